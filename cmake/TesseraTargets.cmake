@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# One target per folder; every target gets the same warnings.
+
+function(tessera_compile_options target)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+    if(TESSERA_SANITIZE)
+        target_compile_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer)
+        target_link_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE})
+    endif()
+endfunction()
+
+# tessera_library(NAME SOURCES a.cpp … DEPENDS targets …): static library tessera::NAME.
+function(tessera_library name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+    add_library(tessera_${name} STATIC ${ARG_SOURCES})
+    add_library(tessera::${name} ALIAS tessera_${name})
+    target_link_libraries(tessera_${name} PUBLIC tessera::words ${ARG_DEPENDS})
+    target_include_directories(tessera_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+    tessera_compile_options(tessera_${name})
+endfunction()
+
+# tessera_test(NAME SOURCES a_test.cpp … DEPENDS targets … [LABELS unit]): one gtest program.
+function(tessera_test name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_compile_definitions(${name} PRIVATE TESSERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
+                          RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    tessera_compile_options(${name})
+    include(GoogleTest)
+    gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One device model, as frozen from configs/arch/*.yaml. A value: nothing here is a default.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tessera/core_coord.hpp"
+#include "tessera/units.hpp"
+
+namespace tessera {
+
+struct GridSize {
+    std::uint32_t columns = 0;
+    std::uint32_t rows = 0;
+    friend constexpr bool operator==(const GridSize&, const GridSize&) = default;
+};
+
+/// The worker cores and where they sit on the NoC.
+struct WorkerGridSpec {
+    GridSize compute;  ///< logical grid that programs may use, e.g. 8×8
+    CoreCoord virtual_origin;  ///< virtual coordinate of logical (0,0), e.g. (18,18)
+    std::vector<std::uint32_t> noc_columns;  ///< physical NoC 0 x of each logical column
+    std::vector<std::uint32_t> noc_rows;  ///< physical NoC 0 y of each logical row, harvested out
+};
+
+struct L1Spec {
+    Bytes size;             ///< whole L1 of a core
+    Bytes reserved;         ///< first address a buffer or CB may take
+    Bytes alignment;        ///< of NoC reads and writes between L1s, and of allocations
+    Bytes runtime_args;     ///< address of the runtime argument area, below `reserved`
+    Bytes semaphores;       ///< address of semaphore 0, below `reserved`
+    Bytes semaphore_stride;
+    Bytes zeros;            ///< address of the zero area (MEM_ZEROS_BASE)
+    Bytes zeros_size;
+    std::uint32_t num_semaphores = 0;
+    std::uint32_t num_circular_buffers = 0;
+    std::uint32_t max_runtime_args = 0;  ///< words of unique plus common arguments of one kernel
+};
+
+/// Where a DRAM bank is reached.
+struct DramEndpoint {
+    CoreCoord noc;        ///< NoC coordinate put into addresses
+    Bytes bank_offset;    ///< added to every address of this bank
+};
+
+struct DramSpec {
+    std::uint32_t num_banks = 0;
+    Bytes bank_size;
+    Bytes reserved;         ///< first address of each bank a buffer may take
+    Bytes read_alignment;
+    Bytes write_alignment;
+    Bytes alignment;        ///< of pages: each page of an interleaved buffer starts on a multiple
+    std::vector<DramEndpoint> endpoints;  ///< one per bank
+};
+
+struct NocSpec {
+    GridSize grid;
+    Bytes flit;
+    Bytes max_packet;
+    std::uint32_t max_transaction_ids = 0;
+};
+
+struct DstSpec {
+    std::uint32_t tiles_16bit = 0;  ///< full sync; half of it in half sync
+    std::uint32_t tiles_32bit = 0;
+};
+
+struct ArchSpec {
+    std::string name;          ///< "wormhole_n150"
+    std::string architecture;  ///< "wormhole" or "blackhole"
+    Hertz clock;
+    WorkerGridSpec workers;
+    L1Spec l1;
+    DramSpec dram;
+    NocSpec noc;
+    DstSpec dst;
+};
+
+}  // namespace tessera

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Number formats of elements in L1 and DRAM, and the bytes they take.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera {
+
+/// Values are TT-Metalium's.  Source: tt-metal tt_metal/api/tt-metalium/tt_backend_api_types.hpp.
+enum class DataFormat : std::uint8_t {
+    Float32 = 0,
+    Bfp8_b = 6,
+    Bfp4_b = 7,
+    Float16_b = 5,  ///< bfloat16
+    Int32 = 8,
+    UInt16 = 9,
+    Lf8 = 10,  ///< fp8 e5m2
+    UInt32 = 24,
+    Fp8_e4m3 = 26,
+    UInt8 = 30,
+    Invalid = 255,
+};
+
+inline constexpr std::uint32_t kTileRows = 32;
+inline constexpr std::uint32_t kTileColumns = 32;
+inline constexpr std::uint32_t kTileElements = kTileRows * kTileColumns;
+inline constexpr std::uint32_t kFaceRows = 16;
+inline constexpr std::uint32_t kFaceColumns = 16;
+inline constexpr std::uint32_t kFaceElements = kFaceRows * kFaceColumns;
+inline constexpr std::uint32_t kFacesPerTile = 4;
+
+/// Offset, in elements, of (row, column) inside a tile: four row-major 16×16 faces in the order
+/// top-left, top-right, bottom-left, bottom-right.
+/// Source   tt-isa-documentation, tile layout; tt-metal tilize_utils.cpp.
+[[nodiscard]] constexpr std::uint32_t tile_offset(std::uint32_t row, std::uint32_t column) noexcept {
+    return ((row / kFaceRows) * 2 + column / kFaceColumns) * kFaceElements +
+           (row % kFaceRows) * kFaceColumns + column % kFaceColumns;
+}
+
+/// Bytes of one 32×32 tile; block formats include their 64 shared exponents. 0 for Invalid.
+[[nodiscard]] constexpr std::uint32_t tile_bytes(DataFormat format) noexcept {
+    switch (format) {
+        case DataFormat::Float32:
+        case DataFormat::Int32:
+        case DataFormat::UInt32:
+            return 4096;
+        case DataFormat::Float16_b:
+        case DataFormat::UInt16:
+            return 2048;
+        case DataFormat::Lf8:
+        case DataFormat::Fp8_e4m3:
+        case DataFormat::UInt8:
+            return 1024;
+        case DataFormat::Bfp8_b:
+            return 1088;
+        case DataFormat::Bfp4_b:
+            return 576;
+        case DataFormat::Invalid:
+            return 0;
+    }
+    return 0;
+}
+
+[[nodiscard]] constexpr bool is_block_format(DataFormat format) noexcept {
+    return format == DataFormat::Bfp8_b || format == DataFormat::Bfp4_b;
+}
+
+/// Bytes of one element; 0 for block formats, whose elements share exponents.
+[[nodiscard]] constexpr std::uint32_t element_bytes(DataFormat format) noexcept {
+    return is_block_format(format) ? 0 : tile_bytes(format) / kTileElements;
+}
+
+/// "bfloat16", "float32", "fp8_e4m3", "fp8_e5m2", "bfp8_b", "bfp4_b", "int32", …
+[[nodiscard]] constexpr const char* name_of(DataFormat format) noexcept {
+    switch (format) {
+        case DataFormat::Float32:
+            return "float32";
+        case DataFormat::Float16_b:
+            return "bfloat16";
+        case DataFormat::Bfp8_b:
+            return "bfp8_b";
+        case DataFormat::Bfp4_b:
+            return "bfp4_b";
+        case DataFormat::Int32:
+            return "int32";
+        case DataFormat::UInt32:
+            return "uint32";
+        case DataFormat::UInt16:
+            return "uint16";
+        case DataFormat::UInt8:
+            return "uint8";
+        case DataFormat::Lf8:
+            return "fp8_e5m2";
+        case DataFormat::Fp8_e4m3:
+            return "fp8_e4m3";
+        case DataFormat::Invalid:
+            return "invalid";
+    }
+    return "invalid";
+}
+
+/// How many mantissa slices the multiplier works through.
+/// Source   tt-isa-documentation, MVMUL / SrcASrcB.
+enum class MathFidelity : std::uint8_t { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 };
+
+[[nodiscard]] constexpr const char* name_of(MathFidelity fidelity) noexcept {
+    switch (fidelity) {
+        case MathFidelity::LoFi:
+            return "LoFi";
+        case MathFidelity::HiFi2:
+            return "HiFi2";
+        case MathFidelity::HiFi3:
+            return "HiFi3";
+        case MathFidelity::HiFi4:
+            return "HiFi4";
+    }
+    return "?";
+}
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices in rows × columns and the links between neighbours.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tessera {
+
+/// line: neighbours in a row or column only. ring: each row of a 1×N mesh (or column of N×1) is
+/// closed. torus: every row and every column is closed.
+enum class Topology : std::uint8_t { Line, Ring, Torus };
+
+struct MeshShape {
+    std::uint32_t rows = 1;
+    std::uint32_t columns = 1;
+    [[nodiscard]] constexpr std::uint32_t num_devices() const noexcept { return rows * columns; }
+    friend constexpr bool operator==(const MeshShape&, const MeshShape&) = default;
+};
+
+/// Device ids are row-major: id = row * columns + column.
+struct MeshSpec {
+    MeshShape shape;
+    Topology topology = Topology::Line;
+    std::string device;  ///< name of the arch file all devices share
+};
+
+}  // namespace tessera

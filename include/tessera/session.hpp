@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an op or a pipeline needs of whoever runs it: memory on devices, and launches.
+// Implemented by runtime/session; ops see only this.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tessera/arch_spec.hpp"
+#include "tessera/mesh_spec.hpp"
+#include "tessera/program.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera {
+
+/// What one core did in one launch.
+struct CoreActivity {
+    std::uint32_t device = 0;
+    CoreCoord core;
+    std::uint64_t tiles_packed = 0;    ///< tiles its compute kernel packed
+    std::uint64_t tiles_multiplied = 0;  ///< tile products of the matrix unit
+    std::uint64_t bytes_read = 0;      ///< over both NoCs, DRAM and other L1s
+    std::uint64_t bytes_written = 0;
+    std::uint64_t bytes_linked = 0;    ///< sent over mesh links
+};
+
+struct DeviceProgram {
+    std::uint32_t device = 0;
+    Program program;
+};
+
+/// One launch of programs on one or more devices together.
+struct LaunchResult {
+    std::vector<CoreActivity> cores;  ///< cores that had a kernel, by (device, y, x)
+    double host_seconds = 0;
+};
+
+class Session {
+public:
+    virtual ~Session() = default;
+
+    [[nodiscard]] virtual const ArchSpec& arch() const = 0;
+    [[nodiscard]] virtual const MeshSpec& mesh() const = 0;
+
+    /// Allocates an interleaved tensor in DRAM (or L1) of one device. Contents are undefined.
+    /// Errors   UsageError naming device, tensor, bytes missing and the largest holders.
+    [[nodiscard]] virtual DeviceTensor allocate(std::uint32_t device, const std::string& name,
+                                                const TensorSpec& spec,
+                                                BufferType type = BufferType::DRAM) = 0;
+    virtual void deallocate(const DeviceTensor& tensor) = 0;
+
+    /// Copies a host tensor into the device tensor of the same logical shape and format, laying
+    /// it out (and padding tiles with zeros) on the way.
+    /// Errors   UsageError if shape or format differ.
+    virtual void write(const DeviceTensor& tensor, const HostTensor& values) = 0;
+    [[nodiscard]] virtual HostTensor read(const DeviceTensor& tensor) const = 0;
+    /// Fills every byte of the buffer, padding included (tests of garbage in padding).
+    virtual void fill(const DeviceTensor& tensor, std::byte value) = 0;
+
+    /// Runs the programs to the end.
+    /// Errors   KernelError if a kernel breaks the machine's contract or all are blocked.
+    virtual LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs) = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors: shape, layout and format of values on the host or in a device's buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tessera/buffer.hpp"
+#include "tessera/data_format.hpp"
+
+namespace tessera {
+
+enum class Layout : std::uint8_t { ROW_MAJOR, TILE };
+
+using Shape = std::vector<std::uint32_t>;
+
+[[nodiscard]] std::uint64_t num_elements(const Shape& shape);
+/// "(3,33,48)".
+[[nodiscard]] std::string to_string(const Shape& shape);
+
+/// What a tensor is, apart from where it lies. The logical shape is kept; TILE layout pads the
+/// last two dimensions to multiples of 32 with zeros, each leading index apart.
+struct TensorSpec {
+    Shape shape;
+    DataFormat format = DataFormat::Float16_b;
+    Layout layout = Layout::ROW_MAJOR;
+
+    /// Shape with the last two dimensions padded for TILE, the logical shape for ROW_MAJOR.
+    [[nodiscard]] Shape padded_shape() const;
+    /// TILE: one tile. ROW_MAJOR: one row (the last dimension).
+    [[nodiscard]] std::uint32_t page_size() const;
+    [[nodiscard]] std::uint32_t num_pages() const;
+    /// Bytes of all pages, without alignment between them.
+    [[nodiscard]] std::uint64_t num_bytes() const;
+    friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
+};
+
+/// A tensor in a device's memory.
+struct DeviceTensor {
+    TensorSpec spec;
+    Buffer buffer;
+};
+
+/// A tensor on the host, always row-major in its logical shape.
+struct HostTensor {
+    Shape shape;
+    DataFormat format = DataFormat::Float16_b;
+    std::vector<std::byte> bytes;
+
+    template <class T>
+    [[nodiscard]] std::span<const T> as() const {
+        return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+    }
+    template <class T>
+    [[nodiscard]] std::span<T> as() {
+        return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+    }
+};
+
+/// Zeros of a shape and format (not a block format).
+[[nodiscard]] HostTensor make_host_tensor(Shape shape, DataFormat format);
+
+}  // namespace tessera
