@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where things lie in a core's window of host address space.
+//
+// Each core owns 4 GiB, aligned to 4 GiB, reserved at once and backed on touch. The low 32 bits of
+// a host pointer into the window are the address the kernel sees, so L1 keeps the chip's own
+// addresses. Kernels are compiled so that they find the window, and their own processor, from the
+// address of their stack: these constants are shared by the machine, which maps the window, and by
+// the compiler pass in emu/kernel_pass, which bakes them into kernels.
+//
+//   0x0000'0000  L1
+//   0xE000'0000  globals of the kernel on processor 0, 1, 2: one slot of 16 MiB each
+//   0xF000'0000  stack of the kernel on processor 0, 1, 2: one slot of 16 MiB each, the stack at
+//                its upper end, growing down; what is not mapped below it is the guard
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/processor.hpp"
+
+namespace tessera {
+
+inline constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 32U;  ///< bytes; also alignment
+inline constexpr std::uint64_t kWindowBaseMask = ~(kWindowSize - 1);
+
+inline constexpr std::uint64_t kL1Offset = 0;
+inline constexpr std::uint64_t kKernelGlobalsOffset = 0xE000'0000;
+inline constexpr std::uint64_t kKernelStacksOffset = 0xF000'0000;
+inline constexpr std::uint64_t kProcessorSlotSize = 0x0100'0000;  ///< bytes; also alignment
+
+/// Offset in the window of the globals of the kernel on `processor`; the launcher copies the
+/// kernel's initial image there before each launch.
+[[nodiscard]] constexpr std::uint64_t kernel_globals_offset(Processor processor) noexcept {
+    return kKernelGlobalsOffset + static_cast<std::uint64_t>(processor) * kProcessorSlotSize;
+}
+
+/// Offset in the window of the first byte above the stack of `processor`.
+[[nodiscard]] constexpr std::uint64_t kernel_stack_top_offset(Processor processor) noexcept {
+    return kKernelStacksOffset + (static_cast<std::uint64_t>(processor) + 1) * kProcessorSlotSize;
+}
+
+/// Host address of the window that holds `address`.
+[[nodiscard]] constexpr std::uint64_t window_base_of(std::uint64_t address) noexcept {
+    return address & kWindowBaseMask;
+}
+
+/// Host address of a kernel's globals from any address on its stack: one mask and one subtraction.
+[[nodiscard]] constexpr std::uint64_t kernel_globals_of_stack(
+    std::uint64_t stack_address) noexcept {
+    return (stack_address & ~(kProcessorSlotSize - 1)) -
+           (kKernelStacksOffset - kKernelGlobalsOffset);
+}
+
+static_assert(kernel_globals_of_stack(kernel_stack_top_offset(Processor::Riscv1) - 1) ==
+              kernel_globals_offset(Processor::Riscv1));
+
+}  // namespace tessera
