@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of one circular buffer that a core's kernel threads share.
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/call_site.hpp"
+#include "tessera/data_format.hpp"
+
+namespace tessera {
+
+class KernelThread;
+
+/// Largest number of circular buffers of any architecture (Blackhole since tt-metal #35963).
+inline constexpr std::uint32_t kMaxCircularBuffers = 64;
+
+/// Two page counters; read and write pointers belong to the threads (LocalCBInterface).
+/// All threads of a core run on one worker, so nothing here is atomic.
+struct CircularBuffer {
+    std::uint32_t address = 0;    ///< L1 address of the first page
+    std::uint32_t size = 0;       ///< bytes; 0: not configured
+    std::uint32_t page_size = 0;  ///< bytes
+    std::uint32_t num_pages = 0;
+    DataFormat format = DataFormat::Invalid;
+    std::uint32_t pages_received = 0;  ///< pushed since launch
+    std::uint32_t pages_acked = 0;     ///< popped since launch
+    std::uint8_t data_waiters = 0;     ///< bit p: Processor p waits in cb_wait_front
+    std::uint8_t space_waiters = 0;    ///< bit p: Processor p waits in cb_reserve_back
+
+    [[nodiscard]] std::uint32_t num_full() const noexcept { return pages_received - pages_acked; }
+    [[nodiscard]] std::uint32_t num_free() const noexcept { return num_pages - num_full(); }
+};
+
+/// The four CB calls, on the thread that makes them.
+/// Reserve and wait block; both are cumulative. Push and pop never block.
+/// Errors   KernelFault{UndefinedBehavior} if the CB is not configured on the core, if more pages
+///          are pushed than are free or popped than are there, or if a pointer steps past the
+///          limit instead of onto it; {Deadlock} if more pages are asked for than the CB has.
+/// Source   tt-metal tt_metal/hw/inc/api/dataflow/dataflow_api.h.
+void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site);
+void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site);
+void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site);
+void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site);
+
+/// The CB of the thread's core.
+/// Errors   KernelFault{OutOfBounds} beyond the architecture's number, {UndefinedBehavior} if it
+///          is not configured; `call` names the API function in the message.
+[[nodiscard]] CircularBuffer& configured_buffer(KernelThread& thread, std::uint32_t index,
+                                                const char* call, CallSite site);
+
+}  // namespace tessera

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One worker core: L1 in its window, circular buffers, semaphores and kernel threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "emu/core/circular_buffer.hpp"
+#include "emu/core/semaphore_waiters.hpp"
+#include "emu/core/window.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/core_coord.hpp"
+#include "tessera/processor.hpp"
+
+namespace tessera {
+
+class Device;
+class KernelThread;
+
+class Core {
+public:
+    Core(Device& device, const ArchSpec& arch, CoreCoord logical);
+    ~Core();
+    Core(const Core&) = delete;
+    Core& operator=(const Core&) = delete;
+
+    [[nodiscard]] Device& device() const noexcept { return *device_; }
+    [[nodiscard]] const ArchSpec& arch() const noexcept { return *arch_; }
+    [[nodiscard]] CoreCoord logical() const noexcept { return logical_; }
+    /// The coordinate that NoC addresses of this core carry.
+    [[nodiscard]] CoreCoord virtual_coord() const noexcept;
+    [[nodiscard]] std::byte* l1(std::uint32_t address) const noexcept {
+        return window.at(address);
+    }
+
+    Window window;
+    std::array<CircularBuffer, kMaxCircularBuffers> circular_buffers{};
+    SemaphoreWaiters semaphore_waiters;
+    /// Threads of the current launch; null where the core has no kernel on that processor.
+    std::array<std::unique_ptr<KernelThread>, kNumProcessors> threads;
+
+    /// Forgets the last launch's threads and circular buffers; L1 keeps its bytes.
+    void reset();
+
+private:
+    Device* device_;
+    const ArchSpec* arch_;
+    CoreCoord logical_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the machine refuses an act of a kernel: thrown where the act happens, turned into a
+// KernelError with its full position at the root of the kernel's fiber.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "tessera/call_site.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera {
+
+struct KernelFault {
+    FaultCategory category;
+    CallSite site;
+    std::string detail;
+};
+
+[[noreturn]] void raise_fault(FaultCategory category, CallSite site, std::string detail);
+
+/// Throws KernelFault with the formatted detail.
+template <class... Args>
+[[noreturn]] void fault(FaultCategory category, CallSite site, fmt::format_string<Args...> format,
+                        Args&&... args) {
+    raise_fault(category, site, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Thrown into a blocked thread whose launch ends because of another thread's error.
+struct Cancelled {};
+
+}  // namespace tessera

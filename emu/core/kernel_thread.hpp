@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// One kernel thread of one core during a launch: its arguments, CB pointers, NoC state and wait.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "emu/core/circular_buffer.hpp"
+#include "emu/core/noc_port.hpp"
+#include "emu/core/wait.hpp"
+#include "tessera/call_site.hpp"
+#include "tessera/kernel/circular_buffer_interface.hpp"
+#include "tessera/processor.hpp"
+#include "tessera/program.hpp"
+#include "tessera/session.hpp"
+
+namespace tessera {
+
+class Core;
+class KernelThread;
+struct ComputeState;
+
+/// How a thread is put to sleep and woken: two functions of the scheduler, which alone knows
+/// fibers. `park` returns when `wake` was called for the thread since it registered its wait.
+struct ThreadSwitch {
+    void (*park)(KernelThread&) = nullptr;
+    void (*wake)(KernelThread&) = nullptr;
+    /// Lets other threads run and returns.
+    void (*yield)(KernelThread&) = nullptr;
+};
+
+class KernelThread {
+public:
+    KernelThread(Core& core, Processor processor);
+    ~KernelThread();
+    KernelThread(const KernelThread&) = delete;
+    KernelThread& operator=(const KernelThread&) = delete;
+
+    [[nodiscard]] Core& core() const noexcept { return *core_; }
+    [[nodiscard]] Processor processor() const noexcept { return processor_; }
+
+    /// Path of the kernel's source, for messages.
+    std::string kernel;
+    void (*entry)() = nullptr;
+    NOC default_noc = NOC::NOC_0;
+    std::span<const std::uint32_t> compile_args;
+    const NamedCompileArgs* named_compile_args = nullptr;
+    std::uint32_t args_address = 0;  ///< L1 address of unique argument 0
+    std::uint32_t num_args = 0;
+    std::uint32_t common_args_address = 0;
+    std::uint32_t num_common_args = 0;
+    CoreCoord relative_origin;  ///< first core of the kernel's core set
+
+    std::array<LocalCBInterface, kMaxCircularBuffers> cb{};
+    std::array<NocPort, 2> noc;
+    std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
+
+    WaitRecord wait;
+    CallSite last_call;
+    ThreadSwitch thread_switch;
+    void* fiber = nullptr;  ///< the scheduler's
+    bool is_cancelled = false;
+    bool is_finished = false;
+
+    CoreActivity activity;
+
+    /// Sleeps until woken; `record` is what the census shows meanwhile.
+    /// Errors   Cancelled if the launch ends first.
+    void block(const WaitRecord& record);
+    void wake() { thread_switch.wake(*this); }
+    void yield() { thread_switch.yield(*this); }
+
+private:
+    Core* core_;
+    Processor processor_;
+};
+
+/// The kernel thread that runs on this host thread: the only ambient state in the project, set
+/// by the scheduler at each switch.
+KernelThread& current_thread() noexcept;
+void set_current_thread(KernelThread* thread) noexcept;
+
+}  // namespace tessera

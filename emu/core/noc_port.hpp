@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel thread's side of one NoC: transfers it has in flight and its latched commands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tessera/call_site.hpp"
+
+namespace tessera {
+
+class Core;
+
+/// When a transfer takes effect. A correct kernel gives the same bytes under all three.
+enum class NocDelivery : std::uint8_t {
+    AtIssue,    ///< inside the call that issues it
+    AtBarrier,  ///< as late as a barrier, a flush or ordering allows
+    Random,     ///< at a seeded random call in between
+};
+
+enum class TransferKind : std::uint8_t { Read, Write };
+
+/// One transfer that has been issued and has not taken effect yet.
+struct Transfer {
+    TransferKind kind = TransferKind::Read;
+    bool posted = false;
+    std::uint8_t transaction_id = 0;
+    std::uint32_t local_address = 0;   ///< L1 address on the issuing core
+    std::uint32_t size = 0;
+    const std::byte* source = nullptr;
+    std::byte* destination = nullptr;
+    Core* written_core = nullptr;  ///< core whose L1 a write lands in; null for DRAM and reads
+    std::uint32_t written_address = 0;
+    CallSite site;
+};
+
+/// What `…_set_state` latched for later `…_with_state` calls; any other command of the same kind
+/// on this port destroys it.
+struct LatchedCommand {
+    bool is_valid = false;
+    std::uint64_t noc_address = 0;
+    std::uint32_t size = 0;
+};
+
+struct NocPort {
+    std::vector<Transfer> in_flight;  ///< oldest first
+    LatchedCommand read_state;
+    LatchedCommand write_state;
+    LatchedCommand inline_write_state;
+    std::uint8_t read_transaction_id = 0;
+    std::uint8_t write_transaction_id = 0;
+    std::uint32_t num_reads_in_flight = 0;
+    std::uint32_t num_writes_in_flight = 0;
+};
+
+}  // namespace tessera

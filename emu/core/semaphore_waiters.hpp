@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that sleep until a word of a core's L1 changes; written to from any worker.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "emu/core/wait.hpp"
+
+namespace tessera {
+
+class KernelThread;
+
+class SemaphoreWaiters {
+public:
+    /// Sleeps until the word at `address` meets the condition of `record`. Registers, re-checks
+    /// under the waker's lock, then parks, so that no wake-up is lost.
+    void wait(KernelThread& thread, const WaitRecord& record);
+
+    /// Wakes whoever waits on a word in [address, address + size). Call after the write.
+    void notify(std::uint32_t address, std::uint32_t size) {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        if (num_waiting_.load(std::memory_order_relaxed) != 0) {
+            wake_range(address, size);
+        }
+    }
+
+    /// Wakes every waiter whose condition holds now (plain stores pass no call). Returns how many.
+    std::uint32_t recheck();
+    void clear();
+
+private:
+    void wake_range(std::uint32_t address, std::uint32_t size);
+
+    std::atomic<std::uint32_t> num_waiting_{0};
+    std::mutex mutex_;
+    std::vector<KernelThread*> waiting_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a blocked kernel thread is waiting for; the material of the deadlock census.
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/call_site.hpp"
+
+namespace tessera {
+
+enum class WaitKind : std::uint8_t {
+    None,
+    CbData,           ///< cb_wait_front: object = CB index, need = pages
+    CbSpace,          ///< cb_reserve_back: object = CB index, need = pages
+    SemaphoreEquals,  ///< noc_semaphore_wait: object = L1 address, need = value
+    SemaphoreAtLeast, ///< noc_semaphore_wait_min: object = L1 address, need = value
+};
+
+struct WaitRecord {
+    WaitKind kind = WaitKind::None;
+    std::uint32_t object = 0;
+    std::uint32_t need = 0;
+    CallSite site;
+};
+
+}  // namespace tessera

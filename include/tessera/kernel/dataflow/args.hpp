@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments and identity of the running kernel.
+#pragma once
+
+#include <bit>
+#include <string_view>
+
+#include "tessera/kernel/types.hpp"
+
+/// L1 address of unique runtime argument `index` (4-byte words); a kernel may write it.
+/// Errors   OutOfBounds if `index` is not below the number set for this core.
+std::uintptr_t get_arg_addr(int index, tessera::CallSite site = tessera::CallSite::here());
+/// L1 address of common runtime argument `index`, shared by all cores of the kernel.
+std::uintptr_t get_common_arg_addr(int index, tessera::CallSite site = tessera::CallSite::here());
+
+namespace tessera::kernel {
+std::uint32_t runtime_arg(int index, CallSite site);
+std::uint32_t common_runtime_arg(int index, CallSite site);
+std::uint32_t compile_time_arg(std::uint32_t index, CallSite site);
+std::uint32_t named_compile_time_arg(std::string_view name, CallSite site);
+}  // namespace tessera::kernel
+
+/// Runtime argument `index` of this core as a 4-byte T.
+template <class T>
+T get_arg_val(int index, tessera::CallSite site = tessera::CallSite::here()) {
+    static_assert(sizeof(T) == 4, "runtime arguments are 4-byte words");
+    return std::bit_cast<T>(tessera::kernel::runtime_arg(index, site));
+}
+
+template <class T>
+T get_common_arg_val(int index, tessera::CallSite site = tessera::CallSite::here()) {
+    static_assert(sizeof(T) == 4, "runtime arguments are 4-byte words");
+    return std::bit_cast<T>(tessera::kernel::common_runtime_arg(index, site));
+}
+
+// Built just in time, a kernel has its compile-time arguments as constants; built in, it reads
+// those of the program that runs it, so that one object serves every program.
+#ifdef KERNEL_COMPILE_TIME_ARGS
+inline constexpr auto kernel_compile_time_args =
+    std::to_array<std::uint32_t>({KERNEL_COMPILE_TIME_ARGS});
+constexpr std::uint32_t get_compile_time_arg_val(std::uint32_t index) {
+    return kernel_compile_time_args.at(index);
+}
+constexpr std::uint32_t num_compile_time_args() { return kernel_compile_time_args.size(); }
+#else
+inline std::uint32_t get_compile_time_arg_val(
+    std::uint32_t index, tessera::CallSite site = tessera::CallSite::here()) {
+    return tessera::kernel::compile_time_arg(index, site);
+}
+#endif
+
+#ifdef KERNEL_COMPILE_TIME_ARG_MAP
+struct NamedCompileTimeArg {
+    std::string_view name;
+    std::uint32_t value;
+};
+constexpr std::uint32_t get_named_compile_time_arg_val(std::string_view name) {
+    constexpr NamedCompileTimeArg kArgs[] = {KERNEL_COMPILE_TIME_ARG_MAP};
+    for (const auto& arg : kArgs) {
+        if (arg.name == name) {
+            return arg.value;
+        }
+    }
+    __builtin_trap();
+}
+#else
+inline std::uint32_t get_named_compile_time_arg_val(
+    std::string_view name, tessera::CallSite site = tessera::CallSite::here()) {
+    return tessera::kernel::named_compile_time_arg(name, site);
+}
+#endif
+
+/// Logical coordinates of this core in the device's grid.
+std::uint8_t get_absolute_logical_x();
+std::uint8_t get_absolute_logical_y();
+/// Logical coordinates relative to the first core of the kernel's core set.
+std::uint8_t get_relative_logical_x();
+std::uint8_t get_relative_logical_y();
+inline std::uint32_t get_num_threads() { return 1; }
+inline std::uint32_t get_my_thread_id() { return 0; }
+
+namespace tessera::kernel {
+std::uint8_t own_noc_x(std::uint32_t noc);
+std::uint8_t own_noc_y(std::uint32_t noc);
+std::uint8_t default_noc();
+
+/// Indexable like the chip's arrays `my_x[noc]`, `my_y[noc]`.
+struct OwnX {
+    std::uint8_t operator[](std::uint32_t noc) const { return own_noc_x(noc); }
+};
+struct OwnY {
+    std::uint8_t operator[](std::uint32_t noc) const { return own_noc_y(noc); }
+};
+/// Reads as the NoC this thread's calls use when they name none.
+struct NocIndex {
+    operator std::uint8_t() const { return default_noc(); }  // NOLINT: a variable on the chip
+};
+}  // namespace tessera::kernel
+
+inline constexpr tessera::kernel::OwnX my_x;
+inline constexpr tessera::kernel::OwnY my_y;
+inline constexpr tessera::kernel::NocIndex noc_index;

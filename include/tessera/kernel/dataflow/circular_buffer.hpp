@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Circular buffers: the hand-over between a core's kernel threads.
+#pragma once
+
+#include "tessera/kernel/circular_buffer_interface.hpp"
+#include "tessera/kernel/types.hpp"
+
+/// Blocks until at least `num_pages` of CB `cb_id` are free in total (cumulative).
+void cb_reserve_back(std::uint32_t cb_id, std::uint32_t num_pages,
+                     tessera::CallSite site = tessera::CallSite::here());
+/// Hands `num_pages` to the consumer and moves this thread's write pointer.
+void cb_push_back(std::uint32_t cb_id, std::uint32_t num_pages,
+                  tessera::CallSite site = tessera::CallSite::here());
+/// Blocks until at least `num_pages` are unread in total (cumulative).
+void cb_wait_front(std::uint32_t cb_id, std::uint32_t num_pages,
+                   tessera::CallSite site = tessera::CallSite::here());
+/// Frees `num_pages` and moves this thread's read pointer.
+void cb_pop_front(std::uint32_t cb_id, std::uint32_t num_pages,
+                  tessera::CallSite site = tessera::CallSite::here());
+
+/// True if `num_pages` could be reserved (read) now without blocking; lets other threads run.
+bool cb_pages_reservable_at_back(std::uint32_t cb_id, std::uint32_t num_pages,
+                                 tessera::CallSite site = tessera::CallSite::here());
+bool cb_pages_available_at_front(std::uint32_t cb_id, std::uint32_t num_pages,
+                                 tessera::CallSite site = tessera::CallSite::here());
+
+/// L1 byte addresses of this thread's own pointers.
+std::uint32_t get_write_ptr(std::uint32_t cb_id,
+                            tessera::CallSite site = tessera::CallSite::here());
+std::uint32_t get_read_ptr(std::uint32_t cb_id,
+                           tessera::CallSite site = tessera::CallSite::here());
+
+LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id);
+
+namespace tessera::kernel {
+DataFormat cb_data_format(std::uint32_t cb_id, CallSite site);
+}  // namespace tessera::kernel
+
+// Formats are constants of a kernel built just in time: TESSERA_CB_FORMATS lists the format of
+// every CB index as DataFormat numbers.
+#ifdef TESSERA_CB_FORMATS
+inline constexpr std::uint8_t unpack_src_format[] = {TESSERA_CB_FORMATS};
+constexpr DataFormat get_dataformat(std::int32_t cb_id) {
+    return static_cast<DataFormat>(unpack_src_format[cb_id]);
+}
+constexpr std::int32_t get_tile_size(std::int32_t cb_id) {
+    return static_cast<std::int32_t>(tessera::tile_bytes(get_dataformat(cb_id)));
+}
+#else
+inline DataFormat get_dataformat(std::int32_t cb_id,
+                                 tessera::CallSite site = tessera::CallSite::here()) {
+    return tessera::kernel::cb_data_format(static_cast<std::uint32_t>(cb_id), site);
+}
+/// Bytes of one tile in the CB's format (not its page size).
+inline std::int32_t get_tile_size(std::int32_t cb_id,
+                                  tessera::CallSite site = tessera::CallSite::here()) {
+    return static_cast<std::int32_t>(tessera::tile_bytes(get_dataformat(cb_id, site)));
+}
+#endif
+constexpr std::uint32_t get_tile_hw(std::int32_t /*cb_id*/) { return tessera::kTileElements; }
+constexpr std::uint32_t get_tile_num_faces(std::int32_t /*cb_id*/) {
+    return tessera::kFacesPerTile;
+}

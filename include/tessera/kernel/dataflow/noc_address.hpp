@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// 64-bit NoC addresses: bits 0–35 local address, 36–41 x, 42–47 y; a multicast rectangle holds end
+// x, end y, start x, start y from bit 36 on.
+// Source   tt-metal tt_metal/hw/inc/internal/tt-1xx/wormhole/noc/noc_parameters.h.
+#pragma once
+
+#include "tessera/kernel/dataflow/args.hpp"
+#include "tessera/kernel/types.hpp"
+
+inline constexpr std::uint32_t NOC_ADDR_LOCAL_BITS = 36;
+inline constexpr std::uint32_t NOC_ADDR_COORD_SHIFT = 36;
+inline constexpr std::uint32_t NOC_ADDR_NODE_ID_BITS = 6;
+
+constexpr std::uint64_t NOC_XY_ADDR(std::uint32_t x, std::uint32_t y, std::uint64_t addr) {
+    return (static_cast<std::uint64_t>(y) << (NOC_ADDR_LOCAL_BITS + NOC_ADDR_NODE_ID_BITS)) |
+           (static_cast<std::uint64_t>(x) << NOC_ADDR_LOCAL_BITS) | addr;
+}
+constexpr std::uint64_t NOC_LOCAL_ADDR_OFFSET(std::uint64_t addr) {
+    return addr & ((std::uint64_t{1} << NOC_ADDR_LOCAL_BITS) - 1);
+}
+constexpr std::uint32_t NOC_UNICAST_ADDR_X(std::uint64_t addr) {
+    return static_cast<std::uint32_t>(addr >> NOC_ADDR_LOCAL_BITS) & 0x3F;
+}
+constexpr std::uint32_t NOC_UNICAST_ADDR_Y(std::uint64_t addr) {
+    return static_cast<std::uint32_t>(addr >> (NOC_ADDR_LOCAL_BITS + NOC_ADDR_NODE_ID_BITS)) & 0x3F;
+}
+
+/// Address `addr` in the L1 (or DRAM node) at virtual coordinate (x, y).
+constexpr std::uint64_t get_noc_addr(std::uint32_t noc_x, std::uint32_t noc_y, std::uint32_t addr,
+                                     std::uint8_t /*noc*/ = 0) {
+    return NOC_XY_ADDR(noc_x, noc_y, addr);
+}
+/// Address `addr` in this core's own L1.
+inline std::uint64_t get_noc_addr(std::uint32_t addr, std::uint8_t noc = noc_index) {
+    return NOC_XY_ADDR(my_x[noc], my_y[noc], addr);
+}
+
+/// Rectangle of receivers, inclusive. NoC 0 runs start ≤ end, NoC 1 start ≥ end in both axes.
+constexpr std::uint64_t get_noc_multicast_addr(std::uint32_t x_start, std::uint32_t y_start,
+                                               std::uint32_t x_end, std::uint32_t y_end,
+                                               std::uint32_t addr, std::uint8_t /*noc*/ = 0) {
+    return (static_cast<std::uint64_t>(y_start) << 54) |
+           (static_cast<std::uint64_t>(x_start) << 48) | (static_cast<std::uint64_t>(y_end) << 42) |
+           (static_cast<std::uint64_t>(x_end) << 36) | addr;
+}
+
+namespace tessera::kernel {
+/// NoC address of `offset` in a bank, `bank_offset` of its endpoint included.
+std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site);
+std::uint64_t l1_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site);
+std::uint32_t num_dram_banks();
+std::uint32_t num_l1_banks();
+std::uint32_t dram_alignment();
+std::uint32_t l1_alignment();
+}  // namespace tessera::kernel
+
+template <bool DRAM>
+std::uint64_t get_noc_addr_from_bank_id(std::uint32_t bank_id, std::uint32_t offset,
+                                        std::uint8_t /*noc*/ = 0,
+                                        tessera::CallSite site = tessera::CallSite::here()) {
+    return DRAM ? tessera::kernel::dram_bank_address(bank_id, offset, site)
+                : tessera::kernel::l1_bank_address(bank_id, offset, site);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses of the pages of a tensor whose geometry the host appended to the compile-time
+// arguments: word 0 flag bits, word 1 aligned page size, then the geometry of a sharded tensor
+// (rank, banks, tensor shape, shard shape in pages, bank coordinates packed two per word).
+// Source   tt-metal #38958 (2026-03-09).
+#pragma once
+
+#include "tessera/kernel/dataflow/address_generator.hpp"
+#include "tessera/kernel/types.hpp"
+
+namespace tessera::kernel {
+inline constexpr std::uint32_t kAccessorSharded = 1;
+inline constexpr std::uint32_t kAccessorIsDram = 2;
+
+/// The accessor's words of the running kernel, resolved once when it is constructed.
+struct AccessorGeometry {
+    std::uint32_t flags;
+    std::uint32_t aligned_page_size;
+};
+/// Errors   Unimplemented for a sharded tensor in a kernel that is built in.
+std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base,
+                                   std::uint32_t page, std::uint32_t offset, CallSite site);
+}  // namespace tessera::kernel
+
+/// Names the place of an accessor's words among the compile-time arguments.
+template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET = 0>
+struct TensorAccessorArgs {
+    static constexpr std::uint32_t kOffset = CTA_OFFSET;
+#ifdef KERNEL_COMPILE_TIME_ARGS
+    /// Index of the first compile-time argument behind this accessor's words.
+    static constexpr std::uint32_t next_compile_time_args_offset() {
+        constexpr std::uint32_t kFlags = get_compile_time_arg_val(CTA_OFFSET);
+        if constexpr ((kFlags & tessera::kernel::kAccessorSharded) == 0) {
+            return CTA_OFFSET + 2;
+        } else {
+            constexpr std::uint32_t kRank = get_compile_time_arg_val(CTA_OFFSET + 2);
+            constexpr std::uint32_t kBanks = get_compile_time_arg_val(CTA_OFFSET + 3);
+            return CTA_OFFSET + 4 + 2 * kRank + (kBanks + 1) / 2;
+        }
+    }
+#else
+    /// Interleaved tensors take two words; built-in kernels take no others.
+    static constexpr std::uint32_t next_compile_time_args_offset() { return CTA_OFFSET + 2; }
+#endif
+    static constexpr std::uint32_t next_common_runtime_args_offset() { return CRTA_OFFSET; }
+};
+
+class TensorAccessor {
+public:
+    /// `page_size` is what page transfers move; by default the aligned page size.
+    template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET>
+    TensorAccessor(TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address,
+                   std::uint32_t page_size = 0)
+        : args_offset_(CTA_OFFSET),
+          base_(base_address),
+          flags_(get_compile_time_arg_val(CTA_OFFSET)),
+          aligned_page_size_(get_compile_time_arg_val(CTA_OFFSET + 1)),
+          page_size_(page_size == 0 ? aligned_page_size_ : page_size) {}
+
+    std::uint64_t get_noc_addr(std::uint32_t page_id, std::uint32_t offset = 0, std::uint8_t = 0,
+                               tessera::CallSite site = tessera::CallSite::here()) const {
+        using namespace tessera::kernel;
+        if ((flags_ & kAccessorSharded) != 0) {
+            return sharded_page_address(args_offset_, base_, page_id, offset, site);
+        }
+        return (flags_ & kAccessorIsDram) != 0
+                   ? interleaved_address<true>(base_, aligned_page_size_, page_id, offset, site)
+                   : interleaved_address<false>(base_, aligned_page_size_, page_id, offset, site);
+    }
+    [[nodiscard]] std::uint32_t transfer_size() const { return page_size_; }
+    [[nodiscard]] std::uint32_t get_aligned_page_size() const { return aligned_page_size_; }
+
+private:
+    std::uint32_t args_offset_;
+    std::uint32_t base_;
+    std::uint32_t flags_;
+    std::uint32_t aligned_page_size_;
+    std::uint32_t page_size_;
+};

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that every kernel may use unqualified.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/call_site.hpp"
+#include "tessera/data_format.hpp"
+
+using std::int32_t;
+using std::uint16_t;
+using std::uint32_t;
+using std::uint64_t;
+using std::uint8_t;
+using std::uintptr_t;
+using uint = unsigned int;
+
+using tessera::DataFormat;
+using tessera::MathFidelity;
+
+/// Address-space markers of the chip's compiler; all memory is in one window here.
+#define tt_l1_ptr
+#define tt_reg_ptr
+#define FORCE_INLINE inline __attribute__((always_inline))
+
+namespace tt {
+using tessera::DataFormat;
+
+namespace CBIndex {
+enum : std::uint8_t {
+    c_0, c_1, c_2, c_3, c_4, c_5, c_6, c_7, c_8, c_9, c_10, c_11, c_12, c_13, c_14, c_15,
+    c_16, c_17, c_18, c_19, c_20, c_21, c_22, c_23, c_24, c_25, c_26, c_27, c_28, c_29, c_30, c_31,
+    SIZE
+};
+}  // namespace CBIndex
+
+/// Names before tt-metal #7493 (2024-11-24).
+namespace CB {
+enum : std::uint8_t {
+    c_in0 = 0, c_in1, c_in2, c_in3, c_in4, c_in5, c_in6, c_in7,
+    c_out0 = 16, c_out1, c_out2, c_out3, c_out4, c_out5, c_out6, c_out7,
+    c_intermed0 = 24, c_intermed1, c_intermed2, c_intermed3, c_intermed4, c_intermed5,
+    c_intermed6, c_intermed7
+};
+}  // namespace CB
+
+namespace constants {
+inline constexpr std::uint32_t TILE_HEIGHT = 32;
+inline constexpr std::uint32_t TILE_WIDTH = 32;
+inline constexpr std::uint32_t TILE_HW = TILE_HEIGHT * TILE_WIDTH;
+inline constexpr std::uint32_t FACE_HEIGHT = 16;
+inline constexpr std::uint32_t FACE_WIDTH = 16;
+inline constexpr std::uint32_t FACE_HW = FACE_HEIGHT * FACE_WIDTH;
+}  // namespace constants
+}  // namespace tt
+
+/// Every kernel's entry.
+void kernel_main();
