@@ -23,6 +23,9 @@ struct WorkerGridSpec {
     CoreCoord virtual_origin;  ///< virtual coordinate of logical (0,0), e.g. (18,18)
     std::vector<std::uint32_t> noc_columns;  ///< physical NoC 0 x of each logical column
     std::vector<std::uint32_t> noc_rows;  ///< physical NoC 0 y of each logical row, harvested out
+    std::vector<std::uint32_t> harvested_rows;    ///< physical y of rows fused off
+    std::vector<std::uint32_t> dispatch_rows;     ///< physical y of rows kept for dispatch
+    std::vector<std::uint32_t> dispatch_columns;  ///< physical x of columns kept for dispatch
 };
 
 struct L1Spec {
@@ -39,10 +42,14 @@ struct L1Spec {
     std::uint32_t max_runtime_args = 0;  ///< words of unique plus common arguments of one kernel
 };
 
-/// Where a DRAM bank is reached.
+/// Where a DRAM bank is reached. Each NoC may use another port of the bank's controller.
 struct DramEndpoint {
-    CoreCoord noc;        ///< NoC coordinate put into addresses
-    Bytes bank_offset;    ///< added to every address of this bank
+    CoreCoord noc;             ///< coordinate put into addresses on NoC 0
+    CoreCoord noc1;            ///< coordinate put into addresses on NoC 1
+    CoreCoord physical;        ///< physical NoC 0 node behind `noc`
+    CoreCoord physical1;       ///< physical NoC 0 node behind `noc1`
+    std::uint32_t channel = 0;  ///< memory controller; two banks share one on Wormhole
+    Bytes bank_offset;         ///< added to every address of this bank
 };
 
 struct DramSpec {
