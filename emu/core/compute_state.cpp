@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/core/compute_state.hpp"
+
+namespace tessera {
+
+// `scratch` stays uninitialised on purpose: a launch makes one of these per core.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
+ComputeState::ComputeState(const ComputeConfig& config)
+    : dst(config), fidelity(config.math_fidelity), is_approximate(config.math_approx_mode) {}
+
+}  // namespace tessera

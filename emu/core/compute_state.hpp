@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compute kernel's units are set to: DST, the operation that unpack and math are armed
+// for, the formats of the source registers and the packer's modes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "emu/core/dst.hpp"
+#include "tessera/call_site.hpp"
+#include "tessera/data_format.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera {
+
+/// Operation that unpack and math run after an init; calls of another kind compute garbage on the
+/// chip and are refused here.
+enum class UnitOperation : std::uint8_t {
+    None,  ///< nothing armed since the launch
+    Copy,
+    Matmul,
+    Eltwise,         ///< variant: EltwiseBinaryType, dim: BroadcastType
+    DestReuse,       ///< variant: EltwiseBinaryType, dim: EltwiseBinaryReuseDestType
+    UnaryBroadcast,  ///< dim: BroadcastType
+    Reduce,          ///< variant: PoolType, dim: ReduceDim
+    Transpose,
+    TransposeDest,
+    Tilize,
+    Untilize,
+};
+
+/// Whether a result replaces the DST tile or is added to it.
+enum class DstMode : std::uint8_t { Overwrite, Accumulate };
+
+/// The last init of the unpack and math units.
+struct ArmedOperation {
+    UnitOperation operation = UnitOperation::None;
+    std::uint8_t variant = 0;
+    std::uint8_t dim = 0;
+    bool transposes = false;  ///< second operand of a matmul, or the tile of a copy
+    DstMode dst_mode = DstMode::Overwrite;
+    const char* init = "";  ///< name of the init call, for messages
+    CallSite site;
+
+    [[nodiscard]] bool is(UnitOperation wanted, std::uint8_t wanted_variant,
+                          std::uint8_t wanted_dim) const noexcept {
+        return operation == wanted && variant == wanted_variant && dim == wanted_dim;
+    }
+};
+
+/// Positions of a packed tile that the packer lets through; a reduce masks the others to zero.
+enum class PackMask : std::uint8_t { None, FirstColumn, FirstRow, FirstElement };
+
+/// What the packer does to values on their way to L1. The threshold is an fp32 value.
+enum class PackRelu : std::uint8_t { None, Zero, MinThreshold, MaxThreshold };
+
+/// Formats that a unit was configured for. Invalid: no init named one, which is not checked.
+struct UnitFormats {
+    DataFormat srca = DataFormat::Invalid;
+    DataFormat srcb = DataFormat::Invalid;
+    DataFormat pack = DataFormat::Invalid;
+};
+
+struct PackMode {
+    PackMask mask = PackMask::None;
+    PackRelu relu = PackRelu::None;
+    float relu_threshold = 0.0F;
+    bool accumulates_in_l1 = false;
+    bool untilizes = false;  ///< between pack_untilize_*init and pack_untilize_uninit
+};
+
+/// State of one compute kernel thread; made by the launcher, changed by emu/api/compute.
+struct ComputeState {
+    explicit ComputeState(const ComputeConfig& config);
+
+    Dst dst;
+    MathFidelity fidelity;
+    bool is_approximate;
+    ArmedOperation armed;
+    UnitFormats formats;
+    PackMode pack;
+    std::uint64_t sfpu_inits = 0;  ///< bit per SFPU function: its init ran in this launch
+
+    /// Two source registers and one more tile to convert into; contents mean nothing between calls.
+    alignas(64) std::array<std::array<float, kTileElements>, 3> scratch;
+};
+
+}  // namespace tessera

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/core/dst.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "emu/core/fault.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+}  // namespace
+
+void Dst::FreeBytes::operator()(float* bytes) const noexcept {
+    ::operator delete[](bytes, kAlignment);
+}
+
+Dst::Dst(const ComputeConfig& config)
+    : is_32bit_(config.fp32_dest_acc_en),
+      num_halves_(config.dst_full_sync_en ? 1 : 2),
+      capacity_((config.dst_full_sync_en ? 16U : 8U) / (config.fp32_dest_acc_en ? 2U : 1U)),
+      tiles_(static_cast<float*>(::operator new[](
+          std::size_t{num_halves_} * capacity_ * kTileElements * sizeof(float), kAlignment))) {}
+
+const char* Dst::name_of(Section section) noexcept {
+    switch (section) {
+        case Section::Free:
+            return "free";
+        case Section::Acquired:
+            return "acquired";
+        case Section::Committed:
+            return "committed";
+    }
+    return "?";
+}
+
+void Dst::acquire(CallSite site) {
+    Section& section = sections_[math_half_];
+    if (section == Section::Acquired) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "tile_regs_acquire: DST is acquired already, tile_regs_commit is missing");
+    }
+    if (section == Section::Committed) {
+        fault(FaultCategory::Unsupported, site,
+              "tile_regs_acquire: {} of DST committed and not released; unpack, math and pack run "
+              "in program order here, so math cannot wait for a later tile_regs_release",
+              num_halves_ == 2 ? "both halves" : "all (full sync)");
+    }
+    section = Section::Acquired;
+}
+
+void Dst::commit(CallSite site) {
+    if (sections_[math_half_] != Section::Acquired) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "tile_regs_commit: DST is {}, tile_regs_acquire is missing",
+              name_of(sections_[math_half_]));
+    }
+    sections_[math_half_] = Section::Committed;
+    math_half_ = other(math_half_);
+}
+
+void Dst::wait(CallSite /*site*/) { packer_has_waited_ = true; }
+
+void Dst::release(CallSite site) {
+    const Section section = sections_[pack_half_];
+    if (!packer_has_waited_ || section == Section::Free) {
+        fault(FaultCategory::UndefinedBehavior, site, "tile_regs_release: DST is {}, {} is missing",
+              name_of(section), section == Section::Free ? "tile_regs_acquire" : "tile_regs_wait");
+    }
+    if (section == Section::Acquired) {
+        fault(FaultCategory::Unsupported, site,
+              "tile_regs_release: DST is acquired, not committed; unpack, math and pack run in "
+              "program order here, so the packer cannot wait for a later tile_regs_commit");
+    }
+    sections_[pack_half_] = Section::Free;
+    packer_has_waited_ = false;
+    const std::uint32_t first = pack_half_ * capacity_;
+    std::fill_n(contents_.begin() + first, capacity_, DstContent::Cleared);
+    packed_slots_ &= ~(((1U << capacity_) - 1U) << first);
+    pack_half_ = other(pack_half_);
+}
+
+float* Dst::update_block(std::uint32_t index, std::uint32_t count, const char* call,
+                         CallSite site) {
+    for (std::uint32_t i = index + count; i-- > index + 1;) {
+        static_cast<void>(update(i, call, site));
+    }
+    return update(index, call, site);
+}
+
+const float* Dst::packed(std::uint32_t index, const char* call, CallSite site) {
+    const Section section = sections_[pack_half_];
+    if (!packer_has_waited_ || section == Section::Free) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{} reads DST, which the packer may do between tile_regs_wait and "
+              "tile_regs_release only (DST is {}{})",
+              call, name_of(section), packer_has_waited_ ? "" : ", not waited for");
+    }
+    if (index >= capacity_) {
+        fault(FaultCategory::OutOfBounds, site, "{}: DST tile {} of {}", call, index, capacity_);
+    }
+    const std::uint32_t slot = pack_half_ * capacity_ + index;
+    zero_if_cleared(slot);
+    packed_slots_ |= 1U << slot;
+    return tile(slot);
+}
+
+void Dst::zero_if_cleared(std::uint32_t slot) {
+    if (contents_[slot] == DstContent::Cleared) {
+        std::fill_n(tile(slot), kTileElements, 0.0F);
+    }
+}
+
+void Dst::change_content(std::uint32_t slot, std::uint32_t index, DstContent content,
+                         const char* call, CallSite site) {
+    if (contents_[slot] != DstContent::Cleared) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: DST tile {} holds {}, not {}; typecast_tile converts", call, index,
+              contents_[slot] == DstContent::Integer ? "integers" : "floats",
+              content == DstContent::Integer ? "integers" : "floats");
+    }
+    zero_if_cleared(slot);
+    contents_[slot] = content;
+}
+
+void Dst::refuse_math(std::uint32_t index, const char* call, CallSite site) const {
+    if (sections_[math_half_] != Section::Acquired) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{} writes DST, which math may do between tile_regs_acquire and tile_regs_commit "
+              "only (DST is {})",
+              call, name_of(sections_[math_half_]));
+    }
+    fault(FaultCategory::OutOfBounds, site, "{}: DST tile {} of {} ({}-bit DST, {} sync)", call,
+          index, capacity_, is_32bit_ ? 32 : 16, num_halves_ == 2 ? "half" : "full");
+}
+
+void Dst::refuse_late_math(std::uint32_t index, const char* call, CallSite site) const {
+    fault(FaultCategory::UndefinedBehavior, site,
+          "{} changes DST tile {} after it was packed: on the chip packing begins after "
+          "tile_regs_commit and would take the later value",
+          call, index);
+}
+
+}  // namespace tessera

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DST registers of one core and the hand-over of their halves between math and packer.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "tessera/call_site.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera {
+
+/// What a DST tile holds. Cleared tiles hold no bytes: they read as zero, in a MAX reduce as −inf.
+enum class DstContent : std::uint8_t {
+    Cleared,
+    Float,    ///< fp32, rounded to bf16 by every writer of a 16-bit DST
+    Integer,  ///< 32-bit patterns
+};
+
+/// Math fills one half while the packer empties the other (one half in full sync).
+///
+/// Capacity 16 tiles full sync, 8 half sync; halved again by fp32_dest_acc_en.
+/// Order    One fiber runs unpack, math and pack in program order. So `wait` never blocks and may
+///          come before the commit it waits for; what would block for ever is refused.
+/// Errors   KernelFault{UndefinedBehavior} naming the state for an order the chip does not allow,
+///          {Unsupported} for one that only three separate threads can run, {OutOfBounds} beyond
+///          the capacity.
+/// Source   tt-metal tile_regs_*; tt-isa-documentation Dst, ZEROACC.
+class Dst {
+public:
+    explicit Dst(const ComputeConfig& config);
+
+    [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] bool is_32bit() const noexcept { return is_32bit_; }
+
+    void acquire(CallSite site);
+    void commit(CallSite site);
+    void wait(CallSite site);
+    /// Clears the packer's half and hands it back to math.
+    void release(CallSite site);
+
+    /// A tile of math's half that an operation overwrites in full; its values are undefined.
+    [[nodiscard]] float* overwrite(std::uint32_t index, const char* call, CallSite site,
+                                   DstContent content = DstContent::Float) {
+        const std::uint32_t slot = math_slot(index, call, site);
+        contents_[slot] = content;
+        return tile(slot);
+    }
+    /// A tile of math's half that an operation reads and changes; zeros if it was cleared.
+    [[nodiscard]] float* update(std::uint32_t index, const char* call, CallSite site,
+                                DstContent content = DstContent::Float) {
+        const std::uint32_t slot = math_slot(index, call, site);
+        if (contents_[slot] != content) [[unlikely]] {
+            change_content(slot, index, content, call, site);
+        }
+        return tile(slot);
+    }
+    /// `count` tiles from `index` on, adjacent in memory.
+    [[nodiscard]] float* update_block(std::uint32_t index, std::uint32_t count, const char* call,
+                                      CallSite site);
+    /// Content of a tile of math's half.
+    [[nodiscard]] DstContent content(std::uint32_t index, const char* call, CallSite site) {
+        return contents_[math_slot(index, call, site)];
+    }
+
+    /// A tile of the packer's half; zeros if it was cleared.
+    [[nodiscard]] const float* packed(std::uint32_t index, const char* call, CallSite site);
+    [[nodiscard]] DstContent packed_content(std::uint32_t index) const noexcept {
+        return contents_[pack_half_ * capacity_ + index];
+    }
+
+private:
+    static constexpr std::size_t kMaxTiles = 16;
+    enum class Section : std::uint8_t { Free, Acquired, Committed };
+    struct FreeBytes {
+        void operator()(float* bytes) const noexcept;
+    };
+
+    [[nodiscard]] float* tile(std::uint32_t slot) const noexcept {
+        return tiles_.get() + std::size_t{slot} * kTileElements;
+    }
+    [[nodiscard]] std::uint32_t math_slot(std::uint32_t index, const char* call, CallSite site) {
+        if (sections_[math_half_] != Section::Acquired || index >= capacity_) [[unlikely]] {
+            refuse_math(index, call, site);
+        }
+        const std::uint32_t slot = math_half_ * capacity_ + index;
+        if ((packed_slots_ >> slot & 1U) != 0) [[unlikely]] {
+            refuse_late_math(index, call, site);
+        }
+        return slot;
+    }
+    void change_content(std::uint32_t slot, std::uint32_t index, DstContent content,
+                        const char* call, CallSite site);
+    void zero_if_cleared(std::uint32_t slot);
+    [[nodiscard]] std::uint32_t other(std::uint32_t half) const noexcept {
+        return num_halves_ == 2 ? 1 - half : 0;
+    }
+    [[nodiscard]] static const char* name_of(Section section) noexcept;
+    [[noreturn]] void refuse_math(std::uint32_t index, const char* call, CallSite site) const;
+    [[noreturn]] void refuse_late_math(std::uint32_t index, const char* call,
+                                       CallSite site) const;
+
+    bool is_32bit_;
+    std::uint32_t num_halves_;
+    std::uint32_t capacity_;
+    std::uint32_t math_half_ = 0;
+    std::uint32_t pack_half_ = 0;
+    bool packer_has_waited_ = false;
+    std::uint32_t packed_slots_ = 0;  ///< bit per slot: packed since it was acquired
+    std::array<Section, 2> sections_{};
+    std::array<DstContent, kMaxTiles> contents_{};
+    std::unique_ptr<float[], FreeBytes> tiles_;  ///< never zeroed as a whole: launches are cheap
+};
+
+}  // namespace tessera
