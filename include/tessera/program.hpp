@@ -18,7 +18,12 @@
 namespace tessera {
 
 enum class DataMovementProcessor : std::uint8_t { RISCV_0 = 0, RISCV_1 = 1 };
-enum class NOC : std::uint8_t { NOC_0 = 0, NOC_1 = 1, RISCV_0_default = NOC_0, RISCV_1_default = NOC_1 };
+enum class NOC : std::uint8_t {
+    NOC_0 = 0,
+    NOC_1 = 1,
+    RISCV_0_default = NOC_0,
+    RISCV_1_default = NOC_1
+};
 
 using Defines = std::map<std::string, std::string>;
 using NamedCompileArgs = std::map<std::string, std::uint32_t>;
@@ -32,11 +37,11 @@ struct DataMovementConfig {
 };
 
 /// RISCV_1 on NoC 0.
-[[nodiscard]] DataMovementConfig ReaderDataMovementConfig(std::vector<std::uint32_t> compile_args = {},
-                                                          Defines defines = {});
+[[nodiscard]] DataMovementConfig ReaderDataMovementConfig(
+    std::vector<std::uint32_t> compile_args = {}, Defines defines = {});
 /// RISCV_0 on NoC 1.
-[[nodiscard]] DataMovementConfig WriterDataMovementConfig(std::vector<std::uint32_t> compile_args = {},
-                                                          Defines defines = {});
+[[nodiscard]] DataMovementConfig WriterDataMovementConfig(
+    std::vector<std::uint32_t> compile_args = {}, Defines defines = {});
 
 struct ComputeConfig {
     MathFidelity math_fidelity = MathFidelity::HiFi4;
@@ -59,7 +64,8 @@ using CBHandle = std::uint32_t;
 /// One circular buffer allocation, shared by the indices it lists.
 class CircularBufferConfig {
 public:
-    /// Errors   UsageError if an index is listed with an invalid format.
+    /// Errors   UsageError if the size is 0, no index is listed, an index is above 63 or has an
+    ///          invalid format. Whether the device has that many CBs is checked at launch.
     CircularBufferConfig(std::uint32_t total_size, std::map<std::uint8_t, DataFormat> formats);
 
     /// Errors   UsageError if `page_size` is 0, does not divide the total size, or `index` has no
@@ -103,10 +109,13 @@ struct Program {
     std::vector<SemaphoreDescription> semaphores;
 };
 
-[[nodiscard]] inline Program CreateProgram() { return {}; }
+[[nodiscard]] inline Program CreateProgram() {
+    return {};
+}
 
 /// Adds a kernel.
-/// Errors   UsageError if one of the cores already has a kernel on that processor.
+/// Errors   UsageError if one of the cores already has a kernel on that processor, or another
+///          data movement kernel on the same NoC.
 KernelHandle CreateKernel(Program& program, std::string source, const CoreSpec& cores,
                           KernelConfig config);
 /// As CreateKernel, from source text; `name` stands for the path in messages.
@@ -118,7 +127,9 @@ KernelHandle CreateKernelFromString(Program& program, std::string text, const Co
 CBHandle CreateCircularBuffer(Program& program, const CoreSpec& cores, CircularBufferConfig config);
 
 /// Takes the lowest semaphore id that is free on all cores; written at every launch.
-/// Errors   UsageError at the 17th on a core.
+/// (tt-metal takes the maximum over the rectangles of each one's lowest id, which can hand out an
+/// id that another rectangle already uses; both agree wherever that one is sound.)
+/// Errors   UsageError if no id is free on all cores: at the 17th on a core.
 std::uint32_t CreateSemaphore(Program& program, const CoreSpec& cores, std::uint32_t initial_value);
 
 /// Sets the unique arguments of a kernel on each core of `cores`.
@@ -127,6 +138,7 @@ std::uint32_t CreateSemaphore(Program& program, const CoreSpec& cores, std::uint
 void SetRuntimeArgs(Program& program, KernelHandle kernel, const CoreSpec& cores,
                     std::vector<std::uint32_t> args);
 /// Sets the arguments shared by all cores of a kernel; once per kernel.
+/// Errors   UsageError at a second call, or beyond 341 words together with unique arguments.
 void SetCommonRuntimeArgs(Program& program, KernelHandle kernel, std::vector<std::uint32_t> args);
 
 }  // namespace tessera

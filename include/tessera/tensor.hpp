@@ -17,6 +17,8 @@ enum class Layout : std::uint8_t { ROW_MAJOR, TILE };
 
 using Shape = std::vector<std::uint32_t>;
 
+/// Product of the extents; 1 for a scalar's empty shape.
+/// Errors   UsageError if it does not fit in 64 bits.
 [[nodiscard]] std::uint64_t num_elements(const Shape& shape);
 /// "(3,33,48)".
 [[nodiscard]] std::string to_string(const Shape& shape);
@@ -28,9 +30,11 @@ struct TensorSpec {
     DataFormat format = DataFormat::Float16_b;
     Layout layout = Layout::ROW_MAJOR;
 
-    /// Shape with the last two dimensions padded for TILE, the logical shape for ROW_MAJOR.
+    /// Shape with the last two dimensions padded for TILE (a vector becomes one row), the logical
+    /// shape for ROW_MAJOR.
     [[nodiscard]] Shape padded_shape() const;
     /// TILE: one tile. ROW_MAJOR: one row (the last dimension).
+    /// Errors   UsageError if a block format is not tiled.
     [[nodiscard]] std::uint32_t page_size() const;
     [[nodiscard]] std::uint32_t num_pages() const;
     /// Bytes of all pages, without alignment between them.
@@ -60,7 +64,8 @@ struct HostTensor {
     }
 };
 
-/// Zeros of a shape and format (not a block format).
+/// Zeros of a shape and format.
+/// Errors   UsageError for a block format.
 [[nodiscard]] HostTensor make_host_tensor(Shape shape, DataFormat format);
 
 }  // namespace tessera

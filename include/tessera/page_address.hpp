@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where page i of a buffer lies: bank and address. The one rule that host reads and writes and the
+// kernels' address generators share. Bank offsets and NoC coordinates are the device's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/arch_spec.hpp"
+#include "tessera/buffer.hpp"
+#include "tessera/core_coord.hpp"
+
+namespace tessera {
+
+/// The banks over which pages are dealt out.
+struct BankLayout {
+    std::uint32_t num_dram_banks = 0;
+    std::vector<CoreCoord> l1_banks;  ///< logical core of each L1 bank
+};
+
+/// DRAM banks of a device, and its worker cores in the fixed shuffled order of L1 banks.
+[[nodiscard]] BankLayout make_bank_layout(const ArchSpec& arch);
+
+/// Logical core of each L1 bank of a grid: core i, counted row by row, is bank
+/// shuffle(0, 1, …)[i], the shuffle being std::shuffle with std::default_random_engine(0) as
+/// libstdc++ has it (written out here, so that every standard library gives the same order).
+/// Source   tt-metal tt_metal/impl/allocator/l1_banking_allocator.cpp.
+[[nodiscard]] std::vector<CoreCoord> l1_bank_order(GridSize grid);
+
+/// A page's place. `core` is the logical core for L1 and unset for DRAM.
+struct PageLocation {
+    BufferType type = BufferType::DRAM;
+    std::uint32_t bank = 0;  ///< DRAM bank, L1 bank, or index of the shard's core
+    CoreCoord core;
+    std::uint64_t address = 0;  ///< inside the bank, without the bank's own offset
+    friend bool operator==(const PageLocation&, const PageLocation&) = default;
+};
+
+/// Locates the pages of one buffer.
+///
+/// Interleaved: page i lies in bank i mod banks, at address + (i / banks) · aligned page size.
+/// Sharded: by its shard's core; shards of one core lie one behind the other, pages row-major
+/// inside a shard, rows of a partial shard at the stride of a whole one.
+class PageMap {
+public:
+    /// Errors   UsageError if the buffer has no pages' size or no banks, or its shard spec is
+    ///          missing, of other rank than 2, empty, or of other size than the buffer.
+    PageMap(const Buffer& buffer, const BankLayout& banks);
+
+    /// Errors   UsageError if `page_index` is beyond the buffer.
+    [[nodiscard]] PageLocation locate(std::uint32_t page_index) const;
+
+    [[nodiscard]] std::uint32_t num_banks() const noexcept { return num_banks_; }
+    /// Bytes that the buffer takes in each bank, from its address on.
+    [[nodiscard]] std::uint64_t bytes_per_bank() const noexcept;
+
+private:
+    struct Slot {
+        std::uint32_t bank = 0;
+        std::uint64_t place = 0;  ///< in pages
+    };
+    [[nodiscard]] Slot interleaved_slot(std::uint32_t page_index) const noexcept;
+    [[nodiscard]] Slot sharded_slot(std::uint32_t page_index) const noexcept;
+
+    BufferType type_;
+    TensorMemoryLayout layout_;
+    std::uint32_t address_;
+    std::uint32_t aligned_page_size_;
+    std::uint32_t num_pages_;
+    std::uint32_t num_banks_ = 0;
+    std::vector<CoreCoord> cores_;  ///< of L1 banks or of shards
+    std::uint32_t tensor_columns_ = 1;
+    std::uint32_t shard_rows_ = 1;
+    std::uint32_t shard_columns_ = 1;
+    std::uint32_t shards_across_ = 1;
+    std::uint32_t num_shards_ = 1;
+};
+
+/// PageMap(buffer, banks).locate(page_index), for a single look-up.
+[[nodiscard]] PageLocation locate_page(const Buffer& buffer, const BankLayout& banks,
+                                       std::uint32_t page_index);
+
+}  // namespace tessera

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "tessera/errors.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera {
+namespace {
+
+// The largest number of CBs any modelled core has; the launcher checks the device's own.
+constexpr std::uint32_t kMaxCircularBuffers = 64;
+
+void require_free_index(const CircularBufferDescription& present, std::uint8_t index,
+                        const std::vector<CoreCoord>& cores) {
+    if (!present.config.formats.contains(index)) {
+        return;
+    }
+    for (const CoreCoord& core : cores) {
+        require(!present.cores.contains(core),
+                "CreateCircularBuffer: index {} is already taken on core {}; an index belongs to "
+                "one circular buffer per core",
+                index, to_string(core));
+    }
+}
+
+}  // namespace
+
+CircularBufferConfig::CircularBufferConfig(std::uint32_t size,
+                                           std::map<std::uint8_t, DataFormat> index_formats)
+    : total_size(size), formats(std::move(index_formats)) {
+    require(total_size > 0, "CircularBufferConfig: total_size is 0; give at least one page");
+    require(!formats.empty(),
+            "CircularBufferConfig: no index given; give at least one with its "
+            "format");
+    for (const auto& [index, format] : formats) {
+        require(index < kMaxCircularBuffers,
+                "CircularBufferConfig: index {} is out of range; allowed are 0 to {}", index,
+                kMaxCircularBuffers - 1);
+        require(format != DataFormat::Invalid, "CircularBufferConfig: index {} has format invalid",
+                index);
+    }
+}
+
+CircularBufferConfig& CircularBufferConfig::set_page_size(std::uint8_t index,
+                                                          std::uint32_t page_size) {
+    require(formats.contains(index),
+            "CircularBufferConfig::set_page_size: index {} has no format in this config", index);
+    require(page_size > 0, "CircularBufferConfig::set_page_size: page_size of index {} is 0",
+            index);
+    require(total_size % page_size == 0,
+            "CircularBufferConfig::set_page_size: page_size {} of index {} does not divide "
+            "total_size {}",
+            page_size, index, total_size);
+    page_sizes[index] = page_size;
+    return *this;
+}
+
+CBHandle CreateCircularBuffer(Program& program, const CoreSpec& spec, CircularBufferConfig config) {
+    CoreRangeSet cores = to_core_range_set(spec);
+    require(!cores.empty(), "CreateCircularBuffer: no cores given; give at least 1");
+    const std::vector<CoreCoord> each = cores.cores();
+    for (const auto& [index, format] : config.formats) {
+        require(config.page_sizes.contains(index),
+                "CreateCircularBuffer: index {} ({}) has no page size; call set_page_size first",
+                index, name_of(format));
+        for (const CircularBufferDescription& present : program.circular_buffers) {
+            require_free_index(present, index, each);
+        }
+    }
+    program.circular_buffers.push_back({std::move(cores), std::move(config)});
+    return static_cast<CBHandle>(program.circular_buffers.size() - 1);
+}
+
+}  // namespace tessera

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tessera/core_coord.hpp"
+
+#include <algorithm>
+
+#include "tessera/errors.hpp"
+
+namespace tessera {
+namespace {
+
+bool overlap(const CoreRange& a, const CoreRange& b) {
+    return a.start_coord.x <= b.end_coord.x && b.start_coord.x <= a.end_coord.x &&
+           a.start_coord.y <= b.end_coord.y && b.start_coord.y <= a.end_coord.y;
+}
+
+}  // namespace
+
+CoreRange::CoreRange(CoreCoord start, CoreCoord end) : start_coord(start), end_coord(end) {
+    require(end.x >= start.x && end.y >= start.y,
+            "CoreRange: end {} lies left of or above start {}; start must be the upper left corner",
+            to_string(end), to_string(start));
+}
+
+bool CoreRange::contains(CoreCoord core) const noexcept {
+    return core.x >= start_coord.x && core.x <= end_coord.x && core.y >= start_coord.y &&
+           core.y <= end_coord.y;
+}
+
+std::uint32_t CoreRange::size() const noexcept {
+    return (end_coord.x - start_coord.x + 1) * (end_coord.y - start_coord.y + 1);
+}
+
+CoreRangeSet::CoreRangeSet(std::vector<CoreRange> ranges) : ranges_(std::move(ranges)) {
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            require(!overlap(ranges_[j], ranges_[i]),
+                    "CoreRangeSet: ranges {} and {} overlap; the ranges of a set are disjoint",
+                    to_string(ranges_[j]), to_string(ranges_[i]));
+        }
+    }
+}
+
+bool CoreRangeSet::contains(CoreCoord core) const noexcept {
+    return std::ranges::any_of(ranges_, [&](const CoreRange& r) { return r.contains(core); });
+}
+
+std::uint32_t CoreRangeSet::num_cores() const noexcept {
+    std::uint32_t count = 0;
+    for (const CoreRange& range : ranges_) {
+        count += range.size();
+    }
+    return count;
+}
+
+std::vector<CoreCoord> CoreRangeSet::cores() const {
+    std::vector<CoreCoord> all;
+    all.reserve(num_cores());
+    for (const CoreRange& range : ranges_) {
+        for (std::uint32_t y = range.start_coord.y; y <= range.end_coord.y; ++y) {
+            for (std::uint32_t x = range.start_coord.x; x <= range.end_coord.x; ++x) {
+                all.push_back({x, y});
+            }
+        }
+    }
+    return all;
+}
+
+std::string to_string(CoreCoord core) {
+    return fmt::format("({},{})", core.x, core.y);
+}
+
+std::string to_string(const CoreRange& range) {
+    return fmt::format("{}-{}", to_string(range.start_coord), to_string(range.end_coord));
+}
+
+}  // namespace tessera
