@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/tile/matmul_kernel.hpp"
+
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "emu/tile/matmul_kernel.cpp"
+#include <hwy/foreach_target.h>
+
+#include "emu/tile/simd_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tessera::tile::HWY_NAMESPACE {
+namespace {
+
+// A panel is what one pass over k holds in registers: kPanelVecs vectors wide. AVX-512 takes both
+// 16-column faces (8 rows × 2 vectors = 16 sums), AVX2 one face (6 × 2 = 12 of 16 registers),
+// 128-bit targets one face (6 × 4 = 24 of 32).
+inline constexpr std::size_t kPanelVecs = kLanes == 16 ? 2 : kLanes == 1 ? 4 : 16 / kLanes;
+inline constexpr std::size_t kPanelColumns = kPanelVecs * kLanes;
+
+/// Offset inside a face row pair of vector `v` of a panel that begins at `column`.
+constexpr std::size_t vector_offset(std::size_t column, std::size_t v) {
+    const std::size_t at = column + v * kLanes;
+    return (at / kFaceColumns) * kFaceElements + at % kFaceColumns;
+}
+
+template <std::size_t... i>
+HWY_INLINE void step(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
+                     Vec (&sums)[sizeof...(i)], std::index_sequence<i...>) {
+    ((sums[i] = fma(constant(a[(i / kPanelVecs) * kFaceColumns]),
+                    load(b + vector_offset(0, i % kPanelVecs)), sums[i])),
+     ...);
+}
+
+template <DstFormat kFormat, std::size_t... i>
+HWY_INLINE void multiply_panel(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
+                               float* HWY_RESTRICT c, std::index_sequence<i...> sequence) {
+    Vec sums[] = {load(c + (i / kPanelVecs) * kFaceColumns + vector_offset(0, i % kPanelVecs))...};
+    for (std::size_t face = 0; face < 2; ++face) {
+        const float* a_face = a + face * kFaceElements;
+        const float* b_face = b + face * 2 * kFaceElements;
+#pragma GCC unroll 4
+        for (std::size_t k = 0; k < kFaceColumns; ++k) {
+            step(a_face + k, b_face + k * kFaceColumns, sums, sequence);
+        }
+        if constexpr (kFormat == DstFormat::Float16_b) {
+            ((sums[i] = round_bf16(sums[i])), ...);
+        }
+    }
+    (store(sums[i], c + (i / kPanelVecs) * kFaceColumns + vector_offset(0, i % kPanelVecs)), ...);
+}
+
+/// All panels of `kRows` rows that begin at row `row` of the upper (0) or lower (1) faces.
+template <DstFormat kFormat, std::size_t kRows>
+HWY_INLINE void multiply_rows(const float* a, const float* b, float* c, std::size_t face_row,
+                              std::size_t row) {
+    const std::size_t base = face_row * 2 * kFaceElements + row * kFaceColumns;
+    for (std::size_t column = 0; column < kTileColumns; column += kPanelColumns) {
+        const std::size_t offset = vector_offset(column, 0);
+        multiply_panel<kFormat>(a + base, b + offset, c + base + offset,
+                                std::make_index_sequence<kRows * kPanelVecs>());
+    }
+}
+
+template <DstFormat kFormat>
+void multiply_tile(const float* a, const float* b, float* c) {
+    for (std::size_t face_row = 0; face_row < 2; ++face_row) {
+        if constexpr (kLanes == 16) {
+            multiply_rows<kFormat, 8>(a, b, c, face_row, 0);
+            multiply_rows<kFormat, 8>(a, b, c, face_row, 8);
+        } else {
+            multiply_rows<kFormat, 6>(a, b, c, face_row, 0);
+            multiply_rows<kFormat, 5>(a, b, c, face_row, 6);
+            multiply_rows<kFormat, 5>(a, b, c, face_row, 11);
+        }
+    }
+}
+
+template <DstFormat kFormat>
+void multiply_all(const float* const* rows, std::size_t num_rows, const float* const* columns,
+                  std::size_t num_columns, float* dst) {
+    for (std::size_t c = 0; c < num_columns; ++c) {
+        for (std::size_t r = 0; r < num_rows; ++r) {
+            multiply_tile<kFormat>(rows[r], columns[c],
+                                   dst + (r * num_columns + c) * kTileElements);
+        }
+    }
+}
+
+void multiply_tiles(const float* const* rows, std::size_t num_rows, const float* const* columns,
+                    std::size_t num_columns, float* dst, DstFormat dst_format) {
+    if (dst_format == DstFormat::Float32) {
+        multiply_all<DstFormat::Float32>(rows, num_rows, columns, num_columns, dst);
+    } else {
+        multiply_all<DstFormat::Float16_b>(rows, num_rows, columns, num_columns, dst);
+    }
+}
+
+}  // namespace
+}  // namespace tessera::tile::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tessera::tile {
+
+HWY_EXPORT(multiply_tiles);
+
+void multiply_block(const float* const* rows, std::size_t num_rows, const float* const* columns,
+                    std::size_t num_columns, float* dst, DstFormat dst_format) {
+    HWY_DYNAMIC_DISPATCH(multiply_tiles)(rows, num_rows, columns, num_columns, dst, dst_format);
+}
+
+}  // namespace tessera::tile
+#endif
