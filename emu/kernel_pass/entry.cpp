@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/kernel_pass/entry.hpp"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <utility>
+
+namespace tessera::kernel_pass {
+namespace {
+
+bool is_kernel_main(const llvm::Function& function) {
+    const std::string name = llvm::demangle(function.getName().str());
+    const llvm::StringRef plain(name);
+    return !function.isDeclaration() && function.arg_empty() &&
+           function.getReturnType()->isVoidTy() &&
+           (plain == "kernel_main" || plain == "kernel_main()" ||
+            plain.endswith("::kernel_main()"));
+}
+
+llvm::Function* find_kernel_main(llvm::Module& module) {
+    llvm::SmallVector<llvm::Function*> found;
+    for (llvm::Function& function : module) {
+        if (is_kernel_main(function)) {
+            found.push_back(&function);
+        }
+    }
+    if (found.size() != 1) {
+        module.getContext().emitError(llvm::Twine(module.getSourceFileName()) + ": " +
+                                      llvm::Twine(found.size()) +
+                                      " definitions of void kernel_main(), exactly one is needed");
+        return nullptr;
+    }
+    return found.front();
+}
+
+// The loader's list of initialisers, in the order in which they are due.
+llvm::SmallVector<llvm::Function*> take_initialisers(llvm::Module& module) {
+    llvm::GlobalVariable* list = module.getNamedGlobal("llvm.global_ctors");
+    if (list == nullptr) {
+        return {};
+    }
+    llvm::SmallVector<std::pair<std::uint64_t, llvm::Function*>> ordered;
+    for (const llvm::Use& item : list->getInitializer()->operands()) {
+        const auto* row = llvm::cast<llvm::ConstantStruct>(item.get());
+        const auto* priority = llvm::cast<llvm::ConstantInt>(row->getOperand(0));
+        auto* function = llvm::dyn_cast<llvm::Function>(row->getOperand(1)->stripPointerCasts());
+        if (function != nullptr) {
+            ordered.emplace_back(priority->getZExtValue(), function);
+        }
+    }
+    list->eraseFromParent();
+    llvm::stable_sort(ordered, llvm::less_first());
+    llvm::SmallVector<llvm::Function*> functions;
+    for (const auto& [priority, function] : ordered) {
+        functions.push_back(function);
+    }
+    return functions;
+}
+
+void forget_used_lists(llvm::Module& module) {
+    for (const char* name : {"llvm.used", "llvm.compiler.used"}) {
+        if (llvm::GlobalVariable* list = module.getNamedGlobal(name)) {
+            list->eraseFromParent();
+        }
+    }
+}
+
+}  // namespace
+
+llvm::Function* make_entry(llvm::Module& module) {
+    llvm::Function* kernel_main = find_kernel_main(module);
+    if (kernel_main == nullptr) {
+        return nullptr;
+    }
+    forget_used_lists(module);
+    auto* entry = llvm::Function::Create(
+        kernel_main->getFunctionType(), llvm::GlobalValue::InternalLinkage, "kernel_entry", module);
+    entry->setAttributes(kernel_main->getAttributes());
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", entry));
+    for (llvm::Function* initialiser : take_initialisers(module)) {
+        builder.CreateCall(initialiser);
+    }
+    builder.CreateCall(kernel_main);
+    builder.CreateRetVoid();
+    return entry;
+}
+
+void export_kernel(llvm::Module& module, const std::string& symbol, llvm::Function& entry,
+                   llvm::Constant* image, std::uint64_t image_size) {
+    for (llvm::GlobalValue& value : module.global_values()) {
+        if (!value.isDeclaration() && !value.hasAvailableExternallyLinkage()) {
+            value.setLinkage(llvm::GlobalValue::InternalLinkage);
+            value.setVisibility(llvm::GlobalValue::DefaultVisibility);
+            value.setDSOLocal(true);
+            if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&value)) {
+                object->setComdat(nullptr);
+            }
+        }
+    }
+    auto* size = llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()), image_size);
+    auto* kernel = llvm::ConstantStruct::getAnon({&entry, image, size});
+    new llvm::GlobalVariable(module, kernel->getType(), true, llvm::GlobalValue::ExternalLinkage,
+                             kernel, symbol);
+}
+
+}  // namespace tessera::kernel_pass

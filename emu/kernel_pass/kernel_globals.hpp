@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel's mutable globals and function statics: one instance per core and processor, fresh at
+// each launch, as on the device.
+#pragma once
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/IR/Constant.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Module.h>
+
+#include <cstdint>
+
+namespace tessera::kernel_pass {
+
+/// Where each variable lies behind the start of the kernel's globals.
+struct KernelGlobals {
+    llvm::MapVector<const llvm::GlobalVariable*, std::uint64_t> offsets;
+    std::uint64_t size = 0;  ///< bytes
+};
+
+/// True if the value of `constant` depends on the core: it names one of `globals`, or turns a
+/// number into a pointer.
+bool depends_on_core(const llvm::Constant& constant, const KernelGlobals& globals);
+
+/// Chooses an offset for each mutable variable the module defines, thread_local ones included, and
+/// for each constant whose value depends on the core (a table of pointers to mutable variables);
+/// the latter are written by `entry` before all else.
+/// Errors   a compile error if they exceed the 16 MiB of their slot.
+KernelGlobals collect_kernel_globals(llvm::Module& module, llvm::Function& entry);
+
+/// Removes the variables, whose uses must be gone, and returns the constant image of their initial
+/// values (a null pointer if there are none).
+llvm::Constant* erase_kernel_globals(llvm::Module& module, const KernelGlobals& globals);
+
+}  // namespace tessera::kernel_pass

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The address step of kernels as an LLVM 14 plugin: what makes source written for a 32-bit
+// RISC-V core with its own memory run on the host. Loaded with
+//   clang++-14 -fpass-plugin=tessera_kernel_pass.so -Xclang -load -Xclang tessera_kernel_pass.so
+//              -mllvm -tessera-kernel-symbol=NAME
+// It runs before optimisation, so that what it adds is folded and hoisted like the kernel's own
+// code. The order of the steps matters: the entry's own stores must be seen by those after it.
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/CommandLine.h>
+
+#include <string>
+
+#include "emu/kernel_pass/entry.hpp"
+#include "emu/kernel_pass/integer_division.hpp"
+#include "emu/kernel_pass/kernel_globals.hpp"
+#include "emu/kernel_pass/risc_assembly.hpp"
+#include "emu/kernel_pass/window_addresses.hpp"
+
+namespace tessera::kernel_pass {
+namespace {
+
+// NOLINTNEXTLINE(cert-err58-cpp): LLVM's options are registered by their constructors.
+const llvm::cl::opt<std::string> kernel_symbol("tessera-kernel-symbol",
+                                               llvm::cl::desc("name of the kernel's descriptor"),
+                                               llvm::cl::init("tessera_kernel"));
+
+class AddressStep : public llvm::PassInfoMixin<AddressStep> {
+public:
+    static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+        llvm::Function* entry = make_entry(module);
+        if (entry == nullptr) {
+            return llvm::PreservedAnalyses::none();
+        }
+        replace_risc_assembly(module);
+        guard_integer_division(module);
+        const KernelGlobals globals = collect_kernel_globals(module, *entry);
+        add_window_base_to_addresses(module, globals);
+        llvm::Constant* image = erase_kernel_globals(module, globals);
+        export_kernel(module, kernel_symbol, *entry, image, globals.size);
+        return llvm::PreservedAnalyses::none();
+    }
+    static bool isRequired() { return true; }
+};
+
+}  // namespace
+}  // namespace tessera::kernel_pass
+
+extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+    return {LLVM_PLUGIN_API_VERSION, "tessera-kernel", "1", [](llvm::PassBuilder& builder) {
+                builder.registerPipelineStartEPCallback(
+                    [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+                        passes.addPass(tessera::kernel_pass::AddressStep());
+                    });
+            }};
+}
