@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Kernels are compiled by clang 14 through the address step (emu/kernel_pass), whatever compiler
+# builds the rest.
+find_program(TESSERA_CLANG clang++-14 REQUIRED DOC "compiler of kernels (Debian: clang-14)")
+
+# Shared with kernels compiled just in time (runtime/kernels/jit.cpp). Values must not depend on the
+# host: no -march, no contraction of a * b + c. Cores start kernels anew, so destructors of statics
+# never run, and a static's first use needs no lock: it belongs to one kernel thread.
+set(TESSERA_KERNEL_FLAGS
+    -std=c++20 -O3 -fPIC -g1 -fms-extensions -funsigned-char -fno-exceptions
+    -fasynchronous-unwind-tables -fno-strict-aliasing -ffp-contract=off -fno-threadsafe-statics
+    -fno-c++-static-destructors -ftls-model=initial-exec -DKERNEL_BUILD
+)
+# A kernel casts numbers to pointers and back for a living, and need not use all that it is given.
+set(TESSERA_KERNEL_WARNINGS
+    -Wall -Wextra -Werror -Wno-int-to-pointer-cast -Wno-pointer-to-int-cast -Wno-microsoft-cast
+    -Wno-void-pointer-to-int-cast -Wno-unused-variable -Wno-unused-but-set-variable
+    -Wno-unused-parameter -Wno-unused-function -Wno-unused-const-variable -Wno-sign-compare
+    -Wno-unknown-pragmas -Wno-deprecated-volatile
+)
+
+# tessera_compile_kernel(OBJECT SOURCE SYMBOL [flags …]): rule that compiles one kernel source (a
+# path relative to the project) into OBJECT, whose only visible name is SYMBOL, a
+# tessera::CompiledKernel.
+function(tessera_compile_kernel object source symbol)
+    get_filename_component(folder ${object} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    set(pass $<TARGET_FILE:tessera_kernel_pass>)
+    # Compiled from the project's root, so that messages name sources relative to it.
+    add_custom_command(
+        OUTPUT ${object}
+        COMMAND ${TESSERA_CLANG} ${TESSERA_KERNEL_FLAGS} ${TESSERA_KERNEL_WARNINGS} ${ARGN}
+                -Xclang -load -Xclang ${pass} -mllvm -tessera-kernel-symbol=${symbol}
+                -fpass-plugin=${pass} -I${PROJECT_SOURCE_DIR}/include
+                -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+        DEPENDS ${PROJECT_SOURCE_DIR}/${source} tessera_kernel_pass
+        DEPFILE ${object}.d
+        COMMENT "Building kernel ${source}"
+        VERBATIM
+    )
+endfunction()
+
+# tessera_kernels(TARGET kernels/a.cpp …): compiles kernels into the library TARGET and gives each a
+# row in the table of built-in kernels, under its path relative to the project.
+function(tessera_kernels target)
+    foreach(file ${ARGN})
+        file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+        string(MAKE_C_IDENTIFIER "tessera_kernel_${source}" symbol)
+        set(object ${CMAKE_CURRENT_BINARY_DIR}/${file}.o)
+        tessera_compile_kernel(${object} ${source} ${symbol} -include tessera/kernel/kernel.hpp)
+        set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+        target_sources(${target} PRIVATE ${object})
+        set_property(GLOBAL APPEND PROPERTY TESSERA_KERNEL_ROWS "${source}|${symbol}")
+    endforeach()
+    set_property(GLOBAL APPEND PROPERTY TESSERA_KERNEL_TARGETS ${target})
+endfunction()

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel ready to run, whether built in or compiled just in time.
+#pragma once
+
+#include <cstddef>
+
+namespace tessera {
+
+/// What emu/kernel_pass leaves visible of a kernel: the layout is shared with entry.cpp there.
+struct CompiledKernel {
+    /// Runs the kernel to its end, on a stack inside the core's window
+    /// (include/tessera/window_layout.hpp).
+    void (*entry)() = nullptr;
+    /// Initial values of the kernel's mutable globals: copied to the core's instance
+    /// (`kernel_globals_offset`) before each launch. Null if there are none.
+    const std::byte* globals_image = nullptr;
+    std::size_t globals_size = 0;  ///< bytes
+};
+
+}  // namespace tessera
