@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types of safetensors files and the device formats they stand for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tessera/data_format.hpp"
+
+namespace tessera {
+
+/// The types of the safetensors format, spelt as in its header.
+enum class Dtype : std::uint8_t {
+    BOOL,
+    U8,
+    I8,
+    F8_E4M3,
+    F8_E5M2,
+    U16,
+    I16,
+    F16,
+    BF16,
+    U32,
+    I32,
+    F32,
+    U64,
+    I64,
+    F64
+};
+
+/// "BF16", "U32", …
+[[nodiscard]] const char* name_of(Dtype dtype) noexcept;
+/// Bytes of one element.
+[[nodiscard]] std::uint32_t element_bytes(Dtype dtype) noexcept;
+[[nodiscard]] std::optional<Dtype> dtype_named(std::string_view name) noexcept;
+/// "BOOL, U8, …", for messages.
+[[nodiscard]] std::string all_dtype_names();
+
+/// The device format with the same elements, if there is one (none for 64 bits, F16, I8, BOOL).
+[[nodiscard]] std::optional<DataFormat> format_of(Dtype dtype) noexcept;
+/// Errors   UsageError for block formats, which safetensors files cannot hold.
+[[nodiscard]] Dtype dtype_of(DataFormat format);
+
+}  // namespace tessera
