@@ -56,6 +56,8 @@ public:
 
     std::array<LocalCBInterface, kMaxCircularBuffers> cb{};
     std::array<NocPort, 2> noc;
+    NocDelivery delivery = NocDelivery::AtBarrier;
+    std::uint64_t delivery_seed = 0;
     std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
 
     WaitRecord wait;

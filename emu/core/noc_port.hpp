@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tessera/call_site.hpp"
@@ -25,6 +26,7 @@ enum class TransferKind : std::uint8_t { Read, Write };
 struct Transfer {
     TransferKind kind = TransferKind::Read;
     bool posted = false;
+    bool is_delivered = false;  ///< has taken effect; the issuer does not know yet
     std::uint8_t transaction_id = 0;
     std::uint32_t local_address = 0;   ///< L1 address on the issuing core
     std::uint32_t size = 0;
@@ -32,6 +34,8 @@ struct Transfer {
     std::byte* destination = nullptr;
     Core* written_core = nullptr;  ///< core whose L1 a write lands in; null for DRAM and reads
     std::uint32_t written_address = 0;
+    /// Data of a write that was flushed before it took effect; the source may be reused.
+    std::unique_ptr<std::byte[]> flushed_copy;
     CallSite site;
 };
 
@@ -52,6 +56,7 @@ struct NocPort {
     std::uint8_t write_transaction_id = 0;
     std::uint32_t num_reads_in_flight = 0;
     std::uint32_t num_writes_in_flight = 0;
+    std::uint64_t num_issued = 0;  ///< transfers since launch; seeds random delivery
 };
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core's 4 GiB window of host address space: L1 at offset 0, kernel data and stacks above.
+// A core's 4 GiB window of host address space, laid out as tessera/window_layout.hpp says.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,11 @@ public:
 
     [[nodiscard]] std::byte* base() const noexcept { return base_; }
     [[nodiscard]] std::byte* at(std::uint32_t address) const noexcept { return base_ + address; }
-    /// Highest address of the stack of a processor; it grows down for `kKernelStackSize` bytes.
+    /// One past the highest byte of a processor's stack; it grows down for `stack_size()` bytes.
     [[nodiscard]] std::byte* stack_top(Processor processor) const noexcept;
-    /// Makes the first `bytes` of a processor's kernel data readable and writable.
-    [[nodiscard]] std::byte* commit_kernel_data(Processor processor, std::size_t bytes);
+    [[nodiscard]] static std::size_t stack_size() noexcept;
+    /// Makes the first `bytes` of a processor's kernel globals readable and writable.
+    [[nodiscard]] std::byte* commit_kernel_globals(Processor processor, std::size_t bytes);
     [[nodiscard]] bool contains(const void* address) const noexcept;
 
 private:

@@ -11,6 +11,10 @@ namespace tessera {
 /// closed. torus: every row and every column is closed.
 enum class Topology : std::uint8_t { Line, Ring, Torus };
 
+/// Directions of the links of one device: columns grow to the east, rows to the south.
+/// Values are those of tt-metal's eth_chan_directions.
+enum class LinkDirection : std::uint8_t { East = 0, West = 1, North = 2, South = 3 };
+
 struct MeshShape {
     std::uint32_t rows = 1;
     std::uint32_t columns = 1;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/core/core.hpp"
+
+#include "emu/core/kernel_thread.hpp"
+
+namespace tessera {
+
+Core::Core(Device& device, const ArchSpec& arch, CoreCoord logical)
+    : window(arch.l1.size.value), device_(&device), arch_(&arch), logical_(logical) {}
+
+Core::~Core() = default;
+
+CoreCoord Core::virtual_coord() const noexcept {
+    const CoreCoord origin = arch_->workers.virtual_origin;
+    return {origin.x + logical_.x, origin.y + logical_.y};
+}
+
+void Core::reset() {
+    circular_buffers.fill({});
+    semaphore_waiters.clear();
+    for (auto& thread : threads) {
+        thread.reset();
+    }
+}
+
+}  // namespace tessera

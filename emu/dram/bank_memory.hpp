@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a device's DRAM banks, committed on touch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/arch_spec.hpp"
+
+namespace tessera {
+
+/// Reserves every bank at once; untouched memory reads as zero and costs nothing.
+class BankMemory {
+public:
+    explicit BankMemory(const DramSpec& spec);
+    ~BankMemory();
+    BankMemory(const BankMemory&) = delete;
+    BankMemory& operator=(const BankMemory&) = delete;
+
+    /// First byte of a bank.  Preconditions  `bank` < number of banks.
+    [[nodiscard]] std::byte* bank(std::uint32_t bank) const noexcept {
+        return base_ + bank * bank_size_;
+    }
+    [[nodiscard]] std::uint64_t bank_size() const noexcept { return bank_size_; }
+
+private:
+    std::byte* base_ = nullptr;
+    std::uint64_t bank_size_ = 0;
+    std::uint64_t total_ = 0;
+};
+
+}  // namespace tessera

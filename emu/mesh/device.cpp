@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/mesh/device.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera {
+
+Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh)
+    : dram(arch.dram),
+      dram_allocator(fmt::format("DRAM of device {} (bytes per bank)", id),
+                     arch.dram.reserved.value, arch.dram.bank_size.value,
+                     arch.dram.alignment.value, Growth::BottomUp),
+      l1_allocator(fmt::format("L1 of device {} (bytes per core)", id), arch.l1.reserved.value,
+                   arch.l1.size.value, arch.l1.alignment.value, Growth::TopDown),
+      arch_(arch),
+      id_(id),
+      mesh_(mesh),
+      banks_(make_bank_layout(arch)) {
+    const auto [columns, rows] = arch_.workers.compute;
+    for (std::uint32_t y = 0; y < rows; ++y) {
+        for (std::uint32_t x = 0; x < columns; ++x) {
+            cores_.push_back(std::make_unique<Core>(*this, arch_, CoreCoord{x, y}));
+            nodes_.add_worker(cores_.back()->virtual_coord(), *cores_.back());
+        }
+    }
+    nodes_.add_banks(arch_.dram);
+}
+
+}  // namespace tessera

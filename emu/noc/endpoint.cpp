@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/noc/endpoint.hpp"
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
+#include "tessera/window_layout.hpp"
+
+namespace tessera {
+namespace {
+
+Endpoint resolve_worker(Core& core, std::uint64_t address, std::uint32_t size, const char* call,
+                        CallSite site) {
+    const std::uint64_t l1_size = core.arch().l1.size.value;
+    if (address + size > l1_size) {
+        fault(FaultCategory::OutOfBounds, site,
+              "{}: {} bytes at {:#x} leave the L1 of core {}, which has {} bytes", call, size,
+              address, to_string(core.logical()), l1_size);
+    }
+    return {core.l1(static_cast<std::uint32_t>(address)), &core, address};
+}
+
+Endpoint resolve_dram(Device& device, const NocNode& node, std::uint64_t address,
+                      std::uint32_t size, const char* call, CallSite site) {
+    const DramSpec& spec = device.arch().dram;
+    for (const std::uint32_t bank : node.banks) {
+        const std::uint64_t begin = spec.endpoints[bank].bank_offset.value;
+        if (address >= begin && address + size <= begin + spec.bank_size.value) {
+            return {device.dram.bank(bank) + (address - begin), nullptr, address};
+        }
+    }
+    fault(FaultCategory::OutOfBounds, site,
+          "{}: {} bytes at {:#x} lie in no DRAM bank behind this NoC node (banks from {}, {} bytes "
+          "each)",
+          call, size, address, node.banks.front(), spec.bank_size.value);
+}
+
+}  // namespace
+
+Endpoint resolve(Device& device, std::uint64_t noc_address, std::uint32_t size, const char* call,
+                 CallSite site) {
+    const NocNode& node = device.node(noc_coord(noc_address));
+    const std::uint64_t address = noc_local(noc_address);
+    switch (node.kind) {
+        case NocNodeKind::Worker:
+            return resolve_worker(*node.core, address, size, call, site);
+        case NocNodeKind::Dram:
+            return resolve_dram(device, node, address, size, call, site);
+        case NocNodeKind::Nothing:
+            break;
+    }
+    fault(FaultCategory::OutOfBounds, site,
+          "{}: neither a worker core nor a DRAM bank answers at NoC coordinate {} of device {}",
+          call, to_string(noc_coord(noc_address)), device.id());
+}
+
+void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_t size,
+                 const char* call, CallSite site) {
+    const std::uint64_t l1_size = thread.core().arch().l1.size.value;
+    const std::uint64_t end = std::uint64_t{address} + size;
+    // A kernel may hand the NoC the address of a local variable or of a global.
+    const bool is_private = address >= kKernelGlobalsOffset && end <= kWindowSize;
+    if (end > l1_size && !is_private) {
+        fault(FaultCategory::OutOfBounds, site,
+              "{}: {} bytes at local address {:#x} leave the L1, which has {} bytes", call, size,
+              address, l1_size);
+    }
+}
+
+}  // namespace tessera

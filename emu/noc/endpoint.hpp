@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a 64-bit NoC address and a size to the bytes it names on a device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/call_site.hpp"
+#include "tessera/core_coord.hpp"
+
+namespace tessera {
+
+class Core;
+class Device;
+class KernelThread;
+
+struct Endpoint {
+    std::byte* bytes = nullptr;
+    Core* core = nullptr;  ///< owner if the bytes are in an L1; null for DRAM
+    std::uint64_t address = 0;  ///< inside the L1, or inside the DRAM node
+};
+
+/// Resolves [address, address + size) on `device`. `call` names the API function in messages.
+/// Errors   KernelFault{OutOfBounds} if nothing answers at the coordinate or the range leaves the
+///          L1 or the bank.
+[[nodiscard]] Endpoint resolve(Device& device, std::uint64_t noc_address, std::uint32_t size,
+                               const char* call, CallSite site);
+
+/// Checks that [address, address + size) lies in the thread's own L1, globals or stack.
+/// Errors   KernelFault{OutOfBounds}.
+void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_t size,
+                 const char* call, CallSite site);
+
+/// Coordinate in bits 36–47 of a NoC address, and local address in bits 0–35.
+/// Source   tt-metal noc_parameters.h.
+[[nodiscard]] constexpr CoreCoord noc_coord(std::uint64_t noc_address) noexcept {
+    return {static_cast<std::uint32_t>(noc_address >> 36U) & 63U,
+            static_cast<std::uint32_t>(noc_address >> 42U) & 63U};
+}
+[[nodiscard]] constexpr std::uint64_t noc_local(std::uint64_t noc_address) noexcept {
+    return noc_address & ((std::uint64_t{1} << 36U) - 1);
+}
+[[nodiscard]] constexpr std::uint64_t make_noc_address(CoreCoord noc,
+                                                       std::uint64_t local) noexcept {
+    return (std::uint64_t{noc.y} << 42U) | (std::uint64_t{noc.x} << 36U) | local;
+}
+
+}  // namespace tessera

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/noc/multicast.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
+#include "emu/noc/endpoint.hpp"
+#include "emu/noc/ordering.hpp"
+#include "emu/noc/semaphore_traffic.hpp"
+
+namespace tessera {
+namespace {
+
+struct Rectangle {
+    CoreCoord start;
+    CoreCoord end;
+};
+
+constexpr CoreCoord coord_at(std::uint64_t address, unsigned shift) {
+    return {static_cast<std::uint32_t>(address >> shift) & 63U,
+            static_cast<std::uint32_t>(address >> (shift + 6)) & 63U};
+}
+
+// On NoC 1, which runs the other way, the corners come swapped.
+Rectangle rectangle_of(std::uint64_t address, std::uint32_t noc, const char* call, CallSite site) {
+    Rectangle r{coord_at(address, 48), coord_at(address, 36)};
+    if (noc == 1) {
+        std::swap(r.start, r.end);
+    }
+    if (r.start.x > r.end.x || r.start.y > r.end.y) {
+        fault(FaultCategory::Unsupported, site,
+              "{}: rectangle {} to {} on NoC {} wraps around the torus; on NoC 0 start ≤ end, on "
+              "NoC 1 start ≥ end",
+              call, to_string(coord_at(address, 48)), to_string(coord_at(address, 36)), noc);
+    }
+    return r;
+}
+
+std::uint32_t local_of(std::uint64_t destination) {
+    return static_cast<std::uint32_t>(noc_local(destination));
+}
+
+}  // namespace
+
+std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
+                                std::uint32_t num_dests, Loopback loopback, const char* call,
+                                CallSite site) {
+    thread.last_call = site;
+    const Rectangle r = rectangle_of(address, noc, call, site);
+    std::vector<Core*> receivers;
+    for (std::uint32_t y = r.start.y; y <= r.end.y; ++y) {
+        for (std::uint32_t x = r.start.x; x <= r.end.x; ++x) {
+            const NocNode& node = thread.core().device().node({x, y});
+            const bool is_left_out =
+                node.core == &thread.core() && loopback == Loopback::ExcludeSender;
+            if (node.kind == NocNodeKind::Worker && !is_left_out) {
+                receivers.push_back(node.core);
+            }
+        }
+    }
+    if (num_dests == 0 || num_dests != receivers.size()) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: num_dests is {}, but rectangle {} to {} holds {} receivers{}", call, num_dests,
+              to_string(r.start), to_string(r.end), receivers.size(),
+              loopback == Loopback::ExcludeSender ? " (the sender is not one)"
+                                                  : " (the sender included)");
+    }
+    return receivers;
+}
+
+void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
+                     std::uint64_t destination, std::uint32_t size, std::uint32_t num_dests,
+                     Loopback loopback, const char* call, CallSite site) {
+    check_local(thread, source, size, call, site);
+    const std::uint32_t address = local_of(destination);
+    const std::uint64_t alignment = thread.core().arch().l1.alignment.value;
+    if (address % alignment != source % alignment) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: destination {:#x} and source {:#x} differ modulo {}, the alignment of L1", call,
+              address, source, alignment);
+    }
+    const auto receivers = receivers_of(thread, noc, destination, num_dests, loopback, call, site);
+    NocPort& port = thread.noc[noc];
+    port.write_state.is_valid = false;
+    for (Core* core : receivers) {
+        const Endpoint to =
+            resolve(core->device(), make_noc_address(core->virtual_coord(), address), size, call,
+                    site);
+        thread.activity.bytes_written += size;
+        enter(thread, port,
+              {.kind = TransferKind::Write,
+               .transaction_id = port.write_transaction_id,
+               .local_address = source,
+               .size = size,
+               .source = thread.core().l1(source),
+               .destination = to.bytes,
+               .written_core = core,
+               .written_address = address,
+               .site = site});
+    }
+}
+
+void multicast_word(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
+                    std::uint64_t destination, std::uint32_t num_dests, Loopback loopback,
+                    const char* call, CallSite site) {
+    check_local(thread, source, 4, call, site);
+    const std::uint32_t value = load_local_word(thread, source);
+    for (Core* core : receivers_of(thread, noc, destination, num_dests, loopback, call, site)) {
+        write_word(thread, noc, make_noc_address(core->virtual_coord(), local_of(destination)),
+                   value, 0xF, call, site);
+    }
+}
+
+void multicast_increment(KernelThread& thread, std::uint32_t noc, std::uint64_t destination,
+                         std::uint32_t increment, std::uint32_t num_dests, const char* call,
+                         CallSite site) {
+    for (Core* core : receivers_of(thread, noc, destination, num_dests, Loopback::ExcludeSender,
+                                   call, site)) {
+        increment_word(thread, noc,
+                       make_noc_address(core->virtual_coord(), local_of(destination)), increment,
+                       call, site);
+    }
+}
+
+}  // namespace tessera

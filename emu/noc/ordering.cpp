@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/noc/ordering.hpp"
+
+#include <algorithm>
+
+#include "emu/core/core.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/noc/transfer.hpp"
+
+namespace tessera {
+namespace {
+
+// splitmix64: the choice depends on seed, thread and count alone, never on host timing.
+std::uint64_t hash(std::uint64_t value) {
+    value += 0x9E3779B97F4A7C15ULL;
+    value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+    value = (value ^ (value >> 27U)) * 0x94D049BB133111EBULL;
+    return value ^ (value >> 31U);
+}
+
+std::uint64_t draw(const KernelThread& thread, const NocPort& port) {
+    const CoreCoord core = thread.core().logical();
+    const std::uint64_t place = (std::uint64_t{thread.activity.device} << 32U) |
+                                (std::uint64_t{core.y} << 16U) | (std::uint64_t{core.x} << 4U) |
+                                static_cast<std::uint64_t>(thread.processor());
+    return hash(hash(thread.delivery_seed ^ place) + port.num_issued);
+}
+
+// Lets some of the oldest transfers take effect, in order.
+void deliver_some(KernelThread& thread, NocPort& port) {
+    const std::uint64_t count = draw(thread, port) % (port.in_flight.size() + 1);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        deliver(port.in_flight[i]);
+    }
+}
+
+}  // namespace
+
+void enter(KernelThread& thread, NocPort& port, Transfer transfer) {
+    ++port.num_issued;
+    if (thread.delivery == NocDelivery::AtIssue) {
+        deliver(transfer);
+        return;
+    }
+    (transfer.kind == TransferKind::Read ? port.num_reads_in_flight : port.num_writes_in_flight)++;
+    port.in_flight.push_back(std::move(transfer));
+    if (thread.delivery == NocDelivery::Random) {
+        deliver_some(thread, port);
+    }
+}
+
+void deliver_writes_to(NocPort& port, const Core* core) {
+    if (port.num_writes_in_flight == 0) {
+        return;
+    }
+    for (Transfer& transfer : port.in_flight) {
+        if (transfer.kind == TransferKind::Write && transfer.written_core == core) {
+            deliver(transfer);
+        }
+    }
+}
+
+void deliver_earlier_writes(NocPort& port, const Transfer& read) {
+    for (Transfer& write : port.in_flight) {
+        if (&write == &read) {
+            return;
+        }
+        const bool is_overlapping = write.destination < read.source + read.size &&
+                                    read.source < write.destination + write.size;
+        if (write.kind == TransferKind::Write && is_overlapping) {
+            deliver(write);
+        }
+    }
+}
+
+void recount(NocPort& port) {
+    const auto reads = std::ranges::count(port.in_flight, TransferKind::Read, &Transfer::kind);
+    port.num_reads_in_flight = static_cast<std::uint32_t>(reads);
+    port.num_writes_in_flight = static_cast<std::uint32_t>(port.in_flight.size()) -
+                                port.num_reads_in_flight;
+}
+
+}  // namespace tessera

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// When transfers in flight take effect: late, at once or at random, and in the order that the chip
+// promises between transfers of one core to one destination on one NoC.
+// Source   tt-isa-documentation, NoC/Ordering.md.
+#pragma once
+
+#include <cstdint>
+
+#include "emu/core/noc_port.hpp"
+
+namespace tessera {
+
+class Core;
+class KernelThread;
+
+/// Puts a new transfer in flight on `port`, or delivers it (and some before it) as the launch's
+/// delivery mode says.
+void enter(KernelThread& thread, NocPort& port, Transfer transfer);
+
+/// Delivers the writes in flight to `core`'s L1: what follows on this NoC may not overtake them.
+void deliver_writes_to(NocPort& port, const Core* core);
+
+/// Delivers the writes issued before `read` whose bytes it reads.
+void deliver_earlier_writes(NocPort& port, const Transfer& read);
+
+/// Recomputes the port's counts of transfers in flight.
+void recount(NocPort& port);
+
+}  // namespace tessera

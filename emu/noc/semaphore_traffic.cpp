@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/noc/semaphore_traffic.hpp"
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
+#include "emu/noc/endpoint.hpp"
+#include "emu/noc/ordering.hpp"
+
+namespace tessera {
+namespace {
+
+std::uint32_t* word_at(Core& core, std::uint32_t address) {
+    return reinterpret_cast<std::uint32_t*>(core.l1(address));
+}
+
+void check_word(std::uint64_t address, const char* call, CallSite site) {
+    if (address % 4 != 0) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: address {:#x} is not a multiple of 4", call, address);
+    }
+}
+
+// Bytes of a word outside byte_enable keep what they hold.
+void write_enabled_bytes(std::byte* target, std::uint32_t value, std::uint8_t byte_enable) {
+    if ((byte_enable & 0xFU) == 0xFU) {
+        __atomic_store_n(reinterpret_cast<std::uint32_t*>(target), value, __ATOMIC_RELEASE);
+        return;
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+        if ((byte_enable >> i & 1U) != 0) {
+            target[i] = static_cast<std::byte>(value >> (8 * i));
+        }
+    }
+}
+
+}  // namespace
+
+void add_to_word(Core& core, std::uint32_t address, std::uint32_t increment) {
+    __atomic_fetch_add(word_at(core, address), increment, __ATOMIC_ACQ_REL);
+    core.semaphore_waiters.notify(address, 4);
+}
+
+void store_word(Core& core, std::uint32_t address, std::uint32_t value) {
+    __atomic_store_n(word_at(core, address), value, __ATOMIC_RELEASE);
+    core.semaphore_waiters.notify(address, 4);
+}
+
+void store_local_word(KernelThread& thread, std::uint32_t address, std::uint32_t value) {
+    store_word(thread.core(), address, value);
+}
+
+std::uint32_t load_local_word(const KernelThread& thread, std::uint32_t address) {
+    return __atomic_load_n(word_at(thread.core(), address), __ATOMIC_ACQUIRE);
+}
+
+void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
+                    std::uint32_t increment, const char* call, CallSite site) {
+    thread.last_call = site;
+    const Endpoint to = resolve(thread.core().device(), address, 4, call, site);
+    check_word(to.address, call, site);
+    if (to.core == nullptr) {
+        fault(FaultCategory::UndefinedBehavior, site, "{}: address {:#x} lies in DRAM", call,
+              address);
+    }
+    deliver_writes_to(thread.noc[noc], to.core);
+    add_to_word(*to.core, static_cast<std::uint32_t>(to.address), increment);
+}
+
+void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
+                std::uint32_t value, std::uint8_t byte_enable, const char* call, CallSite site) {
+    thread.last_call = site;
+    const Endpoint to = resolve(thread.core().device(), address, 4, call, site);
+    check_word(to.address, call, site);
+    deliver_writes_to(thread.noc[noc], to.core);
+    write_enabled_bytes(to.bytes, value, byte_enable);
+    thread.activity.bytes_written += 4;
+    if (to.core != nullptr) {
+        to.core->semaphore_waiters.notify(static_cast<std::uint32_t>(to.address), 4);
+    }
+}
+
+}  // namespace tessera

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small writes and atomic additions to words of an L1: semaphores and flags. Each takes effect at
+// once, after the writes its thread sent to the same core on the same NoC before.
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/call_site.hpp"
+
+namespace tessera {
+
+class Core;
+class KernelThread;
+
+/// Adds to the 32-bit word at `address`, with wrap, and wakes who waits on it.
+/// Errors   KernelFault{OutOfBounds}; {UndefinedBehavior} if the word is not 4-byte aligned or
+///          lies in DRAM.
+void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
+                    std::uint32_t increment, const char* call, CallSite site);
+
+/// Writes the bytes of `value` that `byte_enable` names to `address` (L1 or DRAM).
+void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
+                std::uint32_t value, std::uint8_t byte_enable, const char* call, CallSite site);
+
+/// Stores a word into own L1 and wakes who waits on it.
+void store_local_word(KernelThread& thread, std::uint32_t address, std::uint32_t value);
+
+/// Reads a word of own L1 as other cores may have written it.
+[[nodiscard]] std::uint32_t load_local_word(const KernelThread& thread, std::uint32_t address);
+
+/// Adds to (stores into) a word of `core`'s L1 and wakes who waits on it.
+void add_to_word(Core& core, std::uint32_t address, std::uint32_t increment);
+void store_word(Core& core, std::uint32_t address, std::uint32_t value);
+
+}  // namespace tessera

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/noc/transfer.hpp"
+
+#include <cstring>
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
+#include "emu/noc/endpoint.hpp"
+#include "emu/noc/ordering.hpp"
+
+namespace tessera {
+namespace {
+
+void check_alignment(std::uint64_t remote, std::uint32_t local, std::uint64_t alignment,
+                     const char* call, CallSite site) {
+    if (remote % alignment != local % alignment) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: remote address {:#x} and local address {:#x} differ modulo {}, the alignment of "
+              "this transfer",
+              call, remote, local, alignment);
+    }
+}
+
+void check_limit(const KernelThread& thread, std::uint32_t size, TransferLimit limit,
+                 const char* call, CallSite site) {
+    const std::uint64_t largest = thread.core().arch().noc.max_packet.value;
+    if (limit == TransferLimit::OnePacket && size > largest) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: {} bytes exceed one packet, which holds {}", call, size, largest);
+    }
+}
+
+bool matches(const Transfer& transfer, TransferKind kind, std::optional<std::uint32_t> id) {
+    return transfer.kind == kind && (!id || transfer.transaction_id == *id);
+}
+
+void complete(NocPort& port, TransferKind kind, std::optional<std::uint32_t> id) {
+    for (Transfer& transfer : port.in_flight) {
+        if (matches(transfer, kind, id)) {
+            if (kind == TransferKind::Read && port.num_writes_in_flight != 0) {
+                deliver_earlier_writes(port, transfer);
+            }
+            deliver(transfer);
+        }
+    }
+    std::erase_if(port.in_flight,
+                  [&](const Transfer& transfer) { return matches(transfer, kind, id); });
+    recount(port);
+}
+
+}  // namespace
+
+void deliver(Transfer& transfer) {
+    if (transfer.is_delivered) {
+        return;
+    }
+    transfer.is_delivered = true;
+    const std::byte* source =
+        transfer.flushed_copy ? transfer.flushed_copy.get() : transfer.source;
+    if (transfer.size == 4) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, source, 4);
+        __atomic_store_n(reinterpret_cast<std::uint32_t*>(transfer.destination), word,
+                         __ATOMIC_RELEASE);
+    } else {
+        std::memmove(transfer.destination, source, transfer.size);
+    }
+    if (transfer.written_core != nullptr) {
+        transfer.written_core->semaphore_waiters.notify(transfer.written_address, transfer.size);
+    }
+}
+
+void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
+                std::uint32_t destination, std::uint32_t size, TransferLimit limit,
+                CallSite site) {
+    thread.last_call = site;
+    const Endpoint from = resolve(thread.core().device(), source, size, "noc_async_read", site);
+    check_local(thread, destination, size, "noc_async_read", site);
+    check_limit(thread, size, limit, "noc_async_read", site);
+    const ArchSpec& arch = thread.core().arch();
+    const std::uint64_t alignment =
+        from.core != nullptr ? arch.l1.alignment.value : arch.dram.read_alignment.value;
+    check_alignment(from.address, destination, alignment, "noc_async_read", site);
+    NocPort& port = thread.noc[noc];
+    port.read_state.is_valid = false;
+    thread.activity.bytes_read += size;
+    enter(thread, port,
+          {.kind = TransferKind::Read,
+           .transaction_id = port.read_transaction_id,
+           .local_address = destination,
+           .size = size,
+           .source = from.bytes,
+           .destination = thread.core().l1(destination),
+           .site = site});
+}
+
+void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
+                 std::uint64_t destination, std::uint32_t size, TransferLimit limit, bool posted,
+                 CallSite site) {
+    thread.last_call = site;
+    const Endpoint to = resolve(thread.core().device(), destination, size, "noc_async_write", site);
+    check_local(thread, source, size, "noc_async_write", site);
+    check_limit(thread, size, limit, "noc_async_write", site);
+    const ArchSpec& arch = thread.core().arch();
+    const std::uint64_t alignment =
+        to.core != nullptr ? arch.l1.alignment.value : arch.dram.write_alignment.value;
+    check_alignment(to.address, source, alignment, "noc_async_write", site);
+    NocPort& port = thread.noc[noc];
+    port.write_state.is_valid = false;
+    thread.activity.bytes_written += size;
+    enter(thread, port,
+          {.kind = TransferKind::Write,
+           .posted = posted,
+           .transaction_id = port.write_transaction_id,
+           .local_address = source,
+           .size = size,
+           .source = thread.core().l1(source),
+           .destination = to.bytes,
+           .written_core = to.core,
+           .written_address = static_cast<std::uint32_t>(to.address),
+           .site = site});
+}
+
+void complete_reads(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id) {
+    if (thread.noc[noc].num_reads_in_flight != 0) {
+        complete(thread.noc[noc], TransferKind::Read, id);
+    }
+}
+
+void complete_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id) {
+    if (thread.noc[noc].num_writes_in_flight != 0) {
+        complete(thread.noc[noc], TransferKind::Write, id);
+    }
+}
+
+void flush_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id) {
+    for (Transfer& transfer : thread.noc[noc].in_flight) {
+        if (matches(transfer, TransferKind::Write, id) && transfer.flushed_copy == nullptr) {
+            transfer.flushed_copy = std::make_unique<std::byte[]>(transfer.size);
+            std::memcpy(transfer.flushed_copy.get(), transfer.source, transfer.size);
+        }
+    }
+}
+
+std::uint32_t complete_all_writes(KernelThread& thread) {
+    std::uint32_t num_completed = 0;
+    for (std::uint32_t noc = 0; noc < thread.noc.size(); ++noc) {
+        num_completed += thread.noc[noc].num_writes_in_flight;
+        complete_writes(thread, noc, std::nullopt);
+    }
+    return num_completed;
+}
+
+void check_nothing_pending_at_end(KernelThread& thread) {
+    for (const NocPort& port : thread.noc) {
+        for (const Transfer& transfer : port.in_flight) {
+            if (transfer.flushed_copy != nullptr) {
+                continue;
+            }
+            const bool is_read = transfer.kind == TransferKind::Read;
+            fault(FaultCategory::UndefinedBehavior, transfer.site,
+                  "the kernel ends with this {} still in flight: {} is missing",
+                  is_read ? "noc_async_read" : "noc_async_write",
+                  is_read ? "noc_async_read_barrier"
+                          : "noc_async_write_barrier or noc_async_writes_flushed");
+        }
+    }
+}
+
+}  // namespace tessera
