@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "tessera/call_site.hpp"
+#include "tessera/noc_delivery.hpp"
 
 namespace tessera {
 
 class Core;
-
-/// When a transfer takes effect. A correct kernel gives the same bytes under all three.
-enum class NocDelivery : std::uint8_t {
-    AtIssue,    ///< inside the call that issues it
-    AtBarrier,  ///< as late as a barrier, a flush or ordering allows
-    Random,     ///< at a seeded random call in between
-};
 
 enum class TransferKind : std::uint8_t { Read, Write };
 
@@ -28,7 +22,7 @@ struct Transfer {
     bool posted = false;
     bool is_delivered = false;  ///< has taken effect; the issuer does not know yet
     std::uint8_t transaction_id = 0;
-    std::uint32_t local_address = 0;   ///< L1 address on the issuing core
+    std::uint32_t local_address = 0;  ///< L1 address on the issuing core
     std::uint32_t size = 0;
     const std::byte* source = nullptr;
     std::byte* destination = nullptr;

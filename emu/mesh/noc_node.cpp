@@ -11,14 +11,20 @@ void NocNodeTable::add_worker(CoreCoord noc, Core& core) {
     node.core = &core;
 }
 
+void NocNodeTable::add_bank(CoreCoord noc, std::uint32_t bank) {
+    NocNode& node = nodes_[(noc.y & 63U) * 64 + (noc.x & 63U)];
+    ensure(node.kind != NocNodeKind::Worker, "DRAM bank {} and a worker share NoC node {}", bank,
+           to_string(noc));
+    node.kind = NocNodeKind::Dram;
+    node.banks.push_back(bank);
+}
+
 void NocNodeTable::add_banks(const DramSpec& dram) {
     for (std::uint32_t bank = 0; bank < dram.num_banks; ++bank) {
-        const CoreCoord noc = dram.endpoints[bank].noc;
-        NocNode& node = nodes_[(noc.y & 63U) * 64 + (noc.x & 63U)];
-        ensure(node.kind != NocNodeKind::Worker, "DRAM bank {} and a worker share NoC node {}",
-               bank, to_string(noc));
-        node.kind = NocNodeKind::Dram;
-        node.banks.push_back(bank);
+        add_bank(dram.endpoints[bank].noc, bank);
+        if (dram.endpoints[bank].noc1 != dram.endpoints[bank].noc) {
+            add_bank(dram.endpoints[bank].noc1, bank);
+        }
     }
 }
 

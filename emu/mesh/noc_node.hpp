@@ -32,6 +32,8 @@ public:
     }
 
 private:
+    void add_bank(CoreCoord noc, std::uint32_t bank);
+
     std::vector<NocNode> nodes_ = std::vector<NocNode>(std::size_t{64} * 64);
 };
 

@@ -87,9 +87,8 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
     for (Core* core : receivers) {
-        const Endpoint to =
-            resolve(core->device(), make_noc_address(core->virtual_coord(), address), size, call,
-                    site);
+        const Endpoint to = resolve(
+            core->device(), make_noc_address(core->virtual_coord(), address), size, call, site);
         thread.activity.bytes_written += size;
         enter(thread, port,
               {.kind = TransferKind::Write,
@@ -100,6 +99,7 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
                .destination = to.bytes,
                .written_core = core,
                .written_address = address,
+               .flushed_copy = nullptr,
                .site = site});
     }
 }
@@ -118,11 +118,10 @@ void multicast_word(KernelThread& thread, std::uint32_t noc, std::uint32_t sourc
 void multicast_increment(KernelThread& thread, std::uint32_t noc, std::uint64_t destination,
                          std::uint32_t increment, std::uint32_t num_dests, const char* call,
                          CallSite site) {
-    for (Core* core : receivers_of(thread, noc, destination, num_dests, Loopback::ExcludeSender,
-                                   call, site)) {
-        increment_word(thread, noc,
-                       make_noc_address(core->virtual_coord(), local_of(destination)), increment,
-                       call, site);
+    for (Core* core :
+         receivers_of(thread, noc, destination, num_dests, Loopback::ExcludeSender, call, site)) {
+        increment_word(thread, noc, make_noc_address(core->virtual_coord(), local_of(destination)),
+                       increment, call, site);
     }
 }
 

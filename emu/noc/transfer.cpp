@@ -57,8 +57,7 @@ void deliver(Transfer& transfer) {
         return;
     }
     transfer.is_delivered = true;
-    const std::byte* source =
-        transfer.flushed_copy ? transfer.flushed_copy.get() : transfer.source;
+    const std::byte* source = transfer.flushed_copy ? transfer.flushed_copy.get() : transfer.source;
     if (transfer.size == 4) {
         std::uint32_t word = 0;
         std::memcpy(&word, source, 4);
@@ -73,8 +72,7 @@ void deliver(Transfer& transfer) {
 }
 
 void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
-                std::uint32_t destination, std::uint32_t size, TransferLimit limit,
-                CallSite site) {
+                std::uint32_t destination, std::uint32_t size, TransferLimit limit, CallSite site) {
     thread.last_call = site;
     const Endpoint from = resolve(thread.core().device(), source, size, "noc_async_read", site);
     check_local(thread, destination, size, "noc_async_read", site);
@@ -93,6 +91,7 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
            .size = size,
            .source = from.bytes,
            .destination = thread.core().l1(destination),
+           .flushed_copy = nullptr,
            .site = site});
 }
 
@@ -120,6 +119,7 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
            .destination = to.bytes,
            .written_core = to.core,
            .written_address = static_cast<std::uint32_t>(to.address),
+           .flushed_copy = nullptr,
            .site = site});
 }
 

@@ -9,6 +9,7 @@
 #include "tessera/arch_spec.hpp"
 #include "tessera/data_format.hpp"
 #include "tessera/mesh_spec.hpp"
+#include "tessera/noc_delivery.hpp"
 
 namespace tessera {
 
@@ -108,12 +109,8 @@ struct OpsSpec {
     AllReduceSpec all_reduce;
 };
 
-/// When the bytes of a NoC transfer become visible; a correct kernel gives the same result under
-/// all three.
-enum class NocDelivery : std::uint8_t { AtIssue, AtBarrier, Random };
-
 struct MachineSpec {
-    NocDelivery noc_delivery = NocDelivery::AtIssue;
+    NocDelivery noc_delivery = NocDelivery::AtBarrier;
     std::uint64_t delivery_seed = 0;  ///< of NocDelivery::Random
 };
 

@@ -9,11 +9,12 @@
 namespace tessera::kernel {
 template <bool DRAM>
 std::uint64_t interleaved_address(std::uint32_t base, std::uint32_t aligned_page_size,
-                                  std::uint32_t id, std::uint32_t offset, CallSite site) {
+                                  std::uint32_t id, std::uint32_t offset, std::uint8_t noc,
+                                  CallSite site) {
     const std::uint32_t banks = DRAM ? num_dram_banks() : num_l1_banks();
     const std::uint64_t local =
         base + std::uint64_t{id / banks} * aligned_page_size + std::uint64_t{offset};
-    return DRAM ? dram_bank_address(id % banks, local, site)
+    return DRAM ? dram_bank_address(id % banks, local, noc, site)
                 : l1_bank_address(id % banks, local, site);
 }
 template <bool DRAM>
@@ -28,10 +29,11 @@ struct InterleavedAddrGen {
     std::uint32_t bank_base_address;
     std::uint32_t page_size;
 
-    std::uint64_t get_noc_addr(std::uint32_t id, std::uint32_t offset = 0, std::uint8_t = 0,
+    std::uint64_t get_noc_addr(std::uint32_t id, std::uint32_t offset = 0,
+                               std::uint8_t noc = noc_index,
                                tessera::CallSite site = tessera::CallSite::here()) const {
         return tessera::kernel::interleaved_address<DRAM>(
-            bank_base_address, tessera::kernel::align_page<DRAM>(page_size), id, offset, site);
+            bank_base_address, tessera::kernel::align_page<DRAM>(page_size), id, offset, noc, site);
     }
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size; }
 };
@@ -41,12 +43,13 @@ struct InterleavedPow2AddrGen {
     std::uint32_t bank_base_address;
     std::uint32_t log_base_2_of_page_size;
 
-    std::uint64_t get_noc_addr(std::uint32_t id, std::uint32_t offset = 0, std::uint8_t = 0,
+    std::uint64_t get_noc_addr(std::uint32_t id, std::uint32_t offset = 0,
+                               std::uint8_t noc = noc_index,
                                tessera::CallSite site = tessera::CallSite::here()) const {
         return tessera::kernel::interleaved_address<DRAM>(
             bank_base_address,
             tessera::kernel::align_page<DRAM>(std::uint32_t{1} << log_base_2_of_page_size), id,
-            offset, site);
+            offset, noc, site);
     }
     [[nodiscard]] std::uint32_t transfer_size() const {
         return std::uint32_t{1} << log_base_2_of_page_size;
@@ -62,16 +65,23 @@ struct InterleavedAddrGenFast {
     std::uint32_t page_size;
     DataFormat data_format;
 
-    std::uint64_t get_noc_addr(std::uint32_t id, std::uint32_t offset = 0, std::uint8_t = 0,
+    std::uint64_t get_noc_addr(std::uint32_t id, std::uint32_t offset = 0,
+                               std::uint8_t noc = noc_index,
                                tessera::CallSite site = tessera::CallSite::here()) const {
         return tessera::kernel::interleaved_address<DRAM>(
-            bank_base_address,
-            tessera::kernel::align_page<DRAM>(tessera::tile_bytes(data_format)), id, offset, site);
+            bank_base_address, tessera::kernel::align_page<DRAM>(tessera::tile_bytes(data_format)),
+            id, offset, noc, site);
     }
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size; }
 };
 
+/// Anything that knows the addresses of its pages: a generator or a TensorAccessor.
 template <class Generator>
+concept PageAddresses = requires(const Generator& generator) {
+    generator.get_noc_addr(0U);
+};
+
+template <PageAddresses Generator>
 std::uint64_t get_noc_addr(std::uint32_t id, const Generator& generator, std::uint32_t offset = 0,
                            std::uint8_t noc = noc_index,
                            tessera::CallSite site = tessera::CallSite::here()) {
@@ -92,10 +102,10 @@ void noc_async_write_page(std::uint32_t id, const Generator& generator, std::uin
                           std::uint32_t size = 0, std::uint32_t offset = 0,
                           std::uint8_t noc = noc_index,
                           tessera::CallSite site = tessera::CallSite::here()) {
-    tessera::kernel::noc_write(
-        src_l1_addr, generator.get_noc_addr(id, offset, noc, site),
-        size == 0 ? generator.transfer_size() - offset : size, noc,
-        tessera::kernel::PacketRule::AnyLength, tessera::kernel::Posting::NonPosted, site);
+    tessera::kernel::noc_write(src_l1_addr, generator.get_noc_addr(id, offset, noc, site),
+                               size == 0 ? generator.transfer_size() - offset : size, noc,
+                               tessera::kernel::PacketRule::AnyLength,
+                               tessera::kernel::Posting::NonPosted, site);
 }
 /// Older names of the page transfers.
 template <class Generator>

@@ -45,8 +45,9 @@ constexpr std::uint64_t get_noc_multicast_addr(std::uint32_t x_start, std::uint3
 }
 
 namespace tessera::kernel {
-/// NoC address of `offset` in a bank, `bank_offset` of its endpoint included.
-std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site);
+/// NoC address of `offset` in a bank, its endpoint being the one that `noc` uses.
+std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, std::uint8_t noc,
+                                CallSite site);
 std::uint64_t l1_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site);
 std::uint32_t num_dram_banks();
 std::uint32_t num_l1_banks();
@@ -56,8 +57,8 @@ std::uint32_t l1_alignment();
 
 template <bool DRAM>
 std::uint64_t get_noc_addr_from_bank_id(std::uint32_t bank_id, std::uint32_t offset,
-                                        std::uint8_t /*noc*/ = 0,
+                                        std::uint8_t noc = noc_index,
                                         tessera::CallSite site = tessera::CallSite::here()) {
-    return DRAM ? tessera::kernel::dram_bank_address(bank_id, offset, site)
+    return DRAM ? tessera::kernel::dram_bank_address(bank_id, offset, noc, site)
                 : tessera::kernel::l1_bank_address(bank_id, offset, site);
 }

@@ -40,9 +40,13 @@ struct TensorAccessorArgs {
     }
 #else
     /// Interleaved tensors take two words; built-in kernels take no others.
-    static constexpr std::uint32_t next_compile_time_args_offset() { return CTA_OFFSET + 2; }
+    static constexpr std::uint32_t next_compile_time_args_offset() {
+        return CTA_OFFSET + 2;
+    }
 #endif
-    static constexpr std::uint32_t next_common_runtime_args_offset() { return CRTA_OFFSET; }
+    static constexpr std::uint32_t next_common_runtime_args_offset() {
+        return CRTA_OFFSET;
+    }
 };
 
 class TensorAccessor {
@@ -57,15 +61,18 @@ public:
           aligned_page_size_(get_compile_time_arg_val(CTA_OFFSET + 1)),
           page_size_(page_size == 0 ? aligned_page_size_ : page_size) {}
 
-    std::uint64_t get_noc_addr(std::uint32_t page_id, std::uint32_t offset = 0, std::uint8_t = 0,
+    std::uint64_t get_noc_addr(std::uint32_t page_id, std::uint32_t offset = 0,
+                               std::uint8_t noc = noc_index,
                                tessera::CallSite site = tessera::CallSite::here()) const {
         using namespace tessera::kernel;
         if ((flags_ & kAccessorSharded) != 0) {
             return sharded_page_address(args_offset_, base_, page_id, offset, site);
         }
         return (flags_ & kAccessorIsDram) != 0
-                   ? interleaved_address<true>(base_, aligned_page_size_, page_id, offset, site)
-                   : interleaved_address<false>(base_, aligned_page_size_, page_id, offset, site);
+                   ? interleaved_address<true>(base_, aligned_page_size_, page_id, offset, noc,
+                                               site)
+                   : interleaved_address<false>(base_, aligned_page_size_, page_id, offset, noc,
+                                                site);
     }
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size_; }
     [[nodiscard]] std::uint32_t get_aligned_page_size() const { return aligned_page_size_; }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tessera/kernel/dataflow/args.hpp"
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+
+namespace {
+
+using tessera::CallSite;
+using tessera::fault;
+using tessera::FaultCategory;
+using tessera::KernelThread;
+
+std::uint32_t arg_address(int index, std::uint32_t count, std::uint32_t base, const char* kind,
+                          CallSite site) {
+    KernelThread& thread = tessera::current_thread();
+    thread.last_call = site;
+    if (index < 0 || static_cast<std::uint32_t>(index) >= count) {
+        fault(FaultCategory::OutOfBounds, site,
+              "reads {} argument {}, but {} were set for this core", kind, index, count);
+    }
+    return base + 4 * static_cast<std::uint32_t>(index);
+}
+
+std::uint32_t unique_arg_address(int index, CallSite site) {
+    const KernelThread& thread = tessera::current_thread();
+    return arg_address(index, thread.num_args, thread.args_address, "runtime", site);
+}
+
+std::uint32_t common_arg_address(int index, CallSite site) {
+    const KernelThread& thread = tessera::current_thread();
+    return arg_address(index, thread.num_common_args, thread.common_args_address, "common runtime",
+                       site);
+}
+
+std::uint32_t load(std::uint32_t address) {
+    return *reinterpret_cast<const std::uint32_t*>(tessera::current_thread().core().l1(address));
+}
+
+}  // namespace
+
+std::uintptr_t get_arg_addr(int index, CallSite site) {
+    return unique_arg_address(index, site);
+}
+
+std::uintptr_t get_common_arg_addr(int index, CallSite site) {
+    return common_arg_address(index, site);
+}
+
+namespace tessera::kernel {
+
+std::uint32_t runtime_arg(int index, CallSite site) {
+    return load(unique_arg_address(index, site));
+}
+
+std::uint32_t common_runtime_arg(int index, CallSite site) {
+    return load(common_arg_address(index, site));
+}
+
+std::uint32_t compile_time_arg(std::uint32_t index, CallSite site) {
+    const auto args = current_thread().compile_args;
+    if (index >= args.size()) {
+        fault(FaultCategory::OutOfBounds, site,
+              "reads compile-time argument {}, but the program gives {}", index, args.size());
+    }
+    return args[index];
+}
+
+std::uint32_t named_compile_time_arg(std::string_view name, CallSite site) {
+    const NamedCompileArgs& args = *current_thread().named_compile_args;
+    const auto it = args.find(std::string(name));
+    if (it == args.end()) {
+        fault(FaultCategory::OutOfBounds, site,
+              "reads named compile-time argument '{}', which the program does not give", name);
+    }
+    return it->second;
+}
+
+std::uint8_t own_noc_x(std::uint32_t /*noc*/) {
+    return static_cast<std::uint8_t>(current_thread().core().virtual_coord().x);
+}
+
+std::uint8_t own_noc_y(std::uint32_t /*noc*/) {
+    return static_cast<std::uint8_t>(current_thread().core().virtual_coord().y);
+}
+
+std::uint8_t default_noc() {
+    return static_cast<std::uint8_t>(current_thread().default_noc);
+}
+
+}  // namespace tessera::kernel
+
+std::uint8_t get_absolute_logical_x() {
+    return static_cast<std::uint8_t>(tessera::current_thread().core().logical().x);
+}
+
+std::uint8_t get_absolute_logical_y() {
+    return static_cast<std::uint8_t>(tessera::current_thread().core().logical().y);
+}
+
+std::uint8_t get_relative_logical_x() {
+    const KernelThread& thread = tessera::current_thread();
+    return static_cast<std::uint8_t>(thread.core().logical().x - thread.relative_origin.x);
+}
+
+std::uint8_t get_relative_logical_y() {
+    const KernelThread& thread = tessera::current_thread();
+    return static_cast<std::uint8_t>(thread.core().logical().y - thread.relative_origin.y);
+}

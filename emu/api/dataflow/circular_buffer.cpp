@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tessera/kernel/dataflow/circular_buffer.hpp"
+
+#include "emu/core/circular_buffer.hpp"
+#include "emu/core/core.hpp"
+#include "emu/core/kernel_thread.hpp"
+
+using tessera::CallSite;
+using tessera::configured_buffer;
+using tessera::current_thread;
+using tessera::KernelThread;
+
+void cb_reserve_back(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
+    tessera::reserve_back(current_thread(), cb_id, num_pages, site);
+}
+
+void cb_push_back(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
+    tessera::push_back(current_thread(), cb_id, num_pages, site);
+}
+
+void cb_wait_front(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
+    tessera::wait_front(current_thread(), cb_id, num_pages, site);
+}
+
+void cb_pop_front(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
+    tessera::pop_front(current_thread(), cb_id, num_pages, site);
+}
+
+bool cb_pages_reservable_at_back(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
+    KernelThread& thread = current_thread();
+    const auto& buffer = configured_buffer(thread, cb_id, "cb_pages_reservable_at_back", site);
+    thread.yield();
+    return buffer.num_free() >= num_pages;
+}
+
+bool cb_pages_available_at_front(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
+    KernelThread& thread = current_thread();
+    const auto& buffer = configured_buffer(thread, cb_id, "cb_pages_available_at_front", site);
+    thread.yield();
+    return buffer.num_full() >= num_pages;
+}
+
+std::uint32_t get_write_ptr(std::uint32_t cb_id, CallSite site) {
+    KernelThread& thread = current_thread();
+    (void)configured_buffer(thread, cb_id, "get_write_ptr", site);
+    return thread.cb[cb_id].fifo_wr_ptr;
+}
+
+std::uint32_t get_read_ptr(std::uint32_t cb_id, CallSite site) {
+    KernelThread& thread = current_thread();
+    (void)configured_buffer(thread, cb_id, "get_read_ptr", site);
+    return thread.cb[cb_id].fifo_rd_ptr;
+}
+
+LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id) {
+    return current_thread().cb.at(cb_id);
+}
+
+namespace tessera::kernel {
+
+DataFormat cb_data_format(std::uint32_t cb_id, CallSite site) {
+    return configured_buffer(current_thread(), cb_id, "get_dataformat", site).format;
+}
+
+}  // namespace tessera::kernel

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tessera/kernel/dataflow/noc.hpp"
+
+#include "emu/core/kernel_thread.hpp"
+#include "emu/noc/semaphore_traffic.hpp"
+#include "emu/noc/transfer.hpp"
+
+namespace tessera::kernel {
+namespace {
+
+constexpr TransferLimit limit_of(PacketRule rule) {
+    return rule == PacketRule::OnePacket ? TransferLimit::OnePacket : TransferLimit::None;
+}
+
+}  // namespace
+
+void noc_read(std::uint64_t source, std::uint32_t destination, std::uint32_t size, std::uint8_t noc,
+              PacketRule rule, CallSite site) {
+    issue_read(current_thread(), noc, source, destination, size, limit_of(rule), site);
+}
+
+void noc_write(std::uint32_t source, std::uint64_t destination, std::uint32_t size,
+               std::uint8_t noc, PacketRule rule, Posting posting, CallSite site) {
+    issue_write(current_thread(), noc, source, destination, size, limit_of(rule),
+                posting == Posting::Posted, site);
+}
+
+void noc_inline_write(std::uint64_t destination, std::uint32_t value, std::uint8_t byte_enable,
+                      std::uint8_t noc, CallSite site) {
+    KernelThread& thread = current_thread();
+    thread.noc[noc].inline_write_state.is_valid = false;
+    write_word(thread, noc, destination, value, byte_enable, "noc_inline_dw_write", site);
+}
+
+}  // namespace tessera::kernel
+
+void invalidate_l1_cache(tessera::CallSite site) {
+    tessera::KernelThread& thread = tessera::current_thread();
+    thread.last_call = site;
+    thread.yield();
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tessera/kernel/dataflow/noc_address.hpp"
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
+#include "emu/noc/endpoint.hpp"
+
+namespace tessera::kernel {
+namespace {
+
+const ArchSpec& arch() {
+    return current_thread().core().arch();
+}
+
+void check_bank(std::uint32_t bank, std::uint32_t count, const char* memory, CallSite site) {
+    if (bank >= count) {
+        fault(FaultCategory::OutOfBounds, site, "{} bank {} is not below {}", memory, bank, count);
+    }
+}
+
+}  // namespace
+
+std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, std::uint8_t noc,
+                                CallSite site) {
+    const DramSpec& dram = arch().dram;
+    check_bank(bank, dram.num_banks, "DRAM", site);
+    const DramEndpoint& endpoint = dram.endpoints[bank];
+    return make_noc_address(noc == 0 ? endpoint.noc : endpoint.noc1,
+                            endpoint.bank_offset.value + offset);
+}
+
+std::uint64_t l1_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site) {
+    check_bank(bank, num_l1_banks(), "L1", site);
+    const Core& core = current_thread().core().device().l1_bank(bank);
+    return make_noc_address(core.virtual_coord(), offset);
+}
+
+std::uint32_t num_dram_banks() {
+    return arch().dram.num_banks;
+}
+
+std::uint32_t num_l1_banks() {
+    const GridSize grid = arch().workers.compute;
+    return grid.columns * grid.rows;
+}
+
+std::uint32_t dram_alignment() {
+    return static_cast<std::uint32_t>(arch().dram.alignment.value);
+}
+
+std::uint32_t l1_alignment() {
+    return static_cast<std::uint32_t>(arch().l1.alignment.value);
+}
+
+}  // namespace tessera::kernel

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tessera/kernel/dataflow/semaphore.hpp"
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/noc/endpoint.hpp"
+#include "emu/noc/semaphore_traffic.hpp"
+
+using tessera::CallSite;
+using tessera::current_thread;
+using tessera::fault;
+using tessera::FaultCategory;
+using tessera::KernelThread;
+using tessera::WaitKind;
+
+namespace {
+
+// The address a kernel sees is the low half of the pointer into its window.
+std::uint32_t local_address(const volatile std::uint32_t* word, const char* call, CallSite site) {
+    KernelThread& thread = current_thread();
+    thread.last_call = site;
+    const auto address = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(word));
+    if (address % 4 != 0) {
+        fault(FaultCategory::UndefinedBehavior, site, "{}: address {:#x} is not a multiple of 4",
+              call, address);
+    }
+    tessera::check_local(thread, address, 4, call, site);
+    return address;
+}
+
+void wait_for(const volatile std::uint32_t* word, WaitKind kind, std::uint32_t value,
+              const char* call, CallSite site) {
+    const std::uint32_t address = local_address(word, call, site);
+    KernelThread& thread = current_thread();
+    thread.core().semaphore_waiters.wait(thread, {kind, address, value, site});
+}
+
+}  // namespace
+
+namespace tessera::kernel {
+
+std::uint32_t semaphore_address(std::uint32_t id, CallSite site) {
+    const L1Spec& l1 = current_thread().core().arch().l1;
+    if (id >= l1.num_semaphores) {
+        fault(FaultCategory::OutOfBounds, site, "get_semaphore({}): a core has semaphores 0 to {}",
+              id, l1.num_semaphores - 1);
+    }
+    return static_cast<std::uint32_t>(l1.semaphores.value + id * l1.semaphore_stride.value);
+}
+
+void semaphore_increment(std::uint64_t address, std::uint32_t increment, std::uint8_t noc,
+                         CallSite site) {
+    increment_word(current_thread(), noc, address, increment, "noc_semaphore_inc", site);
+}
+
+}  // namespace tessera::kernel
+
+void noc_semaphore_wait(volatile std::uint32_t* sem_addr, std::uint32_t val, CallSite site) {
+    wait_for(sem_addr, WaitKind::SemaphoreEquals, val, "noc_semaphore_wait", site);
+}
+
+void noc_semaphore_wait_min(volatile std::uint32_t* sem_addr, std::uint32_t val, CallSite site) {
+    wait_for(sem_addr, WaitKind::SemaphoreAtLeast, val, "noc_semaphore_wait_min", site);
+}
+
+void noc_semaphore_set(volatile std::uint32_t* sem_addr, std::uint32_t val, CallSite site) {
+    const std::uint32_t address = local_address(sem_addr, "noc_semaphore_set", site);
+    tessera::store_local_word(current_thread(), address, val);
+}
+
+void noc_semaphore_set_remote(std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr,
+                              std::uint8_t noc, CallSite site) {
+    KernelThread& thread = current_thread();
+    tessera::check_local(thread, src_local_l1_addr, 4, "noc_semaphore_set_remote", site);
+    const std::uint32_t value = tessera::load_local_word(thread, src_local_l1_addr);
+    tessera::write_word(thread, noc, dst_noc_addr, value, 0xF, "noc_semaphore_set_remote", site);
+}
