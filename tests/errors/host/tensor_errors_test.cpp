@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "runtime/host/tensor_layout.hpp"
 #include "tessera/page_address.hpp"
 #include "tessera/tensor.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
@@ -44,6 +45,14 @@ TEST(TensorErrors, SizesBeyondTheirWords) {
     const Shape shape{4294967295, 4294967295, 4294967295};
     EXPECT_EQ(usage_error_message([&] { (void)num_elements(shape); }),
               "num_elements: shape (4294967295,4294967295,4294967295) has more than 2^64 elements");
+}
+
+TEST(TensorLayoutErrors, BlockFormats) {
+    const TensorSpec spec{{64, 32}, DataFormat::Bfp8_b, Layout::TILE};
+
+    EXPECT_EQ(usage_error_message([&] { TensorLayout layout(spec); }),
+              "TensorLayout: shape (64,32): values of bfp8_b cannot come from the host; write "
+              "bfloat16 and convert on the device");
 }
 
 TEST(PageMapErrors, PageBeyondTheBuffer) {
