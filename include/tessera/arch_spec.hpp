@@ -19,8 +19,8 @@ struct GridSize {
 
 /// The worker cores and where they sit on the NoC.
 struct WorkerGridSpec {
-    GridSize compute;  ///< logical grid that programs may use, e.g. 8×8
-    CoreCoord virtual_origin;  ///< virtual coordinate of logical (0,0), e.g. (18,18)
+    GridSize compute;                        ///< logical grid that programs may use, e.g. 8×8
+    CoreCoord virtual_origin;                ///< virtual coordinate of logical (0,0), e.g. (18,18)
     std::vector<std::uint32_t> noc_columns;  ///< physical NoC 0 x of each logical column
     std::vector<std::uint32_t> noc_rows;  ///< physical NoC 0 y of each logical row, harvested out
     std::vector<std::uint32_t> harvested_rows;    ///< physical y of rows fused off
@@ -29,13 +29,13 @@ struct WorkerGridSpec {
 };
 
 struct L1Spec {
-    Bytes size;             ///< whole L1 of a core
-    Bytes reserved;         ///< first address a buffer or CB may take
-    Bytes alignment;        ///< of NoC reads and writes between L1s, and of allocations
-    Bytes runtime_args;     ///< address of the runtime argument area, below `reserved`
-    Bytes semaphores;       ///< address of semaphore 0, below `reserved`
+    Bytes size;          ///< whole L1 of a core
+    Bytes reserved;      ///< first address a buffer or CB may take
+    Bytes alignment;     ///< of NoC reads and writes between L1s, and of allocations
+    Bytes runtime_args;  ///< address of the runtime argument area, below `reserved`
+    Bytes semaphores;    ///< address of semaphore 0, below `reserved`
     Bytes semaphore_stride;
-    Bytes zeros;            ///< address of the zero area (MEM_ZEROS_BASE)
+    Bytes zeros;  ///< address of the zero area (MEM_ZEROS_BASE)
     Bytes zeros_size;
     std::uint32_t num_semaphores = 0;
     std::uint32_t num_circular_buffers = 0;
@@ -44,21 +44,21 @@ struct L1Spec {
 
 /// Where a DRAM bank is reached. Each NoC may use another port of the bank's controller.
 struct DramEndpoint {
-    CoreCoord noc;             ///< coordinate put into addresses on NoC 0
-    CoreCoord noc1;            ///< coordinate put into addresses on NoC 1
-    CoreCoord physical;        ///< physical NoC 0 node behind `noc`
-    CoreCoord physical1;       ///< physical NoC 0 node behind `noc1`
+    CoreCoord noc;              ///< coordinate put into addresses on NoC 0
+    CoreCoord noc1;             ///< coordinate put into addresses on NoC 1
+    CoreCoord physical;         ///< physical NoC 0 node behind `noc`
+    CoreCoord physical1;        ///< physical NoC 0 node behind `noc1`
     std::uint32_t channel = 0;  ///< memory controller; two banks share one on Wormhole
-    Bytes bank_offset;         ///< added to every address of this bank
+    Bytes bank_offset;          ///< added to every address of this bank
 };
 
 struct DramSpec {
     std::uint32_t num_banks = 0;
     Bytes bank_size;
-    Bytes reserved;         ///< first address of each bank a buffer may take
+    Bytes reserved;  ///< first address of each bank a buffer may take
     Bytes read_alignment;
     Bytes write_alignment;
-    Bytes alignment;        ///< of pages: each page of an interleaved buffer starts on a multiple
+    Bytes alignment;  ///< of pages: each page of an interleaved buffer starts on a multiple
     std::vector<DramEndpoint> endpoints;  ///< one per bank
 };
 

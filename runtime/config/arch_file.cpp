@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/arch_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/config/nearest.hpp"
+
+namespace tessera::config {
+namespace {
+
+std::vector<std::filesystem::path> arch_folders(const std::filesystem::path& run_path,
+                                                ConfigFolders folders) {
+    std::vector<std::filesystem::path> found{
+        (run_path.parent_path() / ".." / "arch").lexically_normal()};
+    for (const auto& folder : folders) {
+        found.push_back((folder / "arch").lexically_normal());
+    }
+    return found;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> find_arch_file(const std::string& name,
+                                                    const std::filesystem::path& run_path,
+                                                    ConfigFolders folders) {
+    if (name.find('/') != std::string::npos) {
+        return std::nullopt;
+    }
+    for (const auto& folder : arch_folders(run_path, folders)) {
+        const auto file = folder / (name + ".yaml");
+        if (std::filesystem::is_regular_file(file)) {
+            return file;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string unknown_device(const std::string& name, const std::filesystem::path& run_path,
+                           ConfigFolders folders) {
+    std::vector<std::string> known;
+    for (const auto& folder : arch_folders(run_path, folders)) {
+        for (const std::string& found : names_in(folder)) {
+            if (std::ranges::find(known, found) == known.end()) {
+                known.push_back(found);
+            }
+        }
+    }
+    if (known.empty()) {
+        std::vector<std::string> searched;
+        for (const auto& folder : arch_folders(run_path, folders)) {
+            searched.push_back(folder.string());
+        }
+        return fmt::format("'{}' is unknown, no arch files in {}", name, fmt::join(searched, ", "));
+    }
+    return fmt::format("'{}' is unknown, did you mean {}? Known: {}", name, nearest(name, known),
+                       fmt::join(known, ", "));
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+    std::vector<std::string> names;
+    std::error_code no_folder;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, no_folder)) {
+        if (entry.path().extension() == ".yaml") {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+}  // namespace tessera::config

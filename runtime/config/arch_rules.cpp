@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/arch_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+#include <string_view>
+
+namespace tessera::config {
+namespace {
+
+using Coordinates = std::vector<std::uint32_t>;
+
+/// The first number that stands in `list` before, or in `taken`.
+std::optional<std::uint32_t> first_taken(const Coordinates& list, Coordinates taken) {
+    for (const std::uint32_t number : list) {
+        if (std::ranges::find(taken, number) != taken.end()) {
+            return number;
+        }
+        taken.push_back(number);
+    }
+    return std::nullopt;
+}
+
+void require_free(const Coordinates& list, const Coordinates& taken, const std::string& path,
+                  Judge& judge) {
+    const auto number = first_taken(list, taken);
+    judge.require(
+        !number, path,
+        fmt::format("{} stands twice or is harvested or kept for dispatch", number.value_or(0)));
+}
+
+void require_below(const Coordinates& list, std::uint32_t limit, const std::string& path,
+                   Judge& judge) {
+    const std::uint32_t largest = list.empty() ? 0 : *std::ranges::max_element(list);
+    judge.require(
+        largest < limit, path,
+        fmt::format("{} lies outside the NoC grid, allowed: 0 to {}", largest, limit - 1));
+}
+
+bool is_worker(const WorkerGridSpec& workers, CoreCoord coord) {
+    const CoreCoord origin = workers.virtual_origin;
+    return coord.x >= origin.x && coord.x < origin.x + workers.compute.columns &&
+           coord.y >= origin.y && coord.y < origin.y + workers.compute.rows;
+}
+
+void require_power_of_two(Bytes value, const std::string& path, Judge& judge) {
+    judge.require(std::has_single_bit(value.value), path,
+                  fmt::format("{} is no power of two", Value<Bytes>::show(value)));
+}
+
+struct Area {
+    std::string path;
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+
+/// Arguments of five RISCs, each with its own slots of 32-bit words.
+constexpr std::uint64_t kArgumentAreas = 5;
+
+std::array<Area, 3> reserved_areas(const L1Spec& l1) {
+    const std::uint64_t args = l1.runtime_args.value;
+    const std::uint64_t semaphores = l1.semaphores.value;
+    const std::uint64_t zeros = l1.zeros.value;
+    return {
+        {{"l1.runtime_args", args, args + kArgumentAreas * l1.max_runtime_args * 4},
+         {"l1.semaphores", semaphores, semaphores + l1.num_semaphores * l1.semaphore_stride.value},
+         {"l1.zeros", zeros, zeros + l1.zeros_size.value}}};
+}
+
+}  // namespace
+
+void worker_grid_has_noc_coordinates(const ArchSpec& arch, Judge& judge) {
+    const WorkerGridSpec& workers = arch.workers;
+    judge.require(workers.noc_columns.size() == workers.compute.columns, "workers.noc_columns",
+                  fmt::format("{} columns, but workers.compute has {}", workers.noc_columns.size(),
+                              workers.compute.columns));
+    judge.require(workers.noc_rows.size() == workers.compute.rows, "workers.noc_rows",
+                  fmt::format("{} rows, but workers.compute has {}", workers.noc_rows.size(),
+                              workers.compute.rows));
+    Coordinates rows = workers.harvested_rows;
+    rows.insert(rows.end(), workers.dispatch_rows.begin(), workers.dispatch_rows.end());
+    require_free(workers.noc_columns, workers.dispatch_columns, "workers.noc_columns", judge);
+    require_free(workers.noc_rows, rows, "workers.noc_rows", judge);
+}
+
+void coordinates_lie_on_noc_grid(const ArchSpec& arch, Judge& judge) {
+    const GridSize grid = arch.noc.grid;
+    require_below(arch.workers.noc_columns, grid.columns, "workers.noc_columns", judge);
+    require_below(arch.workers.dispatch_columns, grid.columns, "workers.dispatch_columns", judge);
+    require_below(arch.workers.noc_rows, grid.rows, "workers.noc_rows", judge);
+    require_below(arch.workers.harvested_rows, grid.rows, "workers.harvested_rows", judge);
+    require_below(arch.workers.dispatch_rows, grid.rows, "workers.dispatch_rows", judge);
+    for (const DramEndpoint& endpoint : arch.dram.endpoints) {
+        require_below({endpoint.physical.x, endpoint.physical1.x}, grid.columns, "dram.endpoints",
+                      judge);
+        require_below({endpoint.physical.y, endpoint.physical1.y}, grid.rows, "dram.endpoints",
+                      judge);
+    }
+}
+
+void virtual_coordinates_are_distinct(const ArchSpec& arch, Judge& judge) {
+    for (const DramEndpoint& endpoint : arch.dram.endpoints) {
+        for (const CoreCoord coord : {endpoint.noc, endpoint.noc1}) {
+            judge.require(
+                !is_worker(arch.workers, coord), "dram.endpoints",
+                fmt::format("[{}, {}] is the virtual coordinate of a worker", coord.x, coord.y));
+        }
+    }
+}
+
+void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge) {
+    const auto areas = reserved_areas(arch.l1);
+    const std::uint64_t reserved = arch.l1.reserved.value;
+    for (std::size_t i = 0; i < areas.size(); ++i) {
+        judge.require(areas[i].end <= reserved, areas[i].path,
+                      fmt::format("ends at {}, above l1.reserved {}", areas[i].end, reserved));
+        for (std::size_t j = 0; j < i; ++j) {
+            judge.require(areas[i].end <= areas[j].begin || areas[j].end <= areas[i].begin,
+                          areas[i].path,
+                          fmt::format("[{}, {}) overlaps {} [{}, {})", areas[i].begin, areas[i].end,
+                                      areas[j].path, areas[j].begin, areas[j].end));
+        }
+    }
+    judge.require(reserved < arch.l1.size.value, "l1.reserved",
+                  fmt::format("{} leaves nothing of l1.size {}", reserved, arch.l1.size.value));
+}
+
+void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge) {
+    require_power_of_two(arch.l1.alignment, "l1.alignment", judge);
+    require_power_of_two(arch.l1.semaphore_stride, "l1.semaphore_stride", judge);
+    require_power_of_two(arch.dram.read_alignment, "dram.read_alignment", judge);
+    require_power_of_two(arch.dram.write_alignment, "dram.write_alignment", judge);
+    require_power_of_two(arch.dram.alignment, "dram.alignment", judge);
+    require_power_of_two(arch.noc.flit, "noc.flit", judge);
+    require_power_of_two(arch.noc.max_packet, "noc.max_packet", judge);
+}
+
+void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge) {
+    judge.require(arch.dram.endpoints.size() == arch.dram.num_banks, "dram.num_banks",
+                  fmt::format("{} banks, but dram.endpoints has {}", arch.dram.num_banks,
+                              arch.dram.endpoints.size()));
+    judge.require(arch.dram.reserved < arch.dram.bank_size, "dram.reserved",
+                  fmt::format("{} leaves nothing of dram.bank_size {}", arch.dram.reserved.value,
+                              arch.dram.bank_size.value));
+}
+
+void architecture_is_known(const ArchSpec& arch, Judge& judge) {
+    judge.require(
+        arch.architecture == "wormhole" || arch.architecture == "blackhole", "architecture",
+        fmt::format("'{}' is unknown, allowed: wormhole or blackhole", arch.architecture));
+}
+
+void validate(const ArchSpec& arch, Judge& judge) {
+    architecture_is_known(arch, judge);
+    alignments_are_powers_of_two(arch, judge);
+    worker_grid_has_noc_coordinates(arch, judge);
+    coordinates_lie_on_noc_grid(arch, judge);
+    l1_areas_lie_below_reserved(arch, judge);
+    dram_banks_have_endpoints(arch, judge);
+    virtual_coordinates_are_distinct(arch, judge);
+}
+
+}  // namespace tessera::config

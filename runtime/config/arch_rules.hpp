@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Third stage of configuration, for arch files: rules across fields.
+#pragma once
+
+#include "runtime/config/rule.hpp"
+#include "tessera/arch_spec.hpp"
+
+namespace tessera::config {
+
+/// Each worker row and column has a place on the NoC, once, which is neither harvested nor kept
+/// for dispatch.
+void worker_grid_has_noc_coordinates(const ArchSpec& arch, Judge& judge);
+/// Workers, DRAM ports and rows named lie on the NoC's grid.
+void coordinates_lie_on_noc_grid(const ArchSpec& arch, Judge& judge);
+/// No virtual worker coordinate is a DRAM coordinate: an address must say which is meant.
+void virtual_coordinates_are_distinct(const ArchSpec& arch, Judge& judge);
+/// Argument area, semaphores and zeros lie apart and below the first address of buffers.
+void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge);
+/// Alignments, flit and packet are powers of two; first addresses are aligned.
+void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge);
+/// Each DRAM bank has one endpoint, and its reserved part fits.
+void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge);
+/// The architecture is one that the machine knows.
+void architecture_is_known(const ArchSpec& arch, Judge& judge);
+
+/// All rules above.
+void validate(const ArchSpec& arch, Judge& judge);
+
+}  // namespace tessera::config

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/bind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/config/bind_fact.hpp"
+#include "runtime/config/limits.hpp"
+#include "runtime/config/nearest.hpp"
+#include "runtime/config/read.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+namespace {
+
+void refuse_unknown_keys(std::span<const Field> fields, const Node& node, const std::string& path,
+                         Violations& violations) {
+    std::vector<std::string> known;
+    for (const Field& field : fields) {
+        known.emplace_back(field.key);
+    }
+    for (const Entry& entry : node.entries) {
+        if (std::ranges::find(known, entry.key) == known.end()) {
+            violations.add(
+                entry.origin, path + entry.key,
+                fmt::format("unknown key, did you mean {}?", path + nearest(entry.key, known)));
+        }
+    }
+}
+
+void bind_value(const Field& field, const Node& node, void* object, const std::string& path,
+                Binding& binding) {
+    auto mistake = field.set(node, object);
+    if (!mistake) {
+        mistake = check_limits(field, node, object);
+    }
+    if (mistake) {
+        binding.violations.add(mistake->origin, path, mistake->text);
+        return;
+    }
+    binding.resolved.push_back(resolve(field, node, object, path));
+}
+
+void bind_absent(const Field& field, const Node& parent, void* object, const std::string& path,
+                 Binding& binding) {
+    if (field.kind == FieldKind::Section) {
+        const Node empty{.kind = NodeKind::Map, .origin = parent.origin};
+        bind_fields(field.fields, empty, field.open(object), path + ".", binding);
+    } else if (field.kind != FieldKind::Value || field.default_text == kRequired) {
+        binding.violations.add(parent.origin, path, "required key is missing");
+    } else {
+        const Node node = read_text_at(std::string(field.default_text), Origin{});
+        ensure(!field.set(node, object) && !check_limits(field, node, object),
+               "default '{}' of {} is not allowed", field.default_text, path);
+        binding.resolved.push_back(resolve(field, node, object, path));
+    }
+}
+
+void bind_present(const Field& field, const Node& node, void* object, const std::string& path,
+                  Binding& binding) {
+    switch (field.kind) {
+        case FieldKind::Value:
+            return bind_value(field, node, object, path, binding);
+        case FieldKind::Fact:
+            return bind_fact(field, node, object, path, binding);
+        case FieldKind::FactList:
+            return bind_fact_list(field, node, object, path, binding);
+        case FieldKind::Section:
+            return bind_fields(field.fields, node, field.open(object), path + ".", binding);
+    }
+}
+
+}  // namespace
+
+void bind_fields(std::span<const Field> fields, const Node& node, void* object,
+                 const std::string& path, Binding& binding) {
+    if (node.kind != NodeKind::Map) {
+        const std::string name = path.empty() ? "file" : path.substr(0, path.size() - 1);
+        binding.violations.add(node.origin, name, "expected a map, found " + describe(node));
+        return;
+    }
+    refuse_unknown_keys(fields, node, path, binding.violations);
+    for (const Field& field : fields) {
+        const std::string key = path + std::string(field.key);
+        if (const Node* value = node.find(field.key)) {
+            bind_present(field, *value, object, key, binding);
+        } else {
+            bind_absent(field, node, object, key, binding);
+        }
+    }
+}
+
+}  // namespace tessera::config

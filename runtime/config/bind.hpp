@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Second stage of configuration: nodes to structs, through tables of fields.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "runtime/config/field.hpp"
+#include "runtime/config/node.hpp"
+#include "runtime/config/resolved.hpp"
+#include "runtime/config/violations.hpp"
+
+namespace tessera::config {
+
+/// The tree under construction: what was bound, and what was wrong.
+struct Binding {
+    Resolved resolved;
+    Violations violations;
+};
+
+/// Sets the members of `object` that `fields` name from the map `node`, whose key path is `path`
+/// ("" or "arch."), and notes each value in `binding`. Absent keys take their default, through
+/// the same parser.
+/// Errors   none thrown; noted as violations: unknown key (with its nearest neighbour), missing
+///          required key, value of another type, unit or shape, number out of range, fact without
+///          source.
+void bind_fields(std::span<const Field> fields, const Node& node, void* object,
+                 const std::string& path, Binding& binding);
+
+}  // namespace tessera::config

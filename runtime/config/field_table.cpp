@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/field_table.hpp"
+
+#include <fmt/format.h>
+
+#include "runtime/config/fields/arch_fields.hpp"
+#include "runtime/config/fields/run_fields.hpp"
+#include "runtime/config/limits.hpp"
+
+namespace tessera::config {
+namespace {
+
+std::string allowed_of(const Field& field) {
+    const std::string limits = show_limits(field.limits);
+    if (limits.empty()) {
+        return field.allowed();
+    }
+    const bool is_number = field.allowed().starts_with("a ") && field.unit.empty();
+    return is_number ? limits : fmt::format("{}, {}", field.allowed(), limits);
+}
+
+void append_rows(const Field& field, const std::string& path, std::vector<FieldRow>& rows) {
+    if (field.kind == FieldKind::Section || field.kind == FieldKind::FactList) {
+        const std::string below = path + (field.kind == FieldKind::FactList ? "[]." : ".");
+        const auto inner = flatten(field.fields, below);
+        rows.insert(rows.end(), inner.begin(), inner.end());
+        return;
+    }
+    const bool is_required = field.default_text == kRequired;
+    rows.push_back({path, allowed_of(field),
+                    std::string(is_required ? "required" : field.default_text),
+                    std::string(field.prose)});
+}
+
+/// '|' separates cells.
+std::string cell(std::string_view text) {
+    std::string escaped;
+    for (const char letter : text) {
+        escaped += letter == '|' ? "\\|" : std::string(1, letter);
+    }
+    return escaped;
+}
+
+}  // namespace
+
+std::span<const Field> run_fields() {
+    return kRunFields;
+}
+
+std::span<const Field> arch_fields() {
+    return kArchFields;
+}
+
+std::vector<FieldRow> flatten(std::span<const Field> fields, const std::string& prefix) {
+    std::vector<FieldRow> rows;
+    for (const Field& field : fields) {
+        append_rows(field, prefix + std::string(field.key), rows);
+    }
+    return rows;
+}
+
+std::string to_markdown(std::span<const FieldRow> rows) {
+    std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
+    for (const FieldRow& row : rows) {
+        const std::string value =
+            row.default_text == "required" ? "required" : "`" + row.default_text + "`";
+        text += fmt::format("| `{}` | {} | {} | {} |\n", row.path, cell(row.allowed), value,
+                            cell(row.prose));
+    }
+    return text;
+}
+
+}  // namespace tessera::config

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of configs/runs/*.yaml.
+#pragma once
+
+#include <array>
+
+#include "runtime/config/field.hpp"
+#include "runtime/config/fields/op_fields.hpp"
+#include "runtime/config/fields/workload_fields.hpp"
+#include "tessera/run_spec.hpp"
+
+namespace tessera::config {
+
+inline constexpr std::array kMeshFields{
+    field<&MeshSpec::device>("device", kRequired,
+                             "the model of all devices: the name of a file in configs/arch"),
+    field<&MeshSpec::shape>("shape", kRequired, "devices; ids are row-major", Limits{1, 256}),
+    field<&MeshSpec::topology>(
+        "topology", "torus",
+        "line: neighbours only; ring: the one row or column is closed; torus: all are closed"),
+};
+
+inline constexpr std::array kMachineFields{
+    field<&MachineSpec::noc_delivery>(
+        "noc_delivery", "at_issue",
+        "when NoC transfers take effect; a correct kernel does not show the difference"),
+    field<&MachineSpec::delivery_seed>("delivery_seed", "1", "of noc_delivery random"),
+};
+
+inline constexpr std::array kHostFields{
+    field<&HostSpec::threads>("threads", "0", "worker threads; 0 is one for each host core",
+                              Limits{0, 1024}),
+};
+
+inline constexpr std::array kVerifyFields{
+    field<&VerifySpec::level>("level", "every_step", "what is compared with its reference"),
+    field<&VerifySpec::min_pcc>("min_pcc", "0.9999", "least correlation with the reference",
+                                Limits{-1, 1}),
+    field<&VerifySpec::max_relative_error>(
+        "max_relative_error", "0.05", "largest |error| / max(|reference|, rms)", Limits{0, 1e30}),
+};
+
+inline constexpr std::array kRunFields{
+    section<&RunSpec::mesh>("mesh", kMeshFields, "devices and links"),
+    section<&RunSpec::workload>("workload", kWorkloadFields, "the layer"),
+    section<&RunSpec::ops>("ops", kOpsFields, "schedules"),
+    section<&RunSpec::machine>("machine", kMachineFields, "freedom of the emulated machine"),
+    section<&RunSpec::host>("host", kHostFields, "the machine that emulates"),
+    section<&RunSpec::verify>("verify", kVerifyFields, "what a run must meet to pass"),
+};
+
+}  // namespace tessera::config

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/limits.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tessera::config {
+namespace {
+
+bool lies_within(const nlohmann::json& value, const Limits& limits) {
+    if (value.is_array()) {
+        for (const auto& element : value) {
+            if (!lies_within(element, limits)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    const auto number = value.get<double>();
+    return number >= limits.least && number <= limits.most;
+}
+
+}  // namespace
+
+std::string show_limits(const Limits& limits) {
+    const bool has_least = std::isfinite(limits.least);
+    if (has_least && std::isfinite(limits.most)) {
+        return fmt::format("{} to {}", limits.least, limits.most);
+    }
+    if (has_least) {
+        return fmt::format("{} or more", limits.least);
+    }
+    return std::isfinite(limits.most) ? fmt::format("{} or less", limits.most) : "";
+}
+
+std::optional<Mistake> check_limits(const Field& field, const Node& node, const void* object) {
+    const std::string allowed = show_limits(field.limits);
+    if (allowed.empty() || lies_within(nlohmann::json::parse(field.number(object)), field.limits)) {
+        return std::nullopt;
+    }
+    return Mistake{node.origin,
+                   fmt::format("{} is out of range, allowed: {}{}{}", field.show(object), allowed,
+                               field.unit.empty() ? "" : " ", field.unit)};
+}
+
+ResolvedValue resolve(const Field& field, const Node& node, const void* object,
+                      const std::string& path) {
+    const std::string number = field.number(object);
+    const bool is_text = field.json == JsonForm::Text;
+    return {.path = path,
+            .text = field.show(object),
+            .json = is_text ? nlohmann::json(number).dump() : number,
+            .unit = std::string(field.unit),
+            .origin = node.origin,
+            .fact = std::nullopt};
+}
+
+}  // namespace tessera::config

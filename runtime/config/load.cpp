@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/load.hpp"
+
+#include "runtime/config/arch_file.hpp"
+#include "runtime/config/arch_rules.hpp"
+#include "runtime/config/bind.hpp"
+#include "runtime/config/field_table.hpp"
+#include "runtime/config/read.hpp"
+#include "runtime/config/run_rules.hpp"
+
+namespace tessera::config {
+namespace {
+
+constexpr std::string_view kArchKey = "arch";
+
+/// Binds the tree of an arch file and checks its own rules.
+ArchSpec bind_arch(const Node& tree, const std::string& stem, const std::string& prefix,
+                   Binding& binding) {
+    ArchSpec arch;
+    Binding own;
+    bind_fields(arch_fields(), tree, &arch, prefix, own);
+    if (own.violations.empty()) {
+        Judge judge(own, prefix);
+        judge.require(arch.name == stem, "name",
+                      "'" + arch.name + "' is not the name of the file, " + stem);
+        validate(arch, judge);
+    }
+    binding.resolved.insert(binding.resolved.end(), own.resolved.begin(), own.resolved.end());
+    binding.violations.take_over(own.violations);
+    return arch;
+}
+
+/// The root as a map, so that overrides may fill an empty file.
+Node read_map(const std::filesystem::path& path) {
+    Node root = read_file(path);
+    if (root.kind == NodeKind::Null) {
+        root.kind = NodeKind::Map;
+    }
+    return root;
+}
+
+ArchSpec load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, const Node& patch,
+                      ConfigFolders folders, Binding& binding) {
+    const ResolvedValue* device = find(binding.resolved, "mesh.device");
+    if (device == nullptr) {
+        return {};
+    }
+    const auto file = find_arch_file(run.mesh.device, run_path, folders);
+    if (!file) {
+        binding.violations.add(device->origin, device->path,
+                               unknown_device(run.mesh.device, run_path, folders));
+        return {};
+    }
+    Node tree = read_map(*file);
+    if (patch.kind != NodeKind::Null) {
+        overlay(tree, patch);
+    }
+    return bind_arch(tree, file->stem().string(), std::string(kArchKey) + ".", binding);
+}
+
+}  // namespace
+
+LoadedRun load_run(const std::filesystem::path& path, std::span<const Override> overrides,
+                   ConfigFolders folders) {
+    Node root = read_map(path);
+    for (const Override& override : overrides) {
+        apply(override, root);
+    }
+    const Node patch = take(root, kArchKey);
+
+    LoadedRun loaded;
+    loaded.run.name = path.stem().string();
+    Binding binding;
+    bind_fields(run_fields(), root, &loaded.run, "", binding);
+    const bool is_bound = binding.violations.empty();
+    loaded.arch = load_arch_of(loaded.run, path, patch, folders, binding);
+    if (is_bound && binding.violations.empty()) {
+        Judge judge(binding, "");
+        validate(loaded.run, loaded.arch, judge);
+    }
+    binding.violations.throw_if_any();
+    loaded.resolved = std::move(binding.resolved);
+    return loaded;
+}
+
+LoadedRun load_run(const std::filesystem::path& path, std::span<const std::string> sets,
+                   ConfigFolders folders) {
+    const auto overrides = parse_sets(sets);
+    return load_run(path, overrides, folders);
+}
+
+LoadedArch load_arch(const std::filesystem::path& path, std::span<const Override> overrides) {
+    Node tree = read_map(path);
+    for (const Override& override : overrides) {
+        apply(override, tree);
+    }
+    Binding binding;
+    const ArchSpec arch = bind_arch(tree, path.stem().string(), "", binding);
+    binding.violations.throw_if_any();
+    return {arch, std::move(binding.resolved)};
+}
+
+}  // namespace tessera::config

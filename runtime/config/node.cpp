@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::config {
+
+const Node* Node::find(std::string_view key) const {
+    const auto entry = std::ranges::find(entries, key, &Entry::key);
+    return entry == entries.end() ? nullptr : &entry->value;
+}
+
+Node* Node::find(std::string_view key) {
+    return const_cast<Node*>(std::as_const(*this).find(key));
+}
+
+std::string describe(const Node& node) {
+    switch (node.kind) {
+        case NodeKind::Null:
+            return "nothing";
+        case NodeKind::Scalar:
+            return node.style == ScalarStyle::Quoted ? fmt::format("the text \"{}\"", node.text)
+                                                     : fmt::format("'{}'", node.text);
+        case NodeKind::Sequence:
+            return fmt::format("a list of {}", node.elements.size());
+        case NodeKind::Map:
+            return "a map";
+    }
+    return "?";
+}
+
+}  // namespace tessera::config

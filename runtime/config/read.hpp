@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// First stage of configuration: YAML text to nodes. The only door to yaml-cpp.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runtime/config/node.hpp"
+
+namespace tessera::config {
+
+/// Reads the one document of a file.
+/// Errors   ConfigError at file:line:column on a syntax error, a key that stands twice in a map,
+///          a key that is no plain text, an anchor, alias or tag, or a second document;
+///          UsageError if the file cannot be read.
+[[nodiscard]] Node read_file(const std::filesystem::path& path);
+
+/// Reads YAML text; `name` stands for the file in messages.
+[[nodiscard]] Node read_text(const std::string& text, const std::string& name);
+
+/// Reads YAML text whose nodes all get the same origin (an override or a default).
+/// Errors   ConfigError beginning with the origin's text.
+[[nodiscard]] Node read_text_at(const std::string& text, const Origin& origin);
+
+}  // namespace tessera::config

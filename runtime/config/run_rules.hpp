@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Third stage of configuration, for run files: rules across fields and against the device.
+#pragma once
+
+#include "runtime/config/rule.hpp"
+#include "tessera/run_spec.hpp"
+
+namespace tessera::config {
+
+/// Each device holds the same number of experts.
+void experts_divide_over_devices(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+void top_k_is_at_most_experts(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+/// A ring closes one row or one column; a mesh with more of both has none to close.
+void ring_is_one_dimensional(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+/// An op's grid is all of the device ([0, 0]) or a part of it.
+void op_grids_fit_the_device(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+/// A subblock fits in one half of DST, since math and pack work on a half each.
+void subblock_fits_in_half_of_dst(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+/// Each CB of moe_bmm fits in what a core's L1 has for buffers. Exact placement is the launcher's.
+void moe_bmm_buffers_fit_in_l1(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+/// The weights of a device's experts, padded to tiles, fit in its DRAM.
+void weights_fit_in_dram(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+
+/// All rules above.
+void validate(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+
+}  // namespace tessera::config

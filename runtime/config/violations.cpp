@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/violations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+
+void Violations::add(const Origin& origin, const std::string& path, const std::string& text) {
+    found_.push_back({origin, fmt::format("{}: {}: {}", to_string(origin), path, text)});
+}
+
+void Violations::take_over(const Violations& others) {
+    found_.insert(found_.end(), others.found_.begin(), others.found_.end());
+}
+
+void Violations::throw_if_any() const {
+    if (found_.empty()) {
+        return;
+    }
+    auto sorted = found_;
+    std::ranges::stable_sort(sorted, {}, [](const Violation& violation) {
+        const Origin& at = violation.origin;
+        const bool is_file = at.kind == OriginKind::File;
+        return std::make_tuple(!is_file, is_file ? at.text : "", at.line, at.column);
+    });
+    std::string message = sorted.front().message;
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+        message += "\n" + sorted[i].message;
+    }
+    throw ConfigError(message);
+}
+
+}  // namespace tessera::config

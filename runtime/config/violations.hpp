@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mistakes of a configuration, gathered so that all are reported together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/config/origin.hpp"
+
+namespace tessera::config {
+
+class Violations {
+public:
+    /// Notes `origin: path: text`.
+    void add(const Origin& origin, const std::string& path, const std::string& text);
+    /// Adds those of `others`.
+    void take_over(const Violations& others);
+    [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
+    /// Throws ConfigError with one line per violation, by file, line and column; those of
+    /// overrides come last, in the order in which they were found.
+    void throw_if_any() const;
+
+private:
+    struct Violation {
+        Origin origin;
+        std::string message;
+    };
+    std::vector<Violation> found_;
+};
+
+}  // namespace tessera::config
