@@ -6,6 +6,7 @@ namespace tessera {
 // `scratch` stays uninitialised on purpose: a launch makes one of these per core.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 ComputeState::ComputeState(const ComputeConfig& config)
-    : dst(config), fidelity(config.math_fidelity), is_approximate(config.math_approx_mode) {}
+    : dst(config), fidelity(config.math_fidelity), is_approximate(config.math_approx_mode) {
+}
 
 }  // namespace tessera

@@ -22,7 +22,8 @@ Dst::Dst(const ComputeConfig& config)
       num_halves_(config.dst_full_sync_en ? 1 : 2),
       capacity_((config.dst_full_sync_en ? 16U : 8U) / (config.fp32_dest_acc_en ? 2U : 1U)),
       tiles_(static_cast<float*>(::operator new[](
-          std::size_t{num_halves_} * capacity_ * kTileElements * sizeof(float), kAlignment))) {}
+          std::size_t{num_halves_} * capacity_ * kTileElements * sizeof(float), kAlignment))) {
+}
 
 const char* Dst::name_of(Section section) noexcept {
     switch (section) {
@@ -61,7 +62,9 @@ void Dst::commit(CallSite site) {
     math_half_ = other(math_half_);
 }
 
-void Dst::wait(CallSite /*site*/) { packer_has_waited_ = true; }
+void Dst::wait(CallSite /*site*/) {
+    packer_has_waited_ = true;
+}
 
 void Dst::release(CallSite site) {
     const Section section = sections_[pack_half_];

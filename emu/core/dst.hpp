@@ -99,8 +99,7 @@ private:
     }
     [[nodiscard]] static const char* name_of(Section section) noexcept;
     [[noreturn]] void refuse_math(std::uint32_t index, const char* call, CallSite site) const;
-    [[noreturn]] void refuse_late_math(std::uint32_t index, const char* call,
-                                       CallSite site) const;
+    [[noreturn]] void refuse_late_math(std::uint32_t index, const char* call, CallSite site) const;
 
     bool is_32bit_;
     std::uint32_t num_halves_;

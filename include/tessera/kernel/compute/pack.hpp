@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// DST tiles to circular buffers.
+#pragma once
+
+#include "tessera/kernel/compute/types.hpp"
+
+namespace tessera::kernel {
+enum class PackOrder : std::uint8_t { InOrder, OutOfOrder };
+void pack(std::uint32_t dst_index, std::uint32_t cb, PackOrder order, std::uint32_t tile_index,
+          const char* call, CallSite site);
+void reconfigure_pack(std::uint32_t cb, const char* call, CallSite site);
+}  // namespace tessera::kernel
+
+namespace ckernel {
+
+/// Writes DST tile `ifrom_dst` to `icb` in the buffer's format: one whole tile, even if the page
+/// is smaller. In order, it goes behind the tiles packed since the last cb_push_back and
+/// `output_tile_index` is ignored; out of order, it goes to page `output_tile_index` of the
+/// reserved space.
+/// Errors   UndefinedBehavior outside tile_regs_wait … tile_regs_release, beyond the reserved
+///          pages, or for another format than the packer is configured for; OutOfBounds past the
+///          buffer's end.
+template <bool out_of_order_output = false>
+void pack_tile(std::uint32_t ifrom_dst, std::uint32_t icb, std::uint32_t output_tile_index = 0,
+               CallSite site = CallSite::here()) {
+    using tessera::kernel::PackOrder;
+    tessera::kernel::pack(ifrom_dst, icb,
+                          out_of_order_output ? PackOrder::OutOfOrder : PackOrder::InOrder,
+                          output_tile_index, "pack_tile", site);
+}
+
+/// Packs `ntiles` DST tiles from `ifrom_dst` on, in order.
+void pack_tile_block(std::uint32_t ifrom_dst, std::uint32_t icb, std::uint32_t ntiles,
+                     CallSite site = CallSite::here());
+/// Older name of pack_tile_block.
+inline void matmul_pack_tile(std::uint32_t ifrom_dst, std::uint32_t icb, std::uint32_t ntiles,
+                             CallSite site = CallSite::here()) {
+    pack_tile_block(ifrom_dst, icb, ntiles, site);
+}
+
+/// Configures the packer for the format of `new_operand`.
+template <bool is_tile_dim_reconfig_en = false>
+void pack_reconfig_data_format(std::uint32_t new_operand, CallSite site = CallSite::here()) {
+    tessera::kernel::reconfigure_pack(new_operand, "pack_reconfig_data_format", site);
+}
+template <bool is_tile_dim_reconfig_en = false>
+void pack_reconfig_data_format(std::uint32_t /*old_operand*/, std::uint32_t new_operand,
+                               CallSite site = CallSite::here()) {
+    tessera::kernel::reconfigure_pack(new_operand, "pack_reconfig_data_format", site);
+}
+
+/// Adds packed tiles to what L1 holds (1) or replaces it (0).
+void pack_reconfig_l1_acc(std::uint32_t l1_acc_en, CallSite site = CallSite::here());
+inline void llk_pack_reconfig_l1_acc(std::uint32_t enable, CallSite site = CallSite::here()) {
+    pack_reconfig_l1_acc(enable, site);
+}
+
+/// Rectifies values while they are packed. Bits 0–1: a ReluType; bits 16–31: threshold as bf16.
+void llk_pack_relu_config(std::uint32_t config, CallSite site = CallSite::here());
+inline void pack_relu_config(std::uint32_t config, CallSite site = CallSite::here()) {
+    llk_pack_relu_config(config, site);
+}
+
+}  // namespace ckernel

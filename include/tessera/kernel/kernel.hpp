@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole kernel API: included ahead of every kernel's own text, as on the device.
+#pragma once
+
+#include "tessera/kernel/compute/compute.hpp"
+#include "tessera/kernel/dataflow/address_generator.hpp"
+#include "tessera/kernel/dataflow/args.hpp"
+#include "tessera/kernel/dataflow/circular_buffer.hpp"
+#include "tessera/kernel/dataflow/multicast.hpp"
+#include "tessera/kernel/dataflow/noc.hpp"
+#include "tessera/kernel/dataflow/noc_address.hpp"
+#include "tessera/kernel/dataflow/semaphore.hpp"
+#include "tessera/kernel/dataflow/tensor_accessor.hpp"
+#include "tessera/kernel/debug.hpp"
