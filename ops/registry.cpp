@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/registry.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "ops/to_layout/to_layout.hpp"
+
+namespace tessera::ops {
+namespace {
+
+// One row per op, sorted by name.
+constexpr std::array kOps{
+    to_layout::kSpec,
+};
+static_assert(std::ranges::is_sorted(kOps, {}, &OpSpec::name), "keep kOps sorted by name");
+
+}  // namespace
+
+std::span<const OpSpec> all_ops() noexcept {
+    return kOps;
+}
+
+const OpSpec* find_op(std::string_view name) noexcept {
+    const auto row = std::ranges::lower_bound(kOps, name, {}, &OpSpec::name);
+    return row != kOps.end() && row->name == name ? &*row : nullptr;
+}
+
+}  // namespace tessera::ops
