@@ -30,8 +30,7 @@ llvm::Function* find_kernel_main(llvm::Module& module) {
         }
     }
     if (found.size() != 1) {
-        module.getContext().emitError(llvm::Twine(module.getSourceFileName()) + ": " +
-                                      llvm::Twine(found.size()) +
+        module.getContext().emitError(llvm::Twine(found.size()) +
                                       " definitions of void kernel_main(), exactly one is needed");
         return nullptr;
     }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/compile_unit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "runtime/kernels/content_hash.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* processor_define(Processor processor) {
+    switch (processor) {
+        case Processor::Riscv0:
+            return "-DCOMPILE_FOR_BRISC";
+        case Processor::Riscv1:
+            return "-DCOMPILE_FOR_NCRISC";
+        case Processor::Compute:
+            return "-DCOMPILE_FOR_TRISC";
+    }
+    return "";
+}
+
+std::string named_args_define(const NamedCompileArgs& args) {
+    Command pairs;
+    for (const auto& [name, value] : args) {
+        pairs.push_back(fmt::format("{{\"{}\",{}}}", name, value));
+    }
+    return fmt::format("-DKERNEL_COMPILE_TIME_ARG_MAP={}", fmt::join(pairs, ","));
+}
+
+void add_defines(const KernelSource& source, Command& options) {
+    options.emplace_back(processor_define(source.processor));
+    options.push_back(
+        fmt::format("-DKERNEL_COMPILE_TIME_ARGS={}", fmt::join(source.compile_args, ",")));
+    if (!source.named_compile_args.empty()) {
+        options.push_back(named_args_define(source.named_compile_args));
+    }
+    for (const auto& [name, value] : source.defines) {
+        options.push_back(fmt::format("-D{}={}", name, value));
+    }
+}
+
+}  // namespace
+
+std::string CompileUnit::recipe() const {
+    return fmt::format("{}\n{}\n{}", fmt::join(options, "\n"), prologue, text);
+}
+
+CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& toolchain) {
+    CompileUnit unit{source.path, source.text, source.prologue, toolchain.flags};
+    unit.options.insert(unit.options.end(),
+                        {"-w", "-fno-caret-diagnostics", "-I" + toolchain.include_dir.string(),
+                         "-include", toolchain.umbrella});
+    add_defines(source, unit.options);
+    if (source.text.empty()) {
+        const fs::path file = find_kernel_file(source.path);
+        unit.text = read_file(file).value_or("");
+        unit.options.push_back("-iquote" + fs::absolute(file).parent_path().string());
+    }
+    unit.text.insert(0, fmt::format("#line 1 \"{}\"\n", source.path));
+    return unit;
+}
+
+}  // namespace tessera

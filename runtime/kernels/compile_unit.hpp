@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel's source as the compiler is given it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/kernels/jit.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
+
+namespace tessera {
+
+using Command = std::vector<std::string>;
+
+struct CompileUnit {
+    std::string path;      ///< as the program gave it
+    std::string text;      ///< starts with a #line, so that messages and call sites name `path`
+    std::string prologue;  ///< included in front of the kernel API
+    Command options;
+
+    /// All that the object depends on but the tools and the included files.
+    [[nodiscard]] std::string recipe() const;
+};
+
+/// Errors   UsageError naming the places searched if the source is a file and is not there.
+[[nodiscard]] CompileUnit compile_unit_of(const KernelSource& source,
+                                          const KernelToolchain& toolchain);
+
+}  // namespace tessera

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/content_hash.hpp"
+
+#include <fmt/format.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace tessera {
+
+std::string content_hash(std::string_view content) {
+    const XXH128_hash_t hash = XXH3_128bits(content.data(), content.size());
+    return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+std::optional<std::string> read_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file || std::filesystem::is_directory(path)) {
+        return std::nullopt;
+    }
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+std::optional<std::string> file_hash(const std::filesystem::path& path) {
+    const auto content = read_file(path);
+    return content ? std::optional(content_hash(*content)) : std::nullopt;
+}
+
+}  // namespace tessera

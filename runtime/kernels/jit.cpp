@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/jit.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "runtime/kernels/compile_unit.hpp"
+#include "runtime/kernels/kernel_compiler.hpp"
+#include "runtime/kernels/kernel_loader.hpp"
+
+namespace tessera {
+namespace {
+
+// Kernels of this process by recipe, so that a program launched a thousand times looks its included
+// files over once.
+class LoadedKernels {
+public:
+    std::optional<CompiledKernel> find(const std::string& recipe) {
+        const std::lock_guard lock(mutex_);
+        const auto place = kernels_.find(recipe);
+        return place == kernels_.end() ? std::nullopt : std::optional(place->second);
+    }
+    void add(const std::string& recipe, const CompiledKernel& kernel) {
+        const std::lock_guard lock(mutex_);
+        kernels_.emplace(recipe, kernel);
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, CompiledKernel, std::less<>> kernels_;
+};
+
+const KernelCompiler& compiler() {
+    const char* path = std::getenv("PATH");
+    static const KernelCompiler instance(find_kernel_toolchain(path == nullptr ? "" : path),
+                                         default_cache_folder());
+    return instance;
+}
+
+}  // namespace
+
+CompiledKernel compile_kernel(const KernelSource& source) {
+    static LoadedKernels loaded;
+    const CompileUnit unit = compile_unit_of(source, compiler().toolchain());
+    const std::string recipe = unit.recipe();
+    if (const auto kernel = loaded.find(recipe)) {
+        return *kernel;
+    }
+    const CompiledKernel kernel = load_kernel(compiler().shared_object(unit), source.path);
+    loaded.add(recipe, kernel);
+    return kernel;
+}
+
+}  // namespace tessera

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runtime/kernels/compiled_kernel.hpp"
+
+namespace tessera {
+
+/// Loads a shared object that KernelCompiler made. It stays loaded: kernels' addresses are held by
+/// whoever launches them.
+/// Errors   UsageError naming the function if the kernel, called `path` in the message, uses one
+///          that this program does not define.
+[[nodiscard]] CompiledKernel load_kernel(const std::filesystem::path& shared_object,
+                                         const std::string& path);
+
+}  // namespace tessera

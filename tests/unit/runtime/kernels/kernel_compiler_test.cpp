@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles kernels against tests/unit/emu/kernel_pass/probe.hpp in place of the kernel API.
+#include "runtime/kernels/kernel_compiler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "runtime/kernels/kernel_loader.hpp"
+#include "tessera/errors.hpp"
+#include "tests/unit/emu/kernel_pass/core_window.hpp"
+#include "tests/unit/runtime/kernels/scratch_folder.hpp"
+
+namespace tessera {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+KernelToolchain probe_toolchain() {
+    KernelToolchain toolchain = find_kernel_toolchain(std::getenv("PATH"));
+    toolchain.umbrella = TESSERA_SOURCE_DIR "/tests/unit/emu/kernel_pass/probe.hpp";
+    return toolchain;
+}
+
+class KernelCompilerTest : public testing::Test {
+protected:
+    static std::filesystem::path compile(const KernelSource& source) {
+        // One cache for all: each test is a process, and would precompile the standard headers.
+        const auto program = std::filesystem::read_symlink("/proc/self/exe");
+        static const KernelCompiler compiler(probe_toolchain(),
+                                             program.parent_path() / "kernel_cache");
+        return compiler.shared_object(compile_unit_of(source, compiler.toolchain()));
+    }
+    std::vector<std::uint64_t> run(const KernelSource& source) {
+        return core_.launch(load_kernel(compile(source), source.path), source.processor);
+    }
+
+    ScratchFolder folder_;
+    CoreWindow core_;
+};
+
+KernelSource source_of(std::string text) {
+    return {.path = "made/up.cpp", .text = std::move(text)};
+}
+
+TEST_F(KernelCompilerTest, CompileTimeArgumentsAreConstants) {
+    KernelSource source = source_of(R"(
+        constexpr std::uint32_t kArgs[] = {KERNEL_COMPILE_TIME_ARGS};
+        struct Named { std::string_view name; std::uint32_t value; };
+        constexpr Named kNamed[] = {KERNEL_COMPILE_TIME_ARG_MAP};
+        static_assert(kNamed[0].name == "blocks" && kNamed[1].name == "rows");
+        void kernel_main() {
+            std::uint32_t bounds[kArgs[1]] = {};
+            probe_result(sizeof bounds / sizeof bounds[0]);
+            probe_result(kNamed[1].value);
+        })");
+    source.compile_args = {3, 5, 7};
+    source.named_compile_args = {{"rows", 11}, {"blocks", 2}};
+
+    EXPECT_THAT(run(source), ElementsAre(5, 11));
+}
+
+TEST_F(KernelCompilerTest, DefinesAndPrologueAreSeen) {
+    KernelSource source = source_of("void kernel_main() { STATEMENT }");
+    source.defines = {{"STATEMENT", "probe_result(kTable[1]); probe_result(2);"}};
+    source.prologue = "constexpr int kTable[] = {8, 9};";
+
+    EXPECT_THAT(run(source), ElementsAre(9, 2));
+}
+
+TEST_F(KernelCompilerTest, EachProcessorHasItsDefine) {
+    const std::string text = R"(void kernel_main() {
+        #if defined(COMPILE_FOR_BRISC)
+            probe_result(0);
+        #elif defined(COMPILE_FOR_NCRISC)
+            probe_result(1);
+        #elif defined(COMPILE_FOR_TRISC)
+            probe_result(2);
+        #endif
+        })";
+    for (const auto processor : {Processor::Riscv0, Processor::Riscv1, Processor::Compute}) {
+        KernelSource source = source_of(text);
+        source.processor = processor;
+
+        EXPECT_THAT(run(source), ElementsAre(static_cast<std::uint64_t>(processor)));
+    }
+}
+
+TEST_F(KernelCompilerTest, MessagesAndCallSitesNameThePathAsGiven) {
+    const auto results =
+        run(source_of("void kernel_main() {\n"
+                      "    probe_result(std::string_view(__builtin_FILE()) == \"made/up.cpp\");\n"
+                      "    probe_result(__builtin_LINE());\n}"));
+
+    EXPECT_THAT(results, ElementsAre(1, 3));
+}
+
+TEST_F(KernelCompilerTest, FindsHeadersBesideTheKernelAndNoticesTheirChange) {
+    folder_.write("value.hpp", "constexpr int kValue = 1;");
+    const auto path = folder_.write(
+        "kernel.cpp", "#include \"value.hpp\"\nvoid kernel_main() { probe_result(kValue); }");
+    const KernelSource source{.path = path.string()};
+    EXPECT_THAT(run(source), ElementsAre(1));
+
+    folder_.write("value.hpp", "constexpr int kValue = 2;");
+
+    EXPECT_THAT(run(source), ElementsAre(2));
+}
+
+TEST_F(KernelCompilerTest, CompilesTheSameKernelOnce) {
+    const KernelSource source = source_of("void kernel_main() { probe_result(1); }");
+    const auto object = compile(source);
+    const auto written = std::filesystem::last_write_time(object);
+
+    EXPECT_EQ(compile(source), object);
+    EXPECT_EQ(std::filesystem::last_write_time(object), written);
+}
+
+TEST_F(KernelCompilerTest, TwoThreadsMayCompileTheSameKernel) {
+    const KernelSource source = source_of("void kernel_main() { probe_result(77); }");
+
+    auto other = std::async(std::launch::async, [&] { return compile(source); });
+    const auto object = compile(source);
+
+    EXPECT_EQ(other.get(), object);
+    EXPECT_THAT(run(source), ElementsAre(77));
+}
+
+TEST_F(KernelCompilerTest, NamesAnApiFunctionThatDoesNotExist) {
+    const KernelSource source = source_of("void kernel_main() {\n    cb_reserve_bock(0, 1);\n}");
+
+    EXPECT_THAT([&] { compile(source); },
+                ThrowsMessage<UsageError>(
+                    "kernel made/up.cpp does not compile:\n"
+                    "  made/up.cpp:2:5: error: use of undeclared identifier 'cb_reserve_bock'"));
+}
+
+TEST_F(KernelCompilerTest, NamesAFunctionThatIsOnlyDeclared) {
+    const KernelSource source =
+        source_of("void not_there(unsigned);\nvoid kernel_main() { not_there(1); }");
+
+    EXPECT_THAT([&] { run(source); },
+                ThrowsMessage<UsageError>("kernel made/up.cpp uses not_there(unsigned int), which "
+                                          "is declared but which this program does not define"));
+}
+
+TEST_F(KernelCompilerTest, RefusesASourceWithoutKernelMain) {
+    EXPECT_THAT([&] { compile(source_of("int kernel_mian() { return 1; }")); },
+                ThrowsMessage<UsageError>(
+                    "kernel made/up.cpp does not compile:\n"
+                    "  error: 0 definitions of void kernel_main(), exactly one is needed"));
+}
+
+TEST_F(KernelCompilerTest, AcceptsKernelMainInANamespace) {
+    EXPECT_THAT(run(source_of("namespace NAMESPACE { void kernel_main() { probe_result(4); } }")),
+                ElementsAre(4));
+}
+
+TEST_F(KernelCompilerTest, RefusesOtherAssembly) {
+    EXPECT_THAT([&] { compile(source_of("void kernel_main() { asm volatile(\"mv sp, a0\"); }")); },
+                ThrowsMessage<UsageError>(HasSubstr(
+                    "inline assembly \"mv sp, a0\" cannot run here; allowed: nop, fence, csrr of "
+                    "mhartid, the empty statement")));
+}
+
+}  // namespace
+}  // namespace tessera

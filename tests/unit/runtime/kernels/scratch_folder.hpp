@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder of a test's own, removed with what is in it.
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace tessera {
+
+class ScratchFolder {
+public:
+    ScratchFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "tessera-XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~ScratchFolder() { std::filesystem::remove_all(path_); }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path write(const std::string& name, const std::string& text) const {
+        std::ofstream(path_ / name) << text;
+        return path_ / name;
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace tessera
