@@ -36,8 +36,13 @@ T get_common_arg_val(int index, tessera::CallSite site = tessera::CallSite::here
 // Built just in time, a kernel has its compile-time arguments as constants; built in, it reads
 // those of the program that runs it, so that one object serves every program.
 #ifdef KERNEL_COMPILE_TIME_ARGS
-inline constexpr auto kernel_compile_time_args =
-    std::to_array<std::uint32_t>({KERNEL_COMPILE_TIME_ARGS});
+namespace tessera::kernel {
+template <class... Words>
+constexpr std::array<std::uint32_t, sizeof...(Words)> words_of(Words... words) {
+    return {static_cast<std::uint32_t>(words)...};
+}
+}  // namespace tessera::kernel
+inline constexpr auto kernel_compile_time_args = tessera::kernel::words_of(KERNEL_COMPILE_TIME_ARGS);
 constexpr std::uint32_t get_compile_time_arg_val(std::uint32_t index) {
     return kernel_compile_time_args.at(index);
 }
