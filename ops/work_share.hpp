@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contiguous share of an op's units that each core takes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tessera/arch_spec.hpp"
+#include "tessera/core_coord.hpp"
+#include "tessera/errors.hpp"
+#include "tessera/work_split.hpp"
+
+namespace tessera::ops {
+
+/// Units [first, first + count) of one core.
+struct WorkShare {
+    CoreCoord core;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+};
+
+struct SharedWork {
+    CoreRangeSet cores;
+    std::vector<WorkShare> shares;  ///< in the split's order: down the columns
+};
+
+/// The grid a schedule asks for; 0×0 means every core the device offers to programs.
+/// Errors   UsageError if the device has fewer columns or rows, or one of the two is 0.
+[[nodiscard]] inline CoreCoord schedule_grid(std::string_view op, const ArchSpec& arch,
+                                             GridSize requested) {
+    const GridSize whole = arch.workers.compute;
+    if (requested == GridSize{}) {
+        return {whole.columns, whole.rows};
+    }
+    require(requested.columns >= 1 && requested.columns <= whole.columns && requested.rows >= 1 &&
+                requested.rows <= whole.rows,
+            "{}: the schedule's grid is {}x{}; {} has 1x1 to {}x{} cores (0x0: all)", op,
+            requested.columns, requested.rows, arch.name, whole.columns, whole.rows);
+    return {requested.columns, requested.rows};
+}
+
+/// Deals `units` to the cores of a schedule's grid with split_work_to_cores.
+[[nodiscard]] inline SharedWork share_work(std::string_view op, const ArchSpec& arch,
+                                           GridSize requested, std::uint32_t units) {
+    const auto [num_cores, all, group_1, group_2, per_core_1, per_core_2] =
+        split_work_to_cores(schedule_grid(op, arch, requested), units);
+    SharedWork work{all, {}};
+    std::uint32_t first = 0;
+    for (const CoreCoord& core : corerange_to_cores(all, num_cores)) {
+        const std::uint32_t count = group_1.contains(core) ? per_core_1 : per_core_2;
+        work.shares.push_back({core, first, count});
+        first += count;
+    }
+    return work;
+}
+
+}  // namespace tessera::ops
