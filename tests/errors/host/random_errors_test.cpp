@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/host/number_view.hpp"
+#include "runtime/host/random_routing.hpp"
+#include "runtime/host/random_tensor.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+
+namespace tessera {
+namespace {
+
+WorkloadSpec eight_experts(std::uint32_t top_k) {
+    WorkloadSpec spec;
+    spec.tokens = 4;
+    spec.experts = 8;
+    spec.top_k = top_k;
+    return spec;
+}
+
+TEST(RandomTensorErrors, SpreadThatIsNoSpread) {
+    EXPECT_EQ(usage_error_message([] {
+                  (void)make_normal_bf16({2}, {1, 0, -1});
+              }),
+              "fill_normal_bf16: mean 0 and stddev -1 must be finite, stddev not negative");
+    EXPECT_EQ(usage_error_message([] {
+                  (void)make_normal_bf16({2}, {1, std::numeric_limits<float>::infinity(), 1});
+              }),
+              "fill_normal_bf16: mean inf and stddev 1 must be finite, stddev not negative");
+}
+
+TEST(RandomRoutingErrors, TopKOutOfRange) {
+    EXPECT_EQ(usage_error_message([] { (void)make_selected_experts(eight_experts(9)); }),
+              "make_selected_experts: top_k is 9; allowed are 1 to the 8 experts");
+    EXPECT_EQ(usage_error_message([] { (void)make_selected_experts(eight_experts(0)); }),
+              "make_selected_experts: top_k is 0; allowed are 1 to the 8 experts");
+    EXPECT_EQ(usage_error_message([] { (void)make_routing_weights(eight_experts(0)); }),
+              "make_routing_weights: top_k is 0; it must be at least 1");
+}
+
+TEST(RandomRoutingErrors, ZipfExponent) {
+    WorkloadSpec spec = eight_experts(2);
+    spec.routing.kind = RoutingKind::Zipf;
+    spec.routing.zipf_exponent = -0.5;
+
+    EXPECT_EQ(usage_error_message([&] { (void)make_selected_experts(spec); }),
+              "make_selected_experts: zipf_exponent is -0.5; it must be finite and not negative");
+}
+
+TEST(RandomRoutingErrors, DevicesThatDoNotDivideTheExperts) {
+    EXPECT_EQ(usage_error_message([] { (void)make_device_expert_mapping(eight_experts(2), 3); }),
+              "make_device_expert_mapping: 8 experts cannot be split evenly over 3 devices");
+    EXPECT_EQ(usage_error_message([] { (void)make_device_expert_mapping(eight_experts(2), 0); }),
+              "make_device_expert_mapping: 8 experts cannot be split evenly over 0 devices");
+}
+
+TEST(NumberViewErrors, Integers) {
+    const HostTensor tensor = make_host_tensor({2, 3}, DataFormat::Int32);
+
+    EXPECT_EQ(usage_error_message([&] { NumberView view(tensor); }),
+              "NumberView: tensor of shape (2,3) is int32; allowed are bfloat16 and float32");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/tensor_compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tessera/errors.hpp"
+
+namespace tessera {
+namespace {
+
+using Doubles = std::vector<double>;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr CloseTolerance kTight{0.999, 0.01};
+
+Closeness close(const Doubles& test, const Doubles& reference, CloseTolerance tolerance = kTight) {
+    return compare_close(std::span(test), std::span(reference), tolerance);
+}
+
+UlpCloseness ulps(const Doubles& test, const Doubles& reference, UlpTolerance tolerance = {}) {
+    return compare_ulps(std::span(test), std::span(reference), tolerance);
+}
+
+TEST(CompareClose, EqualValuesAgreeFully) {
+    const Closeness result = close({1, -2, 3}, {1, -2, 3});
+
+    EXPECT_DOUBLE_EQ(result.pcc, 1);
+    EXPECT_EQ(result.max_rel_err, 0);
+    EXPECT_EQ(result.num_elements, 3U);
+    EXPECT_FALSE(result.worst.has_value());
+    EXPECT_TRUE(result.passes(kTight));
+}
+
+// Deviations (-1,0,1) and (-1,1,0): covariance 1, squares 2 and 2.
+TEST(CompareClose, ReportsPearsonsCorrelation) {
+    EXPECT_DOUBLE_EQ(close({1, 2, 3}, {1, 3, 2}).pcc, 0.5);
+    EXPECT_DOUBLE_EQ(close({1, 2, 3}, {3, 2, 1}).pcc, -1);
+    EXPECT_DOUBLE_EQ(close({10, 20, 30}, {1, 2, 3}).pcc, 1);
+}
+
+// rms of (4, 0, 3, 0) is 2.5, which stands under the error at the zeros.
+TEST(CompareClose, DividesErrorsByTheLargerOfReferenceAndRms) {
+    const Closeness result = close({4.4, 0.5, 3, 0}, {4, 0, 3, 0});
+
+    EXPECT_DOUBLE_EQ(result.reference_rms, 2.5);
+    EXPECT_DOUBLE_EQ(result.max_rel_err, 0.2);
+    EXPECT_EQ(result.worst->index, 1U);
+    EXPECT_EQ(result.worst->test, 0.5);
+    EXPECT_EQ(result.first_beyond->index, 0U);
+    EXPECT_FALSE(result.passes({0, 0.19}));
+    EXPECT_TRUE(result.passes({0, 0.21}));
+    EXPECT_FALSE(result.passes({1, 0.21}));
+}
+
+TEST(CompareClose, TakesPartsTogether) {
+    const Doubles a{1, 2};
+    const Doubles b{3};
+    const Doubles reference_a{1, 3};
+    const Doubles reference_b{2};
+    const std::vector<ComparedPart> parts{{std::span(a), std::span(reference_a)},
+                                          {std::span(b), std::span(reference_b)}};
+
+    const Closeness result = compare_close(parts, kTight);
+
+    EXPECT_DOUBLE_EQ(result.pcc, 0.5);
+    EXPECT_EQ(result.worst->part, 1U);
+    EXPECT_EQ(result.first_beyond->part, 0U);
+    EXPECT_EQ(result.first_beyond->index, 1U);
+}
+
+TEST(CompareClose, ANanAgainstANumberIsAFault) {
+    const Closeness result = close({1, kNan, 3}, {1, 2, 3});
+
+    EXPECT_EQ(result.num_nonfinite_faults, 1U);
+    EXPECT_EQ(result.max_rel_err, kInf);
+    EXPECT_EQ(result.worst->index, 1U);
+    EXPECT_DOUBLE_EQ(result.pcc, 1);
+    EXPECT_FALSE(result.passes({0, kInf}));
+}
+
+TEST(CompareClose, ANumberAgainstANanOrOtherInfinityIsAFault) {
+    EXPECT_EQ(close({1}, {kNan}).num_nonfinite_faults, 1U);
+    EXPECT_EQ(close({kInf}, {-kInf}).num_nonfinite_faults, 1U);
+    EXPECT_EQ(close({kInf}, {1e300}).num_nonfinite_faults, 1U);
+}
+
+TEST(CompareClose, NonfiniteValuesThatAgreeAreNoFault) {
+    const Closeness result = close({kNan, kInf, -kInf, 2}, {kNan, kInf, -kInf, 2});
+
+    EXPECT_EQ(result.num_nonfinite_faults, 0U);
+    EXPECT_EQ(result.max_rel_err, 0);
+    EXPECT_TRUE(result.passes(kTight));
+}
+
+TEST(CompareClose, ConstantsCorrelateOnlyIfEqual) {
+    EXPECT_EQ(close({5, 5}, {5, 5}).pcc, 1);
+    EXPECT_EQ(close({5, 5}, {4, 4}).pcc, 0);
+    EXPECT_EQ(close({1, 2}, {4, 4}).pcc, 0);
+}
+
+TEST(CompareClose, AnyDifferenceFromZerosIsInfinite) {
+    EXPECT_EQ(close({0, 1e-30}, {0, 0}).max_rel_err, kInf);
+    EXPECT_EQ(close({0, -0.0}, {0, 0}).max_rel_err, 0);
+}
+
+TEST(CompareClose, NothingAgreesWithNothing) {
+    EXPECT_TRUE(close({}, {}).passes({1, 0}));
+}
+
+TEST(CompareClose, FindsPlacesBeyondTheFirstBlock) {
+    Doubles test(5000, 1.0);
+    Doubles reference(5000, 1.0);
+    test[4321] = 1.5;
+
+    EXPECT_EQ(close(test, reference).first_beyond->index, 4321U);
+}
+
+TEST(CompareClose, ReadsBf16AndFloatTensors) {
+    HostTensor test = make_host_tensor({2}, DataFormat::Float16_b);
+    HostTensor reference = make_host_tensor({2}, DataFormat::Float32);
+    test.as<std::uint16_t>()[1] = 0x3F80;
+    reference.as<float>()[1] = 1;
+
+    const Closeness result = compare_close(test, reference, kTight);
+
+    EXPECT_EQ(result.max_rel_err, 0);
+    EXPECT_DOUBLE_EQ(result.reference_rms, std::sqrt(0.5));
+}
+
+TEST(CompareClose, RefusesSidesOfOtherSize) {
+    EXPECT_THROW((void)close({1, 2}, {1}), InternalError);
+}
+
+TEST(UlpBf16, IsTheDistanceToTheNextNumber) {
+    EXPECT_EQ(ulp_bf16(1), std::ldexp(1, -7));
+    EXPECT_EQ(ulp_bf16(-1.99), std::ldexp(1, -7));
+    EXPECT_EQ(ulp_bf16(2), std::ldexp(1, -6));
+    EXPECT_EQ(ulp_bf16(0.75), std::ldexp(1, -8));
+    EXPECT_EQ(ulp_bf16(0), std::ldexp(1, -133));
+    EXPECT_EQ(ulp_bf16(std::ldexp(1, -130)), std::ldexp(1, -133));
+}
+
+TEST(CompareUlps, CountsMismatchesAndUlps) {
+    const double ulp = std::ldexp(1, -7);
+
+    const UlpCloseness result = ulps({1, 1 + ulp, 1 - 2 * ulp, 4}, {1, 1, 1, 4}, {1, 0, 0.5});
+
+    EXPECT_EQ(result.num_mismatches, 2U);
+    EXPECT_DOUBLE_EQ(result.mismatch_fraction(), 0.5);
+    EXPECT_DOUBLE_EQ(result.max_ulp_beyond_atol, 2);
+    EXPECT_EQ(result.first_mismatch->index, 1U);
+    EXPECT_EQ(result.first_beyond->index, 2U);
+    EXPECT_FALSE(result.passes({1, 0, 0.5}));
+    EXPECT_TRUE(result.passes({2, 0, 0.5}));
+    EXPECT_FALSE(result.passes({2, 0, 0.4}));
+}
+
+TEST(CompareUlps, SubtractsTheAbsoluteTolerance) {
+    const double ulp = std::ldexp(1, -7);
+
+    EXPECT_DOUBLE_EQ(ulps({1 + 3 * ulp}, {1}, {1, 2 * ulp, 1}).max_ulp_beyond_atol, 1);
+    EXPECT_EQ(ulps({1 + ulp}, {1}, {0, 2 * ulp, 1}).max_ulp_beyond_atol, 0);
+    EXPECT_EQ(ulps({1 + ulp}, {1}, {0, 2 * ulp, 1}).num_mismatches, 1U);
+}
+
+TEST(CompareUlps, ZerosOfEitherSignAreEqual) {
+    EXPECT_EQ(ulps({0.0}, {-0.0}).num_mismatches, 0U);
+}
+
+TEST(CompareUlps, NonfiniteValuesAgreeOrAreFaults) {
+    EXPECT_TRUE(ulps({kNan, kInf}, {kNan, kInf}).passes({}));
+
+    const UlpCloseness result = ulps({1, kNan}, {1, 1}, {kInf, 0, 1});
+    EXPECT_EQ(result.num_nonfinite_faults, 1U);
+    EXPECT_EQ(result.first_mismatch->index, 1U);
+    EXPECT_FALSE(result.passes({kInf, 0, 1}));
+}
+
+TEST(PositionIn, CountsLastDimensionFastest) {
+    EXPECT_EQ(position_in({3, 4, 5}, 2 * 20 + 0 * 5 + 4), "(2,0,4)");
+    EXPECT_EQ(position_in({7}, 6), "(6)");
+}
+
+}  // namespace
+}  // namespace tessera
