@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "runtime/config/tree_builder.hpp"
 #include "tessera/errors.hpp"
@@ -77,20 +78,52 @@ private:
     Origin place_;
 };
 
-Node read(std::istream& stream, const Origin& place) {
-    TreeBuilder builder;
-    Events events(builder, place);
+/// Walks the whole text, so that a syntax error is named before anything that follows from it
+/// (an open '[' looks like a list as a key). Reading twice costs microseconds.
+class SyntaxOnly final : public YAML::EventHandler {
+public:
+    void OnDocumentStart(const YAML::Mark& mark) override { starts_.push_back(mark); }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+
+    [[nodiscard]] const std::vector<YAML::Mark>& starts() const { return starts_; }
+
+private:
+    std::vector<YAML::Mark> starts_;  ///< of each document
+};
+
+void check_syntax(const std::string& text, const Origin& place) {
+    std::istringstream stream(text);
+    SyntaxOnly events;
     try {
         YAML::Parser parser(stream);
-        parser.HandleNextDocument(events);
-        TreeBuilder rest;
-        Events surplus(rest, place);
-        if (parser.HandleNextDocument(surplus)) {
-            TreeBuilder::refuse(rest.finish(place).origin, "a second document is not allowed");
+        while (parser.HandleNextDocument(events)) {
         }
     } catch (const YAML::Exception& error) {
         TreeBuilder::refuse(origin_at(place, error.mark), "YAML syntax: " + error.msg);
     }
+    if (events.starts().size() > 1) {
+        TreeBuilder::refuse(origin_at(place, events.starts()[1]),
+                            "a second document is not allowed");
+    }
+}
+
+Node read(const std::string& text, const Origin& place) {
+    check_syntax(text, place);
+    std::istringstream stream(text);
+    TreeBuilder builder;
+    Events events(builder, place);
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(events);
     return builder.finish(place);
 }
 
@@ -100,17 +133,17 @@ Node read_file(const std::filesystem::path& path) {
     std::ifstream stream(path);
     require(stream.good() && !std::filesystem::is_directory(path),
             "{}: cannot read this configuration file", path.string());
-    return read(stream, {OriginKind::File, path.string(), 1, 1});
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return read(text.str(), {OriginKind::File, path.string(), 1, 1});
 }
 
 Node read_text(const std::string& text, const std::string& name) {
-    std::istringstream stream(text);
-    return read(stream, {OriginKind::File, name, 1, 1});
+    return read(text, {OriginKind::File, name, 1, 1});
 }
 
 Node read_text_at(const std::string& text, const Origin& origin) {
-    std::istringstream stream(text);
-    return read(stream, origin);
+    return read(text, origin);
 }
 
 }  // namespace tessera::config

@@ -46,6 +46,9 @@ void TreeBuilder::add(Node node) {
         frame.node.elements.push_back(std::move(node));
         return;
     }
+    if (node.kind == NodeKind::Null) {
+        node.origin = frame.pending.origin;  // yaml-cpp names the place of what follows
+    }
     frame.pending.value = std::move(node);
     frame.node.entries.push_back(std::move(frame.pending));
     frame.has_key = false;

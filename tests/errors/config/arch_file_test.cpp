@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// One mistake in an arch file, one message; "@" stands for the place of the replaced text.
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "tests/errors/config/config_mistake.hpp"
+
+namespace tessera::test {
+namespace {
+
+struct Mistake {
+    const char* name;
+    const char* from;
+    const char* to;
+    const char* message;
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* stream) {
+    *stream << mistake.name;
+}
+
+class ArchFileErrors : public testing::TestWithParam<Mistake> {};
+
+TEST_P(ArchFileErrors, NamePlaceKeyAndWhatIsAllowed) {
+    const Mistake& mistake = GetParam();
+
+    EXPECT_EQ(refusal_of_arch(mistake.from, mistake.to),
+              std::string("wormhole_n150.yaml") + mistake.message);
+}
+
+constexpr Mistake kMistakes[] = {
+    {"BareNumber", "1464 KiB", "1499136",
+     ":@: l1.size: '1499136' has no unit, allowed: B, KiB, MiB or GiB"},
+    {"WrongUnit", "1464 KiB", "1464 MHz",
+     ":@: l1.size: '1464 MHz' has the unit 'MHz', allowed: B, KiB, MiB or GiB"},
+    {"DecimalPrefixOfBytes", "1464 KiB", "1464 kB",
+     ":@: l1.size: '1464 kB' has the unit 'kB', allowed: B, KiB, MiB or GiB"},
+    {"NoNumber", "1464 KiB", "large",
+     ":@: l1.size: expected a number in B, KiB, MiB or GiB, found 'large'"},
+    {"FractionOfAByte", "1464 KiB", "0.3 KiB",
+     ":@: l1.size: '0.3 KiB' is no whole number of B up to 2^53"},
+    {"NegativeQuantity", "1464 KiB", "-1 KiB", ":@: l1.size: '-1 KiB' is negative"},
+    {"BareClock", "1.0 GHz", "1000000000",
+     ":@: clock: '1000000000' has no unit, allowed: Hz, kHz, MHz or GHz"},
+    {"ValueWithoutSource", "{value: 1.0 GHz, source: \"tech_reports/GEMM_FLOPS/GEMM_FLOPS.md\"}",
+     "1.0 GHz", ":@: clock: expected {value: …, source: …}, found '1.0 GHz'"},
+    {"SourceMissing", "{value: 1.0 GHz, source: \"tech_reports/GEMM_FLOPS/GEMM_FLOPS.md\"}",
+     "{value: 1.0 GHz}",
+     ":@: clock.source: expected the document a value was taken from, or \"assumed — <reason>\""},
+    {"SourceEmpty", "\"tech_reports/GEMM_FLOPS/GEMM_FLOPS.md\"}", "\"\"}",
+     ":@: clock.source: expected the document a value was taken from, or \"assumed — <reason>\""},
+    {"AssumedWithoutReason", "\"tech_reports/GEMM_FLOPS/GEMM_FLOPS.md\"}", "assumed}",
+     ":@: clock.source: an assumption needs a reason: \"assumed — <reason>\""},
+    {"ValueMissing", "{value: 1464 KiB, ", "{", ":@: l1.size.value: required key is missing"},
+    {"OtherKeyInFact", "source: \"tech_reports/GEMM_FLOPS/GEMM_FLOPS.md\"}",
+     "note: x, source: \"y\"}", ":@: clock.note: unknown key, allowed: value, source, range"},
+    {"OutsideItsRange", "1.0 GHz,", "1.0 GHz, range: [1.1 GHz, 1.2 GHz],",
+     ":@: clock: 1 GHz lies outside its range [1.1 GHz, 1.2 GHz]"},
+    {"RangeOfAList", "[1, 2, 3, 4, 6, 7, 8, 9]\n", "[1, 2, 3, 4, 6, 7, 8, 9]\n    range: [1, 9]\n",
+     ":14:12: workers.noc_columns.range: only a single number has a range"},
+    {"TextInList", "[1, 2, 3, 4, 6, 7, 8, 9]", "[one]",
+     ":13:13: workers.noc_columns: expected a whole number as an element, found 'one'"},
+    {"KeyMissingInListElement", "noc1: [0, 11], ", "",
+     ":51:9: dram.endpoints[0].noc1: required key is missing"},
+    {"NameOfAnotherFile", "wormhole_n150\narch", "n150\narch",
+     ":@: name: 'n150' is not the name of the file, wormhole_n150"},
+    {"UnknownArchitecture", "wormhole\nclock", "grayskull\nclock",
+     ":@: architecture: 'grayskull' is unknown, allowed: wormhole or blackhole"},
+    {"AlignmentNoPowerOfTwo", "16 B, source: \"wormhole/noc/noc_parameters.h, NOC_L1",
+     "24 B, source: \"x", ":@: l1.alignment: 24 B is no power of two"},
+    {"ColumnsUnlikeGrid", "[1, 2, 3, 4, 6, 7, 8, 9]", "[1, 2, 3]",
+     ":@: workers.noc_columns: 3 columns, but workers.compute has 8"},
+    {"RowHarvestedAndUsed", "[11], source", "[9], source",
+     ":16:12: workers.noc_rows: 9 stands twice or is harvested or kept for dispatch"},
+    {"RowTwice", "[1, 2, 3, 4, 5, 7, 8, 9]", "[1, 2, 3, 4, 5, 7, 8, 8]",
+     ":@: workers.noc_rows: 8 stands twice or is harvested or kept for dispatch"},
+    {"ColumnOutsideNoc", "[1, 2, 3, 4, 6, 7, 8, 9]", "[1, 2, 3, 4, 6, 7, 8, 10]",
+     ":@: workers.noc_columns: 10 lies outside the NoC grid, allowed: 0 to 9"},
+    {"BanksUnlikeEndpoints", "{value: 12, source", "{value: 11, source",
+     ":42:22: dram.num_banks: 11 banks, but dram.endpoints has 12"},
+    {"DramAtAWorkersCoordinate", "{noc: [0, 11], ", "{noc: [18, 25], ",
+     ":51:15: dram.endpoints: [18, 25] is the virtual coordinate of a worker"},
+    {"SemaphoresAboveReserved", "33056 B\n", "103696 B\n",
+     ":@: l1.semaphores: ends at 103952, above l1.reserved 103712"},
+    {"ZerosInsideSemaphores", "12800 B", "33056 B",
+     ":@: l1.zeros: [33056, 33568) overlaps l1.runtime_args [33312, 40132)\n"
+     "wormhole_n150.yaml:@: l1.zeros: [33056, 33568) overlaps l1.semaphores [33056, 33312)"},
+    {"ReservedAboveSize", "1464 KiB", "64 KiB",
+     ":25:12: l1.reserved: 103712 leaves nothing of l1.size 65536"},
+};
+
+INSTANTIATE_TEST_SUITE_P(OneMistake, ArchFileErrors, testing::ValuesIn(kMistakes),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(ArchFileErrors, AreAbsentWhereAValueIsTheEndOfItsRange) {
+    EXPECT_EQ(refusal_of_arch("1.0 GHz,", "1.0 GHz, range: [0.8 GHz, 1.0 GHz],"), "");
+    EXPECT_EQ(refusal_of_arch("1.0 GHz,", "1.0 GHz, range: [1 GHz, 1200 MHz],"), "");
+}
+
+}  // namespace
+}  // namespace tessera::test

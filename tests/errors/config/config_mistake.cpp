@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/errors/config/config_mistake.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "runtime/config/load.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kConfigs = fs::path(TESSERA_SOURCE_DIR) / "configs";
+
+std::string without(std::string text, const std::string& part, const std::string& instead = "") {
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part)) {
+        text.replace(at, part.size(), instead);
+    }
+    return text;
+}
+
+/// A folder of its own for the running test, removed at the end.
+class Folder {
+public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "tessera_config_XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~Folder() { fs::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    [[nodiscard]] fs::path write(const std::string& name, const std::string& text) const {
+        const fs::path file = path_ / name;
+        std::ofstream(file) << text;
+        return file;
+    }
+    [[nodiscard]] std::string prefix() const { return path_.string() + "/"; }
+
+private:
+    fs::path path_;
+};
+
+std::string refusal(const std::function<void()>& load) {
+    try {
+        load();
+    } catch (const ConfigError& error) {
+        return error.what();
+    } catch (const std::exception& error) {
+        ADD_FAILURE() << "not a ConfigError: " << error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+    std::string result(text);
+    const auto at = result.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    EXPECT_EQ(result.find(from, at + 1), std::string::npos) << from << " stands more than once";
+    return result.replace(at, from.size(), to);
+}
+
+std::string refusal_of_run(const std::string& text, const std::vector<std::string>& sets) {
+    const Folder folder;
+    const fs::path file = folder.write("run.yaml", text);
+    const std::array folders{kConfigs};
+    const std::string message = refusal([&] { (void)config::load_run(file, sets, folders); });
+    return without(without(message, folder.prefix()), kConfigs.string() + "/", "configs/");
+}
+
+std::string refusal_of_arch(std::string_view from, std::string_view to) {
+    std::ostringstream stream;
+    stream << std::ifstream(kConfigs / "arch" / "wormhole_n150.yaml").rdbuf();
+    const std::string text = stream.str();
+    const auto at = static_cast<std::ptrdiff_t>(text.find(from));
+    const auto line = std::count(text.begin(), text.begin() + at, '\n') + 1;
+    const auto column = at - static_cast<std::ptrdiff_t>(text.rfind('\n', text.find(from)));
+
+    const Folder folder;
+    const fs::path file = folder.write("wormhole_n150.yaml", replaced(text, from, to));
+    const std::string message = refusal([&] { (void)config::load_arch(file); });
+    return without(without(message, folder.prefix()), fmt::format(":{}:{}:", line, column), ":@:");
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a configuration with one mistake to a temporary folder and catches what loading says.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::test {
+
+/// A run file that is in order; tests replace a part of it.
+inline constexpr std::string_view kRun = R"(mesh:
+  device: wormhole_n150
+  shape: [1, 2]
+workload:
+  tokens: 32
+  hidden: 64
+  intermediate: 64
+  experts: 4
+  top_k: 2
+)";
+
+/// `text` with `from` replaced, which must stand in it once.
+[[nodiscard]] std::string replaced(std::string_view text, std::string_view from,
+                                   std::string_view to);
+
+/// The message with which `run.yaml` of this text is refused, the folder's path removed; "" if it
+/// is accepted. Fails the test on any error but a ConfigError.
+[[nodiscard]] std::string refusal_of_run(const std::string& text,
+                                         const std::vector<std::string>& sets = {});
+
+/// The same for `wormhole_n150.yaml` with `from` replaced; "@" in the result stands for the line
+/// and column at which `from` began.
+[[nodiscard]] std::string refusal_of_arch(std::string_view from, std::string_view to);
+
+}  // namespace tessera::test
