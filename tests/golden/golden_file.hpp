@@ -3,6 +3,7 @@
 // Test code: throws std::runtime_error on anything missing.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -149,11 +151,13 @@ inline Distance distance(const std::vector<float>& test, const std::vector<float
     Distance result{.pcc = pearson(test, reference)};
     std::size_t mismatches = 0;
     for (std::size_t i = 0; i < test.size(); ++i) {
-        const double error = std::abs(static_cast<double>(test[i]) - reference[i]);
+        const bool is_nan = std::isnan(test[i]) || std::isnan(reference[i]);
+        const double error = is_nan ? std::numeric_limits<double>::infinity()
+                                    : std::abs(static_cast<double>(test[i]) - reference[i]);
         result.max_rel_err = std::max(
             result.max_rel_err, error / std::max(std::abs(static_cast<double>(reference[i])), rms));
         result.max_ulp = std::max(result.max_ulp, error / bf16_ulp(reference[i]));
-        mismatches += test[i] != reference[i] ? 1 : 0;
+        mismatches += test[i] == reference[i] ? 0 : 1;
     }
     result.mismatch_fraction =
         static_cast<double>(mismatches) / static_cast<double>(reference.size());

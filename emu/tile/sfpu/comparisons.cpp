@@ -19,7 +19,7 @@ HWY_INLINE FloatMask holds(Relation relation, Vec x) {
         case Relation::Equal:
             return hn::Eq(x, zero);
         case Relation::NotEqual:
-            return hn::Ne(x, zero);
+            return hn::Not(hn::Eq(x, zero));  // Ne is false for NaN on AVX-512 only
         case Relation::Less:
             return hn::Lt(x, zero);
         case Relation::Greater:

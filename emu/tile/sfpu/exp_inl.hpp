@@ -25,7 +25,7 @@ HWY_INLINE Vec polynomial(Vec x, float highest, Coefficients... lower) {
     return sum;
 }
 
-/// e^(x + tail) for |tail| far below one unit in the last place of x, within 1 ULP; denormal
+/// e^(x + tail) for |tail| far below one unit in the last place of x, within 1.1 ULP; denormal
 /// results are rounded once more. Overflow gives infinity, NaN stays NaN.
 ///
 /// x = n·ln2 + r with |r| ≤ 0.347; the Taylor sum to r⁷ leaves 2^-27.
