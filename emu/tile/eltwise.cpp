@@ -24,13 +24,49 @@ void subtract_operands(const float* a, const float* b, float* dst) {
     zip_tile(a, b, dst, [](Vec x, Vec y) HWY_ATTR { return hn::Sub(x, y); });
 }
 
-void multiply_operands(const float* a, const float* b, float* dst) {
-    zip_tile(a, b, dst, [](Vec x, Vec y) HWY_ATTR { return hn::Mul(x, y); });
+/// One pass: a, b sliced by mask. HiFi3's second pass follows with the parts that are left.
+template <bool kIsHiFi3>
+HWY_INLINE Vec product_of(Vec a, Vec b, std::uint32_t a_mask, std::uint32_t b_mask) {
+    const Vec product = hn::Mul(masked(a, a_mask), masked(b, b_mask));
+    if constexpr (kIsHiFi3) {
+        const Vec a_high = masked(a, slice_mask(Source::SrcA, Slice::High));
+        return fma(a_high, low_part(b, Source::SrcB), product);
+    }
+    return product;
 }
 
-void multiply_and_add(const float* a, const float* b, float* dst) {
+template <bool kIsHiFi3>
+HWY_INLINE Vec sum_of(Vec dst, Vec a, Vec b, std::uint32_t a_mask, std::uint32_t b_mask) {
+    const Vec sum = fma(masked(a, a_mask), masked(b, b_mask), dst);
+    if constexpr (kIsHiFi3) {
+        const Vec a_high = masked(a, slice_mask(Source::SrcA, Slice::High));
+        return fma(a_high, low_part(b, Source::SrcB), sum);
+    }
+    return sum;
+}
+
+template <bool kIsHiFi3>
+HWY_INLINE void multiply(const float* a, const float* b, float* dst, FidelityPass pass,
+                         DstUpdate update) {
+    const std::uint32_t a_mask = slice_mask(Source::SrcA, pass.srca);
+    const std::uint32_t b_mask = slice_mask(Source::SrcB, pass.srcb);
+    if (update == DstUpdate::Overwrite) {
+        return zip_tile(a, b, dst, [=](Vec x, Vec y) HWY_ATTR {
+            return product_of<kIsHiFi3>(x, y, a_mask, b_mask);
+        });
+    }
     for (std::size_t i = 0; i < kTileElements; i += kLanes) {
-        store(fma(load(a + i), load(b + i), load(dst + i)), dst + i);
+        store(sum_of<kIsHiFi3>(load(dst + i), load(a + i), load(b + i), a_mask, b_mask), dst + i);
+    }
+}
+
+void multiply_operands(const float* a, const float* b, float* dst, MathFidelity fidelity,
+                       DstUpdate update) {
+    const FidelityPass pass = fidelity_passes(fidelity)[0];
+    if (fidelity == MathFidelity::HiFi3) {
+        multiply<true>(a, b, dst, pass, update);
+    } else {
+        multiply<false>(a, b, dst, pass, update);
     }
 }
 
@@ -44,7 +80,6 @@ namespace tessera::tile {
 HWY_EXPORT(add_operands);
 HWY_EXPORT(subtract_operands);
 HWY_EXPORT(multiply_operands);
-HWY_EXPORT(multiply_and_add);
 
 namespace {
 
@@ -58,38 +93,23 @@ void sum_or_difference(EltwiseOp op, const float* a, const float* b, float* dst)
     }
 }
 
-void product(const float* a, const float* b, float* dst, const EltwiseMode& mode) {
-    TileValues srca;
-    TileValues srcb;
-    TileValues result;
-    bool is_first = mode.update == DstUpdate::Overwrite;
-    std::copy_n(dst, kTileElements, result.data());
-    for (const FidelityPass pass : fidelity_passes(mode.fidelity)) {
-        slice_tile(a, Source::SrcA, pass.srca, srca.data());
-        slice_tile(b, Source::SrcB, pass.srcb, srcb.data());
-        if (is_first) {
-            HWY_DYNAMIC_DISPATCH(multiply_operands)(srca.data(), srcb.data(), result.data());
-        } else {
-            HWY_DYNAMIC_DISPATCH(multiply_and_add)(srca.data(), srcb.data(), result.data());
-        }
-        is_first = false;
-    }
-    std::copy_n(result.data(), kTileElements, dst);
-}
-
-/// Where in a tile the element lies that is used at (row, column).
-std::uint32_t source_offset(Broadcast broadcast, std::uint32_t row, std::uint32_t column) {
+/// The 16 elements at (row, column) of a face row, as the broadcast gives them.
+void spread_run(Broadcast broadcast, const float* in, std::uint32_t row, std::uint32_t column,
+                float* out) {
     switch (broadcast) {
         case Broadcast::Rows:
-            return tile_offset(0, column);
+            std::copy_n(in + tile_offset(0, column), kFaceColumns, out);
+            break;
         case Broadcast::Columns:
-            return tile_offset(row, 0);
+            std::fill_n(out, kFaceColumns, in[tile_offset(row, 0)]);
+            break;
         case Broadcast::Scalar:
-            return 0;
+            std::fill_n(out, kFaceColumns, in[0]);
+            break;
         case Broadcast::None:
+            std::copy_n(in + tile_offset(row, column), kFaceColumns, out);
             break;
     }
-    return tile_offset(row, column);
 }
 
 }  // namespace
@@ -97,8 +117,8 @@ std::uint32_t source_offset(Broadcast broadcast, std::uint32_t row, std::uint32_
 void broadcast_tile(Broadcast broadcast, const float* in, float* out) {
     TileValues spread;
     for (std::uint32_t row = 0; row < kTileRows; ++row) {
-        for (std::uint32_t column = 0; column < kTileColumns; ++column) {
-            spread[tile_offset(row, column)] = in[source_offset(broadcast, row, column)];
+        for (std::uint32_t column = 0; column < kTileColumns; column += kFaceColumns) {
+            spread_run(broadcast, in, row, column, spread.data() + tile_offset(row, column));
         }
     }
     std::copy_n(spread.data(), kTileElements, out);
@@ -111,7 +131,7 @@ void eltwise_tile(EltwiseOp op, const float* a, const float* b, float* dst, Eltw
         b = spread.data();
     }
     if (op == EltwiseOp::Mul) {
-        return product(a, b, dst, mode);
+        return HWY_DYNAMIC_DISPATCH(multiply_operands)(a, b, dst, mode.fidelity, mode.update);
     }
     if (mode.update == DstUpdate::Overwrite) {
         return sum_or_difference(op, a, b, dst);

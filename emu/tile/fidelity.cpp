@@ -13,12 +13,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE Vec low_part(Vec value, Source source) {
-    const Vec low = hn::Sub(masked(value, slice_mask(source, Slice::Full)),
-                            masked(value, slice_mask(source, Slice::High)));
-    return hn::IfThenElseZero(hn::IsFinite(value), low);
-}
-
 void slice_floats(const float* in, Source source, Slice slice, float* out) {
     const std::uint32_t mask = slice_mask(source, slice);
     for (std::size_t i = 0; i < kTileElements; i += kLanes) {

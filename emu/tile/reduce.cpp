@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <bit>
 #include <limits>
 
 #include "emu/tile/fidelity.hpp"
@@ -34,6 +34,23 @@ void sum_columns(const float* in, const float* weights, float* results) {
     }
 }
 
+/// results[c] = max(results[c], in[r][c] · weight of r), as sum_columns. By comparison, so that NaN
+/// never wins on any target.
+void max_columns(const float* in, const float* weights, float* results) {
+    for (std::size_t column = 0; column < kTileColumns; column += kLanes) {
+        Vec largest = load(results + column);
+        const std::size_t within = column % kFaceColumns;
+        for (std::size_t row = 0; row < kTileRows; ++row) {
+            const std::size_t face = (row / kFaceRows) * 2 + column / kFaceColumns;
+            const float* values = in + face * kFaceElements + (row % kFaceRows) * kFaceColumns;
+            const float weight = weights[face * kFaceElements + row % kFaceRows];
+            const Vec value = hn::Mul(load(values + within), constant(weight));
+            largest = hn::IfThenElse(hn::Gt(value, largest), value, largest);
+        }
+        store(largest, results + column);
+    }
+}
+
 }  // namespace
 }  // namespace tessera::tile::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -42,6 +59,7 @@ HWY_AFTER_NAMESPACE();
 namespace tessera::tile {
 
 HWY_EXPORT(sum_columns);
+HWY_EXPORT(max_columns);
 
 namespace {
 
@@ -50,23 +68,23 @@ using Run = std::array<float, kTileColumns>;
 
 /// The scaler as Max sees it: its exponent alone.
 float power_of_two_in(float scaler) {
-    return scaler == 0.0F ? 0.0F : std::ldexp(1.0F, std::ilogb(scaler));
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaler) & 0x7F800000U);
 }
 
-void max_columns(const float* in, const float* scaler, Run& results) {
-    for (std::uint32_t row = 0; row < kTileRows; ++row) {
-        for (std::uint32_t column = 0; column < kTileColumns; ++column) {
-            const std::uint32_t at = tile_offset(row, column);
-            const std::uint32_t face = at / kFaceElements;
-            const float weight = power_of_two_in(scaler[face * kFaceElements + row % kFaceRows]);
-            results[column] = std::max(results[column], in[at] * weight);
+void max_pool(const float* in, const float* scaler, Run& results) {
+    TileValues weights;
+    for (std::size_t face = 0; face < kFacesPerTile; ++face) {
+        for (std::size_t i = 0; i < kFaceColumns; ++i) {
+            const std::size_t at = face * kFaceElements + i;
+            weights[at] = power_of_two_in(scaler[at]);
         }
     }
+    HWY_DYNAMIC_DISPATCH(max_columns)(in, weights.data(), results.data());
 }
 
 void pool_columns(const ReduceMode& mode, const float* in, const float* scaler, Run& results) {
     if (mode.pool == PoolType::Max) {
-        return max_columns(in, scaler, results);
+        return max_pool(in, scaler, results);
     }
     TileValues data;
     TileValues weights;

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "emu/tile/fidelity.hpp"
 #include "tessera/data_format.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -63,6 +64,13 @@ HWY_INLINE Vec float_of(WordVec bits) {
 }
 HWY_INLINE Vec masked(Vec value, std::uint32_t mask) {
     return float_of(hn::And(bits_of(value), word(mask)));
+}
+
+/// slice_of(source, Slice::Low, value), lane by lane.
+HWY_INLINE Vec low_part(Vec value, Source source) {
+    const Vec low = hn::Sub(masked(value, slice_mask(source, Slice::Full)),
+                            masked(value, slice_mask(source, Slice::High)));
+    return hn::IfThenElseZero(hn::IsFinite(value), low);
 }
 
 /// Upper half of each word to bf16: nearest, ties to even; NaN becomes 0x7FC0. Result in the
