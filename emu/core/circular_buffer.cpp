@@ -92,6 +92,7 @@ CircularBuffer& configured_buffer(KernelThread& thread, std::uint32_t index, con
 
 void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site) {
     CircularBuffer& buffer = configured_buffer(thread, index, "cb_reserve_back", site);
+    buffer.producers |= bit_of(thread.processor());
     check_can_hold(buffer, index, pages, "cb_reserve_back", site);
     while (buffer.num_free() < pages) {
         buffer.space_waiters |= bit_of(thread.processor());
@@ -121,6 +122,7 @@ void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, C
 
 void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site) {
     CircularBuffer& buffer = configured_buffer(thread, index, "cb_wait_front", site);
+    buffer.consumers |= bit_of(thread.processor());
     check_can_hold(buffer, index, pages, "cb_wait_front", site);
     while (buffer.num_full() < pages) {
         buffer.data_waiters |= bit_of(thread.processor());

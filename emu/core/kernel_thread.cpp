@@ -29,6 +29,8 @@ void KernelThread::block(const WaitRecord& record) {
 // address of a thread-local across calls they can see through.
 [[gnu::noinline]] KernelThread& current_thread() noexcept { return *t_current; }
 
+[[gnu::noinline]] KernelThread* current_thread_or_null() noexcept { return t_current; }
+
 [[gnu::noinline]] void set_current_thread(KernelThread* thread) noexcept { t_current = thread; }
 
 }  // namespace tessera

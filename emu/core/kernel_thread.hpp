@@ -64,6 +64,7 @@ public:
     CallSite last_call;
     ThreadSwitch thread_switch;
     void* fiber = nullptr;  ///< the scheduler's
+    void* signal_landing = nullptr;  ///< the scheduler's, while the kernel runs
     bool is_cancelled = false;
     bool is_finished = false;
 
@@ -83,6 +84,7 @@ private:
 /// The kernel thread that runs on this host thread: the only ambient state in the project, set
 /// by the scheduler at each switch.
 KernelThread& current_thread() noexcept;
+KernelThread* current_thread_or_null() noexcept;
 void set_current_thread(KernelThread* thread) noexcept;
 
 }  // namespace tessera

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays a program's circular buffers out in the L1 of its cores.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/program.hpp"
+
+namespace tessera {
+
+class Device;
+
+/// Address of each circular buffer of a program, in the program's order.
+using L1Layout = std::vector<std::uint32_t>;
+
+/// Places the circular buffers bottom-up from the first free address, each at one address on all
+/// its cores: the highest that any of them has reached.
+/// Errors   UsageError naming the core, the buffer, the bytes missing and what holds the rest, if
+///          one does not fit below the L1 buffers.
+/// Source   tt-metal tt_metal/impl/program/program.cpp, allocate_circular_buffers.
+[[nodiscard]] L1Layout lay_out_circular_buffers(const Program& program, const Device& device);
+
+/// Sets up the circular buffers on the cores, empty, and every thread's pointers into them.
+void place_circular_buffers(const Program& program, const L1Layout& layout, Device& device);
+
+}  // namespace tessera

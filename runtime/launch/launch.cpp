@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launch/launch.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/mesh.hpp"
+#include "runtime/launch/l1_layout.hpp"
+#include "runtime/launch/place_semaphores.hpp"
+#include "runtime/scheduler/run_cores.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera {
+namespace {
+
+Device& device_of(Mesh& mesh, const DeviceProgram& program) {
+    require(program.device < mesh.num_devices(), "a program is for device {}, the mesh has {}",
+            program.device, mesh.num_devices());
+    return mesh.device(program.device);
+}
+
+void check_one_program_each(std::span<const DeviceProgram> programs) {
+    std::vector<std::uint32_t> devices;
+    for (const DeviceProgram& program : programs) {
+        require(std::ranges::find(devices, program.device) == devices.end(),
+                "device {} has two programs in one launch", program.device);
+        devices.push_back(program.device);
+    }
+}
+
+void clear_zero_area(Core& core) {
+    const L1Spec& l1 = core.arch().l1;
+    std::memset(core.l1(static_cast<std::uint32_t>(l1.zeros.value)), 0, l1.zeros_size.value);
+}
+
+void place(const DeviceProgram& program, const DeliverySpec& delivery, Device& device) {
+    const L1Layout layout = lay_out_circular_buffers(program.program, device);
+    place_kernels(program.program, delivery, device);
+    place_circular_buffers(program.program, layout, device);
+    place_semaphores(program.program, device);
+}
+
+bool has_kernel(const Core& core) {
+    return std::ranges::any_of(core.threads, [](const auto& thread) { return thread != nullptr; });
+}
+
+// Cores that have a kernel, by (device, y, x).
+std::vector<Core*> active_cores(Mesh& mesh, std::span<const DeviceProgram> programs) {
+    std::vector<std::uint32_t> devices;
+    for (const DeviceProgram& program : programs) {
+        devices.push_back(program.device);
+    }
+    std::ranges::sort(devices);
+    std::vector<Core*> cores;
+    for (const std::uint32_t id : devices) {
+        for (const auto& core : mesh.device(id).cores()) {
+            if (has_kernel(*core)) {
+                clear_zero_area(*core);
+                cores.push_back(core.get());
+            }
+        }
+    }
+    return cores;
+}
+
+CoreActivity activity_of(const Core& core) {
+    CoreActivity sum{.device = core.device().id(), .core = core.logical()};
+    for (const auto& thread : core.threads) {
+        if (thread) {
+            sum.tiles_packed += thread->activity.tiles_packed;
+            sum.tiles_multiplied += thread->activity.tiles_multiplied;
+            sum.bytes_read += thread->activity.bytes_read;
+            sum.bytes_written += thread->activity.bytes_written;
+            sum.bytes_linked += thread->activity.bytes_linked;
+        }
+    }
+    return sum;
+}
+
+void reset_devices(Mesh& mesh, std::span<const DeviceProgram> programs) {
+    for (const DeviceProgram& program : programs) {
+        for (const auto& core : device_of(mesh, program).cores()) {
+            core->reset();
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<CoreActivity> launch(Mesh& mesh, std::span<const DeviceProgram> programs,
+                                 const DeliverySpec& delivery, WorkerPool& pool) {
+    check_one_program_each(programs);
+    reset_devices(mesh, programs);
+    for (const DeviceProgram& program : programs) {
+        place(program, delivery, device_of(mesh, program));
+    }
+    const std::vector<Core*> cores = active_cores(mesh, programs);
+    run_cores(cores, pool);
+    std::vector<CoreActivity> activities;
+    for (const Core* core : cores) {
+        activities.push_back(activity_of(*core));
+    }
+    return activities;
+}
+
+}  // namespace tessera

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launch/place_kernels.hpp"
+
+#include <cstring>
+#include <variant>
+
+#include "emu/core/compute_state.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
+#include "runtime/launch/kernel_lookup.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera {
+namespace {
+
+void check_on_grid(CoreCoord core, const KernelDescription& kernel, const Device& device) {
+    const GridSize grid = device.arch().workers.compute;
+    require(core.x < grid.columns && core.y < grid.rows,
+            "kernel {}: core {} lies outside the {}x{} grid of device {}", kernel.source,
+            to_string(core), grid.columns, grid.rows, device.id());
+}
+
+// Unique arguments of each processor in its own slot of the reserved area, common ones behind.
+void place_arguments(const KernelDescription& kernel, Core& core, KernelThread& thread) {
+    const L1Spec& l1 = core.arch().l1;
+    const std::uint64_t slot = std::uint64_t{4} * l1.max_runtime_args;
+    thread.args_address = static_cast<std::uint32_t>(
+        l1.runtime_args.value + static_cast<std::uint64_t>(thread.processor()) * slot);
+    if (const auto it = kernel.runtime_args.find(core.logical());
+        it != kernel.runtime_args.end() && !it->second.empty()) {
+        thread.num_args = static_cast<std::uint32_t>(it->second.size());
+        std::memcpy(core.l1(thread.args_address), it->second.data(), 4 * it->second.size());
+    }
+    thread.common_args_address = thread.args_address + 4 * thread.num_args;
+    thread.num_common_args = static_cast<std::uint32_t>(kernel.common_args.size());
+    if (thread.num_common_args != 0) {
+        std::memcpy(core.l1(thread.common_args_address), kernel.common_args.data(),
+                    4 * kernel.common_args.size());
+    }
+}
+
+void place_globals(const CompiledKernel& compiled, Core& core, Processor processor) {
+    if (compiled.globals_size != 0) {
+        std::byte* globals = core.window.commit_kernel_globals(processor, compiled.globals_size);
+        std::memcpy(globals, compiled.globals_image, compiled.globals_size);
+    }
+}
+
+void configure_units(const KernelDescription& kernel, KernelThread& thread) {
+    if (const auto* compute = std::get_if<ComputeConfig>(&kernel.config)) {
+        thread.compute = std::make_unique<ComputeState>(*compute);
+    } else {
+        thread.default_noc = std::get<DataMovementConfig>(kernel.config).noc;
+    }
+}
+
+std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
+                                          const CompiledKernel& compiled,
+                                          const DeliverySpec& delivery, Core& core) {
+    auto thread = std::make_unique<KernelThread>(core, kernel.processor());
+    thread->kernel = kernel.source;
+    thread->entry = compiled.entry;
+    thread->compile_args = kernel.compile_args();
+    thread->named_compile_args = &kernel.named_compile_args();
+    thread->relative_origin = kernel.cores.ranges().front().start_coord;
+    thread->delivery = delivery.mode;
+    thread->delivery_seed = delivery.seed;
+    thread->activity.device = core.device().id();
+    thread->activity.core = core.logical();
+    configure_units(kernel, *thread);
+    place_arguments(kernel, core, *thread);
+    place_globals(compiled, core, kernel.processor());
+    return thread;
+}
+
+}  // namespace
+
+void place_kernels(const Program& program, const DeliverySpec& delivery, Device& device) {
+    for (const KernelDescription& kernel : program.kernels) {
+        const CompiledKernel compiled = look_up_kernel(program, kernel);
+        for (const CoreCoord logical : kernel.cores.cores()) {
+            check_on_grid(logical, kernel, device);
+            Core& core = device.core(logical);
+            core.threads[static_cast<std::size_t>(kernel.processor())] =
+                make_thread(kernel, compiled, delivery, core);
+        }
+    }
+}
+
+}  // namespace tessera

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launch/place_semaphores.hpp"
+
+#include <cstring>
+
+#include "emu/mesh/device.hpp"
+
+namespace tessera {
+
+void place_semaphores(const Program& program, Device& device) {
+    const L1Spec& l1 = device.arch().l1;
+    for (const SemaphoreDescription& semaphore : program.semaphores) {
+        const auto address = static_cast<std::uint32_t>(
+            l1.semaphores.value + semaphore.id * l1.semaphore_stride.value);
+        for (const CoreCoord core : semaphore.cores.cores()) {
+            std::memcpy(device.core(core).l1(address), &semaphore.initial_value, 4);
+        }
+    }
+}
+
+}  // namespace tessera

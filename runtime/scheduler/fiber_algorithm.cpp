@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/scheduler/fiber_algorithm.hpp"
+
+#include <boost/fiber/operations.hpp>
+
+namespace tessera {
+namespace {
+
+thread_local FiberAlgorithm* t_algorithm = nullptr;
+
+boost::fibers::context* take_front(boost::fibers::scheduler::ready_queue_type& queue) {
+    boost::fibers::context* context = &queue.front();
+    queue.pop_front();
+    return context;
+}
+
+}  // namespace
+
+void FiberAlgorithm::awakened(boost::fibers::context* context) noexcept {
+    const bool is_loop = context->is_context(boost::fibers::type::pinned_context);
+    context->ready_link(is_loop ? loops_ : kernels_);
+}
+
+boost::fibers::context* FiberAlgorithm::pick_next() noexcept {
+    if (!kernels_.empty()) {
+        return take_front(kernels_);
+    }
+    return loops_.empty() ? nullptr : take_front(loops_);
+}
+
+bool FiberAlgorithm::has_ready_fibers() const noexcept {
+    return !kernels_.empty() || !loops_.empty();
+}
+
+FiberAlgorithm& FiberAlgorithm::of_this_thread() {
+    if (t_algorithm == nullptr) {
+        auto* algorithm = new FiberAlgorithm;  // NOLINT: Boost's scheduler owns it from here on
+        t_algorithm = algorithm;
+        boost::fibers::context::active()->get_scheduler()->set_algo(
+            algorithm);
+    }
+    return *t_algorithm;
+}
+
+}  // namespace tessera

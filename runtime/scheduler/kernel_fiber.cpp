@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/scheduler/kernel_fiber.hpp"
+
+#include <boost/fiber/context.hpp>
+#include <boost/fiber/fiber.hpp>
+#include <memory>
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/noc/transfer.hpp"
+#include "runtime/scheduler/kernel_signal.hpp"
+#include "runtime/scheduler/launch_state.hpp"
+#include "runtime/scheduler/window_stack.hpp"
+#include "runtime/scheduler/worker.hpp"
+
+namespace tessera {
+namespace {
+
+using boost::fibers::context;
+
+// What KernelThread::fiber points to; lives on the fiber's own stack.
+struct FiberSlot {
+    Worker* worker;
+    context* fiber;
+};
+
+FiberSlot& slot_of(const KernelThread& thread) {
+    return *static_cast<FiberSlot*>(thread.fiber);
+}
+
+void park(KernelThread& thread) {
+    context::active()->suspend();
+    set_current_thread(&thread);
+}
+
+void wake(KernelThread& thread) {
+    Worker& owner = owner_of(thread);
+    if (current_worker() == &owner) {
+        Worker::make_ready(thread);
+    } else {
+        owner.launch().post(owner, thread);
+    }
+}
+
+void yield(KernelThread& thread) {
+    slot_of(thread).worker->set_aside(thread);
+    park(thread);
+    if (thread.is_cancelled) {
+        throw Cancelled{};
+    }
+}
+
+KernelError to_error(const KernelThread& thread, const KernelFault& fault) {
+    const CallSite site = fault.site.line != 0 ? fault.site : thread.last_call;
+    return {fault.category,
+            {.device = thread.activity.device,
+             .core = thread.core().logical(),
+             .processor = thread.processor(),
+             .kernel = thread.kernel,
+             .file = site.file,
+             .line = site.line},
+            fault.detail};
+}
+
+void run_entry(KernelThread& thread) {
+    thread.entry();
+    check_nothing_pending_at_end(thread);
+    complete_all_writes(thread);
+}
+
+void run_guarded(KernelThread& thread, LaunchState& launch) {
+    try {
+        run_catching_signals(thread, run_entry);
+    } catch (const KernelFault& fault) {
+        launch.record_error(thread, to_error(thread, fault));
+    } catch (const Cancelled&) {
+        return;
+    } catch (const std::exception&) {
+        launch.record_internal_error(std::current_exception());
+    }
+}
+
+void fiber_root(KernelThread& thread, Worker& worker) {
+    FiberSlot slot{&worker, context::active()};
+    thread.fiber = &slot;
+    set_current_thread(&thread);
+    run_guarded(thread, worker.launch());
+    thread.is_finished = true;
+    thread.fiber = nullptr;
+    worker.launch().thread_finished();
+}
+
+}  // namespace
+
+Worker& owner_of(const KernelThread& thread) noexcept { return *slot_of(thread).worker; }
+
+void Worker::make_ready(KernelThread& thread) {
+    context::active()->schedule(slot_of(thread).fiber);
+}
+
+void start_fiber(KernelThread& thread, Worker& worker) {
+    thread.thread_switch = {.park = park, .wake = wake, .yield = yield};
+    boost::fibers::fiber(
+        boost::fibers::launch::post, std::allocator_arg,
+        WindowStack(thread.core().window, thread.processor(), worker.num_stacks_in_use),
+        [&thread, &worker] { fiber_root(thread, worker); })
+        .detach();
+}
+
+}  // namespace tessera

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/scheduler/kernel_signal.hpp"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <mutex>
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "tessera/window_layout.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kSignalStackSize = 64 * 1024;
+
+// On the fiber's stack, found again from the handler through the running thread.
+struct Landing {
+    sigjmp_buf environment;
+    std::uint64_t address = 0;
+};
+
+void restore_default(int signal) {
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+}
+
+// Returning from the handler with the default action restored repeats the fault and ends the
+// process, which is right for a fault that is not a kernel's.
+void on_fault(int signal, siginfo_t* info, void* /*context*/) {
+    KernelThread* thread = current_thread_or_null();
+    if (thread == nullptr || thread->signal_landing == nullptr ||
+        !thread->core().window.contains(info->si_addr)) {
+        restore_default(signal);
+        return;
+    }
+    auto* landing = static_cast<Landing*>(thread->signal_landing);
+    landing->address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    siglongjmp(landing->environment, 1);
+}
+
+void install_handler() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        struct sigaction action {};
+        action.sa_sigaction = on_fault;
+        // NODEFER: the handler leaves by a jump, which does not restore the signal mask.
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+        sigaction(SIGSEGV, &action, nullptr);
+        sigaction(SIGBUS, &action, nullptr);
+    });
+}
+
+[[noreturn]] void raise_memory_fault(const KernelThread& thread, std::uint64_t address) {
+    const std::uint64_t offset = address & (kWindowSize - 1);
+    const std::uint64_t stack_end = kernel_stack_top_offset(thread.processor());
+    if (offset < stack_end && offset >= stack_end - kProcessorSlotSize) {
+        fault(FaultCategory::OutOfBounds, {}, "the kernel's stack overflows its {} bytes",
+              Window::stack_size());
+    }
+    fault(FaultCategory::OutOfBounds, {},
+          "the kernel touches address {:#x}, but L1 ends at {:#x} (the line is that of its last "
+          "API call)",
+          offset, thread.core().arch().l1.size.value);
+}
+
+}  // namespace
+
+SignalStack::SignalStack() : memory_(std::make_unique<std::byte[]>(kSignalStackSize)) {
+    install_handler();
+    stack_t stack{};
+    stack.ss_sp = memory_.get();
+    stack.ss_size = kSignalStackSize;
+    sigaltstack(&stack, nullptr);
+}
+
+SignalStack::~SignalStack() {
+    stack_t stack{};
+    stack.ss_flags = SS_DISABLE;
+    sigaltstack(&stack, nullptr);
+}
+
+void run_catching_signals(KernelThread& thread, void (*run)(KernelThread&)) {
+    Landing landing;
+    if (sigsetjmp(landing.environment, 0) == 0) {
+        thread.signal_landing = &landing;
+        run(thread);
+        thread.signal_landing = nullptr;
+        return;
+    }
+    thread.signal_landing = nullptr;
+    raise_memory_fault(thread, landing.address);
+}
+
+}  // namespace tessera

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/scheduler/launch_state.hpp"
+
+#include <algorithm>
+
+#include "emu/core/core.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/noc/transfer.hpp"
+#include "runtime/scheduler/deadlock_census.hpp"
+#include "runtime/scheduler/worker.hpp"
+
+namespace tessera {
+namespace {
+
+template <class Visit>
+void for_each_thread(std::span<Core* const> cores, Visit visit) {
+    for (Core* core : cores) {
+        for (const auto& thread : core->threads) {
+            if (thread) {
+                visit(*thread);
+            }
+        }
+    }
+}
+
+// Writes that only a later barrier would have delivered may be what somebody waits for.
+std::uint32_t deliver_writes_in_flight(std::span<Core* const> cores) {
+    std::uint32_t num_delivered = 0;
+    for_each_thread(cores, [&](KernelThread& thread) {
+        if (!thread.is_finished) {
+            num_delivered += complete_all_writes(thread);
+        }
+    });
+    return num_delivered;
+}
+
+}  // namespace
+
+std::uint64_t order_of(const KernelThread& thread) noexcept {
+    const CoreCoord core = thread.core().logical();
+    return (std::uint64_t{thread.activity.device} << 40U) | (std::uint64_t{core.y} << 24U) |
+           (std::uint64_t{core.x} << 8U) | static_cast<std::uint64_t>(thread.processor());
+}
+
+LaunchState::LaunchState(std::span<Core* const> cores) : cores_(cores) {
+    std::uint32_t num_threads = 0;
+    for_each_thread(cores, [&](KernelThread&) { ++num_threads; });
+    num_live_.store(num_threads, std::memory_order_relaxed);
+}
+
+Core* LaunchState::claim_core() noexcept {
+    if (!has_unclaimed_core()) {
+        return nullptr;
+    }
+    const std::size_t index = next_core_.fetch_add(1, std::memory_order_relaxed);
+    return index < cores_.size() ? cores_[index] : nullptr;
+}
+
+bool LaunchState::has_unclaimed_core() const noexcept {
+    return next_core_.load(std::memory_order_relaxed) < cores_.size();
+}
+
+bool LaunchState::join(Worker& worker) {
+    const std::scoped_lock lock(mutex_);
+    if (!is_over_) {
+        workers_.push_back(&worker);
+    }
+    return !is_over_;
+}
+
+void LaunchState::post(Worker& owner, KernelThread& thread) {
+    const std::scoped_lock lock(mutex_);
+    owner.inbox.push_back(&thread);
+    owner.has_mail.store(true, std::memory_order_release);
+    owner.wake_up.notify_one();
+}
+
+std::vector<KernelThread*> LaunchState::collect_mail(Worker& worker) {
+    const std::scoped_lock lock(mutex_);
+    worker.has_mail.store(false, std::memory_order_relaxed);
+    return std::exchange(worker.inbox, {});
+}
+
+bool LaunchState::is_quiescent(std::uint32_t num_quiet) const noexcept {
+    const bool has_mail = std::ranges::any_of(
+        workers_, [](const Worker* worker) { return !worker->inbox.empty(); });
+    return num_quiet == workers_.size() && !has_mail && !has_unclaimed_core();
+}
+
+bool LaunchState::sleep(Worker& worker) {
+    std::unique_lock lock(mutex_);
+    ++num_quiet_;
+    while (worker.inbox.empty() && !is_over_) {
+        if (!is_quiescent(num_quiet_)) {
+            worker.wake_up.wait(lock);
+        } else if (settle(lock) == Settled::GoOn) {
+            break;
+        }
+    }
+    --num_quiet_;
+    return !is_over_;
+}
+
+bool LaunchState::poll(Worker& worker) {
+    std::unique_lock lock(mutex_);
+    ++num_quiet_;
+    if (worker.inbox.empty() && !is_over_ && is_quiescent(num_quiet_)) {
+        (void)settle(lock);
+    }
+    --num_quiet_;
+    return !is_over_;
+}
+
+// Called with every worker quiet; the lock is given up while writes arrive, since they post mail.
+LaunchState::Settled LaunchState::settle(std::unique_lock<std::mutex>& lock) {
+    if (num_live_.load(std::memory_order_acquire) == 0) {
+        is_over_ = true;
+        wake_everybody();
+        return Settled::Over;
+    }
+    --num_quiet_;
+    lock.unlock();
+    const std::uint32_t num_delivered = deliver_writes_in_flight(cores_);
+    lock.lock();
+    ++num_quiet_;
+    if (num_delivered == 0 && !is_cancelled_) {
+        is_cancelled_ = true;
+        if (errors_.empty() && !internal_error_) {
+            KernelError error = describe_deadlock(cores_);
+            errors_.push_back({0, std::move(error)});
+        }
+        cancel_blocked_threads();
+    }
+    return Settled::GoOn;
+}
+
+void LaunchState::cancel_blocked_threads() {
+    for_each_thread(cores_, [&](KernelThread& thread) {
+        if (thread.is_finished || thread.fiber == nullptr) {
+            return;
+        }
+        thread.is_cancelled = true;
+        Worker& owner = owner_of(thread);
+        owner.inbox.push_back(&thread);
+        owner.has_mail.store(true, std::memory_order_release);
+    });
+    wake_everybody();
+}
+
+void LaunchState::wake_everybody() {
+    for (Worker* worker : workers_) {
+        worker->wake_up.notify_one();
+    }
+}
+
+void LaunchState::record_error(const KernelThread& thread, KernelError error) {
+    const std::scoped_lock lock(mutex_);
+    errors_.push_back({order_of(thread), std::move(error)});
+}
+
+void LaunchState::record_internal_error(std::exception_ptr error) {
+    const std::scoped_lock lock(mutex_);
+    if (!internal_error_) {
+        internal_error_ = std::move(error);
+    }
+}
+
+void LaunchState::rethrow() const {
+    if (internal_error_) {
+        std::rethrow_exception(internal_error_);
+    }
+    if (!errors_.empty()) {
+        throw std::ranges::min_element(errors_, {}, &OrderedError::order)->error;
+    }
+}
+
+}  // namespace tessera

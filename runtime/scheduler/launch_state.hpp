@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the workers of one launch share: cores to adopt, mail between workers, errors, and the
+// count by which they know that nothing can run any more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "tessera/errors.hpp"
+
+namespace tessera {
+
+class Core;
+class KernelThread;
+class Worker;
+
+class LaunchState {
+public:
+    explicit LaunchState(std::span<Core* const> cores);
+
+    /// The next core nobody has adopted, or null.
+    [[nodiscard]] Core* claim_core() noexcept;
+    [[nodiscard]] bool has_unclaimed_core() const noexcept;
+
+    /// Adds a worker; false if it comes when the launch is over.
+    [[nodiscard]] bool join(Worker& worker);
+    /// Hands a thread that became runnable to the worker that owns it.
+    void post(Worker& owner, KernelThread& thread);
+
+    /// Takes the threads that were handed to `worker`.
+    [[nodiscard]] std::vector<KernelThread*> collect_mail(Worker& worker);
+
+    /// Sleeps until there is mail for `worker` or the launch is over; returns false when it is.
+    /// The last worker to fall asleep settles the launch: it lets writes in flight arrive, or, if
+    /// there are none, ends the launch with what it found out.
+    [[nodiscard]] bool sleep(Worker& worker);
+    /// As sleep() for a worker whose only runnable threads poll L1: returns at once, but takes
+    /// part in the count.
+    [[nodiscard]] bool poll(Worker& worker);
+
+    void thread_finished() noexcept { num_live_.fetch_sub(1, std::memory_order_acq_rel); }
+    void record_error(const KernelThread& thread, KernelError error);
+    void record_internal_error(std::exception_ptr error);
+
+    /// Throws what the launch ended with, if it failed.
+    void rethrow() const;
+
+private:
+    enum class Settled : std::uint8_t { GoOn, Over };
+
+    [[nodiscard]] bool is_quiescent(std::uint32_t num_quiet) const noexcept;
+    [[nodiscard]] Settled settle(std::unique_lock<std::mutex>& lock);
+    void cancel_blocked_threads();
+    void wake_everybody();
+
+    struct OrderedError {
+        std::uint64_t order;
+        KernelError error;
+    };
+
+    std::span<Core* const> cores_;
+    std::atomic<std::size_t> next_core_{0};
+    std::atomic<std::uint32_t> num_live_{0};
+    std::mutex mutex_;
+    std::vector<Worker*> workers_;
+    std::uint32_t num_quiet_ = 0;  ///< workers asleep, or polling for long
+    bool is_over_ = false;
+    bool is_cancelled_ = false;
+    std::vector<OrderedError> errors_;
+    std::exception_ptr internal_error_;
+};
+
+/// Position of a thread in the order (device, core row by row, processor).
+[[nodiscard]] std::uint64_t order_of(const KernelThread& thread) noexcept;
+
+}  // namespace tessera

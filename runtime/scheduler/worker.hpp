@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// One host thread's part in a launch: it adopts cores, runs their fibers and sleeps when it has
+// nothing to run.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <vector>
+
+#include "emu/core/kernel_thread.hpp"
+
+namespace tessera {
+
+class Core;
+class LaunchState;
+
+class Worker {
+public:
+    explicit Worker(LaunchState& launch);
+
+    /// Takes part until the launch is over.
+    void run();
+
+    /// Puts a parked thread of this worker back among the runnable; call on its host thread.
+    static void make_ready(KernelThread& thread);
+    /// Sets a thread aside until nothing else can run.
+    void set_aside(KernelThread& thread) { polling_.push_back(&thread); }
+
+    [[nodiscard]] LaunchState& launch() noexcept { return *launch_; }
+
+    // Under the launch's lock:
+    std::vector<KernelThread*> inbox;
+    std::condition_variable wake_up;
+    std::atomic<bool> has_mail{false};
+
+    /// Fibers of this worker whose stacks Boost still holds.
+    std::uint32_t num_stacks_in_use = 0;
+
+private:
+    void adopt(Core& core);
+    void take_mail();
+    void run_ready_fibers();
+    void recheck_own_semaphores();
+    [[nodiscard]] bool resume_polling();
+    void release_stacks();
+
+    LaunchState* launch_;
+    std::vector<Core*> cores_;
+    std::vector<KernelThread*> polling_;
+    std::uint32_t num_idle_polls_ = 0;
+};
+
+/// The worker that runs a thread's fiber.
+[[nodiscard]] Worker& owner_of(const KernelThread& thread) noexcept;
+/// The worker on this host thread.
+[[nodiscard]] Worker* current_worker() noexcept;
+
+}  // namespace tessera

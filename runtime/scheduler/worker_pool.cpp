@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/scheduler/worker_pool.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#ifdef TESSERA_STD_THREAD_POOL
+#include <vector>
+#else
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
+
+namespace tessera {
+namespace {
+
+std::uint32_t count_workers(std::uint32_t wanted) {
+    return wanted != 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+#ifdef TESSERA_STD_THREAD_POOL
+
+struct WorkerPool::Arena {};
+
+WorkerPool::WorkerPool(std::uint32_t num_workers) : num_workers_(count_workers(num_workers)) {}
+
+WorkerPool::~WorkerPool() = default;
+
+void WorkerPool::run(const std::function<void()>& body) {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t i = 1; i < num_workers_; ++i) {
+        threads.emplace_back(body);
+    }
+    body();
+}
+
+#else
+
+// More workers than host cores need the limit raised for as long as the pool lives.
+struct WorkerPool::Arena {
+    explicit Arena(std::uint32_t num_workers)
+        : limit(tbb::global_control::max_allowed_parallelism, num_workers),
+          arena(static_cast<int>(num_workers)) {}
+    tbb::global_control limit;
+    tbb::task_arena arena;
+};
+
+WorkerPool::WorkerPool(std::uint32_t num_workers)
+    : num_workers_(count_workers(num_workers)), arena_(std::make_unique<Arena>(num_workers_)) {}
+
+WorkerPool::~WorkerPool() = default;
+
+void WorkerPool::run(const std::function<void()>& body) {
+    if (num_workers_ == 1) {
+        body();
+        return;
+    }
+    arena_->arena.execute([&] {
+        tbb::parallel_for(
+            std::uint32_t{0}, num_workers_, std::uint32_t{1}, [&](std::uint32_t) { body(); },
+            tbb::simple_partitioner{});
+    });
+}
+
+#endif
+
+}  // namespace tessera

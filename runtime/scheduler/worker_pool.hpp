@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host threads that launches run on: oneTBB workers, or plain threads in a build for the
+// thread sanitizer, which cannot see through oneTBB.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace tessera {
+
+class WorkerPool {
+public:
+    /// `num_workers` 0: one for each host core.
+    explicit WorkerPool(std::uint32_t num_workers);
+    ~WorkerPool();
+    WorkerPool(const WorkerPool&) = delete;
+    WorkerPool& operator=(const WorkerPool&) = delete;
+
+    [[nodiscard]] std::uint32_t num_workers() const noexcept { return num_workers_; }
+
+    /// Calls `body` up to `num_workers()` times, on as many threads as the host lends, and returns
+    /// when all calls have. At least one call runs; the others may run late or one after another.
+    void run(const std::function<void()>& body);
+
+private:
+    struct Arena;
+    std::uint32_t num_workers_;
+    std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace tessera
