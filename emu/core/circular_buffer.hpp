@@ -24,8 +24,8 @@ struct CircularBuffer {
     DataFormat format = DataFormat::Invalid;
     std::uint32_t pages_received = 0;  ///< pushed since launch
     std::uint32_t pages_acked = 0;     ///< popped since launch
-    std::uint8_t producers = 0;  ///< bit p: Processor p has reserved or pushed
-    std::uint8_t consumers = 0;  ///< bit p: Processor p has waited or popped
+    std::uint8_t producers = 0;        ///< bit p: Processor p has reserved or pushed
+    std::uint8_t consumers = 0;        ///< bit p: Processor p has waited or popped
     std::uint8_t data_waiters = 0;     ///< bit p: Processor p waits in cb_wait_front
     std::uint8_t space_waiters = 0;    ///< bit p: Processor p waits in cb_reserve_back
 

@@ -12,7 +12,8 @@ thread_local KernelThread* t_current = nullptr;
 
 }  // namespace
 
-KernelThread::KernelThread(Core& core, Processor processor) : core_(&core), processor_(processor) {}
+KernelThread::KernelThread(Core& core, Processor processor) : core_(&core), processor_(processor) {
+}
 
 KernelThread::~KernelThread() = default;
 
@@ -27,10 +28,16 @@ void KernelThread::block(const WaitRecord& record) {
 
 // Never inlined: a fiber may resume after its host thread ran others, and compilers keep the
 // address of a thread-local across calls they can see through.
-[[gnu::noinline]] KernelThread& current_thread() noexcept { return *t_current; }
+[[gnu::noinline]] KernelThread& current_thread() noexcept {
+    return *t_current;
+}
 
-[[gnu::noinline]] KernelThread* current_thread_or_null() noexcept { return t_current; }
+[[gnu::noinline]] KernelThread* current_thread_or_null() noexcept {
+    return t_current;
+}
 
-[[gnu::noinline]] void set_current_thread(KernelThread* thread) noexcept { t_current = thread; }
+[[gnu::noinline]] void set_current_thread(KernelThread* thread) noexcept {
+    t_current = thread;
+}
 
 }  // namespace tessera

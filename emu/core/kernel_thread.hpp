@@ -63,7 +63,7 @@ public:
     WaitRecord wait;
     CallSite last_call;
     ThreadSwitch thread_switch;
-    void* fiber = nullptr;  ///< the scheduler's
+    void* fiber = nullptr;           ///< the scheduler's
     void* signal_landing = nullptr;  ///< the scheduler's, while the kernel runs
     bool is_cancelled = false;
     bool is_finished = false;

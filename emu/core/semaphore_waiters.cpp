@@ -33,7 +33,20 @@ void SemaphoreWaiters::wait(KernelThread& thread, const WaitRecord& record) {
                 return;
             }
         }
+        block_or_forget(thread, record);
+    }
+}
+
+// A launch that ends in an error cancels its waiters: they must not be found here afterwards.
+void SemaphoreWaiters::block_or_forget(KernelThread& thread, const WaitRecord& record) {
+    try {
         thread.block(record);
+    } catch (const Cancelled&) {
+        const std::scoped_lock lock(mutex_);
+        if (std::erase(waiting_, &thread) != 0) {
+            num_waiting_.fetch_sub(1, std::memory_order_relaxed);
+        }
+        throw;
     }
 }
 

@@ -32,6 +32,7 @@ public:
     void clear();
 
 private:
+    void block_or_forget(KernelThread& thread, const WaitRecord& record);
     void wake_range(std::uint32_t address, std::uint32_t size);
 
     std::atomic<std::uint32_t> num_waiting_{0};

@@ -48,8 +48,8 @@ void check_fits(const Program& program, std::size_t i, CoreCoord core, std::uint
     require(end <= limit,
             "device {} core {}: circular buffer {} of {} B at {:#x} ends {} B above {:#x}, where "
             "{}; below it lie: {}",
-            device.id(), to_string(core), indices_of(config), config.total_size, begin,
-            end - limit, limit,
+            device.id(), to_string(core), indices_of(config), config.total_size, begin, end - limit,
+            limit,
             device.l1_allocator.bytes_held() == 0
                 ? "L1 ends"
                 : "L1 buffers begin: " + device.l1_allocator.largest_holders(5),

@@ -10,8 +10,8 @@ namespace tessera {
 void place_semaphores(const Program& program, Device& device) {
     const L1Spec& l1 = device.arch().l1;
     for (const SemaphoreDescription& semaphore : program.semaphores) {
-        const auto address = static_cast<std::uint32_t>(
-            l1.semaphores.value + semaphore.id * l1.semaphore_stride.value);
+        const auto address = static_cast<std::uint32_t>(l1.semaphores.value +
+                                                        semaphore.id * l1.semaphore_stride.value);
         for (const CoreCoord core : semaphore.cores.cores()) {
             std::memcpy(device.core(core).l1(address), &semaphore.initial_value, 4);
         }

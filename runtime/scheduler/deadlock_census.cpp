@@ -95,8 +95,9 @@ KernelThread* partner_of(const KernelThread& thread) {
 }
 
 std::string describe_cycle(const std::vector<const KernelThread*>& path, std::size_t begin) {
-    std::string text = "cause: a cycle on " + fmt::format("device {} core {}: ",
-        path[begin]->activity.device, to_string(path[begin]->core().logical()));
+    std::string text =
+        "cause: a cycle on " + fmt::format("device {} core {}: ", path[begin]->activity.device,
+                                           to_string(path[begin]->core().logical()));
     for (std::size_t i = begin; i < path.size(); ++i) {
         text += fmt::format("{} waits for {} of cb {} from ", role_of(path[i]->processor()),
                             path[i]->wait.kind == WaitKind::CbData ? "pages" : "space",
@@ -108,8 +109,8 @@ std::string describe_cycle(const std::vector<const KernelThread*>& path, std::si
 std::string describe_absent_partner(const KernelThread& last, const KernelThread* partner) {
     const bool is_data = last.wait.kind == WaitKind::CbData;
     if (partner == nullptr) {
-        return fmt::format("cause: nobody has ever {} cb {} on {}", is_data ? "pushed to" : "popped from",
-                           last.wait.object, name_of(last));
+        return fmt::format("cause: nobody has ever {} cb {} on {}",
+                           is_data ? "pushed to" : "popped from", last.wait.object, name_of(last));
     }
     const CircularBuffer& buffer = buffer_of(last);
     return fmt::format("cause: the {} of cb {}, {} {}, has finished after {} pages in all",
@@ -159,8 +160,8 @@ std::string describe_cause(const KernelThread& first) {
 
 KernelError describe_deadlock(std::span<Core* const> cores) {
     const auto blocked = blocked_threads(cores);
-    std::string text = fmt::format("{} kernel threads are blocked and nothing is in flight",
-                                   blocked.size());
+    std::string text =
+        fmt::format("{} kernel threads are blocked and nothing is in flight", blocked.size());
     for (std::size_t i = 0; i < std::min(blocked.size(), kMostLines); ++i) {
         const CallSite site = site_of(*blocked[i]);
         text += fmt::format("\n  {} {}:{} waits in {}", name_of(*blocked[i]), site.file, site.line,

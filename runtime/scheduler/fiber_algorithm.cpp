@@ -36,8 +36,7 @@ FiberAlgorithm& FiberAlgorithm::of_this_thread() {
     if (t_algorithm == nullptr) {
         auto* algorithm = new FiberAlgorithm;  // NOLINT: Boost's scheduler owns it from here on
         t_algorithm = algorithm;
-        boost::fibers::context::active()->get_scheduler()->set_algo(
-            algorithm);
+        boost::fibers::context::active()->get_scheduler()->set_algo(algorithm);
     }
     return *t_algorithm;
 }

@@ -93,7 +93,9 @@ void fiber_root(KernelThread& thread, Worker& worker) {
 
 }  // namespace
 
-Worker& owner_of(const KernelThread& thread) noexcept { return *slot_of(thread).worker; }
+Worker& owner_of(const KernelThread& thread) noexcept {
+    return *slot_of(thread).worker;
+}
 
 void Worker::make_ready(KernelThread& thread) {
     context::active()->schedule(slot_of(thread).fiber);

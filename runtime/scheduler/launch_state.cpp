@@ -82,8 +82,8 @@ std::vector<KernelThread*> LaunchState::collect_mail(Worker& worker) {
 }
 
 bool LaunchState::is_quiescent(std::uint32_t num_quiet) const noexcept {
-    const bool has_mail = std::ranges::any_of(
-        workers_, [](const Worker* worker) { return !worker->inbox.empty(); });
+    const bool has_mail =
+        std::ranges::any_of(workers_, [](const Worker* worker) { return !worker->inbox.empty(); });
     return num_quiet == workers_.size() && !has_mail && !has_unclaimed_core();
 }
 

@@ -20,9 +20,12 @@ constexpr std::uint32_t kIdlePollLimit = 100'000;
 
 }  // namespace
 
-Worker* current_worker() noexcept { return t_worker; }
+Worker* current_worker() noexcept {
+    return t_worker;
+}
 
-Worker::Worker(LaunchState& launch) : launch_(&launch) {}
+Worker::Worker(LaunchState& launch) : launch_(&launch) {
+}
 
 void Worker::run() {
     if (!launch_->join(*this)) {

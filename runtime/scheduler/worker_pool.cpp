@@ -25,7 +25,8 @@ std::uint32_t count_workers(std::uint32_t wanted) {
 
 struct WorkerPool::Arena {};
 
-WorkerPool::WorkerPool(std::uint32_t num_workers) : num_workers_(count_workers(num_workers)) {}
+WorkerPool::WorkerPool(std::uint32_t num_workers) : num_workers_(count_workers(num_workers)) {
+}
 
 WorkerPool::~WorkerPool() = default;
 
@@ -49,7 +50,8 @@ struct WorkerPool::Arena {
 };
 
 WorkerPool::WorkerPool(std::uint32_t num_workers)
-    : num_workers_(count_workers(num_workers)), arena_(std::make_unique<Arena>(num_workers_)) {}
+    : num_workers_(count_workers(num_workers)), arena_(std::make_unique<Arena>(num_workers_)) {
+}
 
 WorkerPool::~WorkerPool() = default;
 

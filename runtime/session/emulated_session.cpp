@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session/emulated_session.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "emu/mesh/mesh.hpp"
+#include "runtime/host/tensor_layout.hpp"
+#include "runtime/launch/launch.hpp"
+#include "runtime/scheduler/worker_pool.hpp"
+#include "runtime/session/device_pages.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera {
+namespace {
+
+Buffer make_buffer(std::uint32_t device, const TensorSpec& spec, BufferType type,
+                   const ArchSpec& arch) {
+    const std::uint64_t alignment =
+        type == BufferType::DRAM ? arch.dram.alignment.value : arch.l1.alignment.value;
+    const std::uint64_t aligned = (spec.page_size() + alignment - 1) / alignment * alignment;
+    return {.device = device,
+            .type = type,
+            .layout = TensorMemoryLayout::INTERLEAVED,
+            .address = 0,
+            .page_size = spec.page_size(),
+            .aligned_page_size = static_cast<std::uint32_t>(aligned),
+            .num_pages = spec.num_pages(),
+            .shard = std::nullopt};
+}
+
+BankAllocator& allocator_of(Device& device, BufferType type) {
+    return type == BufferType::DRAM ? device.dram_allocator : device.l1_allocator;
+}
+
+void check_same(const DeviceTensor& tensor, const HostTensor& values) {
+    require(tensor.spec.shape == values.shape && tensor.spec.format == values.format,
+            "writing a tensor {} of {} into a device tensor {} of {}", to_string(values.shape),
+            name_of(values.format), to_string(tensor.spec.shape), name_of(tensor.spec.format));
+}
+
+// Pages are independent; a grain of pages keeps small tensors on one thread.
+template <class Visit>
+void for_each_page(std::uint32_t num_pages, Visit visit) {
+    constexpr std::uint32_t kGrain = 256;
+    tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, num_pages, kGrain),
+                      [&](const tbb::blocked_range<std::uint32_t>& range) {
+                          for (std::uint32_t i = range.begin(); i != range.end(); ++i) {
+                              visit(i);
+                          }
+                      });
+}
+
+}  // namespace
+
+EmulatedSession::EmulatedSession(const MeshSpec& mesh, const ArchSpec& arch,
+                                 const SessionOptions& options)
+    : arch_(arch),
+      mesh_spec_(mesh),
+      options_(options),
+      mesh_(std::make_unique<Mesh>(mesh, arch)),
+      pool_(std::make_unique<WorkerPool>(options.threads)) {
+}
+
+EmulatedSession::~EmulatedSession() = default;
+
+DeviceTensor EmulatedSession::allocate(std::uint32_t device, const std::string& name,
+                                       const TensorSpec& spec, BufferType type) {
+    require(device < mesh_->num_devices(), "tensor {}: device {} of a mesh of {}", name, device,
+            mesh_->num_devices());
+    Buffer buffer = make_buffer(device, spec, type, arch_);
+    const std::uint64_t bytes =
+        PageMap(buffer, mesh_->device(device).bank_layout()).bytes_per_bank();
+    buffer.address =
+        static_cast<std::uint32_t>(allocator_of(mesh_->device(device), type).allocate(name, bytes));
+    return {spec, buffer};
+}
+
+void EmulatedSession::deallocate(const DeviceTensor& tensor) {
+    allocator_of(mesh_->device(tensor.buffer.device), tensor.buffer.type)
+        .deallocate(tensor.buffer.address);
+}
+
+void EmulatedSession::write(const DeviceTensor& tensor, const HostTensor& values) {
+    check_same(tensor, values);
+    const TensorLayout layout(tensor.spec);
+    const DevicePages pages(mesh_->device(tensor.buffer.device), tensor.buffer);
+    for_each_page(layout.num_pages(),
+                  [&](std::uint32_t i) { layout.pack(values.bytes, i, pages.page(i)); });
+}
+
+HostTensor EmulatedSession::read(const DeviceTensor& tensor) const {
+    HostTensor values = make_host_tensor(tensor.spec.shape, tensor.spec.format);
+    const TensorLayout layout(tensor.spec);
+    const DevicePages pages(mesh_->device(tensor.buffer.device), tensor.buffer);
+    for_each_page(layout.num_pages(),
+                  [&](std::uint32_t i) { layout.unpack(pages.page(i), i, values.bytes); });
+    return values;
+}
+
+void EmulatedSession::fill(const DeviceTensor& tensor, std::byte value) {
+    const DevicePages pages(mesh_->device(tensor.buffer.device), tensor.buffer);
+    for_each_page(tensor.buffer.num_pages, [&](std::uint32_t i) {
+        const auto page = pages.padded_page(i);
+        std::memset(page.data(), static_cast<int>(value), page.size());
+    });
+}
+
+LaunchResult EmulatedSession::launch(const std::string& /*name*/,
+                                     std::span<const DeviceProgram> programs) {
+    const auto begin = std::chrono::steady_clock::now();
+    LaunchResult result;
+    result.cores = tessera::launch(*mesh_, programs, {options_.delivery, options_.seed}, *pool_);
+    result.host_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels here are host functions that call the kernel API: the scheduler does not mind.
+#include "runtime/scheduler/run_cores.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
+#include "runtime/scheduler/worker_pool.hpp"
+#include "tessera/errors.hpp"
+#include "tessera/kernel/dataflow/circular_buffer.hpp"
+#include "tessera/kernel/dataflow/noc.hpp"
+#include "tessera/kernel/dataflow/semaphore.hpp"
+#include "tests/arch_fixture.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kNumPages = 1000;
+
+volatile std::uint32_t* own_semaphore(std::uint32_t id) {
+    KernelThread& thread = current_thread();
+    return reinterpret_cast<std::uint32_t*>(thread.core().l1(get_semaphore(id)));
+}
+
+void produce() {
+    for (std::uint32_t i = 0; i < kNumPages; ++i) {
+        cb_reserve_back(0, 1);
+        std::memcpy(current_thread().core().l1(get_write_ptr(0)), &i, 4);
+        cb_push_back(0, 1);
+    }
+}
+
+void sum_up() {
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < kNumPages; ++i) {
+        cb_wait_front(0, 1);
+        std::uint32_t value = 0;
+        std::memcpy(&value, current_thread().core().l1(get_read_ptr(0)), 4);
+        sum += value;
+        cb_pop_front(0, 1);
+    }
+    noc_semaphore_set(own_semaphore(0), sum);
+}
+
+void wait_for_pages_nobody_pushes() {
+    cb_wait_front(0, 2);
+}
+
+void push_one_page() {
+    cb_reserve_back(0, 1);
+    cb_push_back(0, 1);
+}
+
+// Waits for the other to free cb 0 before it pushes cb 1 …
+void fill_first_then_wait_for_space() {
+    cb_reserve_back(1, 1);
+    cb_reserve_back(0, 2);
+    cb_push_back(0, 2);
+    cb_reserve_back(0, 1);
+}
+
+// … which the other needs before it frees cb 0.
+void keep_first_and_wait_for_second() {
+    cb_wait_front(0, 1);
+    cb_wait_front(1, 1);
+}
+
+// Each core waits for its left neighbour, adds one to its right one's semaphore.
+void pass_token() {
+    KernelThread& thread = current_thread();
+    const CoreCoord here = thread.core().logical();
+    const std::uint32_t columns = thread.core().arch().workers.compute.columns;
+    if (here.x != 0) {
+        noc_semaphore_wait(own_semaphore(0), 1);
+    }
+    const CoreCoord right = {18 + (here.x + 1) % columns, 18 + here.y};
+    noc_semaphore_inc(get_noc_addr(right.x, right.y, get_semaphore(0)), 1);
+    if (here.x == 0) {
+        noc_semaphore_wait(own_semaphore(0), 1);
+    }
+}
+
+void overshoot() {
+    noc_semaphore_wait(own_semaphore(0), 1);
+}
+
+void touch_beyond_l1() {
+    volatile std::byte* beyond = current_thread().core().l1(0x00200000);
+    *beyond = std::byte{1};
+}
+
+void poll_until_set() {
+    while (*own_semaphore(0) != 7) {
+        invalidate_l1_cache();
+    }
+}
+
+void set_seven() {
+    noc_semaphore_set(own_semaphore(0), 7);
+}
+
+void no_kernel() {
+}
+
+class RunCores : public ::testing::TestWithParam<std::uint32_t> {
+protected:
+    void place(Core& core, Processor processor, void (*entry)(), const char* name) {
+        auto thread = std::make_unique<KernelThread>(core, processor);
+        thread->entry = entry;
+        thread->kernel = name;
+        thread->activity.device = core.device().id();
+        for (std::uint32_t index = 0; index < 2; ++index) {
+            const std::uint32_t address = 110592 + index * 4096;
+            core.circular_buffers[index] = {.address = address,
+                                            .size = 32,
+                                            .page_size = 16,
+                                            .num_pages = 2,
+                                            .format = DataFormat::UInt32};
+            thread->cb[index] = {.fifo_size = 32,
+                                 .fifo_limit = address + 32,
+                                 .fifo_page_size = 16,
+                                 .fifo_num_pages = 2,
+                                 .fifo_rd_ptr = address,
+                                 .fifo_wr_ptr = address};
+        }
+        core.threads[static_cast<std::size_t>(processor)] = std::move(thread);
+    }
+
+    void run(Device& device) {
+        std::vector<Core*> cores;
+        for (const auto& core : device.cores()) {
+            cores.push_back(core.get());
+        }
+        run_cores(cores, pool_);
+    }
+
+    std::string error_of(Device& device) {
+        try {
+            run(device);
+        } catch (const KernelError& error) {
+            return error.what();
+        }
+        return "no error";
+    }
+
+    WorkerPool pool_{GetParam()};
+    Device device_{testing::make_arch(4, 2), 0};
+};
+
+TEST_P(RunCores, PagesArriveInOrderThroughADeepeningPipeline) {
+    for (const auto& core : device_.cores()) {
+        place(*core, Processor::Riscv1, produce, "produce.cpp");
+        place(*core, Processor::Riscv0, sum_up, "sum_up.cpp");
+    }
+
+    run(device_);
+
+    for (const auto& core : device_.cores()) {
+        std::uint32_t sum = 0;
+        std::memcpy(&sum, core->l1(40960), 4);
+        EXPECT_EQ(sum, kNumPages * (kNumPages - 1) / 2);
+    }
+}
+
+TEST_P(RunCores, SemaphoresCrossCoresAndWorkers) {
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        for (const auto& core : device_.cores()) {
+            core->reset();
+            std::memset(core->l1(40960), 0, 4);
+            place(*core, Processor::Riscv0, pass_token, "pass_token.cpp");
+        }
+        ASSERT_NO_THROW(run(device_));
+    }
+}
+
+TEST_P(RunCores, MissingPagesAreADeadlockThatNamesTheFinishedProducer) {
+    place(device_.core({1, 1}), Processor::Riscv1, push_one_page, "push.cpp");
+    place(device_.core({1, 1}), Processor::Riscv0, wait_for_pages_nobody_pushes, "wait.cpp");
+
+    const std::string error = error_of(device_);
+
+    EXPECT_NE(error.find("Deadlock: device 0 core (1,1) writer"), std::string::npos) << error;
+    EXPECT_NE(error.find("waits in cb_wait_front(cb 0, 2): 1 of 2 pages are there"),
+              std::string::npos)
+        << error;
+    EXPECT_NE(
+        error.find("cause: the producer of cb 0, reader push.cpp, has finished after 1 pages"),
+        std::string::npos)
+        << error;
+}
+
+TEST_P(RunCores, TwoThreadsThatWaitForEachOtherAreReportedAsACycle) {
+    place(device_.core({0, 0}), Processor::Riscv1, fill_first_then_wait_for_space, "a.cpp");
+    place(device_.core({0, 0}), Processor::Riscv0, keep_first_and_wait_for_second, "b.cpp");
+
+    const std::string error = error_of(device_);
+
+    EXPECT_NE(error.find("2 kernel threads are blocked"), std::string::npos) << error;
+    EXPECT_NE(error.find("cause: a cycle on device 0 core (0,0): writer waits for pages of cb 1 "
+                         "from reader waits for space of cb 0 from writer"),
+              std::string::npos)
+        << error;
+}
+
+TEST_P(RunCores, ASemaphoreThatOvershotIsNamedAsTheCause) {
+    place(device_.core({0, 0}), Processor::Riscv0, overshoot, "overshoot.cpp");
+    const std::uint32_t two = 2;
+    std::memcpy(device_.core({0, 0}).l1(40960), &two, 4);
+
+    const std::string error = error_of(device_);
+
+    EXPECT_NE(error.find("cause: semaphore 0 of device 0 core (0,0) writer has passed the value 1 "
+                         "(it is 2), and noc_semaphore_wait tests equality"),
+              std::string::npos)
+        << error;
+}
+
+TEST_P(RunCores, ATouchBeyondL1IsAnErrorOfThatKernelAndOthersFinish) {
+    place(device_.core({0, 0}), Processor::Riscv1, produce, "produce.cpp");
+    place(device_.core({0, 0}), Processor::Riscv0, sum_up, "sum_up.cpp");
+    place(device_.core({2, 1}), Processor::Riscv0, touch_beyond_l1, "touch.cpp");
+
+    const std::string error = error_of(device_);
+
+    EXPECT_EQ(error,
+              "OutOfBounds: device 0 core (2,1) writer touch.cpp:0: the kernel touches address "
+              "0x200000, but L1 ends at 0x16e000 (the line is that of its last API call)");
+    EXPECT_TRUE(device_.core({0, 0}).threads[0]->is_finished);
+}
+
+TEST_P(RunCores, TheFirstOfSeveralErrorsByDeviceAndCoreIsReported) {
+    place(device_.core({3, 1}), Processor::Riscv0, touch_beyond_l1, "late.cpp");
+    place(device_.core({3, 0}), Processor::Riscv0, touch_beyond_l1, "early.cpp");
+    place(device_.core({0, 1}), Processor::Riscv0, touch_beyond_l1, "middle.cpp");
+
+    EXPECT_NE(error_of(device_).find("early.cpp"), std::string::npos);
+}
+
+TEST_P(RunCores, APollingLoopSeesAStoreOfTheOtherThread) {
+    place(device_.core({0, 0}), Processor::Riscv1, poll_until_set, "poll.cpp");
+    place(device_.core({0, 0}), Processor::Riscv0, set_seven, "set.cpp");
+
+    EXPECT_NO_THROW(run(device_));
+}
+
+TEST_P(RunCores, APollingLoopThatNobodyEndsIsADeadlock) {
+    place(device_.core({0, 0}), Processor::Riscv1, poll_until_set, "poll.cpp");
+
+    EXPECT_NE(error_of(device_).find("polls L1 for a value nobody left will write"),
+              std::string::npos);
+}
+
+TEST_P(RunCores, AThousandEmptyLaunchesEnd) {
+    for (int i = 0; i < 1000; ++i) {
+        for (const auto& core : device_.cores()) {
+            core->reset();
+            place(*core, Processor::Riscv0, no_kernel, "empty.cpp");
+        }
+        ASSERT_NO_THROW(run(device_));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, RunCores, ::testing::Values(1, 2, 5),
+                         [](const auto& param) { return "On" + std::to_string(param.param); });
+
+}  // namespace
+}  // namespace tessera
