@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
+#include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
+#include "ops/scatter_moe_input/scatter_moe_input.hpp"
 #include "ops/to_layout/to_layout.hpp"
 
 namespace tessera::ops {
@@ -11,6 +14,9 @@ namespace {
 
 // One row per op, sorted by name.
 constexpr std::array kOps{
+    local_reduce_moe_output::kSpec,
+    prepare_moe_routing_tensors::kSpec,
+    scatter_moe_input::kSpec,
     to_layout::kSpec,
 };
 static_assert(std::ranges::is_sorted(kOps, {}, &OpSpec::name), "keep kOps sorted by name");

@@ -17,6 +17,7 @@
 #include "tessera/kernel/compute/sfpu_transcendental.hpp"
 #include "tessera/kernel/compute/sfpu_unary.hpp"
 #include "tessera/kernel/compute/tile_regs.hpp"
+#include "tessera/kernel/compute/tile_value.hpp"
 #include "tessera/kernel/compute/tilize.hpp"
 #include "tessera/kernel/compute/transpose.hpp"
 #include "tessera/kernel/compute/untilize.hpp"

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums the contributions to this core's tokens in scalar code and stores the sums. The running sum
+// is bfloat16; every contribution is added in fp32 and the result cut back to bfloat16.
+
+namespace {
+
+constexpr uint32_t kCbRows = 0;
+constexpr uint32_t kCbWeights = 1;
+constexpr uint32_t kCbContributions = 2;
+constexpr uint32_t kCbSum = 16;
+constexpr uint32_t kTileBytes = 2048;
+
+union Word {
+    uint32_t bits;
+    float value;
+};
+
+float widen(uint32_t bfloat16) {
+    Word word;
+    word.bits = bfloat16 << 16;
+    return word.value;
+}
+
+uint16_t truncate(float value) {
+    Word word;
+    word.value = value;
+    return (uint16_t)(word.bits >> 16);
+}
+
+uint16_t round_to_nearest_even(float value) {
+    Word word;
+    word.value = value;
+    if (value != value) {
+        return (uint16_t)(word.bits >> 16 | 0x40);
+    }
+    return (uint16_t)((word.bits + 0x7FFF + (word.bits >> 16 & 1)) >> 16);
+}
+
+template <uint16_t (*cut)(float)>
+void add_scaled(tt_l1_ptr uint16_t* sum, const tt_l1_ptr uint16_t* row, uint32_t length,
+                float weight) {
+    for (uint32_t i = 0; i < length; ++i) {
+        sum[i] = cut(widen(sum[i]) + widen(row[i]) * weight);
+    }
+}
+
+uint32_t read_word(uint32_t cb) {
+    cb_wait_front(cb, 1);
+    const uint32_t value = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(cb));
+    cb_pop_front(cb, 1);
+    return value;
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t out_addr = get_arg_val<uint32_t>(0);
+    const uint32_t first_token = get_arg_val<uint32_t>(1);
+    const uint32_t num_tokens = get_arg_val<uint32_t>(2);
+    const uint32_t row_bytes = get_compile_time_arg_val(0);
+    const uint32_t chunk_tiles = get_compile_time_arg_val(1);
+    const uint32_t truncates = get_compile_time_arg_val(2);
+    constexpr auto out_args = TensorAccessorArgs<3>();
+    const auto out = TensorAccessor(out_args, out_addr);
+
+    const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
+    const uint32_t sum_l1 = get_write_ptr(kCbSum);
+    auto* sum = reinterpret_cast<tt_l1_ptr uint16_t*>(sum_l1);
+    for (uint32_t token = first_token; token < first_token + num_tokens; ++token) {
+        const uint32_t contributions = read_word(kCbContributions);
+        for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
+            const uint32_t left = row_bytes - offset;
+            const uint32_t bytes = left < chunk_bytes ? left : chunk_bytes;
+            const uint32_t length = bytes / sizeof(uint16_t);
+            for (uint32_t i = 0; i < length; ++i) {
+                sum[i] = 0;
+            }
+            for (uint32_t i = 0; i < contributions; ++i) {
+                const float weight = widen(read_word(kCbWeights));
+                cb_wait_front(kCbRows, chunk_tiles);
+                const auto* row = reinterpret_cast<tt_l1_ptr uint16_t*>(get_read_ptr(kCbRows));
+                if (truncates != 0) {
+                    add_scaled<truncate>(sum, row, length, weight);
+                } else {
+                    add_scaled<round_to_nearest_even>(sum, row, length, weight);
+                }
+                cb_pop_front(kCbRows, chunk_tiles);
+            }
+            noc_async_write(sum_l1, out.get_noc_addr(token, offset), bytes);
+            noc_async_writes_flushed();
+        }
+    }
+    noc_async_write_barrier();
+}

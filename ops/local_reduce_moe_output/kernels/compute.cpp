@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales each contribution by its weight and adds it in DST; a chunk of a token's row is rounded
+// once, when it is packed. A token without contributions packs the zeros that DST starts with.
+
+void kernel_main() {
+    constexpr uint32_t kCbRows = 0;
+    constexpr uint32_t kCbWeights = 1;
+    constexpr uint32_t kCbContributions = 2;
+    constexpr uint32_t kCbSum = 16;
+    const uint32_t num_tokens = get_arg_val<uint32_t>(0);
+    const uint32_t row_tiles = get_compile_time_arg_val(0);
+    const uint32_t chunk_tiles = get_compile_time_arg_val(1);
+
+    init_bcast<EltwiseBinaryType::ELWMUL, BroadcastType::SCALAR>(kCbRows, kCbWeights, kCbSum);
+    for (uint32_t token = 0; token < num_tokens; ++token) {
+        cb_wait_front(kCbContributions, 1);
+        const uint32_t contributions = read_tile_value(kCbContributions, 0, 0);
+        cb_pop_front(kCbContributions, 1);
+        for (uint32_t first = 0; first < row_tiles; first += chunk_tiles) {
+            const uint32_t left = row_tiles - first;
+            const uint32_t tiles = left < chunk_tiles ? left : chunk_tiles;
+            tile_regs_acquire();
+            for (uint32_t i = 0; i < contributions; ++i) {
+                cb_wait_front(kCbRows, chunk_tiles);
+                cb_wait_front(kCbWeights, 1);
+                for (uint32_t tile = 0; tile < tiles; ++tile) {
+                    mul_tiles_bcast_scalar(kCbRows, kCbWeights, tile, 0, tile);
+                }
+                cb_pop_front(kCbRows, chunk_tiles);
+                cb_pop_front(kCbWeights, 1);
+            }
+            tile_regs_commit();
+            cb_reserve_back(kCbSum, chunk_tiles);
+            tile_regs_wait();
+            for (uint32_t tile = 0; tile < tiles; ++tile) {
+                pack_tile(tile, kCbSum);
+            }
+            tile_regs_release();
+            cb_push_back(kCbSum, chunk_tiles);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the contributions to each token of this core, then hands over for every token their number
+// and, chunk by chunk of the row, the expert's values with the weight, local experts ascending.
+
+namespace {
+
+constexpr uint32_t kCbRows = 0;
+constexpr uint32_t kCbWeights = 1;
+constexpr uint32_t kCbContributions = 2;
+constexpr uint32_t kCbCounts = 3;
+constexpr uint32_t kCbMap = 4;
+constexpr uint32_t kCbMapWeights = 5;
+constexpr uint32_t kCbLists = 6;
+constexpr uint32_t kCbLengths = 7;
+constexpr uint32_t kMapEntries = 512;
+constexpr uint32_t kTileBytes = 2048;
+
+struct Contribution {
+    uint32_t row;  // of the (E/D·T,H) expert outputs
+    uint32_t weight;
+};
+
+// The contributions to a batch of tokens, in L1: `num_experts` places a token.
+struct Lists {
+    uint32_t first_token;
+    uint32_t num_batch_tokens;
+    uint32_t num_experts;
+    uint32_t num_tokens;
+    tt_l1_ptr uint32_t* lengths;
+    tt_l1_ptr Contribution* places;
+
+    void clear() const {
+        for (uint32_t slot = 0; slot < num_batch_tokens; ++slot) {
+            lengths[slot] = 0;
+        }
+    }
+    tt_l1_ptr Contribution* of(uint32_t slot) const { return places + slot * num_experts; }
+
+    // Appends unless the token is of another batch, or this expert has listed it before.
+    void add(uint32_t token, uint32_t expert, uint32_t position, uint32_t weight) const {
+        const uint32_t slot = token - first_token;
+        if (slot >= num_batch_tokens) {
+            return;
+        }
+        const uint32_t length = lengths[slot];
+        tt_l1_ptr Contribution* list = of(slot);
+        if (length != 0 && list[length - 1].row >= expert * num_tokens) {
+            return;
+        }
+        list[length] = {expert * num_tokens + position, weight};
+        lengths[slot] = length + 1;
+    }
+};
+
+// The routing tables of one device.
+struct RoutingTables {
+    TensorAccessor map;
+    TensorAccessor weights;
+    uint32_t count_stride;
+
+    uint32_t count(uint32_t expert) const {
+        const uint32_t l1_addr = get_write_ptr(kCbCounts) + expert * count_stride;
+        return *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(l1_addr);
+    }
+
+    void list_expert(uint32_t expert, const Lists& lists) const {
+        const uint32_t map_l1 = get_write_ptr(kCbMap);
+        const uint32_t weights_l1 = get_write_ptr(kCbMapWeights);
+        const uint32_t num_entries = count(expert);
+        for (uint32_t entry = 0; entry < num_entries; entry += kMapEntries) {
+            const uint32_t left = num_entries - entry;
+            const uint32_t length = left < kMapEntries ? left : kMapEntries;
+            noc_async_read(map.get_noc_addr(expert, entry * sizeof(uint32_t)), map_l1,
+                           length * sizeof(uint32_t));
+            noc_async_read(weights.get_noc_addr(expert, entry * sizeof(uint16_t)), weights_l1,
+                           length * sizeof(uint16_t));
+            noc_async_read_barrier();
+            const auto* tokens = reinterpret_cast<tt_l1_ptr uint32_t*>(map_l1);
+            const auto* token_weights = reinterpret_cast<tt_l1_ptr uint16_t*>(weights_l1);
+            for (uint32_t i = 0; i < length; ++i) {
+                lists.add(tokens[i], expert, entry + i, token_weights[i]);
+            }
+        }
+    }
+};
+
+void push_word(uint32_t cb, uint32_t value) {
+    cb_reserve_back(cb, 1);
+    *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb)) = value;
+    cb_push_back(cb, 1);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t rows_addr = get_arg_val<uint32_t>(0);
+    const uint32_t map_addr = get_arg_val<uint32_t>(1);
+    const uint32_t weights_addr = get_arg_val<uint32_t>(2);
+    const uint32_t counts_addr = get_arg_val<uint32_t>(3);
+    const uint32_t first_token = get_arg_val<uint32_t>(4);
+    const uint32_t num_core_tokens = get_arg_val<uint32_t>(5);
+    const uint32_t num_experts = get_compile_time_arg_val(0);
+    const uint32_t num_tokens = get_compile_time_arg_val(1);
+    const uint32_t row_bytes = get_compile_time_arg_val(2);
+    const uint32_t chunk_tiles = get_compile_time_arg_val(3);
+    const uint32_t batch = get_compile_time_arg_val(4);
+    const uint32_t count_stride = get_compile_time_arg_val(5);
+    constexpr auto rows_args = TensorAccessorArgs<6>();
+    constexpr auto map_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
+    constexpr auto weights_args = TensorAccessorArgs<map_args.next_compile_time_args_offset()>();
+    constexpr auto counts_args = TensorAccessorArgs<weights_args.next_compile_time_args_offset()>();
+    const auto rows = TensorAccessor(rows_args, rows_addr);
+    const auto counts = TensorAccessor(counts_args, counts_addr);
+    const RoutingTables tables{TensorAccessor(map_args, map_addr),
+                               TensorAccessor(weights_args, weights_addr), count_stride};
+
+    for (uint32_t expert = 0; expert < num_experts; ++expert) {
+        noc_async_read(counts.get_noc_addr(expert),
+                       get_write_ptr(kCbCounts) + expert * count_stride, sizeof(uint32_t));
+    }
+    noc_async_read_barrier();
+
+    const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
+    const uint32_t end_token = first_token + num_core_tokens;
+    for (uint32_t batch_first = first_token; batch_first < end_token; batch_first += batch) {
+        const uint32_t tokens_left = end_token - batch_first;
+        const uint32_t batch_tokens = tokens_left < batch ? tokens_left : batch;
+        const Lists lists{batch_first, batch_tokens, num_experts, num_tokens,
+                          reinterpret_cast<tt_l1_ptr uint32_t*>(get_write_ptr(kCbLengths)),
+                          reinterpret_cast<tt_l1_ptr Contribution*>(get_write_ptr(kCbLists))};
+        lists.clear();
+        for (uint32_t expert = 0; expert < num_experts; ++expert) {
+            tables.list_expert(expert, lists);
+        }
+        for (uint32_t slot = 0; slot < batch_tokens; ++slot) {
+            const uint32_t length = lists.lengths[slot];
+            const tt_l1_ptr Contribution* list = lists.of(slot);
+            push_word(kCbContributions, length);
+            for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
+                const uint32_t left = row_bytes - offset;
+                const uint32_t bytes = left < chunk_bytes ? left : chunk_bytes;
+                for (uint32_t i = 0; i < length; ++i) {
+                    cb_reserve_back(kCbRows, chunk_tiles);
+                    noc_async_read(rows.get_noc_addr(list[i].row, offset), get_write_ptr(kCbRows),
+                                   bytes);
+                    push_word(kCbWeights, list[i].weight);
+                    noc_async_read_barrier();
+                    cb_push_back(kCbRows, chunk_tiles);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
+
+#include <algorithm>
+
+#include "ops/expect_tensor.hpp"
+#include "ops/work_share.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::local_reduce_moe_output {
+namespace {
+
+constexpr const char* kOp = "local_reduce_moe_output";
+constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
+constexpr std::uint32_t kMapEntries = 512;         // of an expert's tables, read at a time
+constexpr std::uint32_t kListBytes = 64 * 1024;    // for the lists of a batch of tokens
+constexpr std::uint32_t kContributionBytes = 8;    // row and weight
+
+// Circular buffers, as the kernels number them.
+enum : std::uint8_t {
+    kRows = 0,
+    kWeights = 1,
+    kContributions = 2,
+    kCounts = 3,
+    kMap = 4,
+    kMapWeights = 5,
+    kLists = 6,
+    kLengths = 7,
+    kSum = 16
+};
+
+/// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
+/// element alone, so their order inside a tile is free.
+struct Chunks {
+    std::uint32_t experts;
+    std::uint32_t tokens;
+    std::uint32_t row_bytes;
+    std::uint32_t row_tiles;
+    std::uint32_t chunk_tiles;  ///< tiles of a row that are summed together
+    std::uint32_t batch;        ///< tokens whose contributions are listed together
+    std::uint32_t count_stride;
+};
+
+Chunks make_chunks(const ArchSpec& arch, const TensorSpec& expert_outputs,
+                   std::uint32_t most_tokens) {
+    const std::uint32_t experts = expert_outputs.shape[0];
+    const std::uint32_t row_bytes = expert_outputs.page_size();
+    const std::uint32_t row_tiles = (row_bytes + kTileBytes - 1) / kTileBytes;
+    const std::uint32_t list_bytes = experts * kContributionBytes + 4;
+    return {.experts = experts,
+            .tokens = expert_outputs.shape[1],
+            .row_bytes = row_bytes,
+            .row_tiles = row_tiles,
+            .chunk_tiles = std::min(row_tiles, arch.dst.tiles_32bit / 2),
+            .batch = std::clamp(kListBytes / list_bytes, 1U, most_tokens),
+            .count_stride = static_cast<std::uint32_t>(arch.dram.alignment.value)};
+}
+
+void check(const Inputs& inputs, const Outputs& outputs, const LocalReduceSpec& schedule) {
+    expect_tensor(kOp, "local", outputs.local, local_spec(inputs));
+    const Shape& shape = inputs.expert_outputs.spec.shape;
+    const Shape table = {shape[0], shape[1]};
+    expect_tensor(kOp, "token_idx_map", inputs.token_idx_map,
+                  {table, DataFormat::UInt32, Layout::ROW_MAJOR});
+    expect_tensor(kOp, "routed_token_weights", inputs.routed_token_weights,
+                  {table, DataFormat::Float16_b, Layout::ROW_MAJOR});
+    expect_tensor(kOp, "num_routed_tokens", inputs.num_routed_tokens,
+                  {{shape[0], 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
+    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
+}
+
+void create_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chunks,
+                    const LocalReduceSpec& schedule) {
+    const auto create = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
+                            std::uint32_t pages) {
+        CreateCircularBuffer(
+            program, cores,
+            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
+    };
+    const bool sums_in_dst = schedule.accumulator == ReduceAccumulator::Fp32;
+    create(kRows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * schedule.cb_depth);
+    create(kWeights, DataFormat::Float16_b, kTileBytes, schedule.cb_depth);
+    create(kContributions, DataFormat::UInt32, chunks.count_stride, schedule.cb_depth);
+    create(kCounts, DataFormat::UInt32, chunks.count_stride, chunks.experts);
+    create(kMap, DataFormat::UInt32, kMapEntries * 4, 1);
+    create(kMapWeights, DataFormat::Float16_b, kMapEntries * 2, 1);
+    create(kLists, DataFormat::UInt32, chunks.experts * kContributionBytes, chunks.batch);
+    create(kLengths, DataFormat::UInt32, chunks.batch * 4, 1);
+    create(kSum, DataFormat::Float16_b, kTileBytes,
+           chunks.chunk_tiles * (sums_in_dst ? schedule.cb_depth : 1));
+}
+
+KernelHandle create_reader(Program& program, const CoreRangeSet& cores, const Inputs& inputs,
+                           const Chunks& chunks) {
+    std::vector<std::uint32_t> args = {chunks.experts,     chunks.tokens, chunks.row_bytes,
+                                       chunks.chunk_tiles, chunks.batch,  chunks.count_stride};
+    TensorAccessorArgs(inputs.expert_outputs.buffer).append_to(args);
+    TensorAccessorArgs(inputs.token_idx_map.buffer).append_to(args);
+    TensorAccessorArgs(inputs.routed_token_weights.buffer).append_to(args);
+    TensorAccessorArgs(inputs.num_routed_tokens.buffer).append_to(args);
+    return CreateKernel(program, "ops/local_reduce_moe_output/kernels/reader.cpp", cores,
+                        ReaderDataMovementConfig(args));
+}
+
+KernelHandle create_writer(Program& program, const CoreRangeSet& cores, const Outputs& outputs,
+                           const Chunks& chunks) {
+    std::vector<std::uint32_t> args = {chunks.row_bytes, chunks.chunk_tiles};
+    TensorAccessorArgs(outputs.local.buffer).append_to(args);
+    return CreateKernel(program, "ops/local_reduce_moe_output/kernels/writer.cpp", cores,
+                        WriterDataMovementConfig(args));
+}
+
+KernelHandle create_accumulator(Program& program, const CoreRangeSet& cores,
+                                const Outputs& outputs, const Chunks& chunks,
+                                ReduceAccumulator accumulator) {
+    const bool truncates = accumulator == ReduceAccumulator::Bf16Truncate;
+    std::vector<std::uint32_t> args = {chunks.row_bytes, chunks.chunk_tiles, truncates ? 1U : 0U};
+    TensorAccessorArgs(outputs.local.buffer).append_to(args);
+    return CreateKernel(program, "ops/local_reduce_moe_output/kernels/accumulator.cpp", cores,
+                        WriterDataMovementConfig(args));
+}
+
+KernelHandle create_compute(Program& program, const CoreRangeSet& cores, const Chunks& chunks) {
+    ComputeConfig config;
+    config.math_fidelity = MathFidelity::HiFi4;
+    config.fp32_dest_acc_en = true;
+    config.compile_args = {chunks.row_tiles, chunks.chunk_tiles};
+    return CreateKernel(program, "ops/local_reduce_moe_output/kernels/compute.cpp", cores, config);
+}
+
+}  // namespace
+
+TensorSpec local_spec(const Inputs& inputs) {
+    expect_rank(kOp, "expert_outputs", inputs.expert_outputs, 3, DataFormat::Float16_b,
+                Layout::ROW_MAJOR);
+    const Shape& shape = inputs.expert_outputs.spec.shape;
+    return {{shape[1], shape[2]}, DataFormat::Float16_b, Layout::ROW_MAJOR};
+}
+
+Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
+                     const LocalReduceSpec& schedule) {
+    check(inputs, outputs, schedule);
+    const TensorSpec& expert_outputs = inputs.expert_outputs.spec;
+    const SharedWork work = share_work(kOp, arch, schedule.grid, expert_outputs.shape[1]);
+    const Chunks chunks = make_chunks(arch, expert_outputs, work.shares.front().count);
+    const bool sums_in_dst = schedule.accumulator == ReduceAccumulator::Fp32;
+
+    Program program = CreateProgram();
+    create_buffers(program, work.cores, chunks, schedule);
+    const KernelHandle reader = create_reader(program, work.cores, inputs, chunks);
+    const KernelHandle writer =
+        sums_in_dst ? create_writer(program, work.cores, outputs, chunks)
+                    : create_accumulator(program, work.cores, outputs, chunks,
+                                         schedule.accumulator);
+    const std::uint32_t local = outputs.local.buffer.address;
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, reader, share.core,
+                       {inputs.expert_outputs.buffer.address, inputs.token_idx_map.buffer.address,
+                        inputs.routed_token_weights.buffer.address,
+                        inputs.num_routed_tokens.buffer.address, share.first, share.count});
+        SetRuntimeArgs(program, writer, share.core, {local, share.first, share.count});
+    }
+    if (sums_in_dst) {
+        const KernelHandle compute = create_compute(program, work.cores, chunks);
+        for (const WorkShare& share : work.shares) {
+            SetRuntimeArgs(program, compute, share.core, {share.count});
+        }
+    }
+    return program;
+}
+
+}  // namespace tessera::ops::local_reduce_moe_output

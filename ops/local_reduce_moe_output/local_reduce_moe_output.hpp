@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings expert outputs back to token order and sums them with their routing weights, on one
+// device. The sum over devices is all_reduce's.
+#pragma once
+
+#include <array>
+
+#include "ops/op_spec.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/program.hpp"
+#include "tessera/run_spec.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops::local_reduce_moe_output {
+
+inline constexpr std::array<std::string_view, 3> kSchedules{"fp32", "bf16_rne", "bf16_truncate"};
+inline constexpr std::array kInputs{
+    Operand{"expert_outputs", "(E/D,T,H)", "bfloat16", "ROW_MAJOR"},
+    Operand{"token_idx_map", "(E/D,T)", "uint32", "ROW_MAJOR"},
+    Operand{"routed_token_weights", "(E/D,T)", "bfloat16", "ROW_MAJOR"},
+    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{"local", "(T,H)", "bfloat16", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "local_reduce_moe_output",
+    .summary = "weighted sum of each token's expert outputs on one device",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    // One rounding to bfloat16 is 2^-9; twice that, for another order of summation.
+    .tolerance = {.max_relative_error = 0x1p-8, .min_pcc = 0.99999},
+};
+
+struct Inputs {
+    const DeviceTensor& expert_outputs;
+    const DeviceTensor& token_idx_map;
+    const DeviceTensor& routed_token_weights;
+    const DeviceTensor& num_routed_tokens;
+};
+
+struct Outputs {
+    const DeviceTensor& local;
+};
+
+/// (T,H) bfloat16 ROW_MAJOR.
+/// Errors   UsageError if expert_outputs is not (E/D,T,H) bfloat16 ROW_MAJOR without an extent
+///          of 0.
+[[nodiscard]] TensorSpec local_spec(const Inputs& inputs);
+
+/// local[t,:] = Σ expert_outputs[e,i,:] · routed_token_weights[e,i] over all e and
+/// i < num_routed_tokens[e] with token_idx_map[e,i] = t; local experts ascending. Rows and entries
+/// past the counts are never read. An expert that lists a token twice counts its first entry.
+///
+/// Tokens are dealt to the cores by split_work_to_cores. Fp32: the compute kernel scales and sums
+/// rows in DST and rounds once. Bf16Rne, Bf16Truncate: the writer's core adds in scalar code, in
+/// fp32, to a sum held in bfloat16, rounded to nearest even or truncated after every expert (the
+/// latter is what the tt-metal kernel does).
+///
+/// Errors   UsageError naming the tensor or the schedule's value that does not fit.
+/// Source   MoE plan V2, local_reduce_moe_output.
+[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
+                                   const Outputs& outputs, const LocalReduceSpec& schedule);
+
+/// (T,H) float32 by plain loops: unrounded sums for Fp32, else the sum that the steps leave.
+[[nodiscard]] HostTensor reference(const HostTensor& expert_outputs,
+                                   const HostTensor& token_idx_map,
+                                   const HostTensor& routed_token_weights,
+                                   const HostTensor& num_routed_tokens,
+                                   ReduceAccumulator accumulator);
+
+}  // namespace tessera::ops::local_reduce_moe_output

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the router's choice of experts into one device's routing tables: which tokens each of its
+// experts takes, and with which weights.
+#pragma once
+
+#include <array>
+
+#include "ops/op_spec.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/program.hpp"
+#include "tessera/run_spec.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops::prepare_moe_routing_tensors {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"selected_experts", "(T,K)", "uint32", "ROW_MAJOR"},
+    Operand{"routing_weights", "(T,K)", "bfloat16", "ROW_MAJOR"},
+    Operand{"local_experts", "(E/D)", "int32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{
+    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
+    Operand{"routed_tokens", "(E/D,T)", "uint32", "ROW_MAJOR"},
+    Operand{"routed_token_weights", "(E/D,T)", "bfloat16", "ROW_MAJOR"},
+    Operand{"token_idx_map", "(E/D,T)", "uint32", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "prepare_moe_routing_tensors",
+    .summary = "tokens and weights of each local expert, from the router's choices",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// What an entry behind an expert's tokens holds in the two token tables.
+inline constexpr std::uint32_t kNoToken = 0xFFFFFFFF;
+
+/// All on one device, ROW_MAJOR.
+struct Inputs {
+    const DeviceTensor& selected_experts;  ///< (T,K) uint32, ids over all devices, none twice a row
+    const DeviceTensor& routing_weights;   ///< (T,K) bfloat16
+    const DeviceTensor& local_experts;     ///< (E/D) int32: the device's row of the expert mapping
+};
+
+struct Outputs {
+    const DeviceTensor& num_routed_tokens;     ///< (E/D,1) uint32
+    const DeviceTensor& routed_tokens;         ///< (E/D,T) uint32
+    const DeviceTensor& routed_token_weights;  ///< (E/D,T) bfloat16
+    const DeviceTensor& token_idx_map;         ///< (E/D,T) uint32
+};
+
+struct OutputSpecs {
+    TensorSpec num_routed_tokens;
+    TensorSpec routed_tokens;
+    TensorSpec routed_token_weights;
+    TensorSpec token_idx_map;
+};
+
+/// Errors   UsageError if an input has another rank, format or layout than stated, or an extent
+///          of 0.
+[[nodiscard]] OutputSpecs output_specs(const Inputs& inputs);
+
+/// For local expert l with global id g = local_experts[l]:
+///   num_routed_tokens[l]     how many tokens have g among their K experts,
+///   routed_tokens[l,:]       those tokens, ascending; kNoToken behind them,
+///   token_idx_map[l,:]       position → token: the same values,
+///   routed_token_weights[l,:] the weight that each of them gives to g; 0 behind them.
+/// A token that names g twice counts once, with its first weight.
+///
+/// Experts are dealt to the cores by split_work_to_cores; every core streams the whole of
+/// selected_experts and routing_weights, `cb_depth` blocks of token rows at a time. A core with
+/// more experts than its L1 can keep tables for streams them again for the next experts.
+///
+/// Errors   UsageError naming the tensor or the schedule's value that does not fit.
+/// Source   MoE plan V2, "Prepare Routing"; padding as the tt-metal kernel writes it.
+[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
+                                   const Outputs& outputs, const CopySpec& schedule);
+
+struct RoutingTables {
+    HostTensor num_routed_tokens;
+    HostTensor routed_tokens;
+    HostTensor routed_token_weights;
+    HostTensor token_idx_map;
+};
+
+/// The same result, padding included, by plain loops.
+[[nodiscard]] RoutingTables reference(const HostTensor& selected_experts,
+                                      const HostTensor& routing_weights,
+                                      const HostTensor& local_experts);
+
+}  // namespace tessera::ops::prepare_moe_routing_tensors

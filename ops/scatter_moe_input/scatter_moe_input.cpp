@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/scatter_moe_input/scatter_moe_input.hpp"
+
+#include <algorithm>
+
+#include "ops/expect_tensor.hpp"
+#include "ops/work_share.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::scatter_moe_input {
+namespace {
+
+constexpr const char* kOp = "scatter_moe_input";
+constexpr std::uint32_t kLongestPiece = 8192;  // bytes: one packet of the smaller NoC
+constexpr std::uint32_t kIndexEntries = 512;   // of routed_tokens, read at a time
+
+// Circular buffers, as the kernels number them.
+enum : std::uint8_t { kRows = 0, kIndices = 1, kReaderCount = 2, kWriterCount = 3, kZeros = 4 };
+
+/// How rows travel through the circular buffer.
+struct Pieces {
+    std::uint32_t row_bytes;
+    std::uint32_t piece_bytes;  ///< a row is cut into pieces of this length and a rest
+    std::uint32_t page_bytes;   ///< a piece, aligned for reads from DRAM
+    std::uint32_t block;        ///< pages handed over at once
+    std::uint32_t depth;        ///< pages of the circular buffer
+};
+
+std::uint32_t round_up(std::uint32_t value, std::uint32_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+Pieces make_pieces(std::uint32_t row_bytes, std::uint32_t alignment, std::uint32_t cb_depth) {
+    const std::uint32_t piece = std::min(row_bytes, kLongestPiece);
+    // Two halves, so that one fills while the other drains; pushes must divide the buffer.
+    const std::uint32_t block = cb_depth % 2 == 0 ? cb_depth / 2 : 1;
+    return {row_bytes, piece, round_up(piece, alignment), block, cb_depth};
+}
+
+void check(const Inputs& inputs, const Outputs& outputs, const CopySpec& schedule) {
+    const TensorSpec expected = scattered_spec(inputs);
+    const std::uint32_t experts = expected.shape[0];
+    const std::uint32_t tokens = expected.shape[1];
+    expect_tensor(kOp, "num_routed_tokens", inputs.num_routed_tokens,
+                  {{experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
+    expect_tensor(kOp, "routed_tokens", inputs.routed_tokens,
+                  {{experts, tokens}, DataFormat::UInt32, Layout::ROW_MAJOR});
+    expect_tensor(kOp, "scattered", outputs.scattered, expected);
+    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
+}
+
+void create_buffers(Program& program, const CoreRangeSet& cores, const Pieces& pieces,
+                    std::uint32_t alignment) {
+    const auto create = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
+                            std::uint32_t pages) {
+        CreateCircularBuffer(
+            program, cores,
+            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
+    };
+    create(kRows, DataFormat::Float16_b, pieces.page_bytes, pieces.depth);
+    create(kIndices, DataFormat::UInt32, kIndexEntries * 4, 1);
+    create(kReaderCount, DataFormat::UInt32, alignment, 1);
+    create(kWriterCount, DataFormat::UInt32, alignment, 1);
+    create(kZeros, DataFormat::Float16_b, pieces.page_bytes, 1);
+}
+
+KernelHandle create_reader(Program& program, const CoreRangeSet& cores, const Inputs& inputs,
+                           const Pieces& pieces) {
+    const std::uint32_t tokens = inputs.hidden_states.spec.shape[0];
+    std::vector<std::uint32_t> args = {tokens, pieces.row_bytes, pieces.piece_bytes,
+                                       pieces.page_bytes, pieces.block};
+    TensorAccessorArgs(inputs.hidden_states.buffer).append_to(args);
+    TensorAccessorArgs(inputs.num_routed_tokens.buffer).append_to(args);
+    TensorAccessorArgs(inputs.routed_tokens.buffer).append_to(args);
+    return CreateKernel(program, "ops/scatter_moe_input/kernels/reader.cpp", cores,
+                        ReaderDataMovementConfig(args));
+}
+
+KernelHandle create_writer(Program& program, const CoreRangeSet& cores, const Inputs& inputs,
+                           const Outputs& outputs, const Pieces& pieces) {
+    const std::uint32_t tokens = inputs.hidden_states.spec.shape[0];
+    std::vector<std::uint32_t> args = {tokens, pieces.row_bytes, pieces.piece_bytes,
+                                       pieces.page_bytes, pieces.block};
+    TensorAccessorArgs(inputs.num_routed_tokens.buffer).append_to(args);
+    TensorAccessorArgs(outputs.scattered.buffer).append_to(args);
+    return CreateKernel(program, "ops/scatter_moe_input/kernels/writer.cpp", cores,
+                        WriterDataMovementConfig(args));
+}
+
+}  // namespace
+
+TensorSpec scattered_spec(const Inputs& inputs) {
+    expect_rank(kOp, "hidden_states", inputs.hidden_states, 2, DataFormat::Float16_b,
+                Layout::ROW_MAJOR);
+    expect_rank(kOp, "routed_tokens", inputs.routed_tokens, 2, DataFormat::UInt32,
+                Layout::ROW_MAJOR);
+    const Shape& hidden = inputs.hidden_states.spec.shape;
+    return {{inputs.routed_tokens.spec.shape[0], hidden[0], hidden[1]},
+            DataFormat::Float16_b,
+            Layout::ROW_MAJOR};
+}
+
+Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
+                     const CopySpec& schedule) {
+    check(inputs, outputs, schedule);
+    const TensorSpec& scattered = outputs.scattered.spec;
+    const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
+    const Pieces pieces = make_pieces(scattered.page_size(), alignment, schedule.cb_depth);
+    const SharedWork work = share_work(kOp, arch, schedule.grid, scattered.num_pages());
+
+    Program program = CreateProgram();
+    create_buffers(program, work.cores, pieces, alignment);
+    const KernelHandle reader = create_reader(program, work.cores, inputs, pieces);
+    const KernelHandle writer = create_writer(program, work.cores, inputs, outputs, pieces);
+    const std::uint32_t counts = inputs.num_routed_tokens.buffer.address;
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, reader, share.core,
+                       {inputs.hidden_states.buffer.address, counts,
+                        inputs.routed_tokens.buffer.address, share.first, share.count});
+        SetRuntimeArgs(program, writer, share.core,
+                       {counts, outputs.scattered.buffer.address, share.first, share.count});
+    }
+    return program;
+}
+
+}  // namespace tessera::ops::scatter_moe_input

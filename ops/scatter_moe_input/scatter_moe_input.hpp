@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers the tokens of each local expert: the first step of the MoE pipeline after routing.
+#pragma once
+
+#include <array>
+
+#include "ops/op_spec.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/program.hpp"
+#include "tessera/run_spec.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops::scatter_moe_input {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"hidden_states", "(T,H)", "bfloat16", "ROW_MAJOR"},
+    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
+    Operand{"routed_tokens", "(E/D,T)", "uint32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{
+    Operand{"scattered", "(E/D,T,H)", "bfloat16", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "scatter_moe_input",
+    .summary = "rows of the tokens of each local expert, zeros behind them",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// All on one device, ROW_MAJOR, E/D being the experts of the device.
+struct Inputs {
+    const DeviceTensor& hidden_states;      ///< (T,H) bfloat16
+    const DeviceTensor& num_routed_tokens;  ///< (E/D,1) uint32
+    const DeviceTensor& routed_tokens;      ///< (E/D,T) uint32; entries past the count are ignored
+};
+
+struct Outputs {
+    const DeviceTensor& scattered;  ///< (E/D,T,H) bfloat16
+};
+
+/// (E/D,T,H) bfloat16 ROW_MAJOR.
+/// Errors   UsageError if an input has another rank, format or layout than stated, or an extent
+///          of 0.
+[[nodiscard]] TensorSpec scattered_spec(const Inputs& inputs);
+
+/// scattered[e,i,:] = hidden_states[routed_tokens[e,i],:] for i < num_routed_tokens[e], else 0.
+///
+/// Rows of the output are dealt to the cores by split_work_to_cores. The reader gathers rows, the
+/// writer stores them and the zero rows between them; rows longer than a page of the circular
+/// buffer go in pieces, so any H works.
+///
+/// Shapes   as in Inputs and Outputs; counts at most T and tokens below T.
+/// Errors   UsageError naming the tensor or the schedule's value that does not fit.
+[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
+                                   const Outputs& outputs, const CopySpec& schedule);
+
+/// The same result by plain loops.
+[[nodiscard]] HostTensor reference(const HostTensor& hidden_states,
+                                   const HostTensor& num_routed_tokens,
+                                   const HostTensor& routed_tokens);
+
+}  // namespace tessera::ops::scatter_moe_input
