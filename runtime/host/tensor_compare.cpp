@@ -6,87 +6,209 @@
 #include <cmath>
 #include <limits>
 
-#include "tessera/errors.hpp"
+#include "runtime/host/compared_pairs.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kBlock = 512;  // values of both sides in L1
 
-enum class PairKind : std::uint8_t { Finite, AgreeNonfinite, Fault };
+// Independent sums, so that additions need not wait for each other.
+constexpr std::size_t kLanes = 4;
+using Lanes = std::array<double, kLanes>;
 
-PairKind kind_of(double test, double reference) noexcept {
-    if (std::isfinite(test) && std::isfinite(reference)) [[likely]] {
-        return PairKind::Finite;
-    }
-    const bool agree = test == reference || (std::isnan(test) && std::isnan(reference));
-    return agree ? PairKind::AgreeNonfinite : PairKind::Fault;
+double total(const Lanes& lanes) noexcept {
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-/// Calls `visit(part, index, test, reference)` for each pair, part by part.
-template <class Visit>
-void for_each_pair(std::span<const ComparedPart> parts, Visit visit) {
-    std::array<double, kBlock> test{};
-    std::array<double, kBlock> reference{};
-    for (std::size_t part = 0; part < parts.size(); ++part) {
-        const std::size_t size = parts[part].test.size();
-        ensure(size == parts[part].reference.size(),
-               "comparison: part {} has {} values and {} references", part, size,
-               parts[part].reference.size());
-        for (std::size_t first = 0; first < size; first += kBlock) {
-            const std::size_t count = std::min(kBlock, size - first);
-            parts[part].test.load(first, std::span(test).first(count));
-            parts[part].reference.load(first, std::span(reference).first(count));
-            for (std::size_t i = 0; i < count; ++i) {
-                visit(part, first + i, test[i], reference[i]);
+/// Calls `step(i, lane)` for 0 … count-1, lanes in turn.
+template <class Step>
+void for_each_lane(std::size_t count, Step step) {
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            step(i + lane, lane);
+        }
+    }
+    for (std::size_t lane = 0; i < count; ++i, ++lane) {
+        step(i, lane);
+    }
+}
+
+/// The pairs of a block in which both sides are finite.
+class FinitePairs {
+public:
+    explicit FinitePairs(const PairBlock& block) : test_(block.test), reference_(block.reference) {
+        if (!all_finite(block)) {
+            keep_finite(block);
+        }
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return test_.size(); }
+    [[nodiscard]] double test(std::size_t i) const noexcept { return test_[i]; }
+    [[nodiscard]] double reference(std::size_t i) const noexcept { return reference_[i]; }
+    [[nodiscard]] std::uint64_t num_faults() const noexcept { return num_faults_; }
+
+private:
+    /// x · 0 is 0 for finite values and NaN for the others.
+    static bool all_finite(const PairBlock& block) noexcept {
+        Lanes zeros{};
+        for_each_lane(block.test.size(), [&](std::size_t i, std::size_t lane) {
+            zeros[lane] += block.test[i] * 0 + block.reference[i] * 0;
+        });
+        return total(zeros) == 0;
+    }
+
+    void keep_finite(const PairBlock& block) noexcept {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < block.test.size(); ++i) {
+            const PairKind kind = kind_of(block.test[i], block.reference[i]);
+            num_faults_ += kind == PairKind::Fault ? 1 : 0;
+            if (kind == PairKind::Finite) {
+                kept_test_[kept] = block.test[i];
+                kept_reference_[kept++] = block.reference[i];
+            }
+        }
+        test_ = std::span(kept_test_).first(kept);
+        reference_ = std::span(kept_reference_).first(kept);
+    }
+
+    std::span<const double> test_;
+    std::span<const double> reference_;
+    std::uint64_t num_faults_ = 0;
+    std::array<double, kPairsPerBlock> kept_test_;
+    std::array<double, kPairsPerBlock> kept_reference_;
+};
+
+/// Means of both sides and the rms of the reference, over the pairs that are finite.
+struct Means {
+    double test = 0;
+    double reference = 0;
+    double rms = 0;
+};
+
+class MeansPass {
+public:
+    explicit MeansPass(Closeness& result) : result_(result) {}
+
+    void visit(const PairBlock& block) {
+        const FinitePairs pairs(block);
+        Lanes test{};
+        Lanes reference{};
+        Lanes squares{};
+        for_each_lane(pairs.size(), [&](std::size_t i, std::size_t lane) {
+            test[lane] += pairs.test(i);
+            reference[lane] += pairs.reference(i);
+            squares[lane] += pairs.reference(i) * pairs.reference(i);
+        });
+        test_ += total(test);
+        reference_ += total(reference);
+        squares_ += total(squares);
+        num_finite_ += pairs.size();
+        result_.num_elements += block.test.size();
+        result_.num_nonfinite_faults += pairs.num_faults();
+    }
+
+    [[nodiscard]] Means means() const noexcept {
+        const auto count = static_cast<double>(std::max<std::uint64_t>(1, num_finite_));
+        return {test_ / count, reference_ / count, std::sqrt(squares_ / count)};
+    }
+
+private:
+    Closeness& result_;
+    std::uint64_t num_finite_ = 0;
+    double test_ = 0;
+    double reference_ = 0;
+    double squares_ = 0;
+};
+
+class ErrorPass {
+public:
+    ErrorPass(Closeness& result, const Means& means, double limit)
+        : result_(result), means_(means), limit_(limit) {}
+
+    void visit(const PairBlock& block) {
+        const FinitePairs pairs(block);
+        add_products(pairs);
+        const double largest = pairs.num_faults() > 0 ? kInfinity : largest_error(pairs);
+        if (largest > result_.max_rel_err || (largest > limit_ && !result_.first_beyond)) {
+            locate(block);
+        }
+    }
+
+    [[nodiscard]] double correlation() const noexcept {
+        if (test_squares_ == 0 || reference_squares_ == 0) {
+            return result_.max_rel_err == 0 ? 1 : 0;
+        }
+        return covariance_ / std::sqrt(test_squares_) / std::sqrt(reference_squares_);
+    }
+
+private:
+    void add_products(const FinitePairs& pairs) noexcept {
+        Lanes covariance{};
+        Lanes test_squares{};
+        Lanes reference_squares{};
+        const Means means = means_;
+        for_each_lane(pairs.size(), [&](std::size_t i, std::size_t lane) {
+            const double test = pairs.test(i) - means.test;
+            const double reference = pairs.reference(i) - means.reference;
+            covariance[lane] += test * reference;
+            test_squares[lane] += test * test;
+            reference_squares[lane] += reference * reference;
+        });
+        covariance_ += total(covariance);
+        test_squares_ += total(test_squares);
+        reference_squares_ += total(reference_squares);
+    }
+
+    /// 0 / 0, where reference and rms are zero and nothing differs, is no error.
+    [[nodiscard]] static double error(double test, double reference, double rms) noexcept {
+        const double relative = std::abs(test - reference) / std::max(std::abs(reference), rms);
+        return relative > 0 ? relative : 0;
+    }
+
+    [[nodiscard]] double largest_error(const FinitePairs& pairs) const noexcept {
+        Lanes largest{};
+        const double rms = means_.rms;
+        for_each_lane(pairs.size(), [&](std::size_t i, std::size_t lane) {
+            const double found = error(pairs.test(i), pairs.reference(i), rms);
+            largest[lane] = found > largest[lane] ? found : largest[lane];
+        });
+        return *std::ranges::max_element(largest);
+    }
+
+    [[nodiscard]] double error_of(const ComparedPair& pair) const noexcept {
+        switch (kind_of(pair.test, pair.reference)) {
+            case PairKind::Finite:
+                return error(pair.test, pair.reference, means_.rms);
+            case PairKind::AgreeNonfinite:
+                return 0;
+            case PairKind::Fault:
+                break;
+        }
+        return kInfinity;
+    }
+
+    void locate(const PairBlock& block) {
+        for (std::size_t i = 0; i < block.test.size(); ++i) {
+            const ComparedPair pair = block.pair(i);
+            const double found = error_of(pair);
+            if (found > limit_ && !result_.first_beyond) {
+                result_.first_beyond = pair;
+            }
+            if (found > result_.max_rel_err) {
+                result_.max_rel_err = found;
+                result_.worst = pair;
             }
         }
     }
-}
 
-/// Sums of the first pass; means are exact enough in double for the second to centre on.
-struct Means {
-    std::uint64_t num_finite = 0;
-    double test = 0;
-    double reference = 0;
-    double reference_rms = 0;
+    Closeness& result_;
+    Means means_;
+    double limit_;
+    double covariance_ = 0;
+    double test_squares_ = 0;
+    double reference_squares_ = 0;
 };
-
-Means means_of(std::span<const ComparedPart> parts, Closeness& result) {
-    Means means;
-    double squares = 0;
-    for_each_pair(parts, [&](std::size_t, std::size_t, double test, double reference) {
-        ++result.num_elements;
-        const PairKind kind = kind_of(test, reference);
-        if (kind != PairKind::Finite) {
-            result.num_nonfinite_faults += kind == PairKind::Fault ? 1 : 0;
-            return;
-        }
-        ++means.num_finite;
-        means.test += test;
-        means.reference += reference;
-        squares += reference * reference;
-    });
-    const auto count = static_cast<double>(std::max<std::uint64_t>(1, means.num_finite));
-    means.test /= count;
-    means.reference /= count;
-    means.reference_rms = std::sqrt(squares / count);
-    return means;
-}
-
-double relative_error(double test, double reference, double rms) noexcept {
-    const double error = std::abs(test - reference);
-    return error == 0 ? 0 : error / std::max(std::abs(reference), rms);
-}
-
-double correlation(double covariance, double test_squares, double reference_squares,
-                   double max_rel_err) noexcept {
-    if (test_squares == 0 || reference_squares == 0) {
-        return max_rel_err == 0 ? 1 : 0;
-    }
-    return covariance / std::sqrt(test_squares) / std::sqrt(reference_squares);
-}
 
 }  // namespace
 
@@ -97,31 +219,12 @@ bool Closeness::passes(const CloseTolerance& tolerance) const noexcept {
 
 Closeness compare_close(std::span<const ComparedPart> parts, const CloseTolerance& tolerance) {
     Closeness result;
-    const Means means = means_of(parts, result);
-    result.reference_rms = means.reference_rms;
-    double covariance = 0;
-    double test_squares = 0;
-    double reference_squares = 0;
-    for_each_pair(parts, [&](std::size_t part, std::size_t index, double test, double reference) {
-        const PairKind kind = kind_of(test, reference);
-        double error = kind == PairKind::Fault ? kInfinity : 0;
-        if (kind == PairKind::Finite) [[likely]] {
-            const double t = test - means.test;
-            const double r = reference - means.reference;
-            covariance += t * r;
-            test_squares += t * t;
-            reference_squares += r * r;
-            error = relative_error(test, reference, means.reference_rms);
-        }
-        if (error > tolerance.max_rel_err && !result.first_beyond) {
-            result.first_beyond = ComparedPair{part, index, test, reference};
-        }
-        if (error > result.max_rel_err) {
-            result.max_rel_err = error;
-            result.worst = ComparedPair{part, index, test, reference};
-        }
-    });
-    result.pcc = correlation(covariance, test_squares, reference_squares, result.max_rel_err);
+    MeansPass means(result);
+    for_each_block(parts, [&](const PairBlock& block) { means.visit(block); });
+    result.reference_rms = means.means().rms;
+    ErrorPass errors(result, means.means(), tolerance.max_rel_err);
+    for_each_block(parts, [&](const PairBlock& block) { errors.visit(block); });
+    result.pcc = errors.correlation();
     return result;
 }
 
@@ -129,53 +232,6 @@ Closeness compare_close(const NumberView& test, const NumberView& reference,
                         const CloseTolerance& tolerance) {
     const ComparedPart part{test, reference};
     return compare_close(std::span(&part, 1), tolerance);
-}
-
-double UlpCloseness::mismatch_fraction() const noexcept {
-    return num_elements == 0
-               ? 0
-               : static_cast<double>(num_mismatches) / static_cast<double>(num_elements);
-}
-
-bool UlpCloseness::passes(const UlpTolerance& tolerance) const noexcept {
-    return num_nonfinite_faults == 0 && max_ulp_beyond_atol <= tolerance.max_ulp &&
-           mismatch_fraction() <= tolerance.mismatch_fraction_max;
-}
-
-double ulp_bf16(double value) noexcept {
-    constexpr int min_exponent = -126;
-    constexpr int fraction_bits = 7;
-    const int exponent = value == 0 ? min_exponent : std::max(min_exponent, std::ilogb(value));
-    return std::ldexp(1.0, exponent - fraction_bits);
-}
-
-UlpCloseness compare_ulps(std::span<const ComparedPart> parts, const UlpTolerance& tolerance) {
-    UlpCloseness result;
-    for_each_pair(parts, [&](std::size_t part, std::size_t index, double test, double reference) {
-        ++result.num_elements;
-        const PairKind kind = kind_of(test, reference);
-        if (kind == PairKind::AgreeNonfinite || test == reference) [[likely]] {
-            return;
-        }
-        const bool is_fault = kind == PairKind::Fault;
-        const double beyond = std::max(0.0, std::abs(test - reference) - tolerance.atol);
-        const double ulps = is_fault ? kInfinity : beyond / ulp_bf16(reference);
-        const ComparedPair pair{part, index, test, reference};
-        result.num_nonfinite_faults += is_fault ? 1 : 0;
-        ++result.num_mismatches;
-        result.max_ulp_beyond_atol = std::max(result.max_ulp_beyond_atol, ulps);
-        result.first_mismatch = result.first_mismatch.value_or(pair);
-        if (ulps > tolerance.max_ulp) {
-            result.first_beyond = result.first_beyond.value_or(pair);
-        }
-    });
-    return result;
-}
-
-UlpCloseness compare_ulps(const NumberView& test, const NumberView& reference,
-                          const UlpTolerance& tolerance) {
-    const ComparedPart part{test, reference};
-    return compare_ulps(std::span(&part, 1), tolerance);
 }
 
 std::string position_in(const Shape& shape, std::size_t index) {

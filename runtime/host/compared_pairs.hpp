@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the pairs of a comparison in blocks that stay in the host's L1 cache.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/host/tensor_compare.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera {
+
+/// Both finite; alike but not finite (NaN and NaN, equal infinities); or not comparable.
+enum class PairKind : std::uint8_t { Finite, AgreeNonfinite, Fault };
+
+[[nodiscard]] inline PairKind kind_of(double test, double reference) noexcept {
+    if (std::isfinite(test) && std::isfinite(reference)) [[likely]] {
+        return PairKind::Finite;
+    }
+    const bool agree = test == reference || (std::isnan(test) && std::isnan(reference));
+    return agree ? PairKind::AgreeNonfinite : PairKind::Fault;
+}
+
+inline constexpr std::size_t kPairsPerBlock = 512;
+
+/// Consecutive pairs of one part, beginning with element `first`.
+struct PairBlock {
+    std::size_t part = 0;
+    std::size_t first = 0;
+    std::span<const double> test;
+    std::span<const double> reference;
+
+    [[nodiscard]] ComparedPair pair(std::size_t i) const noexcept {
+        return {part, first + i, test[i], reference[i]};
+    }
+};
+
+/// Calls `visit(const PairBlock&)` for all pairs in order, part by part.
+/// Errors   InternalError if the two sides of a part differ in size.
+template <class Visit>
+void for_each_block(std::span<const ComparedPart> parts, Visit visit) {
+    std::array<double, kPairsPerBlock> test{};
+    std::array<double, kPairsPerBlock> reference{};
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        const std::size_t size = parts[part].test.size();
+        ensure(size == parts[part].reference.size(),
+               "comparison: part {} has {} values and {} references", part, size,
+               parts[part].reference.size());
+        for (std::size_t first = 0; first < size; first += kPairsPerBlock) {
+            const std::size_t count = std::min(kPairsPerBlock, size - first);
+            const std::span test_values = std::span(test).first(count);
+            const std::span reference_values = std::span(reference).first(count);
+            parts[part].test.load(first, test_values);
+            parts[part].reference.load(first, reference_values);
+            visit(PairBlock{part, first, test_values, reference_values});
+        }
+    }
+}
+
+}  // namespace tessera
