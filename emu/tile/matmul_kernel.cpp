@@ -33,21 +33,26 @@ HWY_INLINE void step(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
      ...);
 }
 
+/// Adds the products of one face of k, 16 steps. A function of its own: with a loop over both faces
+/// GCC 12 keeps the sums of the rounding form in memory, at half the speed.
+template <DstFormat kFormat, std::size_t... i>
+HWY_INLINE void multiply_face(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
+                              Vec (&sums)[sizeof...(i)], std::index_sequence<i...> sequence) {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < kFaceColumns; ++k) {
+        step(a + k, b + k * kFaceColumns, sums, sequence);
+    }
+    if constexpr (kFormat == DstFormat::Float16_b) {
+        ((sums[i] = round_bf16(sums[i])), ...);
+    }
+}
+
 template <DstFormat kFormat, std::size_t... i>
 HWY_INLINE void multiply_panel(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
                                float* HWY_RESTRICT c, std::index_sequence<i...> sequence) {
     Vec sums[] = {load(c + (i / kPanelVecs) * kFaceColumns + vector_offset(0, i % kPanelVecs))...};
-    for (std::size_t face = 0; face < 2; ++face) {
-        const float* a_face = a + face * kFaceElements;
-        const float* b_face = b + face * 2 * kFaceElements;
-#pragma GCC unroll 4
-        for (std::size_t k = 0; k < kFaceColumns; ++k) {
-            step(a_face + k, b_face + k * kFaceColumns, sums, sequence);
-        }
-        if constexpr (kFormat == DstFormat::Float16_b) {
-            ((sums[i] = round_bf16(sums[i])), ...);
-        }
-    }
+    multiply_face<kFormat>(a, b, sums, sequence);
+    multiply_face<kFormat>(a + kFaceElements, b + 2 * kFaceElements, sums, sequence);
     (store(sums[i], c + (i / kPanelVecs) * kFaceColumns + vector_offset(0, i % kPanelVecs)), ...);
 }
 

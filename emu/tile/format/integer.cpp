@@ -2,6 +2,7 @@
 #include "emu/tile/format/integer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "tessera/data_format.hpp"
@@ -12,22 +13,24 @@ namespace {
 // Bits are copied by memcpy: a float register could quiet a signalling pattern.
 template <class Element>
 void unpack(const std::byte* src, float* tile) {
+    std::array<Element, kTileElements> elements;
+    std::array<std::uint32_t, kTileElements> words;
+    std::memcpy(elements.data(), src, sizeof(elements));
     for (std::size_t i = 0; i < kTileElements; ++i) {
-        Element element;
-        std::memcpy(&element, src + i * sizeof(Element), sizeof(Element));
-        const std::uint32_t bits = element;
-        std::memcpy(tile + i, &bits, sizeof(bits));
+        words[i] = elements[i];
     }
+    std::memcpy(tile, words.data(), sizeof(words));
 }
 
 template <class Element, class Narrow>
 void pack(const float* tile, std::byte* out, Narrow narrow) {
+    std::array<std::uint32_t, kTileElements> words;
+    std::array<Element, kTileElements> elements;
+    std::memcpy(words.data(), tile, sizeof(words));
     for (std::size_t i = 0; i < kTileElements; ++i) {
-        std::uint32_t bits;
-        std::memcpy(&bits, tile + i, sizeof(bits));
-        const auto element = static_cast<Element>(narrow(bits));
-        std::memcpy(out + i * sizeof(Element), &element, sizeof(Element));
+        elements[i] = static_cast<Element>(narrow(words[i]));
     }
+    std::memcpy(out, elements.data(), sizeof(elements));
 }
 
 }  // namespace
