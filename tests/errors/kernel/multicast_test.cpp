@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tessera/kernel/dataflow/multicast.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tessera/kernel/dataflow/noc_address.hpp"
+#include "tests/kernel_rig.hpp"
+
+namespace tessera {
+namespace {
+
+using testing::KernelRig;
+using testing::kScratch;
+
+void wrong_count() {
+    noc_async_write_multicast(kScratch, get_noc_multicast_addr(18, 18, 19, 19, kScratch), 16, 4);
+}
+void no_receivers() {
+    noc_async_write_multicast(kScratch, get_noc_multicast_addr(18, 18, 18, 18, kScratch), 16, 0);
+}
+void wrapped() {
+    noc_async_write_multicast(kScratch, get_noc_multicast_addr(19, 19, 18, 18, kScratch), 16, 3);
+}
+
+TEST(MulticastErrors, ACountThatIsNotTheNumberOfReceiversIsRefused) {
+    EXPECT_EQ(KernelRig().fault_of(wrong_count),
+              "UndefinedBehavior: noc_async_write_multicast: num_dests is 4, but rectangle (18,18) "
+              "to (19,19) holds 3 receivers (the sender is not one)");
+}
+
+TEST(MulticastErrors, AMulticastToNobodyIsRefused) {
+    EXPECT_EQ(KernelRig().fault_of(no_receivers),
+              "UndefinedBehavior: noc_async_write_multicast: num_dests is 0, but rectangle (18,18) "
+              "to (18,18) holds 0 receivers (the sender is not one)");
+}
+
+TEST(MulticastErrors, ARectangleThatWrapsAroundIsRefused) {
+    EXPECT_EQ(KernelRig().fault_of(wrapped),
+              "Unsupported: noc_async_write_multicast: rectangle (19,19) to (18,18) on NoC 0 wraps "
+              "around the torus; on NoC 0 start ≤ end, on NoC 1 start ≥ end");
+}
+
+}  // namespace
+}  // namespace tessera
