@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that documents name exist.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/architecture/source_files.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const fs::path kRoot = TESSERA_SOURCE_DIR;
+
+constexpr std::array<std::string_view, 8> kTopFolders{"emu/",   "ops/",   "runtime/", "include/",
+                                                      "tests/", "bench/", "configs/", "cmake/"};
+
+/// Words of a document that look like paths of the project; those with a pattern in them
+/// (`ops/<op>/`, `configs/*.yaml`) stand for many files and are left out.
+std::vector<std::string> paths_in(const std::string& text) {
+    static const std::regex kWord(R"([A-Za-z0-9_.<>{}*…\[\]+-]+(/[A-Za-z0-9_.<>{}*…\[\]+-]*)+)");
+    std::vector<std::string> paths;
+    for (std::sregex_iterator word(text.begin(), text.end(), kWord), end; word != end; ++word) {
+        std::string path = word->str();
+        const bool is_pattern = path.find_first_of("<>{}*[]") != std::string::npos ||
+                                path.find("…") != std::string::npos;
+        const bool is_ours = std::ranges::any_of(
+            kTopFolders, [&](std::string_view folder) { return path.starts_with(folder); });
+        const bool is_inner =
+            word->position() > 0 && text[static_cast<std::size_t>(word->position()) - 1] == '/';
+        if (is_ours && !is_pattern && !is_inner) {
+            path.erase(path.find_last_not_of(".") + 1);
+            paths.push_back(path);
+        }
+    }
+    return paths;
+}
+
+std::vector<std::string> missing_paths(const std::string& text) {
+    std::vector<std::string> missing;
+    for (const std::string& path : paths_in(text)) {
+        if (!fs::exists(kRoot / path)) {
+            missing.push_back(path);
+        }
+    }
+    return missing;
+}
+
+TEST(DocsPaths, NameFilesThatExist) {
+    int num_documents = 0;
+    for (const char* document :
+         {"README.md", "include/tessera/README.md", "tests/golden/README.md", "CHANGELOG.md"}) {
+        if (fs::exists(kRoot / document)) {
+            ++num_documents;
+            EXPECT_THAT(missing_paths(text_of(document)), IsEmpty()) << document;
+        }
+    }
+    EXPECT_GT(num_documents, 0);
+}
+
+TEST(DocsPaths, FindsANameWithoutAFile) {
+    EXPECT_THAT(missing_paths("See `emu/none/here.cpp` and emu/CMakeLists.txt.\n"),
+                ElementsAre("emu/none/here.cpp"));
+    EXPECT_THAT(missing_paths("[a](runtime/none.hpp), ops/none. "),
+                ElementsAre("runtime/none.hpp", "ops/none"));
+}
+
+TEST(DocsPaths, LeavesPatternsAndForeignPathsAlone) {
+    EXPECT_THAT(paths_in("`ops/<op>/kernels/*.cpp` configs/runs/*.yaml build/release/bin/tessera "
+                         "https://example.org/emu/core"),
+                IsEmpty());
+}
+
+}  // namespace
+}  // namespace tessera

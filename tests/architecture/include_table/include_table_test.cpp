@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads every #include against the table of who may know whom.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <initializer_list>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/architecture/source_files.hpp"
+
+namespace tessera {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// What files below `folder` may include, by the start of the included path. The most specific row
+/// counts. Headers of the standard library and of the system are free.
+struct Row {
+    std::string_view folder;
+    std::vector<std::string_view> may_include;
+};
+
+const std::vector<Row>& include_table() {
+    static const std::vector<Row> kTable{
+        {"include/tessera/", {"tessera/", "fmt/"}},
+        {"include/tessera/kernel/",
+         {"tessera/kernel/", "tessera/call_site.hpp", "tessera/data_format.hpp"}},
+        {"emu/kernel_pass/", {"emu/kernel_pass/", "tessera/window_layout.hpp", "llvm/"}},
+        {"emu/tile/", {"tessera/", "emu/tile/", "fmt/", "hwy/"}},
+        {"emu/timing/", {"tessera/", "emu/timing/", "fmt/"}},
+        {"emu/", {"tessera/", "emu/", "fmt/"}},
+        {"ops/", {"tessera/", "ops/", "fmt/", "tbb/parallel_for.h"}},
+        {"ops/*/kernels/", {"tessera/kernel/", "ops/*/kernels/"}},
+        {"runtime/",
+         {"tessera/", "emu/", "runtime/", "ops/registry.hpp", "ops/op_spec.hpp", "fmt/", "spdlog/",
+          "nlohmann/", "hwy/", "xxhash.h", "tbb/parallel_for.h"}},
+        {"runtime/config/", {"tessera/", "runtime/", "fmt/", "nlohmann/", "yaml-cpp/"}},
+        {"runtime/scheduler/",
+         {"tessera/", "emu/", "runtime/scheduler/", "fmt/", "boost/", "tbb/"}},
+        {"runtime/session/", {"tessera/", "emu/", "runtime/", "fmt/", "tbb/"}},
+        {"runtime/cli/",
+         {"tessera/", "emu/", "runtime/", "ops/", "fmt/", "spdlog/", "nlohmann/", "CLI/"}},
+    };
+    return kTable;
+}
+
+constexpr std::array<std::string_view, 14> kWatched{
+    "tessera/",  "emu/",    "ops/",      "runtime/", "tests/", "boost/", "tbb/",
+    "yaml-cpp/", "spdlog/", "nlohmann/", "CLI/",     "hwy/",   "llvm/",  "fmt/"};
+
+bool has_start(std::string_view path, std::string_view start) {
+    const std::size_t star = start.find("*/");
+    if (star == std::string_view::npos) {
+        return path.starts_with(start);
+    }
+    const std::size_t slash = path.find('/', star);
+    return path.starts_with(start.substr(0, star)) && slash != std::string_view::npos &&
+           path.substr(slash + 1).starts_with(start.substr(star + 2));
+}
+
+bool starts_with_any(std::string_view path, const auto& starts) {
+    return std::ranges::any_of(starts, [&](auto start) { return has_start(path, start); });
+}
+
+const Row* row_of(std::string_view file) {
+    const Row* found = nullptr;
+    for (const Row& row : include_table()) {
+        if (has_start(file, row.folder) &&
+            (found == nullptr || row.folder.size() > found->folder.size())) {
+            found = &row;
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> forbidden_includes(const std::string& file, const std::string& text) {
+    static const std::regex kInclude(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+    const Row* row = row_of(file);
+    std::vector<std::string> forbidden;
+    std::istringstream lines(text);
+    std::smatch match;
+    for (std::string line; std::getline(lines, line);) {
+        if (!std::regex_search(line, match, kInclude) || !starts_with_any(match.str(1), kWatched)) {
+            continue;
+        }
+        if (row == nullptr || !starts_with_any(match.str(1), row->may_include)) {
+            forbidden.push_back(match.str(1));
+        }
+    }
+    return forbidden;
+}
+
+TEST(IncludeTable, HoldsForEverySource) {
+    const auto files = source_files({"include", "emu", "ops", "runtime"});
+    ASSERT_GT(files.size(), 100U);
+
+    for (const std::string& file : files) {
+        EXPECT_THAT(forbidden_includes(file, text_of(file)), IsEmpty()) << file;
+    }
+}
+
+TEST(IncludeTable, FindsWhatAFolderMustNotKnow) {
+    EXPECT_THAT(forbidden_includes("emu/core/core.cpp", "#include <boost/fiber/all.hpp>\n"),
+                ElementsAre("boost/fiber/all.hpp"));
+    EXPECT_THAT(forbidden_includes("emu/noc/noc.cpp", "  # include \"runtime/host/tensor.hpp\"\n"),
+                ElementsAre("runtime/host/tensor.hpp"));
+    EXPECT_THAT(forbidden_includes("emu/tile/pack.cpp", "#include \"emu/core/core.hpp\"\n"),
+                ElementsAre("emu/core/core.hpp"));
+    EXPECT_THAT(forbidden_includes("runtime/launch/place.cpp", "#include <yaml-cpp/yaml.h>\n"),
+                ElementsAre("yaml-cpp/yaml.h"));
+    EXPECT_THAT(forbidden_includes("runtime/report/text.cpp", "#include \"ops/silu/silu.hpp\"\n"),
+                ElementsAre("ops/silu/silu.hpp"));
+}
+
+TEST(IncludeTable, LetsKernelsOfOpsSeeTheKernelApiOnly) {
+    const std::string file = "ops/silu/kernels/reader.cpp";
+
+    EXPECT_THAT(forbidden_includes(file, "#include \"tessera/kernel/kernel.hpp\"\n"), IsEmpty());
+    EXPECT_THAT(forbidden_includes(file, "#include \"ops/mul/kernels/order.hpp\"\n"), IsEmpty());
+    EXPECT_THAT(forbidden_includes(file, "#include \"tessera/program.hpp\"\n"),
+                ElementsAre("tessera/program.hpp"));
+    EXPECT_THAT(forbidden_includes(file, "#include \"ops/silu/silu.hpp\"\n"),
+                ElementsAre("ops/silu/silu.hpp"));
+}
+
+TEST(IncludeTable, RefusesAFolderItDoesNotList) {
+    EXPECT_THAT(forbidden_includes("other/a.cpp", "#include <vector>\n#include <fmt/core.h>\n"),
+                ElementsAre("fmt/core.h"));
+}
+
+}  // namespace
+}  // namespace tessera
