@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/core/circular_buffer.hpp"
 
+#include <algorithm>
+
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
@@ -98,6 +100,8 @@ void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages
         buffer.space_waiters |= bit_of(thread.processor());
         thread.block({WaitKind::CbSpace, index, pages, site});
     }
+    LocalCBInterface& view = thread.cb[index];
+    view.pages_reserved = std::max(view.pages_reserved, pages);
 }
 
 void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site) {
@@ -114,6 +118,7 @@ void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, C
     }
     advance(view.fifo_wr_ptr, view, pages, "cb_push_back", index, site);
     view.fifo_wr_tile_ptr = 0;
+    view.pages_reserved -= std::min(view.pages_reserved, pages);
     buffer.pages_received += pages;
     if (buffer.data_waiters != 0) {
         wake_satisfied(thread.core(), buffer.data_waiters, buffer.num_full());
@@ -128,6 +133,8 @@ void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, 
         buffer.data_waiters |= bit_of(thread.processor());
         thread.block({WaitKind::CbData, index, pages, site});
     }
+    LocalCBInterface& view = thread.cb[index];
+    view.pages_granted = std::max(view.pages_granted, pages);
 }
 
 void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site) {
@@ -143,6 +150,7 @@ void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, C
                                 pages * view.fifo_page_size, index, site);
     }
     advance(view.fifo_rd_ptr, view, pages, "cb_pop_front", index, site);
+    view.pages_granted -= std::min(view.pages_granted, pages);
     buffer.pages_acked += pages;
     if (buffer.space_waiters != 0) {
         wake_satisfied(thread.core(), buffer.space_waiters, buffer.num_free());

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "emu/core/dst.hpp"
+#include "tessera/arch_spec.hpp"
 #include "tessera/call_site.hpp"
 #include "tessera/data_format.hpp"
 #include "tessera/program.hpp"
@@ -24,22 +25,19 @@ enum class UnitOperation : std::uint8_t {
     UnaryBroadcast,  ///< dim: BroadcastType
     Reduce,          ///< variant: PoolType, dim: ReduceDim
     Transpose,
-    TransposeDest,
     Tilize,
     Untilize,
 };
-
-/// Whether a result replaces the DST tile or is added to it.
-enum class DstMode : std::uint8_t { Overwrite, Accumulate };
 
 /// The last init of the unpack and math units.
 struct ArmedOperation {
     UnitOperation operation = UnitOperation::None;
     std::uint8_t variant = 0;
     std::uint8_t dim = 0;
-    bool transposes = false;  ///< second operand of a matmul, or the tile of a copy
-    DstMode dst_mode = DstMode::Overwrite;
-    const char* init = "";  ///< name of the init call, for messages
+    bool transposes = false;      ///< second operand of a matmul, or the tile of a copy
+    bool adds_to_dst = false;     ///< acc_to_dest of an element-wise operation
+    std::uint32_t row_tiles = 0;  ///< tilize: tiles side by side in a row of the input
+    const char* init = "";        ///< name of the init call, for messages
     CallSite site;
 
     [[nodiscard]] bool is(UnitOperation wanted, std::uint8_t wanted_variant,
@@ -71,7 +69,7 @@ struct PackMode {
 
 /// State of one compute kernel thread; made by the launcher, changed by emu/api/compute.
 struct ComputeState {
-    explicit ComputeState(const ComputeConfig& config);
+    ComputeState(const ComputeConfig& config, const DstSpec& dst_spec);
 
     Dst dst;
     MathFidelity fidelity;
@@ -79,7 +77,8 @@ struct ComputeState {
     ArmedOperation armed;
     UnitFormats formats;
     PackMode pack;
-    std::uint64_t sfpu_inits = 0;  ///< bit per SFPU function: its init ran in this launch
+    std::uint64_t sfpu_inits = 0;    ///< bit per SFPU function: its init ran in this launch
+    bool can_transpose_dst = false;  ///< transpose_wh_dest_init_short ran in this launch
 
     /// Two source registers and one more tile to convert into; contents mean nothing between calls.
     alignas(64) std::array<std::array<float, kTileElements>, 3> scratch;

@@ -17,12 +17,15 @@ void Dst::FreeBytes::operator()(float* bytes) const noexcept {
     ::operator delete[](bytes, kAlignment);
 }
 
-Dst::Dst(const ComputeConfig& config)
+Dst::Dst(const ComputeConfig& config, const DstSpec& spec)
     : is_32bit_(config.fp32_dest_acc_en),
       num_halves_(config.dst_full_sync_en ? 1 : 2),
-      capacity_((config.dst_full_sync_en ? 16U : 8U) / (config.fp32_dest_acc_en ? 2U : 1U)),
-      tiles_(static_cast<float*>(::operator new[](
-          std::size_t{num_halves_} * capacity_ * kTileElements * sizeof(float), kAlignment))) {
+      capacity_((is_32bit_ ? spec.tiles_32bit : spec.tiles_16bit) / num_halves_) {
+    const std::size_t num_tiles = std::size_t{num_halves_} * capacity_;
+    ensure(num_tiles != 0 && num_tiles <= kMaxTiles, "a DST of {} tiles, 1 to {} are possible",
+           num_tiles, kMaxTiles);
+    tiles_.reset(static_cast<float*>(
+        ::operator new[](num_tiles* kTileElements * sizeof(float), kAlignment)));
 }
 
 const char* Dst::name_of(Section section) noexcept {
@@ -83,6 +86,17 @@ void Dst::release(CallSite site) {
     std::fill_n(contents_.begin() + first, capacity_, DstContent::Cleared);
     packed_slots_ &= ~(((1U << capacity_) - 1U) << first);
     pack_half_ = other(pack_half_);
+}
+
+void Dst::require_idle(const char* call, CallSite site) const {
+    for (const Section section : sections_) {
+        if (section != Section::Free) {
+            fault(FaultCategory::UndefinedBehavior, site,
+                  "{} hands DST over itself, but DST is {}: it must not stand between "
+                  "tile_regs_acquire and tile_regs_release",
+                  call, name_of(section));
+        }
+    }
 }
 
 float* Dst::update_block(std::uint32_t index, std::uint32_t count, const char* call,

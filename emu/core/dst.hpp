@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "tessera/arch_spec.hpp"
 #include "tessera/call_site.hpp"
 #include "tessera/program.hpp"
 
@@ -21,7 +22,7 @@ enum class DstContent : std::uint8_t {
 
 /// Math fills one half while the packer empties the other (one half in full sync).
 ///
-/// Capacity 16 tiles full sync, 8 half sync; halved again by fp32_dest_acc_en.
+/// Capacity 16 tiles full sync, 8 half sync; halved again by fp32_dest_acc_en (DstSpec).
 /// Order    One fiber runs unpack, math and pack in program order. So `wait` never blocks and may
 ///          come before the commit it waits for; what would block for ever is refused.
 /// Errors   KernelFault{UndefinedBehavior} naming the state for an order the chip does not allow,
@@ -30,7 +31,8 @@ enum class DstContent : std::uint8_t {
 /// Source   tt-metal tile_regs_*; tt-isa-documentation Dst, ZEROACC.
 class Dst {
 public:
-    explicit Dst(const ComputeConfig& config);
+    /// Errors   InternalError for a DST of more than 16 tiles.
+    Dst(const ComputeConfig& config, const DstSpec& spec);
 
     [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
     [[nodiscard]] bool is_32bit() const noexcept { return is_32bit_; }
@@ -40,6 +42,9 @@ public:
     void wait(CallSite site);
     /// Clears the packer's half and hands it back to math.
     void release(CallSite site);
+    /// Checks that neither math nor packer holds a section, for calls that hand DST over
+    /// themselves.
+    void require_idle(const char* call, CallSite site) const;
 
     /// A tile of math's half that an operation overwrites in full; its values are undefined.
     [[nodiscard]] float* overwrite(std::uint32_t index, const char* call, CallSite site,

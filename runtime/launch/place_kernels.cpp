@@ -48,7 +48,7 @@ void place_globals(const CompiledKernel& compiled, Core& core, Processor process
 
 void configure_units(const KernelDescription& kernel, KernelThread& thread) {
     if (const auto* compute = std::get_if<ComputeConfig>(&kernel.config)) {
-        thread.compute = std::make_unique<ComputeState>(*compute);
+        thread.compute = std::make_unique<ComputeState>(*compute, thread.core().arch().dst);
     } else {
         thread.default_noc = std::get<DataMovementConfig>(kernel.config).noc;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/kernel/dataflow/circular_buffer.hpp"
 
+#include <algorithm>
+
 #include "emu/core/circular_buffer.hpp"
 #include "emu/core/core.hpp"
 #include "emu/core/kernel_thread.hpp"
@@ -30,14 +32,20 @@ bool cb_pages_reservable_at_back(std::uint32_t cb_id, std::uint32_t num_pages, C
     KernelThread& thread = current_thread();
     const auto& buffer = configured_buffer(thread, cb_id, "cb_pages_reservable_at_back", site);
     thread.yield();
-    return buffer.num_free() >= num_pages;
+    const bool is_free = buffer.num_free() >= num_pages;
+    std::uint32_t& reserved = thread.cb[cb_id].pages_reserved;
+    reserved = is_free ? std::max(reserved, num_pages) : reserved;
+    return is_free;
 }
 
 bool cb_pages_available_at_front(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
     KernelThread& thread = current_thread();
     const auto& buffer = configured_buffer(thread, cb_id, "cb_pages_available_at_front", site);
     thread.yield();
-    return buffer.num_full() >= num_pages;
+    const bool is_there = buffer.num_full() >= num_pages;
+    std::uint32_t& granted = thread.cb[cb_id].pages_granted;
+    granted = is_there ? std::max(granted, num_pages) : granted;
+    return is_there;
 }
 
 std::uint32_t get_write_ptr(std::uint32_t cb_id, CallSite site) {

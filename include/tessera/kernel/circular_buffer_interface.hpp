@@ -15,4 +15,7 @@ struct LocalCBInterface {
     std::uint32_t fifo_rd_ptr = 0;     ///< moved by this thread's cb_pop_front only
     std::uint32_t fifo_wr_ptr = 0;     ///< moved by this thread's cb_push_back only
     std::uint32_t fifo_wr_tile_ptr = 0;  ///< bytes packed since the last push (pack_tile in order)
+    // Not on the chip: what the thread may touch, for checks.
+    std::uint32_t pages_granted = 0;   ///< readable: asked of cb_wait_front, less those popped
+    std::uint32_t pages_reserved = 0;  ///< writable: asked of cb_reserve_back, less those pushed
 };

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/tile/eltwise.hpp"
+
+#include <algorithm>
+
+#include "emu/api/compute/units.hpp"
+#include "emu/api/compute/unpacker.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/tile/fidelity.hpp"
+#include "emu/tile/unpack.hpp"
+#include "tessera/kernel/compute/bcast.hpp"
+#include "tessera/kernel/compute/eltwise_binary.hpp"
+
+namespace tessera {
+namespace {
+
+using ckernel::BroadcastType;
+using ckernel::EltwiseBinaryReuseDestType;
+using ckernel::EltwiseBinaryType;
+using tile::DstUpdate;
+
+tile::EltwiseOp operation_of(EltwiseBinaryType type, const char* call, CallSite site) {
+    switch (type) {
+        case EltwiseBinaryType::ELWADD:
+            return tile::EltwiseOp::Add;
+        case EltwiseBinaryType::ELWSUB:
+            return tile::EltwiseOp::Sub;
+        case EltwiseBinaryType::ELWMUL:
+            return tile::EltwiseOp::Mul;
+        case EltwiseBinaryType::ELWDIV:
+        case EltwiseBinaryType::ELWLESS:
+            break;
+    }
+    fault(FaultCategory::Unsupported, site, "{}: the matrix unit adds, subtracts and multiplies",
+          call);
+}
+
+tile::Broadcast broadcast_of(BroadcastType type) {
+    switch (type) {
+        case BroadcastType::NONE:
+            return tile::Broadcast::None;
+        case BroadcastType::COL:
+            return tile::Broadcast::Columns;
+        case BroadcastType::ROW:
+            return tile::Broadcast::Rows;
+        case BroadcastType::SCALAR:
+            return tile::Broadcast::Scalar;
+    }
+    return tile::Broadcast::None;
+}
+
+const char* init_of(EltwiseBinaryType type, BroadcastType broadcast) {
+    static constexpr const char* kInits[3][4] = {
+        {"mul_tiles_init", "mul_bcast_cols_init_short", "mul_bcast_rows_init_short",
+         "mul_tiles_bcast_scalar_init_short"},
+        {"add_tiles_init", "add_bcast_cols_init_short", "add_bcast_rows_init_short",
+         "add_bcast_scalar_init_short"},
+        {"sub_tiles_init", "sub_bcast_cols_init_short", "sub_bcast_rows_init_short",
+         "sub_tiles_bcast_scalar_init_short"}};
+    const std::size_t row = type == EltwiseBinaryType::ELWMUL   ? 0
+                            : type == EltwiseBinaryType::ELWADD ? 1
+                                                                : 2;
+    return kInits[row][broadcast];
+}
+
+// Reads one operand into a scratch tile.
+const float* unpack_operand(KernelThread& thread, std::size_t scratch, std::uint32_t cb,
+                            std::uint32_t index, SourceRegister source, const char* call,
+                            CallSite site) {
+    const Operand operand = float_operand(thread, cb, index, source, call, site);
+    float* values = thread.compute->scratch[scratch].data();
+    tile::unpack_to_source_tile(operand.format, operand.bytes, values);
+    return values;
+}
+
+// The multiplier always adds to DST; the adder only with acc_to_dest.
+bool adds_to_dst(const ArmedOperation& armed, tile::EltwiseOp op) {
+    return op == tile::EltwiseOp::Mul || armed.adds_to_dst;
+}
+
+}  // namespace
+
+namespace kernel {
+
+void arm_eltwise(EltwiseBinaryType type, BroadcastType broadcast, Accumulation accumulation,
+                 const char* call, CallSite site) {
+    current_units(call, site).armed = {.operation = UnitOperation::Eltwise,
+                                       .variant = type,
+                                       .dim = broadcast,
+                                       .adds_to_dst = accumulation == Accumulation::AddToDst,
+                                       .init = call,
+                                       .site = site};
+}
+
+void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0,
+             std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst,
+             const char* call, CallSite site) {
+    ComputeState& units = current_units(call, site);
+    KernelThread& thread = current_thread();
+    const tile::EltwiseOp op = operation_of(type, call, site);
+    if (!units.armed.is(UnitOperation::Eltwise, type, broadcast)) [[unlikely]] {
+        refuse_unarmed(units.armed, call, init_of(type, broadcast), site);
+    }
+    const float* a = unpack_operand(thread, 0, icb0, itile0, SourceRegister::SrcA, call, site);
+    const float* b = unpack_operand(thread, 1, icb1, itile1, SourceRegister::SrcB, call, site);
+    const bool is_sum =
+        adds_to_dst(units.armed, op) && units.dst.content(idst, call, site) != DstContent::Cleared;
+    float* dst =
+        is_sum ? units.dst.update(idst, call, site) : units.dst.overwrite(idst, call, site);
+    tile::eltwise_tile(op, a, b, dst,
+                       {broadcast_of(broadcast),
+                        is_sum ? DstUpdate::Accumulate : DstUpdate::Overwrite, units.fidelity});
+    round_for_dst(units.dst, dst);
+}
+
+void arm_dest_reuse(EltwiseBinaryType type, EltwiseBinaryReuseDestType reuse, CallSite site) {
+    current_units("binary_dest_reuse_tiles_init", site).armed = {
+        .operation = UnitOperation::DestReuse,
+        .variant = type,
+        .dim = static_cast<std::uint8_t>(reuse),
+        .init = "binary_dest_reuse_tiles_init",
+        .site = site};
+}
+
+void eltwise_dest_reuse(EltwiseBinaryType type, EltwiseBinaryReuseDestType reuse, std::uint32_t icb,
+                        std::uint32_t itile, std::uint32_t idst, CallSite site) {
+    constexpr const char* kCall = "binary_dest_reuse_tiles";
+    ComputeState& units = current_units(kCall, site);
+    const tile::EltwiseOp op = operation_of(type, kCall, site);
+    if (!units.armed.is(UnitOperation::DestReuse, type, static_cast<std::uint8_t>(reuse)) ||
+        reuse == EltwiseBinaryReuseDestType::NONE) [[unlikely]] {
+        refuse_unarmed(units.armed, kCall, "binary_dest_reuse_tiles_init of the same arguments",
+                       site);
+    }
+    const float* operand =
+        unpack_operand(current_thread(), 0, icb, itile, SourceRegister::Unchecked, kCall, site);
+    float* dst = units.dst.update(idst, kCall, site);
+    tile::truncate_to_tf32_tile(dst);  // DST reaches the multiplier through a source register
+    const bool is_dst_first = reuse == EltwiseBinaryReuseDestType::DEST_TO_SRCA;
+    tile::eltwise_tile(op, is_dst_first ? dst : operand, is_dst_first ? operand : dst, dst,
+                       {tile::Broadcast::None, DstUpdate::Overwrite, units.fidelity});
+    round_for_dst(units.dst, dst);
+}
+
+void arm_unary_broadcast(BroadcastType dim, const char* call, CallSite site) {
+    current_units(call, site).armed = {
+        .operation = UnitOperation::UnaryBroadcast, .dim = dim, .init = call, .site = site};
+}
+
+void unary_broadcast(BroadcastType dim, std::uint32_t icb, std::uint32_t itile, std::uint32_t idst,
+                     CallSite site) {
+    ComputeState& units = current_units("unary_bcast", site);
+    if (!units.armed.is(UnitOperation::UnaryBroadcast, 0, dim)) [[unlikely]] {
+        refuse_unarmed(units.armed, "unary_bcast", "unary_bcast_init of the same dimension", site);
+    }
+    float* dst = copy_to_dst(current_thread(), icb, itile, idst, "unary_bcast", site);
+    if (dim != BroadcastType::NONE) {
+        tile::broadcast_tile(broadcast_of(dim), dst, dst);
+    }
+}
+
+}  // namespace kernel
+}  // namespace tessera
+
+namespace ckernel {
+
+using tessera::kernel::Accumulation;
+
+void add_tiles_init(std::uint32_t /*icb0*/, std::uint32_t /*icb1*/, bool acc_to_dest,
+                    CallSite site) {
+    tessera::kernel::arm_eltwise(ELWADD, BroadcastType::NONE,
+                                 acc_to_dest ? Accumulation::AddToDst : Accumulation::Replace,
+                                 "add_tiles_init", site);
+}
+
+void sub_tiles_init(std::uint32_t /*icb0*/, std::uint32_t /*icb1*/, bool acc_to_dest,
+                    CallSite site) {
+    tessera::kernel::arm_eltwise(ELWSUB, BroadcastType::NONE,
+                                 acc_to_dest ? Accumulation::AddToDst : Accumulation::Replace,
+                                 "sub_tiles_init", site);
+}
+
+void mul_tiles_init(std::uint32_t /*icb0*/, std::uint32_t /*icb1*/, CallSite site) {
+    tessera::kernel::arm_eltwise(ELWMUL, BroadcastType::NONE, Accumulation::Replace,
+                                 "mul_tiles_init", site);
+}
+
+void add_tiles(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1,
+               std::uint32_t idst, CallSite site) {
+    tessera::kernel::eltwise(ELWADD, BroadcastType::NONE, icb0, icb1, itile0, itile1, idst,
+                             "add_tiles", site);
+}
+
+void sub_tiles(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1,
+               std::uint32_t idst, CallSite site) {
+    tessera::kernel::eltwise(ELWSUB, BroadcastType::NONE, icb0, icb1, itile0, itile1, idst,
+                             "sub_tiles", site);
+}
+
+void mul_tiles(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1,
+               std::uint32_t idst, CallSite site) {
+    tessera::kernel::eltwise(ELWMUL, BroadcastType::NONE, icb0, icb1, itile0, itile1, idst,
+                             "mul_tiles", site);
+}
+
+}  // namespace ckernel

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/tile/matmul.hpp"
+
+#include <array>
+
+#include "emu/api/compute/units.hpp"
+#include "emu/core/fault.hpp"
+#include "tessera/kernel/compute/init.hpp"
+#include "tessera/kernel/compute/matmul.hpp"
+#include "tessera/kernel/compute/reconfig.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kMaxBlockSide = 16;  // DST holds no longer row or column
+using TilePointers = std::array<const std::byte*, kMaxBlockSide>;
+
+tile::MatmulMode matmul_mode(const ComputeState& units) {
+    return {units.fidelity,
+            units.dst.is_32bit() ? tile::DstFormat::Float32 : tile::DstFormat::Float16_b};
+}
+
+tile::Orientation in1_orientation(const ComputeState& units) {
+    return units.armed.transposes ? tile::Orientation::Transposed : tile::Orientation::AsStored;
+}
+
+void check_transpose(const ArmedOperation& armed, std::uint32_t transpose, const char* call,
+                     CallSite site) {
+    if ((transpose != 0) != armed.transposes) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{} with transpose = {} after {} with transpose = {}", call, transpose, armed.init,
+              armed.transposes ? 1 : 0);
+    }
+}
+
+void arm_matmul(std::uint32_t transpose, const char* call, CallSite site) {
+    current_units(call, site).armed = {.operation = UnitOperation::Matmul,
+                                       .transposes = transpose != 0,
+                                       .init = call,
+                                       .site = site};
+}
+
+// Gathers `count` operand tiles `stride` apart, and returns their format.
+DataFormat gather(KernelThread& thread, std::uint32_t cb, std::uint32_t first, std::uint32_t stride,
+                  std::uint32_t count, SourceRegister source, TilePointers& tiles, CallSite site) {
+    DataFormat format = DataFormat::Invalid;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const Operand operand =
+            float_operand(thread, cb, first + i * stride, source, "matmul_block", site);
+        tiles[i] = operand.bytes;
+        format = operand.format;
+    }
+    return format;
+}
+
+void check_block(const Dst& dst, std::uint32_t ct_dim, std::uint32_t rt_dim, CallSite site) {
+    if (ct_dim == 0 || rt_dim == 0 || ct_dim > dst.capacity() || rt_dim > dst.capacity()) {
+        fault(FaultCategory::OutOfBounds, site,
+              "matmul_block of {} columns and {} rows of tiles: 1 to {} fit in DST", ct_dim, rt_dim,
+              dst.capacity());
+    }
+}
+
+}  // namespace
+}  // namespace tessera
+
+namespace ckernel {
+
+using tessera::check_block;
+using tessera::check_transpose;
+using tessera::DataFormat;
+using tessera::gather;
+using tessera::in1_orientation;
+using tessera::matmul_mode;
+using tessera::SourceRegister;
+using tessera::UnitOperation;
+
+void mm_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t out_cb_id,
+             std::uint32_t transpose, CallSite site) {
+    tessera::kernel::configure_units(in1_cb_id, in0_cb_id, out_cb_id, "mm_init", site);
+    tessera::arm_matmul(transpose, "mm_init", site);
+}
+
+void mm_init_short(std::uint32_t /*in0_cb_id*/, std::uint32_t /*in1_cb_id*/,
+                   std::uint32_t transpose, CallSite site) {
+    tessera::arm_matmul(transpose, "mm_init_short", site);
+}
+
+void mm_init_short_with_dt(std::uint32_t /*in0_cb_id*/, std::uint32_t in1_cb_id,
+                           std::uint32_t /*c_in_old_srca*/, std::uint32_t transpose,
+                           CallSite site) {
+    tessera::kernel::reconfigure_srca(in1_cb_id, "mm_init_short_with_dt", site);
+    tessera::arm_matmul(transpose, "mm_init_short_with_dt", site);
+}
+
+void matmul_init(std::uint32_t /*in0_cb_id*/, std::uint32_t /*in1_cb_id*/, std::uint32_t transpose,
+                 CallSite site) {
+    tessera::arm_matmul(transpose, "matmul_init", site);
+}
+
+void mm_block_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t out_cb_id,
+                   std::uint32_t transpose, std::uint32_t /*ct_dim*/, std::uint32_t /*rt_dim*/,
+                   std::uint32_t /*kt_dim*/, CallSite site) {
+    tessera::kernel::configure_units(in1_cb_id, in0_cb_id, out_cb_id, "mm_block_init", site);
+    tessera::arm_matmul(transpose, "mm_block_init", site);
+}
+
+void mm_block_init_short(std::uint32_t /*in0_cb_id*/, std::uint32_t /*in1_cb_id*/,
+                         std::uint32_t transpose, std::uint32_t /*ct_dim*/,
+                         std::uint32_t /*rt_dim*/, std::uint32_t /*kt_dim*/, CallSite site) {
+    tessera::arm_matmul(transpose, "mm_block_init_short", site);
+}
+
+void mm_block_init_short_with_dt(std::uint32_t /*in0_cb_id*/, std::uint32_t in1_cb_id,
+                                 std::uint32_t /*old_in1_cb_id*/, std::uint32_t transpose,
+                                 std::uint32_t /*ct_dim*/, std::uint32_t /*rt_dim*/,
+                                 std::uint32_t /*kt_dim*/, CallSite site) {
+    tessera::kernel::reconfigure_srca(in1_cb_id, "mm_block_init_short_with_dt", site);
+    tessera::arm_matmul(transpose, "mm_block_init_short_with_dt", site);
+}
+
+void mm_block_init_short_with_both_dt(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id,
+                                      std::uint32_t /*old_in0_cb_id*/,
+                                      std::uint32_t /*old_in1_cb_id*/, std::uint32_t transpose,
+                                      std::uint32_t /*ct_dim*/, std::uint32_t /*rt_dim*/,
+                                      std::uint32_t /*kt_dim*/, CallSite site) {
+    tessera::kernel::reconfigure_srca(in1_cb_id, "mm_block_init_short_with_both_dt", site);
+    tessera::kernel::reconfigure_srcb(in0_cb_id, "mm_block_init_short_with_both_dt", site);
+    tessera::arm_matmul(transpose, "mm_block_init_short_with_both_dt", site);
+}
+
+void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
+                  std::uint32_t in1_tile_index, std::uint32_t idst, CallSite site) {
+    tessera::ComputeState& units = tessera::current_units("matmul_tiles", site);
+    tessera::KernelThread& thread = tessera::current_thread();
+    require_armed(units.armed, UnitOperation::Matmul, "matmul_tiles", "mm_init", site);
+    const tessera::Operand in0 = float_operand(thread, in0_cb_id, in0_tile_index,
+                                               SourceRegister::SrcB, "matmul_tiles", site);
+    const tessera::Operand in1 = float_operand(thread, in1_cb_id, in1_tile_index,
+                                               SourceRegister::SrcA, "matmul_tiles", site);
+    float* dst = units.dst.update(idst, "matmul_tiles", site);
+    tessera::tile::matmul_block({{&in0.bytes, 1}, in0.format},
+                                {{&in1.bytes, 1}, in1.format, in1_orientation(units)}, dst,
+                                matmul_mode(units));
+    ++thread.activity.tiles_multiplied;
+}
+
+void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
+                  std::uint32_t in1_tile_index, std::uint32_t idst, std::uint32_t transpose,
+                  CallSite site) {
+    check_transpose(tessera::current_units("matmul_tiles", site).armed, transpose, "matmul_tiles",
+                    site);
+    matmul_tiles(in0_cb_id, in1_cb_id, in0_tile_index, in1_tile_index, idst, site);
+}
+
+void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
+                  std::uint32_t in1_tile_index, std::uint32_t idst, std::uint32_t transpose,
+                  std::uint32_t ct_dim, std::uint32_t rt_dim, std::uint32_t kt_dim, CallSite site) {
+    tessera::ComputeState& units = tessera::current_units("matmul_block", site);
+    tessera::KernelThread& thread = tessera::current_thread();
+    require_armed(units.armed, UnitOperation::Matmul, "matmul_block", "mm_block_init", site);
+    check_transpose(units.armed, transpose, "matmul_block", site);
+    check_block(units.dst, ct_dim, rt_dim, site);
+    tessera::TilePointers rows;
+    tessera::TilePointers columns;
+    const DataFormat in0_format =
+        gather(thread, in0_cb_id, in0_tile_index, kt_dim, rt_dim, SourceRegister::SrcB, rows, site);
+    const DataFormat in1_format =
+        gather(thread, in1_cb_id, in1_tile_index, 1, ct_dim, SourceRegister::SrcA, columns, site);
+    float* dst = units.dst.update_block(idst, rt_dim * ct_dim, "matmul_block", site);
+    tessera::tile::matmul_block({{rows.data(), rt_dim}, in0_format},
+                                {{columns.data(), ct_dim}, in1_format, in1_orientation(units)}, dst,
+                                matmul_mode(units));
+    thread.activity.tiles_multiplied += std::uint64_t{rt_dim} * ct_dim;
+}
+
+}  // namespace ckernel

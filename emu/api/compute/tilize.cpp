@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/tile/tilize.hpp"
+
+#include "emu/api/compute/packer.hpp"
+#include "emu/api/compute/units.hpp"
+#include "emu/api/compute/unpacker.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/tile/format/integer.hpp"
+#include "emu/tile/unpack.hpp"
+#include "tessera/kernel/compute/init.hpp"
+#include "tessera/kernel/compute/reconfig.hpp"
+#include "tessera/kernel/compute/tilize.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr const char* kCall = "tilize_block";
+
+void arm_tilize(std::uint32_t block, const char* call, CallSite site) {
+    current_units(call, site).armed = {
+        .operation = UnitOperation::Tilize, .row_tiles = block, .init = call, .site = site};
+}
+
+void check_formats(const Dst& dst, DataFormat in, DataFormat out, std::uint32_t icb,
+                   CallSite site) {
+    if (is_block_format(in)) {
+        fault(FaultCategory::Unsupported, site, "tilize_block(cb {}): row-major {} does not exist",
+              icb, name_of(in));
+    }
+    check_fits_dst(dst, in, icb, kCall, site);
+    if (tile::is_integer_format(in) != tile::is_integer_format(out)) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "tilize_block(cb {}) from {} to {}: tilize does not convert between integers and "
+              "floats",
+              icb, name_of(in), name_of(out));
+    }
+}
+
+// 32 row-major rows, and where in them the next tile begins.
+struct RowMajorInput {
+    const std::byte* bytes;
+    std::size_t row_bytes;
+    DataFormat format;
+
+    [[nodiscard]] std::size_t tile_row_bytes() const {
+        return std::size_t{kTileColumns} * element_bytes(format);
+    }
+};
+
+RowMajorInput row_major_input(KernelThread& thread, std::uint32_t icb, std::uint32_t first_tile,
+                              std::uint32_t num_tiles, CallSite site) {
+    const ArmedOperation& armed = thread.compute->armed;
+    if (std::uint64_t{first_tile} + num_tiles > armed.row_tiles) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "tilize_block of {} tiles from tile {} on, but {} set rows of {} tiles", num_tiles,
+              first_tile, armed.init, armed.row_tiles);
+    }
+    const DataFormat format = configured_buffer(thread, icb, kCall, site).format;
+    RowMajorInput input{nullptr, 0, format};
+    input.row_bytes = input.tile_row_bytes() * armed.row_tiles;
+    const std::size_t begin = input.tile_row_bytes() * first_tile;
+    const std::size_t end =
+        (kTileRows - 1) * input.row_bytes + begin + input.tile_row_bytes() * num_tiles;
+    input.bytes = operand_bytes(thread, icb, end, kCall, site).bytes + begin;
+    return input;
+}
+
+// One tile to the output: bytes are only moved where no unit on the way changes them.
+void tilize_one(ComputeState& units, const RowMajorInput& input, Target out, CallSite site) {
+    const std::uint32_t element = element_bytes(input.format);
+    const bool is_moved = input.format == out.format && input.format == DataFormat::Float16_b &&
+                          !units.pack.accumulates_in_l1;
+    if (is_moved) {
+        return tile::tilize_tile(input.bytes, input.row_bytes, element, out.bytes);
+    }
+    auto* tiled = reinterpret_cast<std::byte*>(units.scratch[0].data());
+    float* values = units.scratch[1].data();
+    tile::tilize_tile(input.bytes, input.row_bytes, element, tiled);
+    tile::unpack_to_source_tile(input.format, tiled, values);
+    if (!tile::is_integer_format(input.format)) {
+        round_for_dst(units.dst, values);
+    }
+    write_tile(units.pack, out.format, values, out.bytes, kCall, site);
+}
+
+// Returns the offset behind the last tile.
+std::uint64_t tilize_all(KernelThread& thread, RowMajorInput input, std::uint32_t num_tiles,
+                         std::uint32_t ocb, std::uint64_t offset, CallSite site) {
+    const std::uint32_t size = tile_bytes(configured_buffer(thread, ocb, kCall, site).format);
+    for (std::uint32_t i = 0; i < num_tiles; ++i) {
+        tilize_one(*thread.compute, input, pack_target(thread, ocb, offset, size, kCall, site),
+                   site);
+        input.bytes += input.tile_row_bytes();
+        offset += thread.cb[ocb].fifo_page_size;
+    }
+    thread.activity.tiles_packed += num_tiles;
+    return offset;
+}
+
+}  // namespace
+}  // namespace tessera
+
+namespace ckernel {
+
+void tilize_init(std::uint32_t icb, std::uint32_t block, std::uint32_t ocb, CallSite site) {
+    tessera::kernel::configure_units(icb, icb, ocb, "tilize_init", site);
+    tessera::arm_tilize(block, "tilize_init", site);
+}
+
+void tilize_init_short(std::uint32_t /*icb*/, std::uint32_t block, std::uint32_t /*ocb*/,
+                       CallSite site) {
+    tessera::arm_tilize(block, "tilize_init_short", site);
+}
+
+void tilize_init_short_with_dt(std::uint32_t /*old_icb*/, std::uint32_t new_icb,
+                               std::uint32_t block, std::uint32_t /*ocb*/, CallSite site) {
+    tessera::kernel::reconfigure_srca(new_icb, "tilize_init_short_with_dt", site);
+    tessera::arm_tilize(block, "tilize_init_short_with_dt", site);
+}
+
+void tilize_block(std::uint32_t icb, std::uint32_t block, std::uint32_t ocb,
+                  std::uint32_t input_tile_index, std::uint32_t output_tile_index, CallSite site) {
+    using namespace tessera;
+    ComputeState& units = current_units(kCall, site);
+    KernelThread& thread = current_thread();
+    require_armed(units.armed, UnitOperation::Tilize, kCall, "tilize_init", site);
+    units.dst.require_idle(kCall, site);
+    const RowMajorInput input = row_major_input(thread, icb, input_tile_index, block, site);
+    check_formats(units.dst, input.format, configured_buffer(thread, ocb, kCall, site).format, icb,
+                  site);
+    LocalCBInterface& view = thread.cb[ocb];
+    if (output_tile_index != 0) {
+        tilize_all(thread, input, block, ocb,
+                   std::uint64_t{output_tile_index} * view.fifo_page_size, site);
+        return;
+    }
+    view.fifo_wr_tile_ptr = static_cast<std::uint32_t>(
+        tilize_all(thread, input, block, ocb, view.fifo_wr_tile_ptr, site));
+}
+
+void tilize_uninit(std::uint32_t /*icb*/, std::uint32_t /*ocb*/, CallSite site) {
+    tessera::current_units("tilize_uninit", site).armed = {.init = "tilize_uninit", .site = site};
+}
+
+void tilize_uninit_with_dt(std::uint32_t old_icb, std::uint32_t new_icb, std::uint32_t ocb,
+                           CallSite site) {
+    tilize_uninit(old_icb, ocb, site);
+    tessera::kernel::reconfigure_srca(new_icb, "tilize_uninit_with_dt", site);
+}
+
+}  // namespace ckernel

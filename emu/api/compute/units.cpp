@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/api/compute/units.hpp"
+
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/tile/format/bf16.hpp"
+#include "emu/tile/format/integer.hpp"
+
+namespace tessera {
+namespace {
+
+void check_source_format(const UnitFormats& formats, DataFormat format, std::uint32_t cb,
+                         SourceRegister source, const char* call, CallSite site) {
+    const bool is_srca = source == SourceRegister::SrcA;
+    const DataFormat configured = is_srca ? formats.srca : formats.srcb;
+    if (source == SourceRegister::Unchecked || configured == format ||
+        configured == DataFormat::Invalid) [[likely]] {
+        return;
+    }
+    const char* name = is_srca ? "srca" : "srcb";
+    fault(FaultCategory::UndefinedBehavior, site,
+          "{}(cb {}): the circular buffer holds {}, but {} is configured for {}; "
+          "reconfig_data_format_{} is missing",
+          call, cb, name_of(format), is_srca ? "SrcA" : "SrcB", name_of(configured), name);
+}
+
+CircularBuffer& buffer_of(KernelThread& thread, std::uint32_t cb, const char* call, CallSite site) {
+    thread.last_call = site;
+    if (cb < kMaxCircularBuffers && thread.core().circular_buffers[cb].size != 0) [[likely]] {
+        return thread.core().circular_buffers[cb];
+    }
+    return configured_buffer(thread, cb, call, site);
+}
+
+void check_end(const LocalCBInterface& view, std::uint64_t begin, std::uint64_t size,
+               std::uint32_t cb, const char* call, CallSite site) {
+    if (begin + size > view.fifo_limit) [[unlikely]] {
+        fault(FaultCategory::OutOfBounds, site,
+              "{}(cb {}): {} bytes at L1 address {} run {} bytes past the end of the circular "
+              "buffer",
+              call, cb, size, begin, begin + size - view.fifo_limit);
+    }
+}
+
+}  // namespace
+
+ComputeState& current_units(const char* call, CallSite site) {
+    KernelThread& thread = current_thread();
+    if (thread.compute == nullptr) [[unlikely]] {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{} is a call of compute kernels; this is a {} kernel", call,
+              role_of(thread.processor()));
+    }
+    return *thread.compute;
+}
+
+Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
+                     SourceRegister source, const char* call, CallSite site) {
+    const CircularBuffer& buffer = buffer_of(thread, cb, call, site);
+    const LocalCBInterface& view = thread.cb[cb];
+    const std::uint64_t offset = std::uint64_t{index} * view.fifo_page_size;
+    const std::uint32_t size = tile_bytes(buffer.format);
+    const std::uint64_t granted = std::uint64_t{view.pages_granted} * view.fifo_page_size;
+    if (offset + size > granted) [[unlikely]] {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}(cb {}) reads tile {}, but cb_wait_front has granted {} pages of {} bytes", call,
+              cb, index, view.pages_granted, view.fifo_page_size);
+    }
+    check_source_format(thread.compute->formats, buffer.format, cb, source, call, site);
+    const std::uint64_t address = view.fifo_rd_ptr + offset;
+    check_end(view, address, size, cb, call, site);
+    return {thread.core().l1(static_cast<std::uint32_t>(address)), buffer.format};
+}
+
+Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
+                      SourceRegister source, const char* call, CallSite site) {
+    const Operand operand = operand_tile(thread, cb, index, source, call, site);
+    if (tile::is_integer_format(operand.format)) [[unlikely]] {
+        fault(FaultCategory::Unsupported, site,
+              "{}(cb {}): the matrix unit takes no {} tiles; copy_tile and the functions of the "
+              "vector unit do",
+              call, cb, name_of(operand.format));
+    }
+    return operand;
+}
+
+Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size, const char* call,
+                      CallSite site) {
+    const CircularBuffer& buffer = buffer_of(thread, cb, call, site);
+    const LocalCBInterface& view = thread.cb[cb];
+    if (size > std::uint64_t{view.pages_granted} * view.fifo_page_size) [[unlikely]] {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}(cb {}) reads {} bytes, but cb_wait_front has granted {} pages of {} bytes", call,
+              cb, size, view.pages_granted, view.fifo_page_size);
+    }
+    check_source_format(thread.compute->formats, buffer.format, cb, SourceRegister::SrcA, call,
+                        site);
+    check_end(view, view.fifo_rd_ptr, size, cb, call, site);
+    return {thread.core().l1(view.fifo_rd_ptr), buffer.format};
+}
+
+Target pack_target(KernelThread& thread, std::uint32_t cb, std::uint64_t offset, std::uint64_t size,
+                   const char* call, CallSite site) {
+    const CircularBuffer& buffer = buffer_of(thread, cb, call, site);
+    const LocalCBInterface& view = thread.cb[cb];
+    if (offset >= std::uint64_t{view.pages_reserved} * view.fifo_page_size) [[unlikely]] {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}(cb {}) writes page {}, but cb_reserve_back has reserved {} pages", call, cb,
+              offset / view.fifo_page_size, view.pages_reserved);
+    }
+    const DataFormat configured = thread.compute->formats.pack;
+    if (configured != buffer.format && configured != DataFormat::Invalid) [[unlikely]] {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}(cb {}): the circular buffer holds {}, but the packer is configured for {}; "
+              "pack_reconfig_data_format is missing",
+              call, cb, name_of(buffer.format), name_of(configured));
+    }
+    const std::uint64_t address = view.fifo_wr_ptr + offset;
+    check_end(view, address, size, cb, call, site);
+    return {thread.core().l1(static_cast<std::uint32_t>(address)), buffer.format};
+}
+
+void refuse_unarmed(const ArmedOperation& armed, const char* call, const char* wanted_init,
+                    CallSite site) {
+    if (armed.operation == UnitOperation::None) {
+        fault(FaultCategory::UndefinedBehavior, site, "{} without {}: no init armed an operation",
+              call, wanted_init);
+    }
+    fault(FaultCategory::UndefinedBehavior, site, "{} after {} ({}:{}): {} is missing", call,
+          armed.init, armed.site.file, armed.site.line, wanted_init);
+}
+
+void round_for_dst(const Dst& dst, float* tile) {
+    if (!dst.is_32bit()) {
+        tile::round_to_bf16_tile(tile);
+    }
+}
+
+}  // namespace tessera
