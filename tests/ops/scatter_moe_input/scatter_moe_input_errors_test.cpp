@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "ops/scatter_moe_input/scatter_moe_input.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+
+namespace tessera::ops::scatter_moe_input {
+namespace {
+
+DeviceTensor tensor(Shape shape, DataFormat format, Layout layout = Layout::ROW_MAJOR) {
+    DeviceTensor made{{std::move(shape), format, layout}, {}};
+    made.buffer.page_size = 32;
+    made.buffer.aligned_page_size = 32;
+    made.buffer.num_pages = 1;
+    return made;
+}
+
+/// Three experts, 5 tokens of 7 elements; a test spoils one of them.
+struct Spoilable {
+    DeviceTensor hidden = tensor({5, 7}, DataFormat::Float16_b);
+    DeviceTensor counts = tensor({3, 1}, DataFormat::UInt32);
+    DeviceTensor routed = tensor({3, 5}, DataFormat::UInt32);
+    DeviceTensor scattered = tensor({3, 5, 7}, DataFormat::Float16_b);
+    CopySpec schedule{.grid = {}, .cb_depth = 2};
+
+    [[nodiscard]] std::string message() const {
+        return usage_error_message([&] {
+            (void)make_program(testing::small_arch(), {hidden, counts, routed}, {scattered},
+                               schedule);
+        });
+    }
+};
+
+TEST(ScatterMoeInputErrors, AcceptsWhatTheOthersSpoil) {
+    EXPECT_EQ(Spoilable{}.message(), "(nothing thrown)");
+}
+
+TEST(ScatterMoeInputErrors, NamesATiledInput) {
+    Spoilable test;
+    test.hidden.spec.layout = Layout::TILE;
+    EXPECT_EQ(test.message(),
+              "scatter_moe_input: hidden_states is (5,7) bfloat16 TILE; it must be bfloat16 "
+              "ROW_MAJOR of rank 2 without an extent of 0");
+}
+
+TEST(ScatterMoeInputErrors, NamesAnExtentOfZero) {
+    Spoilable test;
+    test.hidden.spec.shape = {0, 7};
+    EXPECT_EQ(test.message(),
+              "scatter_moe_input: hidden_states is (0,7) bfloat16 ROW_MAJOR; it must be bfloat16 "
+              "ROW_MAJOR of rank 2 without an extent of 0");
+}
+
+TEST(ScatterMoeInputErrors, NamesCountsOfAnotherShape) {
+    Spoilable test;
+    test.counts.spec.shape = {3};
+    EXPECT_EQ(test.message(),
+              "scatter_moe_input: num_routed_tokens is (3) uint32 ROW_MAJOR; it must be (3,1) "
+              "uint32 ROW_MAJOR");
+}
+
+TEST(ScatterMoeInputErrors, NamesATableForAnotherNumberOfTokens) {
+    Spoilable test;
+    test.routed.spec.shape = {3, 6};
+    EXPECT_EQ(test.message(),
+              "scatter_moe_input: routed_tokens is (3,6) uint32 ROW_MAJOR; it must be (3,5) "
+              "uint32 ROW_MAJOR");
+}
+
+TEST(ScatterMoeInputErrors, NamesAnOutputOfAnotherFormat) {
+    Spoilable test;
+    test.scattered.spec.format = DataFormat::Float32;
+    EXPECT_EQ(test.message(),
+              "scatter_moe_input: scattered is (3,5,7) float32 ROW_MAJOR; it must be (3,5,7) "
+              "bfloat16 ROW_MAJOR");
+}
+
+TEST(ScatterMoeInputErrors, RefusesADepthOfZero) {
+    Spoilable test;
+    test.schedule.cb_depth = 0;
+    EXPECT_EQ(test.message(),
+              "scatter_moe_input: the schedule's cb_depth is 0; it must be at least 1");
+}
+
+TEST(ScatterMoeInputErrors, RefusesAGridLargerThanTheDevice) {
+    Spoilable test;
+    test.schedule.grid = {3, 1};
+    EXPECT_EQ(test.message(),
+              "scatter_moe_input: the schedule's grid is 3x1; test_arch has 1x1 to 2x2 cores "
+              "(0x0: all)");
+}
+
+}  // namespace
+}  // namespace tessera::ops::scatter_moe_input
