@@ -63,6 +63,11 @@ std::vector<fs::path> dependencies_of(const Draft& rule, std::initializer_list<c
     return paths;
 }
 
+// Without the table of frames, faults that the machine throws could not pass through a kernel.
+Command link_flags() {
+    return {"-shared", "--eh-frame-hdr"};
+}
+
 void append(Command& command, const Command& words) {
     command.insert(command.end(), words.begin(), words.end());
 }
@@ -70,7 +75,9 @@ void append(Command& command, const Command& words) {
 }  // namespace
 
 KernelCompiler::KernelCompiler(KernelToolchain toolchain, const fs::path& cache_folder)
-    : toolchain_(std::move(toolchain)), cache_(cache_folder), identity_(toolchain_.identity()) {
+    : toolchain_(std::move(toolchain)),
+      cache_(cache_folder),
+      identity_(fmt::format("{}\n{}", toolchain_.identity(), fmt::join(link_flags(), "\n"))) {
 }
 
 void KernelCompiler::run(const Command& command, const std::string& subject) const {
@@ -109,8 +116,10 @@ fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recip
     run(compile, fmt::format("kernel {} does not compile", unit.path));
 
     const Draft made(cache_, ".so");
-    run({toolchain_.linker.string(), "-shared", "-o", made.name(), object.name()},
-        fmt::format("kernel {} does not link", unit.path));
+    Command link{toolchain_.linker.string()};
+    append(link, link_flags());
+    append(link, {"-o", made.name(), object.name()});
+    run(link, fmt::format("kernel {} does not link", unit.path));
     return cache_.store(recipe, made.path(), dependencies_of(rule, {&text, &prologue}));
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launch/l1_layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include "emu/mesh/device.hpp"
+#include "tests/arch_fixture.hpp"
+
+namespace tessera {
+namespace {
+
+// 103712 rounded up to the DRAM alignment of 32.
+constexpr std::uint32_t kFirst = 103712;
+
+CircularBufferConfig one_buffer(std::uint8_t index, std::uint32_t bytes) {
+    CircularBufferConfig config(bytes, {{index, DataFormat::Float16_b}});
+    config.set_page_size(index, bytes);
+    return config;
+}
+
+TEST(L1Layout, BuffersFollowEachOtherFromTheFirstFreeAddress) {
+    Program program;
+    CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(0, 2048));
+    CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(1, 48));
+    CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(2, 64));
+
+    const L1Layout layout = lay_out_circular_buffers(program, Device(testing::small_arch(), 0));
+
+    EXPECT_EQ(layout, (L1Layout{kFirst, kFirst + 2048, kFirst + 2048 + 64}));
+}
+
+TEST(L1Layout, ABufferHasOneAddressOnAllItsCores) {
+    Program program;
+    CreateCircularBuffer(program, CoreCoord{1, 1}, one_buffer(0, 4096));
+    CreateCircularBuffer(program, CoreRange({0, 0}, {1, 1}), one_buffer(1, 2048));
+
+    const L1Layout layout = lay_out_circular_buffers(program, Device(testing::small_arch(), 0));
+
+    EXPECT_EQ(layout, (L1Layout{kFirst, kFirst + 4096}));
+}
+
+TEST(L1Layout, BuffersOnDifferentCoresShareAddresses) {
+    Program program;
+    CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(0, 4096));
+    CreateCircularBuffer(program, CoreCoord{1, 0}, one_buffer(0, 2048));
+
+    const L1Layout layout = lay_out_circular_buffers(program, Device(testing::small_arch(), 0));
+
+    EXPECT_EQ(layout, (L1Layout{kFirst, kFirst}));
+}
+
+TEST(L1Layout, AllOfL1CanBeTaken) {
+    Program program;
+    CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(0, 1499136 - kFirst));
+
+    EXPECT_NO_THROW((void)lay_out_circular_buffers(program, Device(testing::small_arch(), 0)));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel finds when it starts, with kernels compiled from source.
+#include "runtime/launch/launch.hpp"
+
+#include <gtest/gtest.h>
+
+#include "emu/mesh/mesh.hpp"
+#include "runtime/session/emulated_session.hpp"
+#include "tessera/errors.hpp"
+#include "tests/arch_fixture.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kScratch = 0x40000;
+
+class Launch : public ::testing::Test {
+protected:
+    KernelHandle add_writer(Program& program, const char* text,
+                            const CoreSpec& cores = CoreCoord{0, 0}) {
+        return CreateKernelFromString(program, text, cores, WriterDataMovementConfig(), "test.cpp");
+    }
+    void run(const Program& program) {
+        const std::vector<DeviceProgram> programs{{0, program}};
+        session_.launch("test", programs);
+    }
+    std::uint32_t word(CoreCoord core, std::uint32_t address) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, session_.emulated_mesh().device(0).core(core).l1(address), 4);
+        return value;
+    }
+
+    EmulatedSession session_{MeshSpec{}, testing::small_arch(), SessionOptions{.threads = 1}};
+};
+
+TEST_F(Launch, EachCoreReadsItsOwnArgumentsAndTheCommonOnes) {
+    Program program;
+    const KernelHandle kernel = add_writer(program, R"(
+        void kernel_main() {
+            auto* out = reinterpret_cast<volatile uint32_t*>(0x40000);
+            out[0] = get_arg_val<uint32_t>(0) + get_common_arg_val<uint32_t>(1);
+        })",
+                                           CoreRange({0, 0}, {1, 1}));
+    for (const CoreCoord core : CoreRangeSet(CoreRange({0, 0}, {1, 1})).cores()) {
+        SetRuntimeArgs(program, kernel, core, {10 * core.y + core.x});
+    }
+    SetCommonRuntimeArgs(program, kernel, {7, 500});
+
+    run(program);
+
+    EXPECT_EQ(word({1, 0}, kScratch), 501U);
+    EXPECT_EQ(word({0, 1}, kScratch), 510U);
+    EXPECT_EQ(word({1, 1}, kScratch), 511U);
+}
+
+TEST_F(Launch, ArgumentsLieInL1WhereTheKernelMayWriteThem) {
+    Program program;
+    const KernelHandle kernel = add_writer(program, R"(
+        void kernel_main() {
+            auto* args = reinterpret_cast<volatile uint32_t*>(get_arg_addr(0));
+            args[1] += 5;
+            *reinterpret_cast<volatile uint32_t*>(0x40000) = get_arg_val<uint32_t>(1);
+        })");
+    SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, {1, 2});
+
+    run(program);
+
+    EXPECT_EQ(word({0, 0}, kScratch), 7U);
+}
+
+TEST_F(Launch, SemaphoresHaveTheirInitialValueAtEveryLaunch) {
+    Program program;
+    const std::uint32_t id = CreateSemaphore(program, CoreCoord{0, 0}, 3);
+    const KernelHandle kernel = add_writer(program, R"(
+        void kernel_main() {
+            auto* semaphore = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(
+                get_semaphore(get_arg_val<uint32_t>(0)));
+            noc_semaphore_wait(semaphore, 3);
+            noc_semaphore_set(semaphore, 9);
+        })");
+    SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, {id});
+
+    EXPECT_NO_THROW(run(program));
+    EXPECT_NO_THROW(run(program));
+}
+
+TEST_F(Launch, GlobalsBelongToOneCoreAndStartAnewAtEachLaunch) {
+    Program program;
+    add_writer(program, R"(
+        uint32_t counter = 40;
+        void kernel_main() {
+            static uint32_t calls = 0;
+            counter += 1 + calls++;
+            *reinterpret_cast<volatile uint32_t*>(0x40000) = counter;
+        })",
+               CoreRange({0, 0}, {1, 1}));
+
+    run(program);
+    run(program);
+
+    for (const CoreCoord core : CoreRangeSet(CoreRange({0, 0}, {1, 1})).cores()) {
+        EXPECT_EQ(word(core, kScratch), 41U) << to_string(core);
+    }
+}
+
+TEST_F(Launch, TheAddressOfALocalVariableMayBeHandedToTheNoc) {
+    Program program;
+    add_writer(program, R"(
+        void kernel_main() {
+            alignas(16) volatile uint32_t local[4] = {11, 22, 33, 44};
+            noc_async_write((uint32_t)&local[0], get_noc_addr(19, 19, 0x40000), 16);
+            noc_async_write_barrier();
+        })");
+
+    run(program);
+
+    EXPECT_EQ(word({1, 1}, kScratch + 8), 33U);
+}
+
+TEST_F(Launch, DivisionByZeroGivesWhatRiscVGives) {
+    Program program;
+    const KernelHandle kernel = add_writer(program, R"(
+        void kernel_main() {
+            const uint32_t zero = get_arg_val<uint32_t>(0);
+            auto* out = reinterpret_cast<volatile uint32_t*>(0x40000);
+            out[0] = 17 / zero;
+            out[1] = 17 % zero;
+        })");
+    SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, {0});
+
+    run(program);
+
+    EXPECT_EQ(word({0, 0}, kScratch), 0xFFFFFFFFU);
+    EXPECT_EQ(word({0, 0}, kScratch + 4), 17U);
+}
+
+TEST_F(Launch, AStoreBeyondL1NamesKernelCoreAndLine) {
+    Program program;
+    const KernelHandle kernel = add_writer(program, R"(
+        void kernel_main() {
+            const uint32_t address = get_arg_val<uint32_t>(0);
+            *reinterpret_cast<volatile uint32_t*>(address) = 1;
+        })",
+                                           CoreCoord{1, 1});
+    SetRuntimeArgs(program, kernel, CoreCoord{1, 1}, {0x16e000});
+
+    try {
+        run(program);
+        FAIL() << "the store went through";
+    } catch (const KernelError& error) {
+        EXPECT_STREQ(error.what(),
+                     "OutOfBounds: device 0 core (1,1) writer test.cpp:3: the kernel touches "
+                     "address 0x16e000, but L1 ends at 0x16e000 (the line is that of its last API "
+                     "call)");
+    }
+}
+
+TEST_F(Launch, L1KeepsItsBytesBetweenLaunches) {
+    Program first;
+    add_writer(first, "void kernel_main() { *reinterpret_cast<volatile uint32_t*>(0x40000) = 5; }");
+    Program second;
+    add_writer(second, R"(
+        void kernel_main() {
+            auto* out = reinterpret_cast<volatile uint32_t*>(0x40000);
+            out[1] = out[0];
+        })");
+
+    run(first);
+    run(second);
+
+    EXPECT_EQ(word({0, 0}, kScratch + 4), 5U);
+}
+
+}  // namespace
+}  // namespace tessera
