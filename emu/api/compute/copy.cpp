@@ -55,7 +55,7 @@ void copy_tile_to_dst_init_short(std::uint32_t /*cbid*/, std::uint32_t transpose
     tessera::current_units("copy_tile_to_dst_init_short", site).armed = {
         .operation = tessera::UnitOperation::Copy,
         .transposes = transposes,
-        .init = "the init of copy_tile",
+        .init = "copy_tile_to_dst_init_short",
         .site = site};
 }
 
