@@ -5,8 +5,12 @@
 #include <array>
 
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
+#include "ops/moe_bmm/moe_bmm.hpp"
+#include "ops/mul/mul.hpp"
 #include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
 #include "ops/scatter_moe_input/scatter_moe_input.hpp"
+#include "ops/silu/silu.hpp"
+#include "ops/silu_mul/silu_mul.hpp"
 #include "ops/to_layout/to_layout.hpp"
 
 namespace tessera::ops {
@@ -15,8 +19,12 @@ namespace {
 // One row per op, sorted by name.
 constexpr std::array kOps{
     local_reduce_moe_output::kSpec,
+    moe_bmm::kSpec,
+    mul::kSpec,
     prepare_moe_routing_tensors::kSpec,
     scatter_moe_input::kSpec,
+    silu::kSpec,
+    silu_mul::kSpec,
     to_layout::kSpec,
 };
 static_assert(std::ranges::is_sorted(kOps, {}, &OpSpec::name), "keep kOps sorted by name");

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multiplies one block of output tiles after another; its sums stay in DST over all of K.
+
+void kernel_main() {
+    const uint32_t num_blocks = get_arg_val<uint32_t>(0);
+    const uint32_t k_tiles = get_compile_time_arg_val(0);
+    const uint32_t k_block = get_compile_time_arg_val(1);
+    const uint32_t block_height = get_compile_time_arg_val(2);
+    const uint32_t block_width = get_compile_time_arg_val(3);
+    constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
+    constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
+    constexpr uint32_t cb_blocks = tt::CBIndex::c_4;
+    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+
+    mm_block_init(cb_in0, cb_in1, cb_out, 0, block_width, block_height, k_block);
+    for (uint32_t block = 0; block < num_blocks; ++block) {
+        cb_wait_front(cb_blocks, 1);
+        const uint32_t rows = read_tile_value(cb_blocks, 0, 0);
+        const uint32_t columns = read_tile_value(cb_blocks, 0, 1);
+        cb_pop_front(cb_blocks, 1);
+
+        mm_block_init_short(cb_in0, cb_in1, 0, columns, rows, k_block);
+        tile_regs_acquire();
+        for (uint32_t first_k = 0; first_k < k_tiles; first_k += k_block) {
+            const uint32_t num_k = k_block < k_tiles - first_k ? k_block : k_tiles - first_k;
+            cb_wait_front(cb_in0, block_height * k_block);
+            cb_wait_front(cb_in1, k_block * block_width);
+            for (uint32_t k = 0; k < num_k; ++k) {
+                matmul_block(cb_in0, cb_in1, k, k * block_width, 0, 0, columns, rows, k_block);
+            }
+            cb_pop_front(cb_in0, block_height * k_block);
+            cb_pop_front(cb_in1, k_block * block_width);
+        }
+        tile_regs_commit();
+
+        cb_reserve_back(cb_out, block_height * block_width);
+        tile_regs_wait();
+        for (uint32_t tile = 0; tile < rows * columns; ++tile) {
+            pack_tile(tile, cb_out);
+        }
+        tile_regs_release();
+        cb_push_back(cb_out, block_height * block_width);
+    }
+}

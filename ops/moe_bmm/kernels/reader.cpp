@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds this core's blocks of output tiles among the routed tokens, announces each to compute and
+// writer, and feeds compute the operands, K tiles in blocks.
+
+namespace {
+
+constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
+constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
+constexpr uint32_t cb_counts = tt::CBIndex::c_2;
+constexpr uint32_t cb_compute_blocks = tt::CBIndex::c_4;
+constexpr uint32_t cb_writer_blocks = tt::CBIndex::c_5;
+constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
+
+uint32_t div_up(uint32_t a, uint32_t b) {
+    return (a + b - 1) / b;
+}
+
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+struct Shapes {
+    uint32_t token_tiles;
+    uint32_t k_tiles;
+    uint32_t column_tiles;
+    uint32_t k_block;
+    uint32_t block_height;
+    uint32_t block_width;
+    uint32_t tile_size;
+};
+
+// A block of output tiles of one expert; the row counts through the tensor.
+struct Block {
+    uint32_t expert;
+    uint32_t row;
+    uint32_t column;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t num_tokens;  // from its first row on
+};
+
+// Walks the blocks of all experts in ascending order.
+struct BlockWalk {
+    const Shapes& shapes;
+    uint32_t counts_l1;
+    uint32_t counts_stride;
+    uint32_t expert = 0;
+    uint32_t blocks_before = 0;  // of all experts before this one
+
+    uint32_t num_tokens() const {
+        return *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(counts_l1 + expert * counts_stride);
+    }
+    uint32_t blocks_across() const { return div_up(shapes.column_tiles, shapes.block_width); }
+    uint32_t num_blocks() const {
+        return div_up(div_up(num_tokens(), tile_height), shapes.block_height) * blocks_across();
+    }
+
+    Block find(uint32_t index) {
+        for (uint32_t n = num_blocks(); index - blocks_before >= n; n = num_blocks()) {
+            blocks_before += n;
+            ++expert;
+        }
+        const uint32_t row = (index - blocks_before) / blocks_across() * shapes.block_height;
+        const uint32_t column = (index - blocks_before) % blocks_across() * shapes.block_width;
+        return {expert,
+                expert * shapes.token_tiles + row,
+                column,
+                smaller(shapes.block_height, div_up(num_tokens(), tile_height) - row),
+                smaller(shapes.block_width, shapes.column_tiles - column),
+                num_tokens() - row * tile_height};
+    }
+};
+
+void announce(uint32_t cb, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3) {
+    cb_reserve_back(cb, 1);
+    volatile tt_l1_ptr uint32_t* words =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb));
+    words[0] = word0;
+    words[1] = word1;
+    words[2] = word2;
+    words[3] = word3;
+    cb_push_back(cb, 1);
+}
+
+// Tiles of a block's rows, K tiles side by side, each row as long as a whole block of K.
+template <class Accessor>
+void read_in0(const Accessor& in0, const Shapes& shapes, const Block& block, uint32_t first_k,
+              uint32_t num_k) {
+    const uint32_t l1_addr = get_write_ptr(cb_in0);
+    for (uint32_t row = 0; row < block.rows; ++row) {
+        const uint32_t first_tile = (block.row + row) * shapes.k_tiles + first_k;
+        const uint32_t row_l1 = l1_addr + row * shapes.k_block * shapes.tile_size;
+        for (uint32_t k = 0; k < num_k; ++k) {
+            noc_async_read_page(first_tile + k, in0, row_l1 + k * shapes.tile_size);
+        }
+    }
+}
+
+// Tiles of a block's columns, one row of them for each k, each row as long as a whole block.
+template <class Accessor>
+void read_in1(const Accessor& in1, const Shapes& shapes, const Block& block, uint32_t first_k,
+              uint32_t num_k) {
+    const uint32_t l1_addr = get_write_ptr(cb_in1);
+    const uint32_t first_row = block.expert * shapes.k_tiles + first_k;
+    for (uint32_t k = 0; k < num_k; ++k) {
+        const uint32_t first_tile = (first_row + k) * shapes.column_tiles + block.column;
+        const uint32_t row_l1 = l1_addr + k * shapes.block_width * shapes.tile_size;
+        for (uint32_t column = 0; column < block.columns; ++column) {
+            noc_async_read_page(first_tile + column, in1, row_l1 + column * shapes.tile_size);
+        }
+    }
+}
+
+// Pushes have the pages of whole blocks, also where fewer tiles are left: a circular buffer wraps
+// only where a push ends exactly at its limit.
+template <class Accessor0, class Accessor1>
+void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, const Block& block) {
+    const uint32_t in0_pages = shapes.block_height * shapes.k_block;
+    const uint32_t in1_pages = shapes.k_block * shapes.block_width;
+    for (uint32_t first_k = 0; first_k < shapes.k_tiles; first_k += shapes.k_block) {
+        const uint32_t num_k = smaller(shapes.k_block, shapes.k_tiles - first_k);
+        cb_reserve_back(cb_in0, in0_pages);
+        read_in0(in0, shapes, block, first_k, num_k);
+        cb_reserve_back(cb_in1, in1_pages);
+        read_in1(in1, shapes, block, first_k, num_k);
+        noc_async_read_barrier();
+        cb_push_back(cb_in0, in0_pages);
+        cb_push_back(cb_in1, in1_pages);
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t in0_addr = get_arg_val<uint32_t>(0);
+    const uint32_t in1_addr = get_arg_val<uint32_t>(1);
+    const uint32_t counts_addr = get_arg_val<uint32_t>(2);
+    const uint32_t first_block = get_arg_val<uint32_t>(3);
+    const uint32_t block_stride = get_arg_val<uint32_t>(4);
+    const uint32_t num_blocks = get_arg_val<uint32_t>(5);
+    const Shapes shapes{.token_tiles = get_compile_time_arg_val(0),
+                        .k_tiles = get_compile_time_arg_val(1),
+                        .column_tiles = get_compile_time_arg_val(2),
+                        .k_block = get_compile_time_arg_val(3),
+                        .block_height = get_compile_time_arg_val(4),
+                        .block_width = get_compile_time_arg_val(5),
+                        .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
+    const uint32_t num_experts = get_compile_time_arg_val(6);
+    const uint32_t counts_stride = get_compile_time_arg_val(7);
+    constexpr auto in0_args = TensorAccessorArgs<8>();
+    constexpr auto in1_args = TensorAccessorArgs<in0_args.next_compile_time_args_offset()>();
+    constexpr auto counts_args = TensorAccessorArgs<in1_args.next_compile_time_args_offset()>();
+    const auto in0 = TensorAccessor(in0_args, in0_addr, shapes.tile_size);
+    const auto in1 = TensorAccessor(in1_args, in1_addr, shapes.tile_size);
+    const auto counts = TensorAccessor(counts_args, counts_addr, sizeof(uint32_t));
+
+    const uint32_t counts_l1 = get_write_ptr(cb_counts);
+    for (uint32_t expert = 0; expert < num_experts; ++expert) {
+        noc_async_read_page(expert, counts, counts_l1 + expert * counts_stride);
+    }
+    noc_async_read_barrier();
+
+    BlockWalk walk{shapes, counts_l1, counts_stride};
+    for (uint32_t i = 0; i < num_blocks; ++i) {
+        const Block block = walk.find(first_block + i * block_stride);
+        announce(cb_compute_blocks, block.rows, block.columns, 0, 0);
+        announce(cb_writer_blocks, block.row * shapes.column_tiles + block.column, block.rows,
+                 block.columns, block.num_tokens);
+        feed(in0, in1, shapes, block);
+    }
+}

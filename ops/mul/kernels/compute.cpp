@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+void kernel_main() {
+    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
+    constexpr uint32_t cb_gate = tt::CBIndex::c_0;
+    constexpr uint32_t cb_up = tt::CBIndex::c_1;
+    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+
+    binary_op_init_common(cb_gate, cb_up, cb_out);
+    mul_tiles_init(cb_gate, cb_up);
+    for (uint32_t tile = 0; tile < num_tiles; ++tile) {
+        cb_wait_front(cb_gate, 1);
+        cb_wait_front(cb_up, 1);
+        tile_regs_acquire();
+        mul_tiles(cb_gate, cb_up, 0, 0, 0);
+        tile_regs_commit();
+        cb_pop_front(cb_gate, 1);
+        cb_pop_front(cb_up, 1);
+
+        cb_reserve_back(cb_out, 1);
+        tile_regs_wait();
+        pack_tile(0, cb_out);
+        tile_regs_release();
+        cb_push_back(cb_out, 1);
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product gate_activated * up of each expert's routed tokens, element by element.
+#pragma once
+
+#include <array>
+
+#include "ops/op_spec.hpp"
+#include "ops/valid_tiles/valid_tiles.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/program.hpp"
+#include "tessera/run_spec.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops::mul {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"separate"};
+inline constexpr std::array kInputs{
+    Operand{"gate_activated", "(E/D,T,H')", "bfloat16", "TILE"},
+    Operand{"up", "(E/D,T,H')", "bfloat16", "TILE"},
+    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{Operand{"output", "(E/D,T,H')", "bfloat16", "TILE"}};
+/// Exact products and one rounding to bfloat16: half a unit of 2^-8.
+inline constexpr OpSpec kSpec{
+    .name = "mul",
+    .summary = "gate_activated * up of routed tokens, other rows zero",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 1.0 / 512, .min_pcc = 0.99999},
+};
+
+struct Inputs {
+    const DeviceTensor& gate_activated;
+    const DeviceTensor& up;
+    RoutedTokens num_routed_tokens;
+};
+struct Outputs {
+    const DeviceTensor& output;
+};
+
+/// The input's spec.
+/// Errors   UsageError if it is not a bfloat16 tensor of rank 3 in TILE layout.
+[[nodiscard]] TensorSpec output_spec(const TensorSpec& gate_activated);
+
+/// Builds the launch over the tiles that hold routed tokens, spread over the grid by
+/// split_work_to_cores in contiguous ranges; all other tiles, and rows behind the last token of an
+/// expert, become zero.
+/// Numeric  the matrix unit's product, rounded to bfloat16 once when packed.
+/// Errors   UsageError for wrong shapes, formats, layouts or counts, a cb_depth of 0, or a grid
+///          larger than the device's.
+[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
+                                   const Outputs& outputs, const ActivationSpec& schedule);
+
+/// Float32 products computed in double; zero beyond each expert's tokens.
+[[nodiscard]] HostTensor reference(const HostTensor& gate_activated, const HostTensor& up,
+                                   std::span<const std::uint32_t> num_routed_tokens);
+
+}  // namespace tessera::ops::mul

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both factors go through DST, where the vector unit multiplies them in full precision: the matrix
+// unit would cut silu(gate) to TF32 on its way back to a source register.
+
+void kernel_main() {
+    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
+    constexpr uint32_t cb_gate = tt::CBIndex::c_0;
+    constexpr uint32_t cb_up = tt::CBIndex::c_1;
+    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+
+    init_sfpu(cb_gate, cb_out);
+    for (uint32_t tile = 0; tile < num_tiles; ++tile) {
+        cb_wait_front(cb_gate, 1);
+        cb_wait_front(cb_up, 1);
+        tile_regs_acquire();
+        copy_tile(cb_gate, 0, 0);
+        copy_tile(cb_up, 0, 1);
+        silu_tile_init();
+        silu_tile(0);
+        mul_binary_tile_init();
+        mul_binary_tile(0, 1, 0);
+        tile_regs_commit();
+        cb_pop_front(cb_gate, 1);
+        cb_pop_front(cb_up, 1);
+
+        cb_reserve_back(cb_out, 1);
+        tile_regs_wait();
+        pack_tile(0, cb_out);
+        tile_regs_release();
+        cb_push_back(cb_out, 1);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// silu and mul fused: silu(gate) * up of each expert's routed tokens in one pass.
+#pragma once
+
+#include <array>
+
+#include "ops/op_spec.hpp"
+#include "ops/valid_tiles/valid_tiles.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/program.hpp"
+#include "tessera/run_spec.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops::silu_mul {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"fused"};
+inline constexpr std::array kInputs{
+    Operand{"gate", "(E/D,T,H')", "bfloat16", "TILE"},
+    Operand{"up", "(E/D,T,H')", "bfloat16", "TILE"},
+    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{Operand{"output", "(E/D,T,H')", "bfloat16", "TILE"}};
+/// fp32 inside and one rounding to bfloat16: half a unit of 2^-8, the other half as margin for the
+/// vector unit's functions.
+inline constexpr OpSpec kSpec{
+    .name = "silu_mul",
+    .summary = "silu(gate) * up of routed tokens in one pass, other rows zero",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 1.0 / 256, .min_pcc = 0.99999},
+};
+
+struct Inputs {
+    const DeviceTensor& gate;
+    const DeviceTensor& up;
+    RoutedTokens num_routed_tokens;
+};
+struct Outputs {
+    const DeviceTensor& output;
+};
+
+/// The input's spec.
+/// Errors   UsageError if it is not a bfloat16 tensor of rank 3 in TILE layout.
+[[nodiscard]] TensorSpec output_spec(const TensorSpec& gate);
+
+/// Builds the launch over the tiles that hold routed tokens, spread over the grid by
+/// split_work_to_cores in contiguous ranges; all other tiles, and rows behind the last token of an
+/// expert, become zero.
+/// Numeric  silu(gate) stays in DST for the product: one rounding to bfloat16, where silu followed by
+///          mul rounds twice.
+/// Errors   UsageError for wrong shapes, formats, layouts or counts, a cb_depth of 0, or a grid
+///          larger than the device's.
+[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
+                                   const Outputs& outputs, const ActivationSpec& schedule);
+
+/// Float32 silu(gate) * up computed in double; zero beyond each expert's tokens.
+[[nodiscard]] HostTensor reference(const HostTensor& gate, const HostTensor& up,
+                                   std::span<const std::uint32_t> num_routed_tokens);
+
+}  // namespace tessera::ops::silu_mul

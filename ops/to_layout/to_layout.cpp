@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/to_layout/to_layout.hpp"
+
+#include <algorithm>
+
+#include "ops/expect_tensor.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::to_layout {
+namespace {
+
+constexpr std::uint8_t kInCb = 0;
+constexpr std::uint8_t kOutCb = 16;
+
+std::uint32_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
+    return static_cast<std::uint32_t>((dividend + divisor - 1) / divisor);
+}
+
+/// The tensor as a stack of matrices, and how rows of tiles are cut into blocks.
+struct Blocks {
+    std::uint32_t matrices = 0;
+    std::uint32_t rows = 0;     ///< of one matrix
+    std::uint32_t columns = 0;  ///< of one matrix
+    std::uint32_t tile_rows = 0;
+    std::uint32_t tile_columns = 0;
+    std::uint32_t block_tiles = 0;  ///< tiles of one block
+    std::uint32_t per_tile_row = 0;
+
+    [[nodiscard]] std::uint32_t count() const { return matrices * tile_rows * per_tile_row; }
+};
+
+Blocks matrices_of(const Shape& shape) {
+    Blocks blocks;
+    blocks.columns = shape.empty() ? 1 : shape.back();
+    blocks.rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
+    blocks.matrices = static_cast<std::uint32_t>(
+        num_elements(shape) / (std::uint64_t{blocks.rows} * blocks.columns));
+    blocks.tile_rows = div_up(blocks.rows, kTileRows);
+    blocks.tile_columns = div_up(blocks.columns, kTileColumns);
+    return blocks;
+}
+
+/// Widest block of which both circular buffers hold `cb_depth` in half of the free L1; the other
+/// half is left to tensors in L1.
+std::uint32_t widest_block(const ArchSpec& arch, DataFormat format, std::uint32_t cb_depth) {
+    const std::uint64_t room = (arch.l1.size.value - arch.l1.reserved.value) / 2;
+    const std::uint64_t widest = room / (std::uint64_t{2} * cb_depth * tile_bytes(format));
+    require(widest >= 1,
+            "to_layout: cb_depth {} takes {} B for circular buffers of one tile a page; {} B of L1 "
+            "are at hand",
+            cb_depth, std::uint64_t{2} * cb_depth * tile_bytes(format), room);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(widest, UINT32_MAX));
+}
+
+/// Cuts rows of tiles so that a block fits in L1 and, where it can be, every core has one. Blocks
+/// of a row have one size (the last may reach beyond the row), since every push into a circular
+/// buffer must divide its pages.
+Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& schedule) {
+    const CoreCoord grid = schedule_grid("to_layout", arch, schedule.grid);
+    Blocks blocks = matrices_of(spec.shape);
+    const std::uint32_t fewest =
+        div_up(blocks.tile_columns, widest_block(arch, spec.format, schedule.cb_depth));
+    const std::uint32_t one_a_core = div_up(grid.x * grid.y, blocks.matrices * blocks.tile_rows);
+    const std::uint32_t wanted = std::max(fewest, std::min(blocks.tile_columns, one_a_core));
+    blocks.block_tiles = div_up(blocks.tile_columns, wanted);
+    blocks.per_tile_row = div_up(blocks.tile_columns, blocks.block_tiles);
+    return blocks;
+}
+
+void check(const Inputs& inputs, const Outputs& outputs, const CopySpec& schedule) {
+    require(num_elements(inputs.input.spec.shape) > 0, "to_layout: input {} has no elements",
+            describe(inputs.input.spec));
+    expect_tensor("to_layout", "output", outputs.output, output_spec(inputs.input.spec));
+    for (const DeviceTensor* tensor : {&inputs.input, &outputs.output}) {
+        require(tensor->buffer.layout == TensorMemoryLayout::INTERLEAVED,
+                "to_layout: tensor {} is sharded; only interleaved tensors are converted",
+                describe(tensor->spec));
+    }
+    require(schedule.cb_depth > 0, "to_layout: cb_depth is 0; it must be at least 1");
+}
+
+/// What both kernels that move rows are told.
+std::vector<std::uint32_t> row_args(const Blocks& blocks, DataFormat format,
+                                    const DeviceTensor& tensor) {
+    const std::uint32_t element = element_bytes(format);
+    std::vector<std::uint32_t> args{blocks.rows, blocks.columns * element, blocks.block_tiles,
+                                    blocks.per_tile_row,
+                                    blocks.block_tiles * kTileColumns * element};
+    TensorAccessorArgs(tensor.buffer).append_to(args);
+    return args;
+}
+
+/// What both kernels that move tiles are told.
+std::vector<std::uint32_t> tile_args(const Blocks& blocks, const DeviceTensor& tensor) {
+    std::vector<std::uint32_t> args{blocks.tile_columns, blocks.block_tiles, blocks.per_tile_row};
+    TensorAccessorArgs(tensor.buffer).append_to(args);
+    return args;
+}
+
+/// 4-byte elements travel as integers: as Float32 the source registers would cut them to TF32.
+DataFormat format_in_transit(DataFormat format) {
+    return format == DataFormat::Float32 ? DataFormat::UInt32 : format;
+}
+
+void add_circular_buffers(Program& program, const CoreRangeSet& cores, const Blocks& blocks,
+                          DataFormat format, std::uint32_t cb_depth) {
+    const std::uint32_t page = tile_bytes(format);
+    const std::uint32_t size = cb_depth * blocks.block_tiles * page;
+    for (const std::uint8_t index : {kInCb, kOutCb}) {
+        CreateCircularBuffer(
+            program, cores,
+            CircularBufferConfig(size, {{index, format_in_transit(format)}})
+                .set_page_size(index, page));
+    }
+}
+
+struct Kernels {
+    KernelHandle reader;
+    KernelHandle compute;
+    KernelHandle writer;
+};
+
+Kernels add_kernels(Program& program, const CoreRangeSet& cores, const Blocks& blocks,
+                    const Inputs& inputs, const Outputs& outputs) {
+    const bool to_tiles = outputs.output.spec.layout == Layout::TILE;
+    const DataFormat format = inputs.input.spec.format;
+    const ComputeConfig compute{.fp32_dest_acc_en = format == DataFormat::Float32,
+                                .compile_args = {blocks.block_tiles},
+                                .defines = {},
+                                .named_compile_args = {}};
+    if (to_tiles) {
+        return {CreateKernel(program, "ops/to_layout/kernels/row_reader.cpp", cores,
+                             ReaderDataMovementConfig(row_args(blocks, format, inputs.input))),
+                CreateKernel(program, "ops/to_layout/kernels/tilize.cpp", cores, compute),
+                CreateKernel(program, "ops/to_layout/kernels/tile_writer.cpp", cores,
+                             WriterDataMovementConfig(tile_args(blocks, outputs.output)))};
+    }
+    return {CreateKernel(program, "ops/to_layout/kernels/tile_reader.cpp", cores,
+                         ReaderDataMovementConfig(tile_args(blocks, inputs.input))),
+            CreateKernel(program, "ops/to_layout/kernels/untilize.cpp", cores, compute),
+            CreateKernel(program, "ops/to_layout/kernels/row_writer.cpp", cores,
+                         WriterDataMovementConfig(row_args(blocks, format, outputs.output)))};
+}
+
+}  // namespace
+
+TensorSpec output_spec(const TensorSpec& input) {
+    require(input.format == DataFormat::Float16_b || input.format == DataFormat::Float32,
+            "to_layout: input is {}; its format must be {} or {}", describe(input),
+            name_of(DataFormat::Float16_b), name_of(DataFormat::Float32));
+    TensorSpec output = input;
+    output.layout = input.layout == Layout::TILE ? Layout::ROW_MAJOR : Layout::TILE;
+    return output;
+}
+
+Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
+                     const CopySpec& schedule) {
+    check(inputs, outputs, schedule);
+    const Blocks blocks = cut_blocks(arch, inputs.input.spec, schedule);
+    const SharedWork work = share_work("to_layout", arch, schedule.grid, blocks.count());
+    Program program = CreateProgram();
+    add_circular_buffers(program, work.cores, blocks, inputs.input.spec.format, schedule.cb_depth);
+    const Kernels kernels = add_kernels(program, work.cores, blocks, inputs, outputs);
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, kernels.reader, share.core,
+                       {inputs.input.buffer.address, share.first, share.count});
+        SetRuntimeArgs(program, kernels.compute, share.core, {share.count});
+        SetRuntimeArgs(program, kernels.writer, share.core,
+                       {outputs.output.buffer.address, share.first, share.count});
+    }
+    return program;
+}
+
+}  // namespace tessera::ops::to_layout

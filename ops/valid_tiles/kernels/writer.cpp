@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes zeros to this core's share of the tiles without tokens, then every block as it is packed,
+// its rows behind the last token cleared.
+
+namespace {
+
+constexpr uint32_t cb_counts = tt::CBIndex::c_3;
+constexpr uint32_t cb_blocks = tt::CBIndex::c_5;
+constexpr uint32_t cb_zero_tile = tt::CBIndex::c_6;
+constexpr uint32_t cb_out = tt::CBIndex::c_16;
+constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
+constexpr uint32_t face_height = tt::constants::FACE_HEIGHT;
+constexpr uint32_t face_row_bytes = tt::constants::FACE_WIDTH * 2;  // bfloat16
+
+void fill_zeros(uint32_t l1_addr, uint32_t num_bytes) {
+    tt_l1_ptr uint32_t* words = reinterpret_cast<tt_l1_ptr uint32_t*>(l1_addr);
+    for (uint32_t i = 0; i < num_bytes / 4; ++i) {
+        words[i] = 0;
+    }
+}
+
+// The rows of a face that hold tokens, for a tile with `num_tokens` rows of them.
+uint32_t valid_rows(uint32_t face, uint32_t num_tokens) {
+    const uint32_t first_row = face < 2 ? 0 : face_height;
+    const uint32_t rows = num_tokens > first_row ? num_tokens - first_row : 0;
+    return rows < face_height ? rows : face_height;
+}
+
+void clear_rows_behind(uint32_t tile_addr, uint32_t num_tokens) {
+    for (uint32_t face = 0; face < 4; ++face) {
+        const uint32_t rows = valid_rows(face, num_tokens);
+        fill_zeros(tile_addr + (face * face_height + rows) * face_row_bytes,
+                   (face_height - rows) * face_row_bytes);
+    }
+}
+
+uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+struct Shapes {
+    uint32_t num_experts;
+    uint32_t token_tiles;
+    uint32_t column_tiles;
+    uint32_t block_tiles;
+    uint32_t tile_size;
+};
+
+// Writes zero tiles first … first + count - 1, counted over the tiles without tokens of all
+// experts.
+template <class Accessor>
+void write_zeros(const Accessor& output, const Shapes& shapes, uint32_t counts_l1,
+                 uint32_t counts_stride, uint32_t first, uint32_t count) {
+    const uint32_t zero_tile = get_write_ptr(cb_zero_tile);
+    fill_zeros(zero_tile, shapes.tile_size);
+    uint32_t zeros_before = 0;
+    for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
+        const uint32_t num_tokens =
+            *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(counts_l1 + expert * counts_stride);
+        const uint32_t valid_tiles = (num_tokens + tile_height - 1) / tile_height;
+        const uint32_t first_tile = (expert * shapes.token_tiles + valid_tiles) * shapes.column_tiles;
+        const uint32_t zeros = (shapes.token_tiles - valid_tiles) * shapes.column_tiles;
+        const uint32_t end = smaller(first + count, zeros_before + zeros);
+        for (uint32_t zero = larger(first, zeros_before); zero < end; ++zero) {
+            noc_async_write_page(first_tile + zero - zeros_before, output, zero_tile);
+        }
+        zeros_before += zeros;
+    }
+    noc_async_write_barrier();
+}
+
+// Writes the next block that the reader announced once compute has packed it.
+template <class Accessor>
+void write_block(const Accessor& output, const Shapes& shapes) {
+    cb_wait_front(cb_blocks, 1);
+    volatile tt_l1_ptr uint32_t* words =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(cb_blocks));
+    const uint32_t first_tile = words[0];
+    const uint32_t rows = words[1];
+    const uint32_t columns = words[2];
+    const uint32_t num_tokens = words[3];
+    cb_pop_front(cb_blocks, 1);
+
+    cb_wait_front(cb_out, shapes.block_tiles);
+    uint32_t l1_addr = get_read_ptr(cb_out);
+    for (uint32_t row = 0; row < rows; ++row) {
+        const uint32_t row_tokens = num_tokens - row * tile_height;
+        for (uint32_t column = 0; column < columns; ++column) {
+            if (row_tokens < tile_height) {
+                clear_rows_behind(l1_addr, row_tokens);
+            }
+            noc_async_write_page(first_tile + row * shapes.column_tiles + column, output, l1_addr);
+            l1_addr += shapes.tile_size;
+        }
+    }
+    noc_async_writes_flushed();
+    cb_pop_front(cb_out, shapes.block_tiles);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t output_addr = get_arg_val<uint32_t>(0);
+    const uint32_t counts_addr = get_arg_val<uint32_t>(1);
+    const uint32_t num_blocks = get_arg_val<uint32_t>(2);
+    const uint32_t first_zero = get_arg_val<uint32_t>(3);
+    const uint32_t num_zeros = get_arg_val<uint32_t>(4);
+    const Shapes shapes{.num_experts = get_compile_time_arg_val(0),
+                        .token_tiles = get_compile_time_arg_val(1),
+                        .column_tiles = get_compile_time_arg_val(2),
+                        .block_tiles = get_compile_time_arg_val(3),
+                        .tile_size = static_cast<uint32_t>(get_tile_size(cb_out))};
+    const uint32_t counts_stride = get_compile_time_arg_val(4);
+    constexpr auto output_args = TensorAccessorArgs<5>();
+    constexpr auto counts_args = TensorAccessorArgs<output_args.next_compile_time_args_offset()>();
+    const auto output = TensorAccessor(output_args, output_addr, shapes.tile_size);
+    const auto counts = TensorAccessor(counts_args, counts_addr, sizeof(uint32_t));
+
+    const uint32_t counts_l1 = get_write_ptr(cb_counts);
+    for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
+        noc_async_read_page(expert, counts, counts_l1 + expert * counts_stride);
+    }
+    noc_async_read_barrier();
+
+    write_zeros(output, shapes, counts_l1, counts_stride, first_zero, num_zeros);
+    for (uint32_t block = 0; block < num_blocks; ++block) {
+        write_block(output, shapes);
+    }
+    noc_async_write_barrier();
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work on (E/D,T,H) tensors of which each expert uses its first num_routed_tokens rows only: which
+// tiles hold tokens, who works on them, and the writer that leaves zeros everywhere else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tessera/arch_spec.hpp"
+#include "tessera/core_coord.hpp"
+#include "tessera/program.hpp"
+#include "tessera/run_spec.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+/// Circular buffers that all programs over valid tiles have in common; 0 and 1 are the op's.
+inline constexpr std::uint8_t kInputCb = 0;
+inline constexpr std::uint8_t kSecondInputCb = 1;
+inline constexpr std::uint8_t kReaderCountsCb = 2;
+inline constexpr std::uint8_t kWriterCountsCb = 3;
+inline constexpr std::uint8_t kComputeBlocksCb = 4;
+inline constexpr std::uint8_t kWriterBlocksCb = 5;
+inline constexpr std::uint8_t kZeroTileCb = 6;
+inline constexpr std::uint8_t kOutputCb = 16;
+
+/// The counts of routed tokens, in device memory for kernels and as the host read them back.
+struct RoutedTokens {
+    const DeviceTensor& device;            ///< (E/D,1) uint32 ROW_MAJOR
+    std::span<const std::uint32_t> host;  ///< (E/D), the same values
+};
+
+/// Errors   UsageError unless there is one count for each of `num_experts` experts, on the host
+///          and on the device, none above `num_tokens`.
+void expect_counts(std::string_view op, const RoutedTokens& counts, std::uint32_t num_experts,
+                   std::uint32_t num_tokens);
+
+/// Tiles of a (E/D,T,H) tensor in TILE layout.
+struct TokenTiles {
+    std::uint32_t num_experts = 0;
+    std::uint32_t token_tiles = 0;   ///< rows of tiles of one expert
+    std::uint32_t column_tiles = 0;  ///< tiles of one row
+};
+[[nodiscard]] TokenTiles token_tiles_of(const Shape& shape);
+
+/// Rows of tiles that hold `num_tokens` tokens: ceil(num_tokens / 32).
+[[nodiscard]] std::uint32_t num_token_tiles(std::uint32_t num_tokens);
+/// Tiles that hold tokens.
+[[nodiscard]] std::uint32_t num_valid_tiles(const TokenTiles& tiles,
+                                            std::span<const std::uint32_t> counts);
+/// Tiles that hold none.
+[[nodiscard]] std::uint32_t num_zero_tiles(const TokenTiles& tiles,
+                                           std::span<const std::uint32_t> counts);
+
+/// One core's share: blocks first, first + stride, … and zero tiles [first_zero, first_zero +
+/// num_zeros), counted over all experts in order.
+struct BlockShare {
+    CoreCoord core;
+    std::uint32_t first = 0;
+    std::uint32_t stride = 1;
+    std::uint32_t count = 0;
+    std::uint32_t first_zero = 0;
+    std::uint32_t num_zeros = 0;
+};
+struct SharedBlocks {
+    CoreRangeSet cores;
+    std::vector<BlockShare> shares;
+};
+
+/// Units of one launch.
+struct BlockCounts {
+    std::uint32_t blocks = 0;
+    std::uint32_t zero_tiles = 0;
+};
+
+/// Deals blocks to the first cores of `grid` with split_work_to_cores: ranges of neighbours
+/// (Block), or one block a core in turn (RoundRobin). The zero tiles go to the same cores in equal
+/// contiguous shares; without any block, to as many cores of the grid as there are tiles.
+[[nodiscard]] SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts,
+                                        TileDistribution distribution);
+
+/// What the common writer needs to know of a program.
+struct WriterSpec {
+    TokenTiles tiles;
+    std::uint32_t block_tiles = 1;   ///< pages of one push into the output buffer
+    std::uint32_t output_depth = 2;  ///< blocks the output buffer holds
+};
+
+/// Adds the circular buffers that feed the writer, and the writer with its arguments.
+///
+/// For each block the reader pushes one page into kWriterBlocksCb: first output tile, rows and
+/// columns of tiles, tokens from the block's first row on. The writer clears rows behind the last
+/// token, so that garbage in padding rows of the inputs ends here.
+void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& spec,
+                const DeviceTensor& output, const RoutedTokens& counts);
+
+/// Adds a buffer of `num_pages` pages of a tile of `format`.
+void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+                     DataFormat format, std::uint32_t num_pages);
+/// Adds the scratch that holds the counts, each at the distance of its page in DRAM, so that
+/// source and destination of every read agree in alignment.
+void add_counts_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+                       const RoutedTokens& counts);
+/// Adds a buffer of 4-word descriptions of blocks.
+void add_blocks_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index);
+
+}  // namespace tessera::ops
