@@ -41,6 +41,15 @@ void check_same(const DeviceTensor& tensor, const HostTensor& values) {
             name_of(values.format), to_string(tensor.spec.shape), name_of(tensor.spec.format));
 }
 
+// A DRAM shard's core stands for a bank: x is the bank, y is 0.
+void check_banks(const ShardSpec& shard, const DramSpec& dram, const std::string& name) {
+    for (const CoreCoord bank : shard_cores(shard)) {
+        require(bank.y == 0 && bank.x < dram.num_banks,
+                "tensor {}: DRAM shards are dealt to banks (0,0) to ({},0), not to {}", name,
+                dram.num_banks - 1, to_string(bank));
+    }
+}
+
 // Pages are independent; a grain of pages keeps small tensors on one thread.
 template <class Visit>
 void for_each_page(std::uint32_t num_pages, Visit visit) {
@@ -68,13 +77,34 @@ EmulatedSession::~EmulatedSession() = default;
 
 DeviceTensor EmulatedSession::allocate(std::uint32_t device, const std::string& name,
                                        const TensorSpec& spec, BufferType type) {
-    require(device < mesh_->num_devices(), "tensor {}: device {} of a mesh of {}", name, device,
-            mesh_->num_devices());
+    return place(name, spec, make_buffer(device, spec, type, arch_));
+}
+
+DeviceTensor EmulatedSession::allocate_sharded(std::uint32_t device, const std::string& name,
+                                               const TensorSpec& spec, BufferType type,
+                                               TensorMemoryLayout layout, const ShardSpec& shard) {
     Buffer buffer = make_buffer(device, spec, type, arch_);
-    const std::uint64_t bytes =
-        PageMap(buffer, mesh_->device(device).bank_layout()).bytes_per_bank();
+    if (type == BufferType::DRAM) {
+        check_banks(shard, arch_.dram, name);
+    }
+    buffer.layout = layout;
+    buffer.shard = shard;
+    const CoreCoord origin = arch_.workers.virtual_origin;
+    buffer.shard->noc_coords.clear();
+    for (const CoreCoord core : shard_cores(shard)) {
+        buffer.shard->noc_coords.push_back({origin.x + core.x, origin.y + core.y});
+    }
+    return place(name, spec, buffer);
+}
+
+DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& spec,
+                                    Buffer buffer) {
+    require(buffer.device < mesh_->num_devices(), "tensor {}: device {} of a mesh of {}", name,
+            buffer.device, mesh_->num_devices());
+    Device& device = mesh_->device(buffer.device);
+    const std::uint64_t bytes = PageMap(buffer, device.bank_layout()).bytes_per_bank();
     buffer.address =
-        static_cast<std::uint32_t>(allocator_of(mesh_->device(device), type).allocate(name, bytes));
+        static_cast<std::uint32_t>(allocator_of(device, buffer.type).allocate(name, bytes));
     return {spec, buffer};
 }
 

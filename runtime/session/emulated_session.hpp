@@ -31,6 +31,11 @@ public:
 
     [[nodiscard]] DeviceTensor allocate(std::uint32_t device, const std::string& name,
                                         const TensorSpec& spec, BufferType type) override;
+    /// Allocates a tensor dealt out in shards of whole pages; `shard` counts pages.
+    /// Errors   UsageError as allocate, or if the geometry does not fit the tensor.
+    [[nodiscard]] DeviceTensor allocate_sharded(std::uint32_t device, const std::string& name,
+                                                const TensorSpec& spec, BufferType type,
+                                                TensorMemoryLayout layout, const ShardSpec& shard);
     void deallocate(const DeviceTensor& tensor) override;
     void write(const DeviceTensor& tensor, const HostTensor& values) override;
     [[nodiscard]] HostTensor read(const DeviceTensor& tensor) const override;
@@ -40,6 +45,9 @@ public:
     [[nodiscard]] Mesh& emulated_mesh() noexcept { return *mesh_; }
 
 private:
+    [[nodiscard]] DeviceTensor place(const std::string& name, const TensorSpec& spec,
+                                     Buffer buffer);
+
     ArchSpec arch_;
     MeshSpec mesh_spec_;
     SessionOptions options_;

@@ -12,14 +12,10 @@ namespace tessera::kernel {
 inline constexpr std::uint32_t kAccessorSharded = 1;
 inline constexpr std::uint32_t kAccessorIsDram = 2;
 
-/// The accessor's words of the running kernel, resolved once when it is constructed.
-struct AccessorGeometry {
-    std::uint32_t flags;
-    std::uint32_t aligned_page_size;
-};
-/// Errors   Unimplemented for a sharded tensor in a kernel that is built in.
+/// NoC address of a page of a sharded tensor, by the geometry words at `args_offset`.
 std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base,
-                                   std::uint32_t page, std::uint32_t offset, CallSite site);
+                                   std::uint32_t page, std::uint32_t offset, std::uint8_t noc,
+                                   CallSite site);
 }  // namespace tessera::kernel
 
 /// Names the place of an accessor's words among the compile-time arguments.
@@ -39,7 +35,7 @@ struct TensorAccessorArgs {
         }
     }
 #else
-    /// Interleaved tensors take two words; built-in kernels take no others.
+    /// Interleaved tensors take two words; in built-in kernels a sharded accessor comes last.
     static constexpr std::uint32_t next_compile_time_args_offset() {
         return CTA_OFFSET + 2;
     }
@@ -66,7 +62,7 @@ public:
                                tessera::CallSite site = tessera::CallSite::here()) const {
         using namespace tessera::kernel;
         if ((flags_ & kAccessorSharded) != 0) {
-            return sharded_page_address(args_offset_, base_, page_id, offset, site);
+            return sharded_page_address(args_offset_, base_, page_id, offset, noc, site);
         }
         return (flags_ & kAccessorIsDram) != 0
                    ? interleaved_address<true>(base_, aligned_page_size_, page_id, offset, noc,
