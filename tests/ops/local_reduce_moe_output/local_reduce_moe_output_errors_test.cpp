@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+
+namespace tessera::ops::local_reduce_moe_output {
+namespace {
+
+DeviceTensor tensor(Shape shape, DataFormat format) {
+    DeviceTensor made{{std::move(shape), format, Layout::ROW_MAJOR}, {}};
+    made.buffer.page_size = 32;
+    made.buffer.aligned_page_size = 32;
+    made.buffer.num_pages = 1;
+    return made;
+}
+
+/// 3 experts, 5 tokens of 7 elements; a test spoils one tensor or the schedule.
+struct Spoilable {
+    DeviceTensor rows = tensor({3, 5, 7}, DataFormat::Float16_b);
+    DeviceTensor map = tensor({3, 5}, DataFormat::UInt32);
+    DeviceTensor weights = tensor({3, 5}, DataFormat::Float16_b);
+    DeviceTensor counts = tensor({3, 1}, DataFormat::UInt32);
+    DeviceTensor local = tensor({5, 7}, DataFormat::Float16_b);
+    LocalReduceSpec schedule{
+        .accumulator = ReduceAccumulator::Fp32, .grid = {}, .cb_depth = 2};
+
+    [[nodiscard]] std::string message() const {
+        return usage_error_message([&] {
+            (void)make_program(testing::small_arch(), {rows, map, weights, counts}, {local},
+                               schedule);
+        });
+    }
+};
+
+TEST(LocalReduceErrors, AcceptsWhatTheOthersSpoil) {
+    EXPECT_EQ(Spoilable{}.message(), "(nothing thrown)");
+}
+
+TEST(LocalReduceErrors, NamesExpertOutputsOfAnotherRank) {
+    Spoilable test;
+    test.rows.spec.shape = {5, 7};
+    EXPECT_EQ(test.message(),
+              "local_reduce_moe_output: expert_outputs is (5,7) bfloat16 ROW_MAJOR; it must be "
+              "bfloat16 ROW_MAJOR of rank 3 without an extent of 0");
+}
+
+TEST(LocalReduceErrors, NamesAMapOfSignedNumbers) {
+    Spoilable test;
+    test.map.spec.format = DataFormat::Int32;
+    EXPECT_EQ(test.message(),
+              "local_reduce_moe_output: token_idx_map is (3,5) int32 ROW_MAJOR; it must be (3,5) "
+              "uint32 ROW_MAJOR");
+}
+
+TEST(LocalReduceErrors, NamesWeightsOfAnotherShape) {
+    Spoilable test;
+    test.weights.spec.shape = {5, 3};
+    EXPECT_EQ(test.message(),
+              "local_reduce_moe_output: routed_token_weights is (5,3) bfloat16 ROW_MAJOR; it must "
+              "be (3,5) bfloat16 ROW_MAJOR");
+}
+
+TEST(LocalReduceErrors, NamesCountsOfAnotherNumberOfExperts) {
+    Spoilable test;
+    test.counts.spec.shape = {4, 1};
+    EXPECT_EQ(test.message(),
+              "local_reduce_moe_output: num_routed_tokens is (4,1) uint32 ROW_MAJOR; it must be "
+              "(3,1) uint32 ROW_MAJOR");
+}
+
+TEST(LocalReduceErrors, NamesATiledOutput) {
+    Spoilable test;
+    test.local.spec.layout = Layout::TILE;
+    EXPECT_EQ(test.message(),
+              "local_reduce_moe_output: local is (5,7) bfloat16 TILE; it must be (5,7) bfloat16 "
+              "ROW_MAJOR");
+}
+
+TEST(LocalReduceErrors, RefusesADepthOfZero) {
+    Spoilable test;
+    test.schedule.cb_depth = 0;
+    EXPECT_EQ(test.message(),
+              "local_reduce_moe_output: the schedule's cb_depth is 0; it must be at least 1");
+}
+
+}  // namespace
+}  // namespace tessera::ops::local_reduce_moe_output

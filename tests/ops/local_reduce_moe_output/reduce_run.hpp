@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of local_reduce_moe_output on a device.
+#pragma once
+
+#include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
+#include "tests/ops/device_fixture.hpp"
+
+namespace tessera::ops::local_reduce_moe_output {
+
+struct HostInputs {
+    HostTensor expert_outputs;
+    HostTensor token_idx_map;
+    HostTensor weights;
+    HostTensor num_routed_tokens;
+};
+
+inline HostTensor run(testing::OneDevice& device, const HostInputs& host,
+                      const LocalReduceSpec& schedule) {
+    const auto rows = device.put("expert_outputs", host.expert_outputs);
+    const auto map = device.put("token_idx_map", host.token_idx_map);
+    const auto weights = device.put("routed_token_weights", host.weights);
+    const auto counts = device.put("num_routed_tokens", host.num_routed_tokens);
+    const Inputs inputs{rows, map, weights, counts};
+    const auto local = device.make("local", local_spec(inputs));
+    device.run("local_reduce_moe_output", make_program(device.arch(), inputs, {local}, schedule));
+    return device.get(local);
+}
+
+inline const char* name_of(ReduceAccumulator accumulator) {
+    return kSchedules.at(static_cast<std::size_t>(accumulator)).data();
+}
+
+}  // namespace tessera::ops::local_reduce_moe_output
