@@ -31,7 +31,7 @@ function(tessera_compile_kernel object source symbol)
         OUTPUT ${object}
         COMMAND ${TESSERA_CLANG} ${TESSERA_KERNEL_FLAGS} ${TESSERA_KERNEL_WARNINGS} ${ARGN}
                 -Xclang -load -Xclang ${pass} -mllvm -tessera-kernel-symbol=${symbol}
-                -fpass-plugin=${pass} -I${PROJECT_SOURCE_DIR}/include
+                -fpass-plugin=${pass} -I${PROJECT_SOURCE_DIR}/include -I${TESSERA_METALIUM_DIR}
                 -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
         DEPENDS ${PROJECT_SOURCE_DIR}/${source} tessera_kernel_pass

@@ -17,8 +17,12 @@ function(tessera_library name)
     add_library(tessera_${name} STATIC ${ARG_SOURCES})
     add_library(tessera::${name} ALIAS tessera_${name})
     target_link_libraries(tessera_${name} PUBLIC tessera::words ${ARG_DEPENDS})
-    target_include_directories(tessera_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+    target_include_directories(tessera_${name} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tessera/sources>)
     tessera_compile_options(tessera_${name})
+    set_target_properties(tessera_${name} PROPERTIES EXPORT_NAME ${name})
+    install(TARGETS tessera_${name} EXPORT tesseraTargets)
 endfunction()
 
 # tessera_test(NAME SOURCES a_test.cpp … DEPENDS targets … [LABELS unit]): one gtest program.

@@ -55,7 +55,7 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     CompileUnit unit{source.path, source.text, source.prologue, toolchain.flags};
     unit.options.insert(unit.options.end(),
                         {"-w", "-fno-caret-diagnostics", "-I" + toolchain.include_dir.string(),
-                         "-include", toolchain.umbrella});
+                         "-I" + toolchain.metalium_dir.string(), "-include", toolchain.umbrella});
     add_defines(source, unit.options);
     if (source.text.empty()) {
         const fs::path file = find_kernel_file(source.path);

@@ -72,6 +72,10 @@ KernelToolchain find_kernel_toolchain(std::string_view search_path) {
         first_with("tessera/kernel/standard_headers.hpp",
                    {program_prefix() / "include", fs::path(TESSERA_SOURCE_DIR) / "include",
                     fs::path(TESSERA_PREFIX) / "include"});
+    toolchain.metalium_dir =
+        first_with("api/dataflow/dataflow_api.h",
+                   {program_prefix() / "include" / "tessera" / "metalium", TESSERA_METALIUM_DIR,
+                    fs::path(TESSERA_PREFIX) / "include" / "tessera" / "metalium"});
     std::istringstream flags(TESSERA_KERNEL_FLAGS);
     for (std::string flag; flags >> flag;) {
         toolchain.flags.push_back(flag);

@@ -14,6 +14,7 @@ struct KernelToolchain {
     std::filesystem::path linker;
     std::filesystem::path pass;                          ///< emu/kernel_pass, the address step
     std::filesystem::path include_dir;                   ///< holds tessera/kernel/
+    std::filesystem::path metalium_dir;                  ///< holds the header names of TT-Metalium
     std::string umbrella = "tessera/kernel/kernel.hpp";  ///< included in front of every kernel
     std::vector<std::string> flags;  ///< those of built-in kernels (cmake/TesseraKernels.cmake)
 

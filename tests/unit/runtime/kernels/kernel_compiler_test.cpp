@@ -115,6 +115,13 @@ TEST_F(KernelCompilerTest, FindsHeadersBesideTheKernelAndNoticesTheirChange) {
     EXPECT_THAT(run(source), ElementsAre(2));
 }
 
+TEST_F(KernelCompilerTest, KnowsTheHeaderNamesOfBothApiGenerations) {
+    EXPECT_THAT(run(source_of("#include \"api/dataflow/dataflow_api.h\"\n"
+                              "#include \"compute_kernel_api/eltwise_unary/exp.h\"\n"
+                              "void kernel_main() { probe_result(6); }")),
+                ElementsAre(6));
+}
+
 TEST_F(KernelCompilerTest, CompilesTheSameKernelOnce) {
     const KernelSource source = source_of("void kernel_main() { probe_result(1); }");
     const auto object = compile(source);
