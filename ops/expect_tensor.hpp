@@ -23,8 +23,8 @@ namespace tessera::ops {
 /// Errors   UsageError naming op and tensor, with what it is and what it must be.
 inline void expect_tensor(std::string_view op, std::string_view name, const DeviceTensor& tensor,
                           const TensorSpec& expected) {
-    require(tensor.spec == expected, "{}: {} is {}; it must be {}", op, name,
-            describe(tensor.spec), describe(expected));
+    require(tensor.spec == expected, "{}: {} is {}; it must be {}", op, name, describe(tensor.spec),
+            describe(expected));
 }
 
 /// Checks what other tensors' specs are derived from.

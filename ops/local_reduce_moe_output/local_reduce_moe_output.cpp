@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* kOp = "local_reduce_moe_output";
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
-constexpr std::uint32_t kMapEntries = 512;         // of an expert's tables, read at a time
-constexpr std::uint32_t kListBytes = 64 * 1024;    // for the lists of a batch of tokens
-constexpr std::uint32_t kContributionBytes = 8;    // row and weight
+constexpr std::uint32_t kMapEntries = 512;       // of an expert's tables, read at a time
+constexpr std::uint32_t kListBytes = 64 * 1024;  // for the lists of a batch of tokens
+constexpr std::uint32_t kContributionBytes = 8;  // row and weight
 
 // Circular buffers, as the kernels number them.
 enum : std::uint8_t {
@@ -110,9 +110,8 @@ KernelHandle create_writer(Program& program, const CoreRangeSet& cores, const Ou
                         WriterDataMovementConfig(args));
 }
 
-KernelHandle create_accumulator(Program& program, const CoreRangeSet& cores,
-                                const Outputs& outputs, const Chunks& chunks,
-                                ReduceAccumulator accumulator) {
+KernelHandle create_accumulator(Program& program, const CoreRangeSet& cores, const Outputs& outputs,
+                                const Chunks& chunks, ReduceAccumulator accumulator) {
     const bool truncates = accumulator == ReduceAccumulator::Bf16Truncate;
     std::vector<std::uint32_t> args = {chunks.row_bytes, chunks.chunk_tiles, truncates ? 1U : 0U};
     TensorAccessorArgs(outputs.local.buffer).append_to(args);
@@ -148,10 +147,9 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     Program program = CreateProgram();
     create_buffers(program, work.cores, chunks, schedule);
     const KernelHandle reader = create_reader(program, work.cores, inputs, chunks);
-    const KernelHandle writer =
-        sums_in_dst ? create_writer(program, work.cores, outputs, chunks)
-                    : create_accumulator(program, work.cores, outputs, chunks,
-                                         schedule.accumulator);
+    const KernelHandle writer = sums_in_dst ? create_writer(program, work.cores, outputs, chunks)
+                                            : create_accumulator(program, work.cores, outputs,
+                                                                 chunks, schedule.accumulator);
     const std::uint32_t local = outputs.local.buffer.address;
     for (const WorkShare& share : work.shares) {
         SetRuntimeArgs(program, reader, share.core,

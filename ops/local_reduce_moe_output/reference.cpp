@@ -13,7 +13,7 @@
 namespace tessera::ops::local_reduce_moe_output {
 namespace {
 
-constexpr int kMantissaBits = 7;       // of bfloat16, behind the leading one
+constexpr int kMantissaBits = 7;  // of bfloat16, behind the leading one
 constexpr int kSmallestExponent = -126;
 
 struct Contribution {
@@ -65,8 +65,8 @@ HostTensor reference(const HostTensor& expert_outputs, const HostTensor& token_i
                      const HostTensor& routed_token_weights, const HostTensor& num_routed_tokens,
                      ReduceAccumulator accumulator) {
     const std::size_t hidden = expert_outputs.shape[2];
-    HostTensor local = make_host_tensor({expert_outputs.shape[1], expert_outputs.shape[2]},
-                                        DataFormat::Float32);
+    HostTensor local =
+        make_host_tensor({expert_outputs.shape[1], expert_outputs.shape[2]}, DataFormat::Float32);
     const auto lists = contributions(token_idx_map, routed_token_weights, num_routed_tokens);
     const auto rows = expert_outputs.as<std::uint16_t>();
     const auto out = local.as<float>();

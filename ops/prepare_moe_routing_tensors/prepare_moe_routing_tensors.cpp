@@ -11,7 +11,7 @@ namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {
 
 constexpr const char* kOp = "prepare_moe_routing_tensors";
-constexpr std::uint32_t kBlockBytes = 8192;       // of selected_experts, handed over at once
+constexpr std::uint32_t kBlockBytes = 8192;        // of selected_experts, handed over at once
 constexpr std::uint32_t kTableBytes = 256 * 1024;  // for the tables of a group of experts
 constexpr std::uint32_t kLongestTable = 1024;      // entries kept before they are written out
 constexpr std::uint32_t kCountStride = 16;         // bytes: alignment of writes

@@ -14,10 +14,9 @@
 namespace tessera::ops::prepare_moe_routing_tensors {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
-inline constexpr std::array kInputs{
-    Operand{"selected_experts", "(T,K)", "uint32", "ROW_MAJOR"},
-    Operand{"routing_weights", "(T,K)", "bfloat16", "ROW_MAJOR"},
-    Operand{"local_experts", "(E/D)", "int32", "ROW_MAJOR"}};
+inline constexpr std::array kInputs{Operand{"selected_experts", "(T,K)", "uint32", "ROW_MAJOR"},
+                                    Operand{"routing_weights", "(T,K)", "bfloat16", "ROW_MAJOR"},
+                                    Operand{"local_experts", "(E/D)", "int32", "ROW_MAJOR"}};
 inline constexpr std::array kOutputs{
     Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
     Operand{"routed_tokens", "(E/D,T)", "uint32", "ROW_MAJOR"},

@@ -14,9 +14,9 @@ HostTensor reference(const HostTensor& hidden_states, const HostTensor& num_rout
     const std::size_t experts = routed_tokens.shape[0];
     const std::size_t tokens = hidden_states.shape[0];
     const std::size_t hidden = hidden_states.shape[1];
-    HostTensor scattered = make_host_tensor(
-        {routed_tokens.shape[0], hidden_states.shape[0], hidden_states.shape[1]},
-        DataFormat::Float16_b);
+    HostTensor scattered =
+        make_host_tensor({routed_tokens.shape[0], hidden_states.shape[0], hidden_states.shape[1]},
+                         DataFormat::Float16_b);
     const auto rows = hidden_states.as<std::uint16_t>();
     const auto counts = num_routed_tokens.as<std::uint32_t>();
     const auto table = routed_tokens.as<std::uint32_t>();

@@ -13,12 +13,10 @@
 namespace tessera::ops::scatter_moe_input {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
-inline constexpr std::array kInputs{
-    Operand{"hidden_states", "(T,H)", "bfloat16", "ROW_MAJOR"},
-    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
-    Operand{"routed_tokens", "(E/D,T)", "uint32", "ROW_MAJOR"}};
-inline constexpr std::array kOutputs{
-    Operand{"scattered", "(E/D,T,H)", "bfloat16", "ROW_MAJOR"}};
+inline constexpr std::array kInputs{Operand{"hidden_states", "(T,H)", "bfloat16", "ROW_MAJOR"},
+                                    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
+                                    Operand{"routed_tokens", "(E/D,T)", "uint32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{"scattered", "(E/D,T,H)", "bfloat16", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "scatter_moe_input",
     .summary = "rows of the tokens of each local expert, zeros behind them",

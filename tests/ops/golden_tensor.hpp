@@ -37,9 +37,8 @@ inline HostTensor golden_row(const golden::GoldenFile& file, const std::string& 
     const HostTensor matrix = golden_tensor(file, name);
     const std::size_t bytes = matrix.bytes.size() / matrix.shape.at(0);
     const auto first = matrix.bytes.begin() + static_cast<std::ptrdiff_t>(row * bytes);
-    return {{matrix.shape.at(1)},
-            matrix.format,
-            {first, first + static_cast<std::ptrdiff_t>(bytes)}};
+    return {
+        {matrix.shape.at(1)}, matrix.format, {first, first + static_cast<std::ptrdiff_t>(bytes)}};
 }
 
 /// The devices of every V2 golden file.

@@ -83,8 +83,8 @@ inline Tables tables_of(const Routing& routing) {
         weights[i] = 0x7FC0;
     }
     for (std::uint32_t choice = 0; choice < tokens * top_k; ++choice) {
-        const auto id = static_cast<std::int32_t>(
-            routing.selected_experts.as<std::uint32_t>()[choice]);
+        const auto id =
+            static_cast<std::int32_t>(routing.selected_experts.as<std::uint32_t>()[choice]);
         const auto ids = routing.local_experts.as<std::int32_t>();
         const auto place = std::ranges::find(ids, id);
         if (place != ids.end()) {

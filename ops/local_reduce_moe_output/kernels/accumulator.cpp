@@ -51,6 +51,22 @@ uint32_t read_word(uint32_t cb) {
     return value;
 }
 
+void clear(tt_l1_ptr uint16_t* sum, uint32_t length) {
+    for (uint32_t i = 0; i < length; ++i) {
+        sum[i] = 0;
+    }
+}
+
+// Adds the next contribution to `length` elements.
+template <uint16_t (*cut)(float)>
+void add_next(tt_l1_ptr uint16_t* sum, uint32_t length, uint32_t chunk_tiles) {
+    const float weight = widen(read_word(kCbWeights));
+    cb_wait_front(kCbRows, chunk_tiles);
+    add_scaled<cut>(sum, reinterpret_cast<tt_l1_ptr uint16_t*>(get_read_ptr(kCbRows)), length,
+                    weight);
+    cb_pop_front(kCbRows, chunk_tiles);
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -63,6 +79,8 @@ void kernel_main() {
     constexpr auto out_args = TensorAccessorArgs<3>();
     const auto out = TensorAccessor(out_args, out_addr);
 
+    const auto add_contribution =
+        truncates != 0 ? add_next<truncate> : add_next<round_to_nearest_even>;
     const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
     const uint32_t sum_l1 = get_write_ptr(kCbSum);
     auto* sum = reinterpret_cast<tt_l1_ptr uint16_t*>(sum_l1);
@@ -72,19 +90,9 @@ void kernel_main() {
             const uint32_t left = row_bytes - offset;
             const uint32_t bytes = left < chunk_bytes ? left : chunk_bytes;
             const uint32_t length = bytes / sizeof(uint16_t);
-            for (uint32_t i = 0; i < length; ++i) {
-                sum[i] = 0;
-            }
+            clear(sum, length);
             for (uint32_t i = 0; i < contributions; ++i) {
-                const float weight = widen(read_word(kCbWeights));
-                cb_wait_front(kCbRows, chunk_tiles);
-                const auto* row = reinterpret_cast<tt_l1_ptr uint16_t*>(get_read_ptr(kCbRows));
-                if (truncates != 0) {
-                    add_scaled<truncate>(sum, row, length, weight);
-                } else {
-                    add_scaled<round_to_nearest_even>(sum, row, length, weight);
-                }
-                cb_pop_front(kCbRows, chunk_tiles);
+                add_contribution(sum, length, chunk_tiles);
             }
             noc_async_write(sum_l1, out.get_noc_addr(token, offset), bytes);
             noc_async_writes_flushed();

@@ -84,11 +84,45 @@ struct RoutingTables {
     }
 };
 
+void read_counts(const TensorAccessor& counts, uint32_t num_experts, uint32_t count_stride) {
+    const uint32_t counts_l1 = get_write_ptr(kCbCounts);
+    for (uint32_t expert = 0; expert < num_experts; ++expert) {
+        noc_async_read(counts.get_noc_addr(expert), counts_l1 + expert * count_stride,
+                       sizeof(uint32_t));
+    }
+    noc_async_read_barrier();
+}
+
 void push_word(uint32_t cb, uint32_t value) {
     cb_reserve_back(cb, 1);
     *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb)) = value;
     cb_push_back(cb, 1);
 }
+
+// Hands over the contributions to one token after the other.
+struct TokenStream {
+    TensorAccessor rows;
+    uint32_t row_bytes;
+    uint32_t chunk_tiles;
+
+    void push_chunk(const Contribution& contribution, uint32_t offset, uint32_t bytes) const {
+        cb_reserve_back(kCbRows, chunk_tiles);
+        noc_async_read(rows.get_noc_addr(contribution.row, offset), get_write_ptr(kCbRows), bytes);
+        push_word(kCbWeights, contribution.weight);
+        noc_async_read_barrier();
+        cb_push_back(kCbRows, chunk_tiles);
+    }
+    void push_token(const tt_l1_ptr Contribution* list, uint32_t length) const {
+        const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
+        push_word(kCbContributions, length);
+        for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
+            const uint32_t left = row_bytes - offset;
+            for (uint32_t i = 0; i < length; ++i) {
+                push_chunk(list[i], offset, left < chunk_bytes ? left : chunk_bytes);
+            }
+        }
+    }
+};
 
 }  // namespace
 
@@ -109,45 +143,26 @@ void kernel_main() {
     constexpr auto map_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
     constexpr auto weights_args = TensorAccessorArgs<map_args.next_compile_time_args_offset()>();
     constexpr auto counts_args = TensorAccessorArgs<weights_args.next_compile_time_args_offset()>();
-    const auto rows = TensorAccessor(rows_args, rows_addr);
-    const auto counts = TensorAccessor(counts_args, counts_addr);
     const RoutingTables tables{TensorAccessor(map_args, map_addr),
                                TensorAccessor(weights_args, weights_addr), count_stride};
+    const TokenStream stream{TensorAccessor(rows_args, rows_addr), row_bytes, chunk_tiles};
 
-    for (uint32_t expert = 0; expert < num_experts; ++expert) {
-        noc_async_read(counts.get_noc_addr(expert),
-                       get_write_ptr(kCbCounts) + expert * count_stride, sizeof(uint32_t));
-    }
-    noc_async_read_barrier();
-
-    const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
+    read_counts(TensorAccessor(counts_args, counts_addr), num_experts, count_stride);
     const uint32_t end_token = first_token + num_core_tokens;
-    for (uint32_t batch_first = first_token; batch_first < end_token; batch_first += batch) {
-        const uint32_t tokens_left = end_token - batch_first;
-        const uint32_t batch_tokens = tokens_left < batch ? tokens_left : batch;
-        const Lists lists{batch_first, batch_tokens, num_experts, num_tokens,
+    for (uint32_t first = first_token; first < end_token; first += batch) {
+        const uint32_t left = end_token - first;
+        const Lists lists{first,
+                          left < batch ? left : batch,
+                          num_experts,
+                          num_tokens,
                           reinterpret_cast<tt_l1_ptr uint32_t*>(get_write_ptr(kCbLengths)),
                           reinterpret_cast<tt_l1_ptr Contribution*>(get_write_ptr(kCbLists))};
         lists.clear();
         for (uint32_t expert = 0; expert < num_experts; ++expert) {
             tables.list_expert(expert, lists);
         }
-        for (uint32_t slot = 0; slot < batch_tokens; ++slot) {
-            const uint32_t length = lists.lengths[slot];
-            const tt_l1_ptr Contribution* list = lists.of(slot);
-            push_word(kCbContributions, length);
-            for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
-                const uint32_t left = row_bytes - offset;
-                const uint32_t bytes = left < chunk_bytes ? left : chunk_bytes;
-                for (uint32_t i = 0; i < length; ++i) {
-                    cb_reserve_back(kCbRows, chunk_tiles);
-                    noc_async_read(rows.get_noc_addr(list[i].row, offset), get_write_ptr(kCbRows),
-                                   bytes);
-                    push_word(kCbWeights, list[i].weight);
-                    noc_async_read_barrier();
-                    cb_push_back(kCbRows, chunk_tiles);
-                }
-            }
+        for (uint32_t slot = 0; slot < lists.num_batch_tokens; ++slot) {
+            stream.push_token(lists.of(slot), lists.lengths[slot]);
         }
     }
 }

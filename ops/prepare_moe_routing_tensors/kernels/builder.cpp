@@ -74,6 +74,89 @@ struct Destination {
     }
 };
 
+// One token's experts and weights.
+struct Choice {
+    const tt_l1_ptr uint32_t* experts;
+    const tt_l1_ptr uint16_t* weights;
+    uint32_t top_k;
+
+    // Index of the first choice of `expert_id`, or top_k.
+    uint32_t find(uint32_t expert_id) const {
+        uint32_t k = 0;
+        while (k < top_k && experts[k] != expert_id) {
+            ++k;
+        }
+        return k;
+    }
+};
+
+// The blocks of token rows that the reader hands over.
+struct TokenBlocks {
+    uint32_t num_tokens;
+    uint32_t top_k;
+    uint32_t selected_page;
+    uint32_t weights_page;
+    uint32_t block;
+
+    Choice choice(uint32_t row) const {
+        return {
+            reinterpret_cast<tt_l1_ptr uint32_t*>(get_read_ptr(kCbSelected) + row * selected_page),
+            reinterpret_cast<tt_l1_ptr uint16_t*>(get_read_ptr(kCbWeights) + row * weights_page),
+            top_k};
+    }
+};
+
+// A run of experts whose tables are built together.
+struct Group {
+    uint32_t first_expert;
+    uint32_t size;
+    const tt_l1_ptr uint32_t* ids;  // of all local experts
+
+    void start(const Destination& destination) const {
+        for (uint32_t member = 0; member < size; ++member) {
+            table_of(member, destination.entries).count() = 0;
+        }
+    }
+    void route(const Destination& destination, uint32_t token, const Choice& choice) const {
+        for (uint32_t member = 0; member < size; ++member) {
+            const uint32_t expert = first_expert + member;
+            const uint32_t k = choice.find(ids[expert]);
+            if (k != choice.top_k) {
+                destination.append(expert, table_of(member, destination.entries), token,
+                                   choice.weights[k]);
+            }
+        }
+    }
+    void route_all(const Destination& destination, const TokenBlocks& tokens) const {
+        for (uint32_t first = 0; first < tokens.num_tokens; first += tokens.block) {
+            const uint32_t left = tokens.num_tokens - first;
+            cb_wait_front(kCbSelected, tokens.block);
+            cb_wait_front(kCbWeights, tokens.block);
+            for (uint32_t row = 0; row < (left < tokens.block ? left : tokens.block); ++row) {
+                route(destination, first + row, tokens.choice(row));
+            }
+            cb_pop_front(kCbSelected, tokens.block);
+            cb_pop_front(kCbWeights, tokens.block);
+        }
+    }
+    void finish(const Destination& destination, const TensorAccessor& counts) const {
+        for (uint32_t member = 0; member < size; ++member) {
+            const ExpertTable table = table_of(member, destination.entries);
+            destination.finish(first_expert + member, table);
+            noc_async_write(table.count_l1, counts.get_noc_addr(first_expert + member),
+                            sizeof(uint32_t));
+        }
+        noc_async_write_barrier();
+    }
+};
+
+const tt_l1_ptr uint32_t* read_local_experts(const TensorAccessor& local_experts, uint32_t count) {
+    const uint32_t ids_l1 = get_write_ptr(kCbLocalExperts);
+    noc_async_read(local_experts.get_noc_addr(0), ids_l1, count * sizeof(uint32_t));
+    noc_async_read_barrier();
+    return reinterpret_cast<tt_l1_ptr uint32_t*>(ids_l1);
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -90,7 +173,7 @@ void kernel_main() {
     const uint32_t weights_page = get_compile_time_arg_val(3);
     const uint32_t block = get_compile_time_arg_val(4);
     const uint32_t entries = get_compile_time_arg_val(5);
-    const uint32_t group = get_compile_time_arg_val(6);
+    const uint32_t group_size = get_compile_time_arg_val(6);
     const uint32_t num_local_experts = get_compile_time_arg_val(7);
     constexpr auto local_experts_args = TensorAccessorArgs<8>();
     constexpr auto counts_args =
@@ -104,48 +187,14 @@ void kernel_main() {
                                   TensorAccessor(weights_args, weights_addr),
                                   TensorAccessor(map_args, map_addr), num_tokens, entries};
 
-    const uint32_t ids_l1 = get_write_ptr(kCbLocalExperts);
-    noc_async_read(local_experts.get_noc_addr(0), ids_l1, num_local_experts * sizeof(uint32_t));
-    noc_async_read_barrier();
-    const auto* ids = reinterpret_cast<tt_l1_ptr uint32_t*>(ids_l1);
-
+    const TokenBlocks tokens{num_tokens, top_k, selected_page, weights_page, block};
+    const tt_l1_ptr uint32_t* ids = read_local_experts(local_experts, num_local_experts);
     const uint32_t end_expert = first_expert + num_experts;
-    for (uint32_t group_first = first_expert; group_first < end_expert; group_first += group) {
-        const uint32_t experts_left = end_expert - group_first;
-        const uint32_t members = experts_left < group ? experts_left : group;
-        for (uint32_t member = 0; member < members; ++member) {
-            table_of(member, entries).count() = 0;
-        }
-        for (uint32_t first = 0; first < num_tokens; first += block) {
-            const uint32_t rows_left = num_tokens - first;
-            const uint32_t rows = rows_left < block ? rows_left : block;
-            cb_wait_front(kCbSelected, block);
-            cb_wait_front(kCbWeights, block);
-            for (uint32_t row = 0; row < rows; ++row) {
-                const auto* selected = reinterpret_cast<tt_l1_ptr uint32_t*>(
-                    get_read_ptr(kCbSelected) + row * selected_page);
-                const auto* weights = reinterpret_cast<tt_l1_ptr uint16_t*>(
-                    get_read_ptr(kCbWeights) + row * weights_page);
-                for (uint32_t member = 0; member < members; ++member) {
-                    const uint32_t expert = group_first + member;
-                    for (uint32_t k = 0; k < top_k; ++k) {
-                        if (selected[k] == ids[expert]) {
-                            destination.append(expert, table_of(member, entries), first + row,
-                                               weights[k]);
-                            break;
-                        }
-                    }
-                }
-            }
-            cb_pop_front(kCbSelected, block);
-            cb_pop_front(kCbWeights, block);
-        }
-        for (uint32_t member = 0; member < members; ++member) {
-            const ExpertTable table = table_of(member, entries);
-            destination.finish(group_first + member, table);
-            noc_async_write(table.count_l1, counts.get_noc_addr(group_first + member),
-                            sizeof(uint32_t));
-        }
-        noc_async_write_barrier();
+    for (uint32_t first = first_expert; first < end_expert; first += group_size) {
+        const uint32_t left = end_expert - first;
+        const Group group{first, left < group_size ? left : group_size, ids};
+        group.start(destination);
+        group.route_all(destination, tokens);
+        group.finish(destination, counts);
     }
 }

@@ -9,22 +9,68 @@ constexpr uint32_t kCbIndices = 1;
 constexpr uint32_t kCbCount = 2;
 constexpr uint32_t kIndexEntries = 512;
 
-// Collects pieces in the circular buffer and pushes whole blocks; the last may be partly filled.
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+// The routing tables of one expert.
+struct ExpertRows {
+    TensorAccessor counts;
+    TensorAccessor routed;
+    uint32_t expert = 0;
+    uint32_t count = 0;
+    uint32_t first_index = 0xFFFFFFFF;  // of the part of the row of `routed` that L1 holds
+
+    void select(uint32_t next_expert) {
+        expert = next_expert;
+        first_index = 0xFFFFFFFF;
+        const uint32_t count_l1 = get_write_ptr(kCbCount);
+        noc_async_read(counts.get_noc_addr(expert), count_l1, sizeof(uint32_t));
+        noc_async_read_barrier();
+        count = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(count_l1);
+    }
+
+    uint32_t token(uint32_t position) {
+        const uint32_t first = position / kIndexEntries * kIndexEntries;
+        const uint32_t indices_l1 = get_write_ptr(kCbIndices);
+        if (first != first_index) {
+            first_index = first;
+            noc_async_read(routed.get_noc_addr(expert, first * sizeof(uint32_t)), indices_l1,
+                           smaller(count - first, kIndexEntries) * sizeof(uint32_t));
+            noc_async_read_barrier();
+        }
+        return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(indices_l1)[position - first];
+    }
+};
+
+// Collects pieces of rows in the circular buffer and pushes whole blocks; the last one may be
+// partly filled.
 struct BlockFiller {
+    uint32_t row_bytes;
+    uint32_t piece_bytes;
     uint32_t page_bytes;
     uint32_t block;
     uint32_t filled = 0;
 
-    uint32_t next_page() {
-        if (filled == 0) {
-            cb_reserve_back(kCbRows, block);
-        }
-        return get_write_ptr(kCbRows) + filled++ * page_bytes;
-    }
     void push() {
         noc_async_read_barrier();
         cb_push_back(kCbRows, block);
         filled = 0;
+    }
+    void add_piece(uint64_t address, uint32_t bytes) {
+        if (filled == 0) {
+            cb_reserve_back(kCbRows, block);
+        }
+        noc_async_read(address, get_write_ptr(kCbRows) + filled * page_bytes, bytes);
+        filled += 1;
+        if (filled == block) {
+            push();
+        }
+    }
+    void add_row(const TensorAccessor& rows, uint32_t row) {
+        for (uint32_t offset = 0; offset < row_bytes; offset += piece_bytes) {
+            add_piece(rows.get_noc_addr(row, offset), smaller(row_bytes - offset, piece_bytes));
+        }
     }
 };
 
@@ -45,42 +91,18 @@ void kernel_main() {
     constexpr auto counts_args = TensorAccessorArgs<hidden_args.next_compile_time_args_offset()>();
     constexpr auto routed_args = TensorAccessorArgs<counts_args.next_compile_time_args_offset()>();
     const auto hidden = TensorAccessor(hidden_args, hidden_addr);
-    const auto counts = TensorAccessor(counts_args, counts_addr);
-    const auto routed = TensorAccessor(routed_args, routed_addr);
 
-    const uint32_t count_l1 = get_write_ptr(kCbCount);
-    const uint32_t indices_l1 = get_write_ptr(kCbIndices);
-    const auto* indices = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(indices_l1);
-    BlockFiller filler{page_bytes, block};
-
+    ExpertRows rows{TensorAccessor(counts_args, counts_addr),
+                    TensorAccessor(routed_args, routed_addr)};
+    BlockFiller filler{row_bytes, piece_bytes, page_bytes, block};
     const uint32_t end_row = first_row + num_rows;
     for (uint32_t row = first_row; row < end_row;) {
         const uint32_t expert = row / num_tokens;
         const uint32_t expert_row = expert * num_tokens;
-        noc_async_read(counts.get_noc_addr(expert), count_l1, sizeof(uint32_t));
-        noc_async_read_barrier();
-        const uint32_t count = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(count_l1);
-
-        const uint32_t begin = row - expert_row;
-        const uint32_t stop = end_row - expert_row < count ? end_row - expert_row : count;
-        for (uint32_t i = begin; i < stop; ++i) {
-            if (i == begin || i % kIndexEntries == 0) {
-                const uint32_t entry = i / kIndexEntries * kIndexEntries;
-                const uint32_t left = count - entry;
-                const uint32_t entries = left < kIndexEntries ? left : kIndexEntries;
-                noc_async_read(routed.get_noc_addr(expert, entry * sizeof(uint32_t)), indices_l1,
-                               entries * sizeof(uint32_t));
-                noc_async_read_barrier();
-            }
-            const uint32_t token = indices[i % kIndexEntries];
-            for (uint32_t offset = 0; offset < row_bytes; offset += piece_bytes) {
-                const uint32_t left = row_bytes - offset;
-                noc_async_read(hidden.get_noc_addr(token, offset), filler.next_page(),
-                               left < piece_bytes ? left : piece_bytes);
-                if (filler.filled == block) {
-                    filler.push();
-                }
-            }
+        rows.select(expert);
+        const uint32_t end_position = smaller(end_row - expert_row, rows.count);
+        for (uint32_t position = row - expert_row; position < end_position; ++position) {
+            filler.add_row(hidden, rows.token(position));
         }
         row = expert_row + num_tokens;
     }

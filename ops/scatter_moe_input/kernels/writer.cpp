@@ -8,22 +8,45 @@ constexpr uint32_t kCbRows = 0;
 constexpr uint32_t kCbCount = 3;
 constexpr uint32_t kCbZeros = 4;
 
-// Takes pages out of whole blocks, in the order in which the reader filled them.
-struct BlockDrainer {
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+// Stores rows piece by piece, taking pages out of the reader's blocks in the order in which they
+// were filled.
+struct RowWriter {
+    TensorAccessor out;
+    uint32_t row_bytes;
+    uint32_t piece_bytes;
     uint32_t page_bytes;
     uint32_t block;
     uint32_t taken = 0;
 
-    uint32_t next_page() {
-        if (taken == 0) {
-            cb_wait_front(kCbRows, block);
-        }
-        return get_read_ptr(kCbRows) + taken++ * page_bytes;
-    }
     void pop() {
         noc_async_writes_flushed();
         cb_pop_front(kCbRows, block);
         taken = 0;
+    }
+    void write_piece(uint64_t address, uint32_t bytes) {
+        if (taken == 0) {
+            cb_wait_front(kCbRows, block);
+        }
+        noc_async_write(get_read_ptr(kCbRows) + taken * page_bytes, address, bytes);
+        taken += 1;
+        if (taken == block) {
+            pop();
+        }
+    }
+    void write_valid(uint32_t row) {
+        for (uint32_t offset = 0; offset < row_bytes; offset += piece_bytes) {
+            write_piece(out.get_noc_addr(row, offset), smaller(row_bytes - offset, piece_bytes));
+        }
+    }
+    void write_zeros(uint32_t row) const {
+        for (uint32_t offset = 0; offset < row_bytes; offset += piece_bytes) {
+            noc_async_write(get_write_ptr(kCbZeros), out.get_noc_addr(row, offset),
+                            smaller(row_bytes - offset, piece_bytes));
+        }
     }
 };
 
@@ -32,6 +55,13 @@ void clear(uint32_t l1_addr, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes / sizeof(uint32_t); ++i) {
         words[i] = 0;
     }
+}
+
+uint32_t read_count(const TensorAccessor& counts, uint32_t expert) {
+    const uint32_t count_l1 = get_write_ptr(kCbCount);
+    noc_async_read(counts.get_noc_addr(expert), count_l1, sizeof(uint32_t));
+    noc_async_read_barrier();
+    return *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(count_l1);
 }
 
 }  // namespace
@@ -49,37 +79,25 @@ void kernel_main() {
     constexpr auto counts_args = TensorAccessorArgs<5>();
     constexpr auto out_args = TensorAccessorArgs<counts_args.next_compile_time_args_offset()>();
     const auto counts = TensorAccessor(counts_args, counts_addr);
-    const auto out = TensorAccessor(out_args, out_addr);
 
-    const uint32_t count_l1 = get_write_ptr(kCbCount);
-    const uint32_t zeros_l1 = get_write_ptr(kCbZeros);
-    clear(zeros_l1, page_bytes);
-    BlockDrainer drainer{page_bytes, block};
-
+    clear(get_write_ptr(kCbZeros), page_bytes);
+    RowWriter writer{TensorAccessor(out_args, out_addr), row_bytes, piece_bytes, page_bytes, block};
     const uint32_t end_row = first_row + num_rows;
-    uint32_t count = 0;
-    for (uint32_t row = first_row; row < end_row; ++row) {
+    for (uint32_t row = first_row; row < end_row;) {
         const uint32_t expert = row / num_tokens;
-        const uint32_t position = row % num_tokens;
-        if (row == first_row || position == 0) {
-            noc_async_read(counts.get_noc_addr(expert), count_l1, sizeof(uint32_t));
-            noc_async_read_barrier();
-            count = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(count_l1);
-            // The zero rows of the expert before are let go of here, not row by row.
-            noc_async_write_barrier();
+        const uint32_t expert_end = smaller((expert + 1) * num_tokens, end_row);
+        const uint32_t valid_end =
+            smaller(expert * num_tokens + read_count(counts, expert), expert_end);
+        for (; row < valid_end; ++row) {
+            writer.write_valid(row);
         }
-        const bool is_valid = position < count;
-        for (uint32_t offset = 0; offset < row_bytes; offset += piece_bytes) {
-            const uint32_t left = row_bytes - offset;
-            noc_async_write(is_valid ? drainer.next_page() : zeros_l1,
-                            out.get_noc_addr(row, offset), left < piece_bytes ? left : piece_bytes);
-            if (drainer.taken == block) {
-                drainer.pop();
-            }
+        for (; row < expert_end; ++row) {
+            writer.write_zeros(row);
         }
+        // Once an expert, not once a row: the zeros that all these writes read never change.
+        noc_async_write_barrier();
     }
-    if (drainer.taken != 0) {
-        drainer.pop();
+    if (writer.taken != 0) {
+        writer.pop();
     }
-    noc_async_write_barrier();
 }

@@ -23,8 +23,7 @@ struct Spoilable {
     DeviceTensor weights = tensor({3, 5}, DataFormat::Float16_b);
     DeviceTensor counts = tensor({3, 1}, DataFormat::UInt32);
     DeviceTensor local = tensor({5, 7}, DataFormat::Float16_b);
-    LocalReduceSpec schedule{
-        .accumulator = ReduceAccumulator::Fp32, .grid = {}, .cb_depth = 2};
+    LocalReduceSpec schedule{.accumulator = ReduceAccumulator::Fp32, .grid = {}, .cb_depth = 2};
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {

@@ -22,8 +22,8 @@ std::uint32_t most_steps_apart(const HostTensor& a, const HostTensor& b) {
     };
     std::int32_t most = 0;
     for (std::size_t i = 0; i < a.as<std::uint16_t>().size(); ++i) {
-        most = std::max(most, std::abs(place(a.as<std::uint16_t>()[i]) -
-                                       place(b.as<std::uint16_t>()[i])));
+        most = std::max(
+            most, std::abs(place(a.as<std::uint16_t>()[i]) - place(b.as<std::uint16_t>()[i])));
     }
     return static_cast<std::uint32_t>(most);
 }
@@ -43,8 +43,7 @@ protected:
     }
     HostTensor run_with(ReduceAccumulator accumulator) const {
         OneDevice device(testing::test_arch());
-        return run(device, host_inputs(),
-                   {.accumulator = accumulator, .grid = {}, .cb_depth = 2});
+        return run(device, host_inputs(), {.accumulator = accumulator, .grid = {}, .cb_depth = 2});
     }
     golden::GoldenFile file_{GetParam().file};
 };

@@ -87,10 +87,9 @@ TEST_P(LocalReduceShapes, SumsTheWeightedRowsOfEachToken) {
         SCOPED_TRACE(name_of(accumulator));
         OneDevice device(testing::test_arch());
 
-        const HostTensor local = run(device, host,
-                                     {.accumulator = accumulator,
-                                      .grid = GetParam().grid,
-                                      .cb_depth = GetParam().cb_depth});
+        const HostTensor local = run(
+            device, host,
+            {.accumulator = accumulator, .grid = GetParam().grid, .cb_depth = GetParam().cb_depth});
 
         EXPECT_EQ(testing::values_of<std::uint16_t>(local), expected(host, accumulator));
     }
@@ -99,17 +98,17 @@ TEST_P(LocalReduceShapes, SumsTheWeightedRowsOfEachToken) {
 constexpr GridSize kAll{};
 INSTANTIATE_TEST_SUITE_P(
     EdgesOf, LocalReduceShapes,
-    ::testing::Values(Case{{1, 1, 1, 1}, 1, kAll, 1},            // the least of everything
-                      Case{{1, 4, 4, 4}, 32, kAll, 2},           // one token, several experts
-                      Case{{31, 2, 8, 3}, 31, {1, 1}, 2},        // tokens without contributions
-                      Case{{33, 4, 16, 16}, 33, {2, 3}, 3},      // row of 66 bytes, odd depth
-                      Case{{64, 8, 16, 16}, 64, kAll, 2},        // a token a core
-                      Case{{65, 3, 8, 8}, 1023, kAll, 4},        // a row just below a tile
-                      Case{{7, 2, 3, 3}, 1025, {2, 2}, 1},       // a tile of one element
-                      Case{{5, 3, 5, 4}, 4096, {1, 1}, 2},       // a chunk that fills DST
-                      Case{{6, 3, 5, 4}, 7168, kAll, 2},         // two chunks, the last short
-                      Case{{600, 1, 2, 2}, 16, {1, 2}, 2},       // tables read in two parts
-                      Case{{300, 2, 64, 64}, 8, {1, 1}, 2}),     // lists of three batches
+    ::testing::Values(Case{{1, 1, 1, 1}, 1, kAll, 1},         // the least of everything
+                      Case{{1, 4, 4, 4}, 32, kAll, 2},        // one token, several experts
+                      Case{{31, 2, 8, 3}, 31, {1, 1}, 2},     // tokens without contributions
+                      Case{{33, 4, 16, 16}, 33, {2, 3}, 3},   // row of 66 bytes, odd depth
+                      Case{{64, 8, 16, 16}, 64, kAll, 2},     // a token a core
+                      Case{{65, 3, 8, 8}, 1023, kAll, 4},     // a row just below a tile
+                      Case{{7, 2, 3, 3}, 1025, {2, 2}, 1},    // a tile of one element
+                      Case{{5, 3, 5, 4}, 4096, {1, 1}, 2},    // a chunk that fills DST
+                      Case{{6, 3, 5, 4}, 7168, kAll, 2},      // two chunks, the last short
+                      Case{{600, 1, 2, 2}, 16, {1, 2}, 2},    // tables read in two parts
+                      Case{{300, 2, 64, 64}, 8, {1, 1}, 2}),  // lists of three batches
     [](const auto& test) { return test.param.name(); });
 
 TEST(LocalReduce, DoesNotNeedTheTokensOfAnExpertInOrder) {
@@ -148,10 +147,10 @@ TEST(LocalReduce, GivesTheSameBytesWhereverDeliveryAndThreadsFall) {
             for (const std::uint32_t threads : {1U, 2U, 5U}) {
                 OneDevice device(testing::test_arch(),
                                  {.threads = threads, .delivery = delivery, .seed = 3});
-                EXPECT_EQ(testing::values_of<std::uint16_t>(
-                              run(device, host,
-                                  {.accumulator = accumulator, .grid = {}, .cb_depth = 2})),
-                          want)
+                EXPECT_EQ(
+                    testing::values_of<std::uint16_t>(
+                        run(device, host, {.accumulator = accumulator, .grid = {}, .cb_depth = 2})),
+                    want)
                     << name_of(accumulator) << ", threads " << threads << ", delivery "
                     << static_cast<int>(delivery);
             }
@@ -165,10 +164,9 @@ TEST(LocalReduce, RunsOnBlackhole) {
     const HostInputs host = random_inputs({150, 3, 8, 5}, 1100);
     for (const ReduceAccumulator accumulator : kAccumulators) {
         OneDevice device(loaded.arch);
-        EXPECT_EQ(
-            testing::values_of<std::uint16_t>(
-                run(device, host, {.accumulator = accumulator, .grid = {}, .cb_depth = 2})),
-            expected(host, accumulator))
+        EXPECT_EQ(testing::values_of<std::uint16_t>(
+                      run(device, host, {.accumulator = accumulator, .grid = {}, .cb_depth = 2})),
+                  expected(host, accumulator))
             << name_of(accumulator);
     }
 }

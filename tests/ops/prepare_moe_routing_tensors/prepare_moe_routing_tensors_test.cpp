@@ -25,9 +25,9 @@ RoutingTables run(OneDevice& device, const Routing& host, const CopySpec& schedu
     const auto routed = device.make("routed_tokens", specs.routed_tokens);
     const auto routed_weights = device.make("routed_token_weights", specs.routed_token_weights);
     const auto map = device.make("token_idx_map", specs.token_idx_map);
-    device.run("prepare_moe_routing_tensors",
-               make_program(device.arch(), inputs, {counts, routed, routed_weights, map},
-                            schedule));
+    device.run(
+        "prepare_moe_routing_tensors",
+        make_program(device.arch(), inputs, {counts, routed, routed_weights, map}, schedule));
     return {device.get(counts), device.get(routed), device.get(routed_weights), device.get(map)};
 }
 
@@ -79,17 +79,17 @@ TEST_P(PrepareMoeRoutingTensorsShapes, ListsEachExpertsTokensInOrder) {
 constexpr GridSize kAll{};
 INSTANTIATE_TEST_SUITE_P(
     EdgesOf, PrepareMoeRoutingTensorsShapes,
-    ::testing::Values(Case{{1, 1, 1, 1}, {kAll, 1}},           // the least of everything
-                      Case{{1, 4, 8, 3}, {kAll, 2}},           // one token
-                      Case{{31, 2, 8, 8}, {{1, 1}, 2}},        // below a tile, one core
-                      Case{{33, 5, 16, 5}, {{2, 2}, 3}},       // one expert more than cores
-                      Case{{64, 8, 64, 64}, {kAll, 2}},        // an expert a core
-                      Case{{128, 8, 128, 128}, {kAll, 2}},     // two experts a core
-                      Case{{1000, 1, 2, 2}, {kAll, 1}},        // long rows, several blocks
-                      Case{{1025, 2, 2, 2}, {{1, 1}, 2}},      // every row full, two tables long
-                      Case{{3000, 2, 3, 1}, {kAll, 2}},        // tables written out on the way
-                      Case{{2048, 2, 60, 50}, {{1, 1}, 2}},    // two passes over the tokens
-                      Case{{3, 300, 400, 20}, {{2, 1}, 1}}),   // rows longer than a block
+    ::testing::Values(Case{{1, 1, 1, 1}, {kAll, 1}},          // the least of everything
+                      Case{{1, 4, 8, 3}, {kAll, 2}},          // one token
+                      Case{{31, 2, 8, 8}, {{1, 1}, 2}},       // below a tile, one core
+                      Case{{33, 5, 16, 5}, {{2, 2}, 3}},      // one expert more than cores
+                      Case{{64, 8, 64, 64}, {kAll, 2}},       // an expert a core
+                      Case{{128, 8, 128, 128}, {kAll, 2}},    // two experts a core
+                      Case{{1000, 1, 2, 2}, {kAll, 1}},       // long rows, several blocks
+                      Case{{1025, 2, 2, 2}, {{1, 1}, 2}},     // every row full, two tables long
+                      Case{{3000, 2, 3, 1}, {kAll, 2}},       // tables written out on the way
+                      Case{{2048, 2, 60, 50}, {{1, 1}, 2}},   // two passes over the tokens
+                      Case{{3, 300, 400, 20}, {{2, 1}, 1}}),  // rows longer than a block
     [](const auto& test) { return test.param.name(); });
 
 class PrepareMoeRoutingTensorsGolden : public ::testing::TestWithParam<testing::GoldenDevice> {

@@ -22,14 +22,12 @@ struct HostInputs {
 
 HostTensor run(OneDevice& device, const HostInputs& host, const CopySpec& schedule,
                BufferType type = BufferType::DRAM) {
-    const auto hidden =
-        device.put("hidden_states", host.hidden_states, Layout::ROW_MAJOR, type);
+    const auto hidden = device.put("hidden_states", host.hidden_states, Layout::ROW_MAJOR, type);
     const auto counts = device.put("num_routed_tokens", host.num_routed_tokens);
     const auto routed = device.put("routed_tokens", host.routed_tokens);
     const Inputs inputs{hidden, counts, routed};
     const auto scattered = device.make("scattered", scattered_spec(inputs), type);
-    device.run("scatter_moe_input",
-               make_program(device.arch(), inputs, {scattered}, schedule));
+    device.run("scatter_moe_input", make_program(device.arch(), inputs, {scattered}, schedule));
     return device.get(scattered);
 }
 
@@ -83,16 +81,16 @@ TEST_P(ScatterMoeInputShapes, GathersRowsAndZeroesTheRest) {
 constexpr GridSize kAll{};
 INSTANTIATE_TEST_SUITE_P(
     EdgesOf, ScatterMoeInputShapes,
-    ::testing::Values(Case{{1, 1, 1, 1}, 1, {kAll, 1}},          // the least of everything
-                      Case{{1, 2, 4, 2}, 32, {kAll, 2}},         // one token
-                      Case{{31, 2, 8, 3}, 31, {{1, 1}, 2}},      // below a tile, one core
-                      Case{{32, 3, 8, 8}, 33, {{2, 3}, 3}},      // row of 66 bytes, odd depth
-                      Case{{33, 4, 8, 4}, 65, {kAll, 4}},        // cores that straddle experts
-                      Case{{40, 3, 6, 5}, 4096, {kAll, 2}},      // a row of exactly one piece
-                      Case{{9, 2, 3, 2}, 4097, {{1, 1}, 4}},     // a piece of one element
-                      Case{{5, 2, 3, 2}, 12289, {{2, 2}, 6}},    // four pieces, block of three
-                      Case{{600, 1, 2, 2}, 8, {{2, 1}, 2}},      // indices read in two parts
-                      Case{{64, 1, 64, 1}, 16, {kAll, 2}}),      // nearly empty expert
+    ::testing::Values(Case{{1, 1, 1, 1}, 1, {kAll, 1}},        // the least of everything
+                      Case{{1, 2, 4, 2}, 32, {kAll, 2}},       // one token
+                      Case{{31, 2, 8, 3}, 31, {{1, 1}, 2}},    // below a tile, one core
+                      Case{{32, 3, 8, 8}, 33, {{2, 3}, 3}},    // row of 66 bytes, odd depth
+                      Case{{33, 4, 8, 4}, 65, {kAll, 4}},      // cores that straddle experts
+                      Case{{40, 3, 6, 5}, 4096, {kAll, 2}},    // a row of exactly one piece
+                      Case{{9, 2, 3, 2}, 4097, {{1, 1}, 4}},   // a piece of one element
+                      Case{{5, 2, 3, 2}, 12289, {{2, 2}, 6}},  // four pieces, block of three
+                      Case{{600, 1, 2, 2}, 8, {{2, 1}, 2}},    // indices read in two parts
+                      Case{{64, 1, 64, 1}, 16, {kAll, 2}}),    // nearly empty expert
     [](const auto& test) { return test.param.name(); });
 
 class ScatterMoeInputGolden : public ::testing::TestWithParam<testing::GoldenDevice> {
@@ -135,9 +133,9 @@ TEST(ScatterMoeInput, GivesTheSameBytesWhereverDeliveryAndThreadsFall) {
         for (const std::uint32_t threads : {1U, 2U, 5U}) {
             OneDevice device(testing::test_arch(),
                              {.threads = threads, .delivery = delivery, .seed = 3});
-            EXPECT_EQ(testing::values_of<std::uint16_t>(
-                          run(device, host, {.grid = {}, .cb_depth = 4})),
-                      expected(host))
+            EXPECT_EQ(
+                testing::values_of<std::uint16_t>(run(device, host, {.grid = {}, .cb_depth = 4})),
+                expected(host))
                 << "threads " << threads << ", delivery " << static_cast<int>(delivery);
         }
     }
