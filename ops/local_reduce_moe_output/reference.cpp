@@ -71,13 +71,15 @@ HostTensor reference(const HostTensor& expert_outputs, const HostTensor& token_i
     const auto rows = expert_outputs.as<std::uint16_t>();
     const auto out = local.as<float>();
     tbb::parallel_for(std::size_t{0}, lists.size(), [&](std::size_t t) {
-        for (std::size_t h = 0; h < hidden; ++h) {
-            double sum = 0;
-            for (const Contribution& term : lists[t]) {
-                sum = step(sum + widen(rows[term.row * hidden + h]) * term.weight, accumulator);
+        std::vector<double> sums(hidden, 0.0);
+        for (const Contribution& term : lists[t]) {
+            for (std::size_t h = 0; h < hidden; ++h) {
+                const double product = widen(rows[term.row * hidden + h]) * term.weight;
+                sums[h] = step(sums[h] + product, accumulator);
             }
-            out[t * hidden + h] = static_cast<float>(sum);
         }
+        std::ranges::transform(sums, out.subspan(t * hidden, hidden).begin(),
+                               [](double sum) { return static_cast<float>(sum); });
     });
     return local;
 }
