@@ -20,15 +20,15 @@ inline constexpr std::array kInputs{
     Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(E/D,T,H_out)", "bfloat16", "TILE"}};
-/// fp32 accumulation and one rounding to bfloat16: half a unit of 2^-8 on the element, the other
-/// half for sums that cancel to less than the rms. Holds for HiFi4 and fp32 DST only.
+/// One rounding to bfloat16 is at most 2^-8 = 0.0039 of the element; the rest is for fp32 sums.
+/// Holds for HiFi4 and fp32 DST only.
 inline constexpr OpSpec kSpec{
     .name = "moe_bmm",
     .summary = "each expert's routed tokens times its weights, other rows zero",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
-    .tolerance = {.max_relative_error = 1.0 / 256, .min_pcc = 0.99999},
+    .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
 struct Inputs {

@@ -19,15 +19,15 @@ inline constexpr std::array kInputs{
     Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(E/D,T,H')", "bfloat16", "TILE"}};
-/// fp32 inside and one rounding to bfloat16: half a unit of 2^-8, the other half as margin for the
-/// vector unit's functions.
+/// One rounding to bfloat16 is at most 2^-8 = 0.0039 of the element; the rest is for the vector
+/// unit's functions in fp32.
 inline constexpr OpSpec kSpec{
     .name = "silu",
     .summary = "silu(gate) = gate * sigmoid(gate) of routed tokens, other rows zero",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
-    .tolerance = {.max_relative_error = 1.0 / 256, .min_pcc = 0.99999},
+    .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
 struct Inputs {

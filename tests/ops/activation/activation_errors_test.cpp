@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "ops/mul/mul.hpp"
+#include "ops/silu/silu.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+
+namespace tessera::ops {
+namespace {
+
+DeviceTensor tensor(Shape shape, DataFormat format, Layout layout) {
+    DeviceTensor made{{std::move(shape), format, layout}, {}};
+    made.buffer.page_size = 32;
+    made.buffer.aligned_page_size = 32;
+    made.buffer.num_pages = 2;
+    return made;
+}
+
+/// Two experts, 40 tokens of 96 elements; a test spoils one of them.
+struct Spoilable {
+    DeviceTensor gate = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
+    DeviceTensor up = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
+    DeviceTensor counts = tensor({2, 1}, DataFormat::UInt32, Layout::ROW_MAJOR);
+    std::vector<std::uint32_t> host_counts{40, 3};
+    DeviceTensor output = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
+    ActivationSpec schedule{.grid = {}, .cb_depth = 2};
+
+    [[nodiscard]] std::string message() const {
+        return usage_error_message([&] {
+            (void)mul::make_program(testing::small_arch(), {gate, up, {counts, host_counts}},
+                                    {output}, schedule);
+        });
+    }
+};
+
+TEST(ActivationErrors, AcceptsWhatTheOthersSpoil) {
+    EXPECT_EQ(Spoilable{}.message(), "(nothing thrown)");
+}
+
+TEST(ActivationErrors, NamesAFloat32Input) {
+    Spoilable test;
+    test.gate.spec.format = DataFormat::Float32;
+    EXPECT_EQ(test.message(),
+              "mul: gate_activated is (2,40,96) float32 TILE; it must be bfloat16 TILE of rank 3 "
+              "without an extent of 0");
+}
+
+TEST(ActivationErrors, NamesASecondInputOfAnotherShape) {
+    Spoilable test;
+    test.up.spec.shape = {2, 40, 64};
+    EXPECT_EQ(test.message(),
+              "mul: up is (2,40,64) bfloat16 TILE; it must be (2,40,96) bfloat16 TILE");
+}
+
+TEST(ActivationErrors, NamesARowMajorOutput) {
+    Spoilable test;
+    test.output.spec.layout = Layout::ROW_MAJOR;
+    EXPECT_EQ(test.message(),
+              "mul: output is (2,40,96) bfloat16 ROW_MAJOR; it must be (2,40,96) bfloat16 TILE");
+}
+
+TEST(ActivationErrors, NamesCountsOfAnotherShape) {
+    Spoilable test;
+    test.counts.spec.shape = {2};
+    EXPECT_EQ(test.message(),
+              "mul: num_routed_tokens is (2) uint32 ROW_MAJOR; it must be (2,1) uint32 ROW_MAJOR");
+}
+
+TEST(ActivationErrors, NamesBuffersWithoutDepth) {
+    Spoilable test;
+    test.schedule.cb_depth = 0;
+    EXPECT_EQ(test.message(), "mul: cb_depth is 0; it must be at least 1");
+}
+
+TEST(ActivationErrors, SiluNamesItselfAndItsInput) {
+    const TensorSpec vector{{96}, DataFormat::Float16_b, Layout::TILE};
+
+    EXPECT_EQ(usage_error_message([&] { (void)silu::output_spec(vector); }),
+              "silu: gate is (96) bfloat16 TILE; it must be bfloat16 TILE of rank 3 without an "
+              "extent of 0");
+}
+
+}  // namespace
+}  // namespace tessera::ops

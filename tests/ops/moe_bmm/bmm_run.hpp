@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// One moe_bmm launch on an emulated device whose memory was filled with 0xFF before.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ops/moe_bmm/moe_bmm.hpp"
+#include "tests/ops/routed_tokens.hpp"
+
+namespace tessera::ops::moe_bmm {
+
+struct BmmInputs {
+    HostTensor input;
+    HostTensor weights;
+    std::vector<std::uint32_t> counts;
+};
+
+struct BmmResult {
+    HostTensor output;
+    LaunchResult launch;
+};
+
+inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
+                         const MoeBmmSpec& schedule) {
+    const DeviceTensor input = device.put("input", inputs.input, Layout::TILE);
+    const DeviceTensor weights = device.put("weights", inputs.weights, Layout::TILE);
+    const DeviceTensor counts = testing::put_counts(device, inputs.counts);
+    const DeviceTensor output = device.make("output", output_spec(input.spec, weights.spec));
+    Program program = make_program(
+        device.arch(),
+        {.input_hidden_state = input,
+         .expert_weights = weights,
+         .num_routed_tokens = {.device = counts, .host = inputs.counts}},
+        {output}, schedule);
+    LaunchResult launch = device.run("moe_bmm", std::move(program));
+    return {device.get(output), std::move(launch)};
+}
+
+}  // namespace tessera::ops::moe_bmm

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <tuple>
+
+#include "runtime/config/load.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/ops/moe_bmm/bmm_run.hpp"
+
+namespace tessera::ops::moe_bmm {
+namespace {
+
+using testing::OneDevice;
+
+struct Case {
+    const char* name;
+    std::uint32_t tokens, inner, columns;
+    std::vector<std::uint32_t> counts;
+
+    [[nodiscard]] std::uint32_t experts() const { return static_cast<std::uint32_t>(counts.size()); }
+};
+
+struct NamedSchedule {
+    const char* name;
+    MoeBmmSpec spec;
+};
+
+MoeBmmSpec multi_core(std::uint32_t k_block, Subblock subblock,
+                      TileDistribution distribution = TileDistribution::Block) {
+    return {.distribution = distribution,
+            .grid = {},
+            .k_block = k_block,
+            .subblock = subblock,
+            .cb_depth = 2};
+}
+
+MoeBmmSpec single_core(std::uint32_t k_block, Subblock subblock, std::uint32_t cb_depth) {
+    return {.schedule = BmmSchedule::SingleCore,
+            .grid = {},
+            .k_block = k_block,
+            .subblock = subblock,
+            .cb_depth = cb_depth};
+}
+
+const std::vector<Case> kCases{
+    {"one_tile", 32, 32, 32, {32}},
+    {"below_a_tile", 31, 31, 31, {1, 30, 31}},
+    {"behind_a_tile", 33, 33, 33, {33, 0, 32}},
+    {"uneven", 40, 80, 96, {40, 0, 1, 33}},
+    {"decode", 1, 128, 72, {1, 0}},
+    {"tall_and_wide", 150, 96, 300, {150, 70}},
+    {"without_tokens", 40, 64, 64, {0, 0}},
+};
+
+const std::vector<NamedSchedule> kSchedules{
+    {"single_core", single_core(1, {1, 1}, 1)},
+    {"single_core_blocks", single_core(2, {2, 2}, 3)},
+    {"block", multi_core(1, {1, 1})},
+    {"round_robin", multi_core(1, {1, 1}, TileDistribution::RoundRobin)},
+    {"block_wide", multi_core(2, {1, 4})},
+    {"round_robin_square", multi_core(4, {2, 2}, TileDistribution::RoundRobin)},
+    {"block_tall_long_k", multi_core(7, {4, 1})},
+};
+
+/// Rows behind the counts are NaN.
+BmmInputs make_inputs(const Case& test) {
+    return {testing::routed_values({test.experts(), test.tokens, test.inner}, test.counts, 11),
+            make_normal_bf16({test.experts(), test.inner, test.columns}, {.seed = 12}), test.counts};
+}
+
+BmmResult run_case(const Case& test, const MoeBmmSpec& schedule, const ArchSpec& arch,
+                   const SessionOptions& options = {.threads = 1}) {
+    OneDevice device(arch, options);
+    return run_bmm(device, make_inputs(test), schedule);
+}
+
+class MoeBmm : public ::testing::TestWithParam<std::tuple<Case, NamedSchedule>> {};
+
+TEST_P(MoeBmm, AgreesWithTheReferenceAndIsZeroBehindTheTokens) {
+    const auto& [test, schedule] = GetParam();
+    const BmmInputs inputs = make_inputs(test);
+    OneDevice device(testing::small_arch());
+
+    const HostTensor output = run_bmm(device, inputs, schedule.spec).output;
+
+    const HostTensor expected = reference(inputs.input, inputs.weights, inputs.counts);
+    const CloseTolerance tolerance{kSpec.tolerance.min_pcc, kSpec.tolerance.max_relative_error};
+    const Closeness closeness = compare_close(output, expected, tolerance);
+    EXPECT_TRUE(closeness.passes(tolerance))
+        << "pcc " << closeness.pcc << ", error " << closeness.max_rel_err;
+    EXPECT_EQ(testing::nonzero_rows_behind(output, test.counts), std::vector<std::size_t>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryShapeAndSchedule, MoeBmm,
+                         ::testing::Combine(::testing::ValuesIn(kCases),
+                                            ::testing::ValuesIn(kSchedules)),
+                         [](const auto& test) {
+                             return std::string(std::get<0>(test.param).name) + "_" +
+                                    std::get<1>(test.param).name;
+                         });
+
+class MoeBmmSchedules : public ::testing::TestWithParam<NamedSchedule> {};
+
+TEST_P(MoeBmmSchedules, GiveTheBytesOfTheSimplestOne) {
+    const Case& test = kCases[3];
+    const HostTensor simplest = run_case(test, kSchedules[0].spec, testing::small_arch()).output;
+
+    const BmmResult result = run_case(test, GetParam().spec, testing::test_arch());
+
+    EXPECT_EQ(result.output.bytes, simplest.bytes);
+}
+
+TEST_P(MoeBmmSchedules, MultiplyOnlyTilesThatHoldTokens) {
+    const Case& test = kCases[3];  // 2 + 0 + 1 + 2 rows of tiles, 3 of K, 3 columns
+
+    const BmmResult result = run_case(test, GetParam().spec, testing::small_arch());
+
+    const auto sum = [&](std::uint64_t CoreActivity::* figure) {
+        return std::accumulate(result.launch.cores.begin(), result.launch.cores.end(),
+                               std::uint64_t{0}, [&](std::uint64_t total, const CoreActivity& core) {
+                                   return total + core.*figure;
+                               });
+    };
+    EXPECT_EQ(sum(&CoreActivity::tiles_multiplied), (2U + 0U + 1U + 2U) * 3U * 3U);
+    EXPECT_EQ(sum(&CoreActivity::tiles_packed), (2U + 0U + 1U + 2U) * 3U);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MoeBmmSchedules, ::testing::ValuesIn(kSchedules),
+                         [](const auto& test) { return test.param.name; });
+
+struct Run {
+    const char* name;
+    SessionOptions options;
+};
+class MoeBmmRuns : public ::testing::TestWithParam<Run> {};
+
+TEST_P(MoeBmmRuns, GiveTheSameBytes) {
+    const Case& test = kCases[5];
+    const MoeBmmSpec schedule = multi_core(2, {1, 2});
+    const HostTensor first = run_case(test, schedule, testing::test_arch()).output;
+
+    const BmmResult result = run_case(test, schedule, testing::test_arch(), GetParam().options);
+
+    EXPECT_EQ(result.output.bytes, first.bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    AtAnyDeliveryAndThreads, MoeBmmRuns,
+    ::testing::Values(Run{"at_issue", {.threads = 2, .delivery = NocDelivery::AtIssue}},
+                      Run{"at_barrier", {.threads = 5, .delivery = NocDelivery::AtBarrier}},
+                      Run{"random", {.threads = 2, .delivery = NocDelivery::Random, .seed = 7}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(MoeBmm, SingleCoreTakesTheFirstCore) {
+    const BmmResult result =
+        run_case(kCases[3], single_core(1, {1, 1}, 2), testing::test_arch());
+
+    ASSERT_EQ(result.launch.cores.size(), 1U);
+    EXPECT_EQ(result.launch.cores.front().core, (CoreCoord{0, 0}));
+}
+
+TEST(MoeBmmNumerics, Bfloat16DstLosesPrecisionButNotTheResult) {
+    const Case test{"long_k", 32, 640, 64, {32}};
+    MoeBmmSpec schedule = multi_core(4, {1, 2});
+    schedule.fp32_dest_acc = false;
+    const BmmInputs inputs = make_inputs(test);
+    const HostTensor expected = reference(inputs.input, inputs.weights, inputs.counts);
+    OneDevice device(testing::small_arch());
+
+    const HostTensor output = run_bmm(device, inputs, schedule).output;
+
+    const Closeness closeness = compare_close(output, expected, {});
+    EXPECT_GT(closeness.pcc, 0.97);
+    EXPECT_GT(closeness.max_rel_err, kSpec.tolerance.max_relative_error);
+}
+
+TEST(MoeBmmNumerics, LowFidelityDropsBitsOfTheOperands) {
+    const Case test{"square", 32, 64, 64, {32}};
+    MoeBmmSpec schedule = multi_core(1, {1, 2});
+    schedule.math_fidelity = MathFidelity::LoFi;
+    const BmmInputs inputs = make_inputs(test);
+    const HostTensor expected = reference(inputs.input, inputs.weights, inputs.counts);
+    OneDevice device(testing::small_arch());
+
+    const HostTensor output = run_bmm(device, inputs, schedule).output;
+
+    const Closeness closeness = compare_close(output, expected, {});
+    EXPECT_GT(closeness.pcc, 0.99);
+    EXPECT_GT(closeness.max_rel_err, kSpec.tolerance.max_relative_error);
+}
+
+TEST(MoeBmm, RunsOnBlackhole) {
+    const auto arch = config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/blackhole_p150.yaml");
+    const MoeBmmSpec schedule = multi_core(2, {1, 2});
+    const HostTensor wormhole = run_case(kCases[3], schedule, testing::small_arch()).output;
+
+    const BmmResult result = run_case(kCases[3], schedule, arch.arch);
+
+    EXPECT_EQ(result.output.bytes, wormhole.bytes);
+}
+
+}  // namespace
+}  // namespace tessera::ops::moe_bmm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs and expectations of ops over each expert's first num_routed_tokens rows.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/host/bf16.hpp"
+#include "runtime/host/random_tensor.hpp"
+#include "runtime/host/tensor_compare.hpp"
+#include "tests/ops/device_fixture.hpp"
+
+namespace tessera::testing {
+
+/// (E/D,1) uint32 on the device.
+inline DeviceTensor put_counts(OneDevice& device, const std::vector<std::uint32_t>& counts) {
+    const Shape shape{static_cast<std::uint32_t>(counts.size()), 1};
+    return device.put("num_routed_tokens", host_tensor(shape, DataFormat::UInt32, counts));
+}
+
+/// (E,T,H) normal bfloat16 values; every row behind an expert's count is NaN.
+inline HostTensor routed_values(const Shape& shape, std::span<const std::uint32_t> counts,
+                                std::uint64_t seed) {
+    HostTensor tensor = make_normal_bf16(shape, {.seed = seed});
+    const auto values = tensor.as<std::uint16_t>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t row = i / shape[2];
+        values[i] = row % shape[1] < counts[row / shape[1]] ? values[i] : std::uint16_t{0xFFFF};
+    }
+    return tensor;
+}
+
+/// Indices of rows of a (E,T,H) tensor behind each expert's count that are not all zero.
+inline std::vector<std::size_t> nonzero_rows_behind(const HostTensor& tensor,
+                                                    std::span<const std::uint32_t> counts) {
+    const auto values = tensor.as<std::uint16_t>();
+    const std::size_t columns = tensor.shape[2];
+    std::vector<std::size_t> rows;
+    for (std::size_t row = 0; row < values.size() / columns; ++row) {
+        bool is_zero = true;
+        for (std::size_t column = 0; column < columns; ++column) {
+            is_zero = is_zero && values[row * columns + column] == 0;
+        }
+        if (!is_zero && row % tensor.shape[1] >= counts[row / tensor.shape[1]]) {
+            rows.push_back(row);
+        }
+    }
+    return rows;
+}
+
+}  // namespace tessera::testing
