@@ -62,6 +62,9 @@ struct SliceRange {
     static constexpr SliceRange h0_w0_32() { return {0, 1, 1, 0, 32, 1}; }
     static constexpr SliceRange h0_32_w0() { return {0, 32, 1, 0, 1, 1}; }
 };
+/// Which side of a circular buffer, and which of its pointers, a TileSlice reads.
+enum TSliceCB : std::uint8_t { TSLICE_INPUT_CB, TSLICE_OUTPUT_CB };
+enum TSlicePointer : std::uint8_t { TSLICE_RD_PTR, TSLICE_WR_PTR };
 template <int kMaxElements = 64>
 struct TileSliceOf {
     template <class... Arguments>

@@ -12,3 +12,8 @@
 #include "tessera/kernel/dataflow/semaphore.hpp"
 #include "tessera/kernel/dataflow/tensor_accessor.hpp"
 #include "tessera/kernel/debug.hpp"
+#include "tessera/kernel/objects/circular_buffer.hpp"
+#include "tessera/kernel/objects/core_local_mem.hpp"
+#include "tessera/kernel/objects/endpoints.hpp"
+#include "tessera/kernel/objects/noc.hpp"
+#include "tessera/kernel/objects/semaphore.hpp"

@@ -49,6 +49,19 @@ TEST_F(Operands, AreNoLongerGrantedAfterPop) {
               "pages of 2048 bytes");
 }
 
+TEST_F(Operands, MayBeGrantedThroughAnotherIndexOverTheSameMemory) {
+    core_.core().circular_buffers[4] = core_.core().circular_buffers[0];
+    core_.thread().cb[4] = core_.thread().cb[0];
+    core_.thread().cb[4].pages_granted = 0;
+    copy_tile_init(4);
+
+    EXPECT_EQ(fault_of([] { copy_tile(4, 1, 0); }), "no fault");
+    cb_pop_front(0, 2);
+    EXPECT_EQ(fault_of([] { copy_tile(4, 1, 0); }),
+              "UndefinedBehavior: copy_tile(cb 4) reads tile 1, but cb_wait_front has granted 0 "
+              "pages of 2048 bytes");
+}
+
 TEST_F(Operands, MustBeConfigured) {
     copy_tile_init(0);
 

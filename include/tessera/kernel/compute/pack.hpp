@@ -55,6 +55,21 @@ inline void llk_pack_reconfig_l1_acc(std::uint32_t enable, CallSite site = CallS
     pack_reconfig_l1_acc(enable, site);
 }
 
+/// Newer spelling of llk_pack_relu_config's argument; thresholds are bf16 bit patterns.
+struct ReluConfig {
+    std::uint32_t bits;
+
+    static constexpr ReluConfig none() { return {ReluType::NO_RELU}; }
+    static constexpr ReluConfig zero() { return {ReluType::ZERO_RELU}; }
+    static constexpr ReluConfig min_threshold(std::uint32_t threshold) {
+        return {threshold << 16U | ReluType::MIN_THRESHOLD_RELU};
+    }
+    static constexpr ReluConfig max_threshold(std::uint32_t threshold) {
+        return {threshold << 16U | ReluType::MAX_THRESHOLD_RELU};
+    }
+    constexpr operator std::uint32_t() const { return bits; }  // NOLINT: passed as a word
+};
+
 /// Rectifies values while they are packed. Bits 0–1: a ReluType; bits 16–31: threshold as bf16.
 void llk_pack_relu_config(std::uint32_t config, CallSite site = CallSite::here());
 inline void pack_relu_config(std::uint32_t config, CallSite site = CallSite::here()) {

@@ -5,6 +5,10 @@
 #include "tessera/kernel/dataflow/args.hpp"
 #include "tessera/kernel/types.hpp"
 
+/// Values of a semaphore used as a flag. Source  tt-metal hostdevcommon/common_values.hpp.
+inline constexpr std::uint32_t INVALID = 0;
+inline constexpr std::uint32_t VALID = 1;
+
 enum class ProgrammableCoreType : std::uint8_t { TENSIX };
 
 namespace tessera::kernel {

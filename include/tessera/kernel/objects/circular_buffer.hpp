@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device 2.0: a circular buffer as an object, on data-movement and compute threads.
+// As the source of a transfer it means its read pointer, as the destination its write pointer.
+// Source   tt-metal tt_metal/hw/inc/experimental/circular_buffer.h.
+#pragma once
+
+#include "tessera/kernel/dataflow/circular_buffer.hpp"
+#include "tessera/kernel/objects/noc.hpp"
+
+class CircularBuffer {
+public:
+    using CallSite = tessera::CallSite;
+    enum class AddrSelector : std::uint8_t { WRITE_PTR, READ_PTR };
+
+    explicit CircularBuffer(std::uint32_t cb_id) : cb_id_(cb_id) {}
+    [[nodiscard]] std::uint32_t get_cb_id() const { return cb_id_; }
+    [[nodiscard]] std::uint32_t get_id() const { return cb_id_; }
+
+    void reserve_back(std::int32_t pages, CallSite site = CallSite::here()) const {
+        cb_reserve_back(cb_id_, static_cast<std::uint32_t>(pages), site);
+    }
+    void push_back(std::int32_t pages, CallSite site = CallSite::here()) const {
+        cb_push_back(cb_id_, static_cast<std::uint32_t>(pages), site);
+    }
+    void wait_front(std::int32_t pages, CallSite site = CallSite::here()) const {
+        cb_wait_front(cb_id_, static_cast<std::uint32_t>(pages), site);
+    }
+    void pop_front(std::int32_t pages, CallSite site = CallSite::here()) const {
+        cb_pop_front(cb_id_, static_cast<std::uint32_t>(pages), site);
+    }
+    [[nodiscard]] bool pages_reservable_at_back(std::int32_t pages,
+                                                CallSite site = CallSite::here()) const {
+        return cb_pages_reservable_at_back(cb_id_, static_cast<std::uint32_t>(pages), site);
+    }
+    [[nodiscard]] bool pages_available_at_front(std::int32_t pages,
+                                                CallSite site = CallSite::here()) const {
+        return cb_pages_available_at_front(cb_id_, static_cast<std::uint32_t>(pages), site);
+    }
+
+    [[nodiscard]] std::uint32_t get_write_ptr(CallSite site = CallSite::here()) const {
+        return ::get_write_ptr(cb_id_, site);
+    }
+    [[nodiscard]] std::uint32_t get_read_ptr(CallSite site = CallSite::here()) const {
+        return ::get_read_ptr(cb_id_, site);
+    }
+    [[nodiscard]] std::uint32_t get_tile_size() const {
+        return static_cast<std::uint32_t>(::get_tile_size(static_cast<std::int32_t>(cb_id_)));
+    }
+    [[nodiscard]] std::uint32_t get_tile_hw() const {
+        return ::get_tile_hw(static_cast<std::int32_t>(cb_id_));
+    }
+    [[nodiscard]] DataFormat get_dataformat() const {
+        return ::get_dataformat(static_cast<std::int32_t>(cb_id_));
+    }
+    /// Bytes of one page.
+    [[nodiscard]] std::uint32_t get_entry_size() const {
+        return get_local_cb_interface(cb_id_).fifo_page_size;
+    }
+
+private:
+    std::uint32_t cb_id_;
+};
+
+/// Since tt-metal #45010; on Wormhole and Blackhole it is the circular buffer of its id.
+using DataflowBuffer = CircularBuffer;
+
+/// A circular buffer that stands for one of its pointers on either side of a transfer.
+template <CircularBuffer::AddrSelector selector>
+struct CircularBufferView {
+    const CircularBuffer& cb;
+
+    [[nodiscard]] std::uint32_t address() const {
+        return selector == CircularBuffer::AddrSelector::READ_PTR ? cb.get_read_ptr()
+                                                                  : cb.get_write_ptr();
+    }
+};
+template <CircularBuffer::AddrSelector selector>
+CircularBufferView<selector> use(const CircularBuffer& cb) {
+    return CircularBufferView<selector>{cb};
+}
+
+namespace tessera::kernel {
+struct SourceOffset {
+    std::uint32_t offset_bytes{};
+};
+struct DestinationOffset {
+    std::uint32_t offset_bytes{};
+};
+struct MulticastOffset {
+    std::uint32_t noc_x_start{};
+    std::uint32_t noc_y_start{};
+    std::uint32_t noc_x_end{};
+    std::uint32_t noc_y_end{};
+    std::uint32_t offset_bytes{};
+};
+inline std::uint64_t multicast_address_at(std::uint32_t base, std::uint8_t noc,
+                                          const MulticastOffset& args) {
+    return get_noc_multicast_addr(args.noc_x_start, args.noc_y_start, args.noc_x_end,
+                                  args.noc_y_end, base + args.offset_bytes, noc);
+}
+}  // namespace tessera::kernel
+
+template <>
+struct noc_traits_t<CircularBuffer> {
+    using src_args_type = tessera::kernel::SourceOffset;
+    using dst_args_type = tessera::kernel::DestinationOffset;
+    using dst_args_mcast_type = tessera::kernel::MulticastOffset;
+
+    static std::uint32_t local_address(const CircularBuffer& cb, const src_args_type& args) {
+        return cb.get_read_ptr() + args.offset_bytes;
+    }
+    static std::uint32_t local_address(const CircularBuffer& cb, const dst_args_type& args) {
+        return cb.get_write_ptr() + args.offset_bytes;
+    }
+    static std::uint64_t multicast_address(const CircularBuffer& cb, std::uint8_t noc,
+                                           const dst_args_mcast_type& args) {
+        return tessera::kernel::multicast_address_at(cb.get_write_ptr(), noc, args);
+    }
+};
+
+template <CircularBuffer::AddrSelector selector>
+struct noc_traits_t<CircularBufferView<selector>> {
+    using src_args_type = tessera::kernel::SourceOffset;
+    using dst_args_type = tessera::kernel::SourceOffset;
+    using dst_args_mcast_type = tessera::kernel::MulticastOffset;
+
+    static std::uint32_t local_address(const CircularBufferView<selector>& view,
+                                       const src_args_type& args) {
+        return view.address() + args.offset_bytes;
+    }
+    static std::uint64_t multicast_address(const CircularBufferView<selector>& view,
+                                           std::uint8_t noc, const dst_args_mcast_type& args) {
+        return tessera::kernel::multicast_address_at(view.address(), noc, args);
+    }
+};
+
+namespace experimental {
+using ::CircularBuffer;
+using ::CircularBufferView;
+using ::DataflowBuffer;
+using ::use;
+}  // namespace experimental

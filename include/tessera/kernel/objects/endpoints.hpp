@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device 2.0: places that a Noc reads and writes, named by coordinates, bank or page.
+// Source   tt-metal tt_metal/hw/inc/experimental/endpoints.h.
+#pragma once
+
+#include "tessera/kernel/dataflow/noc_address.hpp"
+#include "tessera/kernel/dataflow/tensor_accessor.hpp"
+#include "tessera/kernel/objects/noc.hpp"
+
+/// An address on one node; as the local side of a transfer, an address in own L1.
+struct UnicastEndpoint {};
+/// An address on every core of a rectangle.
+struct MulticastEndpoint {};
+
+enum class AllocatorBankType : std::uint8_t { L1, DRAM };
+/// An address in one bank of the allocator.
+template <AllocatorBankType bank_type>
+struct AllocatorBank {};
+
+template <>
+struct noc_traits_t<UnicastEndpoint> {
+    struct src_args_type {
+        std::uint32_t noc_x{};
+        std::uint32_t noc_y{};
+        std::uint32_t addr{};
+    };
+    using dst_args_type = src_args_type;
+
+    static std::uint32_t local_address(const UnicastEndpoint& /*place*/,
+                                       const src_args_type& args) {
+        return args.addr;
+    }
+    static std::uint64_t noc_address(const UnicastEndpoint& /*place*/, std::uint8_t noc,
+                                     const src_args_type& args, tessera::CallSite /*site*/) {
+        return get_noc_addr(args.noc_x, args.noc_y, args.addr, noc);
+    }
+};
+
+template <>
+struct noc_traits_t<MulticastEndpoint> {
+    struct dst_args_mcast_type {
+        std::uint32_t noc_x_start{};
+        std::uint32_t noc_y_start{};
+        std::uint32_t noc_x_end{};
+        std::uint32_t noc_y_end{};
+        std::uint32_t addr{};
+    };
+    static std::uint64_t multicast_address(const MulticastEndpoint& /*place*/, std::uint8_t noc,
+                                           const dst_args_mcast_type& args) {
+        return get_noc_multicast_addr(args.noc_x_start, args.noc_y_start, args.noc_x_end,
+                                      args.noc_y_end, args.addr, noc);
+    }
+};
+
+template <AllocatorBankType bank_type>
+struct noc_traits_t<AllocatorBank<bank_type>> {
+    struct src_args_type {
+        std::uint32_t bank_id{};
+        std::uint32_t addr{};
+    };
+    using dst_args_type = src_args_type;
+
+    static std::uint64_t noc_address(const AllocatorBank<bank_type>& /*place*/, std::uint8_t noc,
+                                     const src_args_type& args, tessera::CallSite site) {
+        return get_noc_addr_from_bank_id<bank_type == AllocatorBankType::DRAM>(
+            args.bank_id, args.addr, noc, site);
+    }
+};
+
+namespace tessera::kernel {
+/// Pages of anything with get_noc_addr(page, offset, noc).
+template <class Pages>
+struct PagedEndpoint {
+    struct src_args_type {
+        std::uint32_t page_id{};
+        std::uint32_t offset_bytes{};
+    };
+    using dst_args_type = src_args_type;
+
+    static std::uint64_t noc_address(const Pages& pages, std::uint8_t noc,
+                                     const src_args_type& args, CallSite site) {
+        return pages.get_noc_addr(args.page_id, args.offset_bytes, noc, site);
+    }
+};
+}  // namespace tessera::kernel
+
+template <>
+struct noc_traits_t<TensorAccessor> : tessera::kernel::PagedEndpoint<TensorAccessor> {};
+template <bool DRAM>
+struct noc_traits_t<InterleavedAddrGen<DRAM>>
+    : tessera::kernel::PagedEndpoint<InterleavedAddrGen<DRAM>> {};
+template <bool DRAM, std::uint32_t tile_hw>
+struct noc_traits_t<InterleavedAddrGenFast<DRAM, tile_hw>>
+    : tessera::kernel::PagedEndpoint<InterleavedAddrGenFast<DRAM, tile_hw>> {};
+
+namespace experimental {
+using ::AllocatorBank;
+using ::AllocatorBankType;
+using ::MulticastEndpoint;
+using ::UnicastEndpoint;
+}  // namespace experimental

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device 2.0: one NoC as an object that moves bytes between endpoints of any kind.
+// Endpoints say through noc_traits_t how their arguments become addresses. Transfers, barriers and
+// errors are those of the free functions (tessera/kernel/dataflow/noc.hpp).
+// Source   tt-metal tt_metal/hw/inc/experimental/noc.h and api/dataflow/noc.h.
+#pragma once
+
+#include <type_traits>
+
+#include "tessera/kernel/dataflow/multicast.hpp"
+#include "tessera/kernel/dataflow/noc.hpp"
+
+/// How endpoints of type T are addressed: argument types, and local_address(…) (an address in own
+/// L1), noc_address(…) or multicast_address(…).
+template <class T>
+struct noc_traits_t;
+
+/// Flags of a transfer since generation C; combine with |.
+enum class NocOptions : std::uint32_t {
+    DEFAULT = 0,
+    TXN_ID = 1,
+    POSTED = 2,
+    CUSTOM_VC = 4,
+    MCAST_INCL_SRC = 8,
+};
+constexpr NocOptions operator|(NocOptions a, NocOptions b) {
+    return static_cast<NocOptions>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+constexpr bool has_option(NocOptions options, NocOptions option) {
+    return (static_cast<std::uint32_t>(options) & static_cast<std::uint32_t>(option)) != 0;
+}
+/// Values that go with TXN_ID and CUSTOM_VC.
+struct NocOptVals {
+    std::uint32_t vc = NOC_UNICAST_WRITE_VC;
+    std::uint32_t trid = 0;
+};
+
+class Noc {
+public:
+    enum class TxnIdMode : std::uint8_t { ENABLED, DISABLED };
+    enum class ResponseMode : std::uint8_t { NON_POSTED, POSTED };
+    enum class BarrierMode : std::uint8_t { TXN_ID, FULL };
+    enum class McastMode : std::uint8_t { INCLUDE_SRC, EXCLUDE_SRC };
+    enum class VcSelection : std::uint8_t { DEFAULT, CUSTOM };
+    static constexpr std::uint32_t INVALID_TXN_ID = 0xFFFFFFFF;
+
+    using CallSite = tessera::CallSite;
+    template <class T>
+    using src_args_t = typename noc_traits_t<T>::src_args_type;
+    template <class T>
+    using dst_args_t = typename noc_traits_t<T>::dst_args_type;
+    template <class T>
+    using mcast_args_t = typename noc_traits_t<T>::dst_args_mcast_type;
+
+    Noc() : noc_id_(noc_index) {}
+    explicit Noc(std::uint8_t noc_id) : noc_id_(noc_id) {}
+    [[nodiscard]] std::uint8_t get_noc_id() const { return noc_id_; }
+
+    /// Reads `size_bytes` at `src` into own L1 at `dst`.
+    template <TxnIdMode txn_id_mode = TxnIdMode::DISABLED,
+              std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_tracing = true,
+              class Src, class Dst>
+    void async_read(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                    const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
+                    std::uint32_t /*vc*/ = NOC_UNICAST_WRITE_VC,
+                    std::uint32_t trid = INVALID_TXN_ID, CallSite site = CallSite::here()) const {
+        if constexpr (txn_id_mode == TxnIdMode::ENABLED) {
+            noc_async_read_set_trid(trid, noc_id_, site);
+        }
+        noc_async_read<max_page_size>(noc_traits_t<Src>::noc_address(src, noc_id_, src_args, site),
+                                      noc_traits_t<Dst>::local_address(dst, dst_args), size_bytes,
+                                      noc_id_, 0, site);
+    }
+    template <NocOptions options, class Src, class Dst>
+    void async_read(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                    const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
+                    const NocOptVals& values = {}, CallSite site = CallSite::here()) const {
+        constexpr auto kMode =
+            has_option(options, NocOptions::TXN_ID) ? TxnIdMode::ENABLED : TxnIdMode::DISABLED;
+        async_read<kMode>(src, dst, size_bytes, src_args, dst_args, values.vc, values.trid, site);
+    }
+
+    /// Writes `size_bytes` of own L1 at `src` to `dst`.
+    template <TxnIdMode txn_id_mode = TxnIdMode::DISABLED,
+              ResponseMode response_mode = ResponseMode::NON_POSTED,
+              std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_tracing = true,
+              class Src, class Dst>
+    void async_write(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                     const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
+                     std::uint32_t /*vc*/ = NOC_UNICAST_WRITE_VC,
+                     std::uint32_t trid = INVALID_TXN_ID, CallSite site = CallSite::here()) const {
+        if constexpr (txn_id_mode == TxnIdMode::ENABLED) {
+            noc_async_write_set_trid(trid, noc_id_, site);
+        }
+        noc_async_write<max_page_size, true, response_mode == ResponseMode::POSTED>(
+            noc_traits_t<Src>::local_address(src, src_args),
+            noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site), size_bytes, noc_id_, 0,
+            site);
+    }
+    template <NocOptions options, class Src, class Dst>
+    void async_write(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                     const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
+                     const NocOptVals& values = {}, CallSite site = CallSite::here()) const {
+        constexpr auto kMode =
+            has_option(options, NocOptions::TXN_ID) ? TxnIdMode::ENABLED : TxnIdMode::DISABLED;
+        constexpr auto kResponse = has_option(options, NocOptions::POSTED)
+                                       ? ResponseMode::POSTED
+                                       : ResponseMode::NON_POSTED;
+        async_write<kMode, kResponse>(src, dst, size_bytes, src_args, dst_args, values.vc,
+                                      values.trid, site);
+    }
+
+    /// Writes to every core of a rectangle; `num_dsts` as in the free functions.
+    template <McastMode mcast_mode = McastMode::EXCLUDE_SRC, class Src, class Dst>
+    void async_write_multicast(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                               std::uint32_t num_dsts, const src_args_t<Src>& src_args,
+                               const mcast_args_t<Dst>& dst_args, bool linked = false,
+                               CallSite site = CallSite::here()) const {
+        const std::uint32_t source = noc_traits_t<Src>::local_address(src, src_args);
+        const std::uint64_t target = noc_traits_t<Dst>::multicast_address(dst, noc_id_, dst_args);
+        if constexpr (mcast_mode == McastMode::INCLUDE_SRC) {
+            noc_async_write_multicast_loopback_src(source, target, size_bytes, num_dsts, linked,
+                                                   noc_id_, site);
+        } else {
+            noc_async_write_multicast(source, target, size_bytes, num_dsts, linked, noc_id_, site);
+        }
+    }
+    template <NocOptions options, class Src, class Dst>
+    void async_write_multicast(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                               std::uint32_t num_dsts, const src_args_t<Src>& src_args,
+                               const mcast_args_t<Dst>& dst_args, bool linked = false,
+                               CallSite site = CallSite::here()) const {
+        constexpr auto kMode = has_option(options, NocOptions::MCAST_INCL_SRC)
+                                   ? McastMode::INCLUDE_SRC
+                                   : McastMode::EXCLUDE_SRC;
+        async_write_multicast<kMode>(src, dst, size_bytes, num_dsts, src_args, dst_args, linked,
+                                     site);
+    }
+
+    /// Writes one 32-bit word.
+    template <class Dst>
+    void inline_dw_write(const Dst& dst, std::uint32_t val, const dst_args_t<Dst>& dst_args,
+                         std::uint8_t be = 0xF, CallSite site = CallSite::here()) const {
+        noc_inline_dw_write(noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site), val, be,
+                            noc_id_, 0, site);
+    }
+
+    template <BarrierMode barrier_type = BarrierMode::FULL>
+    void async_read_barrier(std::uint32_t trid = INVALID_TXN_ID,
+                            CallSite site = CallSite::here()) const {
+        if constexpr (barrier_type == BarrierMode::FULL) {
+            noc_async_read_barrier(noc_id_, site);
+        } else {
+            noc_async_read_barrier_with_trid(trid, noc_id_, site);
+        }
+    }
+    template <BarrierMode barrier_type = BarrierMode::FULL>
+    void async_write_barrier(std::uint32_t trid = INVALID_TXN_ID,
+                             CallSite site = CallSite::here()) const {
+        if constexpr (barrier_type == BarrierMode::FULL) {
+            noc_async_write_barrier(noc_id_, site);
+        } else {
+            noc_async_write_barrier_with_trid(trid, noc_id_, site);
+        }
+    }
+    template <ResponseMode response_mode = ResponseMode::NON_POSTED>
+    void async_writes_flushed(CallSite site = CallSite::here()) const {
+        if constexpr (response_mode == ResponseMode::POSTED) {
+            noc_async_posted_writes_flushed(noc_id_, site);
+        } else {
+            noc_async_writes_flushed(noc_id_, site);
+        }
+    }
+    void async_atomic_barrier(CallSite site = CallSite::here()) const {
+        noc_async_atomic_barrier(noc_id_, site);
+    }
+    void async_full_barrier(CallSite site = CallSite::here()) const {
+        noc_async_full_barrier(noc_id_, site);
+    }
+
+private:
+    std::uint8_t noc_id_;
+};
+
+namespace experimental {
+using ::Noc;
+using ::noc_traits_t;
+using ::NocOptions;
+using ::NocOptVals;
+}  // namespace experimental
