@@ -22,14 +22,11 @@ void SemaphoreWaiters::wait(KernelThread& thread, const WaitRecord& record) {
     while (!is_met(thread.core(), record)) {
         {
             const std::scoped_lock lock(mutex_);
-            thread.wait = record;
-            waiting_.push_back(&thread);
+            waiting_.push_back({&thread, record});
             num_waiting_.fetch_add(1, std::memory_order_seq_cst);
-            std::atomic_thread_fence(std::memory_order_seq_cst);
             if (is_met(thread.core(), record)) {
                 waiting_.pop_back();
                 num_waiting_.fetch_sub(1, std::memory_order_relaxed);
-                thread.wait = {};
                 return;
             }
         }
@@ -43,41 +40,36 @@ void SemaphoreWaiters::block_or_forget(KernelThread& thread, const WaitRecord& r
         thread.block(record);
     } catch (const Cancelled&) {
         const std::scoped_lock lock(mutex_);
-        if (std::erase(waiting_, &thread) != 0) {
-            num_waiting_.fetch_sub(1, std::memory_order_relaxed);
-        }
+        const auto num_erased =
+            std::erase_if(waiting_, [&](const Waiter& waiter) { return waiter.thread == &thread; });
+        num_waiting_.fetch_sub(static_cast<std::uint32_t>(num_erased), std::memory_order_relaxed);
         throw;
     }
 }
 
-void SemaphoreWaiters::wake_range(std::uint32_t address, std::uint32_t size) {
+// Wakes the waiters whose condition holds, among those that `is_touched` picks.
+template <class Predicate>
+std::uint32_t SemaphoreWaiters::wake_if(Predicate is_touched) {
     const std::scoped_lock lock(mutex_);
-    const auto removed = std::ranges::remove_if(waiting_, [&](KernelThread* thread) {
-        const std::uint32_t word = thread->wait.object;
-        const bool is_hit = word + 4 > address && word < address + size;
-        if (is_hit && is_met(thread->core(), thread->wait)) {
-            thread->wake();
-            return true;
+    const auto num_woken = std::erase_if(waiting_, [&](const Waiter& waiter) {
+        if (!is_touched(waiter.record) || !is_met(waiter.thread->core(), waiter.record)) {
+            return false;
         }
-        return false;
+        waiter.thread->wake();
+        return true;
     });
-    num_waiting_.fetch_sub(static_cast<std::uint32_t>(removed.size()), std::memory_order_relaxed);
-    waiting_.erase(removed.begin(), removed.end());
+    num_waiting_.fetch_sub(static_cast<std::uint32_t>(num_woken), std::memory_order_relaxed);
+    return static_cast<std::uint32_t>(num_woken);
+}
+
+void SemaphoreWaiters::wake_range(std::uint32_t address, std::uint32_t size) {
+    wake_if([&](const WaitRecord& record) {
+        return record.object + 4 > address && record.object < address + size;
+    });
 }
 
 std::uint32_t SemaphoreWaiters::recheck() {
-    const std::scoped_lock lock(mutex_);
-    const auto removed = std::ranges::remove_if(waiting_, [&](KernelThread* thread) {
-        if (!is_met(thread->core(), thread->wait)) {
-            return false;
-        }
-        thread->wake();
-        return true;
-    });
-    const auto num_woken = static_cast<std::uint32_t>(removed.size());
-    num_waiting_.fetch_sub(num_woken, std::memory_order_relaxed);
-    waiting_.erase(removed.begin(), removed.end());
-    return num_woken;
+    return wake_if([](const WaitRecord&) { return true; });
 }
 
 void SemaphoreWaiters::clear() {

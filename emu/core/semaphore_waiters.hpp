@@ -21,8 +21,8 @@ public:
 
     /// Wakes whoever waits on a word in [address, address + size). Call after the write.
     void notify(std::uint32_t address, std::uint32_t size) {
-        std::atomic_thread_fence(std::memory_order_seq_cst);
-        if (num_waiting_.load(std::memory_order_relaxed) != 0) {
+        // An addition of 0, not a load: whoever registers after it sees the write.
+        if (num_waiting_.fetch_add(0, std::memory_order_seq_cst) != 0) {
             wake_range(address, size);
         }
     }
@@ -34,10 +34,18 @@ public:
 private:
     void block_or_forget(KernelThread& thread, const WaitRecord& record);
     void wake_range(std::uint32_t address, std::uint32_t size);
+    template <class Predicate>
+    std::uint32_t wake_if(Predicate is_touched);
+
+    /// The waker reads this copy: the thread's own record is for its worker alone.
+    struct Waiter {
+        KernelThread* thread;
+        WaitRecord record;
+    };
 
     std::atomic<std::uint32_t> num_waiting_{0};
     std::mutex mutex_;
-    std::vector<KernelThread*> waiting_;
+    std::vector<Waiter> waiting_;
 };
 
 }  // namespace tessera

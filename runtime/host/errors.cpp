@@ -36,6 +36,7 @@ KernelError::KernelError(FaultCategory category, Where where, std::string detail
     : Error(describe(category, where, detail)),
       category_(category),
       where_(std::move(where)),
-      detail_(std::move(detail)) {}
+      detail_(std::move(detail)) {
+}
 
 }  // namespace tessera

@@ -106,6 +106,12 @@ void set_seven() {
 void no_kernel() {
 }
 
+#ifdef __SANITIZE_THREAD__
+constexpr bool kFollowsSignals = false;  // the sanitizer loses its way in a jump out of a handler
+#else
+constexpr bool kFollowsSignals = true;
+#endif
+
 class RunCores : public ::testing::TestWithParam<std::uint32_t> {
 protected:
     void place(Core& core, Processor processor, void (*entry)(), const char* name) {
@@ -220,6 +226,9 @@ TEST_P(RunCores, ASemaphoreThatOvershotIsNamedAsTheCause) {
 }
 
 TEST_P(RunCores, ATouchBeyondL1IsAnErrorOfThatKernelAndOthersFinish) {
+    if (!kFollowsSignals) {
+        GTEST_SKIP();
+    }
     place(device_.core({0, 0}), Processor::Riscv1, produce, "produce.cpp");
     place(device_.core({0, 0}), Processor::Riscv0, sum_up, "sum_up.cpp");
     place(device_.core({2, 1}), Processor::Riscv0, touch_beyond_l1, "touch.cpp");
@@ -233,6 +242,9 @@ TEST_P(RunCores, ATouchBeyondL1IsAnErrorOfThatKernelAndOthersFinish) {
 }
 
 TEST_P(RunCores, TheFirstOfSeveralErrorsByDeviceAndCoreIsReported) {
+    if (!kFollowsSignals) {
+        GTEST_SKIP();
+    }
     place(device_.core({3, 1}), Processor::Riscv0, touch_beyond_l1, "late.cpp");
     place(device_.core({3, 0}), Processor::Riscv0, touch_beyond_l1, "early.cpp");
     place(device_.core({0, 1}), Processor::Riscv0, touch_beyond_l1, "middle.cpp");
