@@ -71,17 +71,17 @@ struct PackMode {
 struct ComputeState {
     ComputeState(const ComputeConfig& config, const DstSpec& dst_spec);
 
-    Dst dst;
-    MathFidelity fidelity;
-    bool is_approximate;
-    ArmedOperation armed;
-    UnitFormats formats;
-    PackMode pack;
-    std::uint64_t sfpu_inits = 0;    ///< bit per SFPU function: its init ran in this launch
-    bool can_transpose_dst = false;  ///< transpose_wh_dest_init_short ran in this launch
-
     /// Two source registers and one more tile to convert into; contents mean nothing between calls.
     alignas(64) std::array<std::array<float, kTileElements>, 3> scratch;
+    Dst dst;
+    ArmedOperation armed;
+    std::uint64_t sfpu_inits = 0;      ///< bit per SFPU function: its init ran in this launch
+    std::uint64_t unpacks_to_dst = 0;  ///< bit per CB: UnpackToDestMode::UnpackToDestFp32
+    UnitFormats formats;
+    PackMode pack;
+    MathFidelity fidelity;
+    bool is_approximate;
+    bool can_transpose_dst = false;  ///< transpose_wh_dest_init_short ran in this launch
 };
 
 }  // namespace tessera

@@ -43,10 +43,15 @@ struct DataMovementConfig {
 [[nodiscard]] DataMovementConfig WriterDataMovementConfig(
     std::vector<std::uint32_t> compile_args = {}, Defines defines = {});
 
+/// How copies of a circular buffer's Float32 tiles reach DST: through SrcA, which holds TF32, or
+/// straight and with all bits. The latter needs fp32_dest_acc_en and shuts the matrix unit out.
+enum class UnpackToDestMode : std::uint8_t { UnpackToDestFp32, Default };
+
 struct ComputeConfig {
     MathFidelity math_fidelity = MathFidelity::HiFi4;
     bool fp32_dest_acc_en = false;
     bool dst_full_sync_en = false;
+    std::vector<UnpackToDestMode> unpack_to_dest_mode;  ///< by CB index; Default behind its end
     bool math_approx_mode = false;
     std::vector<std::uint32_t> compile_args;
     Defines defines;

@@ -13,16 +13,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* processor_define(Processor processor) {
+void add_processor_defines(Processor processor, Command& options) {
     switch (processor) {
         case Processor::Riscv0:
-            return "-DCOMPILE_FOR_BRISC";
+            options.emplace_back("-DCOMPILE_FOR_BRISC");
+            return;
         case Processor::Riscv1:
-            return "-DCOMPILE_FOR_NCRISC";
+            options.emplace_back("-DCOMPILE_FOR_NCRISC");
+            return;
         case Processor::Compute:
-            return "-DCOMPILE_FOR_TRISC";
+            // One thread runs unpack, math and pack, so it is all three of the chip's.
+            options.insert(options.end(), {"-DCOMPILE_FOR_TRISC", "-DTRISC_UNPACK", "-DTRISC_MATH",
+                                           "-DTRISC_PACK"});
+            return;
     }
-    return "";
 }
 
 std::string named_args_define(const NamedCompileArgs& args) {
@@ -34,7 +38,7 @@ std::string named_args_define(const NamedCompileArgs& args) {
 }
 
 void add_defines(const KernelSource& source, Command& options) {
-    options.emplace_back(processor_define(source.processor));
+    add_processor_defines(source.processor, options);
     options.push_back(
         fmt::format("-DKERNEL_COMPILE_TIME_ARGS={}", fmt::join(source.compile_args, ",")));
     if (!source.named_compile_args.empty()) {

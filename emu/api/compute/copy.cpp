@@ -21,6 +21,14 @@ void check_fits_dst(const Dst& dst, DataFormat format, std::uint32_t cb, const c
     }
 }
 
+void unpack_for_copy(const ComputeState& units, std::uint32_t cb, const Operand& operand,
+                     float* values) {
+    if (units.dst.is_32bit() && (units.unpacks_to_dst >> cb & 1U) != 0) {
+        return tile::unpack_tile(operand.format, operand.bytes, values);
+    }
+    tile::unpack_to_source_tile(operand.format, operand.bytes, values);
+}
+
 float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_index,
                    std::uint32_t dst_index, const char* call, CallSite site) {
     Dst& dst = thread.compute->dst;
@@ -32,7 +40,7 @@ float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_in
         return out;
     }
     float* out = dst.overwrite(dst_index, call, site);
-    tile::unpack_to_source_tile(in.format, in.bytes, out);
+    unpack_for_copy(*thread.compute, cb, in, out);
     if (in.format != DataFormat::Float16_b) {
         round_for_dst(dst, out);
     }

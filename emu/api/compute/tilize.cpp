@@ -6,7 +6,6 @@
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/tile/format/integer.hpp"
-#include "emu/tile/unpack.hpp"
 #include "tessera/kernel/compute/init.hpp"
 #include "tessera/kernel/compute/reconfig.hpp"
 #include "tessera/kernel/compute/tilize.hpp"
@@ -41,6 +40,7 @@ struct RowMajorInput {
     const std::byte* bytes;
     std::size_t row_bytes;
     DataFormat format;
+    std::uint32_t cb;
 
     [[nodiscard]] std::size_t tile_row_bytes() const {
         return std::size_t{kTileColumns} * element_bytes(format);
@@ -56,7 +56,7 @@ RowMajorInput row_major_input(KernelThread& thread, std::uint32_t icb, std::uint
               first_tile, armed.init, armed.row_tiles);
     }
     const DataFormat format = configured_buffer(thread, icb, kCall, site).format;
-    RowMajorInput input{nullptr, 0, format};
+    RowMajorInput input{nullptr, 0, format, icb};
     input.row_bytes = input.tile_row_bytes() * armed.row_tiles;
     const std::size_t begin = input.tile_row_bytes() * first_tile;
     const std::size_t end =
@@ -76,7 +76,7 @@ void tilize_one(ComputeState& units, const RowMajorInput& input, Target out, Cal
     auto* tiled = reinterpret_cast<std::byte*>(units.scratch[0].data());
     float* values = units.scratch[1].data();
     tile::tilize_tile(input.bytes, input.row_bytes, element, tiled);
-    tile::unpack_to_source_tile(input.format, tiled, values);
+    unpack_for_copy(units, input.cb, {tiled, input.format}, values);
     if (!tile::is_integer_format(input.format)) {
         round_for_dst(units.dst, values);
     }

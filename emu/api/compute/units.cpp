@@ -104,6 +104,12 @@ Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t inde
               "vector unit do",
               call, cb, name_of(operand.format));
     }
+    if ((thread.compute->unpacks_to_dst >> cb & 1U) != 0) [[unlikely]] {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}(cb {}): the matrix unit cannot read a circular buffer with UnpackToDestFp32, "
+              "whose tiles go past the source registers",
+              call, cb);
+    }
     return operand;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "emu/api/compute/units.hpp"
 #include "emu/core/dst.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "tessera/call_site.hpp"
@@ -13,6 +14,11 @@ namespace tessera {
 /// Errors   KernelFault{UndefinedBehavior} for 32-bit integers on their way to a 16-bit DST.
 void check_fits_dst(const Dst& dst, DataFormat format, std::uint32_t cb, const char* call,
                     CallSite site);
+
+/// Unpacks an operand that is only copied: through SrcA, or straight to a 32-bit DST where the
+/// program asked for UnpackToDestFp32.
+void unpack_for_copy(const ComputeState& units, std::uint32_t cb, const Operand& operand,
+                     float* values);
 
 /// Moves a tile through SrcA to DST, rounded as DST needs it, and returns the DST tile.
 /// Errors   KernelFault{UndefinedBehavior} for 32-bit integers in a 16-bit DST, and as

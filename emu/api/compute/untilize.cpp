@@ -7,7 +7,6 @@
 #include "emu/core/fault.hpp"
 #include "emu/tile/format/integer.hpp"
 #include "emu/tile/tilize.hpp"
-#include "emu/tile/unpack.hpp"
 #include "tessera/kernel/compute/copy.hpp"
 #include "tessera/kernel/compute/init.hpp"
 #include "tessera/kernel/compute/reconfig.hpp"
@@ -36,15 +35,15 @@ void check_output(DataFormat in, DataFormat out, std::uint32_t ocb, CallSite sit
 }
 
 // One tile to 32 rows, through what DST and the packer do to it.
-void untilize_one(ComputeState& units, Operand in, Target out, std::size_t row_bytes,
-                  CallSite site) {
+void untilize_one(ComputeState& units, std::uint32_t icb, Operand in, Target out,
+                  std::size_t row_bytes, CallSite site) {
     const std::uint32_t element = element_bytes(out.format);
     if (in.format == out.format && in.format == DataFormat::Float16_b) {
         return tile::untilize_tile(in.bytes, element, out.bytes, row_bytes);
     }
     float* values = units.scratch[0].data();
     auto* packed = reinterpret_cast<std::byte*>(units.scratch[1].data());
-    tile::unpack_to_source_tile(in.format, in.bytes, values);
+    unpack_for_copy(units, icb, in, values);
     if (!tile::is_integer_format(in.format)) {
         round_for_dst(units.dst, values);
     }
@@ -77,7 +76,7 @@ void untilize(std::uint32_t icb, std::uint32_t row_tiles, std::uint32_t ocb, Cal
         check_output(in.format, out_format, ocb, site);
         Target out = pack_target(thread, ocb, view.fifo_wr_tile_ptr, size, kCall, site);
         out.bytes += tile_row * i;
-        untilize_one(units, in, out, tile_row * row_tiles, site);
+        untilize_one(units, icb, in, out, tile_row * row_tiles, site);
     }
     view.fifo_wr_tile_ptr += static_cast<std::uint32_t>(size);
     thread.activity.tiles_packed += row_tiles;

@@ -106,6 +106,18 @@ TEST(WideIntegers, NeedAThirtyTwoBitDst) {
               "fp32_dest_acc_en is off");
 }
 
+TEST(UnpackToDest, ShutsTheMatrixUnitOut) {
+    ComputeCore core(
+        {.fp32_dest_acc_en = true, .unpack_to_dest_mode = {UnpackToDestMode::UnpackToDestFp32}});
+    core.supply(0, {tile::random_bf16_tile(1)}, DataFormat::Float32);
+    tile_regs_acquire();
+    add_tiles_init(0, 0);
+
+    EXPECT_EQ(fault_of([] { add_tiles(0, 0, 0, 0, 0); }),
+              "UndefinedBehavior: add_tiles(cb 0): the matrix unit cannot read a circular buffer "
+              "with UnpackToDestFp32, whose tiles go past the source registers");
+}
+
 class Packing : public Operands {
 protected:
     Packing() {

@@ -39,6 +39,17 @@ TEST(CopyTile, DropsTheBitsOfFloat32ThatSrcADoesNotHold) {
     EXPECT_EQ(core.run_to(16, [] { copy_tile(0, 0, 0); })[5], 1.0F + 0x1p-10F);
 }
 
+TEST(CopyTile, KeepsAllBitsOfFloat32WhereTheProgramUnpacksToDst) {
+    const float value = 1.0F + 0x1p-23F;
+    ComputeCore core(
+        {.fp32_dest_acc_en = true, .unpack_to_dest_mode = {UnpackToDestMode::UnpackToDestFp32}});
+    core.supply(0, {make_tile([&](auto, auto) { return value; })}, DataFormat::Float32);
+    core.add_buffer(16, DataFormat::Float32);
+    copy_tile_init(0);
+
+    EXPECT_EQ(core.run_to(16, [] { copy_tile(0, 0, 0); })[5], value);
+}
+
 TEST(CopyTile, RoundsForASixteenBitDst) {
     ComputeCore core(ComputeConfig{});
     core.supply(0, {make_tile([](auto, auto) { return 1.0 + 0x1p-8 + 0x1p-9; })},
