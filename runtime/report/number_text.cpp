@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/number_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace tessera::report {
+namespace {
+
+// Three significant digits of a number below 1024.
+std::string three_digits(double value) {
+    if (value < 9.995) {
+        return fmt::format("{:.2f}", value);
+    }
+    return fmt::format("{:.{}f}", value, value < 99.95 ? 1 : 0);
+}
+
+template <std::size_t N>
+std::string with_prefix(double value, double step, const std::array<std::string_view, N>& units) {
+    std::size_t i = 0;
+    for (; i + 1 < N && value >= step * 0.9995; ++i) {
+        value /= step;
+    }
+    return fmt::format("{} {}", three_digits(value), units[i]);
+}
+
+}  // namespace
+
+std::string show_count(double count) {
+    constexpr double kExactBelow = 100'000;
+    if (count < kExactBelow) {
+        return fmt::format("{:.{}f}", count, count == std::floor(count) ? 0 : 1);
+    }
+    constexpr std::array<std::string_view, 4> kUnits{"k", "M", "G", "T"};
+    return with_prefix(count / 1000, 1000, kUnits);
+}
+
+std::string show_bytes(double bytes) {
+    if (bytes < 1024) {
+        return fmt::format("{:.0f} B", bytes);
+    }
+    constexpr std::array<std::string_view, 4> kUnits{"KiB", "MiB", "GiB", "TiB"};
+    return with_prefix(bytes / 1024, 1024, kUnits);
+}
+
+std::string show_seconds(double seconds) {
+    if (seconds < 1e-3) {
+        return fmt::format("{:.0f} us", seconds * 1e6);
+    }
+    if (seconds < 1) {
+        return three_digits(seconds * 1e3) + " ms";
+    }
+    return three_digits(seconds) + " s";
+}
+
+std::string show_share(double share) {
+    if (share > 0 && share < 0.005) {
+        return "<1 %";
+    }
+    return fmt::format("{:.0f} %", share * 100);
+}
+
+std::string show_pcc(double pcc) {
+    constexpr double kDigits = 1e6;
+    if (!std::isfinite(pcc) || pcc == 1) {
+        return fmt::format("{}", pcc);
+    }
+    return fmt::format("{:.6f}", std::floor(pcc * kDigits) / kDigits);
+}
+
+std::string show_error(double error) {
+    return error == 0 ? "0" : fmt::format("{:.1e}", error);
+}
+
+}  // namespace tessera::report

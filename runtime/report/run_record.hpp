@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one run did, as its reports need it: one record, drawn as text or written as JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/config/resolved.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/run_spec.hpp"
+#include "tessera/session.hpp"
+
+namespace tessera::report {
+
+/// How a step's results compare with its reference, over all devices and valid entries.
+struct StepCheck {
+    std::uint64_t num_elements = 0;
+    double pcc = 1;
+    double max_relative_error = 0;  ///< denominator max(|reference|, rms of the reference)
+    std::string failure;            ///< what is wrong, in a line; empty if the step passed
+
+    [[nodiscard]] bool passed() const noexcept { return failure.empty(); }
+};
+
+/// One step of the pipeline over all devices.
+struct StepRecord {
+    std::string name;             ///< "gate"
+    std::string op;               ///< "moe_bmm"
+    std::string schedule;         ///< "multi_core"
+    std::uint32_t num_cores = 0;  ///< cores that had a kernel, over all devices
+    std::uint64_t output_tiles = 0;
+    double host_seconds = 0;
+    double verify_seconds = 0;
+    std::optional<StepCheck> check;  ///< none if the step was not verified
+};
+
+/// Seconds of the host by phase of the run.
+struct HostTimes {
+    double load = 0;    ///< configuration, and input files
+    double launch = 0;  ///< launches of programs
+    double verify = 0;  ///< references and comparisons
+    double total = 0;   ///< of the whole run, tensors made and moved included
+};
+
+struct RunRecord {
+    RunSpec run;
+    ArchSpec arch;
+    config::Resolved resolved;
+    std::string inputs;             ///< the file of --inputs; empty if the workload was generated
+    std::uint32_t num_threads = 0;  ///< workers that ran the launches
+    std::vector<StepRecord> steps;
+    std::vector<CoreActivity> cores;  ///< every core of the mesh, over all steps, (device, y, x)
+    HostTimes host;
+};
+
+/// Names of the steps that were verified and failed.
+[[nodiscard]] std::vector<std::string> failed_steps(const RunRecord& record);
+
+}  // namespace tessera::report

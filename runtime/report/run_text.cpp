@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/run_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "runtime/report/number_text.hpp"
+#include "runtime/report/text_table.hpp"
+
+namespace tessera::report {
+namespace {
+
+using CellOf = std::function<Cell(const StepRecord&)>;
+
+Column step_column(const RunRecord& record, std::string heading, Align align, std::uint32_t rank,
+                   const CellOf& cell_of) {
+    Column column{std::move(heading), align, rank, {}};
+    for (const StepRecord& step : record.steps) {
+        column.cells.push_back(cell_of(step));
+    }
+    return column;
+}
+
+// "–" where a step was not verified.
+Cell check_cell(const StepRecord& step, const std::function<std::string(const StepCheck&)>& show) {
+    if (!step.check) {
+        return {"–"};
+    }
+    return {show(*step.check), step.check->passed() ? Tone::Plain : Tone::Bad};
+}
+
+Cell check_word(const StepRecord& step) {
+    if (!step.check) {
+        return {"not checked"};
+    }
+    return step.check->passed() ? Cell{"ok", Tone::Good} : Cell{"FAIL", Tone::Bad};
+}
+
+// Worst correlation and error of the steps that were checked.
+StepCheck worst_of(const RunRecord& record) {
+    StepCheck worst;
+    for (const StepRecord& step : record.steps) {
+        if (step.check) {
+            worst.pcc = std::min(worst.pcc, step.check->pcc);
+            worst.max_relative_error =
+                std::max(worst.max_relative_error, step.check->max_relative_error);
+        }
+    }
+    return worst;
+}
+
+std::size_t num_checked(const RunRecord& record) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        record.steps, [](const StepRecord& step) { return step.check.has_value(); }));
+}
+
+}  // namespace
+
+std::string title_text(const RunRecord& record, const TextStyle& style) {
+    const WorkloadSpec& layer = record.run.workload;
+    const MeshShape mesh = record.run.mesh.shape;
+    const GridSize grid = record.arch.workers.compute;
+    const std::string source = record.inputs.empty() ? "" : fmt::format(" from {}", record.inputs);
+    return fmt::format(
+        "{}: {} tokens × hidden {}, {} experts of {}, top {}{}\n"
+        "{} × {} devices {}, {} × {} cores each; {} host thread{}\n",
+        painted(record.run.name, Tone::Heading, style), layer.tokens, layer.hidden, layer.experts,
+        layer.intermediate, layer.top_k, source, mesh.rows, mesh.columns, record.arch.name,
+        grid.columns, grid.rows, record.num_threads, record.num_threads == 1 ? "" : "s");
+}
+
+std::string steps_text(const RunRecord& record, const TextStyle& style) {
+    const auto column = [&](std::string heading, Align align, std::uint32_t rank,
+                            const CellOf& cell_of) {
+        return step_column(record, std::move(heading), align, rank, cell_of);
+    };
+    using Step = const StepRecord&;
+    return to_text(
+        {
+            column("step", Align::Left, 9, [](Step s) { return Cell{s.name}; }),
+            column("op", Align::Left, 3, [](Step s) { return Cell{s.op}; }),
+            column("schedule", Align::Left, 4, [](Step s) { return Cell{s.schedule}; }),
+            column("cores", Align::Right, 6, [](Step s) { return Cell{show_count(s.num_cores)}; }),
+            column("tiles", Align::Right, 5,
+                   [](Step s) { return Cell{show_count(static_cast<double>(s.output_tiles))}; }),
+            column("PCC", Align::Right, 8,
+                   [](Step s) {
+                       return check_cell(s, [](const auto& c) { return show_pcc(c.pcc); });
+                   }),
+            column("rel. error", Align::Right, 8,
+                   [](Step s) {
+                       return check_cell(
+                           s, [](const auto& c) { return show_error(c.max_relative_error); });
+                   }),
+            column("host", Align::Right, 7,
+                   [](Step s) { return Cell{show_seconds(s.host_seconds)}; }),
+            column("check", Align::Left, 9, check_word),
+        },
+        style);
+}
+
+std::string verdict_text(const RunRecord& record, const TextStyle& style) {
+    const std::string time = show_seconds(record.host.total);
+    const auto failed = failed_steps(record);
+    if (!failed.empty()) {
+        std::string text;
+        for (const StepRecord& step : record.steps) {
+            if (step.check && !step.check->passed()) {
+                text += fmt::format("  {}: {}\n", step.name, step.check->failure);
+            }
+        }
+        return text + painted("FAIL", Tone::Bad, style) +
+               fmt::format(" {} of {} steps checked: {}\n", failed.size(), num_checked(record),
+                           fmt::join(failed, ", "));
+    }
+    if (num_checked(record) == 0) {
+        return painted("DONE", Tone::Heading, style) +
+               fmt::format(" {} steps in {}, none checked (verify.level is off)\n",
+                           record.steps.size(), time);
+    }
+    const StepCheck worst = worst_of(record);
+    return painted("PASS", Tone::Good, style) +
+           fmt::format(" {} of {} steps checked, PCC ≥ {}, relative error ≤ {}, {}\n",
+                       num_checked(record), record.steps.size(), show_pcc(worst.pcc),
+                       show_error(worst.max_relative_error), time);
+}
+
+std::string to_text(const RunRecord& record, const TextStyle& style) {
+    return title_text(record, style) + "\n" + steps_text(record, style) + "\n" +
+           cores_text(record, style) + "\n" + verdict_text(record, style);
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/text_style.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tessera::report {
+namespace {
+
+// Of the 256-colour palette: blue, cyan, green, yellow, red, each readable on dark and light.
+constexpr std::array kRamp{33, 37, 34, 136, 160};
+
+const char* code_of(Tone tone) {
+    switch (tone) {
+        case Tone::Heading:
+            return "\033[1m";
+        case Tone::Good:
+            return "\033[1;32m";
+        case Tone::Bad:
+            return "\033[1;31m";
+        case Tone::Plain:
+            return "";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string painted(std::string_view text, Tone tone, const TextStyle& style) {
+    if (style.colour == Colour::Off || tone == Tone::Plain) {
+        return std::string(text);
+    }
+    return fmt::format("{}{}\033[0m", code_of(tone), text);
+}
+
+std::string heated(std::string_view text, double heat, const TextStyle& style) {
+    if (style.colour == Colour::Off) {
+        return std::string(text);
+    }
+    const double clamped = std::clamp(heat, 0.0, 1.0);
+    const auto step = static_cast<std::size_t>(std::lround(clamped * (kRamp.size() - 1)));
+    return fmt::format("\033[38;5;{}m{}\033[0m", kRamp[step], text);
+}
+
+std::size_t columns_of(std::string_view text) noexcept {
+    constexpr unsigned kContinuation = 0b10;  // upper two bits of all but a code point's first byte
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char byte) { return static_cast<unsigned char>(byte) >> 6U != kContinuation; }));
+}
+
+}  // namespace tessera::report

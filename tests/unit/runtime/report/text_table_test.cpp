@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/text_table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tessera::report {
+namespace {
+
+std::vector<Column> three_columns() {
+    return {{"step", Align::Left, 9, {{"gate"}, {"x"}}},
+            {"op", Align::Left, 1, {{"moe_bmm"}, {""}}},
+            {"tiles", Align::Right, 5, {{"7"}, {"1234567"}}}};
+}
+
+TEST(TextTable, AlignsColumnsAndEndsLinesWithoutSpaces) {
+    EXPECT_EQ(to_text(three_columns(), {}),
+              "  step  op         tiles\n"
+              "  gate  moe_bmm        7\n"
+              "  x              1234567\n");
+}
+
+TEST(TextTable, DropsTheLowestRankWhereItIsTooWide) {
+    EXPECT_EQ(to_text(three_columns(), {.width = 23}),
+              "  step    tiles\n"
+              "  gate        7\n"
+              "  x     1234567\n");
+}
+
+TEST(TextTable, KeepsAllColumnsThatFitExactly) {
+    EXPECT_EQ(to_text(three_columns(), {.width = 24}), to_text(three_columns(), {}));
+}
+
+TEST(TextTable, KeepsTheHighestRankWhateverTheWidth) {
+    EXPECT_EQ(to_text(three_columns(), {.width = 1}), "  step\n  gate\n  x\n");
+}
+
+TEST(TextTable, AlignsTextOfSeveralBytesALetter) {
+    EXPECT_EQ(
+        to_text({{"a", Align::Left, 1, {{"–"}, {"bb"}}}, {"c", Align::Left, 1, {{"1"}, {"2"}}}},
+                {}),
+        "  a   c\n"
+        "  –   1\n"
+        "  bb  2\n");
+}
+
+TEST(TextTable, PaintsCellsOnATerminalOnly) {
+    const std::vector<Column> columns{{"check", Align::Left, 1, {{"FAIL", Tone::Bad}}}};
+
+    EXPECT_EQ(to_text(columns, {}), "  check\n  FAIL\n");
+    EXPECT_EQ(to_text(columns, {.colour = Colour::On}),
+              "  \033[1mcheck\033[0m\n  \033[1;31mFAIL\033[0m\n");
+}
+
+}  // namespace
+}  // namespace tessera::report
