@@ -23,6 +23,7 @@ void FiberAlgorithm::awakened(boost::fibers::context* context) noexcept {
 
 boost::fibers::context* FiberAlgorithm::pick_next() noexcept {
     if (!kernels_.empty()) {
+        ++num_picks_;
         return take_front(kernels_);
     }
     return loops_.empty() ? nullptr : take_front(loops_);

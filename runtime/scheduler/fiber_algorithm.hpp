@@ -6,6 +6,7 @@
 #include <boost/fiber/algo/algorithm.hpp>
 #include <boost/fiber/context.hpp>
 #include <boost/fiber/scheduler.hpp>
+#include <cstdint>
 
 namespace tessera {
 
@@ -20,11 +21,15 @@ public:
 
     [[nodiscard]] bool has_ready_kernels() const noexcept { return !kernels_.empty(); }
 
+    /// Kernels that were picked to run, ever.
+    [[nodiscard]] std::uint64_t num_picks() const noexcept { return num_picks_; }
+
     /// The algorithm of this host thread, installed at the first call.
     static FiberAlgorithm& of_this_thread();
 
 private:
     using Queue = boost::fibers::scheduler::ready_queue_type;
+    std::uint64_t num_picks_ = 0;
     Queue kernels_;
     Queue loops_;  ///< the worker's loop and Boost's dispatcher, in turns
 };

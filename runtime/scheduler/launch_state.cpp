@@ -2,6 +2,7 @@
 #include "runtime/scheduler/launch_state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "emu/core/core.hpp"
 #include "emu/core/kernel_thread.hpp"
@@ -81,53 +82,58 @@ std::vector<KernelThread*> LaunchState::collect_mail(Worker& worker) {
     return std::exchange(worker.inbox, {});
 }
 
-bool LaunchState::is_quiescent(std::uint32_t num_quiet) const noexcept {
+bool LaunchState::is_quiescent() const noexcept {
+    const auto is_polling_in_vain = [&](const Worker* worker) {
+        return worker->fruitless_since.load(std::memory_order_acquire) == progress();
+    };
+    const auto num_polling = std::ranges::count_if(workers_, is_polling_in_vain);
     const bool has_mail =
         std::ranges::any_of(workers_, [](const Worker* worker) { return !worker->inbox.empty(); });
-    return num_quiet == workers_.size() && !has_mail && !has_unclaimed_core();
+    return num_asleep_ + static_cast<std::size_t>(num_polling) == workers_.size() && !has_mail &&
+           !has_unclaimed_core();
 }
 
 bool LaunchState::sleep(Worker& worker) {
     std::unique_lock lock(mutex_);
-    ++num_quiet_;
+    note_progress();
+    ++num_asleep_;
     while (worker.inbox.empty() && !is_over_) {
-        if (!is_quiescent(num_quiet_)) {
+        if (!is_quiescent()) {
             worker.wake_up.wait(lock);
         } else if (settle(lock) == Settled::GoOn) {
             break;
         }
     }
-    --num_quiet_;
+    --num_asleep_;
     return !is_over_;
 }
 
 bool LaunchState::poll(Worker& worker) {
     std::unique_lock lock(mutex_);
-    ++num_quiet_;
-    if (worker.inbox.empty() && !is_over_ && is_quiescent(num_quiet_)) {
+    if (worker.inbox.empty() && !is_over_ && is_quiescent()) {
         (void)settle(lock);
     }
-    --num_quiet_;
     return !is_over_;
 }
 
 // Called with every worker quiet; the lock is given up while writes arrive, since they post mail.
+// Progress is noted first, so that nobody else settles meanwhile.
 LaunchState::Settled LaunchState::settle(std::unique_lock<std::mutex>& lock) {
     if (num_live_.load(std::memory_order_acquire) == 0) {
         is_over_ = true;
         wake_everybody();
         return Settled::Over;
     }
-    --num_quiet_;
+    const std::uint32_t num_asleep = std::exchange(num_asleep_, 0);
+    note_progress();
     lock.unlock();
     const std::uint32_t num_delivered = deliver_writes_in_flight(cores_);
     lock.lock();
-    ++num_quiet_;
+    num_asleep_ += num_asleep;
     if (num_delivered == 0 && !is_cancelled_) {
         is_cancelled_ = true;
         if (errors_.empty() && !internal_error_) {
-            KernelError error = describe_deadlock(cores_);
-            errors_.push_back({0, std::move(error)});
+            errors_.push_back({0, describe_deadlock(cores_)});
         }
         cancel_blocked_threads();
     }

@@ -37,11 +37,17 @@ public:
     /// The last worker to fall asleep settles the launch: it lets writes in flight arrive, or, if
     /// there are none, ends the launch with what it found out.
     [[nodiscard]] bool sleep(Worker& worker);
-    /// As sleep() for a worker whose only runnable threads poll L1: returns at once, but takes
-    /// part in the count.
+    /// As sleep() for a worker that has polled L1 in vain for long: returns at once, but takes part
+    /// in the count for as long as nobody makes progress.
     [[nodiscard]] bool poll(Worker& worker);
 
     void thread_finished() noexcept { num_live_.fetch_sub(1, std::memory_order_acq_rel); }
+
+    /// Grows whenever a worker has run anything but a fruitless round of polling.
+    [[nodiscard]] std::uint64_t progress() const noexcept {
+        return progress_.load(std::memory_order_acquire);
+    }
+    void note_progress() noexcept { progress_.fetch_add(1, std::memory_order_acq_rel); }
     void record_error(const KernelThread& thread, KernelError error);
     void record_internal_error(std::exception_ptr error);
 
@@ -51,7 +57,7 @@ public:
 private:
     enum class Settled : std::uint8_t { GoOn, Over };
 
-    [[nodiscard]] bool is_quiescent(std::uint32_t num_quiet) const noexcept;
+    [[nodiscard]] bool is_quiescent() const noexcept;
     [[nodiscard]] Settled settle(std::unique_lock<std::mutex>& lock);
     void cancel_blocked_threads();
     void wake_everybody();
@@ -66,7 +72,8 @@ private:
     std::atomic<std::uint32_t> num_live_{0};
     std::mutex mutex_;
     std::vector<Worker*> workers_;
-    std::uint32_t num_quiet_ = 0;  ///< workers asleep, or polling for long
+    std::atomic<std::uint64_t> progress_{0};
+    std::uint32_t num_asleep_ = 0;
     bool is_over_ = false;
     bool is_cancelled_ = false;
     std::vector<OrderedError> errors_;

@@ -3,6 +3,7 @@
 
 #include <boost/fiber/operations.hpp>
 #include <thread>
+#include <utility>
 
 #include "emu/core/core.hpp"
 #include "runtime/scheduler/fiber_algorithm.hpp"
@@ -69,7 +70,7 @@ void Worker::take_mail() {
     if (!has_mail.load(std::memory_order_acquire)) {
         return;
     }
-    num_idle_polls_ = 0;
+    launch_->note_progress();
     for (KernelThread* thread : launch_->collect_mail(*this)) {
         std::erase(polling_, thread);
         make_ready(*thread);
@@ -90,20 +91,37 @@ void Worker::recheck_own_semaphores() {
     }
 }
 
+// Gives every polling thread one turn. Turns of others in between are progress.
 bool Worker::resume_polling() {
-    if (++num_idle_polls_ > kIdlePollLimit && !launch_->poll(*this)) {
+    count_fruitless_round();
+    if (num_idle_polls_ > kIdlePollLimit && !launch_->poll(*this)) {
         return false;
     }
     if (has_mail.load(std::memory_order_acquire)) {
         return true;
     }
     std::this_thread::yield();
-    const std::vector<KernelThread*> threads = std::move(polling_);
-    polling_.clear();
+    const FiberAlgorithm& algorithm = FiberAlgorithm::of_this_thread();
+    const std::uint64_t picks_before = algorithm.num_picks();
+    const std::vector<KernelThread*> threads = std::exchange(polling_, {});
     for (KernelThread* thread : threads) {
         make_ready(*thread);
     }
+    run_ready_fibers();
+    if (algorithm.num_picks() - picks_before != threads.size() ||
+        polling_.size() != threads.size()) {
+        launch_->note_progress();
+    }
     return true;
+}
+
+void Worker::count_fruitless_round() {
+    const std::uint64_t progress = launch_->progress();
+    num_idle_polls_ = progress == polls_since_ ? num_idle_polls_ + 1 : 0;
+    polls_since_ = progress;
+    if (num_idle_polls_ > kIdlePollLimit) {
+        fruitless_since.store(progress, std::memory_order_release);
+    }
 }
 
 // A window's stack may be used again only when Boost has destroyed the fiber that lived at its top.

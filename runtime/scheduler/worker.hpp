@@ -33,6 +33,8 @@ public:
     std::vector<KernelThread*> inbox;
     std::condition_variable wake_up;
     std::atomic<bool> has_mail{false};
+    /// The launch's progress since which this worker's threads have polled in vain for long.
+    std::atomic<std::uint64_t> fruitless_since{~std::uint64_t{0}};
 
     /// Fibers of this worker whose stacks Boost still holds.
     std::uint32_t num_stacks_in_use = 0;
@@ -43,11 +45,13 @@ private:
     void run_ready_fibers();
     void recheck_own_semaphores();
     [[nodiscard]] bool resume_polling();
+    void count_fruitless_round();
     void release_stacks();
 
     LaunchState* launch_;
     std::vector<Core*> cores_;
     std::vector<KernelThread*> polling_;
+    std::uint64_t polls_since_ = 0;  ///< the launch's progress when polling began
     std::uint32_t num_idle_polls_ = 0;
 };
 

@@ -266,6 +266,14 @@ TEST_P(RunCores, APollingLoopThatNobodyEndsIsADeadlock) {
               std::string::npos);
 }
 
+TEST_P(RunCores, PollingLoopsOnSeveralCoresThatNobodyEndsAreADeadlock) {
+    for (const CoreCoord core : {CoreCoord{0, 0}, CoreCoord{1, 0}, CoreCoord{3, 1}}) {
+        place(device_.core(core), Processor::Riscv1, poll_until_set, "poll.cpp");
+    }
+
+    EXPECT_NE(error_of(device_).find("3 kernel threads are blocked"), std::string::npos);
+}
+
 TEST_P(RunCores, AThousandEmptyLaunchesEnd) {
     for (int i = 0; i < 1000; ++i) {
         for (const auto& core : device_.cores()) {
