@@ -27,8 +27,8 @@ inline constexpr Tolerance kExact{};
 
 /// One row of the table of ops. Arrays behind the spans live as long as the program.
 struct OpSpec {
-    std::string_view name;     ///< also the op's folder and namespace
-    std::string_view summary;  ///< one line
+    std::string_view name;                        ///< also the op's folder and namespace
+    std::string_view summary;                     ///< one line
     std::span<const std::string_view> schedules;  ///< as YAML names them; at least one
     std::span<const Operand> inputs;
     std::span<const Operand> outputs;

@@ -85,26 +85,24 @@ void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& ti
     TensorAccessorArgs(inputs.input_hidden_state.buffer).append_to(args);
     TensorAccessorArgs(inputs.expert_weights.buffer).append_to(args);
     TensorAccessorArgs(counts).append_to(args);
-    const KernelHandle reader =
-        CreateKernel(program, "ops/moe_bmm/kernels/reader.cpp", work.cores,
-                     ReaderDataMovementConfig(std::move(args)));
+    const KernelHandle reader = CreateKernel(program, "ops/moe_bmm/kernels/reader.cpp", work.cores,
+                                             ReaderDataMovementConfig(std::move(args)));
     for (const BlockShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {inputs.input_hidden_state.buffer.address,
-                        inputs.expert_weights.buffer.address, counts.address, share.first,
-                        share.stride, share.count});
+        SetRuntimeArgs(
+            program, reader, share.core,
+            {inputs.input_hidden_state.buffer.address, inputs.expert_weights.buffer.address,
+             counts.address, share.first, share.stride, share.count});
     }
 }
 
 void add_compute(Program& program, const SharedBlocks& work, std::uint32_t k_tiles,
                  const MoeBmmSpec& schedule) {
-    const ComputeConfig config{
-        .math_fidelity = schedule.math_fidelity,
-        .fp32_dest_acc_en = schedule.fp32_dest_acc,
-        .compile_args = {k_tiles, schedule.k_block, schedule.subblock.height,
-                         schedule.subblock.width},
-        .defines = {},
-        .named_compile_args = {}};
+    const ComputeConfig config{.math_fidelity = schedule.math_fidelity,
+                               .fp32_dest_acc_en = schedule.fp32_dest_acc,
+                               .compile_args = {k_tiles, schedule.k_block, schedule.subblock.height,
+                                                schedule.subblock.width},
+                               .defines = {},
+                               .named_compile_args = {}};
     const KernelHandle compute =
         CreateKernel(program, "ops/moe_bmm/kernels/compute.cpp", work.cores, config);
     for (const BlockShare& share : work.shares) {

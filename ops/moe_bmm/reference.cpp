@@ -2,6 +2,7 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "ops/host_floats.hpp"
@@ -10,8 +11,13 @@
 namespace tessera::ops::moe_bmm {
 namespace {
 
-/// Output columns of one task: sums of a few dozen tokens stay in the host's cache.
+/// Output columns of one task: sums of a few dozen tokens stay in the host's cache. A constant, so
+/// that the compiler vectorises loops over a strip.
 constexpr std::uint32_t kStripColumns = 128;
+using StripRow = std::array<double, kStripColumns>;
+
+/// Rows of weights taken together, so that sums are loaded and stored once for all of them.
+constexpr std::uint32_t kRowsAtOnce = 4;
 
 struct Extents {
     std::uint32_t experts, tokens, inner, columns;
@@ -25,30 +31,54 @@ struct Strip {
     std::uint32_t tokens = 0;
 };
 
-void multiply_strip(const HostTensor& input, const HostTensor& weights, const Extents& extents,
-                    const Strip& strip, std::span<float> output) {
-    std::vector<double> sums(std::size_t{strip.tokens} * strip.columns);
+/// Rows k … of a strip's weights, zero beyond its columns and beyond the last k.
+std::array<StripRow, kRowsAtOnce> weight_rows(const HostTensor& weights, const Extents& extents,
+                                              const Strip& strip, std::uint32_t k) {
+    std::array<StripRow, kRowsAtOnce> rows{};
+    std::array<float, kStripColumns> values;
+    for (std::uint32_t i = 0; i < kRowsAtOnce && k + i < extents.inner; ++i) {
+        const std::uint64_t row = std::uint64_t{strip.expert} * extents.inner + k + i;
+        read_floats(weights, row * extents.columns + strip.first,
+                    std::span(values).first(strip.columns));
+        std::copy_n(values.begin(), strip.columns, rows[i].begin());
+    }
+    return rows;
+}
+
+void add_products(const std::array<StripRow, kRowsAtOnce>& rows,
+                  const std::array<double, kRowsAtOnce>& factors, StripRow& sums) {
+    static_assert(kRowsAtOnce == 4);
+    for (std::uint32_t column = 0; column < kStripColumns; ++column) {
+        sums[column] += factors[0] * rows[0][column] + factors[1] * rows[1][column] +
+                        factors[2] * rows[2][column] + factors[3] * rows[3][column];
+    }
+}
+
+/// The sums of a strip, one row a token.
+std::vector<StripRow> multiply_strip(const HostTensor& input, const HostTensor& weights,
+                                     const Extents& extents, const Strip& strip) {
+    std::vector<StripRow> sums(strip.tokens);
     std::vector<float> inputs(std::size_t{strip.tokens} * extents.inner);
-    std::vector<float> row(strip.columns);
     read_floats(input, std::uint64_t{strip.expert} * extents.tokens * extents.inner, inputs);
-    for (std::uint32_t k = 0; k < extents.inner; ++k) {
-        const std::uint64_t weight_row = std::uint64_t{strip.expert} * extents.inner + k;
-        read_floats(weights, weight_row * extents.columns + strip.first, row);
+    for (std::uint32_t k = 0; k < extents.inner; k += kRowsAtOnce) {
+        const auto rows = weight_rows(weights, extents, strip, k);
         for (std::uint32_t token = 0; token < strip.tokens; ++token) {
-            const double factor = inputs[std::size_t{token} * extents.inner + k];
-            double* sum = sums.data() + std::size_t{token} * strip.columns;
-            for (std::uint32_t column = 0; column < strip.columns; ++column) {
-                sum[column] += factor * static_cast<double>(row[column]);
-            }
+            const float* at = inputs.data() + std::size_t{token} * extents.inner + k;
+            std::array<double, kRowsAtOnce> factors{};  // zero beyond the last k
+            std::copy_n(at, std::min(kRowsAtOnce, extents.inner - k), factors.begin());
+            add_products(rows, factors, sums[token]);
         }
     }
+    return sums;
+}
+
+void store_strip(const std::vector<StripRow>& sums, const Extents& extents, const Strip& strip,
+                 std::span<float> output) {
     for (std::uint32_t token = 0; token < strip.tokens; ++token) {
-        const std::uint64_t out_row = std::uint64_t{strip.expert} * extents.tokens + token;
-        const auto first = sums.begin() + static_cast<std::ptrdiff_t>(token) * strip.columns;
-        std::transform(first, first + strip.columns,
-                       output.begin() +
-                           static_cast<std::ptrdiff_t>(out_row * extents.columns + strip.first),
-                       [](double sum) { return static_cast<float>(sum); });
+        const std::uint64_t row = std::uint64_t{strip.expert} * extents.tokens + token;
+        const auto out = output.subspan(row * extents.columns + strip.first, strip.columns);
+        std::transform(out.begin(), out.end(), sums[token].begin(), out.begin(),
+                       [](float, double sum) { return static_cast<float>(sum); });
     }
 }
 
@@ -64,10 +94,10 @@ HostTensor reference(const HostTensor& input_hidden_state, const HostTensor& exp
     tbb::parallel_for(std::uint32_t{0}, extents.experts * strips, [&](std::uint32_t task) {
         const std::uint32_t expert = task / strips;
         const std::uint32_t first = task % strips * kStripColumns;
-        multiply_strip(input_hidden_state, expert_weights, extents,
-                       {expert, first, std::min(kStripColumns, extents.columns - first),
-                        num_routed_tokens[expert]},
-                       output.as<float>());
+        const Strip strip{expert, first, std::min(kStripColumns, extents.columns - first),
+                          num_routed_tokens[expert]};
+        store_strip(multiply_strip(input_hidden_state, expert_weights, extents, strip), extents,
+                    strip, output.as<float>());
     });
     return output;
 }

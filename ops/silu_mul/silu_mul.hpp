@@ -47,7 +47,8 @@ struct Outputs {
 /// Builds the launch over the tiles that hold routed tokens, spread over the grid by
 /// split_work_to_cores in contiguous ranges; all other tiles, and rows behind the last token of an
 /// expert, become zero.
-/// Numeric  silu(gate) stays in DST for the product: one rounding to bfloat16, where silu followed by
+/// Numeric  silu(gate) stays in DST for the product: one rounding to bfloat16, where silu followed
+/// by
 ///          mul rounds twice.
 /// Errors   UsageError for wrong shapes, formats, layouts or counts, a cb_depth of 0, or a grid
 ///          larger than the device's.

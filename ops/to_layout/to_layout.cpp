@@ -33,8 +33,8 @@ Blocks matrices_of(const Shape& shape) {
     Blocks blocks;
     blocks.columns = shape.empty() ? 1 : shape.back();
     blocks.rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
-    blocks.matrices = static_cast<std::uint32_t>(
-        num_elements(shape) / (std::uint64_t{blocks.rows} * blocks.columns));
+    blocks.matrices = static_cast<std::uint32_t>(num_elements(shape) /
+                                                 (std::uint64_t{blocks.rows} * blocks.columns));
     blocks.tile_rows = div_up(blocks.rows, kTileRows);
     blocks.tile_columns = div_up(blocks.columns, kTileColumns);
     return blocks;
@@ -107,10 +107,9 @@ void add_circular_buffers(Program& program, const CoreRangeSet& cores, const Blo
     const std::uint32_t page = tile_bytes(format);
     const std::uint32_t size = cb_depth * blocks.block_tiles * page;
     for (const std::uint8_t index : {kInCb, kOutCb}) {
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(size, {{index, format_in_transit(format)}})
-                .set_page_size(index, page));
+        CreateCircularBuffer(program, cores,
+                             CircularBufferConfig(size, {{index, format_in_transit(format)}})
+                                 .set_page_size(index, page));
     }
 }
 

@@ -13,9 +13,8 @@
 namespace tessera::ops::to_layout {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
-inline constexpr std::array kInputs{
-    Operand{"input", "any, matrices in the last two dimensions", "bfloat16 | float32",
-            "ROW_MAJOR | TILE"}};
+inline constexpr std::array kInputs{Operand{"input", "any, matrices in the last two dimensions",
+                                            "bfloat16 | float32", "ROW_MAJOR | TILE"}};
 inline constexpr std::array kOutputs{
     Operand{"output", "as the input", "as the input", "the other one"}};
 inline constexpr OpSpec kSpec{

@@ -32,9 +32,8 @@ void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& ti
     TensorAccessorArgs(counts).append_to(args);
     TensorAccessorArgs(first).append_to(args);
     TensorAccessorArgs(second).append_to(args);
-    const KernelHandle reader =
-        CreateKernel(program, "ops/valid_tiles/kernels/eltwise_reader.cpp", work.cores,
-                     ReaderDataMovementConfig(std::move(args)));
+    const KernelHandle reader = CreateKernel(program, "ops/valid_tiles/kernels/eltwise_reader.cpp",
+                                             work.cores, ReaderDataMovementConfig(std::move(args)));
     for (const BlockShare& share : work.shares) {
         SetRuntimeArgs(program, reader, share.core,
                        {counts.address, first.address, second.address, share.first, share.count});
@@ -70,10 +69,10 @@ Program make_eltwise_program(const ArchSpec& arch, const EltwiseOp& op,
     check(op, schedule);
     const TokenTiles tiles = token_tiles_of(op.output.spec.shape);
     const RoutedTokens& counts = op.num_routed_tokens;
-    const SharedBlocks work = share_blocks(
-        schedule_grid(op.name, arch, schedule.grid),
-        {num_valid_tiles(tiles, counts.host), num_zero_tiles(tiles, counts.host)},
-        TileDistribution::Block);
+    const SharedBlocks work =
+        share_blocks(schedule_grid(op.name, arch, schedule.grid),
+                     {num_valid_tiles(tiles, counts.host), num_zero_tiles(tiles, counts.host)},
+                     TileDistribution::Block);
 
     Program program = CreateProgram();
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {

@@ -102,10 +102,9 @@ void add_counts_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t
 
 void add_blocks_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index) {
     constexpr std::uint32_t kPage = kBlockWords * sizeof(std::uint32_t);
-    CreateCircularBuffer(
-        program, cores,
-        CircularBufferConfig(kBlockPages * kPage, {{index, DataFormat::UInt32}})
-            .set_page_size(index, kPage));
+    CreateCircularBuffer(program, cores,
+                         CircularBufferConfig(kBlockPages * kPage, {{index, DataFormat::UInt32}})
+                             .set_page_size(index, kPage));
 }
 
 void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& spec,
@@ -121,9 +120,8 @@ void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& sp
                                     counts.device.buffer.aligned_page_size};
     TensorAccessorArgs(output.buffer).append_to(args);
     TensorAccessorArgs(counts.device.buffer).append_to(args);
-    const KernelHandle writer =
-        CreateKernel(program, "ops/valid_tiles/kernels/writer.cpp", work.cores,
-                     WriterDataMovementConfig(std::move(args)));
+    const KernelHandle writer = CreateKernel(program, "ops/valid_tiles/kernels/writer.cpp",
+                                             work.cores, WriterDataMovementConfig(std::move(args)));
     for (const BlockShare& share : work.shares) {
         SetRuntimeArgs(program, writer, share.core,
                        {output.buffer.address, counts.device.buffer.address, share.count,

@@ -28,7 +28,7 @@ inline constexpr std::uint8_t kOutputCb = 16;
 
 /// The counts of routed tokens, in device memory for kernels and as the host read them back.
 struct RoutedTokens {
-    const DeviceTensor& device;            ///< (E/D,1) uint32 ROW_MAJOR
+    const DeviceTensor& device;           ///< (E/D,1) uint32 ROW_MAJOR
     std::span<const std::uint32_t> host;  ///< (E/D), the same values
 };
 

@@ -13,9 +13,9 @@ namespace tessera::testing {
 /// element.
 template <class T>
 std::vector<T> raw_tiles(const OneDevice& device, const DeviceTensor& tensor) {
-    const DeviceTensor rows{{{tensor.spec.num_pages(), kTileElements}, tensor.spec.format,
-                             Layout::ROW_MAJOR},
-                            tensor.buffer};
+    const DeviceTensor rows{
+        {{tensor.spec.num_pages(), kTileElements}, tensor.spec.format, Layout::ROW_MAJOR},
+        tensor.buffer};
     return values_of<T>(device.get(rows));
 }
 

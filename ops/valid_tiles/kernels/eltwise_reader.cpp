@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads this core's tiles that hold tokens, from one input or two, and announces each to the writer.
+// Reads this core's tiles that hold tokens, from one input or two, and announces each to the
+// writer.
 
 namespace {
 

@@ -62,7 +62,8 @@ void write_zeros(const Accessor& output, const Shapes& shapes, uint32_t counts_l
         const uint32_t num_tokens =
             *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(counts_l1 + expert * counts_stride);
         const uint32_t valid_tiles = (num_tokens + tile_height - 1) / tile_height;
-        const uint32_t first_tile = (expert * shapes.token_tiles + valid_tiles) * shapes.column_tiles;
+        const uint32_t first_tile =
+            (expert * shapes.token_tiles + valid_tiles) * shapes.column_tiles;
         const uint32_t zeros = (shapes.token_tiles - valid_tiles) * shapes.column_tiles;
         const uint32_t end = smaller(first + count, zeros_before + zeros);
         for (uint32_t zero = larger(first, zeros_before); zero < end; ++zero) {

@@ -72,9 +72,9 @@ ActivationResult run_activation(testing::OneDevice& device, const ActivationInpu
     const DeviceTensor up = device.put("up", inputs.up, Layout::TILE);
     const DeviceTensor counts = testing::put_counts(device, inputs.counts);
     const DeviceTensor output = device.make("output", gate.spec);
-    LaunchResult launch =
-        device.run("activation", Op::program(device.arch(), {gate, up, {counts, inputs.counts}},
-                                             output, schedule));
+    LaunchResult launch = device.run(
+        "activation",
+        Op::program(device.arch(), {gate, up, {counts, inputs.counts}}, output, schedule));
     return {device.get(output), std::move(launch)};
 }
 

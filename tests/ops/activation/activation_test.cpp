@@ -17,12 +17,8 @@ struct Case {
     std::vector<std::uint32_t> counts;
 };
 const std::vector<Case> kCases{
-    {{1, 32, 32}, {32}},
-    {{3, 31, 31}, {1, 30, 31}},
-    {{3, 33, 33}, {33, 0, 32}},
-    {{4, 40, 96}, {40, 0, 1, 33}},
-    {{2, 1, 72}, {1, 0}},
-    {{2, 40, 64}, {0, 0}},
+    {{1, 32, 32}, {32}},           {{3, 31, 31}, {1, 30, 31}}, {{3, 33, 33}, {33, 0, 32}},
+    {{4, 40, 96}, {40, 0, 1, 33}}, {{2, 1, 72}, {1, 0}},       {{2, 40, 64}, {0, 0}},
 };
 
 /// Rows behind the counts are NaN.
@@ -40,9 +36,8 @@ void expect_reference(const ActivationInputs& inputs, const HostTensor& output) 
     const CloseTolerance tolerance{Op::kSpec.tolerance.min_pcc,
                                    Op::kSpec.tolerance.max_relative_error};
     const Closeness closeness = compare_close(output, Op::reference(inputs), tolerance);
-    EXPECT_TRUE(closeness.passes(tolerance))
-        << to_string(output.shape) << ": pcc " << closeness.pcc << ", error "
-        << closeness.max_rel_err;
+    EXPECT_TRUE(closeness.passes(tolerance)) << to_string(output.shape) << ": pcc " << closeness.pcc
+                                             << ", error " << closeness.max_rel_err;
     EXPECT_EQ(testing::nonzero_rows_behind(output, inputs.counts), std::vector<std::size_t>{});
 }
 
@@ -80,8 +75,7 @@ TYPED_TEST(Activation, AgreesWithTheReferenceOnOneCoreWithBuffersOfOneTile) {
 TYPED_TEST(Activation, PacksOnlyTilesThatHoldTokens) {
     OneDevice device(testing::small_arch());
 
-    const auto result =
-        run_activation<TypeParam>(device, make_inputs(kCases[3]), on_grid({}, 2));
+    const auto result = run_activation<TypeParam>(device, make_inputs(kCases[3]), on_grid({}, 2));
 
     const auto packed = std::accumulate(
         result.launch.cores.begin(), result.launch.cores.end(), std::uint64_t{0},
@@ -111,8 +105,8 @@ TYPED_TEST(Activation, RunsOnBlackhole) {
     const ActivationInputs inputs = make_inputs(kCases[3]);
     OneDevice device(arch.arch);
 
-    expect_reference<TypeParam>(
-        inputs, run_activation<TypeParam>(device, inputs, on_grid({}, 2)).output);
+    expect_reference<TypeParam>(inputs,
+                                run_activation<TypeParam>(device, inputs, on_grid({}, 2)).output);
 }
 
 TYPED_TEST(Activation, Bfloat16DstStaysWithinTwoRoundings) {
@@ -148,11 +142,10 @@ TEST(ActivationReferences, AreTheFormulasInDouble) {
 
     // 1 / (1 + e^-1) = 0.731058578630…, -2 / (1 + e^2) = -0.238405844044…
     const auto nearly = [](double value) { return ::testing::FloatEq(static_cast<float>(value)); };
-    EXPECT_THAT(silu::reference(gate, counts).as<float>(),
-                ::testing::ElementsAre(nearly(0.7310585786300049), nearly(-0.2384058440442351), 0,
-                                       0));
-    EXPECT_THAT(mul::reference(gate, up, counts).as<float>(),
-                ::testing::ElementsAre(3, -10, 0, 0));
+    EXPECT_THAT(
+        silu::reference(gate, counts).as<float>(),
+        ::testing::ElementsAre(nearly(0.7310585786300049), nearly(-0.2384058440442351), 0, 0));
+    EXPECT_THAT(mul::reference(gate, up, counts).as<float>(), ::testing::ElementsAre(3, -10, 0, 0));
     EXPECT_THAT(silu_mul::reference(gate, up, counts).as<float>(),
                 ::testing::ElementsAre(nearly(3 * 0.7310585786300049),
                                        nearly(5 * -0.2384058440442351), 0, 0));

@@ -28,12 +28,11 @@ inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
     const DeviceTensor weights = device.put("weights", inputs.weights, Layout::TILE);
     const DeviceTensor counts = testing::put_counts(device, inputs.counts);
     const DeviceTensor output = device.make("output", output_spec(input.spec, weights.spec));
-    Program program = make_program(
-        device.arch(),
-        {.input_hidden_state = input,
-         .expert_weights = weights,
-         .num_routed_tokens = {.device = counts, .host = inputs.counts}},
-        {output}, schedule);
+    Program program = make_program(device.arch(),
+                                   {.input_hidden_state = input,
+                                    .expert_weights = weights,
+                                    .num_routed_tokens = {.device = counts, .host = inputs.counts}},
+                                   {output}, schedule);
     LaunchResult launch = device.run("moe_bmm", std::move(program));
     return {device.get(output), std::move(launch)};
 }

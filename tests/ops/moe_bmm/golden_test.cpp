@@ -49,8 +49,7 @@ protected:
         multi.schedule = BmmSchedule::MultiCore;
         for (const MoeBmmSpec& schedule : {single, multi}) {
             testing::OneDevice device(testing::test_arch());
-            testing::expect_staged(file, prefix + output,
-                                   run_bmm(device, inputs, schedule).output);
+            testing::expect_staged(file, prefix + output, run_bmm(device, inputs, schedule).output);
         }
     }
 };

@@ -63,8 +63,7 @@ TEST(MoeBmmErrors, NamesAnOutputOfAnotherShape) {
 TEST(MoeBmmErrors, NamesCountsAboveTheTokens) {
     Spoilable test;
     test.host_counts = {40, 41};
-    EXPECT_EQ(test.message(),
-              "moe_bmm: expert 1 has 41 routed tokens; the tensor holds 40");
+    EXPECT_EQ(test.message(), "moe_bmm: expert 1 has 41 routed tokens; the tensor holds 40");
 }
 
 TEST(MoeBmmErrors, NamesAMissingCount) {
@@ -96,8 +95,7 @@ TEST(MoeBmmErrors, Bfloat16DstHoldsTwiceTheSubblock) {
 TEST(MoeBmmErrors, NamesABlockOfNoK) {
     Spoilable test;
     test.schedule.k_block = 0;
-    EXPECT_EQ(test.message(),
-              "moe_bmm: k_block is 0 and cb_depth 2; both must be at least 1");
+    EXPECT_EQ(test.message(), "moe_bmm: k_block is 0 and cb_depth 2; both must be at least 1");
 }
 
 TEST(MoeBmmErrors, NamesAGridLargerThanTheDevice) {

@@ -18,7 +18,9 @@ struct Case {
     std::uint32_t tokens, inner, columns;
     std::vector<std::uint32_t> counts;
 
-    [[nodiscard]] std::uint32_t experts() const { return static_cast<std::uint32_t>(counts.size()); }
+    [[nodiscard]] std::uint32_t experts() const {
+        return static_cast<std::uint32_t>(counts.size());
+    }
 };
 
 struct NamedSchedule {
@@ -66,7 +68,8 @@ const std::vector<NamedSchedule> kSchedules{
 /// Rows behind the counts are NaN.
 BmmInputs make_inputs(const Case& test) {
     return {testing::routed_values({test.experts(), test.tokens, test.inner}, test.counts, 11),
-            make_normal_bf16({test.experts(), test.inner, test.columns}, {.seed = 12}), test.counts};
+            make_normal_bf16({test.experts(), test.inner, test.columns}, {.seed = 12}),
+            test.counts};
 }
 
 BmmResult run_case(const Case& test, const MoeBmmSpec& schedule, const ArchSpec& arch,
@@ -116,11 +119,10 @@ TEST_P(MoeBmmSchedules, MultiplyOnlyTilesThatHoldTokens) {
 
     const BmmResult result = run_case(test, GetParam().spec, testing::small_arch());
 
-    const auto sum = [&](std::uint64_t CoreActivity::* figure) {
-        return std::accumulate(result.launch.cores.begin(), result.launch.cores.end(),
-                               std::uint64_t{0}, [&](std::uint64_t total, const CoreActivity& core) {
-                                   return total + core.*figure;
-                               });
+    const auto sum = [&](std::uint64_t CoreActivity::*figure) {
+        return std::accumulate(
+            result.launch.cores.begin(), result.launch.cores.end(), std::uint64_t{0},
+            [&](std::uint64_t total, const CoreActivity& core) { return total + core.*figure; });
     };
     EXPECT_EQ(sum(&CoreActivity::tiles_multiplied), (2U + 0U + 1U + 2U) * 3U * 3U);
     EXPECT_EQ(sum(&CoreActivity::tiles_packed), (2U + 0U + 1U + 2U) * 3U);
@@ -153,8 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(MoeBmm, SingleCoreTakesTheFirstCore) {
-    const BmmResult result =
-        run_case(kCases[3], single_core(1, {1, 1}, 2), testing::test_arch());
+    const BmmResult result = run_case(kCases[3], single_core(1, {1, 1}, 2), testing::test_arch());
 
     ASSERT_EQ(result.launch.cores.size(), 1U);
     EXPECT_EQ(result.launch.cores.front().core, (CoreCoord{0, 0}));

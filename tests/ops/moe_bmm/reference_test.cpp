@@ -8,8 +8,8 @@ namespace tessera::ops::moe_bmm {
 namespace {
 
 TEST(MoeBmmReference, IsEachExpertsProductByHand) {
-    const auto input = testing::host_tensor<float>({2, 2, 2}, DataFormat::Float32,
-                                                   {1, 2, 3, 4, 5, 6, 7, 8});
+    const auto input =
+        testing::host_tensor<float>({2, 2, 2}, DataFormat::Float32, {1, 2, 3, 4, 5, 6, 7, 8});
     const auto weights = testing::host_tensor<float>({2, 2, 3}, DataFormat::Float32,
                                                      {1, 0, 2, 0, 1, 3, 1, 1, 1, -1, 0, 1});
 

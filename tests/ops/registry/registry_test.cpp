@@ -24,7 +24,8 @@ TEST(OpRegistry, HasNoOpOfANameThatSortsBetweenItsRows) {
 TEST(OpRegistry, EveryRowNamesAFolderWithItsHeader) {
     for (const OpSpec& op : all_ops()) {
         const std::string name(op.name);
-        const auto header = std::filesystem::path(TESSERA_SOURCE_DIR) / "ops" / name / (name + ".hpp");
+        const auto header =
+            std::filesystem::path(TESSERA_SOURCE_DIR) / "ops" / name / (name + ".hpp");
 
         EXPECT_TRUE(std::filesystem::exists(header)) << header;
     }

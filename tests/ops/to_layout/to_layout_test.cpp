@@ -33,8 +33,8 @@ HostTensor random_bits(Shape shape, DataFormat format, std::uint32_t seed) {
 /// `input` through one launch, on a device whose memory was filled with 0xFF before.
 DeviceTensor convert(OneDevice& device, const DeviceTensor& input, const CopySpec& schedule) {
     DeviceTensor output = device.make("output", output_spec(input.spec));
-    static_cast<void>(device.run(
-        "to_layout", make_program(device.arch(), {input}, {output}, schedule)));
+    static_cast<void>(
+        device.run("to_layout", make_program(device.arch(), {input}, {output}, schedule)));
     return output;
 }
 

@@ -21,7 +21,7 @@ TEST(ValidTiles, AreTheRowsOfTilesThatHoldATokenInEveryColumn) {
 
 /// One field of every share, in the split's order.
 template <class Field>
-std::vector<std::uint32_t> field_of(const SharedBlocks& work, Field BlockShare::* field) {
+std::vector<std::uint32_t> field_of(const SharedBlocks& work, Field BlockShare::*field) {
     std::vector<std::uint32_t> values;
     for (const BlockShare& share : work.shares) {
         values.push_back(share.*field);
