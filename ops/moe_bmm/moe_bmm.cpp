@@ -37,6 +37,8 @@ void check_schedule(const ArchSpec& arch, const MoeBmmSpec& schedule) {
 void check(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
            const MoeBmmSpec& schedule) {
     const TensorSpec& input = inputs.input_hidden_state.spec;
+    expect_interleaved("moe_bmm", "input_hidden_state", inputs.input_hidden_state);
+    expect_interleaved("moe_bmm", "expert_weights", inputs.expert_weights);
     expect_tensor("moe_bmm", "output", outputs.output,
                   output_spec(input, inputs.expert_weights.spec));
     expect_counts("moe_bmm", inputs.num_routed_tokens, input.shape[0], input.shape[1]);

@@ -60,9 +60,9 @@ struct Outputs {
 ///
 /// Numeric  every output element is zero beyond its expert's tokens, whatever the input holds
 ///          there: rows of a product do not mix, and the writer clears those rows.
-/// Errors   UsageError for wrong shapes, formats, layouts or counts; a grid larger than the
-///          device's; k_block, cb_depth or a side of the subblock 0; a subblock of more tiles than
-///          half of DST holds.
+/// Errors   UsageError for wrong shapes, formats, layouts or counts, or sharded tensors; a grid
+///          larger than the device's; k_block, cb_depth or a side of the subblock 0; a subblock of
+///          more tiles than half of DST holds.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const MoeBmmSpec& schedule);
 

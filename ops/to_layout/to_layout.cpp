@@ -71,11 +71,7 @@ void check(const Inputs& inputs, const Outputs& outputs, const CopySpec& schedul
     require(num_elements(inputs.input.spec.shape) > 0, "to_layout: input {} has no elements",
             describe(inputs.input.spec));
     expect_tensor("to_layout", "output", outputs.output, output_spec(inputs.input.spec));
-    for (const DeviceTensor* tensor : {&inputs.input, &outputs.output}) {
-        require(tensor->buffer.layout == TensorMemoryLayout::INTERLEAVED,
-                "to_layout: tensor {} is sharded; only interleaved tensors are converted",
-                describe(tensor->spec));
-    }
+    expect_interleaved("to_layout", "input", inputs.input);
     require(schedule.cb_depth > 0, "to_layout: cb_depth is 0; it must be at least 1");
 }
 

@@ -53,6 +53,12 @@ TEST(MoeBmmErrors, NamesWeightsOfAnotherInnerExtent) {
               "(2,40,80) bfloat16 TILE it must be (2,80,H_out)");
 }
 
+TEST(MoeBmmErrors, NamesShardedWeights) {
+    Spoilable test;
+    test.weights.buffer.layout = TensorMemoryLayout::WIDTH_SHARDED;
+    EXPECT_EQ(test.message(), "moe_bmm: expert_weights is sharded; it must be interleaved");
+}
+
 TEST(MoeBmmErrors, NamesAnOutputOfAnotherShape) {
     Spoilable test;
     test.output.spec.shape = {2, 40, 80};

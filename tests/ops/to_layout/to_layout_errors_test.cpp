@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "ops/to_layout/to_layout.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+
+namespace tessera::ops::to_layout {
+namespace {
+
+/// 5 rows of 7 elements to tiles; a test spoils one part.
+struct Spoilable {
+    DeviceTensor input{{{5, 7}, DataFormat::Float16_b, Layout::ROW_MAJOR},
+                       {.page_size = 14, .aligned_page_size = 32, .num_pages = 5}};
+    DeviceTensor output{{{5, 7}, DataFormat::Float16_b, Layout::TILE},
+                        {.page_size = 2048, .aligned_page_size = 2048, .num_pages = 1}};
+    CopySpec schedule{.grid = {}, .cb_depth = 2};
+
+    [[nodiscard]] std::string message() const {
+        return usage_error_message([&] {
+            (void)make_program(testing::small_arch(), {input}, {output}, schedule);
+        });
+    }
+};
+
+TEST(ToLayoutErrors, AcceptsWhatTheOthersSpoil) {
+    EXPECT_EQ(Spoilable{}.message(), "(nothing thrown)");
+}
+
+TEST(ToLayoutErrors, NamesAFormatItDoesNotMove) {
+    Spoilable test;
+    test.input.spec.format = DataFormat::UInt8;
+    EXPECT_EQ(test.message(),
+              "to_layout: input is (5,7) uint8 ROW_MAJOR; its format must be bfloat16 or float32");
+}
+
+TEST(ToLayoutErrors, NamesAnInputWithoutElements) {
+    Spoilable test;
+    test.input.spec.shape = {0, 7};
+    EXPECT_EQ(test.message(), "to_layout: input (0,7) bfloat16 ROW_MAJOR has no elements");
+}
+
+TEST(ToLayoutErrors, NamesAnOutputOfTheSameLayout) {
+    Spoilable test;
+    test.output.spec.layout = Layout::ROW_MAJOR;
+    EXPECT_EQ(test.message(),
+              "to_layout: output is (5,7) bfloat16 ROW_MAJOR; it must be (5,7) bfloat16 TILE");
+}
+
+TEST(ToLayoutErrors, NamesAShardedInput) {
+    Spoilable test;
+    test.input.buffer.layout = TensorMemoryLayout::HEIGHT_SHARDED;
+    EXPECT_EQ(test.message(), "to_layout: input is sharded; it must be interleaved");
+}
+
+TEST(ToLayoutErrors, NamesBuffersWithoutDepth) {
+    Spoilable test;
+    test.schedule.cb_depth = 0;
+    EXPECT_EQ(test.message(), "to_layout: cb_depth is 0; it must be at least 1");
+}
+
+TEST(ToLayoutErrors, NamesADepthThatL1CannotHold) {
+    Spoilable test;
+    test.schedule.cb_depth = 1000;  // 2 buffers of 1000 tiles of 2048 B
+    EXPECT_EQ(test.message(),
+              "to_layout: cb_depth 1000 takes 4096000 B for circular buffers of one tile a page; "
+              "697712 B of L1 are at hand");
+}
+
+}  // namespace
+}  // namespace tessera::ops::to_layout
