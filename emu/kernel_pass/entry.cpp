@@ -103,8 +103,10 @@ void export_kernel(llvm::Module& module, const std::string& symbol, llvm::Functi
     }
     auto* size = llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()), image_size);
     auto* kernel = llvm::ConstantStruct::getAnon({&entry, image, size});
-    new llvm::GlobalVariable(module, kernel->getType(), true, llvm::GlobalValue::ExternalLinkage,
-                             kernel, symbol);
+    module.getOrInsertGlobal(symbol, kernel->getType());
+    llvm::GlobalVariable* descriptor = module.getNamedGlobal(symbol);
+    descriptor->setConstant(true);
+    descriptor->setInitializer(kernel);
 }
 
 }  // namespace tessera::kernel_pass

@@ -18,7 +18,7 @@ fs::path find_program(std::string_view search_path, std::string_view name,
                       std::string_view package) {
     std::istringstream folders{std::string(search_path)};
     for (std::string folder; std::getline(folders, folder, ':');) {
-        const fs::path candidate = fs::path(folder) / name;
+        fs::path candidate = fs::path(folder) / name;
         if (access(candidate.c_str(), X_OK) == 0) {
             return candidate;
         }
