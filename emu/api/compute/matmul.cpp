@@ -153,6 +153,7 @@ void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
     matmul_tiles(in0_cb_id, in1_cb_id, in0_tile_index, in1_tile_index, idst, site);
 }
 
+// NOLINTNEXTLINE(readability-function-size): the vendor's parameters
 void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
                   std::uint32_t in1_tile_index, std::uint32_t idst, std::uint32_t transpose,
                   std::uint32_t ct_dim, std::uint32_t rt_dim, std::uint32_t kt_dim, CallSite site) {
