@@ -56,6 +56,8 @@ public:
 
     std::array<LocalCBInterface, kMaxCircularBuffers> cb{};
     std::array<NocPort, 2> noc;
+    std::uint16_t open_links = 0;  ///< bit c: connection to mesh link channel c is open
+    CallSite last_link_opened;
     NocDelivery delivery = NocDelivery::AtBarrier;
     std::uint64_t delivery_seed = 0;
     std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only

@@ -28,6 +28,8 @@ struct Transfer {
     std::byte* destination = nullptr;
     Core* written_core = nullptr;  ///< core whose L1 a write lands in; null for DRAM and reads
     std::uint32_t written_address = 0;
+    /// 1 + channel of the mesh link that carries a write to another device; 0 for the NoC alone.
+    std::uint8_t link = 0;
     /// Data of a write that was flushed before it took effect; the source may be reused.
     std::unique_ptr<std::byte[]> flushed_copy;
     CallSite site;

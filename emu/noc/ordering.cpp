@@ -60,6 +60,14 @@ void deliver_writes_to(NocPort& port, const Core* core) {
     }
 }
 
+void deliver_writes_over(NocPort& port, std::uint8_t link) {
+    for (Transfer& transfer : port.in_flight) {
+        if (transfer.link == link) {
+            deliver(transfer);
+        }
+    }
+}
+
 void deliver_earlier_writes(NocPort& port, const Transfer& read) {
     for (Transfer& write : port.in_flight) {
         if (&write == &read) {

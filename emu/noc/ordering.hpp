@@ -20,6 +20,9 @@ void enter(KernelThread& thread, NocPort& port, Transfer transfer);
 /// Delivers the writes in flight to `core`'s L1: what follows on this NoC may not overtake them.
 void deliver_writes_to(NocPort& port, const Core* core);
 
+/// Delivers the writes in flight over mesh link `link` (as Transfer::link counts).
+void deliver_writes_over(NocPort& port, std::uint8_t link);
+
 /// Delivers the writes issued before `read` whose bytes it reads.
 void deliver_earlier_writes(NocPort& port, const Transfer& read);
 

@@ -154,6 +154,10 @@ std::uint32_t complete_all_writes(KernelThread& thread) {
 }
 
 void check_nothing_pending_at_end(KernelThread& thread) {
+    if (thread.open_links != 0) {
+        fault(FaultCategory::UndefinedBehavior, thread.last_link_opened,
+              "the kernel ends with this fabric connection still open: close is missing");
+    }
     for (const NocPort& port : thread.noc) {
         for (const Transfer& transfer : port.in_flight) {
             if (transfer.flushed_copy != nullptr) {

@@ -36,7 +36,7 @@ void flush_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::ui
 /// run, and when the thread ends.
 std::uint32_t complete_all_writes(KernelThread& thread);
 /// Errors   KernelFault{UndefinedBehavior} if the kernel ends with reads in flight or with writes
-///          whose source has not been flushed.
+///          whose source has not been flushed, or with a fabric connection open.
 void check_nothing_pending_at_end(KernelThread& thread);
 
 /// Takes effect now: copies the bytes and wakes who waits on them.

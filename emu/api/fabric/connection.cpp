@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "emu/api/fabric/packet.hpp"
+#include "emu/core/core.hpp"
+#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/noc/endpoint.hpp"
+#include "emu/noc/transfer.hpp"
+
+namespace tessera::kernel {
+namespace {
+
+using tt::tt_fabric::LowLatencyPacketHeader;
+
+constexpr std::uint32_t kHeaderSize = sizeof(LowLatencyPacketHeader);
+
+bool is_open(const KernelThread& thread, const FabricConnection& connection) {
+    return (thread.open_links >> connection.channel & 1U) != 0;
+}
+
+KernelThread& thread_of(const FabricConnection& connection, const char* call, CallSite site) {
+    KernelThread& thread = current_thread();
+    thread.last_call = site;
+    if (thread.compute != nullptr) {
+        fault(FaultCategory::Unsupported, site, "{} in a compute kernel, which has no NoC", call);
+    }
+    if (connection.channel >= kNumLinkChannels) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: channel {} of the connection is none of a device's {} links: its arguments are "
+              "not those of append_fabric_connection_rt_args",
+              call, connection.channel, kNumLinkChannels);
+    }
+    return thread;
+}
+
+KernelThread& thread_with_open(const FabricConnection& connection, const char* call,
+                               CallSite site) {
+    KernelThread& thread = thread_of(connection, call, site);
+    if (!is_open(thread, connection)) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: the connection over {} is not open: open comes first", call,
+              to_string(link_channel(connection.channel)));
+    }
+    return thread;
+}
+
+void check_slot(const FabricConnection& connection, const char* call, CallSite site) {
+    if (!connection.has_slot) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: no slot of the link was waited for: wait_for_empty_write_slot comes before each "
+              "packet",
+              call);
+    }
+}
+
+LowLatencyPacketHeader load_header(const KernelThread& thread, std::uint32_t address,
+                                   std::uint32_t size, const char* call, CallSite site) {
+    if (size < kHeaderSize || address % 16 != 0) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: {} bytes at {:#x} are no packet header, which takes {} bytes from a multiple of "
+              "16",
+              call, size, address, kHeaderSize);
+    }
+    check_local(thread, address, size, call, site);
+    LowLatencyPacketHeader header;
+    std::memcpy(&header, thread.core().l1(address), kHeaderSize);
+    return header;
+}
+
+}  // namespace
+
+void fabric_open(FabricConnection& connection, CallSite site) {
+    KernelThread& thread = thread_of(connection, "open", site);
+    if (is_open(thread, connection)) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "open: the kernel already has an open connection over {}",
+              to_string(link_channel(connection.channel)));
+    }
+    thread.open_links = static_cast<std::uint16_t>(thread.open_links | 1U << connection.channel);
+    thread.last_link_opened = site;
+}
+
+void fabric_close(FabricConnection& connection, CallSite site) {
+    KernelThread& thread = thread_with_open(connection, "close", site);
+    if (connection.payload_size != 0) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "close: {} bytes of payload were sent without the header of their packet",
+              connection.payload_size);
+    }
+    flush_writes(thread, static_cast<std::uint32_t>(thread.default_noc), std::nullopt);
+    thread.open_links = static_cast<std::uint16_t>(thread.open_links & ~(1U << connection.channel));
+    connection.has_slot = false;
+}
+
+void fabric_wait_for_slot(FabricConnection& connection, CallSite site) {
+    static_cast<void>(thread_with_open(connection, "wait_for_empty_write_slot", site));
+    connection.has_slot = true;
+}
+
+void fabric_send_payload(FabricConnection& connection, std::uint32_t address, std::uint32_t size,
+                         CallSite site) {
+    const char* call = "send_payload_without_header_non_blocking_from_address";
+    static_cast<void>(thread_with_open(connection, call, site));
+    check_slot(connection, call, site);
+    if (connection.payload_size != 0) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: the packet already has a payload of {} bytes; its header comes next", call,
+              connection.payload_size);
+    }
+    connection.payload_address = address;
+    connection.payload_size = size;
+}
+
+void fabric_send_header(FabricConnection& connection, std::uint32_t address, std::uint32_t size,
+                        SourceReuse reuse, CallSite site) {
+    const char* call = reuse == SourceReuse::AtReturn ? "send_payload_flush_blocking_from_address"
+                                                      : "send_payload_non_blocking_from_address";
+    KernelThread& thread = thread_with_open(connection, call, site);
+    check_slot(connection, call, site);
+    FabricPacket packet{.header = load_header(thread, address, size, call, site),
+                        .payload_address = connection.payload_address,
+                        .payload_size = connection.payload_size,
+                        .channel = connection.channel,
+                        .call = call,
+                        .site = site};
+    if (size > kHeaderSize) {
+        packet.payload_address = address + kHeaderSize;
+        packet.payload_size += size - kHeaderSize;
+    }
+    send_packet(thread, packet);
+    connection = {.channel = connection.channel};
+    if (reuse == SourceReuse::AtReturn) {
+        flush_writes(thread, static_cast<std::uint32_t>(thread.default_noc), std::nullopt);
+    }
+}
+
+}  // namespace tessera::kernel

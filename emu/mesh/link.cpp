@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/mesh/link.hpp"
+
+#include "emu/core/fault.hpp"
+#include "emu/mesh/mesh.hpp"
+
+namespace tessera {
+
+std::string to_string(LinkChannel channel) {
+    return fmt::format("link {} to the {}", channel.link, name_of(channel.direction));
+}
+
+Device& across_links(const Device& from, LinkRoute route, const char* call, CallSite site) {
+    const Mesh* mesh = from.mesh();
+    if (mesh == nullptr) {
+        fault(FaultCategory::OutOfBounds, site, "{}: device {} stands alone, without links", call,
+              from.id());
+    }
+    const auto target = mesh->neighbour(from.id(), route.direction, route.hops);
+    if (!target) {
+        const auto& [shape, topology, device] = mesh->spec();
+        fault(FaultCategory::OutOfBounds, site,
+              "{}: {} {} {} from device {} leave the mesh of {}×{} devices ({})", call, route.hops,
+              route.hops == 1 ? "hop" : "hops", name_of(route.direction), from.id(), shape.rows,
+              shape.columns, name_of(topology));
+    }
+    return mesh->device(*target);
+}
+
+}  // namespace tessera
