@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/all_reduce/all_reduce.hpp"
+
+#include <algorithm>
+
+#include "ops/all_reduce/ring.hpp"
+#include "ops/expect_tensor.hpp"
+#include "ops/work_share.hpp"
+#include "tessera/fabric_args.hpp"
+
+namespace tessera::ops::all_reduce {
+namespace {
+
+constexpr const char* kOp = "all_reduce";
+constexpr std::uint32_t kLongestPiece = 8192;  // bytes: one packet of the smaller NoC
+
+// Circular buffers, as the kernels number them (kernels/ring_slice.hpp).
+enum : std::uint8_t { kLocal = 0, kReceived = 1, kPartial = 2, kReduced = 3, kGathered = 4 };
+
+struct Semaphores {
+    std::uint32_t sum_arrived;
+    std::uint32_t sum_credit;
+    std::uint32_t gathered_arrived;
+    std::uint32_t gathered_credit;
+};
+
+/// What all cores of one device share.
+struct RingKernels {
+    KernelHandle reader;
+    KernelHandle compute;
+    KernelHandle writer;
+    Semaphores semaphores;
+};
+
+void check(const MeshSpec& mesh, const Inputs& inputs, const Outputs& outputs,
+           const AllReduceSpec& schedule) {
+    const std::uint32_t devices = mesh.shape.num_devices();
+    require(inputs.inputs.size() == devices && outputs.outputs.size() == devices,
+            "{}: {} inputs and {} outputs; the mesh has {} devices, each with one of both", kOp,
+            inputs.inputs.size(), outputs.outputs.size(), devices);
+    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
+    const TensorSpec expected = output_spec(inputs.inputs[0].spec);
+    for (std::uint32_t device = 0; device < devices; ++device) {
+        expect_tensor(kOp, fmt::format("input of device {}", device), inputs.inputs[device],
+                      expected);
+        expect_tensor(kOp, fmt::format("output of device {}", device), outputs.outputs[device],
+                      expected);
+        for (const Buffer* buffer :
+             {&inputs.inputs[device].buffer, &outputs.outputs[device].buffer}) {
+            require(buffer->device == device && !buffer->shard,
+                    "{}: the tensor at place {} is on device {}{}; it must be on device {}, "
+                    "interleaved",
+                    kOp, device, buffer->device, buffer->shard ? ", sharded" : "", device);
+        }
+    }
+}
+
+std::uint32_t num_tiles(const Buffer& buffer) {
+    const std::uint64_t bytes = std::uint64_t{buffer.num_pages} * buffer.aligned_page_size;
+    const std::uint64_t tile = tile_bytes(DataFormat::Float16_b);
+    return static_cast<std::uint32_t>((bytes + tile - 1) / tile);
+}
+
+// One core for each link, fewer where a core would have less than a tile for each device.
+SharedWork share_tiles(const ArchSpec& arch, std::uint32_t tiles, std::uint32_t devices) {
+    const GridSize grid = arch.workers.compute;
+    const std::uint32_t most = std::min(kLinksPerDirection, grid.columns);
+    return share_work(kOp, arch, {std::clamp(tiles / devices, 1U, most), 1}, tiles);
+}
+
+void create_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+                   DataFormat format, std::uint32_t tiles) {
+    const std::uint32_t page = tile_bytes(format);
+    CreateCircularBuffer(
+        program, cores,
+        CircularBufferConfig(tiles * page, {{index, format}}).set_page_size(index, page));
+}
+
+void create_buffers(Program& program, const CoreRangeSet& cores, const AllReduceSpec& schedule) {
+    const DataFormat partial = schedule.partial_sums == PartialSums::Fp32 ? DataFormat::Float32
+                                                                          : DataFormat::Float16_b;
+    const std::uint32_t depth = schedule.cb_depth;
+    create_buffer(program, cores, kLocal, DataFormat::Float16_b, depth);
+    create_buffer(program, cores, kReceived, partial, 2 * depth);
+    create_buffer(program, cores, kPartial, partial, depth);
+    create_buffer(program, cores, kReduced, DataFormat::Float16_b, depth);
+    create_buffer(program, cores, kGathered, DataFormat::Float16_b, 2 * depth);
+}
+
+RingKernels create_kernels(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
+                           const DeviceTensor& output, const AllReduceSpec& schedule) {
+    std::vector<std::uint32_t> reader_args;
+    std::vector<std::uint32_t> writer_args;
+    TensorAccessorArgs(input.buffer).append_to(reader_args);
+    TensorAccessorArgs(output.buffer).append_to(writer_args);
+    ComputeConfig compute{.fp32_dest_acc_en = true};
+    if (schedule.partial_sums == PartialSums::Fp32) {
+        compute.unpack_to_dest_mode.resize(kReceived + 1, UnpackToDestMode::Default);
+        compute.unpack_to_dest_mode[kReceived] = UnpackToDestMode::UnpackToDestFp32;
+    }
+    return {CreateKernel(program, "ops/all_reduce/kernels/reader.cpp", cores,
+                         ReaderDataMovementConfig(reader_args)),
+            CreateKernel(program, "ops/all_reduce/kernels/compute.cpp", cores, compute),
+            CreateKernel(program, "ops/all_reduce/kernels/writer.cpp", cores,
+                         WriterDataMovementConfig(writer_args)),
+            {CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0),
+             CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)}};
+}
+
+void append(std::vector<std::uint32_t>& args, std::initializer_list<std::uint32_t> more) {
+    args.insert(args.end(), more);
+}
+
+void append_connections(Program& program, const RingPlace& place, CoreCoord core,
+                        std::uint32_t link, std::vector<std::uint32_t>& args) {
+    const bool has_connection_back = place.to_next.direction != place.to_previous.direction;
+    append(args, {place.to_next.hops, place.to_previous.hops, has_connection_back ? 1U : 0U});
+    append_fabric_connection_rt_args(place.to_next.direction, link, program, core, args);
+    if (has_connection_back) {
+        append_fabric_connection_rt_args(place.to_previous.direction, link, program, core, args);
+    }
+}
+
+Program make_ring_program(const SharedWork& work, std::span<const RingPlace> ring,
+                          std::uint32_t position, const DeviceTensor& input,
+                          const DeviceTensor& output, const AllReduceSpec& schedule) {
+    Program program = CreateProgram();
+    create_buffers(program, work.cores, schedule);
+    const RingKernels kernels = create_kernels(program, work.cores, input, output, schedule);
+    const auto& [sum_arrived, sum_credit, gathered_arrived, gathered_credit] = kernels.semaphores;
+    const Buffer& pages = input.buffer;
+    for (std::uint32_t i = 0; i < work.shares.size(); ++i) {
+        const auto& [core, first, count] = work.shares[i];
+        const std::vector<std::uint32_t> slice{first, count,
+                                               static_cast<std::uint32_t>(ring.size()), position,
+                                               schedule.cb_depth};
+        const std::vector<std::uint32_t> rows{pages.num_pages, pages.page_size,
+                                              pages.aligned_page_size};
+        std::vector<std::uint32_t> reader{pages.address};
+        std::vector<std::uint32_t> writer{output.buffer.address};
+        for (std::vector<std::uint32_t>* args : {&reader, &writer}) {
+            args->insert(args->end(), slice.begin(), slice.end());
+            args->insert(args->end(), rows.begin(), rows.end());
+        }
+        append(reader, {sum_arrived, gathered_arrived});
+        append(writer, {sum_arrived, sum_credit, gathered_arrived, gathered_credit,
+                        2 * schedule.cb_depth});
+        append_connections(program, ring[position], core, i, writer);
+        SetRuntimeArgs(program, kernels.reader, core, reader);
+        SetRuntimeArgs(program, kernels.compute, core, slice);
+        SetRuntimeArgs(program, kernels.writer, core, writer);
+    }
+    return program;
+}
+
+Program make_copy_program(const ArchSpec& arch, const DeviceTensor& input,
+                          const DeviceTensor& output) {
+    const Buffer& rows = input.buffer;
+    const SharedWork work = share_work(kOp, arch, {}, rows.num_pages);
+    const std::uint32_t piece = std::min(rows.aligned_page_size, kLongestPiece);
+    Program program = CreateProgram();
+    CreateCircularBuffer(program, work.cores,
+                         CircularBufferConfig(piece, {{kLocal, DataFormat::Float16_b}})
+                             .set_page_size(kLocal, piece));
+    std::vector<std::uint32_t> args;
+    TensorAccessorArgs(input.buffer).append_to(args);
+    TensorAccessorArgs(output.buffer).append_to(args);
+    const KernelHandle copy = CreateKernel(program, "ops/all_reduce/kernels/copy.cpp", work.cores,
+                                           ReaderDataMovementConfig(args));
+    for (const auto& [core, first, count] : work.shares) {
+        SetRuntimeArgs(program, copy, core,
+                       {rows.address, output.buffer.address, first, count, rows.page_size, piece});
+    }
+    return program;
+}
+
+}  // namespace
+
+TensorSpec output_spec(const TensorSpec& input) {
+    require(input.shape.size() == 2 && num_elements(input.shape) > 0 &&
+                input.format == DataFormat::Float16_b && input.layout == Layout::ROW_MAJOR,
+            "{}: input is {}; it must be bfloat16 ROW_MAJOR of rank 2 without an extent of 0", kOp,
+            describe(input));
+    return input;
+}
+
+std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
+                                         const Inputs& inputs, const Outputs& outputs,
+                                         const AllReduceSpec& schedule) {
+    check(mesh, inputs, outputs, schedule);
+    const std::uint32_t devices = mesh.shape.num_devices();
+    if (devices == 1) {
+        return {{0, make_copy_program(arch, inputs.inputs[0], outputs.outputs[0])}};
+    }
+    const std::vector<RingPlace> ring = make_ring(mesh);
+    const SharedWork work =
+        share_tiles(arch, num_tiles(inputs.inputs[0].buffer), devices);
+    std::vector<DeviceProgram> programs(devices);
+    for (std::uint32_t position = 0; position < devices; ++position) {
+        const std::uint32_t device = ring[position].device;
+        programs[device] = {device,
+                            make_ring_program(work, ring, position, inputs.inputs[device],
+                                              outputs.outputs[device], schedule)};
+    }
+    return programs;
+}
+
+}  // namespace tessera::ops::all_reduce

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings in a core's own tiles from memory and announces those that arrive over the link.
+#include "ring_slice.hpp"
+#include "row_pieces.hpp"
+
+namespace {
+
+// Hands over the tiles that the device before writes into a circular buffer of this core.
+class Arrivals {
+public:
+    Arrivals(uint32_t cb, uint32_t semaphore_id)
+        : cb_(cb),
+          semaphore_(
+              reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(semaphore_id))) {}
+
+    void announce_next() {
+        cb_reserve_back(cb_, 1);
+        noc_semaphore_wait_min(semaphore_, ++num_arrived_);
+        cb_push_back(cb_, 1);
+    }
+
+private:
+    uint32_t cb_;
+    volatile tt_l1_ptr uint32_t* semaphore_;
+    uint32_t num_arrived_ = 0;
+};
+
+template <typename Accessor>
+void read_tile(const Accessor& input, const RowPieces& pieces, uint32_t tile) {
+    cb_reserve_back(kCbLocal, 1);
+    const uint32_t l1_address = get_write_ptr(kCbLocal);
+    pieces.for_each(tile, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t bytes) {
+        noc_async_read(input.get_noc_addr(row, offset), l1_address + place, bytes);
+    });
+    noc_async_read_barrier();
+    cb_push_back(kCbLocal, 1);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t input_address = get_arg_val<uint32_t>(0);
+    const RingSlice slice = ring_slice_from_args(1);
+    const RowPieces pieces = row_pieces_from_args(6, get_tile_size(kCbLocal));
+    Arrivals partial_sums(kCbReceived, get_arg_val<uint32_t>(9));
+    Arrivals full_sums(kCbGathered, get_arg_val<uint32_t>(10));
+
+    constexpr auto input_args = TensorAccessorArgs<0>();
+    const auto input = TensorAccessor(input_args, input_address);
+
+    for (uint32_t round = 0; round < slice.num_rounds(); ++round) {
+        for (uint32_t step = 0; step < slice.num_devices; ++step) {
+            const TileRange chunk = slice.to_reduce(round, step);
+            for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
+                read_tile(input, pieces, tile);
+                if (step > 0) {
+                    partial_sums.announce_next();
+                }
+            }
+        }
+        for (uint32_t step = 1; step < slice.num_devices; ++step) {
+            const TileRange chunk = slice.to_gather(round, step);
+            for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
+                full_sums.announce_next();
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes partial sums, then full ones, to the next device of the ring, and stores the full ones.
+//
+// Tiles go into slots of the next device's circular buffer. A slot is used again when the next
+// device has given it back by a credit to this core; its reader learns of a tile from a second
+// count, raised behind the tile.
+#include "ring_slice.hpp"
+#include "row_pieces.hpp"
+
+namespace {
+
+using tt::tt_fabric::NocUnicastAtomicIncCommandHeader;
+using tt::tt_fabric::NocUnicastAtomicIncFusedCommandHeader;
+using tt::tt_fabric::WorkerToFabricEdmSender;
+
+// A neighbour in the ring: the connection that leads there and the route behind it.
+struct Neighbour {
+    WorkerToFabricEdmSender& connection;
+    uint16_t num_hops;
+
+    void send_header(volatile tt_l1_ptr PACKET_HEADER_TYPE* header) const {
+        connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
+                                                            sizeof(PACKET_HEADER_TYPE));
+    }
+};
+
+// One of the two circular buffers that the link fills, seen from the sending core, whose own
+// circular buffer lies at the same address.
+class Slots {
+public:
+    Slots(uint32_t cb, uint32_t arrived_id, uint32_t credit_id, const Neighbour& next,
+          const Neighbour& previous, uint32_t num_slots)
+        : next_(next),
+          previous_(previous),
+          base_(get_write_ptr(cb)),
+          tile_bytes_(get_tile_size(cb)),
+          num_slots_(num_slots),
+          arrived_(get_noc_addr(get_semaphore(arrived_id))),
+          credit_address_(get_semaphore(credit_id)),
+          tile_header_(PacketHeaderPool::allocate_header()),
+          credit_header_(PacketHeaderPool::allocate_header()) {
+        fabric_set_unicast_route<false>(tile_header_, next.num_hops);
+        fabric_set_unicast_route<false>(credit_header_, previous.num_hops);
+        credit_header_->to_noc_unicast_atomic_inc(
+            NocUnicastAtomicIncCommandHeader{get_noc_addr(credit_address_), 1});
+    }
+
+    // Sends the tile at `source` to the next device.
+    void send(uint32_t source) {
+        if (num_sent_ >= num_slots_) {
+            wait_for_credits(num_sent_ - num_slots_ + 1);
+        }
+        const uint32_t slot = base_ + num_sent_ % num_slots_ * tile_bytes_;
+        tile_header_->to_noc_fused_unicast_write_atomic_inc(
+            NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot), arrived_, 1}, tile_bytes_);
+        next_.connection.wait_for_empty_write_slot();
+        next_.connection.send_payload_without_header_non_blocking_from_address(source,
+                                                                               tile_bytes_);
+        next_.send_header(tile_header_);
+        ++num_sent_;
+    }
+
+    // Tells the device before that the oldest slot here is free.
+    void give_back() {
+        previous_.connection.wait_for_empty_write_slot();
+        previous_.send_header(credit_header_);
+    }
+
+    // Waits until all slots are given back, so that no credit arrives after the program's end.
+    void wait_for_credits() { wait_for_credits(num_sent_); }
+
+private:
+    void wait_for_credits(uint32_t count) {
+        noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(credit_address_),
+                               count);
+    }
+
+    const Neighbour& next_;
+    const Neighbour& previous_;
+    uint32_t base_;
+    uint32_t tile_bytes_;
+    uint32_t num_slots_;
+    uint64_t arrived_;
+    uint32_t credit_address_;
+    volatile tt_l1_ptr PACKET_HEADER_TYPE* tile_header_;
+    volatile tt_l1_ptr PACKET_HEADER_TYPE* credit_header_;
+    uint32_t num_sent_ = 0;
+};
+
+template <typename Accessor>
+void store_tile(const Accessor& output, const RowPieces& pieces, uint32_t tile, uint32_t source) {
+    pieces.for_each(tile, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t bytes) {
+        noc_async_write(source + place, output.get_noc_addr(row, offset), bytes);
+    });
+}
+
+// Steps 0 … num_devices − 2 of the reduce-scatter. A partial sum in the buffer says that the tile
+// it was made from has left its slot.
+void scatter_sums(const RingSlice& slice, uint32_t round, Slots& sums) {
+    for (uint32_t step = 0; step + 1 < slice.num_devices; ++step) {
+        const TileRange chunk = slice.to_reduce(round, step);
+        for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
+            cb_wait_front(kCbPartial, 1);
+            if (step > 0) {
+                sums.give_back();
+            }
+            sums.send(get_read_ptr(kCbPartial));
+            cb_pop_front(kCbPartial, 1);
+        }
+    }
+}
+
+// The chunk whose sum is full here: stored, and sent round the ring.
+template <typename Accessor>
+void share_own_chunk(const RingSlice& slice, uint32_t round, Slots& sums, Slots& gathered,
+                     const Accessor& output, const RowPieces& pieces) {
+    const TileRange chunk = slice.to_gather(round, 0);
+    for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
+        cb_wait_front(kCbReduced, 1);
+        sums.give_back();
+        store_tile(output, pieces, tile, get_read_ptr(kCbReduced));
+        gathered.send(get_read_ptr(kCbReduced));
+        noc_async_writes_flushed();
+        cb_pop_front(kCbReduced, 1);
+    }
+}
+
+// The other chunks: stored, and passed on until each device has them.
+template <typename Accessor>
+void pass_on_chunks(const RingSlice& slice, uint32_t round, Slots& gathered,
+                    const Accessor& output, const RowPieces& pieces) {
+    for (uint32_t step = 1; step < slice.num_devices; ++step) {
+        const TileRange chunk = slice.to_gather(round, step);
+        for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
+            cb_wait_front(kCbGathered, 1);
+            store_tile(output, pieces, tile, get_read_ptr(kCbGathered));
+            if (step + 1 < slice.num_devices) {
+                gathered.send(get_read_ptr(kCbGathered));
+            }
+            noc_async_writes_flushed();
+            cb_pop_front(kCbGathered, 1);
+            gathered.give_back();
+        }
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t output_address = get_arg_val<uint32_t>(0);
+    const RingSlice slice = ring_slice_from_args(1);
+    const RowPieces pieces = row_pieces_from_args(6, get_tile_size(kCbReduced));
+    const uint32_t sum_arrived = get_arg_val<uint32_t>(9);
+    const uint32_t sum_credit = get_arg_val<uint32_t>(10);
+    const uint32_t gathered_arrived = get_arg_val<uint32_t>(11);
+    const uint32_t gathered_credit = get_arg_val<uint32_t>(12);
+    const uint32_t num_slots = get_arg_val<uint32_t>(13);
+    const uint16_t next_hops = get_arg_val<uint32_t>(14);
+    const uint16_t previous_hops = get_arg_val<uint32_t>(15);
+    const bool has_connection_back = get_arg_val<uint32_t>(16) != 0;  // or both share one
+    std::size_t arg_index = 17;
+
+    constexpr auto output_args = TensorAccessorArgs<0>();
+    const auto output = TensorAccessor(output_args, output_address);
+
+    auto forward = WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
+    forward.open();
+    WorkerToFabricEdmSender backward;
+    if (has_connection_back) {
+        backward =
+            WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
+        backward.open();
+    }
+    const Neighbour next{forward, next_hops};
+    const Neighbour previous{has_connection_back ? backward : forward, previous_hops};
+    Slots sums(kCbReceived, sum_arrived, sum_credit, next, previous, num_slots);
+    Slots gathered(kCbGathered, gathered_arrived, gathered_credit, next, previous, num_slots);
+
+    for (uint32_t round = 0; round < slice.num_rounds(); ++round) {
+        scatter_sums(slice, round, sums);
+        share_own_chunk(slice, round, sums, gathered, output, pieces);
+        pass_on_chunks(slice, round, gathered, output, pieces);
+    }
+    noc_async_write_barrier();
+    sums.wait_for_credits();
+    gathered.wait_for_credits();
+    forward.close();
+    if (has_connection_back) {
+        backward.close();
+    }
+}
