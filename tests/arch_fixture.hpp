@@ -17,7 +17,7 @@ inline ArchSpec make_arch(std::uint32_t columns, std::uint32_t rows) {
     arch.l1 = {.size = Bytes{1499136},
                .reserved = Bytes{103712},
                .alignment = Bytes{16},
-               .runtime_args = Bytes{34816},
+               .runtime_args = Bytes{43008},
                .semaphores = Bytes{40960},
                .semaphore_stride = Bytes{16},
                .zeros = Bytes{8192},

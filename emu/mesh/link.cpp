@@ -20,9 +20,9 @@ Device& across_links(const Device& from, LinkRoute route, const char* call, Call
     if (!target) {
         const auto& [shape, topology, device] = mesh->spec();
         fault(FaultCategory::OutOfBounds, site,
-              "{}: {} {} {} from device {} leave the mesh of {}×{} devices ({})", call, route.hops,
-              route.hops == 1 ? "hop" : "hops", name_of(route.direction), from.id(), shape.rows,
-              shape.columns, name_of(topology));
+              "{}: {} {} {} of device {} lies outside the mesh of {}×{} devices ({})", call,
+              route.hops, route.hops == 1 ? "hop" : "hops", name_of(route.direction), from.id(),
+              shape.rows, shape.columns, name_of(topology));
     }
     return mesh->device(*target);
 }

@@ -28,6 +28,14 @@ inline constexpr std::uint64_t kKernelGlobalsOffset = 0xE000'0000;
 inline constexpr std::uint64_t kKernelStacksOffset = 0xF000'0000;
 inline constexpr std::uint64_t kProcessorSlotSize = 0x0100'0000;  ///< bytes; also alignment
 
+/// Headers of fabric packets, in the last bytes of L1 below `l1.semaphores`: a pool of its own for
+/// each data movement processor.
+/// Source   tt-metal blackhole/dev_mem_map.h, MEM_PACKET_HEADER_POOL_SIZE before MEM_MAP_END.
+inline constexpr std::uint32_t kPacketHeaderSlotSize = 144;  ///< bytes
+inline constexpr std::uint32_t kPacketHeadersPerProcessor = 12;
+inline constexpr std::uint32_t kPacketHeaderPoolSize =
+    2 * kPacketHeadersPerProcessor * kPacketHeaderSlotSize;
+
 /// Offset in the window of the globals of the kernel on `processor`; the launcher copies the
 /// kernel's initial image there before each launch.
 [[nodiscard]] constexpr std::uint64_t kernel_globals_offset(Processor processor) noexcept {

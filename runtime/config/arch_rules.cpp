@@ -9,6 +9,8 @@
 #include <set>
 #include <string_view>
 
+#include "tessera/window_layout.hpp"
+
 namespace tessera::config {
 namespace {
 
@@ -61,13 +63,15 @@ struct Area {
 /// Arguments of five RISCs, each with its own slots of 32-bit words.
 constexpr std::uint64_t kArgumentAreas = 5;
 
-std::array<Area, 3> reserved_areas(const L1Spec& l1) {
+std::array<Area, 4> reserved_areas(const L1Spec& l1) {
     const std::uint64_t args = l1.runtime_args.value;
     const std::uint64_t semaphores = l1.semaphores.value;
     const std::uint64_t zeros = l1.zeros.value;
     return {
         {{"l1.runtime_args", args, args + kArgumentAreas * l1.max_runtime_args * 4},
          {"l1.semaphores", semaphores, semaphores + l1.num_semaphores * l1.semaphore_stride.value},
+         {"packet headers below l1.semaphores",
+          semaphores - std::min<std::uint64_t>(semaphores, kPacketHeaderPoolSize), semaphores},
          {"l1.zeros", zeros, zeros + l1.zeros_size.value}}};
 }
 

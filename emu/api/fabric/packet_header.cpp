@@ -7,17 +7,9 @@
 #include "emu/core/kernel_thread.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/kernel/fabric.hpp"
+#include "tessera/window_layout.hpp"
 
 namespace tessera::kernel {
-namespace {
-
-// The pool ends where the firmware's part of L1 does, which is where semaphores begin.
-// Source: tt-metal blackhole/dev_mem_map.h, MEM_PACKET_HEADER_POOL_BASE and MEM_MAP_END.
-constexpr std::uint32_t kSlotSize = 144;
-constexpr std::uint32_t kSlotsPerProcessor = 12;
-constexpr std::uint32_t kPoolSize = 2 * kSlotsPerProcessor * kSlotSize;
-
-}  // namespace
 
 std::uint64_t fabric_unicast_route(std::uint32_t hops, CallSite site) {
     using Fields = tt::tt_fabric::LowLatencyRoutingFields;
@@ -38,18 +30,21 @@ std::uint32_t fabric_headers(std::uint32_t used, std::uint32_t count, CallSite s
         fault(FaultCategory::Unsupported, site,
               "PacketHeaderPool::allocate_header in a compute kernel, which has no NoC");
     }
-    if (count > kSlotsPerProcessor - used) {
+    if (count > kPacketHeadersPerProcessor - used) {
         fault(FaultCategory::OutOfBounds, site,
               "PacketHeaderPool::allocate_header: {} more headers, but {} of this processor's {} "
               "are taken",
-              count, used, kSlotsPerProcessor);
+              count, used, kPacketHeadersPerProcessor);
     }
     const std::uint64_t end = thread.core().arch().l1.semaphores.value;
-    ensure(end >= kPoolSize, "l1.semaphores at {} leave no room for {} bytes of packet headers",
-           end, kPoolSize);
-    const auto slot = static_cast<std::uint32_t>(thread.processor()) * kSlotsPerProcessor + used;
-    const auto address = static_cast<std::uint32_t>(end) - kPoolSize + slot * kSlotSize;
-    std::memset(thread.core().l1(address), 0, std::size_t{count} * kSlotSize);
+    ensure(end >= kPacketHeaderPoolSize,
+           "l1.semaphores at {} leave no room for {} bytes of packet headers", end,
+           kPacketHeaderPoolSize);
+    const auto processor = static_cast<std::uint32_t>(thread.processor());
+    const auto address =
+        static_cast<std::uint32_t>(end) - kPacketHeaderPoolSize +
+        (processor * kPacketHeadersPerProcessor + used) * kPacketHeaderSlotSize;
+    std::memset(thread.core().l1(address), 0, std::size_t{count} * kPacketHeaderSlotSize);
     return address;
 }
 

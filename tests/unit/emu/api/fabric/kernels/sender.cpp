@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends one payload and counts it up on the device `hops` links away, by the calls of `scenario`.
+enum Scenario : uint32_t {
+    kWriteThenIncrement,
+    kFused,
+    kFusedFlushedSource,
+    kInlineWrite,
+    kPayloadBehindHeader,
+    kTwoDevicesOneLink,
+    // Mistakes.
+    kNotOpen,
+    kOpenTwice,
+    kNotClosed,
+    kNoSlot,
+    kSlotUsedTwice,
+    kTwoPayloads,
+    kCloseBeforeHeader,
+    kNoRoute,
+    kZeroHops,
+    kWrongSize,
+    kUnalignedSource,
+    kUnalignedDestination,
+    kUnalignedSemaphore,
+    kSemaphoreInDram,
+    kOutsideL1,
+    kTooManyHeaders,
+    kUnalignedHeader,
+};
+
+void kernel_main() {
+    using namespace tt::tt_fabric;
+    const uint32_t scenario = get_arg_val<uint32_t>(0);
+    const uint16_t hops = get_arg_val<uint32_t>(1);
+    const uint32_t source = get_arg_val<uint32_t>(2);
+    const uint32_t destination = get_arg_val<uint32_t>(3);
+    const uint32_t size = get_arg_val<uint32_t>(4);
+    const uint32_t semaphore = get_semaphore(get_arg_val<uint32_t>(5));
+    std::size_t arg_index = 6;
+    auto sender = WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
+
+    if (scenario == kTooManyHeaders) {
+        PacketHeaderPool::allocate_header(10);
+        PacketHeaderPool::allocate_header(3);
+    }
+    volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
+    const uint32_t header_address =
+        reinterpret_cast<uint32_t>(header) + (scenario == kUnalignedHeader ? 8 : 0);
+    const auto send_header = [&](uint32_t payload_behind = 0) {
+        sender.send_payload_flush_blocking_from_address(
+            header_address, sizeof(PACKET_HEADER_TYPE) + payload_behind);
+    };
+    const auto send_payload = [&] {
+        sender.send_payload_without_header_non_blocking_from_address(source, size);
+    };
+
+    if (scenario != kNotOpen) {
+        sender.open();
+    }
+    if (scenario == kOpenTwice) {
+        sender.open();
+    }
+    if (scenario != kNoRoute) {
+        fabric_set_unicast_route<false>(header, scenario == kZeroHops ? 0 : hops);
+    }
+
+    uint64_t payload_target = get_noc_addr(destination);
+    uint64_t semaphore_target = get_noc_addr(semaphore);
+    switch (scenario) {
+        case kUnalignedDestination:
+            payload_target += 4;
+            break;
+        case kUnalignedSemaphore:
+            semaphore_target += 2;
+            break;
+        case kSemaphoreInDram:
+            semaphore_target = get_noc_addr_from_bank_id<true>(0, 1024);
+            break;
+        case kOutsideL1:
+            payload_target = get_noc_addr(0x1000000);
+            break;
+    }
+    header->to_noc_fused_unicast_write_atomic_inc(
+        NocUnicastAtomicIncFusedCommandHeader{payload_target, semaphore_target, 1},
+        scenario == kWrongSize ? size + 16 : size);
+    if (scenario != kNoSlot) {
+        sender.wait_for_empty_write_slot();
+    }
+
+    switch (scenario) {
+        case kWriteThenIncrement:
+            header->to_noc_unicast_write(NocUnicastCommandHeader{payload_target}, size);
+            send_payload();
+            send_header();
+            header->to_noc_unicast_atomic_inc(
+                NocUnicastAtomicIncCommandHeader{semaphore_target, 1});
+            sender.wait_for_empty_write_slot();
+            send_header();
+            break;
+        case kInlineWrite:
+            header->to_noc_unicast_inline_write(
+                NocUnicastInlineWriteCommandHeader{semaphore_target, 1});
+            send_header();
+            break;
+        case kPayloadBehindHeader:
+            header->to_noc_fused_unicast_write_atomic_inc(
+                NocUnicastAtomicIncFusedCommandHeader{payload_target, semaphore_target, 1}, 16);
+            *reinterpret_cast<volatile uint64_t*>(header_address + 48) = 0x1122334455667788;
+            *reinterpret_cast<volatile uint64_t*>(header_address + 56) = 0x99aabbccddeeff00;
+            send_header(16);
+            break;
+        case kFusedFlushedSource:
+            send_payload();
+            send_header();
+            *reinterpret_cast<volatile uint32_t*>(source) = 0;
+            break;
+        case kTwoDevicesOneLink:
+            send_payload();
+            send_header();
+            header->to_chip_unicast(hops + 1);
+            sender.wait_for_empty_write_slot();
+            send_payload();
+            send_header();
+            break;
+        case kUnalignedSource:
+            sender.send_payload_without_header_non_blocking_from_address(source + 4, size);
+            send_header();
+            break;
+        case kTwoPayloads:
+            send_payload();
+            send_payload();
+            break;
+        case kCloseBeforeHeader:
+            send_payload();
+            break;
+        case kSlotUsedTwice:
+            send_payload();
+            send_header();
+            send_payload();
+            break;
+        default:
+            send_payload();
+            send_header();
+    }
+    if (scenario != kNotClosed) {
+        sender.close();
+    }
+}
