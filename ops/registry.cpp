@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/all_reduce/all_reduce.hpp"
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "ops/mul/mul.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 // One row per op, sorted by name.
 constexpr std::array kOps{
+    all_reduce::kSpec,
     local_reduce_moe_output::kSpec,
     moe_bmm::kSpec,
     mul::kSpec,

@@ -120,7 +120,8 @@ struct Program {
 
 /// Adds a kernel.
 /// Errors   UsageError if one of the cores already has a kernel on that processor, or another
-///          data movement kernel on the same NoC.
+///          data movement kernel on the same NoC; or if a compute kernel unpacks Float32 to a
+///          16-bit DST, or names more than 64 CBs.
 KernelHandle CreateKernel(Program& program, std::string source, const CoreSpec& cores,
                           KernelConfig config);
 /// As CreateKernel, from source text; `name` stands for the path in messages.

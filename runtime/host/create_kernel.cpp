@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "tessera/errors.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera {
 namespace {
+
+constexpr std::size_t kMostCircularBuffers = 64;  // of any architecture
 
 const char* hardware_name(Processor processor) {
     switch (processor) {
@@ -48,9 +52,26 @@ void require_own_noc(const KernelDescription& added, const KernelDescription& pr
             added.source, to_string(core), present.source, static_cast<int>(a->noc));
 }
 
+void require_room_in_dst(const KernelDescription& kernel) {
+    const auto* config = std::get_if<ComputeConfig>(&kernel.config);
+    if (config == nullptr) {
+        return;
+    }
+    const auto& modes = config->unpack_to_dest_mode;
+    require(modes.size() <= kMostCircularBuffers,
+            "CreateKernel: {}: unpack_to_dest_mode names {} circular buffers; at most {} exist",
+            kernel.source, modes.size(), kMostCircularBuffers);
+    const auto cb = std::ranges::find(modes, UnpackToDestMode::UnpackToDestFp32);
+    require(cb == modes.end() || config->fp32_dest_acc_en,
+            "CreateKernel: {}: unpack_to_dest_mode of CB {} is UnpackToDestFp32, which needs "
+            "fp32_dest_acc_en",
+            kernel.source, cb - modes.begin());
+}
+
 KernelHandle add_kernel(Program& program, KernelDescription kernel) {
     require(!kernel.cores.empty(), "CreateKernel: {}: no cores given; give at least 1",
             kernel.source);
+    require_room_in_dst(kernel);
     const std::vector<CoreCoord> cores = kernel.cores.cores();
     for (const KernelDescription& present : program.kernels) {
         if (const CoreCoord* core = first_shared_core(cores, present.cores)) {

@@ -53,6 +53,26 @@ TEST(CreateKernelErrors, SameNocTwice) {
               "movement kernels of a core use different NoCs");
 }
 
+TEST(CreateKernelErrors, Float32DoesNotFitInto16BitDst) {
+    Program program;
+    ComputeConfig config;
+    config.unpack_to_dest_mode = {UnpackToDestMode::Default, UnpackToDestMode::UnpackToDestFp32};
+
+    EXPECT_EQ(usage_error_message([&] { CreateKernel(program, "c.cpp", kRow, config); }),
+              "CreateKernel: c.cpp: unpack_to_dest_mode of CB 1 is UnpackToDestFp32, which needs "
+              "fp32_dest_acc_en");
+}
+
+TEST(CreateKernelErrors, ModesOfMoreBuffersThanThereAre) {
+    Program program;
+    ComputeConfig config;
+    config.unpack_to_dest_mode.resize(65);
+
+    EXPECT_EQ(usage_error_message([&] { CreateKernel(program, "c.cpp", kRow, config); }),
+              "CreateKernel: c.cpp: unpack_to_dest_mode names 65 circular buffers; at most 64 "
+              "exist");
+}
+
 TEST(CreateKernelErrors, NothingGiven) {
     Program program;
 
