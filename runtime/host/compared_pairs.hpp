@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/host/tensor_compare.hpp"
+#include "tessera/tensor_compare.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/number_view.hpp"
+#include "tessera/number_view.hpp"
 
+#include "runtime/host/bf16.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {

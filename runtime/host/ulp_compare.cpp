@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "runtime/host/compared_pairs.hpp"
-#include "runtime/host/tensor_compare.hpp"
+#include "tessera/tensor_compare.hpp"
 
 namespace tessera {
 namespace {

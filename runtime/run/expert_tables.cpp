@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/host/tensor_compare.hpp"
+#include "tessera/tensor_compare.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::run {

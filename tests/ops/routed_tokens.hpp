@@ -11,7 +11,7 @@
 
 #include "runtime/host/bf16.hpp"
 #include "runtime/host/random_tensor.hpp"
-#include "runtime/host/tensor_compare.hpp"
+#include "tessera/tensor_compare.hpp"
 #include "tests/ops/device_fixture.hpp"
 
 namespace tessera::testing {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/host/tensor_compare.hpp"
+#include "tessera/tensor_compare.hpp"
 #include "tests/ops/golden_tensor.hpp"
 
 namespace tessera::testing {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/host/number_view.hpp"
+#include "tessera/number_view.hpp"
 #include "runtime/host/random_routing.hpp"
 #include "runtime/host/random_tensor.hpp"
 #include "tests/errors/host/usage_error_message.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/tensor_compare.hpp"
+#include "tessera/tensor_compare.hpp"
 
 #include <gtest/gtest.h>
 

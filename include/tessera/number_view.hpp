@@ -7,7 +7,6 @@
 #include <span>
 #include <variant>
 
-#include "runtime/host/bf16.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera {

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/host/number_view.hpp"
+#include "tessera/number_view.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera {
