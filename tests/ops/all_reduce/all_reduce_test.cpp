@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ops/all_reduce/ring.hpp"
+#include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/all_reduce/mesh_sum.hpp"
 
@@ -184,6 +185,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Run{"RandomTwoThreads",
                           {.threads = 2, .delivery = NocDelivery::Random, .seed = 4}}),
     [](const auto& row) { return row.param.name; });
+
+TEST(AllReduceDevices, BlackholeGivesTheBytesOfWormhole) {
+    // Pages are aligned to 64 bytes there: rows of 71 elements end elsewhere in a tile.
+    const auto inputs = random_inputs(2, {33, 71});
+    MeshSum wormhole(mesh_of(1, 2), test_arch());
+    MeshSum blackhole(
+        mesh_of(1, 2),
+        config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/blackhole_p150.yaml").arch);
+
+    EXPECT_EQ(blackhole.run(inputs)[1].bytes, wormhole.run(inputs)[1].bytes);
+}
 
 TEST(AllReduceInputs, OtherElementsMayBeNaN) {
     // A NaN stays in its element: neither padding nor neighbours reach it.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/moe_v2/verify.hpp"
+#include "runtime/config/load.hpp"
 #include "tests/ops/moe_v2/golden_layer.hpp"
 
 namespace tessera {
@@ -57,6 +58,17 @@ TEST(MoeV2Schedules, GiveTheSameBytesOnOneCoreAndOnAll) {
 
     const auto on_all = run_layer(layer, default_ops(), {.threads = 1});
     EXPECT_EQ(on_one.at("d0.final").bytes, on_all.at("d0.final").bytes);
+}
+
+TEST(MoeV2Devices, BlackholeGivesTheBytesOfWormhole) {
+    const GoldenLayer layer("v2_d2_uneven");
+    const auto expected = run_layer(layer, default_ops(), {.threads = 1});
+
+    const auto outputs =
+        run_layer(layer, default_ops(), {.threads = 2},
+                  config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/blackhole_p150.yaml").arch);
+
+    EXPECT_EQ(outputs.at("d1.final").bytes, expected.at("d1.final").bytes);
 }
 
 TEST(MoeV2Steps, AreElevenOrTenWithAFusedActivation) {
