@@ -75,6 +75,10 @@ EmulatedSession::EmulatedSession(const MeshSpec& mesh, const ArchSpec& arch,
 
 EmulatedSession::~EmulatedSession() = default;
 
+std::uint32_t EmulatedSession::num_threads() const noexcept {
+    return pool_->num_workers();
+}
+
 DeviceTensor EmulatedSession::allocate(std::uint32_t device, const std::string& name,
                                        const TensorSpec& spec, BufferType type) {
     return place(name, spec, make_buffer(device, spec, type, arch_));

@@ -43,6 +43,8 @@ public:
     LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs) override;
 
     [[nodiscard]] Mesh& emulated_mesh() noexcept { return *mesh_; }
+    /// Workers that launches run on.
+    [[nodiscard]] std::uint32_t num_threads() const noexcept;
 
 private:
     [[nodiscard]] DeviceTensor place(const std::string& name, const TensorSpec& spec,
