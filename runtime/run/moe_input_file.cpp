@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "runtime/run/expert_tables.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::run {
@@ -56,7 +54,7 @@ void check_shapes(const SafetensorsFile& file) {
 // Rows of the experts of one device, gathered from the mapped file.
 HostTensor gather_weights(const SafetensorsFile& file, const HostTensor& mapping,
                           Projection projection, std::uint32_t device) {
-    const StoredTensor& all = file.at(name_of(projection));
+    const StoredTensor& all = file.at(ops::moe_v2::name_of(projection));
     const std::uint32_t num_experts = mapping.shape.at(1);
     HostTensor own =
         make_host_tensor({num_experts, all.shape[1], all.shape[2]}, DataFormat::Float16_b);
@@ -74,10 +72,6 @@ HostTensor gather_weights(const SafetensorsFile& file, const HostTensor& mapping
 MoeInputFile::MoeInputFile(const std::filesystem::path& path)
     : file_(std::make_shared<const SafetensorsFile>(path)) {
     check_shapes(*file_);
-    const HostTensor mapping = file_->read("device_expert_mapping");
-    check_device_expert_mapping(file_->path(), mapping);
-    check_selected_experts(file_->path(), file_->read("selected_experts"),
-                           mapping.shape[0] * mapping.shape[1]);
 }
 
 std::uint32_t MoeInputFile::num_devices() const {
@@ -112,6 +106,7 @@ MoeInputs MoeInputFile::inputs() const {
     inputs.selected_experts = file_->read("selected_experts");
     inputs.routing_weights = file_->read("routing_weights");
     inputs.device_expert_mapping = file_->read("device_expert_mapping");
+    inputs.intermediate = file_->at("gate_weights").shape[2];
     inputs.make_weights = [file = file_, mapping = inputs.device_expert_mapping](
                               Projection projection, std::uint32_t device) {
         return gather_weights(*file, mapping, projection, device);

@@ -19,8 +19,8 @@ namespace tessera::run {
 /// a device's are asked for.
 class MoeInputFile {
 public:
-    /// Opens the file, checks shapes and dtypes against each other, and that routing and mapping
-    /// name each expert as they must.
+    /// Opens the file and checks shapes and dtypes against each other. Values are checked where
+    /// the pipeline takes them.
     /// Errors   UsageError naming file, tensor, what was found and what is allowed.
     explicit MoeInputFile(const std::filesystem::path& path);
 

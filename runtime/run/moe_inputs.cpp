@@ -18,7 +18,7 @@ HostTensor draw_weights(const WorkloadSpec& layer, const HostTensor& mapping, Pr
     const std::uint32_t inner = is_down ? layer.intermediate : layer.hidden;
     const std::uint32_t outer = is_down ? layer.hidden : layer.intermediate;
     const std::uint32_t num_experts = mapping.shape.at(1);
-    const NormalSequence sequence{.seed = seed_for(layer.seed, name_of(projection)),
+    const NormalSequence sequence{.seed = seed_for(layer.seed, ops::moe_v2::name_of(projection)),
                                   .stddev = 1.0F / std::sqrt(static_cast<float>(inner))};
     HostTensor weights = make_host_tensor({num_experts, inner, outer}, DataFormat::Float16_b);
     const std::uint64_t elements = std::uint64_t{inner} * outer;
@@ -33,18 +33,6 @@ HostTensor draw_weights(const WorkloadSpec& layer, const HostTensor& mapping, Pr
 
 }  // namespace
 
-const char* name_of(Projection projection) noexcept {
-    switch (projection) {
-        case Projection::Gate:
-            return "gate_weights";
-        case Projection::Up:
-            return "up_weights";
-        case Projection::Down:
-            return "down_weights";
-    }
-    return "?";
-}
-
 MoeInputs draw_moe_inputs(const RunSpec& run) {
     const WorkloadSpec& layer = run.workload;
     MoeInputs inputs;
@@ -53,6 +41,7 @@ MoeInputs draw_moe_inputs(const RunSpec& run) {
     inputs.selected_experts = make_selected_experts(layer);
     inputs.routing_weights = make_routing_weights(layer);
     inputs.device_expert_mapping = make_device_expert_mapping(layer, run.mesh.shape.num_devices());
+    inputs.intermediate = layer.intermediate;
     inputs.make_weights = [layer, mapping = inputs.device_expert_mapping](Projection projection,
                                                                           std::uint32_t device) {
         return draw_weights(layer, mapping, projection, device);

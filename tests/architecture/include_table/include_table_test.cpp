@@ -44,6 +44,8 @@ const std::vector<Row>& include_table() {
         {"runtime/scheduler/",
          {"tessera/", "emu/", "runtime/scheduler/", "fmt/", "boost/", "tbb/"}},
         {"runtime/session/", {"tessera/", "emu/", "runtime/", "fmt/", "tbb/"}},
+        {"runtime/run/",
+         {"tessera/", "emu/", "runtime/", "ops/", "fmt/", "nlohmann/", "tbb/parallel_for.h"}},
         {"runtime/cli/",
          {"tessera/", "emu/", "runtime/", "ops/", "fmt/", "spdlog/", "nlohmann/", "CLI/"}},
     };
