@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of `tessera`, each in its own file.
+#pragma once
+
+#include <array>
+#include <functional>
+
+#include "runtime/cli/console.hpp"
+#include "runtime/cli/exit_code.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+/// A subcommand: its options as CLI11 knows them, and what it does once they are parsed.
+struct Command {
+    CLI::App* options = nullptr;
+    std::function<ExitCode()> run;
+};
+
+// Each adds its subcommand to `root`; the console outlives the command.
+[[nodiscard]] Command add_check(CLI::App& root, Console& console);
+[[nodiscard]] Command add_explain(CLI::App& root, Console& console);
+[[nodiscard]] Command add_list(CLI::App& root, Console& console);
+[[nodiscard]] Command add_run(CLI::App& root, Console& console);
+
+/// All of them, in the order in which help shows them.
+inline constexpr std::array kAddCommands{add_run, add_check, add_explain, add_list};
+
+}  // namespace tessera::cli

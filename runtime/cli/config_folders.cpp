@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cli/config_folders.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "runtime/config/load.hpp"
+#include "runtime/config/nearest.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path installed_configs() {
+    std::error_code error;  // no /proc: then it is not installed as far as we can see
+    const fs::path binary = fs::read_symlink("/proc/self/exe", error);
+    return error ? fs::path() : binary.parent_path().parent_path() / TESSERA_CONFIG_FOLDER;
+}
+
+}  // namespace
+
+fs::path shipped_configs() {
+    const fs::path installed = installed_configs();
+    const fs::path source = TESSERA_SOURCE_CONFIGS;
+    for (const fs::path& folder : {installed, source}) {
+        if (!folder.empty() && fs::is_directory(folder / "runs")) {
+            return folder;
+        }
+    }
+    throw UsageError(fmt::format("the configurations are neither in {} nor in {}",
+                                 installed.string(), source.string()));
+}
+
+fs::path find_run_config(const std::string& config) {
+    if (fs::exists(config)) {
+        return config;
+    }
+    const fs::path runs = shipped_configs() / "runs";
+    const auto names = config::names_in(runs);
+    const fs::path shipped = runs / (config + ".yaml");
+    if (std::ranges::find(names, config) != names.end()) {
+        return shipped;
+    }
+    require(!names.empty(), "{}: no such file, and {} holds no configurations", config,
+            runs.string());
+    throw UsageError(
+        fmt::format("{}: no such file or shipped configuration; nearest: {}, shipped: {}", config,
+                    config::nearest(config, names), fmt::join(names, ", ")));
+}
+
+}  // namespace tessera::cli

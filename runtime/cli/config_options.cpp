@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cli/config_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "runtime/cli/config_folders.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::uint32_t kMaxThreads = 1024;  // of host.threads
+
+config::Override threads_override(std::string_view text) {
+    std::uint32_t threads = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, threads);
+    require(error == std::errc() && rest == end && threads >= 1 && threads <= kMaxThreads,
+            "--threads {}: allowed: 1 to {}; without it, one for each core of the host", text,
+            kMaxThreads);
+    return {"host.threads", std::to_string(threads), fmt::format("--threads {}", text)};
+}
+
+// A shape that file and command line both give would have to lose one of the two in silence.
+void require_not_set(const std::vector<config::Override>& sets,
+                     const std::vector<config::Override>& shapes) {
+    for (const config::Override& shape : shapes) {
+        const auto set = std::ranges::find(sets, shape.path, &config::Override::path);
+        require(set == sets.end(), "{}: {} comes from {}, leave it out",
+                set == sets.end() ? "" : set->origin, shape.path, shape.origin);
+    }
+}
+
+}  // namespace
+
+void add_config_options(CLI::App& command, ConfigOptions& options) {
+    command
+        .add_option("CONFIG", options.config,
+                    "A YAML file, or the name of one that `tessera list configs` shows")
+        ->required()
+        ->type_name("");
+    command
+        .add_option("--set", options.sets,
+                    "Replace a value, as often as need be: mesh.shape=[1,4], arch.l1.size=1 MiB")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+}
+
+void add_threads_option(CLI::App& command, ConfigOptions& options) {
+    command
+        .add_option("--threads", options.threads,
+                    "Worker threads of the host, from 1 [one for each of its cores]")
+        ->type_name("N");
+}
+
+config::LoadedRun load(const ConfigOptions& options, const std::vector<config::Override>& shapes) {
+    std::vector<config::Override> overrides = config::parse_sets(options.sets);
+    require_not_set(overrides, shapes);
+    if (options.threads) {
+        overrides.push_back(threads_override(*options.threads));
+    }
+    overrides.insert(overrides.end(), shapes.begin(), shapes.end());
+    const std::array folders{shipped_configs()};
+    return config::load_run(find_run_config(options.config), overrides, folders);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera list: what there is to run, and to run it on.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "ops/registry.hpp"
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/config_folders.hpp"
+#include "runtime/config/load.hpp"
+#include "runtime/report/number_text.hpp"
+#include "runtime/report/text_table.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using report::Align;
+using report::Column;
+
+/// A table that is filled row by row.
+class Rows {
+public:
+    explicit Rows(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    void add(std::vector<std::string> cells) {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            columns_[i].cells.push_back({std::move(cells[i])});
+        }
+    }
+    [[nodiscard]] std::string text(const report::TextStyle& style) const {
+        return to_text(columns_, style);
+    }
+
+private:
+    std::vector<Column> columns_;
+};
+
+std::string list_ops(const report::TextStyle& style) {
+    Rows rows({{"op", Align::Left, 9, {}},
+               {"schedules", Align::Left, 5, {}},
+               {"what it does", Align::Left, 7, {}}});
+    for (const ops::OpSpec& op : ops::all_ops()) {
+        rows.add({std::string(op.name), fmt::format("{}", fmt::join(op.schedules, ", ")),
+                  std::string(op.summary)});
+    }
+    return rows.text(style);
+}
+
+std::string list_archs(const report::TextStyle& style) {
+    Rows rows({{"device", Align::Left, 9, {}},
+               {"architecture", Align::Left, 4, {}},
+               {"cores", Align::Right, 8, {}},
+               {"L1 a core", Align::Right, 6, {}},
+               {"DRAM", Align::Right, 6, {}},
+               {"banks", Align::Right, 5, {}},
+               {"clock", Align::Right, 5, {}}});
+    const std::filesystem::path folder = shipped_configs() / "arch";
+    for (const std::string& name : config::names_in(folder)) {
+        const ArchSpec arch = config::load_arch(folder / (name + ".yaml")).arch;
+        const GridSize grid = arch.workers.compute;
+        const auto dram = static_cast<double>(arch.dram.bank_size.value) * arch.dram.num_banks;
+        rows.add({name, arch.architecture, fmt::format("{} × {}", grid.columns, grid.rows),
+                  fmt::format("{} KiB", arch.l1.size.value / 1024), report::show_bytes(dram),
+                  std::to_string(arch.dram.num_banks),
+                  fmt::format("{} GHz", arch.clock.value / 1e9)});
+    }
+    return rows.text(style);
+}
+
+std::string list_configs(const report::TextStyle& style) {
+    Rows rows({{"configuration", Align::Left, 9, {}},
+               {"mesh", Align::Left, 7, {}},
+               {"tokens", Align::Right, 5, {}},
+               {"hidden", Align::Right, 5, {}},
+               {"intermediate", Align::Right, 5, {}},
+               {"experts", Align::Right, 5, {}},
+               {"top k", Align::Right, 5, {}}});
+    const std::array folders{shipped_configs()};
+    const std::filesystem::path runs = folders[0] / "runs";
+    for (const std::string& name : config::names_in(runs)) {
+        const auto file = runs / (name + ".yaml");
+        const RunSpec run =
+            config::load_run(file, std::span<const config::Override>(), folders).run;
+        const WorkloadSpec& layer = run.workload;
+        rows.add({name,
+                  fmt::format("{} × {} {}", run.mesh.shape.rows, run.mesh.shape.columns,
+                              run.mesh.device),
+                  std::to_string(layer.tokens), std::to_string(layer.hidden),
+                  std::to_string(layer.intermediate), std::to_string(layer.experts),
+                  std::to_string(layer.top_k)});
+    }
+    return rows.text(style);
+}
+
+struct Listing {
+    std::string name;
+    std::string (*list)(const report::TextStyle& style);
+};
+
+const std::array kListings{
+    Listing{"archs", list_archs},
+    Listing{"configs", list_configs},
+    Listing{"ops", list_ops},
+};
+
+std::vector<std::string> names_of_listings() {
+    std::vector<std::string> names;
+    for (const Listing& listing : kListings) {
+        names.push_back(listing.name);
+    }
+    return names;
+}
+
+}  // namespace
+
+Command add_list(CLI::App& root, Console& console) {
+    auto* command = root.add_subcommand("list", "List ops, device models or configurations");
+    auto what = std::make_shared<std::string>();
+    command
+        ->add_option("WHAT", *what,
+                     "ops and their schedules, archs (device models), or the configs that ship")
+        ->required()
+        ->type_name("")
+        ->check(CLI::IsMember(names_of_listings()).description("ops|archs|configs"));
+    return {command, [what, &console] {
+                const auto listing = std::ranges::find(kListings, *what, &Listing::name);
+                console.out << listing->list(console.out_style);
+                return ExitCode::Success;
+            }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands print that run nothing: help, list, check, explain.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/tessera_process.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kConfigs = std::string(TESSERA_SOURCE_DIR) + "/configs/";
+
+TEST(CliVersion, IsPrinted) {
+    const Ending ending = run_tessera({"--version"});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_THAT(ending.out, ContainsRegex("^tessera [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+    EXPECT_EQ(ending.err, "");
+}
+
+TEST(CliHelp, NamesEveryCommandAndExitCode) {
+    const std::string help = run_tessera({"--help"}).out;
+
+    EXPECT_THAT(help, StartsWith("Emulates tile accelerators"));
+    for (const char* command : {"\n  run ", "\n  check ", "\n  explain ", "\n  list "}) {
+        EXPECT_THAT(help, HasSubstr(command));
+    }
+    EXPECT_THAT(help, HasSubstr("Exit codes: 0 success, 1 a result failed its check, 2 wrong"));
+}
+
+TEST(CliHelp, OfRunNamesEveryOption) {
+    const Ending ending = run_tessera({"run", "--help"});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_THAT(ending.out, HasSubstr("Usage: tessera run [OPTIONS] CONFIG"));
+    for (const char* option :
+         {"--set KEY=VALUE", "--threads N", "--inputs FILE", "--outputs FILE", "--json", "--quiet",
+          "Tensors of --inputs: hidden_states (T,H)", "Tensors of --outputs: d<i>."}) {
+        EXPECT_THAT(ending.out, HasSubstr(option));
+    }
+}
+
+class CliShippedConfig : public testing::TestWithParam<const char*> {};
+
+TEST_P(CliShippedConfig, IsInOrder) {
+    const Ending ending = run_tessera({"check", GetParam()});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_EQ(ending.out, std::string(GetParam()) + ": ok\n");
+}
+
+TEST_P(CliShippedConfig, TakesAnotherMesh) {
+    const Ending ending = run_tessera({"check", GetParam(), "--set", "mesh.shape=[1,4]"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+}
+
+TEST_P(CliShippedConfig, TakesTheOtherDevice) {
+    const Ending ending = run_tessera({"check", GetParam(), "--set=mesh.device=blackhole_p150"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, CliShippedConfig,
+                         testing::Values("moe_v2", "moe_v2_4x8", "moe_v2_single_core",
+                                         "moe_v2_tiny"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST(CliCheck, TakesAPath) {
+    const std::string path = kConfigs + "runs/moe_v2_tiny.yaml";
+
+    EXPECT_EQ(run_tessera({"check", path}).out, path + ": ok\n");
+}
+
+TEST(CliList, ShowsTheConfigurationsThatShip) {
+    const std::string list = run_tessera({"list", "configs"}).out;
+
+    EXPECT_THAT(list, ContainsRegex("\n  moe_v2  +1 × 8 wormhole_n150 +128 +2048 +768 +128 +8\n"));
+    EXPECT_THAT(list, ContainsRegex("\n  moe_v2_4x8 +4 × 8 wormhole_n150 "));
+}
+
+TEST(CliList, ShowsTheDeviceModels) {
+    const std::string list = run_tessera({"list", "archs"}).out;
+
+    EXPECT_THAT(list, ContainsRegex("\n  wormhole_n150 +wormhole +8 × 8 +1464 KiB +12.0 GiB +12"));
+    EXPECT_THAT(list, ContainsRegex("\n  blackhole_p150 +blackhole +13 × 10 "));
+}
+
+TEST(CliList, ShowsTheOpsWithTheirSchedules) {
+    const std::string list = run_tessera({"list", "ops"}).out;
+
+    EXPECT_THAT(list, ContainsRegex("\n  prepare_moe_routing_tensors +multi_core +tokens and"));
+    EXPECT_THAT(list, ContainsRegex("\n  local_reduce_moe_output +fp32, bf16_rne, bf16_trunc"));
+}
+
+TEST(CliExplain, ShowsWhereValuesCameFrom) {
+    const std::string text = run_tessera({"explain", "moe_v2", "--set", "workload.seed=9"}).out;
+
+    EXPECT_THAT(text, ContainsRegex("workload.tokens: 128 +# .*/moe_v2.yaml:[0-9]+:[0-9]+\n"));
+    EXPECT_THAT(text, ContainsRegex("workload.seed: 9 +# --set workload.seed=9\n"));
+    EXPECT_THAT(text, ContainsRegex("ops.scatter.cb_depth: 2 +# default\n"));
+    EXPECT_THAT(text,
+                ContainsRegex("arch.l1.size: 1464 KiB +# .*wormhole_n150.yaml:.*MEM_L1_SIZE"));
+}
+
+TEST(CliExplain, GivesTheSameAsJson) {
+    const auto json = nlohmann::json::parse(run_tessera({"explain", "moe_v2", "--json"}).out);
+
+    const auto tokens = std::ranges::find_if(
+        json, [](const auto& value) { return value.at("key") == "workload.tokens"; });
+    ASSERT_NE(tokens, json.end());
+    EXPECT_EQ(tokens->at("value"), 128);
+    EXPECT_THAT(tokens->at("origin").get<std::string>(), HasSubstr("moe_v2.yaml:"));
+}
+
+}  // namespace
+}  // namespace tessera::test

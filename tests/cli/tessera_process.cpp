@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cli/tessera_process.hpp"
+
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In the child; returns if there is no such binary.
+void become_tessera(const std::vector<std::string>& arguments) {
+    std::vector<char*> argv{const_cast<char*>(TESSERA_BINARY)};
+    for (const std::string& argument : arguments) {
+        argv.push_back(const_cast<char*>(argument.c_str()));
+    }
+    argv.push_back(nullptr);
+    execv(TESSERA_BINARY, argv.data());
+}
+
+[[noreturn]] void become_tessera(const std::vector<std::string>& arguments, const fs::path& folder,
+                                 const std::string& out, const std::string& err) {
+    const bool is_ready = std::freopen(out.c_str(), "w", stdout) != nullptr &&
+                          std::freopen(err.c_str(), "w", stderr) != nullptr &&
+                          (folder.empty() || chdir(folder.c_str()) == 0);
+    if (is_ready) {
+        become_tessera(arguments);
+    }
+    _exit(126);
+}
+
+}  // namespace
+
+Ending run_tessera(const std::vector<std::string>& arguments, const fs::path& folder) {
+    const ScratchFolder streams;
+    const std::string out = streams.file("out");
+    const std::string err = streams.file("err");
+    const pid_t child = fork();
+    if (child == 0) {
+        become_tessera(arguments, folder, out, err);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, bytes_of(out), bytes_of(err)};
+}
+
+std::string run_in_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
+    const winsize size{.ws_row = 50, .ws_col = columns};
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+        setenv("TERM", "xterm-256color", 1);
+        unsetenv("NO_COLOR");
+        become_tessera(arguments);
+        _exit(126);
+    }
+    std::string shown;
+    std::array<char, 4096> part{};
+    // A terminal whose other end is closed gives an error in place of an end.
+    ssize_t count = 0;
+    while ((count = read(terminal, part.data(), part.size())) > 0) {
+        shown.append(part.data(), static_cast<std::size_t>(count));
+    }
+    close(terminal);
+    EXPECT_EQ(waitpid(child, nullptr, 0), child);
+    std::erase(shown, '\r');
+    return shown;
+}
+
+ScratchFolder::ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "tessera_cli_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+}
+
+ScratchFolder::~ScratchFolder() {
+    fs::remove_all(path_);
+}
+
+std::string ScratchFolder::write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(file(name), std::ios::binary) << bytes;
+    return file(name);
+}
+
+std::string bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    EXPECT_TRUE(file) << path;
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string golden_path(const std::string& stem) {
+    return std::string(TESSERA_SOURCE_DIR) + "/tests/golden/" + stem + ".safetensors";
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The binary `tessera` as a process: what it prints and what it ends with.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tessera::test {
+
+struct Ending {
+    int exit_code = 0;  ///< -1 if a signal ended it
+    std::string out;
+    std::string err;
+};
+
+/// Runs the binary with these arguments in `folder` (here, if it is empty) to its end.
+[[nodiscard]] Ending run_tessera(const std::vector<std::string>& arguments,
+                                 const std::filesystem::path& folder = {});
+
+/// Runs the binary in a terminal of that width; returns what it shows, with "\n" ends of lines.
+[[nodiscard]] std::string run_in_terminal(const std::vector<std::string>& arguments,
+                                          unsigned short columns);
+
+/// A folder of its own for the running test, removed at the end.
+class ScratchFolder {
+public:
+    ScratchFolder();
+    ~ScratchFolder();
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+    /// Path of a file in it, whether it exists or not.
+    [[nodiscard]] std::string file(const std::string& name) const {
+        return (path_ / name).string();
+    }
+    /// Writes a file and returns its path.
+    [[nodiscard]] std::string write(const std::string& name, const std::string& bytes) const;
+
+private:
+    std::filesystem::path path_;
+};
+
+/// The bytes of a file; fails the test if it cannot be read.
+[[nodiscard]] std::string bytes_of(const std::string& path);
+/// Path of a golden file by its stem.
+[[nodiscard]] std::string golden_path(const std::string& stem);
+
+}  // namespace tessera::test
