@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines that are refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/tessera_process.hpp"
+
+namespace tessera::test {
+namespace {
+
+struct Case {
+    const char* name;
+    std::vector<std::string> arguments;
+    const char* message;
+};
+
+class CliArguments : public testing::TestWithParam<Case> {};
+
+TEST_P(CliArguments, AreRefusedWithExitCodeTwo) {
+    const Ending ending = run_tessera(GetParam().arguments);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.out, "");
+    EXPECT_EQ(ending.err, std::string(GetParam().message) + "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, CliArguments,
+    testing::Values(
+        Case{"Nothing", {}, "tessera: no command given; see tessera --help"},
+        Case{"UnknownCommand",
+             {"go"},
+             "tessera: The following argument was not expected: go; see tessera --help"},
+        Case{"NoConfig", {"run"}, "tessera: CONFIG is required; see tessera run --help"},
+        Case{"UnknownOption",
+             {"run", "moe_v2_tiny", "--fast"},
+             "tessera: The following argument was not expected: --fast; see tessera run --help"},
+        Case{"UnknownListing",
+             {"list", "kernels"},
+             "tessera: WHAT: kernels not in {archs,configs,ops}; see tessera list --help"},
+        Case{"UnknownConfig",
+             {"run", "moe_v2_tyni"},
+             "tessera: moe_v2_tyni: no such file or shipped configuration; nearest: moe_v2_tiny, "
+             "shipped: moe_v2, moe_v2_4x8, moe_v2_single_core, moe_v2_tiny"},
+        Case{"MissingFile",
+             {"check", "/nowhere/run.yaml"},
+             "tessera: /nowhere/run.yaml: no such file or shipped configuration; nearest: "
+             "moe_v2_tiny, shipped: moe_v2, moe_v2_4x8, moe_v2_single_core, moe_v2_tiny"},
+        Case{"NoThreads",
+             {"run", "moe_v2_tiny", "--threads", "0"},
+             "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the host"},
+        Case{
+            "NegativeThreads",
+            {"run", "moe_v2_tiny", "--threads=-1"},
+            "tessera: --threads -1: allowed: 1 to 1024; without it, one for each core of the host"},
+        Case{
+            "GarbageThreads",
+            {"run", "moe_v2_tiny", "--threads", "2x"},
+            "tessera: --threads 2x: allowed: 1 to 1024; without it, one for each core of the host"},
+        Case{"HugeThreads",
+             {"run", "moe_v2_tiny", "--threads", "99999999999"},
+             "tessera: --threads 99999999999: allowed: 1 to 1024; without it, one for each core of "
+             "the host"},
+        Case{"EmptyThreads",
+             {"run", "moe_v2_tiny", "--threads", ""},
+             "tessera: --threads : allowed: 1 to 1024; without it, one for each core of the host"},
+        Case{"SetWithoutValue",
+             {"check", "moe_v2_tiny", "--set", "mesh.shape"},
+             "--set mesh.shape: expected key.path=value"},
+        Case{"UnknownSetKey",
+             {"run", "moe_v2_tiny", "--set", "mesh.shap=[1,4]"},
+             "--set mesh.shap=[1,4]: mesh.shap: unknown key, did you mean mesh.shape?"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(CliOutputs, AreRefusedBeforeTheRunIfTheyCannotBeWritten) {
+    const Ending ending =
+        run_tessera({"run", "moe_v2_tiny", "--outputs", "/nowhere/out.safetensors"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.out, "");
+    EXPECT_THAT(ending.err,
+                testing::StartsWith("tessera: /nowhere/out.safetensors: cannot create "));
+    EXPECT_THAT(ending.err, testing::EndsWith(": No such file or directory\n"));
+}
+
+}  // namespace
+}  // namespace tessera::test
