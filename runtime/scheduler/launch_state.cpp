@@ -82,6 +82,10 @@ std::vector<KernelThread*> LaunchState::collect_mail(Worker& worker) {
     return std::exchange(worker.inbox, {});
 }
 
+bool LaunchState::must_cancel(const Worker& worker) const noexcept {
+    return is_cancelled() && !worker.has_cancelled;
+}
+
 bool LaunchState::is_quiescent() const noexcept {
     const auto is_polling_in_vain = [&](const Worker* worker) {
         return worker->fruitless_since.load(std::memory_order_acquire) == progress();
@@ -97,7 +101,7 @@ bool LaunchState::sleep(Worker& worker) {
     std::unique_lock lock(mutex_);
     note_progress();
     ++num_asleep_;
-    while (worker.inbox.empty() && !is_over_) {
+    while (worker.inbox.empty() && !is_over_ && !must_cancel(worker)) {
         if (!is_quiescent()) {
             worker.wake_up.wait(lock);
         } else if (settle(lock) == Settled::GoOn) {
@@ -110,7 +114,7 @@ bool LaunchState::sleep(Worker& worker) {
 
 bool LaunchState::poll(Worker& worker) {
     std::unique_lock lock(mutex_);
-    if (worker.inbox.empty() && !is_over_ && is_quiescent()) {
+    if (worker.inbox.empty() && !is_over_ && !must_cancel(worker) && is_quiescent()) {
         (void)settle(lock);
     }
     return !is_over_;
@@ -130,27 +134,14 @@ LaunchState::Settled LaunchState::settle(std::unique_lock<std::mutex>& lock) {
     const std::uint32_t num_delivered = deliver_writes_in_flight(cores_);
     lock.lock();
     num_asleep_ += num_asleep;
-    if (num_delivered == 0 && !is_cancelled_) {
-        is_cancelled_ = true;
+    if (num_delivered == 0 && !is_cancelled()) {
         if (errors_.empty() && !internal_error_) {
             errors_.push_back({0, describe_deadlock(cores_)});
         }
-        cancel_blocked_threads();
+        is_cancelled_.store(true, std::memory_order_release);
+        wake_everybody();
     }
     return Settled::GoOn;
-}
-
-void LaunchState::cancel_blocked_threads() {
-    for_each_thread(cores_, [&](KernelThread& thread) {
-        if (thread.is_finished || thread.fiber == nullptr) {
-            return;
-        }
-        thread.is_cancelled = true;
-        Worker& owner = owner_of(thread);
-        owner.inbox.push_back(&thread);
-        owner.has_mail.store(true, std::memory_order_release);
-    });
-    wake_everybody();
 }
 
 void LaunchState::wake_everybody() {

@@ -41,6 +41,11 @@ public:
     /// in the count for as long as nobody makes progress.
     [[nodiscard]] bool poll(Worker& worker);
 
+    /// Once true, each worker ends its own threads: only it knows which are parked.
+    [[nodiscard]] bool is_cancelled() const noexcept {
+        return is_cancelled_.load(std::memory_order_acquire);
+    }
+
     void thread_finished() noexcept { num_live_.fetch_sub(1, std::memory_order_acq_rel); }
 
     /// Grows whenever a worker has run anything but a fruitless round of polling.
@@ -58,8 +63,8 @@ private:
     enum class Settled : std::uint8_t { GoOn, Over };
 
     [[nodiscard]] bool is_quiescent() const noexcept;
+    [[nodiscard]] bool must_cancel(const Worker& worker) const noexcept;
     [[nodiscard]] Settled settle(std::unique_lock<std::mutex>& lock);
-    void cancel_blocked_threads();
     void wake_everybody();
 
     struct OrderedError {
@@ -75,7 +80,7 @@ private:
     std::atomic<std::uint64_t> progress_{0};
     std::uint32_t num_asleep_ = 0;
     bool is_over_ = false;
-    bool is_cancelled_ = false;
+    std::atomic<bool> is_cancelled_{false};
     std::vector<OrderedError> errors_;
     std::exception_ptr internal_error_;
 };

@@ -38,6 +38,10 @@ void Worker::run() {
     for (;;) {
         take_mail();
         run_ready_fibers();
+        if (launch_->is_cancelled() && !has_cancelled) {
+            cancel_own_threads();
+            continue;
+        }
         if (has_mail.load(std::memory_order_acquire)) {
             continue;
         }
@@ -88,6 +92,21 @@ void Worker::run_ready_fibers() {
 void Worker::recheck_own_semaphores() {
     for (Core* core : cores_) {
         core->semaphore_waiters.recheck();
+    }
+}
+
+// Called with no fiber ready: every thread that has not finished is parked, once.
+void Worker::cancel_own_threads() {
+    (void)launch_->collect_mail(*this);
+    has_cancelled = true;
+    polling_.clear();
+    for (Core* core : cores_) {
+        for (const auto& thread : core->threads) {
+            if (thread && !thread->is_finished) {
+                thread->is_cancelled = true;
+                make_ready(*thread);
+            }
+        }
     }
 }
 

@@ -32,6 +32,7 @@ public:
     // Under the launch's lock:
     std::vector<KernelThread*> inbox;
     std::condition_variable wake_up;
+    bool has_cancelled = false;  ///< has ended its threads because the launch failed
     std::atomic<bool> has_mail{false};
     /// The launch's progress since which this worker's threads have polled in vain for long.
     std::atomic<std::uint64_t> fruitless_since{~std::uint64_t{0}};
@@ -44,6 +45,7 @@ private:
     void take_mail();
     void run_ready_fibers();
     void recheck_own_semaphores();
+    void cancel_own_threads();
     [[nodiscard]] bool resume_polling();
     void count_fruitless_round();
     void release_stacks();
