@@ -6,7 +6,8 @@
 namespace tessera {
 
 Core::Core(Device& device, const ArchSpec& arch, CoreCoord logical)
-    : window(arch.l1.size.value), device_(&device), arch_(&arch), logical_(logical) {}
+    : window(arch.l1.size.value), device_(&device), arch_(&arch), logical_(logical) {
+}
 
 Core::~Core() = default;
 

@@ -30,9 +30,7 @@ public:
     [[nodiscard]] CoreCoord logical() const noexcept { return logical_; }
     /// The coordinate that NoC addresses of this core carry.
     [[nodiscard]] CoreCoord virtual_coord() const noexcept;
-    [[nodiscard]] std::byte* l1(std::uint32_t address) const noexcept {
-        return window.at(address);
-    }
+    [[nodiscard]] std::byte* l1(std::uint32_t address) const noexcept { return window.at(address); }
 
     Window window;
     std::array<CircularBuffer, kMaxCircularBuffers> circular_buffers{};

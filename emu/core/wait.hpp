@@ -10,10 +10,10 @@ namespace tessera {
 
 enum class WaitKind : std::uint8_t {
     None,
-    CbData,           ///< cb_wait_front: object = CB index, need = pages
-    CbSpace,          ///< cb_reserve_back: object = CB index, need = pages
-    SemaphoreEquals,  ///< noc_semaphore_wait: object = L1 address, need = value
-    SemaphoreAtLeast, ///< noc_semaphore_wait_min: object = L1 address, need = value
+    CbData,            ///< cb_wait_front: object = CB index, need = pages
+    CbSpace,           ///< cb_reserve_back: object = CB index, need = pages
+    SemaphoreEquals,   ///< noc_semaphore_wait: object = L1 address, need = value
+    SemaphoreAtLeast,  ///< noc_semaphore_wait_min: object = L1 address, need = value
 };
 
 struct WaitRecord {

@@ -53,7 +53,9 @@ Window::Window(std::uint64_t l1_size) : base_(reserve_aligned()) {
     }
 }
 
-Window::~Window() { munmap(base_, kWindowSize); }
+Window::~Window() {
+    munmap(base_, kWindowSize);
+}
 
 std::byte* Window::stack_top(Processor processor) const noexcept {
     return base_ + kernel_stack_top_offset(processor);
@@ -74,6 +76,8 @@ bool Window::contains(const void* address) const noexcept {
            reinterpret_cast<std::uint64_t>(base_);
 }
 
-std::size_t Window::stack_size() noexcept { return kKernelStackSize; }
+std::size_t Window::stack_size() noexcept {
+    return kKernelStackSize;
+}
 
 }  // namespace tessera

@@ -15,11 +15,12 @@ BankAllocator::BankAllocator(std::string memory, std::uint64_t low, std::uint64_
       low_((low + alignment - 1) / alignment * alignment),
       high_(high / alignment * alignment),
       alignment_(alignment),
-      growth_(growth) {}
+      growth_(growth) {
+}
 
 std::uint64_t BankAllocator::allocate(const std::string& holder, std::uint64_t bytes) {
-    const std::uint64_t size = std::max<std::uint64_t>(
-        alignment_, (bytes + alignment_ - 1) / alignment_ * alignment_);
+    const std::uint64_t size =
+        std::max<std::uint64_t>(alignment_, (bytes + alignment_ - 1) / alignment_ * alignment_);
     std::uint64_t address = 0;
     const bool is_found = growth_ == Growth::BottomUp ? find_from_bottom(size, address)
                                                       : find_from_top(size, address);

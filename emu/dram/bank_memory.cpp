@@ -19,6 +19,8 @@ BankMemory::BankMemory(const DramSpec& spec)
     base_ = static_cast<std::byte*>(memory);
 }
 
-BankMemory::~BankMemory() { munmap(base_, total_); }
+BankMemory::~BankMemory() {
+    munmap(base_, total_);
+}
 
 }  // namespace tessera

@@ -8,8 +8,8 @@ namespace tessera {
 Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh)
     : dram(arch.dram),
       dram_allocator(fmt::format("DRAM of device {} (bytes per bank)", id),
-                     arch.dram.reserved.value, arch.dram.bank_size.value,
-                     arch.dram.alignment.value, Growth::BottomUp),
+                     arch.dram.reserved.value, arch.dram.bank_size.value, arch.dram.alignment.value,
+                     Growth::BottomUp),
       l1_allocator(fmt::format("L1 of device {} (bytes per core)", id), arch.l1.reserved.value,
                    arch.l1.size.value, arch.l1.alignment.value, Growth::TopDown),
       arch_(arch),

@@ -16,7 +16,7 @@ class KernelThread;
 
 struct Endpoint {
     std::byte* bytes = nullptr;
-    Core* core = nullptr;  ///< owner if the bytes are in an L1; null for DRAM
+    Core* core = nullptr;       ///< owner if the bytes are in an L1; null for DRAM
     std::uint64_t address = 0;  ///< inside the L1, or inside the DRAM node
 };
 

@@ -84,8 +84,8 @@ void deliver_earlier_writes(NocPort& port, const Transfer& read) {
 void recount(NocPort& port) {
     const auto reads = std::ranges::count(port.in_flight, TransferKind::Read, &Transfer::kind);
     port.num_reads_in_flight = static_cast<std::uint32_t>(reads);
-    port.num_writes_in_flight = static_cast<std::uint32_t>(port.in_flight.size()) -
-                                port.num_reads_in_flight;
+    port.num_writes_in_flight =
+        static_cast<std::uint32_t>(port.in_flight.size()) - port.num_reads_in_flight;
 }
 
 }  // namespace tessera

@@ -17,8 +17,8 @@ std::uint32_t* word_at(Core& core, std::uint32_t address) {
 
 void check_word(std::uint64_t address, const char* call, CallSite site) {
     if (address % 4 != 0) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "{}: address {:#x} is not a multiple of 4", call, address);
+        fault(FaultCategory::UndefinedBehavior, site, "{}: address {:#x} is not a multiple of 4",
+              call, address);
     }
 }
 
@@ -68,8 +68,8 @@ void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t addre
     add_to_word(*to.core, static_cast<std::uint32_t>(to.address), increment);
 }
 
-void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
-                std::uint32_t value, std::uint8_t byte_enable, const char* call, CallSite site) {
+void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address, std::uint32_t value,
+                std::uint8_t byte_enable, const char* call, CallSite site) {
     thread.last_call = site;
     const Endpoint to = resolve(thread.core().device(), address, 4, call, site);
     check_word(to.address, call, site);

@@ -19,8 +19,8 @@ void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t addre
                     std::uint32_t increment, const char* call, CallSite site);
 
 /// Writes the bytes of `value` that `byte_enable` names to `address` (L1 or DRAM).
-void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
-                std::uint32_t value, std::uint8_t byte_enable, const char* call, CallSite site);
+void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address, std::uint32_t value,
+                std::uint8_t byte_enable, const char* call, CallSite site);
 
 /// Stores a word into own L1 and wakes who waits on it.
 void store_local_word(KernelThread& thread, std::uint32_t address, std::uint32_t value);

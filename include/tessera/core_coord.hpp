@@ -36,7 +36,7 @@ struct CoreRange {
 class CoreRangeSet {
 public:
     CoreRangeSet() = default;
-    CoreRangeSet(CoreRange range) : ranges_{range} {}  // NOLINT: vendor's shape
+    CoreRangeSet(CoreRange range) : ranges_{range} {}           // NOLINT: vendor's shape
     CoreRangeSet(CoreCoord core) : ranges_{CoreRange(core)} {}  // NOLINT: vendor's shape
     /// Errors   UsageError naming the two ranges that overlap.
     explicit CoreRangeSet(std::vector<CoreRange> ranges);

@@ -32,7 +32,8 @@ inline constexpr std::uint32_t kFacesPerTile = 4;
 /// Offset, in elements, of (row, column) inside a tile: four row-major 16×16 faces in the order
 /// top-left, top-right, bottom-left, bottom-right.
 /// Source   tt-isa-documentation, tile layout; tt-metal tilize_utils.cpp.
-[[nodiscard]] constexpr std::uint32_t tile_offset(std::uint32_t row, std::uint32_t column) noexcept {
+[[nodiscard]] constexpr std::uint32_t tile_offset(std::uint32_t row,
+                                                  std::uint32_t column) noexcept {
     return ((row / kFaceRows) * 2 + column / kFaceColumns) * kFaceElements +
            (row % kFaceRows) * kFaceColumns + column % kFaceColumns;
 }

@@ -20,11 +20,11 @@ namespace tessera {
 struct CoreActivity {
     std::uint32_t device = 0;
     CoreCoord core;
-    std::uint64_t tiles_packed = 0;    ///< tiles its compute kernel packed
+    std::uint64_t tiles_packed = 0;      ///< tiles its compute kernel packed
     std::uint64_t tiles_multiplied = 0;  ///< tile products of the matrix unit
-    std::uint64_t bytes_read = 0;      ///< over both NoCs, DRAM and other L1s
+    std::uint64_t bytes_read = 0;        ///< over both NoCs, DRAM and other L1s
     std::uint64_t bytes_written = 0;
-    std::uint64_t bytes_linked = 0;    ///< sent over mesh links
+    std::uint64_t bytes_linked = 0;  ///< sent over mesh links
 };
 
 struct DeviceProgram {
@@ -62,7 +62,8 @@ public:
 
     /// Runs the programs to the end.
     /// Errors   KernelError if a kernel breaks the machine's contract or all are blocked.
-    virtual LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs) = 0;
+    virtual LaunchResult launch(const std::string& name,
+                                std::span<const DeviceProgram> programs) = 0;
 };
 
 }  // namespace tessera

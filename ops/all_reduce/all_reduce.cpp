@@ -77,8 +77,8 @@ void create_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t ind
 }
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const AllReduceSpec& schedule) {
-    const DataFormat partial = schedule.partial_sums == PartialSums::Fp32 ? DataFormat::Float32
-                                                                          : DataFormat::Float16_b;
+    const DataFormat partial =
+        schedule.partial_sums == PartialSums::Fp32 ? DataFormat::Float32 : DataFormat::Float16_b;
     const std::uint32_t depth = schedule.cb_depth;
     create_buffer(program, cores, kLocal, DataFormat::Float16_b, depth);
     create_buffer(program, cores, kReceived, partial, 2 * depth);
@@ -131,9 +131,8 @@ Program make_ring_program(const SharedWork& work, std::span<const RingPlace> rin
     const Buffer& pages = input.buffer;
     for (std::uint32_t i = 0; i < work.shares.size(); ++i) {
         const auto& [core, first, count] = work.shares[i];
-        const std::vector<std::uint32_t> slice{first, count,
-                                               static_cast<std::uint32_t>(ring.size()), position,
-                                               schedule.cb_depth};
+        const std::vector<std::uint32_t> slice{
+            first, count, static_cast<std::uint32_t>(ring.size()), position, schedule.cb_depth};
         const std::vector<std::uint32_t> rows{pages.num_pages, pages.page_size,
                                               pages.aligned_page_size};
         std::vector<std::uint32_t> reader{pages.address};
@@ -143,8 +142,8 @@ Program make_ring_program(const SharedWork& work, std::span<const RingPlace> rin
             args->insert(args->end(), rows.begin(), rows.end());
         }
         append(reader, {sum_arrived, gathered_arrived});
-        append(writer, {sum_arrived, sum_credit, gathered_arrived, gathered_credit,
-                        2 * schedule.cb_depth});
+        append(writer,
+               {sum_arrived, sum_credit, gathered_arrived, gathered_credit, 2 * schedule.cb_depth});
         append_connections(program, ring[position], core, i, writer);
         SetRuntimeArgs(program, kernels.reader, core, reader);
         SetRuntimeArgs(program, kernels.compute, core, slice);
@@ -193,14 +192,12 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
         return {{0, make_copy_program(arch, inputs.inputs[0], outputs.outputs[0])}};
     }
     const std::vector<RingPlace> ring = make_ring(mesh);
-    const SharedWork work =
-        share_tiles(arch, num_tiles(inputs.inputs[0].buffer), devices);
+    const SharedWork work = share_tiles(arch, num_tiles(inputs.inputs[0].buffer), devices);
     std::vector<DeviceProgram> programs(devices);
     for (std::uint32_t position = 0; position < devices; ++position) {
         const std::uint32_t device = ring[position].device;
-        programs[device] = {device,
-                            make_ring_program(work, ring, position, inputs.inputs[device],
-                                              outputs.outputs[device], schedule)};
+        programs[device] = {device, make_ring_program(work, ring, position, inputs.inputs[device],
+                                                      outputs.outputs[device], schedule)};
     }
     return programs;
 }

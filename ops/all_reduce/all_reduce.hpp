@@ -58,8 +58,7 @@ struct Outputs {
 /// Errors   UsageError if the number of tensors is not that of devices, a spec differs from the
 ///          first one's, a tensor is not interleaved, `cb_depth` is 0, or a ring step is too long.
 [[nodiscard]] std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
-                                                       const Inputs& inputs,
-                                                       const Outputs& outputs,
+                                                       const Inputs& inputs, const Outputs& outputs,
                                                        const AllReduceSpec& schedule);
 
 /// Float32 sum of the devices' tensors, added in double.

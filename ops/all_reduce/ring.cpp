@@ -50,12 +50,14 @@ std::vector<std::uint32_t> ring_order(MeshShape shape) {
 
 LinkRoute route(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
     const auto found = straight_route(mesh.shape, mesh.topology, from, to);
-    ensure(found.has_value(), "all_reduce: no straight route from device {} to device {}", from, to);
-    require(found->hops <= kLongestRoute,
-            "all_reduce: from device {} to device {} of a {}×{} mesh ({}) takes {} hops; at most {} "
-            "are possible",
-            from, to, mesh.shape.rows, mesh.shape.columns, name_of(mesh.topology), found->hops,
-            kLongestRoute);
+    ensure(found.has_value(), "all_reduce: no straight route from device {} to device {}", from,
+           to);
+    require(
+        found->hops <= kLongestRoute,
+        "all_reduce: from device {} to device {} of a {}×{} mesh ({}) takes {} hops; at most {} "
+        "are possible",
+        from, to, mesh.shape.rows, mesh.shape.columns, name_of(mesh.topology), found->hops,
+        kLongestRoute);
     return *found;
 }
 

@@ -37,7 +37,8 @@ void check_shapes(const MoeInputs& inputs, const MeshSpec& mesh) {
             "moe_v2: device_expert_mapping has {} rows, one for each device; the mesh of {}×{} has "
             "{} devices",
             devices, mesh.shape.rows, mesh.shape.columns, mesh.shape.num_devices());
-    require(inputs.intermediate > 0, "moe_v2: the intermediate size H' is 0; it must be at least 1");
+    require(inputs.intermediate > 0,
+            "moe_v2: the intermediate size H' is 0; it must be at least 1");
 }
 
 std::string position(const HostTensor& matrix, std::size_t index) {

@@ -32,8 +32,8 @@ struct MoeInputs {
 
 /// Checks everything but the weights' values, before anything runs.
 /// Errors   UsageError naming tensor, position, value and what is allowed: a wrong shape or format,
-///          an expert id out of range, an expert twice in a token's row or in the mapping, a mapping
-///          for another number of devices, weights that exceed a device's DRAM.
+///          an expert id out of range, an expert twice in a token's row or in the mapping, a
+///          mapping for another number of devices, weights that exceed a device's DRAM.
 void check_inputs(const MoeInputs& inputs, const MeshSpec& mesh, const ArchSpec& arch);
 
 /// Checks what `make_weights` gave.

@@ -63,8 +63,8 @@ public:
 private:
     void allocate(std::uint32_t device, std::string_view name, const TensorSpec& spec) {
         const std::string key(name);
-        devices_[device].insert_or_assign(
-            key, session_.allocate(device, key, spec, BufferType::DRAM));
+        devices_[device].insert_or_assign(key,
+                                          session_.allocate(device, key, spec, BufferType::DRAM));
     }
     void put(std::uint32_t device, std::string_view name, const HostTensor& values, Layout layout) {
         allocate(device, name, {values.shape, values.format, layout});

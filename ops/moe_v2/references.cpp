@@ -65,8 +65,7 @@ std::vector<HostTensor> device_references(const Session& session, const Step& st
         return routing_references(inputs);
     }
     std::vector<HostTensor> references;
-    references.push_back(
-        reference(step.plan->kind, inputs, step.num_routed_tokens[device], ops));
+    references.push_back(reference(step.plan->kind, inputs, step.num_routed_tokens[device], ops));
     return references;
 }
 

@@ -36,8 +36,8 @@ struct StepPlan {
     StepKind kind = StepKind::PrepareRouting;
     std::string_view name;  ///< "gate"
     const OpSpec* op = nullptr;
-    std::string schedule;  ///< "multi_core, block"
-    std::vector<std::string_view> inputs;   ///< names of tensors, in the order the op takes them
+    std::string schedule;                  ///< "multi_core, block"
+    std::vector<std::string_view> inputs;  ///< names of tensors, in the order the op takes them
     std::vector<std::string_view> outputs;
 };
 

@@ -72,8 +72,7 @@ StepCheck compare_exactly(std::span<const ValidRange> ranges) {
         const std::byte* test = range.output->test.bytes.data() + range.first * width;
         const std::byte* reference = range.output->reference.bytes.data() + range.first * width;
         check.num_elements += range.count;
-        const auto [differs, other] =
-            std::mismatch(test, test + range.count * width, reference);
+        const auto [differs, other] = std::mismatch(test, test + range.count * width, reference);
         if (differs != test + range.count * width) {
             check.pcc = 0;
             check.failure = place_of(range, static_cast<std::size_t>(differs - test) / width) +
@@ -94,10 +93,11 @@ std::string failure_of(const Closeness& closeness, const Tolerance& tolerance,
                        std::span<const ValidRange> ranges) {
     if (closeness.first_beyond) {
         const ComparedPair& pair = *closeness.first_beyond;
-        return fmt::format("largest relative error {:.3g}, allowed {:.3g}; first beyond: {}: {} "
-                           "against {}",
-                           closeness.max_rel_err, tolerance.max_relative_error,
-                           place_of(ranges[pair.part], pair.index), pair.test, pair.reference);
+        return fmt::format(
+            "largest relative error {:.3g}, allowed {:.3g}; first beyond: {}: {} "
+            "against {}",
+            closeness.max_rel_err, tolerance.max_relative_error,
+            place_of(ranges[pair.part], pair.index), pair.test, pair.reference);
     }
     return fmt::format("PCC {:.6f} is below {:.6f}", closeness.pcc, tolerance.min_pcc);
 }
@@ -131,8 +131,8 @@ std::vector<ComparedOutput> outputs_of(const Session& session, const Step& step,
     for (std::uint32_t device = 0; device < step.devices.size(); ++device) {
         auto references = device_references(session, step, device, ops);
         for (std::size_t i = 0; i < references.size(); ++i) {
-            outputs.push_back({device, step.plan->outputs[i],
-                               read_output(session, step, device, i), std::move(references[i])});
+            outputs.push_back({device, step.plan->outputs[i], read_output(session, step, device, i),
+                               std::move(references[i])});
         }
     }
     return outputs;

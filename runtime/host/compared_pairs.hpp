@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
-#include "tessera/tensor_compare.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/tensor_compare.hpp"
 
 namespace tessera {
 

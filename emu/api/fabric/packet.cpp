@@ -68,8 +68,8 @@ void check_aligned(const KernelThread& thread, std::uint64_t address, const char
 
 void write_payload(KernelThread& thread, Device& target, const FabricPacket& packet) {
     const std::uint32_t size = packet.payload_size;
-    const Endpoint to = resolve(target, packet.header.command_fields.noc_address, size, packet.call,
-                                packet.site);
+    const Endpoint to =
+        resolve(target, packet.header.command_fields.noc_address, size, packet.call, packet.site);
     check_aligned(thread, packet.payload_address, "source", packet);
     check_aligned(thread, to.address, "destination", packet);
     thread.activity.bytes_linked += size;

@@ -41,9 +41,8 @@ std::uint32_t fabric_headers(std::uint32_t used, std::uint32_t count, CallSite s
            "l1.semaphores at {} leave no room for {} bytes of packet headers", end,
            kPacketHeaderPoolSize);
     const auto processor = static_cast<std::uint32_t>(thread.processor());
-    const auto address =
-        static_cast<std::uint32_t>(end) - kPacketHeaderPoolSize +
-        (processor * kPacketHeadersPerProcessor + used) * kPacketHeaderSlotSize;
+    const auto address = static_cast<std::uint32_t>(end) - kPacketHeaderPoolSize +
+                         (processor * kPacketHeadersPerProcessor + used) * kPacketHeaderSlotSize;
     std::memset(thread.core().l1(address), 0, std::size_t{count} * kPacketHeaderSlotSize);
     return address;
 }

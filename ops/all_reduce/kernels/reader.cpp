@@ -10,8 +10,7 @@ class Arrivals {
 public:
     Arrivals(uint32_t cb, uint32_t semaphore_id)
         : cb_(cb),
-          semaphore_(
-              reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(semaphore_id))) {}
+          semaphore_(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(semaphore_id))) {}
 
     void announce_next() {
         cb_reserve_back(cb_, 1);

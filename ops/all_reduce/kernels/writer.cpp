@@ -54,8 +54,7 @@ public:
         tile_header_->to_noc_fused_unicast_write_atomic_inc(
             NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot), arrived_, 1}, tile_bytes_);
         next_.connection.wait_for_empty_write_slot();
-        next_.connection.send_payload_without_header_non_blocking_from_address(source,
-                                                                               tile_bytes_);
+        next_.connection.send_payload_without_header_non_blocking_from_address(source, tile_bytes_);
         next_.send_header(tile_header_);
         ++num_sent_;
     }
@@ -127,8 +126,8 @@ void share_own_chunk(const RingSlice& slice, uint32_t round, Slots& sums, Slots&
 
 // The other chunks: stored, and passed on until each device has them.
 template <typename Accessor>
-void pass_on_chunks(const RingSlice& slice, uint32_t round, Slots& gathered,
-                    const Accessor& output, const RowPieces& pieces) {
+void pass_on_chunks(const RingSlice& slice, uint32_t round, Slots& gathered, const Accessor& output,
+                    const RowPieces& pieces) {
     for (uint32_t step = 1; step < slice.num_devices; ++step) {
         const TileRange chunk = slice.to_gather(round, step);
         for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
@@ -163,7 +162,8 @@ void kernel_main() {
     constexpr auto output_args = TensorAccessorArgs<0>();
     const auto output = TensorAccessor(output_args, output_address);
 
-    auto forward = WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
+    auto forward =
+        WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
     forward.open();
     WorkerToFabricEdmSender backward;
     if (has_connection_back) {

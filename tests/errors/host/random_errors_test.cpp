@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "tessera/number_view.hpp"
 #include "runtime/host/random_routing.hpp"
 #include "runtime/host/random_tensor.hpp"
+#include "tessera/number_view.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 
 namespace tessera {

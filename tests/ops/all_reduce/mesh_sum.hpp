@@ -54,8 +54,8 @@ public:
         }
     }
     LaunchResult launch() {
-        const auto programs = ops::all_reduce::make_programs(
-            session_.arch(), session_.mesh(), {inputs_}, {outputs_}, schedule);
+        const auto programs = ops::all_reduce::make_programs(session_.arch(), session_.mesh(),
+                                                             {inputs_}, {outputs_}, schedule);
         return session_.launch("all_reduce", programs);
     }
     [[nodiscard]] std::vector<HostTensor> results() const {

@@ -61,22 +61,21 @@ TEST_P(Ring, NoStepIsLongerThanStated) {
     EXPECT_EQ(longest, GetParam().longest_hop);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Meshes, Ring,
-    ::testing::Values(Case{"TwoInALine", {1, 2}, Topology::Line, 1},
-                      Case{"TwoInARing", {1, 2}, Topology::Ring, 1},
-                      Case{"EightInALine", {1, 8}, Topology::Line, 7},
-                      Case{"EightInARing", {1, 8}, Topology::Ring, 1},
-                      Case{"ColumnOfFive", {5, 1}, Topology::Line, 4},
-                      Case{"TwoByTwo", {2, 2}, Topology::Line, 1},
-                      Case{"TwoByFour", {2, 4}, Topology::Line, 1},
-                      Case{"FourByEight", {4, 8}, Topology::Line, 1},
-                      Case{"ThreeByTwo", {3, 2}, Topology::Line, 1},
-                      Case{"ThreeByFour", {3, 4}, Topology::Line, 1},
-                      Case{"ThreeByThree", {3, 3}, Topology::Line, 2},
-                      Case{"ThreeByFive", {3, 5}, Topology::Line, 4},
-                      Case{"ThreeByFiveTorus", {3, 5}, Topology::Torus, 1}),
-    [](const auto& row) { return row.param.name; });
+INSTANTIATE_TEST_SUITE_P(Meshes, Ring,
+                         ::testing::Values(Case{"TwoInALine", {1, 2}, Topology::Line, 1},
+                                           Case{"TwoInARing", {1, 2}, Topology::Ring, 1},
+                                           Case{"EightInALine", {1, 8}, Topology::Line, 7},
+                                           Case{"EightInARing", {1, 8}, Topology::Ring, 1},
+                                           Case{"ColumnOfFive", {5, 1}, Topology::Line, 4},
+                                           Case{"TwoByTwo", {2, 2}, Topology::Line, 1},
+                                           Case{"TwoByFour", {2, 4}, Topology::Line, 1},
+                                           Case{"FourByEight", {4, 8}, Topology::Line, 1},
+                                           Case{"ThreeByTwo", {3, 2}, Topology::Line, 1},
+                                           Case{"ThreeByFour", {3, 4}, Topology::Line, 1},
+                                           Case{"ThreeByThree", {3, 3}, Topology::Line, 2},
+                                           Case{"ThreeByFive", {3, 5}, Topology::Line, 4},
+                                           Case{"ThreeByFiveTorus", {3, 5}, Topology::Torus, 1}),
+                         [](const auto& row) { return row.param.name; });
 
 TEST(RingOrder, IsTheNaturalOneOnALine) {
     EXPECT_EQ(devices_of(make_ring({{1, 4}, Topology::Line, "any"})),

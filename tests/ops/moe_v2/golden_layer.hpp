@@ -45,8 +45,7 @@ public:
     void fill(const DeviceTensor& tensor, std::byte value) override {
         session_.fill(tensor, value);
     }
-    LaunchResult launch(const std::string& name,
-                        std::span<const DeviceProgram> programs) override {
+    LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs) override {
         ++num_launches_;
         return session_.launch(name, programs);
     }
@@ -81,10 +80,9 @@ public:
         return file_.entry().at("params").at("D").get<std::uint32_t>();
     }
     [[nodiscard]] ops::moe_v2::MoeInputs inputs() const {
-        ops::moe_v2::MoeInputs inputs{golden_tensor(file_, "hidden_states"),
-                                      golden_tensor(file_, "selected_experts"),
-                                      golden_tensor(file_, "routing_weights"),
-                                      golden_tensor(file_, "device_expert_mapping")};
+        ops::moe_v2::MoeInputs inputs{
+            golden_tensor(file_, "hidden_states"), golden_tensor(file_, "selected_experts"),
+            golden_tensor(file_, "routing_weights"), golden_tensor(file_, "device_expert_mapping")};
         inputs.intermediate = file_.entry().at("params").at("H_inter").get<std::uint32_t>();
         inputs.make_weights = [this](ops::moe_v2::Projection projection, std::uint32_t device) {
             return weights(projection, device);
@@ -98,8 +96,8 @@ private:
                                      std::uint32_t device) const {
         const HostTensor all = golden_tensor(file_, name_of(projection));
         const HostTensor experts = golden_row(file_, "device_expert_mapping", device);
-        HostTensor shard = make_host_tensor(
-            {experts.shape[0], all.shape[1], all.shape[2]}, all.format);
+        HostTensor shard =
+            make_host_tensor({experts.shape[0], all.shape[1], all.shape[2]}, all.format);
         const std::size_t bytes = all.bytes.size() / all.shape[0];
         std::byte* out = shard.bytes.data();
         for (const std::int32_t expert : experts.as<std::int32_t>()) {
@@ -117,9 +115,8 @@ using HostOutputs = std::map<std::string, HostTensor>;
 
 inline HostOutputs run_layer(const GoldenLayer& layer, const OpsSpec& ops,
                              const SessionOptions& options, const ArchSpec& arch = test_arch()) {
-    const MeshSpec mesh{.shape = {1, layer.num_devices()},
-                        .topology = Topology::Line,
-                        .device = arch.name};
+    const MeshSpec mesh{
+        .shape = {1, layer.num_devices()}, .topology = Topology::Line, .device = arch.name};
     GarbageSession session(mesh, arch, options);
     HostOutputs outputs;
     const auto read_outputs = [&](const ops::moe_v2::Step& step) {

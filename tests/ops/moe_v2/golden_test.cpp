@@ -22,14 +22,14 @@ struct Variant {
 
 constexpr std::array kRuns{
     Variant{"SingleCore_1thread", 1, BmmSchedule::SingleCore, TileDistribution::Block,
-        ActivationSchedule::Separate},
+            ActivationSchedule::Separate},
     Variant{"MultiCore_2threads", 2, BmmSchedule::MultiCore, TileDistribution::Block,
-        ActivationSchedule::Separate},
+            ActivationSchedule::Separate},
     Variant{"RoundRobinFused_5threads", 5, BmmSchedule::MultiCore, TileDistribution::RoundRobin,
-        ActivationSchedule::Fused},
+            ActivationSchedule::Fused},
 };
-constexpr std::array kFiles{"v2_d1_basic",  "v2_d2_decode_t1",  "v2_d2_uneven",
-                            "v2_d4_zipf", "v2_d8_one_expert", "v2_d4_mid"};
+constexpr std::array kFiles{"v2_d1_basic", "v2_d2_decode_t1",  "v2_d2_uneven",
+                            "v2_d4_zipf",  "v2_d8_one_expert", "v2_d4_mid"};
 
 class GoldenPipeline : public ::testing::TestWithParam<std::tuple<const char*, Variant>> {
 protected:
@@ -89,9 +89,7 @@ protected:
                                   std::size_t device) {
         return (name == "final" ? "" : prefix_of(device)) + chain + name;
     }
-    static std::string prefix_of(std::size_t device) {
-        return "d" + std::to_string(device) + ".";
-    }
+    static std::string prefix_of(std::size_t device) { return "d" + std::to_string(device) + "."; }
 
     void expect_close(const std::string& name) const {
         const auto& stated = layer_.file().entry_of(entry_name("", name, 0)).at("tolerance");

@@ -78,8 +78,7 @@ TEST_F(MoeInputErrors, MappingOutOfRange) {
 TEST_F(MoeInputErrors, MappingWithAnExpertTwice) {
     inputs_.device_expert_mapping.as<std::int32_t>()[6] = 3;
 
-    expect_error(
-        "moe_v2: device_expert_mapping(1,2) is 3, as is (0,3); each expert stands once");
+    expect_error("moe_v2: device_expert_mapping(1,2) is 3, as is (0,3); each expert stands once");
 }
 
 TEST_F(MoeInputErrors, ExpertOutOfRange) {
@@ -94,8 +93,7 @@ TEST_F(MoeInputErrors, ExpertTwiceInARow) {
     ids[1] = 6;
     ids[2] = 4;
 
-    expect_error(
-        "moe_v2: selected_experts(0,2) is 4, as is (0,0); a token selects an expert once");
+    expect_error("moe_v2: selected_experts(0,2) is 4, as is (0,0); a token selects an expert once");
 }
 
 TEST_F(MoeInputErrors, NoIntermediateSize) {

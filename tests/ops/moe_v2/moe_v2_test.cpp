@@ -42,8 +42,7 @@ TEST_P(MoeV2Bytes, DoNotDependOnThreadsOrDelivery) {
 
 INSTANTIATE_TEST_SUITE_P(
     Runs, MoeV2Bytes,
-    ::testing::Values(Variant{"TwoThreads", {.threads = 2}},
-                      Variant{"FiveThreads", {.threads = 5}},
+    ::testing::Values(Variant{"TwoThreads", {.threads = 2}}, Variant{"FiveThreads", {.threads = 5}},
                       Variant{"AtIssue", {.threads = 1, .delivery = NocDelivery::AtIssue}},
                       Variant{"Random",
                               {.threads = 2, .delivery = NocDelivery::Random, .seed = 11}}),
@@ -142,8 +141,7 @@ TEST(MoeV2Tensors, AllStayIfTheCallerWants) {
     const GoldenLayer layer("v2_d2_uneven");
     GarbageSession session(kTwoDevices, testing::test_arch(), {.threads = 1});
 
-    const auto devices =
-        ops::moe_v2::run(session, layer.inputs(), default_ops(), {}, Keep::All);
+    const auto devices = ops::moe_v2::run(session, layer.inputs(), default_ops(), {}, Keep::All);
 
     EXPECT_EQ(devices[0].size(), 7U + 14U);
     EXPECT_EQ(devices[0].count("silu"), 1U);
@@ -191,35 +189,32 @@ StepCheck check_of_spoiled(StepKind kind, std::string_view name, std::size_t byt
 
 TEST(MoeV2Verify, AWrongTableEntryIsNamed) {
     // Local expert 1 of device 1 is global expert 5, which every token selects.
-    const StepCheck check = check_of_spoiled(StepKind::PrepareRouting, "routed_tokens",
-                                             (40 + 7) * 4, std::byte{99});
+    const StepCheck check =
+        check_of_spoiled(StepKind::PrepareRouting, "routed_tokens", (40 + 7) * 4, std::byte{99});
 
-    EXPECT_EQ(check.failure,
-              "routed_tokens of device 1 at (1,7) is not what the reference has");
+    EXPECT_EQ(check.failure, "routed_tokens of device 1 at (1,7) is not what the reference has");
 }
 
 TEST(MoeV2Verify, PaddingOfATableDoesNotCount) {
     // Local expert 3 of device 1 is global expert 7, which no token selects.
-    const StepCheck check = check_of_spoiled(StepKind::PrepareRouting, "routed_tokens",
-                                             3 * 40 * 4, std::byte{99});
+    const StepCheck check =
+        check_of_spoiled(StepKind::PrepareRouting, "routed_tokens", 3 * 40 * 4, std::byte{99});
 
     EXPECT_EQ(check.failure, "");
 }
 
 TEST(MoeV2Verify, AValueThatIsFarOffIsNamed) {
     // The upper byte of element (1,2,5) becomes that of a number near 2^65.
-    const StepCheck check = check_of_spoiled(StepKind::Gate, "gate",
-                                             ((40 + 2) * 96 + 5) * 2 + 1, std::byte{0x60});
+    const StepCheck check =
+        check_of_spoiled(StepKind::Gate, "gate", ((40 + 2) * 96 + 5) * 2 + 1, std::byte{0x60});
 
-    EXPECT_NE(check.failure.find("first beyond: gate of device 1 at (1,2,5): "),
-              std::string::npos)
+    EXPECT_NE(check.failure.find("first beyond: gate of device 1 at (1,2,5): "), std::string::npos)
         << check.failure;
     EXPECT_GT(check.max_relative_error, 1.0);
 }
 
 TEST(MoeV2Verify, DevicesThatDisagreeOnTheSumAreNamed) {
-    const StepCheck check =
-        check_of_spoiled(StepKind::AllReduce, "final", 5, std::byte{0x60});
+    const StepCheck check = check_of_spoiled(StepKind::AllReduce, "final", 5, std::byte{0x60});
 
     EXPECT_EQ(check.failure, "device 1 holds other bytes than device 0");
 }

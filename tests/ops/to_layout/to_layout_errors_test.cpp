@@ -17,9 +17,8 @@ struct Spoilable {
     CopySpec schedule{.grid = {}, .cb_depth = 2};
 
     [[nodiscard]] std::string message() const {
-        return usage_error_message([&] {
-            (void)make_program(testing::small_arch(), {input}, {output}, schedule);
-        });
+        return usage_error_message(
+            [&] { (void)make_program(testing::small_arch(), {input}, {output}, schedule); });
     }
 };
 

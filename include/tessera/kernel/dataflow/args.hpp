@@ -42,14 +42,17 @@ constexpr std::array<std::uint32_t, sizeof...(Words)> words_of(Words... words) {
     return {static_cast<std::uint32_t>(words)...};
 }
 }  // namespace tessera::kernel
-inline constexpr auto kernel_compile_time_args = tessera::kernel::words_of(KERNEL_COMPILE_TIME_ARGS);
+inline constexpr auto kernel_compile_time_args =
+    tessera::kernel::words_of(KERNEL_COMPILE_TIME_ARGS);
 constexpr std::uint32_t get_compile_time_arg_val(std::uint32_t index) {
     return kernel_compile_time_args.at(index);
 }
-constexpr std::uint32_t num_compile_time_args() { return kernel_compile_time_args.size(); }
+constexpr std::uint32_t num_compile_time_args() {
+    return kernel_compile_time_args.size();
+}
 #else
-inline std::uint32_t get_compile_time_arg_val(
-    std::uint32_t index, tessera::CallSite site = tessera::CallSite::here()) {
+inline std::uint32_t get_compile_time_arg_val(std::uint32_t index,
+                                              tessera::CallSite site = tessera::CallSite::here()) {
     return tessera::kernel::compile_time_arg(index, site);
 }
 #endif
@@ -81,8 +84,12 @@ std::uint8_t get_absolute_logical_y();
 /// Logical coordinates relative to the first core of the kernel's core set.
 std::uint8_t get_relative_logical_x();
 std::uint8_t get_relative_logical_y();
-inline std::uint32_t get_num_threads() { return 1; }
-inline std::uint32_t get_my_thread_id() { return 0; }
+inline std::uint32_t get_num_threads() {
+    return 1;
+}
+inline std::uint32_t get_my_thread_id() {
+    return 0;
+}
 
 namespace tessera::kernel {
 std::uint8_t own_noc_x(std::uint32_t noc);

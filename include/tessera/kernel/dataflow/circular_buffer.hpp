@@ -27,8 +27,7 @@ bool cb_pages_available_at_front(std::uint32_t cb_id, std::uint32_t num_pages,
 /// L1 byte addresses of this thread's own pointers.
 std::uint32_t get_write_ptr(std::uint32_t cb_id,
                             tessera::CallSite site = tessera::CallSite::here());
-std::uint32_t get_read_ptr(std::uint32_t cb_id,
-                           tessera::CallSite site = tessera::CallSite::here());
+std::uint32_t get_read_ptr(std::uint32_t cb_id, tessera::CallSite site = tessera::CallSite::here());
 
 LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id);
 
@@ -57,7 +56,9 @@ inline std::int32_t get_tile_size(std::int32_t cb_id,
     return static_cast<std::int32_t>(tessera::tile_bytes(get_dataformat(cb_id, site)));
 }
 #endif
-constexpr std::uint32_t get_tile_hw(std::int32_t /*cb_id*/) { return tessera::kTileElements; }
+constexpr std::uint32_t get_tile_hw(std::int32_t /*cb_id*/) {
+    return tessera::kTileElements;
+}
 constexpr std::uint32_t get_tile_num_faces(std::int32_t /*cb_id*/) {
     return tessera::kFacesPerTile;
 }

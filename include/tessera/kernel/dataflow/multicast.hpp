@@ -9,8 +9,9 @@
 
 /// Lands at the same L1 address on every receiver. `linked` keeps the path for the next multicast
 /// of this thread on the NoC; the last one of a chain is not linked.
-void noc_async_write_multicast(std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr_multicast,
-                               std::uint32_t size, std::uint32_t num_dests, bool linked = false,
+void noc_async_write_multicast(std::uint32_t src_local_l1_addr,
+                               std::uint64_t dst_noc_addr_multicast, std::uint32_t size,
+                               std::uint32_t num_dests, bool linked = false,
                                std::uint8_t noc = noc_index,
                                tessera::CallSite site = tessera::CallSite::here());
 void noc_async_write_multicast_loopback_src(std::uint32_t src_local_l1_addr,

@@ -14,8 +14,8 @@ namespace tessera::kernel {
 enum class PacketRule : std::uint8_t { AnyLength, OnePacket };
 enum class Posting : std::uint8_t { NonPosted, Posted };
 
-void noc_read(std::uint64_t source, std::uint32_t destination, std::uint32_t size,
-              std::uint8_t noc, PacketRule rule, CallSite site);
+void noc_read(std::uint64_t source, std::uint32_t destination, std::uint32_t size, std::uint8_t noc,
+              PacketRule rule, CallSite site);
 void noc_write(std::uint32_t source, std::uint64_t destination, std::uint32_t size,
                std::uint8_t noc, PacketRule rule, Posting posting, CallSite site);
 void noc_inline_write(std::uint64_t destination, std::uint32_t value, std::uint8_t byte_enable,
@@ -104,9 +104,8 @@ void noc_async_full_barrier(std::uint8_t noc = noc_index,
 void noc_async_read_set_trid(std::uint32_t trid, std::uint8_t noc = noc_index,
                              tessera::CallSite site = tessera::CallSite::here());
 void noc_async_read_one_packet_with_state_with_trid(
-    std::uint32_t src_base_addr, std::uint32_t src_addr, std::uint32_t dst_addr,
-    std::uint32_t trid, std::uint8_t noc = noc_index,
-    tessera::CallSite site = tessera::CallSite::here());
+    std::uint32_t src_base_addr, std::uint32_t src_addr, std::uint32_t dst_addr, std::uint32_t trid,
+    std::uint8_t noc = noc_index, tessera::CallSite site = tessera::CallSite::here());
 void noc_async_read_barrier_with_trid(std::uint32_t trid, std::uint8_t noc = noc_index,
                                       tessera::CallSite site = tessera::CallSite::here());
 void noc_async_write_set_trid(std::uint32_t trid, std::uint8_t noc = noc_index,

@@ -93,8 +93,8 @@ private:
         const std::uint32_t semaphore = CreateSemaphore(program, CoreCoord{0, 0}, 0);
         const KernelHandle kernel = CreateKernel(program, std::string(kFolder) + "sender.cpp",
                                                  CoreCoord{0, 0}, WriterDataMovementConfig());
-        std::vector<std::uint32_t> args{static_cast<std::uint32_t>(scenario), hops, kSource,
-                                        kDestination, size, semaphore};
+        std::vector<std::uint32_t> args{
+            static_cast<std::uint32_t>(scenario), hops, kSource, kDestination, size, semaphore};
         append_fabric_connection_rt_args(direction, 0, program, {0, 0}, args);
         SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, args);
         return program;

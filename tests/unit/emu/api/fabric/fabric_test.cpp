@@ -17,8 +17,7 @@ struct Mode {
 
 class Fabric : public ::testing::TestWithParam<Mode> {
 protected:
-    Fabric()
-        : run_({.threads = GetParam().threads, .delivery = GetParam().delivery, .seed = 7}) {}
+    Fabric() : run_({.threads = GetParam().threads, .delivery = GetParam().delivery, .seed = 7}) {}
 
     FabricRun run_;
 };
