@@ -27,11 +27,14 @@ set(metalium_headers
     debug/dprint.h debug/dprint_tile.h debug/pause.h debug/waypoint.h experimental/circular_buffer.h
     experimental/core_local_mem.h experimental/dataflow_buffer.h experimental/endpoints.h
     experimental/noc.h experimental/noc_semaphore.h experimental/tensor.h
-    hostdevcommon/common_values.hpp hostdevcommon/kernel_structs.h
+    fabric/fabric_edm_packet_header.hpp hostdevcommon/common_values.hpp hostdevcommon/kernel_structs.h
     internal/dataflow/dataflow_api_addrgen.h internal/risc_attribs.h risc_attribs.h
     tensor/tensor_accessor.h tensor/tensor_accessor_args.h third_party/tracy/public/tracy/Tracy.hpp
     tools/profiler/kernel_profiler.hpp tt-metalium/constants.hpp
-    tt_metal/api/tt-metalium/constants.hpp tt_metal/tools/profiler/kernel_profiler.hpp
+    tt_metal/api/tt-metalium/constants.hpp tt_metal/fabric/fabric_edm_packet_header.hpp
+    tt_metal/fabric/hw/inc/edm_fabric/edm_fabric_worker_adapters.hpp
+    tt_metal/fabric/hw/inc/noc_addr.h tt_metal/fabric/hw/inc/packet_header_pool.h
+    tt_metal/fabric/hw/inc/tt_fabric_api.h tt_metal/tools/profiler/kernel_profiler.hpp
 )
 foreach(name ${compute_headers})
     list(APPEND metalium_headers compute_kernel_api/${name}.h api/compute/${name}.h)

@@ -121,33 +121,54 @@ void append_connections(Program& program, const RingPlace& place, CoreCoord core
     }
 }
 
-Program make_ring_program(const SharedWork& work, std::span<const RingPlace> ring,
-                          std::uint32_t position, const DeviceTensor& input,
-                          const DeviceTensor& output, const AllReduceSpec& schedule) {
+// What the kernels of one core read in their first arguments.
+struct CoreSlice {
+    std::vector<std::uint32_t> tiles;  ///< kernels/ring_slice.hpp
+    std::vector<std::uint32_t> rows;   ///< kernels/row_pieces.hpp
+
+    [[nodiscard]] std::vector<std::uint32_t> args_for(const Buffer& buffer) const {
+        std::vector<std::uint32_t> args{buffer.address};
+        args.insert(args.end(), tiles.begin(), tiles.end());
+        args.insert(args.end(), rows.begin(), rows.end());
+        return args;
+    }
+};
+
+/// A device's place in the ring, and its tensors.
+struct RingDevice {
+    std::span<const RingPlace> ring;
+    std::uint32_t position;
+    const DeviceTensor& input;
+    const DeviceTensor& output;
+};
+
+void set_arguments(Program& program, const RingKernels& kernels, const RingDevice& device,
+                   const CoreSlice& slice, CoreCoord core, std::uint32_t link,
+                   std::uint32_t num_slots) {
+    const auto& [sum_arrived, sum_credit, gathered_arrived, gathered_credit] = kernels.semaphores;
+    std::vector<std::uint32_t> reader = slice.args_for(device.input.buffer);
+    append(reader, {sum_arrived, gathered_arrived});
+    std::vector<std::uint32_t> writer = slice.args_for(device.output.buffer);
+    append(writer, {sum_arrived, sum_credit, gathered_arrived, gathered_credit, num_slots});
+    append_connections(program, device.ring[device.position], core, link, writer);
+    SetRuntimeArgs(program, kernels.reader, core, reader);
+    SetRuntimeArgs(program, kernels.compute, core, slice.tiles);
+    SetRuntimeArgs(program, kernels.writer, core, writer);
+}
+
+Program make_ring_program(const SharedWork& work, const RingDevice& device,
+                          const AllReduceSpec& schedule) {
     Program program = CreateProgram();
     create_buffers(program, work.cores, schedule);
-    const RingKernels kernels = create_kernels(program, work.cores, input, output, schedule);
-    const auto& [sum_arrived, sum_credit, gathered_arrived, gathered_credit] = kernels.semaphores;
-    const Buffer& pages = input.buffer;
-    for (std::uint32_t i = 0; i < work.shares.size(); ++i) {
-        const auto& [core, first, count] = work.shares[i];
-        const std::vector<std::uint32_t> slice{
-            first, count, static_cast<std::uint32_t>(ring.size()), position, schedule.cb_depth};
-        const std::vector<std::uint32_t> rows{pages.num_pages, pages.page_size,
-                                              pages.aligned_page_size};
-        std::vector<std::uint32_t> reader{pages.address};
-        std::vector<std::uint32_t> writer{output.buffer.address};
-        for (std::vector<std::uint32_t>* args : {&reader, &writer}) {
-            args->insert(args->end(), slice.begin(), slice.end());
-            args->insert(args->end(), rows.begin(), rows.end());
-        }
-        append(reader, {sum_arrived, gathered_arrived});
-        append(writer,
-               {sum_arrived, sum_credit, gathered_arrived, gathered_credit, 2 * schedule.cb_depth});
-        append_connections(program, ring[position], core, i, writer);
-        SetRuntimeArgs(program, kernels.reader, core, reader);
-        SetRuntimeArgs(program, kernels.compute, core, slice);
-        SetRuntimeArgs(program, kernels.writer, core, writer);
+    const RingKernels kernels =
+        create_kernels(program, work.cores, device.input, device.output, schedule);
+    const Buffer& pages = device.input.buffer;
+    for (std::uint32_t link = 0; link < work.shares.size(); ++link) {
+        const auto& [core, first, count] = work.shares[link];
+        const CoreSlice slice{{first, count, static_cast<std::uint32_t>(device.ring.size()),
+                               device.position, schedule.cb_depth},
+                              {pages.num_pages, pages.page_size, pages.aligned_page_size}};
+        set_arguments(program, kernels, device, slice, core, link, 2 * schedule.cb_depth);
     }
     return program;
 }
@@ -196,8 +217,10 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
     std::vector<DeviceProgram> programs(devices);
     for (std::uint32_t position = 0; position < devices; ++position) {
         const std::uint32_t device = ring[position].device;
-        programs[device] = {device, make_ring_program(work, ring, position, inputs.inputs[device],
-                                                      outputs.outputs[device], schedule)};
+        programs[device] = {
+            device,
+            make_ring_program(
+                work, {ring, position, inputs.inputs[device], outputs.outputs[device]}, schedule)};
     }
     return programs;
 }
