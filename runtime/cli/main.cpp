@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
     try {
         const std::vector<std::string> arguments(argv + 1, argv + argc);
         const ExitCode code = tessera::cli::run_command_line(arguments, console);
-        std::cout.flush();
+        tessera::require(static_cast<bool>(std::cout.flush()),
+                         "standard output takes no more: is its disk full?");
         return static_cast<int>(code);
     } catch (const tessera::ConfigError& error) {
         std::cerr << error.what() << '\n';  // begins with file:line:column

@@ -61,6 +61,13 @@ void require_device_count(const RunSpec& run, const run::MoeInputFile& file) {
             mesh.rows, mesh.columns, mesh.num_devices(), file.path(), file.num_devices());
 }
 
+// The writer itself refuses a folder that is missing or closed to us.
+void require_file_name(const std::string& outputs) {
+    require(!outputs.empty(), "--outputs: the name is empty");
+    require(!std::filesystem::is_directory(outputs), "--outputs {}: is a folder, allowed: a file",
+            outputs);
+}
+
 // The results would take the place of the file while the run still reads from it.
 void require_other_file(const RunOptions& options) {
     std::error_code error;  // a file that is not there yet is another one
@@ -106,6 +113,9 @@ report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun&
 ExitCode run(const RunOptions& options, const Console& console) {
     const auto start = std::chrono::steady_clock::now();
     std::optional<run::MoeInputFile> file;
+    if (options.outputs) {
+        require_file_name(*options.outputs);
+    }
     if (options.inputs) {
         require_other_file(options);
         file.emplace(*options.inputs);

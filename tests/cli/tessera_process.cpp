@@ -39,9 +39,10 @@ void become_tessera(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-Ending run_tessera(const std::vector<std::string>& arguments, const fs::path& folder) {
+Ending run_tessera(const std::vector<std::string>& arguments, const fs::path& folder,
+                   const std::string& out_path) {
     const ScratchFolder streams;
-    const std::string out = streams.file("out");
+    const std::string out = out_path.empty() ? streams.file("out") : out_path;
     const std::string err = streams.file("err");
     const pid_t child = fork();
     if (child == 0) {
@@ -49,7 +50,8 @@ Ending run_tessera(const std::vector<std::string>& arguments, const fs::path& fo
     }
     int status = 0;
     EXPECT_EQ(waitpid(child, &status, 0), child);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, bytes_of(out), bytes_of(err)};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out_path.empty() ? bytes_of(out) : "",
+            bytes_of(err)};
 }
 
 std::string run_in_terminal(const std::vector<std::string>& arguments, unsigned short columns) {

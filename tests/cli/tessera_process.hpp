@@ -14,9 +14,11 @@ struct Ending {
     std::string err;
 };
 
-/// Runs the binary with these arguments in `folder` (here, if it is empty) to its end.
+/// Runs the binary with these arguments in `folder` (here, if it is empty) to its end. If `out` is
+/// named, standard output goes there and Ending::out stays empty.
 [[nodiscard]] Ending run_tessera(const std::vector<std::string>& arguments,
-                                 const std::filesystem::path& folder = {});
+                                 const std::filesystem::path& folder = {},
+                                 const std::string& out = "");
 
 /// Runs the binary in a terminal of that width; returns what it shows, with "\n" ends of lines.
 [[nodiscard]] std::string run_in_terminal(const std::vector<std::string>& arguments,

@@ -64,6 +64,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"EmptyThreads",
              {"run", "moe_v2_tiny", "--threads", ""},
              "tessera: --threads : allowed: 1 to 1024; without it, one for each core of the host"},
+        Case{"OutputsAreAFolder",
+             {"run", "moe_v2_tiny", "--outputs", "/tmp"},
+             "tessera: --outputs /tmp: is a folder, allowed: a file"},
+        Case{"OutputsWithoutAName",
+             {"run", "moe_v2_tiny", "--outputs", ""},
+             "tessera: --outputs: the name is empty"},
         Case{"SetWithoutValue",
              {"check", "moe_v2_tiny", "--set", "mesh.shape"},
              "--set mesh.shape: expected key.path=value"},
@@ -71,6 +77,13 @@ INSTANTIATE_TEST_SUITE_P(
              {"run", "moe_v2_tiny", "--set", "mesh.shap=[1,4]"},
              "--set mesh.shap=[1,4]: mesh.shap: unknown key, did you mean mesh.shape?"}),
     [](const auto& test) { return std::string(test.param.name); });
+
+TEST(CliOutput, IsNotLostInSilence) {
+    const Ending ending = run_tessera({"list", "ops"}, {}, "/dev/full");
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: standard output takes no more: is its disk full?\n");
+}
 
 TEST(CliOutputs, AreRefusedBeforeTheRunIfTheyCannotBeWritten) {
     const Ending ending =
