@@ -148,7 +148,7 @@ TEST(CliOutputs, AreTheSameBytesForAnyThreadsAndDelivery) {
 
     EXPECT_TRUE(one == outputs_of(folder, {"--threads", "2"}));
     EXPECT_TRUE(one == outputs_of(folder, {"--threads", "5"}));
-    EXPECT_TRUE(one == outputs_of(folder, {"--set", "machine.noc_delivery=at_barrier"}));
+    EXPECT_TRUE(one == outputs_of(folder, {"--set", "machine.noc_delivery=at_issue"}));
     EXPECT_TRUE(one == outputs_of(folder, {"--set", "machine.noc_delivery=random"}));
     EXPECT_FALSE(one == outputs_of(folder, {"--set", "workload.seed=2"}));
 }

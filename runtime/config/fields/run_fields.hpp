@@ -22,7 +22,7 @@ inline constexpr std::array kMeshFields{
 
 inline constexpr std::array kMachineFields{
     field<&MachineSpec::noc_delivery>(
-        "noc_delivery", "at_issue",
+        "noc_delivery", "at_barrier",
         "when NoC transfers take effect; a correct kernel does not show the difference"),
     field<&MachineSpec::delivery_seed>("delivery_seed", "1", "of noc_delivery random"),
 };
