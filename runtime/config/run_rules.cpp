@@ -73,16 +73,27 @@ void subblock_fits_in_half_of_dst(const RunSpec& run, const ArchSpec& arch, Judg
                               half, bmm.fp32_dest_acc));
 }
 
+// Besides the operands: two output subblocks, a tile of zeros, the experts' token counts and the
+// announcements of blocks (two pages of 16 B), each for two of the kernels.
+std::uint64_t bytes_beside_inputs(const RunSpec& run, const ArchSpec& arch) {
+    const Subblock& subblock = run.ops.moe_bmm.subblock;
+    const std::uint64_t tiles = 1 + std::uint64_t{2} * subblock.height * subblock.width;
+    const std::uint64_t experts = run.workload.experts / run.mesh.shape.num_devices();
+    return tiles * tile_bytes(DataFormat::Float16_b) + 2 * experts * arch.dram.alignment.value +
+           2 * 32;
+}
+
 void moe_bmm_buffers_fit_in_l1(const RunSpec& run, const ArchSpec& arch, Judge& judge) {
     const MoeBmmSpec& bmm = run.ops.moe_bmm;
     const std::uint64_t tiles_a_step = bmm.subblock.height + bmm.subblock.width;
     const std::uint64_t bytes = std::uint64_t{bmm.k_block} * bmm.cb_depth * tiles_a_step *
-                                tile_bytes(DataFormat::Float16_b);
+                                    tile_bytes(DataFormat::Float16_b) +
+                                bytes_beside_inputs(run, arch);
     const std::uint64_t room = arch.l1.size.value - arch.l1.reserved.value;
     judge.require(
         bytes <= room, "ops.moe_bmm.k_block",
-        fmt::format("input CBs of {} K tiles × cb_depth {} × subblock {} take {} B, but "
-                    "a core has {} B of L1 for buffers",
+        fmt::format("CBs for {} K tiles × cb_depth {} × subblock {} and their results take {} B, "
+                    "but a core has {} B of L1 for buffers",
                     bmm.k_block, bmm.cb_depth, Value<Subblock>::show(bmm.subblock), bytes, room));
 }
 

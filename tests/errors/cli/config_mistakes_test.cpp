@@ -32,8 +32,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"MissingUnit", "arch.l1.size=1048576",
                          "arch.l1.size: '1048576' has no unit, allowed: B, KiB, MiB or GiB"},
                     Case{"BuffersBeyondL1", "ops.moe_bmm.k_block=1024",
-                         "ops.moe_bmm.k_block: input CBs of 1024 K tiles × cb_depth 2 × subblock "
-                         "[1, 1] take 8388608 B, "
+                         "ops.moe_bmm.k_block: CBs for 1024 K tiles × cb_depth 2 × subblock "
+                         "[1, 1] and their results take 8395072 B, "
                          "but a core has 1395424 B of L1 for buffers"},
                     Case{"TooManyExpertsATokens", "workload.top_k=9",
                          "workload.top_k: 9 experts a token, but workload.experts is 8"},

@@ -67,15 +67,17 @@ TEST(RunRules, AcceptASubblockOfHalfOfDst) {
     EXPECT_EQ(refusal_with_more("ops: {moe_bmm: {subblock: [2, 4], fp32_dest_acc: false}}\n"), "");
 }
 
-// 171 K tiles × depth 2 × (1 + 1) tiles × 2048 B = 1400832 B; a core has 1499136 − 103712 B.
+// 170 K tiles × depth 2 × (1 + 1) tiles × 2048 B; 3 tiles of results and zeros × 2048 B; counts of
+// 2 experts and blocks, 2 × (64 + 32) B: 1398976 B; a core has 1499136 − 103712 B.
 TEST(RunRules, RefuseBuffersThatL1DoesNotHold) {
-    EXPECT_EQ(refusal_with_more("ops: {moe_bmm: {k_block: 171}}\n"),
-              "run.yaml:10:26: ops.moe_bmm.k_block: input CBs of 171 K tiles × cb_depth 2 × "
-              "subblock [1, 1] take 1400832 B, but a core has 1395424 B of L1 for buffers");
+    EXPECT_EQ(refusal_with_more("ops: {moe_bmm: {k_block: 170}}\n"),
+              "run.yaml:10:26: ops.moe_bmm.k_block: CBs for 170 K tiles × cb_depth 2 × "
+              "subblock [1, 1] and their results take 1398976 B, but a core has 1395424 B of L1 "
+              "for buffers");
 }
 
 TEST(RunRules, AcceptBuffersThatL1JustHolds) {
-    EXPECT_EQ(refusal_with_more("ops: {moe_bmm: {k_block: 170}}\n"), "");
+    EXPECT_EQ(refusal_with_more("ops: {moe_bmm: {k_block: 169}}\n"), "");
 }
 
 // 3 projections × 128 experts × 16384 × 4096 × 2 B = 48 GiB; a device has 12 × (1 GiB − 32 B).
