@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of a launch: a pure function of its trace and the machine. Single-threaded, in integers,
+// and the same for the same arguments on any host.
+#pragma once
+
+#include <span>
+
+#include "tessera/arch_spec.hpp"
+#include "tessera/mesh_spec.hpp"
+#include "tessera/timeline.hpp"
+#include "tessera/timing_spec.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::timing {
+
+struct Machine {
+    const ArchSpec& arch;
+    const TimingSpec& timing;
+    const MeshSpec& mesh;
+};
+
+/// What a replay keeps beside the totals, zones and resources, which it always gives.
+struct ReplayOptions {
+    bool keeps_intervals = true;  ///< ThreadTimeline::intervals, causes and the critical path
+    bool keeps_cb_levels = false;
+    /// When each device of the mesh may begin, from the launch's start; empty: all at 0.
+    std::span<const Millicycles> device_start;
+};
+
+/// Replays one launch.
+/// Errors   UsageError if the trace does not fit the machine (a core, bank or device that it does
+///          not have), naming what is missing; InternalError naming the blocked threads with their
+///          kernels and lines if the trace cannot be replayed to its end.
+[[nodiscard]] LaunchTimeline replay(const Trace& trace, const LaunchTrace& launch,
+                                    const Machine& machine, const ReplayOptions& options = {});
+
+}  // namespace tessera::timing

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that moves bytes: the NoCs of each device, DRAM banks and channels, and mesh links.
+// The engine hands a request over when a thread issues it; the transport schedules its stages in
+// the engine's queue and says what each stage completed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emu/timing/event_queue.hpp"
+#include "emu/timing/replay.hpp"
+
+namespace tessera::timing {
+
+enum class RequestKind : std::uint8_t {
+    Read,       ///< from `place` into own L1
+    Write,      ///< from own L1 to `place`
+    Multicast,  ///< from own L1 to each worker of a rectangle
+    Word,       ///< 4 bytes to `place`
+    MulticastWord,
+    Atomic,  ///< as Word, with a read-modify-write at the far end
+    Fabric,  ///< packet from own L1 to another device
+};
+
+struct Request {
+    RequestKind kind{};
+    std::uint16_t device = 0;
+    CoreCoord core;  ///< logical, who issues
+    std::uint8_t noc = 0;
+    bool is_posted = false;
+    bool is_linked = false;
+    bool includes_sender = false;
+    NocPlace place;        ///< Read, Write, Word, Atomic; Fabric: place at the far device
+    CoreCoord rect_start;  ///< logical; multicasts
+    CoreCoord rect_end;
+    std::uint32_t bytes = 0;
+    std::uint16_t far_device = 0;  ///< Fabric
+    std::uint8_t channel = 0;      ///< Fabric: sender channel = direction * links + link
+    std::uint8_t hops = 0;         ///< Fabric
+};
+
+/// What has come true about a transfer when a stage is done.
+enum class Milestone : std::uint8_t {
+    None,
+    Departed,      ///< writes: the last byte has left the source; it may be reused
+    Delivered,     ///< bytes (or the word) are in place at every receiver; reads: in own L1
+    Acknowledged,  ///< non-posted writes and atomics: the issuer knows
+};
+
+/// Where the time of a transfer went, from its issue to its last milestone so far.
+using Transit = std::array<Millicycles, kNumResourceKinds>;
+
+struct StageResult {
+    Milestone milestone = Milestone::None;
+    bool is_last = false;  ///< the transfer's number may be given out again
+};
+
+class Transport {
+public:
+    explicit Transport(const Machine& machine);
+    ~Transport();
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+
+    /// Starts a transfer at `now`, the end of its issue by the RISC, and schedules its first stage.
+    /// Returns its number.
+    std::uint32_t start(const Request& request, Millicycles now, EventQueue& queue);
+    /// Runs the stage that is due.
+    StageResult advance(std::uint32_t transfer, Millicycles now, EventQueue& queue);
+    /// By resource kind; adds up to `now − start`.
+    [[nodiscard]] const Transit& transit(std::uint32_t transfer) const noexcept;
+    /// Resources that were used, sorted by (kind, device, noc, node, direction).
+    [[nodiscard]] std::vector<ResourceUse> uses() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera::timing

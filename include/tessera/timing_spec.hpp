@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What acts cost on one device model: the `timing:` section of configs/arch/*.yaml, frozen. Nothing
+// here is a default.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tessera/units.hpp"
+
+namespace tessera {
+
+/// The two data-movement RISCs: cycles of the instruction stream of one call.
+struct RiscTiming {
+    Cycles read_issue;             ///< noc_async_read, command written anew
+    Cycles read_issue_with_state;  ///< …_with_state: coordinates and size are latched
+    Cycles write_issue;
+    Cycles write_issue_with_state;
+    Cycles set_state;
+    Cycles multicast_issue;
+    Cycles semaphore_issue;  ///< words and atomics over the NoC
+    Cycles barrier_poll;     ///< a barrier's last look at the counters
+    Cycles semaphore_poll;   ///< a semaphore wait's last look at L1
+    Cycles local_word;       ///< store to a semaphore in own L1
+    Cycles cb_reserve;       ///< cb_reserve_back that finds space
+    Cycles cb_push;
+    Cycles cb_wait;  ///< cb_wait_front that finds its pages
+    Cycles cb_pop;
+    Cycles zone_mark;  ///< profiler mark; 0 where measurements have it taken out
+};
+
+/// One NoC of a device. Rates are of payload.
+struct NocTiming {
+    Cycles hop;               ///< router to router
+    Cycles interface;         ///< network interface to router, each way
+    Cycles command;           ///< from a command's last register write to its first flit
+    Cycles l1_read;           ///< first word out of an L1 for a request that arrived
+    Cycles completion;        ///< last flit or acknowledgement to the counter a barrier reads
+    BytesPerCycle read_rate;  ///< one stream, L1 to L1
+    BytesPerCycle write_rate;
+    BytesPerCycle link_rate;       ///< a link between routers, headers and gaps taken out
+    BytesPerCycle injection_rate;  ///< of a worker's interface
+    BytesPerCycle ejection_rate;
+    BytesPerCycle multicast_rate;
+    Cycles multicast_setup;                ///< path reservation
+    Cycles packet_overhead;                ///< of a link's time, for each packet
+    Cycles atomic;                         ///< read-modify-write at the far L1
+    std::uint32_t outstanding_reads = 0;   ///< requests of one interface in flight
+    std::uint32_t outstanding_writes = 0;  ///< non-posted writes of one interface in flight
+};
+
+struct DramTiming {
+    Cycles read_latency;           ///< request at the controller's port to first data there
+    Cycles write_latency;          ///< last data at the port to the acknowledgement
+    BytesPerCycle bank_read_rate;  ///< one bank, as the port gives it
+    BytesPerCycle bank_write_rate;
+    BytesPerCycle channel_rate;  ///< controller shared by its banks
+    Cycles request_overhead;     ///< of a bank's time, for each request
+    Bytes burst;                 ///< granule of the controller
+};
+
+/// The engines of the compute kernel: unpack, math and pack.
+struct ComputeTiming {
+    Cycles unpack_tile_16bit;  ///< one operand tile of 16-bit elements to a source register
+    Cycles unpack_tile_32bit;
+    Cycles unpack_tile_8bit;  ///< fp8, bfp8_b
+    Cycles unpack_tile_4bit;
+    Cycles unpack_start;   ///< of each unpack instruction sequence
+    Cycles matmul_phase;   ///< tile product, each fidelity phase
+    Cycles matmul_start;   ///< each matmul call beside its phases
+    Cycles eltwise_phase;  ///< element-wise multiply, each fidelity phase
+    Cycles eltwise_add;    ///< element-wise add or subtract
+    Cycles copy_tile;      ///< source register to DST
+    Cycles reduce_phase;
+    Cycles transpose;
+    Cycles math_start;  ///< each math call beside its work
+    Cycles pack_tile_16bit;
+    Cycles pack_tile_32bit;
+    Cycles pack_tile_8bit;
+    Cycles pack_start;
+    Cycles pack_accumulate;  ///< more for a tile added to what L1 holds
+    Cycles pack_dst_32bit;   ///< more for a tile read from 32-bit DST
+    Cycles tilize_tile;
+    Cycles untilize_tile;
+    Cycles pack_untilize_tile;
+    Cycles dst_call;  ///< semaphore between math and pack
+    Cycles init_full;
+    Cycles init_operation;
+    Cycles init_sfpu;
+    Cycles reconfigure;
+};
+
+/// Cycles of one tile by function of the vector unit; names as the kernel API's without `_tile`,
+/// approximate modes with the suffix "_approx".
+struct SfpuTiming {
+    std::vector<std::pair<std::string, Cycles>> functions;  ///< sorted by name
+    Cycles start;                                           ///< each call beside its work
+    Cycles other;                                           ///< functions that are not in the table
+};
+
+struct LinkTiming {
+    BytesPerSecond rate;    ///< one link, one direction
+    Seconds hop_latency;    ///< device to device, first byte
+    Seconds packet_slot;    ///< shortest time from packet to packet on a link
+    Bytes packet_overhead;  ///< header and framing of each packet
+    Bytes max_payload;
+    Cycles worker_issue;  ///< worker's RISC, each packet
+    std::uint32_t links_per_direction = 0;
+    std::uint32_t sender_slots = 0;  ///< packets a sender buffers
+};
+
+/// From one program to the next, and from the host's word to kernel_main.
+struct DispatchTiming {
+    Seconds program_gap;  ///< between the end of a program and the start of the next, at least
+    Seconds per_kernel_group;
+    Seconds per_argument_word;
+    Seconds per_binary_byte;
+    Seconds per_cb_core;
+    Cycles launch_latency;  ///< launch message to the firmware of a core
+    Cycles kernel_start;    ///< firmware: to kernel_main
+    Cycles cb_setup;        ///< firmware, each CB
+    Cycles kernel_end;      ///< kernel_main's return to the done message
+};
+
+struct TimingSpec {
+    Hertz clock;
+    RiscTiming risc;
+    NocTiming noc;
+    DramTiming dram;
+    ComputeTiming compute;
+    SfpuTiming sfpu;
+    LinkTiming link;
+    DispatchTiming dispatch;
+};
+
+}  // namespace tessera
