@@ -10,6 +10,7 @@
 #include "tessera/data_format.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/noc_delivery.hpp"
+#include "tessera/subblock.hpp"
 
 namespace tessera {
 
@@ -46,13 +47,6 @@ struct WorkloadSpec {
 
 enum class BmmSchedule : std::uint8_t { SingleCore, MultiCore };
 enum class TileDistribution : std::uint8_t { Block, RoundRobin };
-
-/// Rows × columns of output tiles that a core holds in DST at once.
-struct Subblock {
-    std::uint32_t height = 1;
-    std::uint32_t width = 1;
-    friend constexpr bool operator==(const Subblock&, const Subblock&) = default;
-};
 
 struct MoeBmmSpec {
     BmmSchedule schedule = BmmSchedule::MultiCore;
