@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// A timed run as its reports need it: reduced launch by launch, so that the intervals of a large
+// launch can be dropped before the next one is replayed. Times are millicycles of the device clock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/arch_spec.hpp"
+#include "tessera/mesh_spec.hpp"
+#include "tessera/timeline.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::report {
+
+inline constexpr std::size_t kNumTimelineThreads = 5;
+
+/// A predicted time, and what it may be within the ranges of the constants.
+struct PredictedTime {
+    Millicycles low = 0;
+    Millicycles expected = 0;
+    Millicycles high = 0;
+};
+
+/// A line of a kernel. The first of a launch is "no line".
+struct SourceLine {
+    std::string file;
+    std::uint32_t line = 0;
+    friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
+/// Who acted, to end waits: a thread of LaunchReport::threads at a line, at a time.
+struct PointCause {
+    std::uint32_t thread = kNoThread;
+    std::uint32_t line = 0;  ///< index into LaunchReport::lines
+    Millicycles time = 0;
+};
+
+/// One stretch of a thread as drawn. It begins where the one before ends.
+struct TimelinePoint {
+    Millicycles end = 0;
+    Activity activity{};
+    bool is_merged = false;          ///< several intervals; activity and line of the longest kind
+    std::uint32_t line = 0;          ///< index into LaunchReport::lines
+    std::uint32_t object = 0;        ///< as Interval::object; of waits that are not merged
+    std::uint32_t cause = kNoCause;  ///< index into LaunchReport::causes
+};
+
+struct ThreadReport {
+    std::uint16_t device = 0;
+    CoreCoord core;
+    TimelineThread thread{};
+    std::string kernel;
+    std::array<Millicycles, kNumActivities> totals{};  ///< sum = makespan, exactly
+    Millicycles finish = 0;                            ///< when its kernel returned
+    Millicycles on_path = 0;          ///< of the critical path, spent at this thread
+    std::uint64_t num_intervals = 0;  ///< before any were merged
+    /// All intervals, or with those shorter than `merged_below` merged; empty where
+    /// LaunchReport::is_drawn says that this thread is not drawn.
+    std::vector<TimelinePoint> points;
+    Millicycles merged_below = 0;  ///< 0: none were merged
+};
+
+/// What a core did in a launch, and what of its L1 was taken.
+struct CoreReport {
+    std::uint16_t device = 0;
+    CoreCoord core;
+    std::uint32_t l1_bytes = 0;
+    std::vector<CbTrace> cbs;
+    std::uint64_t tile_products = 0;
+    std::uint64_t tiles_packed = 0;
+    std::uint64_t bytes_read = 0;     ///< over both NoCs
+    std::uint64_t bytes_written = 0;  ///< multicasts count once
+    Millicycles ideal_math = 0;       ///< tile products × fidelity phases at the rate of the FPU
+    Millicycles busy_math = 0;        ///< of the math thread, inits and DST calls left out
+    Millicycles finish = 0;           ///< when its last thread returned
+    /// Time of all its threads by activity.
+    std::array<Millicycles, kNumActivities> totals{};
+};
+
+/// Waits of one line for one kind of object, ended by one line, over all cores of the launch.
+struct StallReport {
+    Activity activity{};
+    std::string object;  ///< "CB 0", "semaphore at 0x8130", "DRAM", "L1 of other cores", …
+    TimelineThread waiter{};
+    std::uint32_t waiter_line = 0;
+    std::optional<TimelineThread> ender;  ///< none: the end of what travelled, or not known
+    std::uint32_t ender_line = 0;
+    Millicycles total = 0;  ///< thread-time
+    /// Of `total`, what was spent while the ender was busy or bytes travelled; in the rest the
+    /// ender waited itself, and the stall is only passed on.
+    Millicycles direct = 0;
+    std::uint64_t count = 0;
+    /// The longest of them.
+    std::uint16_t worst_device = 0;
+    CoreCoord worst_core;
+    Millicycles worst_begin = 0;
+    Millicycles worst_end = 0;
+    std::string worst_object;  ///< "DRAM bank 3", "L1 of (1,2)", …
+    std::uint16_t ender_device = 0;
+    CoreCoord ender_core;
+};
+
+/// A part of the critical path: `time` adds up to the makespan over all parts.
+struct PathPart {
+    std::optional<TimelineThread> thread;
+    std::uint32_t line = 0;
+    Activity activity{};
+    ResourceKind resource{};
+    Millicycles time = 0;
+    std::uint64_t count = 0;
+};
+
+/// Pages of a CB over time: at each point, the most that were held until the next.
+struct CbSeries {
+    std::uint32_t core = 0;  ///< index into LaunchReport::cores
+    std::uint8_t cb = 0;
+    std::uint32_t capacity = 0;
+    double mean = 0;         ///< pages, over the makespan
+    std::uint32_t most = 0;  ///< pages
+    std::vector<std::pair<Millicycles, std::uint32_t>> points;
+    Millicycles merged_below = 0;  ///< 0: every change is a point
+};
+
+/// What a launch did, against what the machine could do in its makespan.
+struct WorkReport {
+    std::uint32_t cores_given = 0;  ///< cores that had a kernel
+    std::uint32_t cores_of_mesh = 0;
+    std::uint64_t tile_products = 0;
+    Millicycles ideal_math = 0;  ///< over all cores
+    Millicycles busy_math = 0;   ///< over all cores
+    std::uint64_t dram_bytes = 0;
+    std::uint64_t noc_bytes = 0;   ///< injected, both NoCs
+    std::uint64_t link_bytes = 0;  ///< over mesh links, each hop
+};
+
+struct LaunchReport {
+    std::string name;
+    Millicycles start = 0;
+    PredictedTime makespan;
+    std::uint64_t num_events = 0;
+    WorkReport work;
+    std::vector<SourceLine> lines;  ///< [0] is "no line"
+    std::vector<ThreadReport> threads;
+    std::vector<CoreReport> cores;
+    std::vector<PointCause> causes;
+    std::vector<StallReport> stalls;  ///< by `direct`, largest first, bounded
+    std::vector<PathPart> path;       ///< by time, largest first
+    std::vector<ResourceUse> resources;
+    std::vector<CbSeries> cbs;
+    std::vector<Millicycles> device_end;
+    bool is_drawn_in_part = false;  ///< threads or CBs were left out to bound the size
+};
+
+/// What the machine can do at most, for all devices together; 0: not known.
+struct PeakRates {
+    double flops_per_cycle = 0;  ///< of the FPUs of all worker cores at LoFi
+    double dram_bytes_per_cycle = 0;
+    double noc_bytes_per_cycle = 0;   ///< injected by all workers on one NoC, times two
+    double link_bytes_per_cycle = 0;  ///< all mesh links, both directions
+    double noc_link_rate = 0;         ///< one link between routers, bytes per cycle
+    double mesh_link_rate = 0;        ///< one mesh link, one direction, bytes per cycle
+    double dram_channel_rate = 0;     ///< one channel, bytes per cycle
+};
+
+/// Tokens by expert, for runs of a mixture of experts.
+struct MoeLoad {
+    struct Expert {
+        std::uint32_t expert = 0;  ///< number in the layer
+        std::uint16_t device = 0;
+        std::uint32_t tokens = 0;
+    };
+    std::uint32_t top_k = 0;
+    std::vector<Expert> experts;        ///< by device, then in the device's order
+    std::vector<std::string> launches;  ///< names of the launches whose work grows with tokens
+};
+
+struct TimingReport {
+    std::string run;
+    ArchSpec arch;
+    MeshSpec mesh;
+    PredictedTime makespan;
+    PeakRates peak;
+    std::vector<LaunchReport> launches;
+    std::optional<MoeLoad> moe;
+};
+
+}  // namespace tessera::report

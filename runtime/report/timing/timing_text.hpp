@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A timed run as text for people: how long, what bounds it, where it waits.
+#pragma once
+
+#include <string>
+
+#include "runtime/report/text_style.hpp"
+#include "runtime/report/timing/timing_report.hpp"
+
+namespace tessera::report {
+
+/// "makespan 123 456 cycles (123 us at 1.00 GHz), …" and achieved against peak.
+[[nodiscard]] std::string makespan_text(const TimingReport& report, const TextStyle& style);
+/// One row per launch: cycles, share, cores, utilisation, imbalance, what bounds it.
+[[nodiscard]] std::string launches_text(const TimingReport& report, const TextStyle& style);
+/// Parts of the critical path of the run: by resource or activity, and by line.
+[[nodiscard]] std::string bound_text(const TimingReport& report, const TextStyle& style);
+/// Busy share of the math threads in the shape of the grid.
+[[nodiscard]] std::string utilisation_text(const TimingReport& report, const TextStyle& style);
+/// The five worst stalls with their lines.
+[[nodiscard]] std::string stalls_text(const TimingReport& report, const TextStyle& style);
+
+/// All of it, in this order.
+[[nodiscard]] std::string timing_text(const TimingReport& report, const TextStyle& style);
+
+}  // namespace tessera::report
