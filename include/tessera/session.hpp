@@ -53,9 +53,11 @@ public:
     virtual void deallocate(const DeviceTensor& tensor) = 0;
 
     /// Copies a host tensor into the device tensor of the same logical shape and format, laying
-    /// it out (and padding tiles with zeros) on the way.
+    /// it out (and padding tiles with zeros) on the way. A tensor in a block format takes float32
+    /// values, rounded as the packer does it.
     /// Errors   UsageError if shape or format differ.
     virtual void write(const DeviceTensor& tensor, const HostTensor& values) = 0;
+    /// The values in the tensor's format; of a block format, exactly, as float32.
     [[nodiscard]] virtual HostTensor read(const DeviceTensor& tensor) const = 0;
     /// Fills every byte of the buffer, padding included (tests of garbage in padding).
     virtual void fill(const DeviceTensor& tensor, std::byte value) = 0;

@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "emu/mesh/mesh.hpp"
-#include "runtime/host/tensor_layout.hpp"
 #include "runtime/launch/launch.hpp"
 #include "runtime/scheduler/worker_pool.hpp"
 #include "runtime/session/device_pages.hpp"
+#include "runtime/session/page_codec.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -36,9 +36,11 @@ BankAllocator& allocator_of(Device& device, BufferType type) {
 }
 
 void check_same(const DeviceTensor& tensor, const HostTensor& values) {
-    require(tensor.spec.shape == values.shape && tensor.spec.format == values.format,
-            "writing a tensor {} of {} into a device tensor {} of {}", to_string(values.shape),
-            name_of(values.format), to_string(tensor.spec.shape), name_of(tensor.spec.format));
+    require(
+        tensor.spec.shape == values.shape && host_format(tensor.spec.format) == values.format,
+        "writing a tensor {} of {} into a device tensor {} of {}{}", to_string(values.shape),
+        name_of(values.format), to_string(tensor.spec.shape), name_of(tensor.spec.format),
+        is_block_format(tensor.spec.format) ? ", whose values come from the host as float32" : "");
 }
 
 // A DRAM shard's core stands for a bank: x is the bank, y is 0.
@@ -119,18 +121,18 @@ void EmulatedSession::deallocate(const DeviceTensor& tensor) {
 
 void EmulatedSession::write(const DeviceTensor& tensor, const HostTensor& values) {
     check_same(tensor, values);
-    const TensorLayout layout(tensor.spec);
+    const PageCodec codec(tensor.spec);
     const DevicePages pages(mesh_->device(tensor.buffer.device), tensor.buffer);
-    for_each_page(layout.num_pages(),
-                  [&](std::uint32_t i) { layout.pack(values.bytes, i, pages.page(i)); });
+    for_each_page(codec.num_pages(),
+                  [&](std::uint32_t i) { codec.encode(values.bytes, i, pages.page(i)); });
 }
 
 HostTensor EmulatedSession::read(const DeviceTensor& tensor) const {
-    HostTensor values = make_host_tensor(tensor.spec.shape, tensor.spec.format);
-    const TensorLayout layout(tensor.spec);
+    HostTensor values = make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
+    const PageCodec codec(tensor.spec);
     const DevicePages pages(mesh_->device(tensor.buffer.device), tensor.buffer);
-    for_each_page(layout.num_pages(),
-                  [&](std::uint32_t i) { layout.unpack(pages.page(i), i, values.bytes); });
+    for_each_page(codec.num_pages(),
+                  [&](std::uint32_t i) { codec.decode(pages.page(i), i, values.bytes); });
     return values;
 }
 

@@ -40,6 +40,55 @@ INSTANTIATE_TEST_SUITE_P(
                       TensorSpec{{3, 40, 80}, DataFormat::UInt16, Layout::ROW_MAJOR},
                       TensorSpec{{32, 32}, DataFormat::UInt16, Layout::TILE}));
 
+// Numbers of few bits: 16 in a row share an exponent and are exact in 7 bits of magnitude.
+TEST(EmulatedSession, BlockFormatsTakeAndGiveFloats) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 1});
+    HostTensor values = make_host_tensor({40, 33}, DataFormat::Float32);
+    for (std::size_t i = 0; i < values.as<float>().size(); ++i) {
+        values.as<float>()[i] = static_cast<float>(i % 100) - 50;
+    }
+    const DeviceTensor tensor = session.allocate(
+        0, "values", {values.shape, DataFormat::Bfp8_b, Layout::TILE}, BufferType::DRAM);
+
+    session.write(tensor, values);
+
+    EXPECT_EQ(session.read(tensor).format, DataFormat::Float32);
+    EXPECT_EQ(session.read(tensor).bytes, values.bytes);
+}
+
+// The block's largest is 127, so that its unit is 1: halves go to the even neighbour.
+TEST(EmulatedSession, BlockFormatsRoundToTheUnitOfTheirBlock) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 1});
+    HostTensor values = make_host_tensor({1, 16}, DataFormat::Float32);
+    values.as<float>()[0] = 127;
+    values.as<float>()[1] = 2.5F;
+    values.as<float>()[2] = 3.5F;
+    values.as<float>()[3] = 0.25F;
+    const DeviceTensor tensor = session.allocate(
+        0, "values", {values.shape, DataFormat::Bfp8_b, Layout::TILE}, BufferType::DRAM);
+
+    session.write(tensor, values);
+
+    const HostTensor read = session.read(tensor);
+    EXPECT_EQ(std::vector<float>(read.as<float>().begin(), read.as<float>().begin() + 4),
+              (std::vector<float>{127, 2, 4, 0}));
+}
+
+TEST(EmulatedSession, ABlockFormatTakesNoOtherFormatThanFloat32) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 1});
+    const DeviceTensor tensor = session.allocate(
+        0, "values", {{32, 32}, DataFormat::Bfp8_b, Layout::TILE}, BufferType::DRAM);
+
+    try {
+        session.write(tensor, make_host_tensor({32, 32}, DataFormat::Float16_b));
+        FAIL() << "bfloat16 values went into a bfp8_b tensor";
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(),
+                     "writing a tensor (32,32) of bfloat16 into a device tensor (32,32) of bfp8_b, "
+                     "whose values come from the host as float32");
+    }
+}
+
 TEST(EmulatedSession, WritingAnotherShapeIsRefused) {
     EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 1});
     const DeviceTensor tensor = session.allocate(
