@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,6 +17,8 @@
 #include "tessera/processor.hpp"
 
 namespace tessera {
+
+struct Buffer;
 
 enum class DataMovementProcessor : std::uint8_t { RISCV_0 = 0, RISCV_1 = 1 };
 enum class NOC : std::uint8_t {
@@ -76,10 +79,15 @@ public:
     /// Errors   UsageError if `page_size` is 0, does not divide the total size, or `index` has no
     ///          format.
     CircularBufferConfig& set_page_size(std::uint8_t index, std::uint32_t page_size);
+    /// Lays the circular buffer over a core's shards of `buffer`; it takes no L1 of its own.
+    /// Errors   UsageError if `buffer` is not sharded in L1, or a core's shards are smaller than
+    ///          the total size.
+    CircularBufferConfig& set_globally_allocated_address(const Buffer& buffer);
 
     std::uint32_t total_size = 0;
     std::map<std::uint8_t, DataFormat> formats;
     std::map<std::uint8_t, std::uint32_t> page_sizes;
+    std::optional<std::uint32_t> globally_allocated_address;
 };
 
 struct KernelDescription {

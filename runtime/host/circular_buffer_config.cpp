@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "tessera/buffer.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/page_address.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera {
@@ -52,6 +54,21 @@ CircularBufferConfig& CircularBufferConfig::set_page_size(std::uint8_t index,
             "total_size {}",
             page_size, index, total_size);
     page_sizes[index] = page_size;
+    return *this;
+}
+
+CircularBufferConfig& CircularBufferConfig::set_globally_allocated_address(const Buffer& buffer) {
+    require(buffer.type == BufferType::L1 && buffer.layout != TensorMemoryLayout::INTERLEAVED,
+            "CircularBufferConfig::set_globally_allocated_address: the buffer is {} in {}; it must "
+            "be sharded in L1",
+            buffer.layout == TensorMemoryLayout::INTERLEAVED ? "interleaved" : "sharded",
+            buffer.type == BufferType::L1 ? "L1" : "DRAM");
+    const std::uint64_t shard_bytes = PageMap(buffer, {}).bytes_per_bank();
+    require(total_size <= shard_bytes,
+            "CircularBufferConfig::set_globally_allocated_address: total_size is {} B, but the "
+            "buffer has {} B on a core",
+            total_size, shard_bytes);
+    globally_allocated_address = buffer.address;
     return *this;
 }
 

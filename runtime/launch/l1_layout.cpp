@@ -32,7 +32,8 @@ std::string holders_on(const Program& program, CoreCoord core, std::size_t count
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {
         const auto& description = program.circular_buffers[i];
-        if (description.cores.contains(core)) {
+        const bool has_own_l1 = !description.config.globally_allocated_address;
+        if (has_own_l1 && description.cores.contains(core)) {
             text += fmt::format("{}cb {} {} B", text.empty() ? "" : ", ",
                                 indices_of(description.config), description.config.total_size);
         }
@@ -84,6 +85,10 @@ L1Layout lay_out_circular_buffers(const Program& program, const Device& device) 
     const std::uint64_t base = align_up(device.arch().l1.reserved.value, device.arch());
     for (std::size_t i = 0; i < program.circular_buffers.size(); ++i) {
         const auto& [cores, config] = program.circular_buffers[i];
+        if (config.globally_allocated_address) {
+            layout.push_back(*config.globally_allocated_address);
+            continue;
+        }
         std::uint64_t address = base;
         for (const CoreCoord core : cores.cores()) {
             address = std::max(address, next.try_emplace(core, base).first->second);

@@ -15,7 +15,8 @@ class Device;
 using L1Layout = std::vector<std::uint32_t>;
 
 /// Places the circular buffers bottom-up from the first free address, each at one address on all
-/// its cores: the highest that any of them has reached.
+/// its cores: the highest that any of them has reached. Those laid over a tensor's shards are where
+/// the tensor is.
 /// Errors   UsageError naming the core, the buffer, the bytes missing and what holds the rest, if
 ///          one does not fit below the L1 buffers.
 /// Source   tt-metal tt_metal/impl/program/program.cpp, allocate_circular_buffers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "tessera/buffer.hpp"
 #include "tessera/program.hpp"
 #include "tessera/work_split.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
@@ -113,6 +114,25 @@ TEST(CircularBufferErrors, PageSize) {
     EXPECT_EQ(usage_error_message([&] { config.set_page_size(0, 1000); }),
               "CircularBufferConfig::set_page_size: page_size 1000 of index 0 does not divide "
               "total_size 4096");
+}
+
+TEST(CircularBufferErrors, GloballyAllocated) {
+    const ShardSpec shard{.cores = CoreRange({0, 0}, {1, 0}),
+                          .shard_shape = {1, 2},
+                          .tensor_shape = {2, 2},
+                          .noc_coords = {}};
+    Buffer buffer{.page_size = 2048, .aligned_page_size = 2048, .num_pages = 4, .shard = {}};
+    CircularBufferConfig config(6144, {{0, DataFormat::Float16_b}});
+
+    EXPECT_EQ(usage_error_message([&] { config.set_globally_allocated_address(buffer); }),
+              "CircularBufferConfig::set_globally_allocated_address: the buffer is interleaved in "
+              "DRAM; it must be sharded in L1");
+    buffer.type = BufferType::L1;
+    buffer.layout = TensorMemoryLayout::HEIGHT_SHARDED;
+    buffer.shard = shard;
+    EXPECT_EQ(usage_error_message([&] { config.set_globally_allocated_address(buffer); }),
+              "CircularBufferConfig::set_globally_allocated_address: total_size is 6144 B, but the "
+              "buffer has 4096 B on a core");
 }
 
 TEST(CircularBufferErrors, CreatedWithoutPageSize) {

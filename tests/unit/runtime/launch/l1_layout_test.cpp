@@ -49,6 +49,27 @@ TEST(L1Layout, BuffersOnDifferentCoresShareAddresses) {
     EXPECT_EQ(layout, (L1Layout{kFirst, kFirst}));
 }
 
+TEST(L1Layout, ABufferOverATensorLiesWhereTheTensorDoesAndTakesNoOtherL1) {
+    const Buffer tensor{.type = BufferType::L1,
+                        .layout = TensorMemoryLayout::HEIGHT_SHARDED,
+                        .address = 1000000,
+                        .page_size = 2048,
+                        .aligned_page_size = 2048,
+                        .num_pages = 4,
+                        .shard = ShardSpec{.cores = CoreRange({0, 0}, {1, 0}),
+                                           .shard_shape = {2, 1},
+                                           .tensor_shape = {4, 1},
+                                           .noc_coords = {}}};
+    Program program;
+    CreateCircularBuffer(program, CoreCoord{0, 0},
+                         one_buffer(0, 4096).set_globally_allocated_address(tensor));
+    CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(1, 2048));
+
+    const L1Layout layout = lay_out_circular_buffers(program, Device(testing::small_arch(), 0));
+
+    EXPECT_EQ(layout, (L1Layout{1000000, kFirst}));
+}
+
 TEST(L1Layout, AllOfL1CanBeTaken) {
     Program program;
     CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(0, 1499136 - kFirst));
