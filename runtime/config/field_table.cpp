@@ -5,6 +5,7 @@
 
 #include "runtime/config/fields/arch_fields.hpp"
 #include "runtime/config/fields/run_fields.hpp"
+#include "runtime/config/fields/sweep_fields.hpp"
 #include "runtime/config/limits.hpp"
 
 namespace tessera::config {
@@ -45,6 +46,10 @@ std::string cell(std::string_view text) {
 
 std::span<const Field> run_fields() {
     return kRunFields;
+}
+
+std::span<const Field> sweep_fields() {
+    return kSweepFields;
 }
 
 std::span<const Field> arch_fields() {

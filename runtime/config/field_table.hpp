@@ -10,8 +10,9 @@
 
 namespace tessera::config {
 
-/// The rows of run files and of arch files.
+/// The rows of run files, of the block `sweep:`, and of arch files.
 [[nodiscard]] std::span<const Field> run_fields();
+[[nodiscard]] std::span<const Field> sweep_fields();
 [[nodiscard]] std::span<const Field> arch_fields();
 
 /// One key, flattened: "ops.moe_bmm.k_block".
@@ -27,7 +28,7 @@ struct FieldRow {
                                             const std::string& prefix = "");
 
 /// A Markdown table of the run file's keys: key, value, default, meaning. README.md holds it
-/// between `<!-- config-table -->` and `<!-- /config-table -->`.
+/// between `<!-- config-table -->` and `<!-- /config-table -->`, and one of the block `sweep:`.
 [[nodiscard]] std::string to_markdown(std::span<const FieldRow> rows);
 
 }  // namespace tessera::config

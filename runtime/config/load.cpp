@@ -5,13 +5,16 @@
 #include "runtime/config/arch_rules.hpp"
 #include "runtime/config/bind.hpp"
 #include "runtime/config/field_table.hpp"
+#include "runtime/config/load_tree.hpp"
 #include "runtime/config/read.hpp"
 #include "runtime/config/run_rules.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::config {
 namespace {
 
 constexpr std::string_view kArchKey = "arch";
+constexpr std::string_view kSweepKey = "sweep";
 
 /// Binds the tree of an arch file and checks its own rules.
 ArchSpec bind_arch(const Node& tree, const std::string& stem, const std::string& prefix,
@@ -28,15 +31,6 @@ ArchSpec bind_arch(const Node& tree, const std::string& stem, const std::string&
     binding.resolved.insert(binding.resolved.end(), own.resolved.begin(), own.resolved.end());
     binding.violations.take_over(own.violations);
     return arch;
-}
-
-/// The root as a map, so that overrides may fill an empty file.
-Node read_map(const std::filesystem::path& path) {
-    Node root = read_file(path);
-    if (root.kind == NodeKind::Null) {
-        root.kind = NodeKind::Map;
-    }
-    return root;
 }
 
 ArchSpec load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, const Node& patch,
@@ -58,7 +52,38 @@ ArchSpec load_arch_of(const RunSpec& run, const std::filesystem::path& run_path,
     return bind_arch(tree, file->stem().string(), std::string(kArchKey) + ".", binding);
 }
 
+void refuse_sweep(const Node& root) {
+    if (const Node* sweep = root.find(kSweepKey)) {
+        throw ConfigError(to_string(sweep->origin) +
+                          ": sweep: this file stands for many runs, see tessera sweep");
+    }
+}
+
 }  // namespace
+
+Node read_map(const std::filesystem::path& path) {
+    Node root = read_file(path);
+    if (root.kind == NodeKind::Null) {
+        root.kind = NodeKind::Map;
+    }
+    return root;
+}
+
+BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders folders) {
+    const Node patch = take(root, kArchKey);
+    BoundRun bound;
+    LoadedRun& loaded = bound.loaded;
+    loaded.run.name = path.stem().string();
+    Binding binding;
+    bind_fields(run_fields(), root, &loaded.run, "", binding);
+    loaded.arch = load_arch_of(loaded.run, path, patch, folders, binding);
+    binding.violations.throw_if_any();
+    Judge judge(binding, "");
+    validate(loaded.run, loaded.arch, judge);
+    bound.broken_rules = std::move(binding.violations);
+    loaded.resolved = std::move(binding.resolved);
+    return bound;
+}
 
 LoadedRun load_run(const std::filesystem::path& path, std::span<const Override> overrides,
                    ConfigFolders folders) {
@@ -66,21 +91,10 @@ LoadedRun load_run(const std::filesystem::path& path, std::span<const Override> 
     for (const Override& override : overrides) {
         apply(override, root);
     }
-    const Node patch = take(root, kArchKey);
-
-    LoadedRun loaded;
-    loaded.run.name = path.stem().string();
-    Binding binding;
-    bind_fields(run_fields(), root, &loaded.run, "", binding);
-    const bool is_bound = binding.violations.empty();
-    loaded.arch = load_arch_of(loaded.run, path, patch, folders, binding);
-    if (is_bound && binding.violations.empty()) {
-        Judge judge(binding, "");
-        validate(loaded.run, loaded.arch, judge);
-    }
-    binding.violations.throw_if_any();
-    loaded.resolved = std::move(binding.resolved);
-    return loaded;
+    refuse_sweep(root);
+    BoundRun bound = bind_run(std::move(root), path, folders);
+    bound.broken_rules.throw_if_any();
+    return std::move(bound.loaded);
 }
 
 LoadedRun load_run(const std::filesystem::path& path, std::span<const std::string> sets,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/config/node.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace tessera::config {
@@ -28,6 +29,27 @@ std::string describe(const Node& node) {
             return fmt::format("a list of {}", node.elements.size());
         case NodeKind::Map:
             return "a map";
+    }
+    return "?";
+}
+
+std::string to_yaml(const Node& node) {
+    std::vector<std::string> parts;
+    switch (node.kind) {
+        case NodeKind::Null:
+            return "null";
+        case NodeKind::Scalar:
+            return node.style == ScalarStyle::Quoted ? nlohmann::json(node.text).dump() : node.text;
+        case NodeKind::Sequence:
+            for (const Node& element : node.elements) {
+                parts.push_back(to_yaml(element));
+            }
+            return fmt::format("[{}]", fmt::join(parts, ", "));
+        case NodeKind::Map:
+            for (const Entry& entry : node.entries) {
+                parts.push_back(entry.key + ": " + to_yaml(entry.value));
+            }
+            return fmt::format("{{{}}}", fmt::join(parts, ", "));
     }
     return "?";
 }

@@ -38,4 +38,7 @@ struct Entry {
 /// What stands there, for messages: "'128'", "a list of 3", "a map", "nothing".
 [[nodiscard]] std::string describe(const Node& node);
 
+/// The node in flow style: "[1, 4]", "{value: 9 cycles, source: x}", "\"1\"" for quoted text.
+[[nodiscard]] std::string to_yaml(const Node& node);
+
 }  // namespace tessera::config

@@ -15,6 +15,7 @@ struct Override {
     std::string path;    ///< "mesh.shape"
     std::string value;   ///< YAML: "[1,4]"
     std::string origin;  ///< what messages and the resolved tree name: "--set mesh.shape=[1,4]"
+    friend bool operator==(const Override&, const Override&) = default;
 };
 
 /// Splits `key.path=value` at its first '='.

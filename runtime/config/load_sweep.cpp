@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/load_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/config/bind.hpp"
+#include "runtime/config/field_table.hpp"
+#include "runtime/config/load_tree.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+namespace {
+
+constexpr std::string_view kSweepKey = "sweep";
+
+SweepSpec bind_sweep(const Node& block) {
+    SweepSpec sweep;
+    Binding binding;
+    bind_fields(sweep_fields(), block, &sweep, "sweep.", binding);
+    binding.violations.throw_if_any();
+    if (sweep.grid.empty() && sweep.points.empty()) {
+        throw ConfigError(to_string(block.origin) +
+                          ": sweep: neither grid nor points: there is nothing to vary");
+    }
+    return sweep;
+}
+
+// A key that two places set would have to lose one of the two in silence.
+void refuse_keys_set_twice(const SweepSpec& sweep, std::span<const Override> overrides) {
+    Violations violations;
+    const auto refuse = [&](const Override& value, const std::string& rival) {
+        violations.add({OriginKind::Override, value.origin, 0, 0}, value.path,
+                       "is set by " + rival + " too, leave one out");
+    };
+    for (const SweepSettings& settings : points_of(sweep)) {
+        for (std::size_t i = 0; i < settings.size(); ++i) {
+            const auto end = settings.begin() + static_cast<std::ptrdiff_t>(i);
+            const auto first = std::find_if(settings.begin(), end, [&](const Override& other) {
+                return other.path == settings[i].path;
+            });
+            if (first != end) {
+                refuse(settings[i], first->origin);
+            }
+            const auto set = std::ranges::find(overrides, settings[i].path, &Override::path);
+            if (set != overrides.end()) {
+                refuse(settings[i], set->origin);
+            }
+        }
+        violations.throw_if_any();
+    }
+}
+
+SweepPoint load_point(Node root, SweepSettings settings, const std::filesystem::path& path,
+                      ConfigFolders folders) {
+    for (const Override& setting : settings) {
+        apply(setting, root);
+    }
+    BoundRun bound = bind_run(std::move(root), path, folders);
+    SweepPoint point{std::move(settings), std::move(bound.loaded), ""};
+    try {
+        bound.broken_rules.throw_if_any();
+    } catch (const ConfigError& error) {
+        point.impossible = error.what();
+    }
+    return point;
+}
+
+}  // namespace
+
+LoadedSweep load_sweep(const std::filesystem::path& path, std::span<const Override> overrides,
+                       ConfigFolders folders) {
+    Node root = read_map(path);
+    for (const Override& override : overrides) {
+        apply(override, root);
+    }
+    if (root.find(kSweepKey) == nullptr) {
+        throw ConfigError(to_string(root.origin) +
+                          ": sweep: required key is missing: this file is one run");
+    }
+    LoadedSweep loaded{path.stem().string(), bind_sweep(take(root, kSweepKey)), {}};
+    refuse_keys_set_twice(loaded.sweep, overrides);
+    for (SweepSettings& settings : points_of(loaded.sweep)) {
+        loaded.points.push_back(load_point(root, std::move(settings), path, folders));
+    }
+    return loaded;
+}
+
+}  // namespace tessera::config

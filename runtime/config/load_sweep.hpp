@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run file with a `sweep:` block as the runs that it stands for.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/config/load.hpp"
+#include "runtime/config/sweep_spec.hpp"
+
+namespace tessera::config {
+
+struct SweepPoint {
+    SweepSettings settings;
+    LoadedRun loaded;
+    /// Why the point cannot run, one rule a line; empty if it can. Points of a grid may be
+    /// impossible, such as a K block that is too large for L1.
+    std::string impossible;
+};
+
+struct LoadedSweep {
+    std::string name;  ///< stem of the file
+    SweepSpec sweep;
+    std::vector<SweepPoint> points;
+};
+
+/// Loads every point of the sweep. Overrides replace values of the file, as load_run has them;
+/// points replace those.
+/// Errors   ConfigError as load_run, messages beginning with the place of a point's value in the
+///          file; also if there is no `sweep:` block, no key in it, a key both in `grid` and
+///          `points`, or a point whose keys are an override's; UsageError if the file cannot be
+///          read.
+[[nodiscard]] LoadedSweep load_sweep(const std::filesystem::path& path,
+                                     std::span<const Override> overrides, ConfigFolders folders);
+
+}  // namespace tessera::config

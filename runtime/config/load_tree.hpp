@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the tree of a run file to its structs: what loading a run and loading a sweep share.
+#pragma once
+
+#include <filesystem>
+
+#include "runtime/config/load.hpp"
+#include "runtime/config/node.hpp"
+#include "runtime/config/violations.hpp"
+
+namespace tessera::config {
+
+/// The root of a file as a map, so that overrides may fill an empty file.
+[[nodiscard]] Node read_map(const std::filesystem::path& path);
+
+/// A run whose every key is in order by itself; rules across keys may be broken.
+struct BoundRun {
+    LoadedRun loaded;
+    Violations broken_rules;
+};
+
+/// Binds the tree of the run file at `path`, and that of its device.
+/// Errors   ConfigError with all violations of single keys and of the arch file.
+[[nodiscard]] BoundRun bind_run(Node root, const std::filesystem::path& path,
+                                ConfigFolders folders);
+
+}  // namespace tessera::config

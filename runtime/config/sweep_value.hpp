@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// How axes and points of a sweep are written in YAML.
+#pragma once
+
+#include <string>
+
+#include "runtime/config/sweep_spec.hpp"
+#include "runtime/config/value.hpp"
+
+namespace tessera::config {
+
+/// `{key.path: [value, …], …}`: each key a list of one value or more, none twice.
+template <>
+struct Value<SweepAxes> {
+    static constexpr JsonForm kJson = JsonForm::Text;
+    [[nodiscard]] static Parsed<SweepAxes> parse(const Node& node);
+    [[nodiscard]] static std::string show(const SweepAxes& axes);
+    [[nodiscard]] static std::string allowed() { return "{key.path: [value, …], …}"; }
+};
+
+/// `[{key.path: value, …}, …]`: each point a map of one key or more.
+template <>
+struct Value<SweepPoints> {
+    static constexpr JsonForm kJson = JsonForm::Text;
+    [[nodiscard]] static Parsed<SweepPoints> parse(const Node& node);
+    [[nodiscard]] static std::string show(const SweepPoints& points);
+    [[nodiscard]] static std::string allowed() { return "[{key.path: value, …}, …]"; }
+};
+
+}  // namespace tessera::config

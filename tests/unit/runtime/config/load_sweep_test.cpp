@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/load_sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/config/run_file.hpp"
+#include "tests/errors/config/config_mistake.hpp"
+
+namespace tessera::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::filesystem::path kConfigs = std::filesystem::path(TESSERA_SOURCE_DIR) / "configs";
+
+/// A folder of its own for the running test.
+class Folder {
+public:
+    Folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "sweep_XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    [[nodiscard]] std::filesystem::path write(const std::string& text) const {
+        std::ofstream(path_ / "s.yaml") << text;
+        return path_ / "s.yaml";
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+LoadedSweep load(const std::string& block, const std::vector<std::string>& sets = {}) {
+    const Folder folder;
+    const std::array folders{kConfigs};
+    return load_sweep(folder.write(std::string(test::kRun) + block), parse_sets(sets), folders);
+}
+
+std::string settings_of(const SweepPoint& point) {
+    std::string text;
+    for (const Override& setting : point.settings) {
+        text += setting.path + "=" + setting.value + " ";
+    }
+    return text;
+}
+
+TEST(LoadSweep, TakesEveryCombinationOfAGridTheLastKeyFastest) {
+    const LoadedSweep sweep = load(
+        "sweep:\n"
+        "  question: which?\n"
+        "  grid:\n"
+        "    ops.moe_bmm.k_block: [1, 2]\n"
+        "    ops.moe_bmm.grid: [[2, 2], [4, 1]]\n");
+
+    EXPECT_EQ(sweep.name, "s");
+    EXPECT_EQ(sweep.sweep.question, "which?");
+    EXPECT_EQ(sweep.sweep.rank_by, "run");
+    ASSERT_EQ(sweep.points.size(), 4U);
+    EXPECT_EQ(settings_of(sweep.points[0]), "ops.moe_bmm.k_block=1 ops.moe_bmm.grid=[2, 2] ");
+    EXPECT_EQ(settings_of(sweep.points[1]), "ops.moe_bmm.k_block=1 ops.moe_bmm.grid=[4, 1] ");
+    EXPECT_EQ(settings_of(sweep.points[2]), "ops.moe_bmm.k_block=2 ops.moe_bmm.grid=[2, 2] ");
+    EXPECT_EQ(sweep.points[3].loaded.run.ops.moe_bmm.k_block, 2U);
+    EXPECT_EQ(sweep.points[3].loaded.run.ops.moe_bmm.grid, (GridSize{4, 1}));
+}
+
+TEST(LoadSweep, CombinesEachPointOfAListWithTheGrid) {
+    const LoadedSweep sweep = load(
+        "sweep:\n"
+        "  question: q\n"
+        "  points:\n"
+        "    - {ops.moe_bmm.schedule: single_core}\n"
+        "    - {ops.moe_bmm.schedule: multi_core, ops.moe_bmm.distribution: round_robin}\n"
+        "  grid: {workload.tokens: [32, 64]}\n");
+
+    ASSERT_EQ(sweep.points.size(), 4U);
+    EXPECT_EQ(settings_of(sweep.points[1]), "ops.moe_bmm.schedule=single_core workload.tokens=64 ");
+    EXPECT_EQ(sweep.points[2].loaded.run.ops.moe_bmm.distribution, TileDistribution::RoundRobin);
+    EXPECT_EQ(sweep.points[2].loaded.run.workload.tokens, 32U);
+}
+
+TEST(LoadSweep, TakesNumbersOfTheDeviceWithThePlaceAsTheirSource) {
+    const LoadedSweep sweep = load(
+        "sweep:\n"
+        "  question: q\n"
+        "  grid: {arch.clock: [0.8 GHz, 1.0 GHz]}\n");
+
+    EXPECT_EQ(sweep.points[0].loaded.arch.clock, Hertz{0.8e9});
+    EXPECT_THAT(find(sweep.points[1].loaded.resolved, "arch.clock")->fact->source,
+                HasSubstr("s.yaml:12:32"));
+}
+
+TEST(LoadSweep, KeepsPointsThatBreakARuleWithTheReason) {
+    const LoadedSweep sweep = load(
+        "sweep:\n"
+        "  question: q\n"
+        "  grid: {workload.top_k: [2, 5]}\n");
+
+    EXPECT_EQ(sweep.points[0].impossible, "");
+    EXPECT_THAT(sweep.points[1].impossible,
+                HasSubstr("s.yaml:12:30: workload.top_k: 5 experts a token, but workload.experts "
+                          "is 4"));
+}
+
+TEST(LoadSweep, LetsOverridesReplaceOtherValues) {
+    const LoadedSweep sweep =
+        load("sweep: {question: q, grid: {workload.tokens: [32, 64]}}\n", {"workload.hidden=96"});
+
+    EXPECT_EQ(sweep.points[1].loaded.run.workload.hidden, 96U);
+}
+
+TEST(LoadRun, RefusesAFileThatStandsForManyRuns) {
+    EXPECT_EQ(test::refusal_of_run(std::string(test::kRun) + "sweep: {question: q}\n"),
+              "run.yaml:10:8: sweep: this file stands for many runs, see tessera sweep");
+}
+
+struct Mistake {
+    const char* name;
+    const char* block;
+    const char* message;  ///< behind the folder's path
+};
+
+class SweepErrors : public testing::TestWithParam<Mistake> {};
+
+TEST_P(SweepErrors, NamePlaceAndWhatIsAllowed) {
+    std::string message;
+    try {
+        (void)load(GetParam().block, {"workload.seed=3"});
+    } catch (const std::exception& error) {
+        message = error.what();
+    }
+    for (std::size_t at = 0; (at = message.find("/tmp/sweep_")) != std::string::npos;) {
+        message.erase(at, std::string("/tmp/sweep_XXXXXX/").size());
+    }
+
+    EXPECT_EQ(message, GetParam().message);
+}
+
+constexpr Mistake kMistakes[] = {
+    {"NoBlock", "", "s.yaml:1:1: sweep: required key is missing: this file is one run"},
+    {"NothingToVary", "sweep: {question: q}\n",
+     "s.yaml:10:8: sweep: neither grid nor points: there is nothing to vary"},
+    {"NoQuestion", "sweep:\n  grid: {workload.tokens: [32]}\n",
+     "s.yaml:11:3: sweep.question: required key is missing"},
+    {"UnknownKey", "sweep: {question: q, axes: {}}\n",
+     "s.yaml:10:22: sweep.axes: unknown key, did you mean sweep.values?"},
+    {"NoListOfValues", "sweep: {question: q, grid: {workload.tokens: 32}}\n",
+     "s.yaml:10:46: sweep.grid: expected a list of values of workload.tokens, found '32'"},
+    {"NoValues", "sweep: {question: q, grid: {workload.tokens: []}}\n",
+     "s.yaml:10:46: sweep.grid: expected a list of values of workload.tokens, found a list of 0"},
+    {"ValueTwice", "sweep: {question: q, grid: {workload.tokens: [32, 64, 32]}}\n",
+     "s.yaml:10:55: sweep.grid: workload.tokens is 32 twice, first at s.yaml:10:47"},
+    {"PointWithoutKeys", "sweep: {question: q, points: [{}]}\n",
+     "s.yaml:10:31: sweep.points: expected a point {key.path: value, …}, found a map"},
+    {"KeyInGridAndPoints",
+     "sweep: {question: q, points: [{workload.tokens: 32}], grid: {workload.tokens: [64]}}\n",
+     "s.yaml:10:80: workload.tokens: is set by s.yaml:10:49 too, leave one out"},
+    {"KeyOfTheCommandLine", "sweep: {question: q, grid: {workload.seed: [1, 2]}}\n",
+     "s.yaml:10:45: workload.seed: is set by --set workload.seed=3 too, leave one out"},
+    {"UnknownSweptKey", "sweep: {question: q, grid: {workload.token: [32]}}\n",
+     "s.yaml:10:46: workload.token: unknown key, did you mean workload.tokens?"},
+    {"SweptValueOfAnotherType", "sweep: {question: q, grid: {workload.tokens: [32, many]}}\n",
+     "s.yaml:10:51: workload.tokens: expected a whole number of 32 bits, found 'many'"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Sweep, SweepErrors, testing::ValuesIn(kMistakes),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+// What a point resolves to, with the file that it was written to in place of the places of keys.
+std::vector<std::string> values_of(const LoadedRun& loaded) {
+    std::vector<std::string> values;
+    for (const ResolvedValue& value : loaded.resolved) {
+        values.push_back(value.path + ": " + value.text);
+    }
+    return values;
+}
+
+TEST(RunFile, LoadsToTheSameValuesAgain) {
+    const LoadedSweep sweep =
+        load("sweep: {question: q, grid: {arch.clock: [0.8 GHz], ops.moe_bmm.grid: [[4, 2]]}}\n");
+    const LoadedRun& point = sweep.points[0].loaded;
+    const Folder folder;
+    const std::array folders{kConfigs};
+
+    const LoadedRun again =
+        load_run(folder.write(to_run_file(point)), std::span<const Override>(), folders);
+
+    EXPECT_EQ(values_of(again), values_of(point));
+    EXPECT_EQ(again.run.ops.moe_bmm.grid, (GridSize{4, 2}));
+}
+
+TEST(RunFile, WritesNumbersOfTheDeviceOnlyWhereTheyAreReplaced) {
+    const std::array folders{kConfigs};
+    const LoadedRun plain =
+        load_run(kConfigs / "runs/moe_v2_tiny.yaml", std::span<const Override>(), folders);
+
+    const std::string text = to_run_file(plain);
+
+    EXPECT_THAT(text, testing::StartsWith("mesh:\n  device: wormhole_n150\n  shape: [1, 2]\n"));
+    EXPECT_THAT(text, HasSubstr("\nworkload:\n"));
+    EXPECT_THAT(text, HasSubstr("\n    zipf_exponent: 1\n"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("arch:")));
+}
+
+}  // namespace
+}  // namespace tessera::config
