@@ -49,6 +49,7 @@ struct NocTiming {
     Cycles atomic;                         ///< read-modify-write at the far L1
     std::uint32_t outstanding_reads = 0;   ///< requests of one interface in flight
     std::uint32_t outstanding_writes = 0;  ///< non-posted writes of one interface in flight
+    std::uint32_t queued_writes = 0;       ///< writes of one RISC issued and not yet out of its L1
 };
 
 struct DramTiming {
@@ -67,12 +68,19 @@ struct ComputeTiming {
     Cycles unpack_tile_32bit;
     Cycles unpack_tile_8bit;  ///< fp8, bfp8_b
     Cycles unpack_tile_4bit;
-    Cycles unpack_start;   ///< of each unpack instruction sequence
-    Cycles matmul_phase;   ///< tile product, each fidelity phase
-    Cycles matmul_start;   ///< each matmul call beside its phases
-    Cycles eltwise_phase;  ///< element-wise multiply, each fidelity phase
-    Cycles eltwise_add;    ///< element-wise add or subtract
-    Cycles copy_tile;      ///< source register to DST
+    Cycles unpack_start;  ///< of each tile unpacked
+    /// Two operands at once: the longer one's time plus this part of the shorter one's. 1 where
+    /// both unpackers share L1's port, 0 where they run side by side.
+    double unpack_pair_share = 0;
+    /// Matmul calls whose operands may be in source registers at once: with 1, a call's first
+    /// operands are unpacked when math has done with the call before.
+    std::uint32_t matmul_calls_in_source = 0;
+    Cycles matmul_phase;        ///< tile product, each fidelity phase
+    Cycles matmul_start;        ///< each matmul call beside its phases
+    Cycles eltwise_phase;       ///< element-wise multiply, each of the first two fidelity phases
+    Cycles eltwise_late_phase;  ///< the same, each of the third and fourth
+    Cycles eltwise_add;         ///< element-wise add or subtract
+    Cycles copy_tile;           ///< source register to DST
     Cycles reduce_phase;
     Cycles transpose;
     Cycles math_start;  ///< each math call beside its work
@@ -80,9 +88,10 @@ struct ComputeTiming {
     Cycles pack_tile_32bit;
     Cycles pack_tile_8bit;
     Cycles pack_start;
-    Cycles pack_accumulate;  ///< more for a tile added to what L1 holds
-    Cycles pack_dst_32bit;   ///< more for a tile read from 32-bit DST
-    Cycles tilize_tile;
+    Cycles pack_accumulate;    ///< more for a tile added to what L1 holds
+    Cycles pack_dst_32bit;     ///< more for a tile read from 32-bit DST
+    Cycles tilize_tile_16bit;  ///< unpack of one tile from rows
+    Cycles tilize_tile_32bit;
     Cycles untilize_tile;
     Cycles pack_untilize_tile;
     Cycles dst_call;  ///< semaphore between math and pack
@@ -133,6 +142,14 @@ struct TimingSpec {
     SfpuTiming sfpu;
     LinkTiming link;
     DispatchTiming dispatch;
+};
+
+/// The same machine three times: each constant at the end of its range that makes runs short, as
+/// stated, and at the end that makes them long. A constant without a range is the same in all.
+struct TimingBounds {
+    TimingSpec low;
+    TimingSpec expected;
+    TimingSpec high;
 };
 
 }  // namespace tessera

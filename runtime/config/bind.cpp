@@ -66,6 +66,8 @@ void bind_present(const Field& field, const Node& node, void* object, const std:
             return bind_fact(field, node, object, path, binding);
         case FieldKind::FactList:
             return bind_fact_list(field, node, object, path, binding);
+        case FieldKind::FactMap:
+            return bind_fact_map(field, node, object, path, binding);
         case FieldKind::Section:
             return bind_fields(field.fields, node, field.open(object), path + ".", binding);
     }

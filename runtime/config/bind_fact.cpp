@@ -164,4 +164,16 @@ void bind_fact_list(const Field& field, const Node& node, void* object, const st
     }
 }
 
+void bind_fact_map(const Field& field, const Node& node, void* object, const std::string& path,
+                   Binding& binding) {
+    if (node.kind != NodeKind::Map) {
+        binding.violations.add(node.origin, path, "expected a map, found " + describe(node));
+        return;
+    }
+    for (const Entry& entry : node.entries) {
+        bind_fact(field.fields.front(), entry.value, field.open_named(object, entry.key),
+                  fmt::format("{}.{}", path, entry.key), binding);
+    }
+}
+
 }  // namespace tessera::config

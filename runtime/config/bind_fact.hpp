@@ -19,4 +19,8 @@ void bind_fact(const Field& field, const Node& node, void* object, const std::st
 void bind_fact_list(const Field& field, const Node& node, void* object, const std::string& path,
                     Binding& binding);
 
+/// Binds each entry of a map as a fact, whatever its name.
+void bind_fact_map(const Field& field, const Node& node, void* object, const std::string& path,
+                   Binding& binding);
+
 }  // namespace tessera::config

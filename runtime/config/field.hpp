@@ -23,11 +23,15 @@ struct Limits {
 };
 
 enum class FieldKind : std::uint8_t {
-    Value,    ///< `key: value`
-    Fact,     ///< `key: {value: …, source: …, range: [low, high]}`; range may be left out
-    Section,  ///< `key:` with the rows of `fields` below it
-    FactList  ///< as Fact, its value a list of maps, each with the rows of `fields`
+    Value,     ///< `key: value`
+    Fact,      ///< `key: {value: …, source: …, range: [low, high]}`; range may be left out
+    Section,   ///< `key:` with the rows of `fields` below it
+    FactList,  ///< as Fact, its value a list of maps, each with the rows of `fields`
+    FactMap    ///< `key: {name: fact, …}` with any names; `fields` is the one row of the facts
 };
+
+/// Of numbers with a range: which end makes runs short.
+enum class Shortens : std::uint8_t { Less, More };
 
 /// One key. Function pointers stand for the member and its type.
 struct Field {
@@ -37,6 +41,7 @@ struct Field {
     std::string_view prose;
     Limits limits;
     std::span<const Field> fields;
+    Shortens shortens = Shortens::Less;
 
     JsonForm json = JsonForm::Literal;
     std::string_view unit;  ///< base unit of a quantity
@@ -48,6 +53,8 @@ struct Field {
     std::string (*number)(const void* object) = nullptr;
     /// The struct of a section; a new last element of a list.
     void* (*open)(void* object) = nullptr;
+    /// A new last element, with this name, of a map.
+    void* (*open_named)(void* object, std::string_view name) = nullptr;
 };
 
 template <class Member>
@@ -110,13 +117,15 @@ template <auto Member>
             .prose = prose,
             .limits = limits,
             .fields = {},
+            .shortens = Shortens::Less,
             .json = Value<T>::kJson,
             .unit = base_unit<T>(),
             .allowed = &Value<T>::allowed,
             .set = &set_member<Member>,
             .show = &show_member<Member>,
             .number = &number_of_member<Member>,
-            .open = nullptr};
+            .open = nullptr,
+            .open_named = nullptr};
 }
 
 /// A key whose value is required and carries its source.
@@ -151,6 +160,22 @@ template <auto Member>
     row.kind = FieldKind::FactList;
     row.open = [](void* object) -> void* {
         return &(static_cast<ClassOf<Member>*>(object)->*Member).emplace_back();
+    };
+    return row;
+}
+
+/// Facts by name, the member being a list of pairs of name and value.
+template <auto Member>
+[[nodiscard]] constexpr Field fact_map(std::string_view key, std::span<const Field> fields,
+                                       std::string_view prose) {
+    Field row;
+    row.kind = FieldKind::FactMap;
+    row.key = key;
+    row.prose = prose;
+    row.fields = fields;
+    row.open_named = [](void* object, std::string_view name) -> void* {
+        return &(static_cast<ClassOf<Member>*>(object)->*Member)
+                    .emplace_back(name, typename TypeOf<Member>::value_type::second_type{});
     };
     return row;
 }

@@ -6,6 +6,7 @@
 #include "runtime/config/fields/arch_fields.hpp"
 #include "runtime/config/fields/run_fields.hpp"
 #include "runtime/config/fields/sweep_fields.hpp"
+#include "runtime/config/fields/timing_fields.hpp"
 #include "runtime/config/limits.hpp"
 
 namespace tessera::config {
@@ -21,7 +22,7 @@ std::string allowed_of(const Field& field) {
 }
 
 void append_rows(const Field& field, const std::string& path, std::vector<FieldRow>& rows) {
-    if (field.kind == FieldKind::Section || field.kind == FieldKind::FactList) {
+    if (!field.fields.empty()) {
         const std::string below = path + (field.kind == FieldKind::FactList ? "[]." : ".");
         const auto inner = flatten(field.fields, below);
         rows.insert(rows.end(), inner.begin(), inner.end());
@@ -54,6 +55,10 @@ std::span<const Field> sweep_fields() {
 
 std::span<const Field> arch_fields() {
     return kArchFields;
+}
+
+std::span<const Field> timing_fields() {
+    return kTimingFields;
 }
 
 std::vector<FieldRow> flatten(std::span<const Field> fields, const std::string& prefix) {

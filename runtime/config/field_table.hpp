@@ -10,10 +10,11 @@
 
 namespace tessera::config {
 
-/// The rows of run files, of the block `sweep:`, and of arch files.
+/// The rows of run files, of the block `sweep:`, of arch files, and of their section `timing`.
 [[nodiscard]] std::span<const Field> run_fields();
 [[nodiscard]] std::span<const Field> sweep_fields();
 [[nodiscard]] std::span<const Field> arch_fields();
+[[nodiscard]] std::span<const Field> timing_fields();
 
 /// One key, flattened: "ops.moe_bmm.k_block".
 struct FieldRow {

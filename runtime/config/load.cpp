@@ -8,6 +8,7 @@
 #include "runtime/config/load_tree.hpp"
 #include "runtime/config/read.hpp"
 #include "runtime/config/run_rules.hpp"
+#include "runtime/config/timing_bounds.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {
@@ -15,26 +16,34 @@ namespace {
 
 constexpr std::string_view kArchKey = "arch";
 constexpr std::string_view kSweepKey = "sweep";
+constexpr std::string_view kTimingKey = "timing";
+
+/// What an arch file says.
+struct Device {
+    ArchSpec arch;
+    TimingBounds timing;
+};
 
 /// Binds the tree of an arch file and checks its own rules.
-ArchSpec bind_arch(const Node& tree, const std::string& stem, const std::string& prefix,
-                   Binding& binding) {
-    ArchSpec arch;
+Device bind_arch(Node tree, const std::string& stem, const std::string& prefix, Binding& binding) {
+    Device device;
     Binding own;
-    bind_fields(arch_fields(), tree, &arch, prefix, own);
+    const Node timing = take(tree, kTimingKey);
+    bind_fields(arch_fields(), tree, &device.arch, prefix, own);
+    device.timing = bind_timing(timing, tree.origin, prefix, device.arch.clock, own);
     if (own.violations.empty()) {
         Judge judge(own, prefix);
-        judge.require(arch.name == stem, "name",
-                      "'" + arch.name + "' is not the name of the file, " + stem);
-        validate(arch, judge);
+        judge.require(device.arch.name == stem, "name",
+                      "'" + device.arch.name + "' is not the name of the file, " + stem);
+        validate(device.arch, judge);
     }
     binding.resolved.insert(binding.resolved.end(), own.resolved.begin(), own.resolved.end());
     binding.violations.take_over(own.violations);
-    return arch;
+    return device;
 }
 
-ArchSpec load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, const Node& patch,
-                      ConfigFolders folders, Binding& binding) {
+Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, const Node& patch,
+                    ConfigFolders folders, Binding& binding) {
     const ResolvedValue* device = find(binding.resolved, "mesh.device");
     if (device == nullptr) {
         return {};
@@ -49,7 +58,7 @@ ArchSpec load_arch_of(const RunSpec& run, const std::filesystem::path& run_path,
     if (patch.kind != NodeKind::Null) {
         overlay(tree, patch);
     }
-    return bind_arch(tree, file->stem().string(), std::string(kArchKey) + ".", binding);
+    return bind_arch(std::move(tree), file->stem().string(), std::string(kArchKey) + ".", binding);
 }
 
 void refuse_sweep(const Node& root) {
@@ -76,7 +85,9 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     loaded.run.name = path.stem().string();
     Binding binding;
     bind_fields(run_fields(), root, &loaded.run, "", binding);
-    loaded.arch = load_arch_of(loaded.run, path, patch, folders, binding);
+    Device device = load_arch_of(loaded.run, path, patch, folders, binding);
+    loaded.arch = std::move(device.arch);
+    loaded.timing = std::move(device.timing);
     binding.violations.throw_if_any();
     Judge judge(binding, "");
     validate(loaded.run, loaded.arch, judge);
@@ -109,9 +120,9 @@ LoadedArch load_arch(const std::filesystem::path& path, std::span<const Override
         apply(override, tree);
     }
     Binding binding;
-    const ArchSpec arch = bind_arch(tree, path.stem().string(), "", binding);
+    Device device = bind_arch(std::move(tree), path.stem().string(), "", binding);
     binding.violations.throw_if_any();
-    return {arch, std::move(binding.resolved)};
+    return {std::move(device.arch), std::move(device.timing), std::move(binding.resolved)};
 }
 
 }  // namespace tessera::config

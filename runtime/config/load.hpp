@@ -11,17 +11,20 @@
 #include "runtime/config/resolved.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/run_spec.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::config {
 
 struct LoadedArch {
     ArchSpec arch;
+    TimingBounds timing;
     Resolved resolved;  ///< paths as in the file: "l1.size"
 };
 
 struct LoadedRun {
     RunSpec run;
     ArchSpec arch;
+    TimingBounds timing;
     Resolved resolved;  ///< run keys, then those of the arch file below "arch."
 };
 

@@ -86,6 +86,11 @@ constexpr Mistake kMistakes[] = {
     {"ZerosInsideSemaphores", "12800 B", "33056 B",
      ":@: l1.zeros: [33056, 33568) overlaps l1.runtime_args [33312, 40132)\n"
      "wormhole_n150.yaml:@: l1.zeros: [33056, 33568) overlaps l1.semaphores [33056, 33312)"},
+    {"NoTiming", "timing:", "taming:",
+     ":5:1: timing: required key is missing\n"
+     "wormhole_n150.yaml:@: taming: unknown key, did you mean name?"},
+    {"CostInBytes", "9 cycles, range: [9 cycles", "9 B, range: [9 cycles",
+     ":@: timing.noc.hop: '9 B' has the unit 'B', allowed: cycles"},
     {"ReservedAboveSize", "1464 KiB", "64 KiB",
      ":25:12: l1.reserved: 103712 leaves nothing of l1.size 65536"},
 };

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of `timing:` in configs/arch/*.yaml: a constant is one row here, one member of
+// TimingSpec and one line in each file.
+#pragma once
+
+#include <array>
+
+#include "runtime/config/field.hpp"
+#include "tessera/timing_spec.hpp"
+
+namespace tessera::config {
+
+inline constexpr Limits kNotNegative{0, 1e15};
+inline constexpr Limits kRate{1e-3, 1e15};
+inline constexpr Limits kSome{1, 1e9};
+
+/// A cost of the machine.
+template <auto Member>
+[[nodiscard]] constexpr Field cost(std::string_view key, std::string_view prose) {
+    return fact<Member>(key, prose, kNotNegative);
+}
+/// A rate, or a number of things that may be under way: the more, the shorter the run.
+template <auto Member>
+[[nodiscard]] constexpr Field supply(std::string_view key, std::string_view prose, Limits limits) {
+    Field row = fact<Member>(key, prose, limits);
+    row.shortens = Shortens::More;
+    return row;
+}
+template <auto Member>
+[[nodiscard]] constexpr Field rate(std::string_view key, std::string_view prose) {
+    return supply<Member>(key, prose, kRate);
+}
+template <auto Member>
+[[nodiscard]] constexpr Field amount(std::string_view key, std::string_view prose) {
+    return supply<Member>(key, prose, kSome);
+}
+
+inline constexpr std::array kRiscTimingFields{
+    cost<&RiscTiming::read_issue>("read_issue", "noc_async_read: its instructions, each packet"),
+    cost<&RiscTiming::read_issue_with_state>("read_issue_with_state",
+                                             "read with latched coordinates and size"),
+    cost<&RiscTiming::write_issue>("write_issue", "noc_async_write, each packet"),
+    cost<&RiscTiming::write_issue_with_state>("write_issue_with_state",
+                                              "write with latched coordinates and size"),
+    cost<&RiscTiming::set_state>("set_state", "latching a command for later transfers"),
+    cost<&RiscTiming::multicast_issue>("multicast_issue", "noc_async_write_multicast, each packet"),
+    cost<&RiscTiming::semaphore_issue>("semaphore_issue", "word or atomic over the NoC"),
+    cost<&RiscTiming::barrier_poll>("barrier_poll", "a barrier's last look at the counters"),
+    cost<&RiscTiming::semaphore_poll>("semaphore_poll", "a semaphore wait's last look at L1"),
+    cost<&RiscTiming::local_word>("local_word", "store to a semaphore in own L1"),
+    cost<&RiscTiming::cb_reserve>("cb_reserve", "cb_reserve_back that finds space"),
+    cost<&RiscTiming::cb_push>("cb_push", "cb_push_back"),
+    cost<&RiscTiming::cb_wait>("cb_wait", "cb_wait_front that finds its pages"),
+    cost<&RiscTiming::cb_pop>("cb_pop", "cb_pop_front"),
+    cost<&RiscTiming::zone_mark>("zone_mark", "begin or end of a profiler zone"),
+};
+
+inline constexpr std::array kNocTimingFields{
+    cost<&NocTiming::hop>("hop", "router to router"),
+    cost<&NocTiming::interface>("interface", "network interface to router, each way"),
+    cost<&NocTiming::command>("command", "last register write of a command to its first flit"),
+    cost<&NocTiming::l1_read>("l1_read", "first word out of an L1 for a request that arrived"),
+    cost<&NocTiming::completion>("completion", "last flit to the counter that a barrier reads"),
+    rate<&NocTiming::read_rate>("read_rate", "one stream of reads, L1 to L1"),
+    rate<&NocTiming::write_rate>("write_rate", "one stream of writes, L1 to L1"),
+    rate<&NocTiming::link_rate>("link_rate", "payload over a link between routers"),
+    rate<&NocTiming::injection_rate>("injection_rate", "payload from a worker into the network"),
+    rate<&NocTiming::ejection_rate>("ejection_rate", "payload from the network into a worker"),
+    rate<&NocTiming::multicast_rate>("multicast_rate", "payload of a multicast"),
+    cost<&NocTiming::multicast_setup>("multicast_setup", "path reservation of a multicast"),
+    cost<&NocTiming::packet_overhead>("packet_overhead", "of a link's time, for each packet"),
+    cost<&NocTiming::atomic>("atomic", "read-modify-write at the far L1"),
+    amount<&NocTiming::outstanding_reads>("outstanding_reads",
+                                          "read packets of one interface in flight"),
+    amount<&NocTiming::outstanding_writes>("outstanding_writes",
+                                           "non-posted writes of one interface in flight"),
+    amount<&NocTiming::queued_writes>("queued_writes",
+                                      "writes of one RISC issued and not yet out of its L1"),
+};
+
+inline constexpr std::array kDramTimingFields{
+    cost<&DramTiming::read_latency>("read_latency", "request at the port to first data there"),
+    cost<&DramTiming::write_latency>("write_latency", "last data at the port to acknowledgement"),
+    rate<&DramTiming::bank_read_rate>("bank_read_rate", "reads of one bank"),
+    rate<&DramTiming::bank_write_rate>("bank_write_rate", "writes of one bank"),
+    rate<&DramTiming::channel_rate>("channel_rate", "controller shared by its banks"),
+    cost<&DramTiming::request_overhead>("request_overhead", "of a bank's time, each request"),
+    amount<&DramTiming::burst>("burst", "granule of the controller"),
+};
+
+inline constexpr std::array kComputeTimingFields{
+    cost<&ComputeTiming::unpack_tile_16bit>("unpack_tile_16bit",
+                                            "operand tile of 16-bit elements to a source register"),
+    cost<&ComputeTiming::unpack_tile_32bit>("unpack_tile_32bit", "32-bit elements"),
+    cost<&ComputeTiming::unpack_tile_8bit>("unpack_tile_8bit", "fp8, bfp8_b, 8-bit integers"),
+    cost<&ComputeTiming::unpack_tile_4bit>("unpack_tile_4bit", "bfp4_b"),
+    cost<&ComputeTiming::unpack_start>("unpack_start", "each tile unpacked, beside its bytes"),
+    fact<&ComputeTiming::unpack_pair_share>(
+        "unpack_pair_share", "part of the shorter of two operands that adds to the longer",
+        Limits{0, 1}),
+    amount<&ComputeTiming::matmul_calls_in_source>(
+        "matmul_calls_in_source", "matmul calls whose operands source registers hold at once"),
+    cost<&ComputeTiming::matmul_phase>("matmul_phase", "tile product, each fidelity phase"),
+    cost<&ComputeTiming::matmul_start>("matmul_start", "each matmul call beside its phases"),
+    cost<&ComputeTiming::eltwise_phase>("eltwise_phase",
+                                        "multiplied tile, each of the first two phases"),
+    cost<&ComputeTiming::eltwise_late_phase>("eltwise_late_phase",
+                                             "multiplied tile, third and fourth phase"),
+    cost<&ComputeTiming::eltwise_add>("eltwise_add", "tile added or subtracted"),
+    cost<&ComputeTiming::copy_tile>("copy_tile", "tile from source register to DST"),
+    cost<&ComputeTiming::reduce_phase>("reduce_phase", "tile reduced, each fidelity phase"),
+    cost<&ComputeTiming::transpose>("transpose", "tile transposed"),
+    cost<&ComputeTiming::math_start>("math_start", "each math call beside its work"),
+    cost<&ComputeTiming::pack_tile_16bit>("pack_tile_16bit", "tile of 16-bit elements to L1"),
+    cost<&ComputeTiming::pack_tile_32bit>("pack_tile_32bit", "32-bit elements"),
+    cost<&ComputeTiming::pack_tile_8bit>("pack_tile_8bit", "fp8, bfp8_b, bfp4_b, 8-bit integers"),
+    cost<&ComputeTiming::pack_start>("pack_start", "each tile packed, beside its bytes"),
+    cost<&ComputeTiming::pack_accumulate>("pack_accumulate", "more for a tile added to L1"),
+    cost<&ComputeTiming::pack_dst_32bit>("pack_dst_32bit", "more for a tile of 32-bit DST"),
+    cost<&ComputeTiming::tilize_tile_16bit>("tilize_tile_16bit", "tile unpacked from rows"),
+    cost<&ComputeTiming::tilize_tile_32bit>("tilize_tile_32bit", "the same with 32-bit elements"),
+    cost<&ComputeTiming::untilize_tile>("untilize_tile", "tile unpacked to rows"),
+    cost<&ComputeTiming::pack_untilize_tile>("pack_untilize_tile", "tile packed to rows"),
+    cost<&ComputeTiming::dst_call>("dst_call", "semaphore between math and pack, each call"),
+    cost<&ComputeTiming::init_full>("init_full", "init of unpack, math and pack"),
+    cost<&ComputeTiming::init_operation>("init_operation", "init of an operation"),
+    cost<&ComputeTiming::init_sfpu>("init_sfpu", "init of a vector function"),
+    cost<&ComputeTiming::reconfigure>("reconfigure", "change of a data format"),
+};
+
+using SfpuFunction = std::pair<std::string, Cycles>;
+
+inline constexpr std::array kSfpuFunctionFields{
+    cost<&SfpuFunction::second>("<function>", "tile by function; approximate ones end in _approx"),
+};
+
+inline constexpr std::array kSfpuTimingFields{
+    cost<&SfpuTiming::start>("start", "each call beside its work"),
+    cost<&SfpuTiming::other>("other", "tile, by functions that are not listed"),
+    fact_map<&SfpuTiming::functions>("functions", kSfpuFunctionFields,
+                                     "tile by function; approximate ones end in _approx"),
+};
+
+inline constexpr std::array kLinkTimingFields{
+    rate<&LinkTiming::rate>("rate", "one link, one direction"),
+    cost<&LinkTiming::hop_latency>("hop_latency", "device to device, first byte"),
+    cost<&LinkTiming::packet_slot>("packet_slot", "shortest time from packet to packet"),
+    cost<&LinkTiming::packet_overhead>("packet_overhead", "header and framing of each packet"),
+    amount<&LinkTiming::max_payload>("max_payload", "of a packet"),
+    cost<&LinkTiming::worker_issue>("worker_issue", "worker's RISC, each packet"),
+    amount<&LinkTiming::links_per_direction>("links_per_direction", "to one neighbour"),
+    amount<&LinkTiming::sender_slots>("sender_slots", "packets that a sender buffers"),
+};
+
+inline constexpr std::array kDispatchTimingFields{
+    cost<&DispatchTiming::program_gap>("program_gap", "end of a program to the start of the next"),
+    cost<&DispatchTiming::per_kernel_group>("per_kernel_group", "dispatch, each kernel group"),
+    cost<&DispatchTiming::per_argument_word>("per_argument_word", "dispatch, each argument word"),
+    cost<&DispatchTiming::per_binary_byte>("per_binary_byte", "dispatch, each byte of kernel text"),
+    cost<&DispatchTiming::per_cb_core>("per_cb_core", "dispatch, each CB of a core"),
+    cost<&DispatchTiming::launch_latency>("launch_latency", "launch message to a core's firmware"),
+    cost<&DispatchTiming::kernel_start>("kernel_start", "firmware up to kernel_main"),
+    cost<&DispatchTiming::cb_setup>("cb_setup", "firmware, each CB"),
+    cost<&DispatchTiming::kernel_end>("kernel_end", "return of kernel_main to the done message"),
+};
+
+inline constexpr std::array kTimingFields{
+    section<&TimingSpec::risc>("risc", kRiscTimingFields, "data-movement RISCs"),
+    section<&TimingSpec::noc>("noc", kNocTimingFields, "networks on chip"),
+    section<&TimingSpec::dram>("dram", kDramTimingFields, "memory of a device"),
+    section<&TimingSpec::compute>("compute", kComputeTimingFields, "unpack, math and pack"),
+    section<&TimingSpec::sfpu>("sfpu", kSfpuTimingFields, "the vector unit"),
+    section<&TimingSpec::link>("link", kLinkTimingFields, "links between devices"),
+    section<&TimingSpec::dispatch>("dispatch", kDispatchTimingFields, "start of programs"),
+};
+
+}  // namespace tessera::config
