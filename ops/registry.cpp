@@ -5,10 +5,13 @@
 #include <array>
 
 #include "ops/all_reduce/all_reduce.hpp"
+#include "ops/copy/copy.hpp"
+#include "ops/eltwise/eltwise.hpp"
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "ops/mul/mul.hpp"
 #include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
+#include "ops/reshard/reshard.hpp"
 #include "ops/scatter_moe_input/scatter_moe_input.hpp"
 #include "ops/silu/silu.hpp"
 #include "ops/silu_mul/silu_mul.hpp"
@@ -20,10 +23,13 @@ namespace {
 // One row per op, sorted by name.
 constexpr std::array kOps{
     all_reduce::kSpec,
+    copy::kSpec,
+    eltwise::kSpec,
     local_reduce_moe_output::kSpec,
     moe_bmm::kSpec,
     mul::kSpec,
     prepare_moe_routing_tensors::kSpec,
+    reshard::kSpec,
     scatter_moe_input::kSpec,
     silu::kSpec,
     silu_mul::kSpec,

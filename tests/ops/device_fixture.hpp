@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/session/emulated_session.hpp"
+#include "tessera/memory_config.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"
 
@@ -50,6 +51,18 @@ public:
         DeviceTensor tensor = make(name, {values.shape, values.format, layout}, type);
         session_.write(tensor, values);
         return tensor;
+    }
+    DeviceTensor make(const std::string& name, const TensorSpec& spec, const MemoryConfig& config) {
+        if (!config.is_sharded()) {
+            return make(name, spec, config.memory);
+        }
+        DeviceTensor tensor = session_.allocate_sharded(0, name, spec, config.memory, config.layout,
+                                                        make_shard_spec(spec, config));
+        session_.fill(tensor, std::byte{0xFF});
+        return tensor;
+    }
+    void write(const DeviceTensor& tensor, const HostTensor& values) {
+        session_.write(tensor, values);
     }
     [[nodiscard]] HostTensor get(const DeviceTensor& tensor) const { return session_.read(tensor); }
 

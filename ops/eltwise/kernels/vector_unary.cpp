@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function of single tiles in the vector unit.
+#include "vector_function.hpp"
+
+namespace {
+
+constexpr uint32_t cb_a = tt::CBIndex::c_0;
+constexpr uint32_t cb_out = tt::CBIndex::c_16;
+
+template <bool approximate>
+void map_tiles(uint32_t function, uint32_t num_tiles, uint32_t tiles_per_push) {
+    init_sfpu(cb_a, cb_out);
+    init_function<approximate>(function);
+    for (uint32_t left = num_tiles; left > 0;) {
+        const uint32_t count = left < tiles_per_push ? 1 : tiles_per_push;
+        cb_reserve_back(cb_out, count);
+        for (uint32_t tile = 0; tile < count; ++tile) {
+            tile_regs_acquire();
+            cb_wait_front(cb_a, 1);
+            copy_tile(cb_a, 0, 0);
+            apply_function<approximate>(function);
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile(0, cb_out);
+            cb_pop_front(cb_a, 1);
+            tile_regs_release();
+        }
+        cb_push_back(cb_out, count);
+        left -= count;
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
+    const uint32_t function = get_compile_time_arg_val(0);
+    const uint32_t tiles_per_push = get_compile_time_arg_val(1);
+    if (get_compile_time_arg_val(2) != 0) {
+        map_tiles<true>(function, num_tiles, tiles_per_push);
+    } else {
+        map_tiles<false>(function, num_tiles, tiles_per_push);
+    }
+}

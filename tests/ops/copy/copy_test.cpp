@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/copy/copy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/device_fixture.hpp"
+
+namespace tessera::ops::copy {
+namespace {
+
+using testing::OneDevice;
+
+HostTensor counting(const Shape& shape) {
+    HostTensor tensor = make_host_tensor(shape, DataFormat::UInt16);
+    std::iota(tensor.as<std::uint16_t>().begin(), tensor.as<std::uint16_t>().end(),
+              std::uint16_t{1});
+    return tensor;
+}
+
+struct Case {
+    const char* name;
+    Shape shape;
+    Layout layout = Layout::TILE;
+    BufferType from = BufferType::DRAM;
+    BufferType to = BufferType::DRAM;
+    CopySpec schedule{.grid = {}, .cb_depth = 2};
+};
+
+class Copy : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Copy, MovesEveryElement) {
+    const Case& test = GetParam();
+    OneDevice device(testing::small_arch());
+    const HostTensor values = counting(test.shape);
+    const DeviceTensor input = device.put("input", values, test.layout, test.from);
+    const DeviceTensor output = device.make("output", input.spec, test.to);
+
+    device.run("copy", make_program(device.arch(), {input}, {output}, test.schedule));
+
+    EXPECT_EQ(device.get(output).bytes, values.bytes);
+}
+
+// Rows of 7 elements are 14 B: 32 B apart in DRAM, 16 B in L1.
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Copy,
+    ::testing::Values(Case{"DramToDram", {3, 40, 80}}, Case{"OneTile", {1, 1}},
+                      Case{"DramToL1", {3, 40, 80}, Layout::TILE, BufferType::DRAM, BufferType::L1},
+                      Case{"L1ToDram", {3, 40, 80}, Layout::TILE, BufferType::L1},
+                      Case{"L1ToL1", {3, 40, 80}, Layout::TILE, BufferType::L1, BufferType::L1},
+                      Case{"RowsToL1", {9, 7}, Layout::ROW_MAJOR, BufferType::DRAM, BufferType::L1},
+                      Case{"RowsToDram", {9, 7}, Layout::ROW_MAJOR, BufferType::L1},
+                      Case{"OneCoreDepthOne",
+                           {3, 40, 80},
+                           Layout::TILE,
+                           BufferType::DRAM,
+                           BufferType::DRAM,
+                           {.grid = {1, 1}, .cb_depth = 1}}),
+    [](const auto& test) { return test.param.name; });
+
+DeviceTensor tiles() {
+    return {{{40, 80}, DataFormat::Float16_b, Layout::TILE},
+            {.page_size = 2048, .aligned_page_size = 2048, .num_pages = 6}};
+}
+
+std::string message(const DeviceTensor& input, const DeviceTensor& output,
+                    const CopySpec& schedule) {
+    return usage_error_message(
+        [&] { (void)make_program(testing::small_arch(), {input}, {output}, schedule); });
+}
+
+TEST(CopyErrors, NamesAnOutputOfAnotherSpec) {
+    DeviceTensor output = tiles();
+    output.spec.format = DataFormat::Float32;
+    EXPECT_EQ(message(tiles(), output, {.cb_depth = 2}),
+              "copy: output is (40,80) float32 TILE; it must be (40,80) bfloat16 TILE");
+}
+
+TEST(CopyErrors, NamesAShardedTensor) {
+    DeviceTensor input = tiles();
+    input.buffer.layout = TensorMemoryLayout::HEIGHT_SHARDED;
+    EXPECT_EQ(message(input, tiles(), {.cb_depth = 2}),
+              "copy: input is sharded; it must be interleaved");
+}
+
+TEST(CopyErrors, NamesBuffersWithoutDepthAndBeyondL1) {
+    EXPECT_EQ(message(tiles(), tiles(), {.cb_depth = 0}),
+              "copy: cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(message(tiles(), tiles(), {.cb_depth = 682}),
+              "copy: the schedule's circular buffers take 1396736 B a core; test_arch has 1395424 "
+              "B of L1 for buffers");
+}
+
+}  // namespace
+}  // namespace tessera::ops::copy

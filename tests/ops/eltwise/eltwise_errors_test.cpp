@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "ops/eltwise/eltwise.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+
+namespace tessera::ops::eltwise {
+namespace {
+
+DeviceTensor tiles(DataFormat format = DataFormat::Float16_b) {
+    const TensorSpec spec{{40, 80}, format, Layout::TILE};
+    return {spec,
+            {.page_size = spec.page_size(),
+             .aligned_page_size = spec.page_size(),
+             .num_pages = spec.num_pages()}};
+}
+
+/// A sum of two tensors; a test spoils one part.
+struct Spoilable {
+    EltwiseFunction function = EltwiseFunction::Add;
+    DeviceTensor a = tiles();
+    DeviceTensor b = tiles();
+    std::uint32_t num_tensors = 2;
+    DeviceTensor output = tiles();
+    EltwiseSpec schedule;
+
+    [[nodiscard]] std::string message() const {
+        std::vector<const DeviceTensor*> inputs{&a, &b};
+        inputs.resize(num_tensors);
+        return usage_error_message([&] {
+            (void)make_program(testing::small_arch(), function, {inputs}, {output}, schedule);
+        });
+    }
+};
+
+TEST(EltwiseErrors, AcceptsWhatTheOthersSpoil) {
+    EXPECT_EQ(Spoilable{}.message(), "(nothing thrown)");
+}
+
+TEST(EltwiseErrors, NamesAMissingInput) {
+    Spoilable test;
+    test.num_tensors = 1;
+    EXPECT_EQ(test.message(), "eltwise: add takes 2 tensors, not 1");
+}
+
+TEST(EltwiseErrors, NamesAnInputTooMany) {
+    Spoilable test;
+    test.function = EltwiseFunction::Exp;
+    EXPECT_EQ(test.message(), "eltwise: exp takes 1 tensors, not 2");
+}
+
+TEST(EltwiseErrors, NamesAFormatItDoesNotTake) {
+    Spoilable test;
+    test.a.spec.format = DataFormat::UInt16;
+    EXPECT_EQ(test.message(),
+              "eltwise: a is (40,80) uint16 TILE; it must be (40,80) TILE without an extent of 0, "
+              "in bfloat16, bfp8_b or float32");
+}
+
+TEST(EltwiseErrors, NamesASecondInputOfAnotherSpec) {
+    Spoilable test;
+    test.b.spec.shape = {40, 81};
+    EXPECT_EQ(test.message(),
+              "eltwise: b is (40,81) bfloat16 TILE; it must be (40,80) bfloat16 TILE");
+}
+
+TEST(EltwiseErrors, NamesAnOutputOfAnotherShape) {
+    Spoilable test;
+    test.output.spec.shape = {80, 40};
+    EXPECT_EQ(test.message(),
+              "eltwise: output is (80,40) bfloat16 TILE; it must be (40,80) TILE without an extent "
+              "of 0, in bfloat16, bfp8_b or float32");
+}
+
+TEST(EltwiseErrors, NamesAShardedTensor) {
+    Spoilable test;
+    test.b.buffer.layout = TensorMemoryLayout::BLOCK_SHARDED;
+    EXPECT_EQ(test.message(), "eltwise: b is sharded; it must be interleaved");
+}
+
+TEST(EltwiseErrors, NamesFloat32WithA16BitDst) {
+    Spoilable test;
+    test.a = tiles(DataFormat::Float32);
+    test.b = test.a;
+    EXPECT_EQ(test.message(),
+              "eltwise: float32 tensors need a 32-bit DST, but fp32_dest_acc is false");
+}
+
+TEST(EltwiseErrors, NamesAScheduleWithoutTilesOrDepth) {
+    Spoilable no_tiles;
+    no_tiles.schedule.tiles_per_push = 0;
+    EXPECT_EQ(no_tiles.message(), "eltwise: tiles_per_push is 0; it must be at least 1");
+    Spoilable no_depth;
+    no_depth.schedule.cb_depth = 0;
+    EXPECT_EQ(no_depth.message(), "eltwise: cb_depth is 0; it must be at least 1");
+}
+
+// Three buffers of n × 2 tiles of 2048 B; L1 has 1499136 - 103712 B, room for 113.
+TEST(EltwiseErrors, NamesBuffersThatL1DoesNotHold) {
+    Spoilable test;
+    test.schedule.tiles_per_push = 113;
+    EXPECT_EQ(test.message(), "(nothing thrown)");
+    test.schedule.tiles_per_push = 114;
+    EXPECT_EQ(test.message(),
+              "eltwise: the schedule's circular buffers take 1400832 B a core; test_arch has "
+              "1395424 B of L1 for buffers");
+}
+
+TEST(EltwiseErrors, NamesAGridLargerThanTheDevices) {
+    Spoilable test;
+    test.schedule.grid = {3, 2};
+    EXPECT_EQ(test.message(),
+              "eltwise: the schedule's grid is 3x2; test_arch has 1x1 to 2x2 cores (0x0: all)");
+}
+
+}  // namespace
+}  // namespace tessera::ops::eltwise
