@@ -6,6 +6,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 
 namespace tessera {
 namespace {
@@ -73,6 +74,11 @@ void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std:
     }
 }
 
+void record(KernelThread& thread, EventKind kind, std::uint32_t index, std::uint32_t pages,
+            CallSite site) {
+    record_run(thread, kind, static_cast<std::uint8_t>(index), pages, site);
+}
+
 }  // namespace
 
 CircularBuffer& configured_buffer(KernelThread& thread, std::uint32_t index, const char* call,
@@ -96,6 +102,7 @@ void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages
     CircularBuffer& buffer = configured_buffer(thread, index, "cb_reserve_back", site);
     buffer.producers |= bit_of(thread.processor());
     check_can_hold(buffer, index, pages, "cb_reserve_back", site);
+    record(thread, EventKind::CbReserve, index, pages, site);
     while (buffer.num_free() < pages) {
         buffer.space_waiters |= bit_of(thread.processor());
         thread.block({WaitKind::CbSpace, index, pages, site});
@@ -111,6 +118,7 @@ void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, C
               "cb_push_back(cb {}, {}) with {} pages free: cb_reserve_back is missing", index,
               pages, buffer.num_free());
     }
+    record(thread, EventKind::CbPush, index, pages, site);
     LocalCBInterface& view = thread.cb[index];
     if (thread.noc[0].num_reads_in_flight + thread.noc[1].num_reads_in_flight != 0) {
         check_nothing_in_flight(thread, TransferKind::Read, view.fifo_wr_ptr,
@@ -129,6 +137,7 @@ void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, 
     CircularBuffer& buffer = configured_buffer(thread, index, "cb_wait_front", site);
     buffer.consumers |= bit_of(thread.processor());
     check_can_hold(buffer, index, pages, "cb_wait_front", site);
+    record(thread, EventKind::CbWait, index, pages, site);
     while (buffer.num_full() < pages) {
         buffer.data_waiters |= bit_of(thread.processor());
         thread.block({WaitKind::CbData, index, pages, site});
@@ -144,6 +153,7 @@ void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, C
               "cb_pop_front(cb {}, {}) with {} pages there: cb_wait_front is missing", index, pages,
               buffer.num_full());
     }
+    record(thread, EventKind::CbPop, index, pages, site);
     LocalCBInterface& view = thread.cb[index];
     if (thread.noc[0].num_writes_in_flight + thread.noc[1].num_writes_in_flight != 0) {
         check_nothing_in_flight(thread, TransferKind::Write, view.fifo_rd_ptr,

@@ -10,7 +10,9 @@
 #include "tessera/arch_spec.hpp"
 #include "tessera/call_site.hpp"
 #include "tessera/data_format.hpp"
+#include "tessera/launch_modes.hpp"
 #include "tessera/program.hpp"
+#include "tessera/trace.hpp"
 
 namespace tessera {
 
@@ -71,6 +73,11 @@ struct PackMode {
 struct ComputeState {
     ComputeState(const ComputeConfig& config, const DstSpec& dst_spec);
 
+    /// What of them the trace keeps.
+    [[nodiscard]] ComputeModes modes() const noexcept {
+        return {fidelity, dst.is_32bit(), dst.is_full_sync(), is_approximate};
+    }
+
     /// Two source registers and one more tile to convert into; contents mean nothing between calls.
     alignas(64) std::array<std::array<float, kTileElements>, 3> scratch;
     Dst dst;
@@ -80,6 +87,7 @@ struct ComputeState {
     UnitFormats formats;
     PackMode pack;
     MathFidelity fidelity;
+    Maths maths = Maths::On;
     bool is_approximate;
     bool can_transpose_dst = false;  ///< transpose_wh_dest_init_short ran in this launch
 };

@@ -36,6 +36,7 @@ public:
 
     [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
     [[nodiscard]] bool is_32bit() const noexcept { return is_32bit_; }
+    [[nodiscard]] bool is_full_sync() const noexcept { return num_halves_ == 1; }
 
     void acquire(CallSite site);
     void commit(CallSite site);

@@ -4,6 +4,7 @@
 #include "emu/core/compute_state.hpp"
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
+#include "emu/core/trace_recorder.hpp"
 
 namespace tessera {
 namespace {

@@ -13,6 +13,7 @@
 #include "emu/core/wait.hpp"
 #include "tessera/call_site.hpp"
 #include "tessera/kernel/circular_buffer_interface.hpp"
+#include "tessera/launch_modes.hpp"
 #include "tessera/processor.hpp"
 #include "tessera/program.hpp"
 #include "tessera/session.hpp"
@@ -21,6 +22,7 @@ namespace tessera {
 
 class Core;
 class KernelThread;
+class TraceRecorder;
 struct ComputeState;
 
 /// How a thread is put to sleep and woken: two functions of the scheduler, which alone knows
@@ -60,7 +62,9 @@ public:
     CallSite last_link_opened;
     NocDelivery delivery = NocDelivery::AtBarrier;
     std::uint64_t delivery_seed = 0;
-    std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
+    BulkData bulk_data = BulkData::On;
+    std::unique_ptr<TraceRecorder> recorder;  ///< null: the launch is not traced
+    std::unique_ptr<ComputeState> compute;    ///< DST and unit state; compute threads only
 
     WaitRecord wait;
     CallSite last_call;

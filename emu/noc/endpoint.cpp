@@ -18,7 +18,8 @@ Endpoint resolve_worker(Core& core, std::uint64_t address, std::uint32_t size, c
               "{}: {} bytes at {:#x} leave the L1 of core {}, which has {} bytes", call, size,
               address, to_string(core.logical()), l1_size);
     }
-    return {core.l1(static_cast<std::uint32_t>(address)), &core, address};
+    return {core.l1(static_cast<std::uint32_t>(address)), &core, address,
+            NocPlace::worker(core.logical())};
 }
 
 Endpoint resolve_dram(Device& device, const NocNode& node, std::uint64_t address,
@@ -27,7 +28,8 @@ Endpoint resolve_dram(Device& device, const NocNode& node, std::uint64_t address
     for (const std::uint32_t bank : node.banks) {
         const std::uint64_t begin = spec.endpoints[bank].bank_offset.value;
         if (address >= begin && address + size <= begin + spec.bank_size.value) {
-            return {device.dram.bank(bank) + (address - begin), nullptr, address};
+            return {device.dram.bank(bank) + (address - begin), nullptr, address,
+                    NocPlace::dram(bank)};
         }
     }
     fault(FaultCategory::OutOfBounds, site,
@@ -66,6 +68,16 @@ void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_
               "{}: {} bytes at local address {:#x} leave the L1, which has {} bytes", call, size,
               address, l1_size);
     }
+}
+
+bool is_flag(const Endpoint& to, std::uint32_t size) {
+    if (to.core == nullptr || to.address % 4 != 0) {
+        return false;
+    }
+    const L1Spec& l1 = to.core->arch().l1;
+    const std::uint64_t end = l1.semaphores.value + l1.num_semaphores * l1.semaphore_stride.value;
+    const bool is_semaphore = to.address >= l1.semaphores.value && to.address < end;
+    return size == 4 || (size != 0 && size <= 16 && is_semaphore);
 }
 
 }  // namespace tessera

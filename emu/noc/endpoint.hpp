@@ -7,6 +7,7 @@
 
 #include "tessera/call_site.hpp"
 #include "tessera/core_coord.hpp"
+#include "tessera/trace.hpp"
 
 namespace tessera {
 
@@ -18,6 +19,7 @@ struct Endpoint {
     std::byte* bytes = nullptr;
     Core* core = nullptr;       ///< owner if the bytes are in an L1; null for DRAM
     std::uint64_t address = 0;  ///< inside the L1, or inside the DRAM node
+    NocPlace place;             ///< for traces
 };
 
 /// Resolves [address, address + size) on `device`. `call` names the API function in messages.
@@ -30,6 +32,10 @@ struct Endpoint {
 /// Errors   KernelFault{OutOfBounds}.
 void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_t size,
                  const char* call, CallSite site);
+
+/// Whether a write of `size` bytes brings a flag that threads may wait on: one word of an L1, or at
+/// most 16 bytes onto a semaphore. Traces keep its value.
+[[nodiscard]] bool is_flag(const Endpoint& to, std::uint32_t size);
 
 /// Coordinate in bits 36–47 of a NoC address, and local address in bits 0–35.
 /// Source   tt-metal noc_parameters.h.

@@ -2,11 +2,13 @@
 #include "emu/noc/multicast.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/ordering.hpp"
@@ -44,6 +46,56 @@ std::uint32_t local_of(std::uint64_t destination) {
     return static_cast<std::uint32_t>(noc_local(destination));
 }
 
+// The smallest logical rectangle that holds the workers of the NoC's, the sender included.
+std::uint64_t multicast_argument(const KernelThread& thread, std::uint32_t noc,
+                                 std::uint64_t destination, std::uint32_t address) {
+    if (!thread.recorder) {
+        return 0;
+    }
+    const Rectangle r = rectangle_of(destination, noc, "", {});
+    MulticastArgument argument{{0xFF, 0xFF}, {0, 0}, address};
+    for (std::uint32_t y = r.start.y; y <= r.end.y; ++y) {
+        for (std::uint32_t x = r.start.x; x <= r.end.x; ++x) {
+            const NocNode& node = thread.core().device().node({x, y});
+            if (node.kind == NocNodeKind::Worker) {
+                const CoreCoord core = node.core->logical();
+                argument.start = {std::min(argument.start.x, core.x),
+                                  std::min(argument.start.y, core.y)};
+                argument.end = {std::max(argument.end.x, core.x), std::max(argument.end.y, core.y)};
+            }
+        }
+    }
+    return argument.pack();
+}
+
+std::uint8_t detail_of(const KernelThread& thread, std::uint32_t noc, MulticastStyle style) {
+    const bool has_id = thread.noc[noc].write_transaction_id != 0;
+    return static_cast<std::uint8_t>(
+        noc | (style.linked ? TransferDetail::kLinked : 0) |
+        (style.loopback == Loopback::IncludeSender ? TransferDetail::kLoopback : 0) |
+        (has_id ? TransferDetail::kHasId : 0));
+}
+
+void record_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
+                  std::uint64_t destination, std::uint32_t size, MulticastStyle style,
+                  Core& receiver, CallSite site) {
+    if (!thread.recorder) {
+        return;
+    }
+    const std::uint32_t address = local_of(destination);
+    const std::uint8_t detail = detail_of(thread, noc, style);
+    if (is_flag({.core = &receiver, .address = address, .place = {}}, size)) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, thread.core().l1(source), std::min(size, 4U));
+        thread.recorder->append(EventKind::MulticastWord, detail, value,
+                                multicast_argument(thread, noc, destination, address), site);
+        return;
+    }
+    const std::uint32_t id = thread.noc[noc].write_transaction_id;
+    thread.recorder->append(EventKind::NocMulticast, detail, size,
+                            multicast_argument(thread, noc, destination, id), site);
+}
+
 }  // namespace
 
 std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
@@ -74,7 +126,7 @@ std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::ui
 
 void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
                      std::uint64_t destination, std::uint32_t size, std::uint32_t num_dests,
-                     Loopback loopback, const char* call, CallSite site) {
+                     MulticastStyle style, const char* call, CallSite site) {
     check_local(thread, source, size, call, site);
     const std::uint32_t address = local_of(destination);
     const std::uint64_t alignment = thread.core().arch().l1.alignment.value;
@@ -83,7 +135,9 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
               "{}: destination {:#x} and source {:#x} differ modulo {}, the alignment of L1", call,
               address, source, alignment);
     }
-    const auto receivers = receivers_of(thread, noc, destination, num_dests, loopback, call, site);
+    const auto receivers =
+        receivers_of(thread, noc, destination, num_dests, style.loopback, call, site);
+    record_write(thread, noc, source, destination, size, style, *receivers.front(), site);
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
     for (Core* core : receivers) {
@@ -105,23 +159,30 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
 }
 
 void multicast_word(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
-                    std::uint64_t destination, std::uint32_t num_dests, Loopback loopback,
+                    std::uint64_t destination, std::uint32_t num_dests, MulticastStyle style,
                     const char* call, CallSite site) {
     check_local(thread, source, 4, call, site);
     const std::uint32_t value = load_local_word(thread, source);
-    for (Core* core : receivers_of(thread, noc, destination, num_dests, loopback, call, site)) {
-        write_word(thread, noc, make_noc_address(core->virtual_coord(), local_of(destination)),
-                   value, 0xF, call, site);
+    const std::uint32_t address = local_of(destination);
+    const auto receivers =
+        receivers_of(thread, noc, destination, num_dests, style.loopback, call, site);
+    record_act(thread, EventKind::MulticastWord, detail_of(thread, noc, style), value,
+               multicast_argument(thread, noc, destination, address), site);
+    for (Core* core : receivers) {
+        write_received(thread, noc, *core, address, value, call, site);
     }
 }
 
 void multicast_increment(KernelThread& thread, std::uint32_t noc, std::uint64_t destination,
                          std::uint32_t increment, std::uint32_t num_dests, const char* call,
                          CallSite site) {
-    for (Core* core :
-         receivers_of(thread, noc, destination, num_dests, Loopback::ExcludeSender, call, site)) {
-        increment_word(thread, noc, make_noc_address(core->virtual_coord(), local_of(destination)),
-                       increment, call, site);
+    const std::uint32_t address = local_of(destination);
+    const auto receivers =
+        receivers_of(thread, noc, destination, num_dests, Loopback::ExcludeSender, call, site);
+    record_act(thread, EventKind::MulticastAdd, detail_of(thread, noc, {}), increment,
+               multicast_argument(thread, noc, destination, address), site);
+    for (Core* core : receivers) {
+        increment_received(thread, noc, *core, address, increment, call, site);
     }
 }
 

@@ -15,6 +15,12 @@ class KernelThread;
 /// Whether the sender receives its own multicast if the rectangle holds it.
 enum class Loopback : std::uint8_t { ExcludeSender, IncludeSender };
 
+/// What a multicast is besides its addresses.
+struct MulticastStyle {
+    Loopback loopback = Loopback::ExcludeSender;
+    bool linked = false;  ///< keeps its path for the next multicast
+};
+
 /// The receivers of a multicast address, row by row.
 /// Errors   KernelFault{Unsupported} if the corners are in the other NoC's order (a rectangle that
 ///          wraps around the torus); {UndefinedBehavior} if `num_dests` is 0 or is not the number
@@ -26,10 +32,10 @@ enum class Loopback : std::uint8_t { ExcludeSender, IncludeSender };
 /// Issues the write of `size` bytes of own L1 to each receiver.
 void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
                      std::uint64_t destination, std::uint32_t size, std::uint32_t num_dests,
-                     Loopback loopback, const char* call, CallSite site);
+                     MulticastStyle style, const char* call, CallSite site);
 /// Writes the word at `source` to each receiver, behind all data sent there before.
 void multicast_word(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
-                    std::uint64_t destination, std::uint32_t num_dests, Loopback loopback,
+                    std::uint64_t destination, std::uint32_t num_dests, MulticastStyle style,
                     const char* call, CallSite site);
 /// Adds to a word of each receiver.
 void multicast_increment(KernelThread& thread, std::uint32_t noc, std::uint64_t destination,

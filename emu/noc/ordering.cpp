@@ -38,6 +38,8 @@ void deliver_some(KernelThread& thread, NocPort& port) {
 
 void enter(KernelThread& thread, NocPort& port, Transfer transfer) {
     ++port.num_issued;
+    transfer.is_delivered = thread.bulk_data == BulkData::Off &&
+                            transfer.size > kLargestSmallTransfer;  // moves nothing
     if (thread.delivery == NocDelivery::AtIssue) {
         deliver(transfer);
         return;

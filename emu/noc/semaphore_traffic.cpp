@@ -4,6 +4,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/ordering.hpp"
@@ -35,6 +36,44 @@ void write_enabled_bytes(std::byte* target, std::uint32_t value, std::uint8_t by
     }
 }
 
+Endpoint word_endpoint(KernelThread& thread, std::uint64_t address, const char* call,
+                       CallSite site) {
+    thread.last_call = site;
+    const Endpoint to = resolve(thread.core().device(), address, 4, call, site);
+    check_word(to.address, call, site);
+    return to;
+}
+
+void add(KernelThread& thread, std::uint32_t noc, const Endpoint& to, std::uint32_t increment,
+         const char* call, CallSite site) {
+    if (to.core == nullptr) {
+        fault(FaultCategory::UndefinedBehavior, site, "{}: address {:#x} lies in DRAM", call,
+              to.address);
+    }
+    deliver_writes_to(thread.noc[noc], to.core);
+    add_to_word(*to.core, static_cast<std::uint32_t>(to.address), increment);
+}
+
+void write(KernelThread& thread, std::uint32_t noc, const Endpoint& to, std::uint32_t value,
+           std::uint8_t byte_enable) {
+    deliver_writes_to(thread.noc[noc], to.core);
+    write_enabled_bytes(to.bytes, value, byte_enable);
+    thread.activity.bytes_written += 4;
+    if (to.core != nullptr) {
+        to.core->semaphore_waiters.notify(static_cast<std::uint32_t>(to.address), 4);
+    }
+}
+
+std::uint8_t with_noc(std::uint8_t detail, std::uint32_t noc) {
+    return static_cast<std::uint8_t>(detail | noc);
+}
+
+std::uint64_t word_argument(const KernelThread& thread, const Endpoint& to) {
+    const auto address = to.core == nullptr ? 0 : static_cast<std::uint32_t>(to.address);
+    return WordArgument{address, to.place, static_cast<std::uint16_t>(thread.activity.device)}
+        .pack();
+}
+
 }  // namespace
 
 void add_to_word(Core& core, std::uint32_t address, std::uint32_t increment) {
@@ -47,7 +86,9 @@ void store_word(Core& core, std::uint32_t address, std::uint32_t value) {
     core.semaphore_waiters.notify(address, 4);
 }
 
-void store_local_word(KernelThread& thread, std::uint32_t address, std::uint32_t value) {
+void store_local_word(KernelThread& thread, std::uint32_t address, std::uint32_t value,
+                      CallSite site) {
+    record_act(thread, EventKind::LocalWord, 0, value, address, site);
     store_word(thread.core(), address, value);
 }
 
@@ -56,29 +97,34 @@ std::uint32_t load_local_word(const KernelThread& thread, std::uint32_t address)
 }
 
 void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
-                    std::uint32_t increment, const char* call, CallSite site) {
-    thread.last_call = site;
-    const Endpoint to = resolve(thread.core().device(), address, 4, call, site);
-    check_word(to.address, call, site);
-    if (to.core == nullptr) {
-        fault(FaultCategory::UndefinedBehavior, site, "{}: address {:#x} lies in DRAM", call,
-              address);
-    }
-    deliver_writes_to(thread.noc[noc], to.core);
-    add_to_word(*to.core, static_cast<std::uint32_t>(to.address), increment);
+                    std::uint32_t increment, std::uint8_t detail, const char* call, CallSite site) {
+    const Endpoint to = word_endpoint(thread, address, call, site);
+    add(thread, noc, to, increment, call, site);
+    record_act(thread, EventKind::SemaphoreAdd, with_noc(detail, noc), increment,
+               word_argument(thread, to), site);
 }
 
 void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address, std::uint32_t value,
-                std::uint8_t byte_enable, const char* call, CallSite site) {
-    thread.last_call = site;
-    const Endpoint to = resolve(thread.core().device(), address, 4, call, site);
-    check_word(to.address, call, site);
-    deliver_writes_to(thread.noc[noc], to.core);
-    write_enabled_bytes(to.bytes, value, byte_enable);
-    thread.activity.bytes_written += 4;
-    if (to.core != nullptr) {
-        to.core->semaphore_waiters.notify(static_cast<std::uint32_t>(to.address), 4);
-    }
+                std::uint8_t byte_enable, std::uint8_t detail, const char* call, CallSite site) {
+    const Endpoint to = word_endpoint(thread, address, call, site);
+    write(thread, noc, to, value, byte_enable);
+    record_act(thread, EventKind::WordWrite, with_noc(detail, noc), value,
+               word_argument(thread, to), site);
+}
+
+void increment_received(KernelThread& thread, std::uint32_t noc, Core& receiver,
+                        std::uint32_t address, std::uint32_t increment, const char* call,
+                        CallSite site) {
+    add(thread, noc,
+        word_endpoint(thread, make_noc_address(receiver.virtual_coord(), address), call, site),
+        increment, call, site);
+}
+
+void write_received(KernelThread& thread, std::uint32_t noc, Core& receiver, std::uint32_t address,
+                    std::uint32_t value, const char* call, CallSite site) {
+    write(thread, noc,
+          word_endpoint(thread, make_noc_address(receiver.virtual_coord(), address), call, site),
+          value, 0xF);
 }
 
 }  // namespace tessera

@@ -12,18 +12,27 @@ namespace tessera {
 class Core;
 class KernelThread;
 
-/// Adds to the 32-bit word at `address`, with wrap, and wakes who waits on it.
+/// Adds to the 32-bit word at `address`, with wrap, and wakes who waits on it. The trace is told
+/// `detail`, bits of TransferDetail.
 /// Errors   KernelFault{OutOfBounds}; {UndefinedBehavior} if the word is not 4-byte aligned or
 ///          lies in DRAM.
 void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
-                    std::uint32_t increment, const char* call, CallSite site);
+                    std::uint32_t increment, std::uint8_t detail, const char* call, CallSite site);
 
 /// Writes the bytes of `value` that `byte_enable` names to `address` (L1 or DRAM).
 void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address, std::uint32_t value,
-                std::uint8_t byte_enable, const char* call, CallSite site);
+                std::uint8_t byte_enable, std::uint8_t detail, const char* call, CallSite site);
+
+/// The same for one receiver of a multicast, whose event is another.
+void increment_received(KernelThread& thread, std::uint32_t noc, Core& receiver,
+                        std::uint32_t address, std::uint32_t increment, const char* call,
+                        CallSite site);
+void write_received(KernelThread& thread, std::uint32_t noc, Core& receiver, std::uint32_t address,
+                    std::uint32_t value, const char* call, CallSite site);
 
 /// Stores a word into own L1 and wakes who waits on it.
-void store_local_word(KernelThread& thread, std::uint32_t address, std::uint32_t value);
+void store_local_word(KernelThread& thread, std::uint32_t address, std::uint32_t value,
+                      CallSite site);
 
 /// Reads a word of own L1 as other cores may have written it.
 [[nodiscard]] std::uint32_t load_local_word(const KernelThread& thread, std::uint32_t address);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/noc/transfer.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/ordering.hpp"
@@ -50,6 +52,34 @@ void complete(NocPort& port, TransferKind kind, std::optional<std::uint32_t> id)
     recount(port);
 }
 
+std::uint8_t detail_of(std::uint32_t noc, TransferStyle style, std::uint8_t transaction_id) {
+    const auto bit = [](bool is_set, std::uint8_t value) { return is_set ? value : 0; };
+    return static_cast<std::uint8_t>(
+        noc | bit(style.posted, TransferDetail::kPosted) |
+        bit(style.with_state, TransferDetail::kWithState) |
+        bit(style.limit == TransferLimit::OnePacket, TransferDetail::kOnePacket) |
+        bit(transaction_id != 0, TransferDetail::kHasId));
+}
+
+void record_write(KernelThread& thread, std::uint8_t detail, const Endpoint& to,
+                  std::uint32_t source, std::uint32_t size, CallSite site) {
+    if (!thread.recorder) {
+        return;
+    }
+    if (is_flag(to, size)) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, thread.core().l1(source), std::min(size, 4U));
+        const auto device = static_cast<std::uint16_t>(thread.activity.device);
+        thread.recorder->append(
+            EventKind::WordWrite, detail, value,
+            WordArgument{static_cast<std::uint32_t>(to.address), to.place, device}.pack(), site);
+        return;
+    }
+    const std::uint8_t id = thread.noc[detail & TransferDetail::kNoc].write_transaction_id;
+    thread.recorder->run(EventKind::NocWrite, detail, TransferArgument{size, to.place, id}.pack(),
+                         site);
+}
+
 }  // namespace
 
 void deliver(Transfer& transfer) {
@@ -72,11 +102,11 @@ void deliver(Transfer& transfer) {
 }
 
 void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
-                std::uint32_t destination, std::uint32_t size, TransferLimit limit, CallSite site) {
+                std::uint32_t destination, std::uint32_t size, TransferStyle style, CallSite site) {
     thread.last_call = site;
     const Endpoint from = resolve(thread.core().device(), source, size, "noc_async_read", site);
     check_local(thread, destination, size, "noc_async_read", site);
-    check_limit(thread, size, limit, "noc_async_read", site);
+    check_limit(thread, size, style.limit, "noc_async_read", site);
     const ArchSpec& arch = thread.core().arch();
     const std::uint64_t alignment =
         from.core != nullptr ? arch.l1.alignment.value : arch.dram.read_alignment.value;
@@ -84,6 +114,8 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
     NocPort& port = thread.noc[noc];
     port.read_state.is_valid = false;
     thread.activity.bytes_read += size;
+    record_run(thread, EventKind::NocRead, detail_of(noc, style, port.read_transaction_id),
+               TransferArgument{size, from.place, port.read_transaction_id}.pack(), site);
     enter(thread, port,
           {.kind = TransferKind::Read,
            .transaction_id = port.read_transaction_id,
@@ -96,12 +128,12 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
 }
 
 void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
-                 std::uint64_t destination, std::uint32_t size, TransferLimit limit, bool posted,
+                 std::uint64_t destination, std::uint32_t size, TransferStyle style,
                  CallSite site) {
     thread.last_call = site;
     const Endpoint to = resolve(thread.core().device(), destination, size, "noc_async_write", site);
     check_local(thread, source, size, "noc_async_write", site);
-    check_limit(thread, size, limit, "noc_async_write", site);
+    check_limit(thread, size, style.limit, "noc_async_write", site);
     const ArchSpec& arch = thread.core().arch();
     const std::uint64_t alignment =
         to.core != nullptr ? arch.l1.alignment.value : arch.dram.write_alignment.value;
@@ -109,9 +141,10 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
     thread.activity.bytes_written += size;
+    record_write(thread, detail_of(noc, style, port.write_transaction_id), to, source, size, site);
     enter(thread, port,
           {.kind = TransferKind::Write,
-           .posted = posted,
+           .posted = style.posted,
            .transaction_id = port.write_transaction_id,
            .local_address = source,
            .size = size,
@@ -138,8 +171,9 @@ void complete_writes(KernelThread& thread, std::uint32_t noc, std::optional<std:
 void flush_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id) {
     for (Transfer& transfer : thread.noc[noc].in_flight) {
         if (matches(transfer, TransferKind::Write, id) && transfer.flushed_copy == nullptr) {
-            transfer.flushed_copy = std::make_unique<std::byte[]>(transfer.size);
-            std::memcpy(transfer.flushed_copy.get(), transfer.source, transfer.size);
+            const std::uint32_t size = transfer.is_delivered ? 0 : transfer.size;
+            transfer.flushed_copy = std::make_unique<std::byte[]>(size);
+            std::memcpy(transfer.flushed_copy.get(), transfer.source, size);
         }
     }
 }

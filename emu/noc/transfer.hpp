@@ -16,15 +16,21 @@ class KernelThread;
 /// Longest transfer the call may make: any, or one packet of the architecture.
 enum class TransferLimit : std::uint8_t { None, OnePacket };
 
+/// What the call is besides its addresses.
+struct TransferStyle {
+    TransferLimit limit = TransferLimit::None;
+    bool posted = false;      ///< writes: no acknowledgement
+    bool with_state = false;  ///< completes a latched command
+};
+
 /// Issues a read of `size` bytes into own L1.
 /// Errors   KernelFault{OutOfBounds} for either end; {UndefinedBehavior} if the two addresses
 ///          disagree modulo the alignment, or the packet limit is exceeded.
 void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
-                std::uint32_t destination, std::uint32_t size, TransferLimit limit, CallSite site);
+                std::uint32_t destination, std::uint32_t size, TransferStyle style, CallSite site);
 /// Issues a write of `size` bytes from own L1.
 void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
-                 std::uint64_t destination, std::uint32_t size, TransferLimit limit, bool posted,
-                 CallSite site);
+                 std::uint64_t destination, std::uint32_t size, TransferStyle style, CallSite site);
 
 /// Lets the reads (writes) on `noc` take effect, all or those with one transaction id.
 void complete_reads(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id);

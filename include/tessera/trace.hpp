@@ -16,6 +16,10 @@
 
 namespace tessera {
 
+/// One kind per act of a thread, in the order of its calls, each where the thread calls it: waits
+/// once, whether they block or not. Not recorded: plain loads and stores of a kernel to its own L1,
+/// and questions answered with no (cb_pages_available_at_front; a yes is the wait that it ends).
+///
 /// One kind per act that costs time or makes another thread wait. What `detail`, `count` and
 /// `argument` of the event mean stands beside each kind; "runs" marks kinds of which equal events
 /// in a row are merged, `count` being their number.
@@ -30,7 +34,9 @@ enum class EventKind : std::uint8_t {
     NocWrite,
     /// detail = TransferDetail, argument = MulticastArgument, count = bytes.
     NocMulticast,
-    // Words: detail = TransferDetail, argument = WordArgument, count = value.
+    // Words: detail = TransferDetail, argument = WordArgument, count = value. Writes and multicasts
+    // of one word to an L1, and of up to 16 bytes to a semaphore, count as words too, whatever call
+    // they are made by: the first word is kept.
     SemaphoreAdd,  ///< atomic addition to a word of an L1
     WordWrite,     ///< write of one word to an L1 (a flag or semaphore), or to DRAM
     /// detail = TransferDetail, argument = MulticastArgument with the address, count = value.
@@ -56,20 +62,25 @@ enum class EventKind : std::uint8_t {
     FabricPacket,
     /// The atomic addition carried by the packet before: argument = WordArgument, count = value.
     FabricAdd,
+    FabricWord,  ///< as FabricAdd, for a word that the packet before writes
     // Compute: argument = ComputeArgument. Runs.
-    UnitInit,       ///< detail = UnitInitKind
+    UnitInit,       ///< detail = UnitInitKind; formats as set by it; cb: 0 where it names none
     MatmulTiles,    ///< one tile product
     MatmulBlock,    ///< ct × rt tile products (kt is 1 per call)
     Copy,           ///< tile from CB to DST
     EltwiseBinary,  ///< detail = EltwiseDetail
     Reduce,         ///< detail = ReduceDim
     Transpose,
+    // Blocks of these hand DST over tile by tile: DstAcquire, Tilize or Untilize, DstCommit,
+    // DstWait, Pack, DstRelease.
     Tilize,    ///< one tile unpacked from rows; its copy to DST is included
     Untilize,  ///< one tile unpacked to rows; its copy to DST is included
-    /// detail = 1 if approximate; argument = index into Trace::names. Acts on DST only.
+    /// detail = SfpuDetail; argument = index into Trace::names (the name of the call, as
+    /// "silu_tile"). Acts on DST only.
     Sfpu,
     Pack,          ///< detail = PackDetail; one tile DST → L1
     PackUntilize,  ///< one tile DST → rows in L1
+    // DST: argument = 0.
     DstAcquire,
     DstCommit,
     DstWait,
@@ -142,7 +153,7 @@ struct TransferArgument {
 };
 
 /// Argument of multicasts: rectangle of logical worker cores, both corners included, and for words
-/// the address in each L1.
+/// the address in each L1, for NocMulticast the transaction id in its place.
 struct MulticastArgument {
     CoreCoord start;
     CoreCoord end;
@@ -197,7 +208,7 @@ struct FabricArgument {
     NocPlace place;
     std::uint8_t hops = 0;
     bool is_multicast = false;  ///< delivered at each device on the way too
-    bool has_add = false;       ///< a FabricAdd follows: the packet's fused atomic
+    bool has_add = false;       ///< the packet's FabricAdd or FabricWord follows
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
         return std::uint64_t{device} | (std::uint64_t{place.bits} << 16U) |
@@ -221,7 +232,7 @@ struct ComputeArgument {
     MathFidelity fidelity{};
     std::uint8_t ct = 1;
     std::uint8_t rt = 1;
-    std::uint8_t cb = 0;  ///< operand A's CB, or the CB packed into
+    std::uint8_t cb = 0;  ///< CB behind SrcA (in1 of products), or the CB packed into
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
         return std::uint64_t{static_cast<std::uint8_t>(srca)} |
@@ -252,6 +263,12 @@ struct EltwiseDetail {
     static constexpr std::uint8_t kFromDst = 8;    ///< unary broadcast or other DST-only move
 };
 
+/// Bits of `detail` of Sfpu.
+struct SfpuDetail {
+    static constexpr std::uint8_t kApproximate = 1;  ///< math_approx_mode of the kernel
+    static constexpr std::uint8_t kHalfTile = 2;     ///< two of the four faces (VectorMode R or C)
+};
+
 /// Bits of `detail` of Pack and PackUntilize.
 struct PackDetail {
     static constexpr std::uint8_t kAccumulates = 1;  ///< adds to what L1 holds (packer L1 acc)
@@ -274,15 +291,17 @@ struct ComputeModes {
     bool fp32_dest_acc = false;
     bool dst_full_sync = false;
     bool approximate = false;
+    friend bool operator==(const ComputeModes&, const ComputeModes&) = default;
 };
 
 struct ThreadTrace {
     Processor processor{};
     std::uint8_t default_noc = 0;
-    std::uint32_t kernel = 0;  ///< index into Trace::names: path of the kernel's source
-    ComputeModes compute;      ///< compute threads only
-    std::vector<TraceSite> sites;
+    std::uint32_t kernel = 0;      ///< index into Trace::names: path of the kernel's source
+    ComputeModes compute;          ///< compute threads only
+    std::vector<TraceSite> sites;  ///< the first is "no line": {0, 0}
     std::vector<TraceEvent> events;
+    friend bool operator==(const ThreadTrace&, const ThreadTrace&) = default;
 };
 
 /// A CB as configured on a core.
@@ -291,6 +310,7 @@ struct CbTrace {
     DataFormat format = DataFormat::Invalid;
     std::uint32_t pages = 0;
     std::uint32_t page_bytes = 0;
+    friend bool operator==(const CbTrace&, const CbTrace&) = default;
 };
 
 struct CoreTrace {
@@ -299,6 +319,7 @@ struct CoreTrace {
     std::vector<CbTrace> cbs;          ///< by index
     std::uint32_t l1_bytes = 0;        ///< L1 taken by CBs and sharded buffers at launch
     std::vector<ThreadTrace> threads;  ///< by processor; those that have a kernel
+    friend bool operator==(const CoreTrace&, const CoreTrace&) = default;
 };
 
 /// Words of L1 that hold something else than 0 when kernels start (CreateSemaphore's initial
@@ -308,6 +329,7 @@ struct InitialWord {
     CoreCoord core;
     std::uint32_t address = 0;
     std::uint32_t value = 0;
+    friend bool operator==(const InitialWord&, const InitialWord&) = default;
 };
 
 /// What dispatch has to send for one device's program.
@@ -321,6 +343,7 @@ struct DispatchTrace {
     std::uint32_t unique_args = 0;   ///< words, over all cores and kernels
     std::uint32_t common_args = 0;   ///< words
     std::uint32_t binary_bytes = 0;  ///< kernel text, where known; else 0
+    friend bool operator==(const DispatchTrace&, const DispatchTrace&) = default;
 };
 
 /// One launch of programs on one or more devices together.
@@ -329,6 +352,7 @@ struct LaunchTrace {
     std::vector<DispatchTrace> dispatch;  ///< by device
     std::vector<CoreTrace> cores;         ///< by (device, y, x)
     std::vector<InitialWord> initial_words;
+    friend bool operator==(const LaunchTrace&, const LaunchTrace&) = default;
 };
 
 /// The launches of a run, in order.
@@ -336,7 +360,7 @@ struct Trace {
     std::uint32_t version = 1;
     std::string arch;  ///< name of the architecture it was recorded on
     MeshSpec mesh;
-    std::vector<std::string> names;  ///< files, kernels, SFPU functions and zones
+    std::vector<std::string> names;  ///< files, kernels, SFPU functions and zones; the first is ""
     std::vector<LaunchTrace> launches;
 };
 

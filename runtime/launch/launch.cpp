@@ -34,9 +34,9 @@ void clear_zero_area(Core& core) {
     std::memset(core.l1(static_cast<std::uint32_t>(l1.zeros.value)), 0, l1.zeros_size.value);
 }
 
-void place(const DeviceProgram& program, const DeliverySpec& delivery, Device& device) {
+void place(const DeviceProgram& program, const LaunchModes& modes, Device& device) {
     const L1Layout layout = lay_out_circular_buffers(program.program, device);
-    place_kernels(program.program, delivery, device);
+    place_kernels(program.program, modes, device);
     place_circular_buffers(program.program, layout, device);
     place_semaphores(program.program, device);
 }
@@ -89,11 +89,11 @@ void reset_devices(Mesh& mesh, std::span<const DeviceProgram> programs) {
 }  // namespace
 
 std::vector<CoreActivity> launch(Mesh& mesh, std::span<const DeviceProgram> programs,
-                                 const DeliverySpec& delivery, WorkerPool& pool) {
+                                 const LaunchModes& modes, WorkerPool& pool) {
     check_one_program_each(programs);
     reset_devices(mesh, programs);
     for (const DeviceProgram& program : programs) {
-        place(program, delivery, device_of(mesh, program));
+        place(program, modes, device_of(mesh, program));
     }
     const std::vector<Core*> cores = active_cores(mesh, programs);
     run_cores(cores, pool);

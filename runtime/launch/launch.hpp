@@ -18,6 +18,6 @@ class WorkerPool;
 /// Errors   UsageError for what does not fit or exist; KernelError for what a kernel did wrong.
 ///          A launch that fails leaves the devices' memories as they are.
 [[nodiscard]] std::vector<CoreActivity> launch(Mesh& mesh, std::span<const DeviceProgram> programs,
-                                               const DeliverySpec& delivery, WorkerPool& pool);
+                                               const LaunchModes& modes, WorkerPool& pool);
 
 }  // namespace tessera

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "emu/core/compute_state.hpp"
-#include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "runtime/launch/kernel_lookup.hpp"
 #include "tessera/errors.hpp"
@@ -46,28 +46,33 @@ void place_globals(const CompiledKernel& compiled, Core& core, Processor process
     }
 }
 
-void configure_units(const KernelDescription& kernel, KernelThread& thread) {
+void configure_units(const KernelDescription& kernel, Maths maths, KernelThread& thread) {
     if (const auto* compute = std::get_if<ComputeConfig>(&kernel.config)) {
         thread.compute = std::make_unique<ComputeState>(*compute, thread.core().arch().dst);
+        thread.compute->maths = maths;
     } else {
         thread.default_noc = std::get<DataMovementConfig>(kernel.config).noc;
     }
 }
 
 std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
-                                          const CompiledKernel& compiled,
-                                          const DeliverySpec& delivery, Core& core) {
+                                          const CompiledKernel& compiled, const LaunchModes& modes,
+                                          Core& core) {
     auto thread = std::make_unique<KernelThread>(core, kernel.processor());
     thread->kernel = kernel.source;
     thread->entry = compiled.entry;
     thread->compile_args = kernel.compile_args();
     thread->named_compile_args = &kernel.named_compile_args();
     thread->relative_origin = kernel.cores.ranges().front().start_coord;
-    thread->delivery = delivery.mode;
-    thread->delivery_seed = delivery.seed;
+    thread->delivery = modes.delivery;
+    thread->delivery_seed = modes.seed;
+    thread->bulk_data = modes.bulk_data;
+    if (modes.trace == TraceMode::On) {
+        thread->recorder = std::make_unique<TraceRecorder>();
+    }
     thread->activity.device = core.device().id();
     thread->activity.core = core.logical();
-    configure_units(kernel, *thread);
+    configure_units(kernel, modes.maths, *thread);
     place_arguments(kernel, core, *thread);
     place_globals(compiled, core, kernel.processor());
     return thread;
@@ -75,14 +80,14 @@ std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
 
 }  // namespace
 
-void place_kernels(const Program& program, const DeliverySpec& delivery, Device& device) {
+void place_kernels(const Program& program, const LaunchModes& modes, Device& device) {
     for (const KernelDescription& kernel : program.kernels) {
         const CompiledKernel compiled = look_up_kernel(program, kernel);
         for (const CoreCoord logical : kernel.cores.cores()) {
             check_on_grid(logical, kernel, device);
             Core& core = device.core(logical);
             core.threads[static_cast<std::size_t>(kernel.processor())] =
-                make_thread(kernel, compiled, delivery, core);
+                make_thread(kernel, compiled, modes, core);
         }
     }
 }

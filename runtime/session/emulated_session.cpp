@@ -5,9 +5,12 @@
 
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "emu/mesh/mesh.hpp"
+#include "runtime/launch/collect_trace.hpp"
 #include "runtime/launch/launch.hpp"
+#include "runtime/launch/trace_names.hpp"
 #include "runtime/scheduler/worker_pool.hpp"
 #include "runtime/session/device_pages.hpp"
 #include "runtime/session/page_codec.hpp"
@@ -72,7 +75,9 @@ EmulatedSession::EmulatedSession(const MeshSpec& mesh, const ArchSpec& arch,
       mesh_spec_(mesh),
       options_(options),
       mesh_(std::make_unique<Mesh>(mesh, arch)),
-      pool_(std::make_unique<WorkerPool>(options.threads)) {
+      pool_(std::make_unique<WorkerPool>(options.threads)),
+      trace_{.arch = arch.name, .mesh = mesh, .names = {}, .launches = {}},
+      names_(std::make_unique<TraceNames>(trace_.names)) {
 }
 
 EmulatedSession::~EmulatedSession() = default;
@@ -144,14 +149,33 @@ void EmulatedSession::fill(const DeviceTensor& tensor, std::byte value) {
     });
 }
 
-LaunchResult EmulatedSession::launch(const std::string& /*name*/,
+LaunchResult EmulatedSession::launch(const std::string& name,
                                      std::span<const DeviceProgram> programs) {
     const auto begin = std::chrono::steady_clock::now();
     LaunchResult result;
-    result.cores = tessera::launch(*mesh_, programs, {options_.delivery, options_.seed}, *pool_);
+    result.cores = tessera::launch(*mesh_, programs,
+                                   {.delivery = options_.delivery,
+                                    .seed = options_.seed,
+                                    .trace = options_.trace,
+                                    .maths = options_.maths,
+                                    .bulk_data = options_.bulk_data},
+                                   *pool_);
     result.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (options_.trace == TraceMode::On) {
+        hand_over_trace(name, programs);
+    }
     return result;
+}
+
+void EmulatedSession::hand_over_trace(const std::string& name,
+                                      std::span<const DeviceProgram> programs) {
+    LaunchTrace launch = collect_trace(name, *mesh_, programs, *names_);
+    if (options_.trace_sink) {
+        options_.trace_sink(trace_, std::move(launch));
+    } else {
+        trace_.launches.push_back(std::move(launch));
+    }
 }
 
 }  // namespace tessera

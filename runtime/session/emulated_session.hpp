@@ -3,20 +3,31 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
+#include "tessera/launch_modes.hpp"
 #include "tessera/noc_delivery.hpp"
 #include "tessera/session.hpp"
+#include "tessera/trace.hpp"
 
 namespace tessera {
 
 class Mesh;
+class TraceNames;
 class WorkerPool;
 
 struct SessionOptions {
     std::uint32_t threads = 0;  ///< workers of the host; 0: one for each host core
     NocDelivery delivery = NocDelivery::AtBarrier;
     std::uint64_t seed = 0;  ///< of NocDelivery::Random
+    TraceMode trace = TraceMode::Off;
+    Maths maths = Maths::On;
+    BulkData bulk_data = BulkData::On;
+    /// With TraceMode::On: given each launch's trace when the launch has ended, so that nobody has
+    /// to hold all events of a run. `so_far` has the names that the launch refers to, and no
+    /// launches. Without a sink the session keeps the launches (EmulatedSession::trace).
+    std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink;
 };
 
 /// Every call is made from one thread; launches use `threads` workers. Equal calls give equal
@@ -42,11 +53,15 @@ public:
     void fill(const DeviceTensor& tensor, std::byte value) override;
     LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs) override;
 
+    /// What was recorded until now; no launches where a sink took them.
+    [[nodiscard]] const Trace& trace() const noexcept { return trace_; }
+
     [[nodiscard]] Mesh& emulated_mesh() noexcept { return *mesh_; }
     /// Workers that launches run on.
     [[nodiscard]] std::uint32_t num_threads() const noexcept;
 
 private:
+    void hand_over_trace(const std::string& name, std::span<const DeviceProgram> programs);
     [[nodiscard]] DeviceTensor place(const std::string& name, const TensorSpec& spec,
                                      Buffer buffer);
 
@@ -55,6 +70,8 @@ private:
     SessionOptions options_;
     std::unique_ptr<Mesh> mesh_;
     std::unique_ptr<WorkerPool> pool_;
+    Trace trace_;
+    std::unique_ptr<TraceNames> names_;
 };
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
@@ -30,9 +31,11 @@ void unpack_for_copy(const ComputeState& units, std::uint32_t cb, const Operand&
 }
 
 float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_index,
-                   std::uint32_t dst_index, const char* call, CallSite site) {
+                   std::uint32_t dst_index, CopyAct act, const char* call, CallSite site) {
     Dst& dst = thread.compute->dst;
     const Operand in = operand_tile(thread, cb, tile_index, SourceRegister::SrcA, call, site);
+    record_compute(thread, act.kind, act.detail,
+                   {.srca = in.format, .cb = static_cast<std::uint8_t>(cb)}, site);
     if (tile::is_integer_format(in.format)) {
         check_fits_dst(dst, in.format, cb, call, site);
         float* out = dst.overwrite(dst_index, call, site, DstContent::Integer);
@@ -40,6 +43,9 @@ float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_in
         return out;
     }
     float* out = dst.overwrite(dst_index, call, site);
+    if (thread.compute->maths == Maths::Off) {
+        return out;
+    }
     unpack_for_copy(*thread.compute, cb, in, out);
     if (in.format != DataFormat::Float16_b) {
         round_for_dst(dst, out);
@@ -51,7 +57,7 @@ float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_in
 
 namespace ckernel {
 
-void copy_tile_to_dst_init_short(std::uint32_t /*cbid*/, std::uint32_t transpose,
+void copy_tile_to_dst_init_short(std::uint32_t cbid, std::uint32_t transpose,
                                  std::uint32_t transpose_within_16x16_face, CallSite site) {
     const bool transposes = transpose != 0;
     if (transposes != (transpose_within_16x16_face != 0)) {
@@ -65,6 +71,7 @@ void copy_tile_to_dst_init_short(std::uint32_t /*cbid*/, std::uint32_t transpose
         .transposes = transposes,
         .init = "copy_tile_to_dst_init_short",
         .site = site};
+    record_init(tessera::current_thread(), tessera::UnitInitKind::Operation, cbid, site);
 }
 
 void copy_tile_to_dst_init_short_with_dt(std::uint32_t /*old_cbid*/, std::uint32_t new_cbid,
@@ -79,7 +86,7 @@ void copy_tile(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_
     require_armed(units.armed, tessera::UnitOperation::Copy, "copy_tile",
                   "copy_tile_to_dst_init_short", site);
     float* out = tessera::copy_to_dst(tessera::current_thread(), in_cb_id, in_tile_index,
-                                      dst_tile_index, "copy_tile", site);
+                                      dst_tile_index, {}, "copy_tile", site);
     if (units.armed.transposes) {
         tessera::tile::transpose_tile(out, out);
     }
@@ -98,6 +105,7 @@ void copy_dest_values(std::uint32_t idst_in, std::uint32_t idst_out, CallSite si
     const float* in = tessera::dst_tile_as_is(dst, idst_in, "copy_dest_values", site);
     float* out = dst.overwrite(idst_out, "copy_dest_values", site,
                                dst.content(idst_in, "copy_dest_values", site));
+    record_sfpu(tessera::current_thread(), "copy_dest_values", site);
     std::copy_n(in, tessera::kTileElements, out);
 }
 

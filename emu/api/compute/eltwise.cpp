@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
@@ -63,11 +64,8 @@ const char* init_of(EltwiseBinaryType type, BroadcastType broadcast) {
     return kInits[row][broadcast];
 }
 
-// Reads one operand into a scratch tile.
-const float* unpack_operand(KernelThread& thread, std::size_t scratch, std::uint32_t cb,
-                            std::uint32_t index, SourceRegister source, const char* call,
-                            CallSite site) {
-    const Operand operand = float_operand(thread, cb, index, source, call, site);
+// Reads an operand into a scratch tile.
+const float* unpack_operand(KernelThread& thread, std::size_t scratch, const Operand& operand) {
     float* values = thread.compute->scratch[scratch].data();
     tile::unpack_to_source_tile(operand.format, operand.bytes, values);
     return values;
@@ -76,6 +74,11 @@ const float* unpack_operand(KernelThread& thread, std::size_t scratch, std::uint
 // The multiplier always adds to DST; the adder only with acc_to_dest.
 bool adds_to_dst(const ArmedOperation& armed, tile::EltwiseOp op) {
     return op == tile::EltwiseOp::Mul || armed.adds_to_dst;
+}
+
+std::uint8_t detail_of(tile::EltwiseOp op, std::uint8_t detail) {
+    return op == tile::EltwiseOp::Mul ? static_cast<std::uint8_t>(detail | EltwiseDetail::kMultiply)
+                                      : detail;
 }
 
 }  // namespace
@@ -90,6 +93,7 @@ void arm_eltwise(EltwiseBinaryType type, BroadcastType broadcast, Accumulation a
                                        .adds_to_dst = accumulation == Accumulation::AddToDst,
                                        .init = call,
                                        .site = site};
+    record_init(current_thread(), UnitInitKind::Operation, 0, site);
 }
 
 void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0,
@@ -101,13 +105,20 @@ void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0
     if (!units.armed.is(UnitOperation::Eltwise, type, broadcast)) [[unlikely]] {
         refuse_unarmed(units.armed, call, init_of(type, broadcast), site);
     }
-    const float* a = unpack_operand(thread, 0, icb0, itile0, SourceRegister::SrcA, call, site);
-    const float* b = unpack_operand(thread, 1, icb1, itile1, SourceRegister::SrcB, call, site);
+    const Operand a = float_operand(thread, icb0, itile0, SourceRegister::SrcA, call, site);
+    const Operand b = float_operand(thread, icb1, itile1, SourceRegister::SrcB, call, site);
+    record_compute(thread, EventKind::EltwiseBinary,
+                   detail_of(op, broadcast != BroadcastType::NONE ? EltwiseDetail::kBroadcast : 0),
+                   {.srca = a.format, .srcb = b.format, .cb = static_cast<std::uint8_t>(icb0)},
+                   site);
     const bool is_sum =
         adds_to_dst(units.armed, op) && units.dst.content(idst, call, site) != DstContent::Cleared;
     float* dst =
         is_sum ? units.dst.update(idst, call, site) : units.dst.overwrite(idst, call, site);
-    tile::eltwise_tile(op, a, b, dst,
+    if (units.maths == Maths::Off) {
+        return;
+    }
+    tile::eltwise_tile(op, unpack_operand(thread, 0, a), unpack_operand(thread, 1, b), dst,
                        {broadcast_of(broadcast),
                         is_sum ? DstUpdate::Accumulate : DstUpdate::Overwrite, units.fidelity});
     round_for_dst(units.dst, dst);
@@ -120,6 +131,7 @@ void arm_dest_reuse(EltwiseBinaryType type, EltwiseBinaryReuseDestType reuse, Ca
         .dim = static_cast<std::uint8_t>(reuse),
         .init = "binary_dest_reuse_tiles_init",
         .site = site};
+    record_init(current_thread(), UnitInitKind::Operation, 0, site);
 }
 
 void eltwise_dest_reuse(EltwiseBinaryType type, EltwiseBinaryReuseDestType reuse, std::uint32_t icb,
@@ -132,9 +144,15 @@ void eltwise_dest_reuse(EltwiseBinaryType type, EltwiseBinaryReuseDestType reuse
         refuse_unarmed(units.armed, kCall, "binary_dest_reuse_tiles_init of the same arguments",
                        site);
     }
-    const float* operand =
-        unpack_operand(current_thread(), 0, icb, itile, SourceRegister::Unchecked, kCall, site);
+    KernelThread& thread = current_thread();
+    const Operand in = float_operand(thread, icb, itile, SourceRegister::Unchecked, kCall, site);
+    record_compute(thread, EventKind::EltwiseBinary, detail_of(op, EltwiseDetail::kDestReuse),
+                   {.srca = in.format, .cb = static_cast<std::uint8_t>(icb)}, site);
     float* dst = units.dst.update(idst, kCall, site);
+    if (units.maths == Maths::Off) {
+        return;
+    }
+    const float* operand = unpack_operand(thread, 0, in);
     tile::truncate_to_tf32_tile(dst);  // DST reaches the multiplier through a source register
     const bool is_dst_first = reuse == EltwiseBinaryReuseDestType::DEST_TO_SRCA;
     tile::eltwise_tile(op, is_dst_first ? dst : operand, is_dst_first ? operand : dst, dst,
@@ -145,6 +163,7 @@ void eltwise_dest_reuse(EltwiseBinaryType type, EltwiseBinaryReuseDestType reuse
 void arm_unary_broadcast(BroadcastType dim, const char* call, CallSite site) {
     current_units(call, site).armed = {
         .operation = UnitOperation::UnaryBroadcast, .dim = dim, .init = call, .site = site};
+    record_init(current_thread(), UnitInitKind::Operation, 0, site);
 }
 
 void unary_broadcast(BroadcastType dim, std::uint32_t icb, std::uint32_t itile, std::uint32_t idst,
@@ -153,8 +172,10 @@ void unary_broadcast(BroadcastType dim, std::uint32_t icb, std::uint32_t itile, 
     if (!units.armed.is(UnitOperation::UnaryBroadcast, 0, dim)) [[unlikely]] {
         refuse_unarmed(units.armed, "unary_bcast", "unary_bcast_init of the same dimension", site);
     }
-    float* dst = copy_to_dst(current_thread(), icb, itile, idst, "unary_bcast", site);
-    if (dim != BroadcastType::NONE) {
+    constexpr CopyAct kAct{EventKind::EltwiseBinary,
+                           EltwiseDetail::kBroadcast | EltwiseDetail::kFromDst};
+    float* dst = copy_to_dst(current_thread(), icb, itile, idst, kAct, "unary_bcast", site);
+    if (dim != BroadcastType::NONE && units.maths == Maths::On) {
         tile::broadcast_tile(broadcast_of(dim), dst, dst);
     }
 }

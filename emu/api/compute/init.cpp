@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/kernel/compute/init.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/core.hpp"
 #include "tessera/kernel/compute/copy.hpp"
@@ -24,21 +25,25 @@ DataFormat format_of(std::uint32_t cb, const char* call, CallSite site) {
 
 void reconfigure_srca(std::uint32_t cb, const char* call, CallSite site) {
     current_units(call, site).formats.srca = format_of(cb, call, site);
+    record_init(current_thread(), UnitInitKind::ReconfigSource, cb, site);
 }
 
 void reconfigure_srcb(std::uint32_t cb, const char* call, CallSite site) {
     current_units(call, site).formats.srcb = format_of(cb, call, site);
+    record_init(current_thread(), UnitInitKind::ReconfigSource, cb, site);
 }
 
 void reconfigure_pack(std::uint32_t cb, const char* call, CallSite site) {
     current_units(call, site).formats.pack = format_of(cb, call, site);
+    record_init(current_thread(), UnitInitKind::ReconfigPack, cb, site);
 }
 
 void configure_units(std::uint32_t srca_cb, std::uint32_t srcb_cb, std::uint32_t out_cb,
                      const char* call, CallSite site) {
-    reconfigure_srca(srca_cb, call, site);
-    reconfigure_srcb(srcb_cb, call, site);
-    reconfigure_pack(out_cb, call, site);
+    current_units(call, site).formats = {.srca = format_of(srca_cb, call, site),
+                                         .srcb = format_of(srcb_cb, call, site),
+                                         .pack = format_of(out_cb, call, site)};
+    record_init(current_thread(), UnitInitKind::Full, srca_cb, site);
 }
 
 }  // namespace tessera::kernel

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
 #include "tessera/kernel/compute/init.hpp"
@@ -33,11 +34,19 @@ void check_transpose(const ArmedOperation& armed, std::uint32_t transpose, const
     }
 }
 
-void arm_matmul(std::uint32_t transpose, const char* call, CallSite site) {
+void arm_matmul(std::uint32_t in1_cb, std::uint32_t transpose, const char* call, CallSite site) {
     current_units(call, site).armed = {.operation = UnitOperation::Matmul,
                                        .transposes = transpose != 0,
                                        .init = call,
                                        .site = site};
+    record_init(current_thread(), UnitInitKind::Operation, in1_cb, site);
+}
+
+// The second operand goes through SrcA.
+void record_matmul(KernelThread& thread, EventKind kind, ComputeArgument argument,
+                   std::uint32_t in1_cb, CallSite site) {
+    argument.cb = static_cast<std::uint8_t>(in1_cb);
+    record_compute(thread, kind, 0, argument, site);
 }
 
 // Gathers `count` operand tiles `stride` apart, and returns their format.
@@ -69,46 +78,48 @@ namespace ckernel {
 using tessera::check_block;
 using tessera::check_transpose;
 using tessera::DataFormat;
+using tessera::EventKind;
 using tessera::gather;
 using tessera::in1_orientation;
 using tessera::matmul_mode;
+using tessera::record_matmul;
 using tessera::SourceRegister;
 using tessera::UnitOperation;
 
 void mm_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t out_cb_id,
              std::uint32_t transpose, CallSite site) {
     tessera::kernel::configure_units(in1_cb_id, in0_cb_id, out_cb_id, "mm_init", site);
-    tessera::arm_matmul(transpose, "mm_init", site);
+    tessera::arm_matmul(in1_cb_id, transpose, "mm_init", site);
 }
 
-void mm_init_short(std::uint32_t /*in0_cb_id*/, std::uint32_t /*in1_cb_id*/,
-                   std::uint32_t transpose, CallSite site) {
-    tessera::arm_matmul(transpose, "mm_init_short", site);
+void mm_init_short(std::uint32_t /*in0_cb_id*/, std::uint32_t in1_cb_id, std::uint32_t transpose,
+                   CallSite site) {
+    tessera::arm_matmul(in1_cb_id, transpose, "mm_init_short", site);
 }
 
 void mm_init_short_with_dt(std::uint32_t /*in0_cb_id*/, std::uint32_t in1_cb_id,
                            std::uint32_t /*c_in_old_srca*/, std::uint32_t transpose,
                            CallSite site) {
     tessera::kernel::reconfigure_srca(in1_cb_id, "mm_init_short_with_dt", site);
-    tessera::arm_matmul(transpose, "mm_init_short_with_dt", site);
+    tessera::arm_matmul(in1_cb_id, transpose, "mm_init_short_with_dt", site);
 }
 
-void matmul_init(std::uint32_t /*in0_cb_id*/, std::uint32_t /*in1_cb_id*/, std::uint32_t transpose,
+void matmul_init(std::uint32_t /*in0_cb_id*/, std::uint32_t in1_cb_id, std::uint32_t transpose,
                  CallSite site) {
-    tessera::arm_matmul(transpose, "matmul_init", site);
+    tessera::arm_matmul(in1_cb_id, transpose, "matmul_init", site);
 }
 
 void mm_block_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t out_cb_id,
                    std::uint32_t transpose, std::uint32_t /*ct_dim*/, std::uint32_t /*rt_dim*/,
                    std::uint32_t /*kt_dim*/, CallSite site) {
     tessera::kernel::configure_units(in1_cb_id, in0_cb_id, out_cb_id, "mm_block_init", site);
-    tessera::arm_matmul(transpose, "mm_block_init", site);
+    tessera::arm_matmul(in1_cb_id, transpose, "mm_block_init", site);
 }
 
-void mm_block_init_short(std::uint32_t /*in0_cb_id*/, std::uint32_t /*in1_cb_id*/,
+void mm_block_init_short(std::uint32_t /*in0_cb_id*/, std::uint32_t in1_cb_id,
                          std::uint32_t transpose, std::uint32_t /*ct_dim*/,
                          std::uint32_t /*rt_dim*/, std::uint32_t /*kt_dim*/, CallSite site) {
-    tessera::arm_matmul(transpose, "mm_block_init_short", site);
+    tessera::arm_matmul(in1_cb_id, transpose, "mm_block_init_short", site);
 }
 
 void mm_block_init_short_with_dt(std::uint32_t /*in0_cb_id*/, std::uint32_t in1_cb_id,
@@ -116,7 +127,7 @@ void mm_block_init_short_with_dt(std::uint32_t /*in0_cb_id*/, std::uint32_t in1_
                                  std::uint32_t /*ct_dim*/, std::uint32_t /*rt_dim*/,
                                  std::uint32_t /*kt_dim*/, CallSite site) {
     tessera::kernel::reconfigure_srca(in1_cb_id, "mm_block_init_short_with_dt", site);
-    tessera::arm_matmul(transpose, "mm_block_init_short_with_dt", site);
+    tessera::arm_matmul(in1_cb_id, transpose, "mm_block_init_short_with_dt", site);
 }
 
 void mm_block_init_short_with_both_dt(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id,
@@ -126,7 +137,7 @@ void mm_block_init_short_with_both_dt(std::uint32_t in0_cb_id, std::uint32_t in1
                                       std::uint32_t /*kt_dim*/, CallSite site) {
     tessera::kernel::reconfigure_srca(in1_cb_id, "mm_block_init_short_with_both_dt", site);
     tessera::kernel::reconfigure_srcb(in0_cb_id, "mm_block_init_short_with_both_dt", site);
-    tessera::arm_matmul(transpose, "mm_block_init_short_with_both_dt", site);
+    tessera::arm_matmul(in1_cb_id, transpose, "mm_block_init_short_with_both_dt", site);
 }
 
 void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
@@ -139,9 +150,13 @@ void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
     const tessera::Operand in1 = float_operand(thread, in1_cb_id, in1_tile_index,
                                                SourceRegister::SrcA, "matmul_tiles", site);
     float* dst = units.dst.update(idst, "matmul_tiles", site);
-    tessera::tile::matmul_block({{&in0.bytes, 1}, in0.format},
-                                {{&in1.bytes, 1}, in1.format, in1_orientation(units)}, dst,
-                                matmul_mode(units));
+    record_matmul(thread, EventKind::MatmulTiles, {.srca = in1.format, .srcb = in0.format},
+                  in1_cb_id, site);
+    if (units.maths == tessera::Maths::On) {
+        tessera::tile::matmul_block({{&in0.bytes, 1}, in0.format},
+                                    {{&in1.bytes, 1}, in1.format, in1_orientation(units)}, dst,
+                                    matmul_mode(units));
+    }
     ++thread.activity.tiles_multiplied;
 }
 
@@ -169,9 +184,17 @@ void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
     const DataFormat in1_format =
         gather(thread, in1_cb_id, in1_tile_index, 1, ct_dim, SourceRegister::SrcA, columns, site);
     float* dst = units.dst.update_block(idst, rt_dim * ct_dim, "matmul_block", site);
-    tessera::tile::matmul_block({{rows.data(), rt_dim}, in0_format},
-                                {{columns.data(), ct_dim}, in1_format, in1_orientation(units)}, dst,
-                                matmul_mode(units));
+    record_matmul(thread, EventKind::MatmulBlock,
+                  {.srca = in1_format,
+                   .srcb = in0_format,
+                   .ct = static_cast<std::uint8_t>(ct_dim),
+                   .rt = static_cast<std::uint8_t>(rt_dim)},
+                  in1_cb_id, site);
+    if (units.maths == tessera::Maths::On) {
+        tessera::tile::matmul_block({{rows.data(), rt_dim}, in0_format},
+                                    {{columns.data(), ct_dim}, in1_format, in1_orientation(units)},
+                                    dst, matmul_mode(units));
+    }
     thread.activity.tiles_multiplied += std::uint64_t{rt_dim} * ct_dim;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/packer.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
@@ -56,12 +57,17 @@ float rectified(PackRelu relu, float threshold, float value) {
 
 }  // namespace
 
+bool packs_values(const ComputeState& units, DataFormat format) {
+    return units.maths == Maths::On || tile::is_integer_format(format);
+}
+
 const float* packed_tile(ComputeState& units, std::uint32_t dst_index, DataFormat format,
                          const char* call, CallSite site) {
     const float* values = units.dst.packed(dst_index, call, site);
     check_content(units.dst.packed_content(dst_index), format, dst_index, call, site);
     const PackMode& mode = units.pack;
-    if (mode.mask == PackMask::None && mode.relu == PackRelu::None) [[likely]] {
+    const bool is_changed = mode.mask != PackMask::None || mode.relu != PackRelu::None;
+    if (!is_changed || !packs_values(units, format)) [[likely]] {
         return values;
     }
     float* changed = units.scratch[2].data();
@@ -102,7 +108,10 @@ void pack(std::uint32_t dst_index, std::uint32_t cb, PackOrder order, std::uint3
                                      : std::uint64_t{tile_index} * view.fifo_page_size;
     const Target target = pack_target(thread, cb, offset, tile_bytes(format), call, site);
     const float* values = packed_tile(units, dst_index, format, call, site);
-    write_tile(units.pack, format, values, target.bytes, call, site);
+    record_pack(thread, EventKind::Pack, format, cb, site);
+    if (packs_values(units, format)) {
+        write_tile(units.pack, format, values, target.bytes, call, site);
+    }
     if (order == PackOrder::InOrder) {
         view.fifo_wr_tile_ptr += view.fifo_page_size;
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/packer.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
@@ -12,16 +13,20 @@ namespace tessera {
 namespace {
 
 // Writes DST tile `dst_index` as the 32 rows of tile column `column` of a row-major block.
-void write_rows(KernelThread& thread, std::uint32_t dst_index, Target block, std::uint32_t column,
-                std::uint32_t row_tiles, const char* call, CallSite site) {
+void write_rows(KernelThread& thread, std::uint32_t dst_index, Target block, std::uint32_t ocb,
+                std::uint32_t column, std::uint32_t row_tiles, const char* call, CallSite site) {
     ComputeState& units = *thread.compute;
     const std::uint32_t element = element_bytes(block.format);
     const std::size_t tile_row = std::size_t{kTileColumns} * element;
     const float* values = packed_tile(units, dst_index, block.format, call, site);
+    ++thread.activity.tiles_packed;
+    record_pack(thread, EventKind::PackUntilize, block.format, ocb, site);
+    if (!packs_values(units, block.format)) {
+        return;
+    }
     auto* packed = reinterpret_cast<std::byte*>(units.scratch[1].data());
     write_tile({}, block.format, values, packed, call, site);
     tile::untilize_tile(packed, element, block.bytes + tile_row * column, tile_row * row_tiles);
-    ++thread.activity.tiles_packed;
 }
 
 void check_packs_rows(const ComputeState& units, DataFormat format, std::uint32_t ocb,
@@ -69,6 +74,7 @@ namespace kernel {
 
 void arm_pack_untilize(const char* call, CallSite site) {
     current_units(call, site).pack.untilizes = true;
+    record_init(current_thread(), UnitInitKind::Operation, 0, site);
 }
 
 void arm_pack_untilize_copy(std::uint32_t icb, std::uint32_t ocb, const char* call, CallSite site) {
@@ -87,7 +93,7 @@ void pack_untilize_dest(UntilizeShape shape, std::uint32_t ocb, std::uint32_t bl
     for (std::uint32_t r = 0; r < block_rt_dim; ++r) {
         const Target rows = row_block(thread, ocb, r, shape.row_tiles, kCall, site);
         for (std::uint32_t c = 0; c < shape.block_tiles; ++c) {
-            write_rows(thread, first_dst_tile + r * shape.block_tiles + c, rows,
+            write_rows(thread, first_dst_tile + r * shape.block_tiles + c, rows, ocb,
                        block_c_index * shape.block_tiles + c, shape.row_tiles, kCall, site);
         }
     }
@@ -105,13 +111,17 @@ void pack_untilize_block(UntilizeShape shape, std::uint32_t icb, std::uint32_t b
               block_rt_dim);
     }
     units.dst.acquire(site);
+    record_dst(thread, EventKind::DstAcquire, site);
     for (std::uint32_t c = 0; c < shape.block_tiles; ++c) {
-        copy_to_dst(thread, icb, c, c, kCall, site);
+        copy_to_dst(thread, icb, c, c, {}, kCall, site);
     }
     units.dst.commit(site);
+    record_dst(thread, EventKind::DstCommit, site);
     units.dst.wait(site);
+    record_dst(thread, EventKind::DstWait, site);
     pack_untilize_dest(shape, ocb, 1, block_c_index, 0, site);
     units.dst.release(site);
+    record_dst(thread, EventKind::DstRelease, site);
 }
 
 }  // namespace kernel

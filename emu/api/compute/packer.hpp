@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+/// Whether tiles of a format are computed: integers are even with Maths::Off.
+[[nodiscard]] bool packs_values(const ComputeState& units, DataFormat format);
+
 /// Values of a DST tile as the packer sends them on: masked and rectified. Valid until the next
 /// call (they may lie in scratch tile 2).
 /// Errors   KernelFault{UndefinedBehavior} if the tile holds floats for an integer format or the

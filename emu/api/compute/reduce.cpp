@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/tile/reduce.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/tile/unpack.hpp"
@@ -49,6 +50,7 @@ void arm_reduce(PoolType type, ReduceDim dim, PackMasking masking, const char* c
                    .dim = dim,
                    .init = call,
                    .site = site};
+    record_init(current_thread(), UnitInitKind::Operation, 0, site);
     if (masking == PackMasking::Set) {
         units.pack.mask = mask_of(dim);
     }
@@ -66,13 +68,19 @@ void reduce(PoolType type, ReduceDim dim, std::uint32_t icb, std::uint32_t icb_s
     const Operand in = float_operand(thread, icb, itile, SourceRegister::SrcA, kCall, site);
     const Operand scaler =
         float_operand(thread, icb_scaler, itile_scaler, SourceRegister::SrcB, kCall, site);
+    record_compute(thread, EventKind::Reduce, static_cast<std::uint8_t>(dim),
+                   {.srca = in.format, .srcb = scaler.format, .cb = static_cast<std::uint8_t>(icb)},
+                   site);
     float* in_values = units.scratch[0].data();
     float* scaler_values = units.scratch[1].data();
-    tile::unpack_to_source_tile(in.format, in.bytes, in_values);
-    tile::unpack_to_source_tile(scaler.format, scaler.bytes, scaler_values);
     const bool is_cleared = units.dst.content(idst, kCall, site) == DstContent::Cleared;
     float* dst =
         is_cleared ? units.dst.overwrite(idst, kCall, site) : units.dst.update(idst, kCall, site);
+    if (units.maths == Maths::Off) {
+        return;
+    }
+    tile::unpack_to_source_tile(in.format, in.bytes, in_values);
+    tile::unpack_to_source_tile(scaler.format, scaler.bytes, scaler_values);
     const auto update = is_cleared ? tile::DstUpdate::Overwrite : tile::DstUpdate::Accumulate;
     tile::reduce_tile({pool, dim_of(dim), update, units.fidelity}, in_values, scaler_values, dst);
     round_for_dst(units.dst, dst);

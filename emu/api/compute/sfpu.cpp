@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/sfpu_init.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
@@ -163,6 +164,11 @@ void sfpu(Sfpu function, std::uint32_t idst, int vector_mode, std::uint32_t para
     float* tile = function == Sfpu::Fill && vector_mode == VectorMode::RC
                       ? units.dst.overwrite(idst, call, site)
                       : units.dst.update(idst, call, site);
+    record_sfpu(current_thread(), call, site,
+                vector_mode == VectorMode::RC ? SfpuFaces::All : SfpuFaces::Half);
+    if (units.maths == Maths::Off) {
+        return;
+    }
     float* before = units.scratch[0].data();
     if (vector_mode != VectorMode::RC) {
         std::copy_n(tile, kTileElements, before);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/kernel/compute/sfpu_binary.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/sfpu_init.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/tile/dst_binary.hpp"
@@ -40,6 +41,10 @@ void sfpu_binary(SfpuBinary operation, ckernel::DstRoundingMode rounding, std::u
     const float* a = units.dst.update(idst0, call, site);
     const float* b = units.dst.update(idst1, call, site);
     float* out = units.dst.overwrite(odst, call, site);
+    record_sfpu(current_thread(), call, site);
+    if (units.maths == Maths::Off) {
+        return;
+    }
     tile::binary_tile(operation_of(operation), a, b, out);
     if (rounding == ckernel::DstRoundingMode::NearestEven) {
         round_for_dst(units.dst, out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/api/compute/sfpu_init.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
 
@@ -51,10 +52,12 @@ namespace kernel {
 
 void sfpu_init(Sfpu function, CallSite site) {
     current_units("an init of the vector unit", site).sfpu_inits |= bit_of(function);
+    record_init(current_thread(), UnitInitKind::Sfpu, 0, site);
 }
 
 void sfpu_binary_init(SfpuBinary operation, CallSite site) {
     current_units("an init of the vector unit", site).sfpu_inits |= bit_of(operation);
+    record_init(current_thread(), UnitInitKind::Sfpu, 0, site);
 }
 
 }  // namespace kernel

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/kernel/compute/sfpu_integer.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/tile/format/integer.hpp"
@@ -41,6 +42,7 @@ void sfpu_integer(SfpuInteger operation, DataFormat format, std::uint32_t idst0,
     }
     Dst& dst = current_units(call, site).dst;
     current_thread().last_call = site;
+    record_sfpu(current_thread(), call, site);
     const float* a = dst.update(idst0, call, site, DstContent::Integer);
     const float* b = dst.update(idst1, call, site, DstContent::Integer);
     float* out = dst.overwrite(odst, call, site, DstContent::Integer);
@@ -54,6 +56,7 @@ void sfpu_integer_scalar(SfpuInteger operation, std::uint32_t idst, std::uint32_
                          const char* call, CallSite site) {
     Dst& dst = current_units(call, site).dst;
     current_thread().last_call = site;
+    record_sfpu(current_thread(), call, site);
     tile::integer_with_scalar_tile(operation_of(operation),
                                    dst.update(idst, call, site, DstContent::Integer), parameter);
 }
@@ -64,12 +67,14 @@ namespace ckernel {
 
 void bitwise_not_tile(std::uint32_t idst, CallSite site) {
     tessera::Dst& dst = tessera::current_units("bitwise_not_tile", site).dst;
+    record_sfpu(tessera::current_thread(), "bitwise_not_tile", site);
     tessera::tile::bitwise_not_tile(
         dst.update(idst, "bitwise_not_tile", site, tessera::DstContent::Integer));
 }
 
 void fill_tile_int(std::uint32_t idst, std::uint32_t param0, CallSite site) {
     tessera::Dst& dst = tessera::current_units("fill_tile_int", site).dst;
+    record_sfpu(tessera::current_thread(), "fill_tile_int", site);
     tessera::tile::fill_integer_tile(
         dst.overwrite(idst, "fill_tile_int", site, tessera::DstContent::Integer), param0);
 }

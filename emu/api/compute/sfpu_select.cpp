@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/kernel/compute/sfpu_select.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
@@ -43,6 +44,7 @@ void typecast(std::uint32_t from, std::uint32_t to, std::uint32_t idst, CallSite
     const DataFormat in = format_in_dst(from, site);
     const DataFormat out = format_in_dst(to, site);
     float* values = dst.update(idst, kCall, site, content_of(in));
+    record_sfpu(current_thread(), kCall, site);
     tile::sfpu::typecast(in, out, values);
     static_cast<void>(dst.overwrite(idst, kCall, site, content_of(out)));
     if (content_of(out) == DstContent::Float) {
@@ -58,6 +60,7 @@ void where(std::uint32_t condition, std::uint32_t on_true, std::uint32_t on_fals
     const float* values = dst_tile_as_is(dst, on_true, kCall, site);
     const DstContent content = dst.content(on_true, kCall, site);
     const float* others = dst.update(on_false, kCall, site, content);
+    record_sfpu(current_thread(), kCall, site);
     tile::sfpu::where(selector, values, others, dst.overwrite(odst, kCall, site, content));
 }
 
@@ -74,6 +77,7 @@ void mask_tile(std::uint32_t idst_data, std::uint32_t idst2_mask, DataFormat /*d
                        "mask_tile({}, {}): the mask must lie in the DST tile behind the data",
                        idst_data, idst2_mask);
     }
+    record_sfpu(tessera::current_thread(), kCall, site);
     const float* mask = tessera::dst_tile_as_is(dst, idst2_mask, kCall, site);
     tessera::tile::sfpu::mask(tessera::dst_tile_as_is(dst, idst_data, kCall, site), mask);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/tile/tilize.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/packer.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
@@ -18,6 +19,7 @@ constexpr const char* kCall = "tilize_block";
 void arm_tilize(std::uint32_t block, const char* call, CallSite site) {
     current_units(call, site).armed = {
         .operation = UnitOperation::Tilize, .row_tiles = block, .init = call, .site = site};
+    record_init(current_thread(), UnitInitKind::Operation, 0, site);
 }
 
 void check_formats(const Dst& dst, DataFormat in, DataFormat out, std::uint32_t icb,
@@ -67,6 +69,9 @@ RowMajorInput row_major_input(KernelThread& thread, std::uint32_t icb, std::uint
 
 // One tile to the output: bytes are only moved where no unit on the way changes them.
 void tilize_one(ComputeState& units, const RowMajorInput& input, Target out, CallSite site) {
+    if (!packs_values(units, out.format)) {
+        return;
+    }
     const std::uint32_t element = element_bytes(input.format);
     const bool is_moved = input.format == out.format && input.format == DataFormat::Float16_b &&
                           !units.pack.accumulates_in_l1;
@@ -88,6 +93,7 @@ std::uint64_t tilize_all(KernelThread& thread, RowMajorInput input, std::uint32_
                          std::uint32_t ocb, std::uint64_t offset, CallSite site) {
     const std::uint32_t size = tile_bytes(configured_buffer(thread, ocb, kCall, site).format);
     for (std::uint32_t i = 0; i < num_tiles; ++i) {
+        record_section(thread, EventKind::Tilize, input.format, input.cb, ocb, site);
         tilize_one(*thread.compute, input, pack_target(thread, ocb, offset, size, kCall, site),
                    site);
         input.bytes += input.tile_row_bytes();

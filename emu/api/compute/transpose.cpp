@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/tile/transpose.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
@@ -11,6 +12,7 @@ namespace tessera::kernel {
 
 void arm_transpose_dest(CallSite site) {
     current_units("transpose_wh_dest_init_short", site).can_transpose_dst = true;
+    record_init(current_thread(), UnitInitKind::Operation, 0, site);
 }
 
 void transpose_dest(std::uint32_t idst, CallSite site) {
@@ -20,6 +22,7 @@ void transpose_dest(std::uint32_t idst, CallSite site) {
               "transpose_wh_dest: transpose_wh_dest_init_short has not run in this launch");
     }
     float* tile = dst_tile_as_is(units.dst, idst, "transpose_wh_dest", site);
+    record_sfpu(current_thread(), "transpose_wh_dest", site);
     tile::transpose_tile(tile, tile);
 }
 
@@ -32,11 +35,12 @@ void transpose_wh_init(std::uint32_t icb, std::uint32_t ocb, CallSite site) {
     transpose_wh_init_short(icb, site);
 }
 
-void transpose_wh_init_short(std::uint32_t /*icb*/, CallSite site) {
+void transpose_wh_init_short(std::uint32_t icb, CallSite site) {
     tessera::current_units("transpose_wh_init_short", site).armed = {
         .operation = tessera::UnitOperation::Transpose,
         .init = "transpose_wh_init_short",
         .site = site};
+    record_init(tessera::current_thread(), tessera::UnitInitKind::Operation, icb, site);
 }
 
 void transpose_wh_tile(std::uint32_t icb, std::uint32_t itile, std::uint32_t idst, CallSite site) {
@@ -44,7 +48,7 @@ void transpose_wh_tile(std::uint32_t icb, std::uint32_t itile, std::uint32_t ids
     require_armed(units.armed, tessera::UnitOperation::Transpose, "transpose_wh_tile",
                   "transpose_wh_init_short", site);
     float* tile = tessera::copy_to_dst(tessera::current_thread(), icb, itile, idst,
-                                       "transpose_wh_tile", site);
+                                       {tessera::EventKind::Transpose}, "transpose_wh_tile", site);
     tessera::tile::transpose_tile(tile, tile);
 }
 

@@ -8,6 +8,7 @@
 #include "emu/core/dst.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "tessera/call_site.hpp"
+#include "tessera/trace.hpp"
 
 namespace tessera {
 
@@ -20,11 +21,17 @@ void check_fits_dst(const Dst& dst, DataFormat format, std::uint32_t cb, const c
 void unpack_for_copy(const ComputeState& units, std::uint32_t cb, const Operand& operand,
                      float* values);
 
+/// What a move to DST is in the trace.
+struct CopyAct {
+    EventKind kind = EventKind::Copy;
+    std::uint8_t detail = 0;
+};
+
 /// Moves a tile through SrcA to DST, rounded as DST needs it, and returns the DST tile.
 /// Errors   KernelFault{UndefinedBehavior} for 32-bit integers in a 16-bit DST, and as
 ///          operand_tile.
 float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_index,
-                   std::uint32_t dst_index, const char* call, CallSite site);
+                   std::uint32_t dst_index, CopyAct act, const char* call, CallSite site);
 
 /// A DST tile whatever it holds; a cleared one becomes zeros.
 [[nodiscard]] inline float* dst_tile_as_is(Dst& dst, std::uint32_t index, const char* call,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/kernel/compute/untilize.hpp"
 
+#include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/packer.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
@@ -19,6 +20,7 @@ constexpr const char* kCall = "untilize_block";
 void arm_untilize(const char* call, CallSite site) {
     current_units(call, site).armed = {
         .operation = UnitOperation::Untilize, .init = call, .site = site};
+    record_init(current_thread(), UnitInitKind::Operation, 0, site);
 }
 
 void check_output(DataFormat in, DataFormat out, std::uint32_t ocb, CallSite site) {
@@ -37,6 +39,9 @@ void check_output(DataFormat in, DataFormat out, std::uint32_t ocb, CallSite sit
 // One tile to 32 rows, through what DST and the packer do to it.
 void untilize_one(ComputeState& units, std::uint32_t icb, Operand in, Target out,
                   std::size_t row_bytes, CallSite site) {
+    if (!packs_values(units, out.format)) {
+        return;
+    }
     const std::uint32_t element = element_bytes(out.format);
     if (in.format == out.format && in.format == DataFormat::Float16_b) {
         return tile::untilize_tile(in.bytes, element, out.bytes, row_bytes);
@@ -76,6 +81,7 @@ void untilize(std::uint32_t icb, std::uint32_t row_tiles, std::uint32_t ocb, Cal
         check_output(in.format, out_format, ocb, site);
         Target out = pack_target(thread, ocb, view.fifo_wr_tile_ptr, size, kCall, site);
         out.bytes += tile_row * i;
+        record_section(thread, EventKind::Untilize, in.format, icb, ocb, site);
         untilize_one(units, icb, in, out, tile_row * row_tiles, site);
     }
     view.fifo_wr_tile_ptr += static_cast<std::uint32_t>(size);

@@ -6,11 +6,23 @@
 #include "emu/core/circular_buffer.hpp"
 #include "emu/core/core.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 
 using tessera::CallSite;
 using tessera::configured_buffer;
 using tessera::current_thread;
+using tessera::EventKind;
 using tessera::KernelThread;
+
+namespace {
+
+// How often a kernel asks in vain depends on the host; a trace holds the wait that the loop is.
+void record(KernelThread& thread, EventKind kind, std::uint32_t cb_id, std::uint32_t pages,
+            CallSite site) {
+    record_run(thread, kind, static_cast<std::uint8_t>(cb_id), pages, site);
+}
+
+}  // namespace
 
 void cb_reserve_back(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
     tessera::reserve_back(current_thread(), cb_id, num_pages, site);
@@ -34,7 +46,10 @@ bool cb_pages_reservable_at_back(std::uint32_t cb_id, std::uint32_t num_pages, C
     thread.yield();
     const bool is_free = buffer.num_free() >= num_pages;
     std::uint32_t& reserved = thread.cb[cb_id].pages_reserved;
-    reserved = is_free ? std::max(reserved, num_pages) : reserved;
+    if (is_free) {
+        record(thread, EventKind::CbReserve, cb_id, num_pages, site);
+        reserved = std::max(reserved, num_pages);
+    }
     return is_free;
 }
 
@@ -44,7 +59,10 @@ bool cb_pages_available_at_front(std::uint32_t cb_id, std::uint32_t num_pages, C
     thread.yield();
     const bool is_there = buffer.num_full() >= num_pages;
     std::uint32_t& granted = thread.cb[cb_id].pages_granted;
-    granted = is_there ? std::max(granted, num_pages) : granted;
+    if (is_there) {
+        record(thread, EventKind::CbWait, cb_id, num_pages, site);
+        granted = std::max(granted, num_pages);
+    }
     return is_there;
 }
 

@@ -13,35 +13,36 @@ using tessera::Loopback;
 
 void noc_async_write_multicast(std::uint32_t src_local_l1_addr,
                                std::uint64_t dst_noc_addr_multicast, std::uint32_t size,
-                               std::uint32_t num_dests, bool /*linked*/, std::uint8_t noc,
+                               std::uint32_t num_dests, bool linked, std::uint8_t noc,
                                CallSite site) {
     tessera::multicast_write(current_thread(), noc, src_local_l1_addr, dst_noc_addr_multicast, size,
-                             num_dests, Loopback::ExcludeSender, "noc_async_write_multicast", site);
+                             num_dests, {Loopback::ExcludeSender, linked},
+                             "noc_async_write_multicast", site);
 }
 
 void noc_async_write_multicast_loopback_src(std::uint32_t src_local_l1_addr,
                                             std::uint64_t dst_noc_addr_multicast,
                                             std::uint32_t size, std::uint32_t num_dests,
-                                            bool /*linked*/, std::uint8_t noc, CallSite site) {
+                                            bool linked, std::uint8_t noc, CallSite site) {
     tessera::multicast_write(current_thread(), noc, src_local_l1_addr, dst_noc_addr_multicast, size,
-                             num_dests, Loopback::IncludeSender,
+                             num_dests, {Loopback::IncludeSender, linked},
                              "noc_async_write_multicast_loopback_src", site);
 }
 
 void noc_semaphore_set_multicast(std::uint32_t src_local_l1_addr,
                                  std::uint64_t dst_noc_addr_multicast, std::uint32_t num_dests,
-                                 bool /*linked*/, std::uint8_t noc, CallSite site) {
+                                 bool linked, std::uint8_t noc, CallSite site) {
     tessera::multicast_word(current_thread(), noc, src_local_l1_addr, dst_noc_addr_multicast,
-                            num_dests, Loopback::ExcludeSender, "noc_semaphore_set_multicast",
-                            site);
+                            num_dests, {Loopback::ExcludeSender, linked},
+                            "noc_semaphore_set_multicast", site);
 }
 
 void noc_semaphore_set_multicast_loopback_src(std::uint32_t src_local_l1_addr,
                                               std::uint64_t dst_noc_addr_multicast,
-                                              std::uint32_t num_dests, bool /*linked*/,
+                                              std::uint32_t num_dests, bool linked,
                                               std::uint8_t noc, CallSite site) {
     tessera::multicast_word(current_thread(), noc, src_local_l1_addr, dst_noc_addr_multicast,
-                            num_dests, Loopback::IncludeSender,
+                            num_dests, {Loopback::IncludeSender, linked},
                             "noc_semaphore_set_multicast_loopback_src", site);
 }
 

@@ -16,20 +16,20 @@ constexpr TransferLimit limit_of(PacketRule rule) {
 
 void noc_read(std::uint64_t source, std::uint32_t destination, std::uint32_t size, std::uint8_t noc,
               PacketRule rule, CallSite site) {
-    issue_read(current_thread(), noc, source, destination, size, limit_of(rule), site);
+    issue_read(current_thread(), noc, source, destination, size, {.limit = limit_of(rule)}, site);
 }
 
 void noc_write(std::uint32_t source, std::uint64_t destination, std::uint32_t size,
                std::uint8_t noc, PacketRule rule, Posting posting, CallSite site) {
-    issue_write(current_thread(), noc, source, destination, size, limit_of(rule),
-                posting == Posting::Posted, site);
+    issue_write(current_thread(), noc, source, destination, size,
+                {.limit = limit_of(rule), .posted = posting == Posting::Posted}, site);
 }
 
 void noc_inline_write(std::uint64_t destination, std::uint32_t value, std::uint8_t byte_enable,
                       std::uint8_t noc, CallSite site) {
     KernelThread& thread = current_thread();
     thread.noc[noc].inline_write_state.is_valid = false;
-    write_word(thread, noc, destination, value, byte_enable, "noc_inline_dw_write", site);
+    write_word(thread, noc, destination, value, byte_enable, 0, "noc_inline_dw_write", site);
 }
 
 }  // namespace tessera::kernel

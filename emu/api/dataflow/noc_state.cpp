@@ -3,6 +3,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 #include "emu/noc/semaphore_traffic.hpp"
 #include "emu/noc/transfer.hpp"
 #include "tessera/kernel/dataflow/noc.hpp"
@@ -11,6 +12,7 @@ using tessera::CallSite;
 using tessera::current_thread;
 using tessera::KernelThread;
 using tessera::LatchedCommand;
+using tessera::TransferDetail;
 using tessera::TransferLimit;
 
 namespace {
@@ -38,20 +40,26 @@ void check_transaction_id(std::uint32_t trid, CallSite site) {
     }
 }
 
+void record_set_state(std::uint8_t noc, std::uint8_t detail, CallSite site) {
+    record_run(current_thread(), tessera::EventKind::NocSetState,
+               static_cast<std::uint8_t>(noc | detail), 0, site);
+}
+
 // A transfer with state leaves the state as it is, unlike a plain one.
 void read_latched(KernelThread& thread, std::uint8_t noc, std::uint64_t source,
                   std::uint32_t destination, std::uint32_t size, TransferLimit limit,
                   CallSite site) {
     const LatchedCommand state = thread.noc[noc].read_state;
-    tessera::issue_read(thread, noc, source, destination, size, limit, site);
+    tessera::issue_read(thread, noc, source, destination, size,
+                        {.limit = limit, .with_state = true}, site);
     thread.noc[noc].read_state = state;
 }
 
 }  // namespace
 
 void noc_async_read_one_packet_set_state(std::uint64_t src_noc_addr, std::uint32_t size,
-                                         std::uint8_t noc, std::uint32_t /*vc*/,
-                                         CallSite /*site*/) {
+                                         std::uint8_t noc, std::uint32_t /*vc*/, CallSite site) {
+    record_set_state(noc, TransferDetail::kOnePacket, site);
     current_thread().noc[noc].read_state = {true, src_noc_addr, size};
 }
 
@@ -64,7 +72,8 @@ void noc_async_read_one_packet_with_state(std::uint32_t src_local_addr, std::uin
                  state.size, TransferLimit::OnePacket, site);
 }
 
-void noc_async_read_set_state(std::uint64_t src_noc_addr, std::uint8_t noc, CallSite /*site*/) {
+void noc_async_read_set_state(std::uint64_t src_noc_addr, std::uint8_t noc, CallSite site) {
+    record_set_state(noc, 0, site);
     current_thread().noc[noc].read_state = {true, src_noc_addr, 0};
 }
 
@@ -78,8 +87,8 @@ void noc_async_read_with_state(std::uint32_t src_local_addr, std::uint32_t dst_l
 }
 
 void noc_async_write_one_packet_set_state(std::uint64_t dst_noc_addr, std::uint32_t size,
-                                          std::uint8_t noc, std::uint8_t /*vc*/,
-                                          CallSite /*site*/) {
+                                          std::uint8_t noc, std::uint8_t /*vc*/, CallSite site) {
+    record_set_state(noc, TransferDetail::kOnePacket, site);
     current_thread().noc[noc].write_state = {true, dst_noc_addr, size};
 }
 
@@ -89,7 +98,7 @@ void noc_async_write_one_packet_with_state(std::uint32_t src_l1_addr, std::uint3
     const LatchedCommand state =
         latched(thread.noc[noc].write_state, "noc_async_write_one_packet_with_state", site);
     tessera::issue_write(thread, noc, src_l1_addr, with_local(state.noc_address, dst_local_addr),
-                         state.size, TransferLimit::OnePacket, false, site);
+                         state.size, {.limit = TransferLimit::OnePacket, .with_state = true}, site);
     thread.noc[noc].write_state = state;
 }
 
@@ -117,11 +126,12 @@ void noc_async_write_one_packet_with_trid(std::uint32_t src_l1_addr, std::uint64
                                           CallSite site) {
     noc_async_write_set_trid(trid, noc, site);
     tessera::issue_write(current_thread(), noc, src_l1_addr, dst_noc_addr, size,
-                         TransferLimit::OnePacket, false, site);
+                         {.limit = TransferLimit::OnePacket}, site);
 }
 
 void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint8_t be, std::uint8_t noc,
-                                   std::uint8_t /*vc*/, CallSite /*site*/) {
+                                   std::uint8_t /*vc*/, CallSite site) {
+    record_set_state(noc, 0, site);
     current_thread().noc[noc].inline_write_state = {true, addr, be};
 }
 
@@ -133,5 +143,5 @@ void noc_inline_dw_write_with_state(std::uint32_t val, std::uint32_t addr, std::
     const std::uint64_t target =
         addr == 0 ? state.noc_address : with_local(state.noc_address, addr);
     tessera::write_word(thread, noc, target, val, static_cast<std::uint8_t>(state.size),
-                        "noc_inline_dw_write_with_state", site);
+                        TransferDetail::kWithState, "noc_inline_dw_write_with_state", site);
 }

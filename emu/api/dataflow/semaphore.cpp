@@ -4,6 +4,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/semaphore_traffic.hpp"
 
@@ -13,6 +14,7 @@ using tessera::fault;
 using tessera::FaultCategory;
 using tessera::KernelThread;
 using tessera::WaitKind;
+using tessera::WaitTest;
 
 namespace {
 
@@ -33,6 +35,9 @@ void wait_for(const volatile std::uint32_t* word, WaitKind kind, std::uint32_t v
               const char* call, CallSite site) {
     const std::uint32_t address = local_address(word, call, site);
     KernelThread& thread = current_thread();
+    const auto test = kind == WaitKind::SemaphoreEquals ? WaitTest::Equal : WaitTest::AtLeast;
+    record_act(thread, tessera::EventKind::SemaphoreWait, static_cast<std::uint8_t>(test), value,
+               address, site);
     thread.core().semaphore_waiters.wait(thread, {kind, address, value, site});
 }
 
@@ -50,8 +55,9 @@ std::uint32_t semaphore_address(std::uint32_t id, CallSite site) {
 }
 
 void semaphore_increment(std::uint64_t address, std::uint32_t increment, std::uint8_t noc,
-                         CallSite site) {
-    increment_word(current_thread(), noc, address, increment, "noc_semaphore_inc", site);
+                         Posting posting, CallSite site) {
+    const std::uint8_t detail = posting == Posting::Posted ? TransferDetail::kPosted : 0;
+    increment_word(current_thread(), noc, address, increment, detail, "noc_semaphore_inc", site);
 }
 
 }  // namespace tessera::kernel
@@ -66,7 +72,7 @@ void noc_semaphore_wait_min(volatile std::uint32_t* sem_addr, std::uint32_t val,
 
 void noc_semaphore_set(volatile std::uint32_t* sem_addr, std::uint32_t val, CallSite site) {
     const std::uint32_t address = local_address(sem_addr, "noc_semaphore_set", site);
-    tessera::store_local_word(current_thread(), address, val);
+    tessera::store_local_word(current_thread(), address, val, site);
 }
 
 void noc_semaphore_set_remote(std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr,
@@ -74,5 +80,5 @@ void noc_semaphore_set_remote(std::uint32_t src_local_l1_addr, std::uint64_t dst
     KernelThread& thread = current_thread();
     tessera::check_local(thread, src_local_l1_addr, 4, "noc_semaphore_set_remote", site);
     const std::uint32_t value = tessera::load_local_word(thread, src_local_l1_addr);
-    tessera::write_word(thread, noc, dst_noc_addr, value, 0xF, "noc_semaphore_set_remote", site);
+    tessera::write_word(thread, noc, dst_noc_addr, value, 0xF, 0, "noc_semaphore_set_remote", site);
 }

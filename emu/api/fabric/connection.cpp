@@ -5,6 +5,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/transfer.hpp"
 
@@ -68,6 +69,11 @@ LowLatencyPacketHeader load_header(const KernelThread& thread, std::uint32_t add
     return header;
 }
 
+void record_link(KernelThread& thread, EventKind kind, const FabricConnection& connection,
+                 CallSite site) {
+    record_run(thread, kind, static_cast<std::uint8_t>(connection.channel), 0, site);
+}
+
 }  // namespace
 
 void fabric_open(FabricConnection& connection, CallSite site) {
@@ -79,6 +85,7 @@ void fabric_open(FabricConnection& connection, CallSite site) {
     }
     thread.open_links = static_cast<std::uint16_t>(thread.open_links | 1U << connection.channel);
     thread.last_link_opened = site;
+    record_link(thread, EventKind::FabricOpen, connection, site);
 }
 
 void fabric_close(FabricConnection& connection, CallSite site) {
@@ -88,13 +95,15 @@ void fabric_close(FabricConnection& connection, CallSite site) {
               "close: {} bytes of payload were sent without the header of their packet",
               connection.payload_size);
     }
+    record_link(thread, EventKind::FabricClose, connection, site);
     flush_writes(thread, static_cast<std::uint32_t>(thread.default_noc), std::nullopt);
     thread.open_links = static_cast<std::uint16_t>(thread.open_links & ~(1U << connection.channel));
     connection.has_slot = false;
 }
 
 void fabric_wait_for_slot(FabricConnection& connection, CallSite site) {
-    static_cast<void>(thread_with_open(connection, "wait_for_empty_write_slot", site));
+    KernelThread& thread = thread_with_open(connection, "wait_for_empty_write_slot", site);
+    record_link(thread, EventKind::FabricSlot, connection, site);
     connection.has_slot = true;
 }
 
@@ -131,6 +140,8 @@ void fabric_send_header(FabricConnection& connection, std::uint32_t address, std
     send_packet(thread, packet);
     connection = {.channel = connection.channel};
     if (reuse == SourceReuse::AtReturn) {
+        record_run(thread, EventKind::WriteFlush, static_cast<std::uint8_t>(thread.default_noc), 0,
+                   site);
         flush_writes(thread, static_cast<std::uint32_t>(thread.default_noc), std::nullopt);
     }
 }

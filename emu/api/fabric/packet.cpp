@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/api/fabric/packet.hpp"
 
+#include <cstring>
+
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/ordering.hpp"
@@ -66,6 +69,41 @@ void check_aligned(const KernelThread& thread, std::uint64_t address, const char
     }
 }
 
+// Whether an event for a word of the same packet follows.
+enum class FollowUp : std::uint8_t { None, Word };
+
+void record_packet(KernelThread& thread, const Device& target, const FabricPacket& packet,
+                   NocPlace place, FollowUp follow_up) {
+    const FabricArgument argument{.device = static_cast<std::uint16_t>(target.id()),
+                                  .place = place,
+                                  .hops = static_cast<std::uint8_t>(hops_of(packet)),
+                                  .has_add = follow_up == FollowUp::Word};
+    record_act(thread, EventKind::FabricPacket, static_cast<std::uint8_t>(packet.channel),
+               packet.payload_size, argument.pack(), packet.site);
+}
+
+void record_word(KernelThread& thread, EventKind kind, const Device& target,
+                 const FabricPacket& packet, const Endpoint& to, std::uint32_t value) {
+    const WordArgument argument{static_cast<std::uint32_t>(to.address), to.place,
+                                static_cast<std::uint16_t>(target.id())};
+    record_act(thread, kind, static_cast<std::uint8_t>(packet.channel), value, argument.pack(),
+               packet.site);
+}
+
+// A payload that brings a flag is recorded with its value.
+void record_payload(KernelThread& thread, const Device& target, const FabricPacket& packet,
+                    const Endpoint& to) {
+    const bool is_fused = packet.header.noc_send_type == NocSendType::NOC_FUSED_UNICAST_ATOMIC_INC;
+    const bool brings_flag = !is_fused && is_flag(to, packet.payload_size);
+    record_packet(thread, target, packet, to.place,
+                  is_fused || brings_flag ? FollowUp::Word : FollowUp::None);
+    if (brings_flag) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, thread.core().l1(packet.payload_address), 4);
+        record_word(thread, EventKind::FabricWord, target, packet, to, value);
+    }
+}
+
 void write_payload(KernelThread& thread, Device& target, const FabricPacket& packet) {
     const std::uint32_t size = packet.payload_size;
     const Endpoint to =
@@ -73,6 +111,7 @@ void write_payload(KernelThread& thread, Device& target, const FabricPacket& pac
     check_aligned(thread, packet.payload_address, "source", packet);
     check_aligned(thread, to.address, "destination", packet);
     thread.activity.bytes_linked += size;
+    record_payload(thread, target, packet, to);
     enter(thread, port_of(thread),
           {.kind = TransferKind::Write,
            .local_address = packet.payload_address,
@@ -100,6 +139,10 @@ void add(KernelThread& thread, Device& target, const FabricPacket& packet) {
     const auto& command = packet.header.command_fields;
     const Endpoint to = word_of(target, command.semaphore_noc_address, packet);
     deliver_writes_over(port_of(thread), transfer_link(packet.channel));
+    if (packet.header.noc_send_type == NocSendType::NOC_UNICAST_ATOMIC_INC) {
+        record_packet(thread, target, packet, to.place, FollowUp::Word);
+    }
+    record_word(thread, EventKind::FabricAdd, target, packet, to, command.value);
     add_to_word(*to.core, static_cast<std::uint32_t>(to.address), command.value);
 }
 
@@ -107,6 +150,8 @@ void write_inline(KernelThread& thread, Device& target, const FabricPacket& pack
     const auto& command = packet.header.command_fields;
     const Endpoint to = word_of(target, command.noc_address, packet);
     deliver_writes_over(port_of(thread), transfer_link(packet.channel));
+    record_packet(thread, target, packet, to.place, FollowUp::Word);
+    record_word(thread, EventKind::FabricWord, target, packet, to, command.value);
     store_word(*to.core, static_cast<std::uint32_t>(to.address), command.value);
 }
 

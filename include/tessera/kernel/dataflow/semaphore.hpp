@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tessera/kernel/dataflow/args.hpp"
+#include "tessera/kernel/dataflow/noc.hpp"
 #include "tessera/kernel/types.hpp"
 
 /// Values of a semaphore used as a flag. Source  tt-metal hostdevcommon/common_values.hpp.
@@ -14,7 +15,7 @@ enum class ProgrammableCoreType : std::uint8_t { TENSIX };
 namespace tessera::kernel {
 std::uint32_t semaphore_address(std::uint32_t id, CallSite site);
 void semaphore_increment(std::uint64_t address, std::uint32_t increment, std::uint8_t noc,
-                         CallSite site);
+                         Posting posting, CallSite site);
 }  // namespace tessera::kernel
 
 /// L1 address of semaphore `semaphore_id`, the same on every core.
@@ -39,7 +40,9 @@ template <bool posted = false>
 void noc_semaphore_inc(std::uint64_t addr, std::uint32_t incr, std::uint8_t noc_id = noc_index,
                        std::uint8_t /*vc*/ = 0,
                        tessera::CallSite site = tessera::CallSite::here()) {
-    tessera::kernel::semaphore_increment(addr, incr, noc_id, site);
+    using tessera::kernel::Posting;
+    tessera::kernel::semaphore_increment(addr, incr, noc_id,
+                                         posted ? Posting::Posted : Posting::NonPosted, site);
 }
 /// Writes the word at `src_local_l1_addr` to `dst_noc_addr`.
 void noc_semaphore_set_remote(std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr,

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/core/trace_recorder.hpp"
+
+#include <algorithm>
+
+#include "tessera/errors.hpp"
+
+namespace tessera {
+
+std::uint16_t TraceRecorder::find_site(CallSite site) {
+    if (site.line == 0) {
+        return 0;
+    }
+    const auto it = std::ranges::find_if(sites_, [site](const CallSite& known) {
+        return known.line == site.line && known.file == site.file;
+    });
+    if (it == sites_.end()) {
+        ensure(sites_.size() <= std::numeric_limits<std::uint16_t>::max(),
+               "a kernel thread called the kernel API from more than {} lines", sites_.size() - 1);
+        sites_.push_back(site);
+        return static_cast<std::uint16_t>(sites_.size() - 1);
+    }
+    return static_cast<std::uint16_t>(it - sites_.begin());
+}
+
+}  // namespace tessera

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appends what one kernel thread does to its trace, merging runs of equal events.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "emu/core/kernel_thread.hpp"
+#include "tessera/call_site.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera {
+
+/// The events of a thread in program order. Sites are numbered by first use; site 0 is "no line".
+/// Names (of SFPU functions and zones) stand in the argument as the address of a string that lives
+/// as long as the kernel; the collector puts their index there.
+class TraceRecorder {
+public:
+    /// An act of a kind that runs: one more of the last event if it is the same.
+    void run(EventKind kind, std::uint8_t detail, std::uint64_t argument, CallSite site) {
+        const std::uint16_t index = site_index(site);
+        if (!events_.empty()) {
+            TraceEvent& last = events_.back();
+            if (last.argument == argument && last.kind == kind && last.site == index &&
+                last.detail == detail && last.count != std::numeric_limits<std::uint32_t>::max()) {
+                ++last.count;
+                return;
+            }
+        }
+        events_.push_back({kind, detail, index, 1, argument});
+    }
+    /// An act whose count is a value of its own.
+    void append(EventKind kind, std::uint8_t detail, std::uint32_t count, std::uint64_t argument,
+                CallSite site) {
+        events_.push_back({kind, detail, site_index(site), count, argument});
+    }
+
+    /// The last event, if it came from `site`; null otherwise.
+    [[nodiscard]] const TraceEvent* last_at(CallSite site) {
+        const bool is_there = !events_.empty() && events_.back().site == site_index(site);
+        return is_there && site.line != 0 ? &events_.back() : nullptr;
+    }
+
+    [[nodiscard]] std::vector<TraceEvent>& events() noexcept { return events_; }
+    /// By index; the first is site 0.
+    [[nodiscard]] const std::vector<CallSite>& sites() const noexcept { return sites_; }
+
+private:
+    // Direct-mapped: kernels are short, and a loop's lines follow each other.
+    static constexpr std::size_t kCacheSlots = 64;
+    struct CachedSite {
+        CallSite site;
+        std::uint16_t index = 0;
+    };
+
+    [[nodiscard]] std::uint16_t site_index(CallSite site) {
+        CachedSite& slot = cache_[site.line % kCacheSlots];
+        if (slot.site.line != site.line || slot.site.file != site.file) [[unlikely]] {
+            slot = {site, find_site(site)};
+        }
+        return slot.index;
+    }
+    /// Errors   InternalError beyond the sites that an event can name.
+    [[nodiscard]] std::uint16_t find_site(CallSite site);
+
+    std::array<CachedSite, kCacheSlots> cache_{};
+    std::vector<CallSite> sites_{CallSite{}};
+    std::vector<TraceEvent> events_;
+};
+
+/// Records on the thread, if its launch is traced.
+inline void record_run(KernelThread& thread, EventKind kind, std::uint8_t detail,
+                       std::uint64_t argument, CallSite site) {
+    if (thread.recorder) {
+        thread.recorder->run(kind, detail, argument, site);
+    }
+}
+inline void record_act(KernelThread& thread, EventKind kind, std::uint8_t detail,
+                       std::uint32_t count, std::uint64_t argument, CallSite site) {
+    if (thread.recorder) {
+        thread.recorder->append(kind, detail, count, argument, site);
+    }
+}
+
+/// `name` as it stands in the argument of an event until the trace is collected.
+[[nodiscard]] inline std::uint64_t name_argument(const char* name) noexcept {
+    return reinterpret_cast<std::uint64_t>(name);
+}
+
+}  // namespace tessera

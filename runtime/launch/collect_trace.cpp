@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launch/collect_trace.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "emu/core/compute_state.hpp"
+#include "emu/core/trace_recorder.hpp"
+#include "emu/mesh/mesh.hpp"
+#include "runtime/launch/dispatch_trace.hpp"
+#include "runtime/launch/trace_names.hpp"
+
+namespace tessera {
+namespace {
+
+bool has_name(EventKind kind) {
+    return kind == EventKind::Sfpu || kind == EventKind::ZoneBegin || kind == EventKind::ZoneEnd;
+}
+
+// The recorder leaves addresses of names, which live as long as the kernel.
+void number_names(std::vector<TraceEvent>& events, TraceNames& names) {
+    std::uint64_t last_address = 0;
+    std::uint32_t last_index = 0;
+    for (TraceEvent& event : events) {
+        if (!has_name(event.kind)) {
+            continue;
+        }
+        if (event.argument != last_address) {
+            last_address = event.argument;
+            last_index = names.index_of(reinterpret_cast<const char*>(last_address));
+        }
+        event.argument = last_index;
+    }
+}
+
+std::vector<TraceSite> number_sites(const std::vector<CallSite>& sites, TraceNames& names) {
+    std::vector<TraceSite> numbered;
+    numbered.reserve(sites.size());
+    for (const CallSite& site : sites) {
+        numbered.push_back({names.index_of(site.file), site.line});
+    }
+    return numbered;
+}
+
+ThreadTrace thread_trace(KernelThread& thread, TraceNames& names) {
+    ThreadTrace trace{.processor = thread.processor(),
+                      .default_noc = static_cast<std::uint8_t>(thread.default_noc),
+                      .kernel = names.index_of(thread.kernel),
+                      .compute = {},
+                      .sites = number_sites(thread.recorder->sites(), names),
+                      .events = std::move(thread.recorder->events())};
+    if (thread.compute) {
+        trace.compute = thread.compute->modes();
+    }
+    number_names(trace.events, names);
+    return trace;
+}
+
+std::vector<CbTrace> cbs_of(const Core& core) {
+    std::vector<CbTrace> cbs;
+    for (std::size_t i = 0; i < core.circular_buffers.size(); ++i) {
+        const CircularBuffer& buffer = core.circular_buffers[i];
+        if (buffer.size != 0) {
+            cbs.push_back(
+                {static_cast<std::uint8_t>(i), buffer.format, buffer.num_pages, buffer.page_size});
+        }
+    }
+    return cbs;
+}
+
+// One allocation may serve several indices.
+std::uint64_t bytes_of_buffers(const Program& program, CoreCoord core) {
+    std::uint64_t bytes = 0;
+    for (const auto& [cores, config] : program.circular_buffers) {
+        bytes += cores.contains(core) ? config.total_size : 0;
+    }
+    return bytes;
+}
+
+void append_cores(const Program& program, Device& device, TraceNames& names, LaunchTrace& launch) {
+    for (const auto& core : device.cores()) {
+        CoreTrace trace{
+            .device = static_cast<std::uint16_t>(device.id()),
+            .core = core->logical(),
+            .cbs = cbs_of(*core),
+            .l1_bytes = static_cast<std::uint32_t>(bytes_of_buffers(program, core->logical()) +
+                                                   device.l1_allocator.bytes_held()),
+            .threads = {}};
+        for (const auto& thread : core->threads) {
+            if (thread) {
+                trace.threads.push_back(thread_trace(*thread, names));
+            }
+        }
+        if (!trace.threads.empty()) {
+            launch.cores.push_back(std::move(trace));
+        }
+    }
+}
+
+void append_words(const Program& program, const Device& device, LaunchTrace& launch) {
+    const L1Spec& l1 = device.arch().l1;
+    for (const SemaphoreDescription& semaphore : program.semaphores) {
+        const auto address = static_cast<std::uint32_t>(l1.semaphores.value +
+                                                        semaphore.id * l1.semaphore_stride.value);
+        for (const CoreCoord core : semaphore.cores.cores()) {
+            if (semaphore.initial_value != 0) {
+                launch.initial_words.push_back({static_cast<std::uint16_t>(device.id()), core,
+                                                address, semaphore.initial_value});
+            }
+        }
+    }
+}
+
+}  // namespace
+
+LaunchTrace collect_trace(const std::string& name, Mesh& mesh,
+                          std::span<const DeviceProgram> programs, TraceNames& names) {
+    std::vector<const DeviceProgram*> by_device;
+    for (const DeviceProgram& program : programs) {
+        by_device.push_back(&program);
+    }
+    std::ranges::sort(by_device, {}, &DeviceProgram::device);
+    LaunchTrace launch{.name = name, .dispatch = {}, .cores = {}, .initial_words = {}};
+    for (const DeviceProgram* program : by_device) {
+        launch.dispatch.push_back(dispatch_trace(*program));
+        append_cores(program->program, mesh.device(program->device), names, launch);
+        append_words(program->program, mesh.device(program->device), launch);
+    }
+    return launch;
+}
+
+}  // namespace tessera

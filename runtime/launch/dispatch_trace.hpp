@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dispatch has to send for a program, counted.
+#pragma once
+
+#include "tessera/session.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera {
+
+/// A kernel group is a set of cores that run the same kernels. Source  tt-metal KernelGroup,
+/// tt_metal/impl/program/program.cpp.
+[[nodiscard]] DispatchTrace dispatch_trace(const DeviceProgram& program);
+
+}  // namespace tessera
