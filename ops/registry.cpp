@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/all_gather/all_gather.hpp"
 #include "ops/all_reduce/all_reduce.hpp"
 #include "ops/copy/copy.hpp"
 #include "ops/eltwise/eltwise.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 // One row per op, sorted by name.
 constexpr std::array kOps{
+    all_gather::kSpec,
     all_reduce::kSpec,
     copy::kSpec,
     eltwise::kSpec,

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which slices pass a device in one direction of a line or ring.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::ops::all_gather {
+
+/// Slices that one device handles in one direction, its own first, then that of the device before,
+/// and so on backwards.
+struct Travel {
+    std::uint32_t num_sent = 0;      ///< own slice and those passed on
+    std::uint32_t num_received = 0;  ///< from the device before, in the same order
+    /// The farthest slice goes half this way, half the other: the last one sent and received.
+    bool is_last_halved = false;
+};
+
+enum class Way : std::uint8_t { Forward, Backward };
+
+/// Of the device at `position` of `devices`.
+[[nodiscard]] constexpr Travel travel_on_line(std::uint32_t devices, std::uint32_t position,
+                                              Way way) noexcept {
+    const std::uint32_t before = way == Way::Forward ? position : devices - 1 - position;
+    return {before + 1 < devices ? before + 1 : 0, before, false};
+}
+
+/// The same for each device.
+[[nodiscard]] constexpr Travel travel_on_ring(std::uint32_t devices) noexcept {
+    return {devices / 2, devices / 2, devices % 2 == 0};
+}
+
+}  // namespace tessera::ops::all_gather

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/all_gather/all_gather.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/arch_fixture.hpp"
+#include "tests/ops/all_gather/mesh_gather.hpp"
+
+namespace tessera {
+namespace {
+
+using testing::MeshGather;
+using testing::test_arch;
+
+struct Case {
+    std::string name;
+    MeshShape mesh;
+    Topology topology;
+    Shape shape;
+    Layout layout = Layout::ROW_MAJOR;
+    ops::all_gather::Schedule schedule;
+};
+
+class AllGather : public ::testing::TestWithParam<Case> {};
+
+TEST_P(AllGather, GivesEachDeviceAllTensorsInOrder) {
+    const Case& c = GetParam();
+    MeshGather gather({c.mesh, c.topology, "test_arch"}, test_arch(),
+                      {c.shape, DataFormat::UInt32, c.layout});
+    gather.schedule = c.schedule;
+
+    gather.launch();
+
+    for (std::uint32_t device = 0; device < c.mesh.num_devices(); ++device) {
+        EXPECT_EQ(gather.result(device), gather.expected()) << "device " << device;
+    }
+}
+
+constexpr Layout kRows = Layout::ROW_MAJOR;
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, AllGather,
+    ::testing::Values(
+        Case{"OneDevice", {1, 1}, Topology::Line, {5, 8}, kRows, {}},
+        Case{"TwoOnALine", {1, 2}, Topology::Line, {7, 8}, kRows, {}},
+        Case{"TwoOnARing", {1, 2}, Topology::Ring, {7, 8}, kRows, {}},
+        Case{"ThreeOnALine", {1, 3}, Topology::Line, {9, 8}, kRows, {}},
+        Case{"ThreeOnARing", {1, 3}, Topology::Ring, {9, 8}, kRows, {}},
+        Case{"FourOnARingOddPages", {1, 4}, Topology::Ring, {13, 8}, kRows, {}},
+        Case{"EightOnARing", {1, 8}, Topology::Ring, {20, 8}, kRows, {2, 3, 2}},
+        Case{"EightInAColumnOfATorus", {8, 1}, Topology::Torus, {20, 8}, kRows, {4, 1, 1}},
+        Case{"FiveOnALineFewerPagesThanLinks", {1, 5}, Topology::Line, {2, 8}, kRows, {4, 4, 1}},
+        Case{"OnePage", {1, 4}, Topology::Ring, {1, 8}, kRows, {2, 4, 2}},
+        Case{"Tiles", {1, 4}, Topology::Ring, {64, 96}, Layout::TILE, {2, 2, 2}},
+        Case{"LeadingExtents", {1, 3}, Topology::Line, {2, 33, 40}, Layout::TILE, {1, 4, 2}}),
+    [](const auto& c) { return c.param.name; });
+
+TEST(AllGatherBytes, AreTheSameForAnyNumberOfThreadsAndOrderOfDelivery) {
+    const TensorSpec spec{{11, 8}, DataFormat::UInt32, Layout::ROW_MAJOR};
+    for (const std::uint32_t threads : {1U, 2U, 5U}) {
+        for (const NocDelivery delivery :
+             {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+            MeshGather gather({{1, 4}, Topology::Ring, "test_arch"}, test_arch(), spec,
+                              {.threads = threads, .delivery = delivery, .seed = 3});
+            gather.launch();
+            EXPECT_EQ(gather.result(2), gather.expected());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tessera
