@@ -75,4 +75,23 @@ std::string show_error(double error) {
     return error == 0 ? "0" : fmt::format("{:.1e}", error);
 }
 
+std::string show_cycles(std::int64_t millicycles) {
+    constexpr std::int64_t kPerCycle = 1000;
+    std::string digits = std::to_string((millicycles + kPerCycle / 2) / kPerCycle);
+    for (std::size_t at = digits.size(); at > 3; at -= 3) {
+        digits.insert(at - 3, 1, ' ');
+    }
+    return digits;
+}
+
+std::string show_duration(double seconds) {
+    constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
+    return with_prefix(seconds * 1e9, 1000, kUnits);
+}
+
+std::string show_rate(double per_second, const std::string& unit) {
+    constexpr std::array<std::string_view, 6> kPrefixes{"", "k", "M", "G", "T", "P"};
+    return with_prefix(per_second, 1000, kPrefixes) + unit;
+}
+
 }  // namespace tessera::report

@@ -20,4 +20,11 @@ namespace tessera::report {
 /// "0" or two digits with an exponent: "3.8e-03"; "inf", "nan".
 [[nodiscard]] std::string show_error(double error);
 
+/// Thousandths of a cycle as whole cycles, rounded, in groups: "1 234 567".
+[[nodiscard]] std::string show_cycles(std::int64_t millicycles);
+/// As show_seconds, with three digits below a millisecond too: "1.23 us", "45.6 ns".
+[[nodiscard]] std::string show_duration(double seconds);
+/// Three digits, a decimal prefix and the unit: "288 GB/s".
+[[nodiscard]] std::string show_rate(double per_second, const std::string& unit);
+
 }  // namespace tessera::report

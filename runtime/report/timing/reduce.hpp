@@ -23,6 +23,10 @@ struct DrawBudget {
 [[nodiscard]] PeakRates peak_rates(const ArchSpec& arch, const TimingSpec& timing,
                                    const MeshSpec& mesh);
 
+/// A report without launches.
+[[nodiscard]] TimingReport make_report(std::string run, const ArchSpec& arch,
+                                       const TimingSpec& timing, const MeshSpec& mesh);
+
 /// Reduces one launch. Without intervals (a replay that keeps totals only) there are no points,
 /// stalls and path.
 /// `names` are Trace::names; low and high of the makespan are set to the expected one.

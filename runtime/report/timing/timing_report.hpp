@@ -13,6 +13,7 @@
 #include "tessera/mesh_spec.hpp"
 #include "tessera/timeline.hpp"
 #include "tessera/trace.hpp"
+#include "tessera/units.hpp"
 
 namespace tessera::report {
 
@@ -84,7 +85,7 @@ struct CoreReport {
 /// Waits of one line for one kind of object, ended by one line, over all cores of the launch.
 struct StallReport {
     Activity activity{};
-    std::string object;  ///< "CB 0", "semaphore at 0x8130", "DRAM", "L1 of other cores", …
+    std::string object;  ///< "CB 0", "L1 address 0x8130", "DRAM", "L1 of a core", …
     TimelineThread waiter{};
     std::uint32_t waiter_line = 0;
     std::optional<TimelineThread> ender;  ///< none: the end of what travelled, or not known
@@ -94,6 +95,8 @@ struct StallReport {
     /// ender waited itself, and the stall is only passed on.
     Millicycles direct = 0;
     std::uint64_t count = 0;
+    /// Of `direct`, what bytes travelled, by resource.
+    std::array<Millicycles, kNumResourceKinds> transit{};
     /// The longest of them.
     std::uint16_t worst_device = 0;
     CoreCoord worst_core;
@@ -178,13 +181,22 @@ struct MoeLoad {
     std::vector<std::string> launches;  ///< names of the launches whose work grows with tokens
 };
 
+/// A part of the run's critical path whose price rests on constants that nobody publishes.
+struct AssumedShare {
+    std::string name;  ///< as bound_name gives it
+    Millicycles time = 0;
+    std::vector<std::string> constants;  ///< paths of those that are assumed
+};
+
 struct TimingReport {
     std::string run;
     ArchSpec arch;
     MeshSpec mesh;
+    Hertz clock;  ///< at which cycles are time
     PredictedTime makespan;
     PeakRates peak;
     std::vector<LaunchReport> launches;
+    std::vector<AssumedShare> assumed;  ///< as assumed_shares gives it, largest first
     std::optional<MoeLoad> moe;
 };
 

@@ -13,7 +13,7 @@ namespace tessera::report {
 [[nodiscard]] std::string makespan_text(const TimingReport& report, const TextStyle& style);
 /// One row per launch: cycles, share, cores, utilisation, imbalance, what bounds it.
 [[nodiscard]] std::string launches_text(const TimingReport& report, const TextStyle& style);
-/// Parts of the critical path of the run: by resource or activity, and by line.
+/// What the critical path of the run is spent on, and which parts of it rest on assumed constants.
 [[nodiscard]] std::string bound_text(const TimingReport& report, const TextStyle& style);
 /// Busy share of the math threads in the shape of the grid.
 [[nodiscard]] std::string utilisation_text(const TimingReport& report, const TextStyle& style);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The critical path, added up.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/report/timing/line_table.hpp"
+#include "runtime/report/timing/timing_report.hpp"
+
+namespace tessera::report {
+
+/// Steps of the path by thread kind, line, activity and resource, largest first.
+[[nodiscard]] std::vector<PathPart> path_parts(const LaunchTimeline& timeline,
+                                               const LineTable& lines);
+
+/// A share of the makespan under a name.
+struct BoundShare {
+    std::string name;
+    Millicycles time = 0;
+};
+
+/// What a part of the path is spent on: the resource's name, or the activity's.
+[[nodiscard]] std::string bound_name(const PathPart& part);
+
+/// The path by bound_name, largest first.
+[[nodiscard]] std::vector<BoundShare> bounds_of(const LaunchReport& launch);
+/// Of the run; what no launch accounts for is "between launches".
+[[nodiscard]] std::vector<BoundShare> bounds_of(const TimingReport& report);
+
+}  // namespace tessera::report

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/reduce.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "runtime/report/timing/cb_series.hpp"
+#include "runtime/report/timing/core_work.hpp"
+#include "runtime/report/timing/draw_plan.hpp"
+#include "runtime/report/timing/line_table.hpp"
+#include "runtime/report/timing/path_parts.hpp"
+#include "runtime/report/timing/stalls.hpp"
+#include "runtime/report/timing/thread_points.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::report {
+namespace {
+
+Millicycles& at(std::array<Millicycles, kNumActivities>& totals, Activity activity) {
+    return totals[static_cast<std::size_t>(activity)];
+}
+
+ThreadReport thread_report(const std::vector<std::string>& names, const ThreadTimeline& thread,
+                           Millicycles makespan) {
+    const Millicycles sum =
+        std::accumulate(thread.totals.begin(), thread.totals.end(), Millicycles{0});
+    ensure(sum == makespan, "times of {} of device {} add up to {} millicycles of {}",
+           to_string(thread.core), thread.device, sum, makespan);
+    ensure(thread.kernel < names.size(), "kernel {} of {} names", thread.kernel, names.size());
+    ThreadReport report{.device = thread.device,
+                        .core = thread.core,
+                        .thread = thread.thread,
+                        .kernel = names[thread.kernel],
+                        .totals = thread.totals,
+                        .num_intervals = thread.intervals.size()};
+    report.finish = makespan - at(report.totals, Activity::Finished);
+    return report;
+}
+
+std::vector<ThreadReport> thread_reports(const std::vector<std::string>& names,
+                                         const LaunchTimeline& timeline) {
+    std::vector<ThreadReport> threads;
+    for (const ThreadTimeline& thread : timeline.threads) {
+        threads.push_back(thread_report(names, thread, timeline.makespan));
+    }
+    for (const PathStep& step : timeline.critical_path) {
+        if (step.thread < threads.size()) {
+            threads[step.thread].on_path += step.end - step.begin;
+        }
+    }
+    return threads;
+}
+
+/// Gives the causes of drawn points numbers of their own, each once.
+class CauseTable {
+public:
+    CauseTable(const LaunchTimeline& timeline, const LineTable& lines)
+        : timeline_(timeline), lines_(lines) {}
+
+    std::uint32_t index(std::uint32_t cause) {
+        if (cause >= timeline_.causes.size()) {
+            return kNoCause;
+        }
+        const auto next = static_cast<std::uint32_t>(causes_.size());
+        const auto [found, is_new] = known_.try_emplace(cause, next);
+        if (is_new) {
+            const WaitCause& wait = timeline_.causes[cause];
+            causes_.push_back({wait.thread, lines_.index(wait.thread, wait.site), wait.time});
+        }
+        return found->second;
+    }
+    [[nodiscard]] std::vector<PointCause> causes() && { return std::move(causes_); }
+
+private:
+    const LaunchTimeline& timeline_;
+    const LineTable& lines_;
+    std::map<std::uint32_t, std::uint32_t> known_;
+    std::vector<PointCause> causes_;
+};
+
+void draw_threads(const LaunchTimeline& timeline, const LineTable& lines, const DrawPlan& plan,
+                  LaunchReport& report) {
+    CauseTable causes(timeline, lines);
+    for (std::uint32_t t = 0; t < timeline.threads.size(); ++t) {
+        if (plan.threads[t] == 0) {
+            continue;
+        }
+        ThreadPoints drawn = draw_points(timeline.threads[t].intervals, plan.threads[t]);
+        for (TimelinePoint& point : drawn.points) {
+            point.line = lines.index(t, static_cast<std::uint16_t>(point.line));
+            point.cause = causes.index(point.cause);
+        }
+        report.threads[t].points = std::move(drawn.points);
+        report.threads[t].merged_below = drawn.merged_below;
+    }
+    report.causes = std::move(causes).causes();
+}
+
+void draw_cbs(const LaunchTrace& trace, const LaunchTimeline& timeline, const DrawPlan& plan,
+              LaunchReport& report) {
+    for (std::size_t i = 0; i < timeline.cb_levels.size(); ++i) {
+        const CbLevel& level = timeline.cb_levels[i];
+        if (plan.cbs[i] > 0) {
+            report.cbs.push_back(
+                cb_series(level, trace.cores.at(level.core), timeline.makespan, plan.cbs[i]));
+        }
+    }
+}
+
+bool is_math_work(Activity activity) {
+    return activity == Activity::Matmul || activity == Activity::Eltwise ||
+           activity == Activity::Sfpu;
+}
+
+void add_thread(const ThreadReport& thread, CoreReport& core) {
+    for (std::size_t activity = 0; activity < kNumActivities; ++activity) {
+        core.totals[activity] += thread.totals[activity];
+        if (thread.thread == TimelineThread::Math &&
+            is_math_work(static_cast<Activity>(activity))) {
+            core.busy_math += thread.totals[activity];
+        }
+    }
+    core.finish = std::max(core.finish, thread.finish);
+}
+
+std::vector<CoreReport> core_reports(const LaunchTrace& trace, const ComputeTiming& compute,
+                                     const std::vector<ThreadReport>& threads) {
+    std::vector<CoreReport> cores;
+    std::map<std::pair<std::uint32_t, CoreCoord>, std::size_t> index;
+    for (const CoreTrace& core : trace.cores) {
+        index[{core.device, core.core}] = cores.size();
+        cores.push_back(core_work(core, compute));
+    }
+    for (const ThreadReport& thread : threads) {
+        const auto found = index.find({thread.device, thread.core});
+        ensure(found != index.end(), "a thread runs on {} of device {}, which has no trace",
+               to_string(thread.core), thread.device);
+        add_thread(thread, cores[found->second]);
+    }
+    return cores;
+}
+
+std::uint64_t bytes_of(const LaunchTimeline& timeline, ResourceKind kind) {
+    std::uint64_t bytes = 0;
+    for (const ResourceUse& use : timeline.resources) {
+        bytes += use.kind == kind ? use.bytes : 0;
+    }
+    return bytes;
+}
+
+WorkReport work_of_launch(const LaunchTimeline& timeline, const std::vector<CoreReport>& cores,
+                          const ArchSpec& arch, const MeshSpec& mesh) {
+    const GridSize grid = arch.workers.compute;
+    WorkReport work{.cores_given = static_cast<std::uint32_t>(cores.size()),
+                    .cores_of_mesh = grid.columns * grid.rows * mesh.shape.num_devices(),
+                    .dram_bytes = bytes_of(timeline, ResourceKind::Dram),
+                    .noc_bytes = bytes_of(timeline, ResourceKind::NocInjection),
+                    .link_bytes = bytes_of(timeline, ResourceKind::MeshLink)};
+    for (const CoreReport& core : cores) {
+        work.tile_products += core.tile_products;
+        work.ideal_math += core.ideal_math;
+        work.busy_math += core.busy_math;
+    }
+    return work;
+}
+
+}  // namespace
+
+LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& trace,
+                    const LaunchTimeline& timeline, const ArchSpec& arch, const TimingSpec& timing,
+                    const MeshSpec& mesh, const DrawBudget& budget) {
+    const LineTable lines(names, timeline);
+    LaunchReport report{
+        .name = timeline.name.empty() ? trace.name : timeline.name,
+        .start = timeline.start,
+        .makespan = {timeline.makespan, timeline.makespan, timeline.makespan},
+        .num_events = timeline.num_events,
+        .lines = lines.lines(),
+        .threads = thread_reports(names, timeline),
+        .resources = timeline.resources,
+        .device_end = timeline.device_end,
+    };
+    report.cores = core_reports(trace, timing.compute, report.threads);
+    report.work = work_of_launch(timeline, report.cores, arch, mesh);
+    report.stalls = worst_stalls(timeline, lines, budget.stalls);
+    report.path = path_parts(timeline, lines);
+    const DrawPlan plan = plan_drawing(report.threads, trace, timeline, budget);
+    report.is_drawn_in_part = plan.leaves_out;
+    draw_threads(timeline, lines, plan, report);
+    draw_cbs(trace, timeline, plan, report);
+    return report;
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/stalls.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "runtime/report/timing/activity_words.hpp"
+
+namespace tessera::report {
+namespace {
+
+/// How long a thread was busy before a moment.
+class BusyClock {
+public:
+    explicit BusyClock(const ThreadTimeline& thread) : thread_(thread) {
+        Millicycles begin = 0;
+        Millicycles busy = 0;
+        for (const Interval& interval : thread.intervals) {
+            busy += is_busy(interval.activity) ? interval.end - begin : 0;
+            begin = interval.end;
+            busy_.push_back(busy);
+        }
+    }
+    [[nodiscard]] Millicycles before(Millicycles time) const {
+        const auto& intervals = thread_.intervals;
+        const auto at = std::ranges::lower_bound(intervals, time, {}, &Interval::end);
+        if (at == intervals.end()) {
+            return busy_.empty() ? 0 : busy_.back();
+        }
+        const auto i = static_cast<std::size_t>(at - intervals.begin());
+        return is_busy(at->activity) ? busy_[i] - (at->end - time) : busy_[i];
+    }
+
+private:
+    const ThreadTimeline& thread_;
+    std::vector<Millicycles> busy_;
+};
+
+/// One wait of one thread.
+struct Wait {
+    std::uint32_t thread = 0;
+    const Interval& interval;
+    Millicycles begin = 0;
+    const WaitCause* cause = nullptr;
+};
+
+using Key =
+    std::tuple<Activity, std::string, TimelineThread, std::uint32_t, std::uint32_t, std::uint32_t>;
+
+class StallTable {
+public:
+    StallTable(const LaunchTimeline& timeline, const LineTable& lines)
+        : timeline_(timeline), lines_(lines) {
+        for (const ThreadTimeline& thread : timeline.threads) {
+            clocks_.emplace_back(thread);
+        }
+    }
+
+    void add(const Wait& wait) {
+        const Interval& interval = wait.interval;
+        StallReport& stall = row_of(wait);
+        const Millicycles length = interval.end - wait.begin;
+        if (length > stall.worst_end - stall.worst_begin) {
+            note_worst(wait, stall);
+        }
+        stall.total += length;
+        stall.direct += direct_of(wait);
+        ++stall.count;
+        add_transit(wait, stall);
+    }
+    [[nodiscard]] std::vector<StallReport> rows() && {
+        std::vector<StallReport> rows;
+        for (auto& [key, stall] : stalls_) {
+            rows.push_back(std::move(stall));
+        }
+        return rows;
+    }
+
+private:
+    // A thread that ends its own wait has only issued what travelled.
+    [[nodiscard]] bool has_ender(const Wait& wait) const {
+        return wait.cause != nullptr && wait.cause->thread < timeline_.threads.size() &&
+               wait.cause->thread != wait.thread;
+    }
+    StallReport& row_of(const Wait& wait) {
+        const ThreadTimeline& thread = timeline_.threads[wait.thread];
+        const Interval& interval = wait.interval;
+        StallReport stall{.activity = interval.activity,
+                          .object = object_class(interval.activity, interval.object),
+                          .waiter = thread.thread,
+                          .waiter_line = lines_.index(wait.thread, interval.site)};
+        std::uint32_t ender_key = 0;
+        if (has_ender(wait)) {
+            stall.ender = timeline_.threads[wait.cause->thread].thread;
+            stall.ender_line = lines_.index(wait.cause->thread, wait.cause->site);
+            ender_key = 1 + static_cast<std::uint32_t>(*stall.ender);
+        }
+        const Key key{stall.activity,    stall.object, stall.waiter,
+                      stall.waiter_line, ender_key,    stall.ender_line};
+        return stalls_.try_emplace(key, std::move(stall)).first->second;
+    }
+    void note_worst(const Wait& wait, StallReport& stall) const {
+        const ThreadTimeline& thread = timeline_.threads[wait.thread];
+        const ThreadTimeline& ender =
+            has_ender(wait) ? timeline_.threads[wait.cause->thread] : thread;
+        stall.worst_device = thread.device;
+        stall.worst_core = thread.core;
+        stall.worst_begin = wait.begin;
+        stall.worst_end = wait.interval.end;
+        stall.worst_object = object_name(wait.interval.activity, wait.interval.object);
+        stall.ender_device = ender.device;
+        stall.ender_core = ender.core;
+    }
+    // All of it but the time in which the ender, too, waited.
+    [[nodiscard]] Millicycles direct_of(const Wait& wait) const {
+        const Millicycles length = wait.interval.end - wait.begin;
+        if (!has_ender(wait) || wait.cause->time <= wait.begin) {
+            return length;
+        }
+        const BusyClock& clock = clocks_[wait.cause->thread];
+        const Millicycles travelled = wait.interval.end - wait.cause->time;
+        return travelled + clock.before(wait.cause->time) - clock.before(wait.begin);
+    }
+    // What travelled before the wait began is no part of it: the rest in proportion.
+    static void add_transit(const Wait& wait, StallReport& stall) {
+        if (wait.cause == nullptr) {
+            return;
+        }
+        const Millicycles whole = wait.interval.end - wait.cause->time;
+        const Millicycles part = std::min(whole, wait.interval.end - wait.begin);
+        for (std::size_t kind = 0; kind < kNumResourceKinds && whole > 0; ++kind) {
+            const auto share = static_cast<double>(wait.cause->transit[kind]) *
+                               static_cast<double>(part) / static_cast<double>(whole);
+            stall.transit[kind] += static_cast<Millicycles>(share);
+        }
+    }
+
+    const LaunchTimeline& timeline_;
+    const LineTable& lines_;
+    std::vector<BusyClock> clocks_;
+    std::map<Key, StallReport> stalls_;
+};
+
+}  // namespace
+
+std::vector<StallReport> worst_stalls(const LaunchTimeline& timeline, const LineTable& lines,
+                                      std::size_t limit) {
+    StallTable table(timeline, lines);
+    for (std::uint32_t t = 0; t < timeline.threads.size(); ++t) {
+        Millicycles begin = 0;
+        for (const Interval& interval : timeline.threads[t].intervals) {
+            if (is_wait(interval.activity)) {
+                const bool is_known = interval.cause < timeline.causes.size();
+                table.add(
+                    {t, interval, begin, is_known ? &timeline.causes[interval.cause] : nullptr});
+            }
+            begin = interval.end;
+        }
+    }
+    std::vector<StallReport> rows = std::move(table).rows();
+    std::ranges::stable_sort(rows, [](const StallReport& a, const StallReport& b) {
+        return std::pair(a.direct, a.total) > std::pair(b.direct, b.total);
+    });
+    rows.resize(std::min(rows.size(), limit));
+    return rows;
+}
+
+}  // namespace tessera::report

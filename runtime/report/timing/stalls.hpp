@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where threads of a launch wait, by line, object and the line that ends the wait.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "runtime/report/timing/line_table.hpp"
+#include "runtime/report/timing/timing_report.hpp"
+
+namespace tessera::report {
+
+/// The `limit` largest by `direct`, then by `total`; none without intervals.
+[[nodiscard]] std::vector<StallReport> worst_stalls(const LaunchTimeline& timeline,
+                                                    const LineTable& lines, std::size_t limit);
+
+}  // namespace tessera::report

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stalls part of timing_text.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/report/number_text.hpp"
+#include "runtime/report/text_table.hpp"
+#include "runtime/report/timing/activity_words.hpp"
+#include "runtime/report/timing/timing_figures.hpp"
+#include "runtime/report/timing/timing_text.hpp"
+
+namespace tessera::report {
+namespace {
+
+constexpr std::size_t kNumShown = 5;
+
+struct StallOfLaunch {
+    const LaunchReport* launch = nullptr;
+    const StallReport* stall = nullptr;
+};
+
+std::vector<StallOfLaunch> worst_of(const TimingReport& report) {
+    std::vector<StallOfLaunch> stalls;
+    for (const LaunchReport& launch : report.launches) {
+        for (const StallReport& stall : launch.stalls) {
+            stalls.push_back({&launch, &stall});
+        }
+    }
+    std::ranges::stable_sort(stalls, [](const StallOfLaunch& a, const StallOfLaunch& b) {
+        return a.stall->direct > b.stall->direct;
+    });
+    stalls.resize(std::min(stalls.size(), kNumShown));
+    return stalls;
+}
+
+std::string place_text(const LaunchReport& launch, TimelineThread thread, std::uint32_t index) {
+    const SourceLine& line = launch.lines.at(index);
+    return line.file.empty() ? std::string(label_of(thread))
+                             : fmt::format("{} at {}:{}", label_of(thread), line.file, line.line);
+}
+
+std::string core_text(const TimingReport& report, std::uint16_t device, CoreCoord core) {
+    const std::string where = to_string(core);
+    return report.mesh.shape.num_devices() > 1 ? fmt::format("{} of device {}", where, device)
+                                               : where;
+}
+
+// Of registers and interfaces the activity says all that there is.
+std::string object_text(Activity activity, const std::string& object) {
+    const bool is_said = activity == Activity::WaitDst || activity == Activity::WaitSource ||
+                         activity == Activity::WaitNocSlot || object.empty();
+    return is_said ? "" : ": " + object;
+}
+
+// Where bytes travelled: the resource that took most of it.
+std::string travel_text(const StallReport& stall) {
+    const auto most = std::ranges::max_element(stall.transit);
+    if (*most == 0) {
+        return "";
+    }
+    const auto kind = static_cast<ResourceKind>(most - stall.transit.begin());
+    return fmt::format(
+        "; all in all {} takes {}", label_of(kind),
+        show_share(share_of(static_cast<double>(*most), static_cast<double>(stall.direct))));
+}
+
+std::string ender_text(const TimingReport& report, const StallOfLaunch& row) {
+    const StallReport& stall = *row.stall;
+    if (!stall.ender) {
+        return travel_text(stall);
+    }
+    return fmt::format("; ended by {} {}", core_text(report, stall.ender_device, stall.ender_core),
+                       place_text(*row.launch, *stall.ender, stall.ender_line));
+}
+
+std::string clipped(const std::string& text, std::size_t width) {
+    if (columns_of(text) <= width) {
+        return text;
+    }
+    std::string start;
+    for (const char letter : text) {
+        if (columns_of(start + letter) >= width) {
+            break;
+        }
+        start += letter;
+    }
+    return start + "…";
+}
+
+std::string stall_lines(const TimingReport& report, std::size_t number, const StallOfLaunch& row,
+                        const TextStyle& style) {
+    const StallReport& stall = *row.stall;
+    const auto count = static_cast<double>(stall.count);
+    const double whole = static_cast<double>(row.launch->makespan.expected);
+    const auto longest = stall.worst_end - stall.worst_begin;
+    const double direct =
+        share_of(static_cast<double>(stall.direct), static_cast<double>(stall.total));
+    const std::array lines{
+        fmt::format("  {}. {}: {}, {}{}", number, row.launch->name,
+                    place_text(*row.launch, stall.waiter, stall.waiter_line),
+                    label_of(stall.activity), object_text(stall.activity, stall.object)),
+        fmt::format("     {} cycles in {} wait{}, {} not passed on from another wait",
+                    show_cycles(stall.total), show_count(count), stall.count == 1 ? "" : "s",
+                    show_share(direct)),
+        fmt::format("     longest {} cycles ({}) on {}{}{}", show_cycles(longest),
+                    show_share(share_of(static_cast<double>(longest), whole)),
+                    core_text(report, stall.worst_device, stall.worst_core),
+                    object_text(stall.activity, stall.worst_object), ender_text(report, row)),
+    };
+    std::string text;
+    for (const std::string& line : lines) {
+        text += clipped(line, style.width) + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string stalls_text(const TimingReport& report, const TextStyle& style) {
+    const std::vector<StallOfLaunch> stalls = worst_of(report);
+    if (stalls.empty()) {
+        return "";
+    }
+    std::string text = "  " + painted("worst stalls", Tone::Heading, style) + "\n";
+    for (std::size_t i = 0; i < stalls.size(); ++i) {
+        text += stall_lines(report, i + 1, stalls[i], style);
+    }
+    return text;
+}
+
+}  // namespace tessera::report

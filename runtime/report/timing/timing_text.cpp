@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/timing_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "runtime/report/core_map.hpp"
+#include "runtime/report/number_text.hpp"
+#include "runtime/report/text_table.hpp"
+#include "runtime/report/timing/path_parts.hpp"
+#include "runtime/report/timing/timing_figures.hpp"
+
+namespace tessera::report {
+namespace {
+
+double seconds_of(Millicycles time, Hertz clock) {
+    return share_of(static_cast<double>(time) / kMillicyclesPerCycle, clock.value);
+}
+
+double share_of_time(Millicycles part, Millicycles whole) {
+    return share_of(static_cast<double>(part), static_cast<double>(whole));
+}
+
+std::string line(const char* label, const std::string& text, const TextStyle& style) {
+    return fmt::format("  {}{:{}}{}\n", painted(label, Tone::Heading, style), "",
+                       10 - std::string_view(label).size(), text);
+}
+
+std::string makespan_line(const TimingReport& report) {
+    const PredictedTime& time = report.makespan;
+    std::string text = fmt::format("{} cycles, {} at {:.2f} GHz", show_cycles(time.expected),
+                                   show_duration(seconds_of(time.expected, report.clock)),
+                                   report.clock.value / 1e9);
+    if (time.low != time.high) {
+        text += fmt::format("; {} to {} within the ranges of the constants", show_cycles(time.low),
+                            show_cycles(time.high));
+    }
+    return text;
+}
+
+std::string rate_text(const Achieved& rate, double peak, Hertz clock, const char* unit) {
+    return fmt::format("{} of {}: {}", show_share(rate.share), show_rate(peak * clock.value, unit),
+                       show_rate(rate.per_cycle * clock.value, unit));
+}
+
+std::string achieved_lines(const TimingReport& report, const TextStyle& style) {
+    const AchievedRates rates = achieved(report);
+    const PeakRates& peak = report.peak;
+    const Hertz clock = report.clock;
+    std::string text =
+        line("compute",
+             rate_text(rates.compute, peak.flops_per_cycle, clock, "FLOP/s") +
+                 fmt::format("; FPU {} of the cores that were given", show_share(rates.fpu_share)),
+             style);
+    text += line("DRAM", rate_text(rates.dram, peak.dram_bytes_per_cycle, clock, "B/s"), style);
+    text += line("NoC",
+                 rate_text(rates.noc, peak.noc_bytes_per_cycle, clock, "B/s") +
+                     fmt::format(" injected; busiest link {}", show_share(rates.busiest_link)),
+                 style);
+    if (peak.link_bytes_per_cycle > 0) {
+        text += line("mesh", rate_text(rates.mesh, peak.link_bytes_per_cycle, clock, "B/s"), style);
+    }
+    return text;
+}
+
+std::string largest(const std::vector<BoundShare>& shares, Millicycles whole, std::size_t limit) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(limit, shares.size()); ++i) {
+        text += fmt::format("{}{} {}", i == 0 ? "" : ", ", shares[i].name,
+                            show_share(share_of_time(shares[i].time, whole)));
+    }
+    return text;
+}
+
+using CellOf = std::function<std::string(const LaunchReport&)>;
+
+Column launch_column(const TimingReport& report, std::string heading, Align align,
+                     std::uint32_t rank, const CellOf& cell_of) {
+    Column column{std::move(heading), align, rank, {}};
+    for (const LaunchReport& launch : report.launches) {
+        column.cells.push_back({cell_of(launch)});
+    }
+    return column;
+}
+
+std::string core_name(const TimingReport& report, std::uint16_t device, CoreCoord core) {
+    return report.mesh.shape.num_devices() > 1 ? fmt::format("{}:{}", device, to_string(core))
+                                               : to_string(core);
+}
+
+std::string imbalance_cell(const TimingReport& report, const LaunchReport& launch) {
+    const Imbalance imbalance = imbalance_of(launch);
+    return fmt::format("{:.2f} {}", imbalance.factor,
+                       core_name(report, imbalance.device, imbalance.straggler));
+}
+
+}  // namespace
+
+std::string makespan_text(const TimingReport& report, const TextStyle& style) {
+    return line("makespan", makespan_line(report), style) + achieved_lines(report, style);
+}
+
+std::string launches_text(const TimingReport& report, const TextStyle& style) {
+    const auto column = [&](std::string heading, Align align, std::uint32_t rank,
+                            const CellOf& cell_of) {
+        return launch_column(report, std::move(heading), align, rank, cell_of);
+    };
+    using Launch = const LaunchReport&;
+    const Millicycles whole = report.makespan.expected;
+    return to_text(
+        {
+            column("step", Align::Left, 9, [](Launch l) { return l.name; }),
+            column("cycles", Align::Right, 9,
+                   [](Launch l) { return show_cycles(l.makespan.expected); }),
+            column("share", Align::Right, 7,
+                   [&](Launch l) { return show_share(share_of_time(l.makespan.expected, whole)); }),
+            column("cores", Align::Right, 4,
+                   [](Launch l) { return show_count(l.work.cores_given); }),
+            column("math busy", Align::Right, 6,
+                   [](Launch l) { return show_share(given_utilisation(l)); }),
+            column("FPU", Align::Right, 3,
+                   [&](Launch l) { return show_share(achieved(l, report.peak).fpu_share); }),
+            column("DRAM", Align::Right, 3,
+                   [&](Launch l) { return show_share(achieved(l, report.peak).dram.share); }),
+            column("imbalance, last", Align::Left, 5,
+                   [&](Launch l) { return imbalance_cell(report, l); }),
+            column("bound by", Align::Left, 8,
+                   [](Launch l) { return largest(bounds_of(l), l.makespan.expected, 2); }),
+        },
+        style);
+}
+
+std::string bound_text(const TimingReport& report, const TextStyle& style) {
+    const std::vector<BoundShare> bounds = bounds_of(report);
+    if (bounds.empty()) {
+        return "";
+    }
+    std::string text = line("bound by", largest(bounds, report.makespan.expected, 4), style);
+    if (!report.assumed.empty()) {
+        std::vector<BoundShare> parts;
+        for (const AssumedShare& part : report.assumed) {
+            parts.push_back({part.name, part.time});
+        }
+        text += line("assumed", largest(parts, report.makespan.expected, 3), style);
+    }
+    return text;
+}
+
+std::string utilisation_text(const TimingReport& report, const TextStyle& style) {
+    const GridSize grid = report.arch.workers.compute;
+    std::vector<double> shares = core_shares(report, CoreMetric::Math);
+    const bool has_math = std::ranges::any_of(shares, [](double share) { return share > 0; });
+    if (!has_math) {
+        shares = core_shares(report, CoreMetric::Busy);
+    }
+    const std::uint32_t devices = report.mesh.shape.num_devices();
+    const std::string mean = devices > 1 ? fmt::format(", mean of {} devices", devices) : "";
+    const std::string title =
+        fmt::format("{}, % of the makespan{}", has_math ? "math at work" : "busiest thread", mean);
+    return draw_core_map(painted(title, Tone::Heading, style), mean_over_devices(shares, grid),
+                         grid, style);
+}
+
+std::string timing_text(const TimingReport& report, const TextStyle& style) {
+    std::string text = makespan_text(report, style) + bound_text(report, style) + "\n" +
+                       launches_text(report, style) + "\n" + utilisation_text(report, style);
+    const std::string stalls = stalls_text(report, style);
+    return stalls.empty() ? text : text + "\n" + stalls;
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/assumed_shares.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/runtime/report/timing/small_launch.hpp"
+
+namespace tessera::report {
+namespace {
+
+using testing::ElementsAre;
+
+config::ResolvedValue constant(const std::string& path, const std::string& source) {
+    return {path, "1 cycle", "1", "cycle", {}, config::Fact{source, std::nullopt}};
+}
+
+TEST(AssumedShares, NamesThePartsOfThePathThatAssumedConstantsPrice) {
+    const config::Resolved resolved{
+        constant("arch.timing.dram.read_latency", "assumed — nobody says"),
+        constant("arch.timing.dram.burst", "a data sheet"),
+        constant("arch.timing.compute.matmul_phase", "a measurement"),
+        constant("arch.timing.risc.read_issue", "assumed — like the others"),
+        constant("arch.timing.risc.cb_push", "assumed — not on this path"),
+        constant("arch.l1.size", "assumed — no constant of time"),
+    };
+
+    const auto shares = assumed_shares(small_report(), resolved);
+
+    ASSERT_EQ(shares.size(), 2U);
+    EXPECT_EQ(shares[0].name, "DRAM");
+    EXPECT_EQ(shares[0].time, 400 * kCycle);
+    EXPECT_THAT(shares[0].constants, ElementsAre("arch.timing.dram.read_latency"));
+    EXPECT_EQ(shares[1].name, "read issue");
+}
+
+}  // namespace
+}  // namespace tessera::report

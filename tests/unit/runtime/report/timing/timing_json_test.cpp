@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/timing_json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/runtime/report/timing/small_launch.hpp"
+
+namespace tessera::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::ElementsAre;
+
+std::vector<std::string> keys_of(const Json& object) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : object.items()) {
+        keys.push_back(key);
+    }
+    return keys;
+}
+
+Json small_json() {
+    return to_json(small_report(), {{"name", "small", "\"small\"", "", {}, std::nullopt}}, nullptr);
+}
+
+TEST(TimingJson, HasTheDocumentedKeys) {
+    const Json json = small_json();
+
+    EXPECT_EQ(json["schema"], "tessera.report");
+    EXPECT_EQ(json["version"], 1);
+    EXPECT_THAT(keys_of(json),
+                ElementsAre("schema", "version", "name", "machine", "words", "makespan", "peak",
+                            "achieved", "bound_by", "assumed", "moe", "launches", "run", "config"));
+    EXPECT_THAT(
+        keys_of(json["launches"][0]),
+        ElementsAre("name", "start", "makespan", "events", "work", "achieved", "given_utilisation",
+                    "imbalance", "bound_by", "device_end", "drawn_in_part", "lines", "path",
+                    "stalls", "cores", "resources", "cbs", "causes", "threads"));
+    EXPECT_TRUE(json["run"].is_null());
+    EXPECT_EQ(json["config"][0]["key"], "name");
+}
+
+TEST(TimingJson, ClosesTheTimeOfEachThread) {
+    const Json launch = small_json()["launches"][0];
+
+    for (const Json& thread : launch["threads"]) {
+        Millicycles sum = 0;
+        for (const Json& part : thread["totals"]) {
+            sum += part.get<Millicycles>();
+        }
+        EXPECT_EQ(sum, launch["makespan"]["expected"].get<Millicycles>());
+    }
+    Millicycles path = 0;
+    for (const Json& part : launch["path"]) {
+        path += part["time"].get<Millicycles>();
+    }
+    EXPECT_EQ(path, launch["makespan"]["expected"].get<Millicycles>());
+}
+
+TEST(TimingJson, WritesPointsFlat) {
+    const Json launch = small_json()["launches"][0];
+
+    const Json& reader = launch["threads"][0];
+    EXPECT_EQ(reader["points"].size(), 4U * 5);
+    EXPECT_EQ(reader["points"][10], 700'000) << "end of the third interval";
+    EXPECT_EQ(launch["lines"][reader["points"][12].get<std::size_t>()], "reader.cpp:20");
+    EXPECT_EQ(reader["points"][13], NocPlace::dram(1).bits);
+    EXPECT_EQ(launch["causes"][reader["points"][14].get<std::size_t>() - 1],
+              Json::array({0, 1, 200'000}));
+}
+
+TEST(TimingJson, NamesActivitiesInTheOrderOfTotals) {
+    const Json words = small_json()["words"];
+
+    EXPECT_EQ(words["activities"].size(), kNumActivities);
+    EXPECT_EQ(words["activities"][10]["key"], "matmul");
+    EXPECT_EQ(words["activities"][10]["class"], "busy");
+    EXPECT_EQ(words["activities"].back()["class"], "idle");
+}
+
+TEST(TimingJson, HoldsTheTokensOfExperts) {
+    TimingReport report = small_report();
+    report.moe = MoeLoad{.top_k = 2, .experts = {{5, 0, 17}}, .launches = {"gate"}};
+
+    const Json json = to_json(report, {}, nullptr);
+
+    EXPECT_EQ(json["moe"]["experts"][0]["expert"], 5);
+    EXPECT_EQ(json["moe"]["experts"][0]["tokens"], 17);
+    EXPECT_EQ(json["moe"]["launches"][0], "gate");
+}
+
+}  // namespace
+}  // namespace tessera::report

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/timing_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/unit/runtime/report/timing/small_launch.hpp"
+
+namespace tessera::report {
+namespace {
+
+TEST(TimingText, SaysHowLongWhatBoundsAndWhereItWaits) {
+    EXPECT_EQ(
+        timing_text(small_report(), {}),
+        R"(  makespan  1 050 cycles, 1.05 us at 1.00 GHz; 1 000 to 1 200 within the ranges of the constants
+  compute   4 % of 8.19 TFLOP/s: 312 GFLOP/s; FPU 8 % of the cores that were given
+  DRAM      18 % of 32.0 GB/s: 5.85 GB/s
+  NoC       5 % of 128 GB/s: 5.85 GB/s injected; busiest link 24 %
+  bound by  DRAM 38 %, matmul 19 %, NoC latency 10 %, not started 10 %
+
+  step  cycles  share  cores  math busy  FPU  DRAM  imbalance, last  bound by
+  gate   1 000   95 %      2       10 %  8 %  19 %  1.05 (0,0)       DRAM 40 %, matmul 20 %
+
+  math at work, % of the makespan
+        x0  x1
+  y0    19   .
+
+  worst stalls
+  1. gate: reader at reader.cpp:20, wait for NoC read: DRAM
+     500 cycles in 1 wait, 100 % not passed on from another wait
+     longest 500 cycles (50 %) on (0,0): DRAM bank 1; all in all DRAM takes 80 %
+  2. gate: math at compute.cpp:20, wait for source registers
+     700 cycles in 1 wait, 14 % not passed on from another wait
+     longest 700 cycles (70 %) on (0,0); ended by (0,0) unpack at compute.cpp:20
+  3. gate: unpack at compute.cpp:10, wait for CB data: CB 0
+     600 cycles in 1 wait, 17 % not passed on from another wait
+     longest 600 cycles (60 %) on (0,0): CB 0; ended by (0,0) reader at reader.cpp:20
+  4. gate: writer at writer.cpp:10, wait for semaphore: L1 address 0x8130
+     800 cycles in 1 wait, 0 % not passed on from another wait
+     longest 800 cycles (80 %) on (1,0): L1 address 0x8130; ended by (0,0) math at compute.cpp:20
+)");
+}
+
+TEST(TimingText, FitsANarrowTerminal) {
+    const std::string text = launches_text(small_report(), {.width = 40});
+
+    EXPECT_EQ(text,
+              "  step  cycles  bound by\n"
+              "  gate   1 000  DRAM 40 %, matmul 20 %\n");
+}
+
+TEST(TimingText, ClipsStallsToTheWidthOfATerminal) {
+    std::istringstream text(stalls_text(small_report(), {.width = 40}));
+
+    for (std::string line; std::getline(text, line);) {
+        EXPECT_LE(columns_of(line), 40U) << line;
+    }
+}
+
+TEST(TimingText, HasNoStallsWhereNothingWaits) {
+    TimingReport report = small_report();
+    report.launches[0].stalls.clear();
+
+    EXPECT_EQ(stalls_text(report, {}), "");
+}
+
+}  // namespace
+}  // namespace tessera::report
