@@ -9,6 +9,7 @@
 #include "ops/copy/copy.hpp"
 #include "ops/eltwise/eltwise.hpp"
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
+#include "ops/matmul/matmul.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "ops/mul/mul.hpp"
 #include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
@@ -28,6 +29,7 @@ constexpr std::array kOps{
     copy::kSpec,
     eltwise::kSpec,
     local_reduce_moe_output::kSpec,
+    matmul::kSpec,
     moe_bmm::kSpec,
     mul::kSpec,
     prepare_moe_routing_tensors::kSpec,

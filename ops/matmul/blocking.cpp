@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/matmul/blocking.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "ops/work_share.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::matmul {
+namespace {
+
+std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
+    return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
+}
+
+std::uint32_t round_up(std::uint32_t value, std::uint32_t granule) {
+    return div_up(value, granule) * granule;
+}
+
+/// What the schedule says of one extent, and what its keys are called.
+struct SpreadRequest {
+    std::string_view extent;    // "M"
+    std::string_view per_core;  // "per_core_m"
+    std::string_view out_block;
+    std::string_view subblock;
+    std::uint32_t tiles, per_core_tiles, out_block_tiles, subblock_tiles, max_cores;
+};
+
+Spread spread(const SpreadRequest& request) {
+    Spread result{.tiles = request.tiles, .per_core = request.per_core_tiles};
+    if (result.per_core == 0) {
+        const std::uint32_t granule =
+            request.out_block_tiles == 0 ? request.subblock_tiles : request.out_block_tiles;
+        result.per_core = round_up(div_up(request.tiles, request.max_cores), granule);
+    }
+    result.out_block = request.out_block_tiles == 0 ? result.per_core : request.out_block_tiles;
+    require(result.per_core % result.out_block == 0,
+            "matmul: {} is {} tiles, which {} {} does not divide", request.per_core,
+            result.per_core, request.out_block, result.out_block);
+    require(result.out_block % request.subblock_tiles == 0,
+            "matmul: {} is {} tiles, which the {} of out_subblock, {}, does not divide",
+            request.out_block, result.out_block, request.subblock, request.subblock_tiles);
+    result.cores = div_up(request.tiles, result.per_core);
+    require(result.cores <= request.max_cores,
+            "matmul: {} is {} tiles; at {} {} they need {} cores, but the grid has {} for them",
+            request.extent, request.tiles, request.per_core, result.per_core, result.cores,
+            request.max_cores);
+    return result;
+}
+
+/// Most cores that M and N are spread over.
+struct CoreLimits {
+    std::uint32_t m = 1;
+    std::uint32_t n = 1;
+};
+
+CoreLimits core_limits(const ArchSpec& arch, const MatmulSpec& schedule) {
+    const CoreCoord grid = schedule_grid("matmul", arch, schedule.grid);
+    switch (schedule.schedule) {
+        case MatmulSchedule::SingleCore:
+            return {1, 1};
+        case MatmulSchedule::Multicast1D:
+            return schedule.multicast_operand == MulticastOperand::In1
+                       ? CoreLimits{grid.x * grid.y, 1}
+                       : CoreLimits{1, grid.x * grid.y};
+        case MatmulSchedule::MultiCore:
+        case MatmulSchedule::Multicast2D:
+            return {grid.y, grid.x};
+    }
+    return {};
+}
+
+void check_subblock(const ArchSpec& arch, const MatmulSpec& schedule) {
+    const Subblock subblock = schedule.out_subblock;
+    const std::uint32_t half =
+        (schedule.fp32_dest_acc ? arch.dst.tiles_32bit : arch.dst.tiles_16bit) / 2;
+    const std::uint64_t tiles = std::uint64_t{subblock.height} * subblock.width;
+    require(tiles >= 1 && tiles <= half,
+            "matmul: out_subblock of {}x{} tiles does not fit in half of DST; with {} accumulation "
+            "1 to {} tiles do",
+            subblock.height, subblock.width, schedule.fp32_dest_acc ? "fp32" : "bfloat16", half);
+}
+
+}  // namespace
+
+std::uint32_t Spread::valid(std::uint32_t index) const {
+    return std::min(per_core, tiles - std::min(tiles, index * per_core));
+}
+
+Blocking block_up(const ArchSpec& arch, const MatmulShape& shape, const MatmulSpec& schedule) {
+    check_subblock(arch, schedule);
+    const std::uint32_t k_tiles = div_up(shape.k, kTileRows);
+    require(k_tiles % schedule.in0_block_w == 0,
+            "matmul: K is {} tiles, which in0_block_w {} does not divide", k_tiles,
+            schedule.in0_block_w);
+    const CoreLimits limits = core_limits(arch, schedule);
+    const Subblock subblock = schedule.out_subblock;
+    return {.m = spread({"M", "per_core_m", "out_block_h", "height", div_up(shape.m, kTileRows),
+                         schedule.per_core_m, schedule.out_block_h, subblock.height, limits.m}),
+            .n = spread({"N", "per_core_n", "out_block_w", "width", div_up(shape.n, kTileColumns),
+                         schedule.per_core_n, schedule.out_block_w, subblock.width, limits.n}),
+            .k_tiles = k_tiles,
+            .in0_block_w = schedule.in0_block_w,
+            .subblock = subblock};
+}
+
+bool accumulates_in_l1(const Blocking& blocking, const MatmulSpec& schedule) {
+    return schedule.packer_l1_acc && blocking.num_k_blocks() > 2;
+}
+
+DataFormat partials_format(const Blocking& blocking, const MatmulSpec& schedule) {
+    if (schedule.fp32_dest_acc) {
+        return DataFormat::Float32;
+    }
+    return accumulates_in_l1(blocking, schedule) ? DataFormat::Float16_b : schedule.out.format;
+}
+
+std::uint32_t in0_shard_width(const Blocking& blocking) {
+    return round_up(div_up(blocking.k_tiles, blocking.n.cores), blocking.in0_block_w);
+}
+
+}  // namespace tessera::ops::matmul

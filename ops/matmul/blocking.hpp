@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matmul's schedule with every length filled in, in tiles.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/matmul/matmul.hpp"
+
+namespace tessera::ops::matmul {
+
+/// Lengths of one extent (M or N) as it is spread over cores.
+struct Spread {
+    std::uint32_t tiles = 0;      ///< of the tensor
+    std::uint32_t per_core = 0;   ///< of a core; the last core's may reach beyond the tensor
+    std::uint32_t out_block = 0;  ///< of one pass over K
+    std::uint32_t cores = 0;      ///< that have any of it
+
+    [[nodiscard]] std::uint32_t num_blocks() const { return per_core / out_block; }
+    /// Tiles of core `index` that lie in the tensor.
+    [[nodiscard]] std::uint32_t valid(std::uint32_t index) const;
+};
+
+struct Blocking {
+    Spread m;
+    Spread n;
+    std::uint32_t k_tiles = 0;
+    std::uint32_t in0_block_w = 0;
+    Subblock subblock;
+
+    [[nodiscard]] std::uint32_t num_k_blocks() const { return k_tiles / in0_block_w; }
+    [[nodiscard]] std::uint32_t out_block_tiles() const { return m.out_block * n.out_block; }
+    [[nodiscard]] std::uint32_t per_core_tiles() const { return m.per_core * n.per_core; }
+};
+
+/// Extents, in0_block_w and cb_depth must not be 0.
+/// Errors   UsageError, see make_program.
+[[nodiscard]] Blocking block_up(const ArchSpec& arch, const MatmulShape& shape,
+                                const MatmulSpec& schedule);
+
+/// Whether the packer adds partial sums in L1: two K blocks or fewer are not worth it.
+[[nodiscard]] bool accumulates_in_l1(const Blocking& blocking, const MatmulSpec& schedule);
+/// fp32 with fp32_dest_acc; otherwise bfloat16 where the packer adds, else the output's format.
+[[nodiscard]] DataFormat partials_format(const Blocking& blocking, const MatmulSpec& schedule);
+
+/// K tiles of one core's shard of a block-sharded in0: whole blocks, rounded up.
+[[nodiscard]] std::uint32_t in0_shard_width(const Blocking& blocking);
+
+}  // namespace tessera::ops::matmul

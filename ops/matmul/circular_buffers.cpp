@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/matmul/circular_buffers.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::matmul {
+namespace {
+
+std::uint64_t align_up(std::uint64_t bytes, std::uint64_t alignment) {
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+TileBuffer in0_buffer(const Blocking& blocking, const MatmulSpec& schedule, std::uint32_t depth) {
+    TileBuffer buffer{
+        "in0", {kIn0Cb}, schedule.in0.format, blocking.m.out_block * blocking.in0_block_w * depth};
+    if (takes_in0_in_place(blocking, schedule)) {
+        buffer.num_tiles = blocking.m.per_core * blocking.k_tiles;
+        buffer.shard_of = ShardOf::In0;
+    }
+    return buffer;
+}
+
+void add_in0_shard(std::vector<TileBuffer>& buffers, const Blocking& blocking,
+                   const MatmulSpec& schedule) {
+    const bool is_block_sharded = schedule.in0.placement == TensorPlacement::L1BlockSharded;
+    const bool is_height_sharded = schedule.in0.placement == TensorPlacement::L1HeightSharded;
+    if (!is_block_sharded && (!is_height_sharded || takes_in0_in_place(blocking, schedule))) {
+        return;
+    }
+    const std::uint32_t width = is_block_sharded ? in0_shard_width(blocking) : blocking.k_tiles;
+    buffers.push_back({"in0 shard",
+                       {kIn0ShardCb},
+                       schedule.in0.format,
+                       blocking.m.per_core * width,
+                       ShardOf::In0});
+}
+
+void add_out(std::vector<TileBuffer>& buffers, const Blocking& blocking,
+             const MatmulSpec& schedule) {
+    const bool is_sharded = schedule.out.placement == TensorPlacement::L1BlockSharded ||
+                            schedule.out.placement == TensorPlacement::L1HeightSharded;
+    TileBuffer out{"out",
+                   {kOutCb},
+                   schedule.out.format,
+                   is_sharded ? blocking.per_core_tiles() : blocking.out_block_tiles(),
+                   is_sharded ? ShardOf::Out : ShardOf::None};
+    const DataFormat partials = partials_format(blocking, schedule);
+    if (partials == out.format && out.num_tiles == blocking.out_block_tiles()) {
+        out.indices.push_back(kPartialsCb);
+    } else {
+        buffers.push_back({"partial sums", {kPartialsCb}, partials, blocking.out_block_tiles()});
+    }
+    buffers.push_back(std::move(out));
+}
+
+/// Bytes of each core's L1 that a tensor takes.
+std::uint64_t l1_bytes(const ArchSpec& arch, const OperandLayout& operand) {
+    if (operand.type != BufferType::L1) {
+        return 0;
+    }
+    const std::uint64_t page = align_up(operand.spec.page_size(), arch.l1.alignment.value);
+    if (operand.layout != TensorMemoryLayout::INTERLEAVED) {
+        return page * operand.shard.shard_shape[0] * operand.shard.shard_shape[1];
+    }
+    const std::uint64_t banks =
+        std::uint64_t{arch.workers.compute.columns} * arch.workers.compute.rows;
+    return page * ((operand.spec.num_pages() + banks - 1) / banks);
+}
+
+/// Adds up bytes, and says of what.
+struct Demand {
+    std::uint64_t total = 0;
+    std::string parts;
+
+    void add(std::string_view name, std::uint64_t bytes) {
+        if (bytes > 0) {
+            total += bytes;
+            parts += fmt::format("{}{} {} B", parts.empty() ? "" : ", ", name, bytes);
+        }
+    }
+};
+
+}  // namespace
+
+bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule) {
+    return schedule.in0.placement == TensorPlacement::L1HeightSharded &&
+           (blocking.num_k_blocks() == 1 || blocking.m.per_core == 1) &&
+           blocking.n.num_blocks() == 1;
+}
+
+std::vector<TileBuffer> block_buffers(const Blocking& blocking, const MatmulSpec& schedule) {
+    const std::uint32_t depth = blocking.num_k_blocks() > 1 ? schedule.cb_depth : 1;
+    std::vector<TileBuffer> buffers{in0_buffer(blocking, schedule, depth),
+                                    {"in1",
+                                     {kIn1Cb},
+                                     schedule.in1.format,
+                                     blocking.in0_block_w * blocking.n.out_block * depth}};
+    add_in0_shard(buffers, blocking, schedule);
+    add_out(buffers, blocking, schedule);
+    return buffers;
+}
+
+std::vector<TileBuffer> tile_buffers(const MatmulSpec& schedule) {
+    return {{"in0", {kIn0Cb}, schedule.in0.format, schedule.cb_depth},
+            {"in1", {kIn1Cb}, schedule.in1.format, schedule.cb_depth},
+            {"out", {kOutCb}, schedule.out.format, schedule.cb_depth}};
+}
+
+void check_l1(const ArchSpec& arch, const std::vector<TileBuffer>& buffers,
+              const OperandLayouts& layouts) {
+    Demand demand;
+    for (const TileBuffer& buffer : buffers) {
+        if (buffer.shard_of == ShardOf::None) {
+            demand.add(buffer.name, align_up(buffer.bytes(), arch.dram.alignment.value));
+        }
+    }
+    demand.add("tensor in0", l1_bytes(arch, layouts.in0));
+    demand.add("tensor in1", l1_bytes(arch, layouts.in1));
+    demand.add("tensor out", l1_bytes(arch, layouts.out));
+    const std::uint64_t room =
+        arch.l1.size.value - align_up(arch.l1.reserved.value, arch.dram.alignment.value);
+    require(demand.total <= room,
+            "matmul: the schedule takes {} B of a core's L1, but {} has {} B for buffers: {}",
+            demand.total, arch.name, room, demand.parts);
+}
+
+void add_buffers(Program& program, const CoreRangeSet& cores,
+                 const std::vector<TileBuffer>& buffers, const Inputs& inputs,
+                 const Outputs& outputs) {
+    for (const TileBuffer& buffer : buffers) {
+        std::map<std::uint8_t, DataFormat> formats;
+        for (const std::uint8_t index : buffer.indices) {
+            formats[index] = buffer.format;
+        }
+        CircularBufferConfig config(static_cast<std::uint32_t>(buffer.bytes()), formats);
+        for (const std::uint8_t index : buffer.indices) {
+            config.set_page_size(index, tile_bytes(buffer.format));
+        }
+        if (buffer.shard_of != ShardOf::None) {
+            const bool is_in0 = buffer.shard_of == ShardOf::In0;
+            config.set_globally_allocated_address((is_in0 ? inputs.in0 : outputs.out).buffer);
+        }
+        CreateCircularBuffer(program, cores, std::move(config));
+    }
+}
+
+}  // namespace tessera::ops::matmul

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The circular buffers of each schedule, and whether L1 holds them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ops/matmul/blocking.hpp"
+
+namespace tessera::ops::matmul {
+
+inline constexpr std::uint8_t kIn0Cb = 0;
+inline constexpr std::uint8_t kIn1Cb = 1;
+inline constexpr std::uint8_t kIn0ShardCb = 2;  ///< in0's shard, where blocks are copied out of it
+inline constexpr std::uint8_t kOutCb = 16;
+inline constexpr std::uint8_t kPartialsCb = 24;
+
+/// The operand whose shards a circular buffer lies over.
+enum class ShardOf : std::uint8_t { None, In0, Out };
+
+struct TileBuffer {
+    std::string_view name;
+    std::vector<std::uint8_t> indices;
+    DataFormat format = DataFormat::Invalid;
+    std::uint32_t num_tiles = 0;
+    ShardOf shard_of = ShardOf::None;
+
+    [[nodiscard]] std::uint64_t bytes() const {
+        return std::uint64_t{num_tiles} * tile_bytes(format);
+    }
+};
+
+/// Whether compute takes in0's blocks where its height shard lies: they follow one another there.
+[[nodiscard]] bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule);
+
+/// Of the schedules that multiply blocks. Inputs hold cb_depth blocks if K has more than one.
+/// Partial sums share the output's memory where format and size are the same.
+[[nodiscard]] std::vector<TileBuffer> block_buffers(const Blocking& blocking,
+                                                    const MatmulSpec& schedule);
+/// Of MultiCore: cb_depth tiles each.
+[[nodiscard]] std::vector<TileBuffer> tile_buffers(const MatmulSpec& schedule);
+
+/// Holds circular buffers and what tensors in L1 take of each core against a core's L1.
+/// Errors   UsageError naming every part, if they do not fit.
+void check_l1(const ArchSpec& arch, const std::vector<TileBuffer>& buffers,
+              const OperandLayouts& layouts);
+
+void add_buffers(Program& program, const CoreRangeSet& cores,
+                 const std::vector<TileBuffer>& buffers, const Inputs& inputs,
+                 const Outputs& outputs);
+
+}  // namespace tessera::ops::matmul

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multiplies blocks of K subblock by subblock. Partial sums of a subblock go to L1 after each block
+// and come back into DST for the next one, or the packer adds them up there.
+
+namespace {
+
+constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
+constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
+constexpr uint32_t cb_out = tt::CBIndex::c_16;
+constexpr uint32_t cb_partials = tt::CBIndex::c_24;
+
+struct Shape {
+    uint32_t block_h;
+    uint32_t block_w;
+    uint32_t block_k;
+    uint32_t num_k_blocks;
+    uint32_t subblock_h;
+    uint32_t subblock_w;
+    bool accumulates_in_l1;
+    bool changes_format;  // partial sums and output may differ in format
+
+    uint32_t subblock_tiles() const { return subblock_h * subblock_w; }
+};
+
+// Sums of the blocks before, into DST.
+void reload_partials(const Shape& shape) {
+    copy_tile_to_dst_init_short_with_dt(cb_in1, cb_partials);
+    cb_wait_front(cb_partials, shape.subblock_tiles());
+    copy_block_matmul_partials(cb_partials, 0, 0, shape.subblock_tiles());
+    cb_pop_front(cb_partials, shape.subblock_tiles());
+    mm_block_init_short_with_dt(cb_in0, cb_in1, cb_partials, 0, shape.subblock_w, shape.subblock_h,
+                                shape.block_k);
+}
+
+// Subblock whose rows start at `row` of in0's block and whose columns at `column` of in1's.
+void multiply_subblock(const Shape& shape, uint32_t row, uint32_t column) {
+    for (uint32_t k = 0; k < shape.block_k; ++k) {
+        matmul_block(cb_in0, cb_in1, row * shape.block_k + k, k * shape.block_w + column, 0, 0,
+                     shape.subblock_w, shape.subblock_h, shape.block_k);
+    }
+}
+
+void pack_subblock(const Shape& shape, uint32_t cb) {
+    pack_tile_block(0, cb, shape.subblock_tiles());
+    tile_regs_release();
+    cb_push_back(cb, shape.subblock_tiles());
+}
+
+void pack_partials(const Shape& shape, uint32_t k_block) {
+    tile_regs_commit();
+    cb_reserve_back(cb_partials, shape.subblock_tiles());
+    tile_regs_wait();
+    if (shape.accumulates_in_l1 && k_block <= 1) {
+        pack_reconfig_l1_acc(k_block);  // the first block overwrites, the second one begins to add
+    }
+    pack_subblock(shape, cb_partials);
+}
+
+void pack_output(const Shape& shape) {
+    tile_regs_commit();
+    cb_reserve_back(cb_out, shape.subblock_tiles());
+    tile_regs_wait();
+    if (shape.changes_format) {
+        pack_reconfig_data_format(cb_out);
+    }
+    if (shape.accumulates_in_l1) {
+        pack_reconfig_l1_acc(0);
+    }
+    pack_subblock(shape, cb_out);
+}
+
+// The next block is added to the same pages. The last but one leaves them for the last to reload.
+void rewind_partials(const Shape& shape) {
+    for (uint32_t tile = 0; tile < shape.block_h * shape.block_w; tile += shape.subblock_tiles()) {
+        cb_wait_front(cb_partials, shape.subblock_tiles());
+        cb_pop_front(cb_partials, shape.subblock_tiles());
+    }
+}
+
+void multiply_k_block(const Shape& shape, uint32_t k_block) {
+    const bool is_last = k_block + 1 == shape.num_k_blocks;
+    const bool reloads = k_block > 0 && (is_last || !shape.accumulates_in_l1);
+    for (uint32_t row = 0; row < shape.block_h; row += shape.subblock_h) {
+        for (uint32_t column = 0; column < shape.block_w; column += shape.subblock_w) {
+            tile_regs_acquire();
+            if (reloads) {
+                reload_partials(shape);
+            }
+            multiply_subblock(shape, row, column);
+            if (is_last) {
+                pack_output(shape);
+            } else {
+                pack_partials(shape, k_block);
+            }
+        }
+    }
+    if (shape.accumulates_in_l1 && k_block + 2 < shape.num_k_blocks) {
+        rewind_partials(shape);
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Shape shape{.block_h = get_compile_time_arg_val(0),
+                      .block_w = get_compile_time_arg_val(1),
+                      .block_k = get_compile_time_arg_val(2),
+                      .num_k_blocks = get_compile_time_arg_val(3),
+                      .subblock_h = get_compile_time_arg_val(4),
+                      .subblock_w = get_compile_time_arg_val(5),
+                      .accumulates_in_l1 = get_compile_time_arg_val(6) != 0,
+                      .changes_format = get_compile_time_arg_val(7) != 0};
+    const uint32_t num_out_blocks = get_compile_time_arg_val(8);
+
+    mm_block_init(cb_in0, cb_in1, cb_partials, 0, shape.subblock_w, shape.subblock_h,
+                  shape.block_k);
+    for (uint32_t out_block = 0; out_block < num_out_blocks; ++out_block) {
+        if (num_out_blocks > 1) {
+            pack_reconfig_data_format(cb_partials);
+        }
+        for (uint32_t k_block = 0; k_block < shape.num_k_blocks; ++k_block) {
+            cb_wait_front(cb_in0, shape.block_h * shape.block_k);
+            cb_wait_front(cb_in1, shape.block_k * shape.block_w);
+            multiply_k_block(shape, k_block);
+            cb_pop_front(cb_in0, shape.block_h * shape.block_k);
+            cb_pop_front(cb_in1, shape.block_k * shape.block_w);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each core of a row in turn multicasts the blocks of in0 that its own shard holds, and takes in
+// those of the others.
+#include "block_handshake.hpp"
+
+namespace {
+
+constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
+constexpr uint32_t cb_shard = tt::CBIndex::c_2;
+
+struct Shape {
+    uint32_t block_h;
+    uint32_t block_w;
+    uint32_t shard_w;  // tiles of a row of the shard
+    uint32_t tile_size;
+
+    uint32_t block_bytes() const { return block_h * block_w * tile_size; }
+    // A block's rows follow one another in the shard.
+    bool is_contiguous() const { return shard_w == block_w || block_h == 1; }
+};
+
+struct Row {
+    uint64_t rectangle;  // of all cores of the row, this one included
+    uint32_t num_cores;
+    uint32_t position;  // of this core
+    uint32_t first_x;
+    uint32_t y;
+    uint32_t replies_addr;
+    uint32_t flag_addr;
+    uint32_t valid_addr;  // holds VALID, to be sent as the flag
+};
+
+// Copies a block whose rows lie apart to the buffer it is sent from.
+void copy_block(const Shape& shape, uint32_t shard_addr) {
+    const uint32_t row_bytes = shape.block_w * shape.tile_size;
+    uint32_t l1_addr = get_write_ptr(cb_in0);
+    for (uint32_t row = 0; row < shape.block_h; ++row) {
+        noc_async_read(get_noc_addr(shard_addr), l1_addr, row_bytes);
+        shard_addr += shape.shard_w * shape.tile_size;
+        l1_addr += row_bytes;
+    }
+    noc_async_read_barrier();
+}
+
+// To this core as well where the block is not in its buffer yet.
+void multicast_block(const Row& row, const Shape& shape, uint32_t shard_addr) {
+    const uint32_t l1_addr = get_write_ptr(cb_in0);
+    const uint64_t there = row.rectangle | l1_addr;
+    if (shape.is_contiguous()) {
+        noc_async_write_multicast_loopback_src(shard_addr, there, shape.block_bytes(),
+                                               row.num_cores, true);
+    } else {
+        noc_async_write_multicast(l1_addr, there, shape.block_bytes(), row.num_cores - 1, true);
+    }
+    noc_async_writes_flushed();
+    noc_semaphore_set_multicast_loopback_src(row.valid_addr, row.rectangle | row.flag_addr,
+                                             row.num_cores);
+}
+
+void send_block(const Row& row, const Shape& shape, uint32_t shard_addr) {
+    if (!shape.is_contiguous()) {
+        copy_block(shape, shard_addr);
+    }
+    if (row.num_cores > 1) {
+        noc_semaphore_wait(semaphore_at(row.replies_addr), row.num_cores - 1);
+        noc_semaphore_set(semaphore_at(row.replies_addr), 0);
+        return multicast_block(row, shape, shard_addr);
+    }
+    if (shape.is_contiguous()) {
+        noc_async_write(shard_addr, get_noc_addr(get_write_ptr(cb_in0)), shape.block_bytes());
+        noc_async_write_barrier();
+    }
+    noc_semaphore_set(semaphore_at(row.flag_addr), VALID);
+}
+
+// One block of K, from whoever holds it: `k_block` counts the row's blocks.
+void exchange_block(const Row& row, const Shape& shape, uint32_t first_row, uint32_t k_block) {
+    const uint32_t blocks_per_shard = shape.shard_w / shape.block_w;
+    const uint32_t holder = k_block / blocks_per_shard;
+    cb_reserve_back(cb_in0, shape.block_h * shape.block_w);
+    noc_semaphore_set(semaphore_at(row.flag_addr), INVALID);
+    if (holder == row.position) {
+        const uint32_t tile =
+            first_row * shape.shard_w + k_block % blocks_per_shard * shape.block_w;
+        send_block(row, shape, get_read_ptr(cb_shard) + tile * shape.tile_size);
+    } else {
+        noc_semaphore_inc(get_noc_addr(row.first_x + holder, row.y, row.replies_addr), 1);
+    }
+    noc_semaphore_wait(semaphore_at(row.flag_addr), VALID);
+    cb_push_back(cb_in0, shape.block_h * shape.block_w);
+}
+
+Row row_from_args() {
+    return {
+        .rectangle = get_noc_multicast_addr(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1),
+                                            get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3), 0),
+        .num_cores = get_arg_val<uint32_t>(4),
+        .position = get_arg_val<uint32_t>(5),
+        .first_x = get_arg_val<uint32_t>(6),
+        .y = get_arg_val<uint32_t>(7),
+        .replies_addr = get_semaphore(get_arg_val<uint32_t>(8)),
+        .flag_addr = get_semaphore(get_arg_val<uint32_t>(9)),
+        .valid_addr = get_semaphore(get_arg_val<uint32_t>(10))};
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Row row = row_from_args();
+    const Shape shape{.block_h = get_compile_time_arg_val(0),
+                      .block_w = get_compile_time_arg_val(1),
+                      .shard_w = get_compile_time_arg_val(2),
+                      .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
+    const uint32_t num_k_blocks = get_compile_time_arg_val(3);
+    const uint32_t num_blocks_h = get_compile_time_arg_val(4);
+    const uint32_t num_blocks_w = get_compile_time_arg_val(5);
+
+    for (uint32_t bh = 0; bh < num_blocks_h; ++bh) {
+        for (uint32_t bw = 0; bw < num_blocks_w; ++bw) {
+            for (uint32_t k_block = 0; k_block < num_k_blocks; ++k_block) {
+                exchange_block(row, shape, bh * shape.block_h, k_block);
+            }
+        }
+    }
+    noc_async_write_barrier();
+}

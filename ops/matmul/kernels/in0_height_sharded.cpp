@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands blocks of in0 from a core's own shard to compute: where they lie, or copied into order.
+
+namespace {
+
+constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
+constexpr uint32_t cb_shard = tt::CBIndex::c_2;
+
+struct Shape {
+    uint32_t k_tiles;  // tiles of a row of the shard
+    uint32_t block_w;
+    uint32_t block_h;
+    uint32_t tile_size;
+};
+
+void copy_block(const Shape& shape, uint32_t first_tile) {
+    const uint32_t row_bytes = shape.block_w * shape.tile_size;
+    uint32_t shard_addr = get_read_ptr(cb_shard) + first_tile * shape.tile_size;
+    uint32_t l1_addr = get_write_ptr(cb_in0);
+    for (uint32_t row = 0; row < shape.block_h; ++row) {
+        noc_async_read(get_noc_addr(shard_addr), l1_addr, row_bytes);
+        shard_addr += shape.k_tiles * shape.tile_size;
+        l1_addr += row_bytes;
+    }
+    noc_async_read_barrier();
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Shape shape{.k_tiles = get_compile_time_arg_val(0),
+                      .block_w = get_compile_time_arg_val(1),
+                      .block_h = get_compile_time_arg_val(2),
+                      .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
+    const uint32_t num_blocks_h = get_compile_time_arg_val(3);
+    const uint32_t num_blocks_w = get_compile_time_arg_val(4);
+    const bool is_in_place = get_compile_time_arg_val(5) != 0;
+    const uint32_t block_tiles = shape.block_h * shape.block_w;
+
+    for (uint32_t bh = 0; bh < num_blocks_h; ++bh) {
+        for (uint32_t bw = 0; bw < num_blocks_w; ++bw) {
+            for (uint32_t k = 0; k < shape.k_tiles; k += shape.block_w) {
+                cb_reserve_back(cb_in0, block_tiles);
+                if (!is_in_place) {
+                    copy_block(shape, bh * shape.block_h * shape.k_tiles + k);
+                }
+                cb_push_back(cb_in0, block_tiles);
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads blocks of in0 from memory and multicasts each to the other cores of its row.
+#include "block_handshake.hpp"
+
+namespace {
+
+constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
+
+struct Shape {
+    uint32_t k_tiles;  // tiles of a row of the tensor
+    uint32_t block_w;
+    uint32_t block_h;
+    uint32_t tile_size;
+};
+
+// Rows beyond the tensor keep what the buffer held: they reach output rows that nobody writes.
+template <class Accessor>
+void read_block(const Accessor& in0, const Shape& shape, uint32_t first_tile, uint32_t num_rows) {
+    const uint32_t l1_addr = get_write_ptr(cb_in0);
+    for (uint32_t row = 0; row < num_rows; ++row) {
+        for (uint32_t k = 0; k < shape.block_w; ++k) {
+            noc_async_read_page(first_tile + row * shape.k_tiles + k, in0,
+                                l1_addr + (row * shape.block_w + k) * shape.tile_size);
+        }
+    }
+    noc_async_read_barrier();
+}
+
+uint32_t rows_in_tensor(uint32_t num_rows, uint32_t first_row, uint32_t block_h) {
+    const uint32_t rest = num_rows > first_row ? num_rows - first_row : 0;
+    return rest < block_h ? rest : block_h;
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t in0_addr = get_arg_val<uint32_t>(0);
+    const uint32_t first_tile = get_arg_val<uint32_t>(1);
+    const uint32_t num_rows = get_arg_val<uint32_t>(2);
+    const BlockSender sender(3);
+    const Shape shape{.k_tiles = get_compile_time_arg_val(0),
+                      .block_w = get_compile_time_arg_val(1),
+                      .block_h = get_compile_time_arg_val(2),
+                      .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
+    const uint32_t num_blocks_h = get_compile_time_arg_val(3);
+    const uint32_t num_blocks_w = get_compile_time_arg_val(4);
+    constexpr auto in0_args = TensorAccessorArgs<5>();
+    const auto in0 = TensorAccessor(in0_args, in0_addr, shape.tile_size);
+    const uint32_t block_tiles = shape.block_h * shape.block_w;
+
+    for (uint32_t bh = 0; bh < num_blocks_h; ++bh) {
+        const uint32_t rows = rows_in_tensor(num_rows, bh * shape.block_h, shape.block_h);
+        const uint32_t row_tile = first_tile + bh * shape.block_h * shape.k_tiles;
+        for (uint32_t bw = 0; bw < num_blocks_w; ++bw) {
+            for (uint32_t k = 0; k < shape.k_tiles; k += shape.block_w) {
+                cb_reserve_back(cb_in0, block_tiles);
+                read_block(in0, shape, row_tile + k, rows);
+                sender.send(get_write_ptr(cb_in0), block_tiles * shape.tile_size);
+                cb_push_back(cb_in0, block_tiles);
+            }
+        }
+    }
+    noc_async_write_barrier();
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads blocks of in1 from memory, multicasts each to the other cores of its column, and writes the
+// core's output.
+#include "block_handshake.hpp"
+#include "out_blocks.hpp"
+
+namespace {
+
+constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
+
+struct Shape {
+    uint32_t k_tiles;
+    uint32_t n_tiles;
+    uint32_t block_h;  // K tiles
+    uint32_t block_w;
+    uint32_t tile_size;
+};
+
+// Columns beyond the tensor keep what the buffer held: nobody writes what comes of them.
+template <class Accessor>
+void read_block(const Accessor& in1, const Shape& shape, uint32_t first_tile,
+                uint32_t num_columns) {
+    const uint32_t l1_addr = get_write_ptr(cb_in1);
+    for (uint32_t k = 0; k < shape.block_h; ++k) {
+        for (uint32_t column = 0; column < num_columns; ++column) {
+            noc_async_read_page(first_tile + k * shape.n_tiles + column, in1,
+                                l1_addr + (k * shape.block_w + column) * shape.tile_size);
+        }
+    }
+    noc_async_read_barrier();
+}
+
+uint32_t columns_in_tensor(uint32_t num_columns, uint32_t first_column, uint32_t block_w) {
+    const uint32_t rest = num_columns > first_column ? num_columns - first_column : 0;
+    return rest < block_w ? rest : block_w;
+}
+
+// The blocks of one pass over K, for output columns from `first_column` of the core's own on.
+template <class Accessor>
+void feed(const Accessor& in1, const Shape& shape, const BlockSender& sender, uint32_t first_tile,
+          uint32_t num_columns) {
+    const uint32_t block_tiles = shape.block_h * shape.block_w;
+    for (uint32_t k = 0; k < shape.k_tiles; k += shape.block_h) {
+        cb_reserve_back(cb_in1, block_tiles);
+        read_block(in1, shape, first_tile + k * shape.n_tiles, num_columns);
+        sender.send(get_write_ptr(cb_in1), block_tiles * shape.tile_size);
+        cb_push_back(cb_in1, block_tiles);
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t in1_addr = get_arg_val<uint32_t>(0);
+    const uint32_t first_tile = get_arg_val<uint32_t>(1);
+    const uint32_t out_addr = get_arg_val<uint32_t>(2);
+    const OutBlocks blocks = out_blocks_from_args(2, 3);
+    const BlockSender sender(6);
+    const Shape shape{.k_tiles = get_compile_time_arg_val(0),
+                      .n_tiles = blocks.n_tiles,
+                      .block_h = get_compile_time_arg_val(1),
+                      .block_w = blocks.block_w,
+                      .tile_size = static_cast<uint32_t>(get_tile_size(cb_in1))};
+    constexpr auto in1_args = TensorAccessorArgs<10>();
+    constexpr auto out_args = TensorAccessorArgs<in1_args.next_compile_time_args_offset()>();
+    const auto in1 = TensorAccessor(in1_args, in1_addr, shape.tile_size);
+    const auto out = TensorAccessor(out_args, out_addr, blocks.tile_size);
+
+    for (uint32_t bh = 0; bh < blocks.num_blocks_h; ++bh) {
+        for (uint32_t bw = 0; bw < blocks.num_blocks_w; ++bw) {
+            const uint32_t column = bw * shape.block_w;
+            feed(in1, shape, sender, first_tile + column,
+                 columns_in_tensor(blocks.num_columns, column, shape.block_w));
+            if (!blocks.is_sharded) {
+                write_block(out, blocks, bh, bw);
+            }
+        }
+    }
+    if (blocks.is_sharded) {
+        await_shard(blocks);
+    }
+    noc_async_write_barrier();
+}

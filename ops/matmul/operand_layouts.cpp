@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
+#include "ops/matmul/blocking.hpp"
+#include "ops/matmul/circular_buffers.hpp"
+#include "ops/matmul/core_set.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::matmul {
+namespace {
+
+constexpr bool is_interleaved(TensorPlacement placement) {
+    return placement == TensorPlacement::DramInterleaved ||
+           placement == TensorPlacement::L1Interleaved;
+}
+
+std::string_view name_of_placement(TensorPlacement placement) {
+    switch (placement) {
+        case TensorPlacement::DramInterleaved:
+            return "interleaved in DRAM";
+        case TensorPlacement::L1Interleaved:
+            return "interleaved in L1";
+        case TensorPlacement::L1BlockSharded:
+            return "block-sharded in L1";
+        case TensorPlacement::L1HeightSharded:
+            return "height-sharded in L1";
+    }
+    return "?";
+}
+
+/// The one sharded placement that in0 and out may have; DramInterleaved: none.
+TensorPlacement sharded_placement(const MatmulSpec& schedule) {
+    if (schedule.schedule == MatmulSchedule::Multicast2D) {
+        return TensorPlacement::L1BlockSharded;
+    }
+    const bool spreads_rows = schedule.schedule == MatmulSchedule::Multicast1D &&
+                              schedule.multicast_operand == MulticastOperand::In1;
+    return spreads_rows ? TensorPlacement::L1HeightSharded : TensorPlacement::DramInterleaved;
+}
+
+void check_operand(std::string_view name, const MatmulOperandSpec& operand,
+                   TensorPlacement sharded) {
+    require(is_interleaved(operand.placement) || operand.placement == sharded,
+            "matmul: {} is {}; under this schedule it must be interleaved{}{}", name,
+            name_of_placement(operand.placement), is_interleaved(sharded) ? "" : " or ",
+            is_interleaved(sharded) ? "" : name_of_placement(sharded));
+    require(operand.format == DataFormat::Float16_b || operand.format == DataFormat::Float32 ||
+                is_block_format(operand.format),
+            "matmul: {} is {}; it must be bfloat16, float32, bfp8_b or bfp4_b", name,
+            name_of(operand.format));
+}
+
+void check_lengths(const MatmulShape& shape, const MatmulSpec& schedule) {
+    require(shape.m > 0 && shape.k > 0 && shape.n > 0,
+            "matmul: M {}, K {}, N {}; each must be at least 1", shape.m, shape.k, shape.n);
+    require(schedule.in0_block_w > 0 && schedule.cb_depth > 0,
+            "matmul: in0_block_w is {} and cb_depth {}; both must be at least 1",
+            schedule.in0_block_w, schedule.cb_depth);
+}
+
+/// A shard takes subblocks in the order in which they are packed, so rows must come out whole.
+void check_sharded_out(const Blocking& blocking, const MatmulSpec& schedule) {
+    if (is_interleaved(schedule.out.placement)) {
+        return;
+    }
+    require(blocking.m.out_block == 1 || blocking.n.out_block == blocking.n.per_core,
+            "matmul: out is sharded in per_core_n {} columns; out_block_w {} must be as wide, or "
+            "out_block_h {} be 1",
+            blocking.n.per_core, blocking.n.out_block, blocking.m.out_block);
+    require(blocking.subblock.height == 1 || blocking.subblock.width == blocking.n.out_block,
+            "matmul: out is sharded in rows of {} tiles; out_subblock {}x{} must be as wide, or "
+            "one row high",
+            blocking.n.out_block, blocking.subblock.height, blocking.subblock.width);
+}
+
+OperandLayout layout_of(const Shape& shape, const MatmulOperandSpec& operand) {
+    OperandLayout layout{.spec = {shape, operand.format, Layout::TILE},
+                         .type = operand.placement == TensorPlacement::DramInterleaved
+                                     ? BufferType::DRAM
+                                     : BufferType::L1,
+                         .layout = TensorMemoryLayout::INTERLEAVED,
+                         .shard = {}};
+    if (!is_interleaved(operand.placement)) {
+        layout.layout = operand.placement == TensorPlacement::L1BlockSharded
+                            ? TensorMemoryLayout::BLOCK_SHARDED
+                            : TensorMemoryLayout::HEIGHT_SHARDED;
+    }
+    return layout;
+}
+
+/// Shards are dealt row by row, so a block-sharded in0 whose last cores hold none names the rest.
+ShardSpec in0_shard(const ArchSpec& arch, const Blocking& blocking, const MatmulSpec& schedule) {
+    const bool is_block = schedule.in0.placement == TensorPlacement::L1BlockSharded;
+    const std::uint32_t width = is_block ? in0_shard_width(blocking) : blocking.k_tiles;
+    const std::uint32_t across = (blocking.k_tiles + width - 1) / width;
+    return {.cores = is_block ? CoreRangeSet(CoreRange({0, 0}, {across - 1, blocking.m.cores - 1}))
+                              : cores_of(arch, blocking, schedule),
+            .shard_shape = {blocking.m.per_core, width},
+            .tensor_shape = {blocking.m.tiles, blocking.k_tiles},
+            .noc_coords = {}};
+}
+
+ShardSpec out_shard(const ArchSpec& arch, const Blocking& blocking, const MatmulSpec& schedule) {
+    return {.cores = cores_of(arch, blocking, schedule),
+            .shard_shape = {blocking.m.per_core, blocking.n.per_core},
+            .tensor_shape = {blocking.m.tiles, blocking.n.tiles},
+            .noc_coords = {}};
+}
+
+}  // namespace
+
+OperandLayouts operand_layouts(const ArchSpec& arch, const MatmulShape& shape,
+                               const MatmulSpec& schedule) {
+    const TensorPlacement sharded = sharded_placement(schedule);
+    check_operand("in0", schedule.in0, sharded);
+    check_operand("in1", schedule.in1, TensorPlacement::DramInterleaved);
+    check_operand("out", schedule.out, sharded);
+    check_lengths(shape, schedule);
+    OperandLayouts layouts{layout_of({shape.m, shape.k}, schedule.in0),
+                           layout_of({shape.k, shape.n}, schedule.in1),
+                           layout_of({shape.m, shape.n}, schedule.out)};
+    if (schedule.schedule == MatmulSchedule::MultiCore) {
+        check_l1(arch, tile_buffers(schedule), layouts);
+        return layouts;
+    }
+    const Blocking blocking = block_up(arch, shape, schedule);
+    check_sharded_out(blocking, schedule);
+    if (!is_interleaved(schedule.in0.placement)) {
+        layouts.in0.shard = in0_shard(arch, blocking, schedule);
+    }
+    if (!is_interleaved(schedule.out.placement)) {
+        layouts.out.shard = out_shard(arch, blocking, schedule);
+    }
+    check_l1(arch, block_buffers(blocking, schedule), layouts);
+    return layouts;
+}
+
+}  // namespace tessera::ops::matmul

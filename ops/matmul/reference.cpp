@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <oneapi/tbb/parallel_for.h>
+
+#include <vector>
+
+#include "ops/host_floats.hpp"
+#include "ops/matmul/matmul.hpp"
+
+namespace tessera::ops::matmul {
+namespace {
+
+std::vector<float> floats_of(const HostTensor& tensor) {
+    std::vector<float> values(num_elements(tensor.shape));
+    read_floats(tensor, 0, values);
+    return values;
+}
+
+void multiply_row(std::span<const float> row, std::span<const float> in1, std::span<float> out) {
+    std::vector<double> sums(out.size());
+    for (std::size_t k = 0; k < row.size(); ++k) {
+        const double factor = row[k];
+        const float* columns = in1.data() + k * out.size();
+        for (std::size_t column = 0; column < out.size(); ++column) {
+            sums[column] += factor * columns[column];
+        }
+    }
+    for (std::size_t column = 0; column < out.size(); ++column) {
+        out[column] = static_cast<float>(sums[column]);
+    }
+}
+
+}  // namespace
+
+HostTensor reference(const HostTensor& in0, const HostTensor& in1) {
+    const std::size_t k = in0.shape.at(1);
+    const std::size_t n = in1.shape.at(1);
+    const std::vector<float> left = floats_of(in0);
+    const std::vector<float> right = floats_of(in1);
+    HostTensor out = make_host_tensor({in0.shape.at(0), in1.shape.at(1)}, DataFormat::Float32);
+    const std::span<float> values = out.as<float>();
+    oneapi::tbb::parallel_for(std::size_t{0}, std::size_t{in0.shape[0]}, [&](std::size_t row) {
+        multiply_row(std::span(left).subspan(row * k, k), right, values.subspan(row * n, n));
+    });
+    return out;
+}
+
+}  // namespace tessera::ops::matmul

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// One matmul launch on an emulated device, on memory that was filled with 0xFF before.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "ops/matmul/matmul.hpp"
+#include "runtime/session/emulated_session.hpp"
+
+namespace tessera::ops::matmul {
+
+/// Elements of a tensor as the device holds it.
+using ElementOf = float (*)(std::uint64_t index);
+
+/// -1, 0 or 1: products and sums of a few hundred are exact in every format and order.
+inline float small_integer(std::uint64_t index) {
+    const std::uint64_t hash = (index + 1) * 0x9E3779B97F4A7C15ULL;
+    return static_cast<float>((hash >> 40U) % 3) - 1.0F;
+}
+
+/// About uniform in (-1, 1), in steps of 2^-7: exact in bfloat16.
+inline float fraction(std::uint64_t index) {
+    const std::uint64_t hash = (index + 1) * 0x9E3779B97F4A7C15ULL;
+    return static_cast<float>(static_cast<int>((hash >> 40U) % 255) - 127) / 128.0F;
+}
+
+inline HostTensor host_values(const TensorSpec& spec, ElementOf element, std::uint64_t first) {
+    const bool is_bf16 = spec.format == DataFormat::Float16_b;
+    HostTensor tensor = make_host_tensor(spec.shape, is_bf16 ? spec.format : DataFormat::Float32);
+    for (std::uint64_t i = 0; i < num_elements(spec.shape); ++i) {
+        const float value = element(first + i);
+        if (is_bf16) {
+            tensor.as<std::uint16_t>()[i] =
+                static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U);
+        } else {
+            tensor.as<float>()[i] = value;
+        }
+    }
+    return tensor;
+}
+
+/// Values as the device held them; blocks of bfp8_b and bfp4_b are rounded on the way in.
+struct Product {
+    HostTensor in0;
+    HostTensor in1;
+    HostTensor out;
+    LaunchResult launch;
+};
+
+class MatmulDevice {
+public:
+    explicit MatmulDevice(const ArchSpec& arch, const SessionOptions& options = {.threads = 2})
+        : session_(MeshSpec{.shape = {1, 1}, .topology = Topology::Line, .device = arch.name}, arch,
+                   options) {}
+
+    [[nodiscard]] DeviceTensor make(const std::string& name, const OperandLayout& layout) {
+        const DeviceTensor tensor =
+            layout.layout == TensorMemoryLayout::INTERLEAVED
+                ? session_.allocate(0, name, layout.spec, layout.type)
+                : session_.allocate_sharded(0, name, layout.spec, layout.type, layout.layout,
+                                            layout.shard);
+        session_.fill(tensor, std::byte{0xFF});
+        return tensor;
+    }
+
+    Product run(const MatmulShape& shape, const MatmulSpec& schedule, ElementOf element) {
+        const OperandLayouts layouts = operand_layouts(session_.arch(), shape, schedule);
+        const DeviceTensor in0 = make("in0", layouts.in0);
+        const DeviceTensor in1 = make("in1", layouts.in1);
+        const DeviceTensor out = make("out", layouts.out);
+        session_.write(in0, host_values(in0.spec, element, 0));
+        session_.write(in1, host_values(in1.spec, element, num_elements(in0.spec.shape)));
+        const std::array programs{
+            DeviceProgram{0, make_program(session_.arch(), {in0, in1}, {out}, schedule)}};
+        LaunchResult launch = session_.launch("matmul", programs);
+        return {session_.read(in0), session_.read(in1), session_.read(out), std::move(launch)};
+    }
+
+private:
+    EmulatedSession session_;
+};
+
+}  // namespace tessera::ops::matmul
