@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing constants moved one at a time: all others as stated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tessera/timing_spec.hpp"
+
+namespace tessera::config {
+
+struct MovedTiming {
+    std::string key;    ///< "timing.noc.hop"
+    std::string value;  ///< "9 cycles"
+    TimingSpec timing;
+};
+
+/// Each constant that has a range, in the order of the table, at the end that makes runs short and
+/// then at the one that makes them long; an end at which the constant is stated is left out.
+[[nodiscard]] std::vector<MovedTiming> move_one_at_a_time(const TimingBounds& bounds);
+
+}  // namespace tessera::config

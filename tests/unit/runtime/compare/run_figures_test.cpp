@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/compare/run_figures.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tessera::compare {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+report::LaunchReport launch() {
+    report::LaunchReport launch;
+    launch.name = "gate";
+    launch.makespan = {90, 100, 120};
+    launch.lines = {{"", 0}, {"reader.cpp", 41}, {"compute.cpp", 12}};
+    launch.path = {{TimelineThread::Math, 2, Activity::Matmul, ResourceKind::None, 50, 4},
+                   {TimelineThread::Reader, 1, Activity::WaitNocRead, ResourceKind::Dram, 30, 3},
+                   {TimelineThread::Reader, 1, Activity::WaitNocRead, ResourceKind::NocLink, 15, 3},
+                   {std::nullopt, 0, Activity::NotStarted, ResourceKind::None, 5, 1}};
+    return launch;
+}
+
+TEST(RunFigures, AddUpTheCriticalPathByActivityLineAndResource) {
+    const StepFigures step = figures_of(launch());
+
+    EXPECT_EQ(step.name, "gate");
+    EXPECT_EQ(step.time.high, 120);
+    EXPECT_THAT(step.activities, ElementsAre(Pair("matmul", 50), Pair("not started", 5),
+                                             Pair("wait for NoC read", 45)));
+    EXPECT_THAT(step.lines, ElementsAre(Pair("compute.cpp:12 (math)", 50), Pair("no line", 5),
+                                        Pair("reader.cpp:41 (reader)", 45)));
+    EXPECT_THAT(step.resources,
+                ElementsAre(Pair("DRAM", 30), Pair("NoC links", 15), Pair("none", 55)));
+}
+
+TEST(RunFigures, TakeNameDeviceAndClockFromTheReport) {
+    report::TimingReport report;
+    report.run = "moe_v2";
+    report.arch.name = "wormhole_n150";
+    report.clock = Hertz{1e9};
+    report.makespan = {1, 2, 3};
+    report.launches = {launch()};
+
+    const RunFigures run = figures_of(report);
+
+    EXPECT_EQ(run.name, "moe_v2");
+    EXPECT_EQ(run.arch, "wormhole_n150");
+    EXPECT_EQ(run.time.expected, 2);
+    EXPECT_EQ(run.steps.size(), 1U);
+}
+
+}  // namespace
+}  // namespace tessera::compare
