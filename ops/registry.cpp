@@ -13,6 +13,7 @@
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "ops/mul/mul.hpp"
 #include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
+#include "ops/reduce_scatter/reduce_scatter.hpp"
 #include "ops/reshard/reshard.hpp"
 #include "ops/scatter_moe_input/scatter_moe_input.hpp"
 #include "ops/silu/silu.hpp"
@@ -33,6 +34,7 @@ constexpr std::array kOps{
     moe_bmm::kSpec,
     mul::kSpec,
     prepare_moe_routing_tensors::kSpec,
+    reduce_scatter::kSpec,
     reshard::kSpec,
     scatter_moe_input::kSpec,
     silu::kSpec,

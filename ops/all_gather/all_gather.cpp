@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/all_gather/all_gather.hpp"
 
-#include <algorithm>
-
 #include "ops/all_gather/travel.hpp"
-#include "ops/expect_tensor.hpp"
+#include "ops/mesh_line.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
-#include "tessera/mesh_links.hpp"
 
 namespace tessera::ops::all_gather {
 namespace {
@@ -15,53 +12,16 @@ namespace {
 constexpr const char* kOp = "all_gather";
 constexpr std::uint8_t kPages = 0;  // the circular buffer, as the kernels number it
 
-/// The devices of the mesh as one line, and whether its ends are joined.
-struct Line {
-    std::uint32_t devices = 1;
-    bool is_ring = false;
-    LinkDirection forward = LinkDirection::East;
-    LinkDirection backward = LinkDirection::West;
-};
-
-Line line_of(const MeshSpec& mesh) {
-    const auto [rows, columns] = mesh.shape;
-    require(rows == 1 || columns == 1,
-            "{}: a mesh of {}x{} devices; it must be a single row or column", kOp, rows, columns);
-    const bool is_row = rows == 1;
-    // Two devices have one link between them, which a ring would use twice.
-    const bool is_ring =
-        rows * columns > 2 && mesh_axis::is_closed(mesh.topology, is_row ? rows : columns);
-    return {rows * columns, is_ring, is_row ? LinkDirection::East : LinkDirection::South,
-            is_row ? LinkDirection::West : LinkDirection::North};
-}
-
-void check_schedule(const ArchSpec& arch, const Schedule& schedule) {
-    const GridSize grid = arch.workers.compute;
-    const std::uint32_t most = std::min(kLinksPerDirection, grid.columns * grid.rows / 2);
-    require(schedule.links >= 1 && schedule.links <= most,
-            "{}: the schedule uses {} links of a direction; 1 to {} are possible on {}", kOp,
-            schedule.links, most, arch.name);
+void check(const ArchSpec& arch, std::uint32_t devices, const Inputs& inputs,
+           const Outputs& outputs, const Schedule& schedule) {
+    check_links(kOp, arch, schedule.links);
     require(schedule.sync_pages >= 1, "{}: the schedule's sync_pages is 0; it must be at least 1",
             kOp);
     require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
-}
-
-void check_tensors(std::uint32_t devices, const Inputs& inputs, const Outputs& outputs) {
-    require(inputs.inputs.size() == devices && outputs.outputs.size() == devices,
-            "{}: {} inputs and {} outputs; the mesh has {} devices, each with one of both", kOp,
-            inputs.inputs.size(), outputs.outputs.size(), devices);
+    require(!inputs.inputs.empty(), "{}: 0 tensors input; the mesh has {} devices", kOp, devices);
     const TensorSpec& input = inputs.inputs[0].spec;
-    const TensorSpec output = output_spec(input, devices);
-    for (std::uint32_t d = 0; d < devices; ++d) {
-        expect_tensor(kOp, fmt::format("input of device {}", d), inputs.inputs[d], input);
-        expect_tensor(kOp, fmt::format("output of device {}", d), outputs.outputs[d], output);
-        for (const Buffer* buffer : {&inputs.inputs[d].buffer, &outputs.outputs[d].buffer}) {
-            require(buffer->device == d && !buffer->shard,
-                    "{}: the tensor at place {} is on device {}{}; it must be on device {}, "
-                    "interleaved",
-                    kOp, d, buffer->device, buffer->shard ? ", sharded" : "", d);
-        }
-    }
+    check_one_each(kOp, "input", devices, inputs.inputs, input);
+    check_one_each(kOp, "output", devices, outputs.outputs, output_spec(input, devices));
 }
 
 struct Kernels {
@@ -95,7 +55,7 @@ void create_buffer(Program& program, const CoreRangeSet& cores, const DeviceTens
 
 /// One device's part.
 struct Place {
-    const Line& line;
+    const MeshLine& line;
     std::uint32_t position;
     const DeviceTensor& input;
     const DeviceTensor& output;
@@ -141,28 +101,21 @@ void set_arguments(Program& program, const Kernels& kernels, const Place& place,
     reader.insert(reader.end(), slices.begin(), slices.end());
     writer.insert(writer.end(), slices.begin(), slices.end());
     if (place.travel(way).num_sent != 0) {
-        append_fabric_connection_rt_args(
-            way == Way::Forward ? place.line.forward : place.line.backward, link, program, core,
-            writer);
+        append_fabric_connection_rt_args(place.line.direction(way), link, program, core, writer);
     }
     SetRuntimeArgs(program, kernels.reader, core, reader);
     SetRuntimeArgs(program, kernels.writer, core, writer);
 }
 
 Program make_program(const ArchSpec& arch, const Place& place) {
-    const std::uint32_t columns = arch.workers.compute.columns;
-    const std::uint32_t num_cores = 2 * place.schedule.links;
-    std::vector<CoreRange> ranges;
-    for (std::uint32_t i = 0; i < num_cores; ++i) {
-        ranges.emplace_back(CoreCoord{i % columns, i / columns});
-    }
-    const CoreRangeSet cores(ranges);
+    const CoreRangeSet cores = line_cores(arch, place.schedule.links);
     Program program = CreateProgram();
     create_buffer(program, cores, place.input, place.schedule);
     const Kernels kernels = create_kernels(program, cores, place.input, place.output);
-    for (std::uint32_t i = 0; i < num_cores; ++i) {
-        set_arguments(program, kernels, place, {i % columns, i / columns},
-                      i % 2 == 0 ? Way::Forward : Way::Backward, i / 2);
+    for (std::uint32_t link = 0; link < place.schedule.links; ++link) {
+        for (const Way way : {Way::Forward, Way::Backward}) {
+            set_arguments(program, kernels, place, line_core(arch, link, way), way, link);
+        }
     }
     return program;
 }
@@ -185,9 +138,8 @@ TensorSpec output_spec(const TensorSpec& input, std::uint32_t devices) {
 std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                          const Inputs& inputs, const Outputs& outputs,
                                          const Schedule& schedule) {
-    const Line line = line_of(mesh);
-    check_schedule(arch, schedule);
-    check_tensors(line.devices, inputs, outputs);
+    const MeshLine line = mesh_line(kOp, mesh);
+    check(arch, line.devices, inputs, outputs, schedule);
     std::vector<DeviceProgram> programs;
     for (std::uint32_t d = 0; d < line.devices; ++d) {
         programs.push_back(

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "ops/mesh_line.hpp"
+
 namespace tessera::ops::all_gather {
 
 /// Slices that one device handles in one direction, its own first, then that of the device before,
@@ -14,8 +16,6 @@ struct Travel {
     /// The farthest slice goes half this way, half the other: the last one sent and received.
     bool is_last_halved = false;
 };
-
-enum class Way : std::uint8_t { Forward, Backward };
 
 /// Of the device at `position` of `devices`.
 [[nodiscard]] constexpr Travel travel_on_line(std::uint32_t devices, std::uint32_t position,

@@ -27,8 +27,7 @@ protected:
 
 TEST_F(AllGatherErrors, ATensorIsMissing) {
     gather_.inputs.pop_back();
-    expect_error(
-        "all_gather: 1 inputs and 2 outputs; the mesh has 2 devices, each with one of both");
+    expect_error("all_gather: 1 tensors input; the mesh has 2 devices, each with one of them");
 }
 
 TEST_F(AllGatherErrors, OutputIsTooSmall) {

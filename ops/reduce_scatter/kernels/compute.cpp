@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds own tiles and arrived sums: own + from behind (+ from the far side).
+#include "journey.hpp"
+
+namespace {
+
+struct Operands {
+    bool has_partial;
+    bool has_far_side;
+};
+
+void start_with_own(uint32_t tile, bool has_partial) {
+    if (has_partial) {
+        add_tiles_init(kCbOwn, kCbForward);
+        add_tiles(kCbOwn, kCbForward, tile, tile, 0);
+    } else {
+        copy_tile_to_dst_init_short(kCbOwn);
+        copy_tile(kCbOwn, tile, 0);
+    }
+}
+
+void add_far_side(uint32_t tile) {
+    binary_dest_reuse_tiles_init<EltwiseBinaryType::ELWADD,
+                                 EltwiseBinaryReuseDestType::DEST_TO_SRCA>(kCbBackward);
+    binary_dest_reuse_tiles<EltwiseBinaryType::ELWADD, EltwiseBinaryReuseDestType::DEST_TO_SRCA>(
+        kCbBackward, tile, 0);
+}
+
+void add_tile(uint32_t tile, Operands operands) {
+    tile_regs_acquire();
+    start_with_own(tile, operands.has_partial);
+    if (operands.has_far_side) {
+        add_far_side(tile);
+    }
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, kCbSum, tile);
+    tile_regs_release();
+}
+
+void wait_for(uint32_t batch, Operands operands) {
+    cb_wait_front(kCbOwn, batch);
+    if (operands.has_partial) {
+        cb_wait_front(kCbForward, batch);
+    }
+    if (operands.has_far_side) {
+        cb_wait_front(kCbBackward, batch);
+    }
+}
+
+void pop(uint32_t batch, Operands operands) {
+    cb_pop_front(kCbOwn, batch);
+    if (operands.has_partial) {
+        cb_pop_front(kCbForward, batch);
+    }
+    if (operands.has_far_side) {
+        cb_pop_front(kCbBackward, batch);
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Journey journey = journey_from_args(0);
+
+    binary_op_init_common(kCbOwn, kCbForward, kCbSum);
+    const uint32_t num_steps = journey.num_ahead() + (journey.completes() ? 1 : 0);
+    for (uint32_t step = 0; step < num_steps; ++step) {
+        const bool stays = step == journey.num_ahead();
+        const Operands operands{journey.has_partial(), stays && journey.has_far_side()};
+        for (uint32_t i = 0; i < journey.num_batches(); ++i) {
+            wait_for(journey.batch, operands);
+            cb_reserve_back(kCbSum, journey.batch);
+            for (uint32_t tile = 0; tile < journey.tiles_in(i); ++tile) {
+                add_tile(tile, operands);
+            }
+            cb_push_back(kCbSum, journey.batch);
+            pop(journey.batch, operands);
+        }
+    }
+}
