@@ -45,10 +45,11 @@ std::uint32_t hops_of(const FabricPacket& packet) {
 
 void check_payload(const KernelThread& thread, const FabricPacket& packet) {
     const std::uint32_t size = packet.payload_size;
-    if (size > kLargestFabricPayload) {
+    const std::uint32_t largest = largest_fabric_payload(thread.core().arch().noc.max_packet);
+    if (size > largest) {
         fault(FaultCategory::UndefinedBehavior, packet.site,
               "{}: a payload of {} bytes exceeds the largest packet, {} bytes", packet.call, size,
-              kLargestFabricPayload);
+              largest);
     }
     if (size != packet.header.payload_size_bytes) {
         fault(FaultCategory::UndefinedBehavior, packet.site,

@@ -47,9 +47,9 @@ namespace tt::tt_fabric {
 /// Order    open, then for each packet: wait_for_empty_write_slot, the payload if any, the header;
 ///          close at the end. Slots never run out here, so no call blocks.
 /// Errors   UndefinedBehavior for a call out of this order, a payload of another size than the
-///          header says or above the largest packet (4352 bytes), a header without a route, an
-///          address that is not aligned to 16; OutOfBounds if the route leaves the mesh or nothing
-///          answers at the address.
+///          header says or above the largest packet (7616 bytes on Wormhole, 15232 on Blackhole),
+///          a header without a route, an address that is not aligned to 16; OutOfBounds if the
+///          route leaves the mesh or nothing answers at the address.
 class WorkerToFabricEdmSender {
 public:
     WorkerToFabricEdmSender() = default;

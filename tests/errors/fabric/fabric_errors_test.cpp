@@ -106,14 +106,14 @@ TEST(FabricErrors, ARouteThatLeavesTheMeshNamesIt) {
 
 TEST(FabricErrors, APayloadBeyondTheLargestPacketNamesBothSizes) {
     FabricRun run;
-    run.size = 4368;
+    run.size = 7632;
 
     const KernelError error = error_of(run, Scenario::Fused);
 
     EXPECT_EQ(error.category(), kUndefined);
     EXPECT_EQ(error.detail(),
-              "send_payload_flush_blocking_from_address: a payload of 4368 bytes exceeds the "
-              "largest packet, 4352 bytes");
+              "send_payload_flush_blocking_from_address: a payload of 7632 bytes exceeds the "
+              "largest packet, 7616 bytes");
 }
 
 TEST(FabricErrors, ALinkThatADeviceDoesNotHaveIsRefused) {

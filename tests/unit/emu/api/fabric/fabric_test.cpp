@@ -76,14 +76,14 @@ TEST_P(Fabric, AnInlineWriteSetsAWordThatAThreadWaitsOn) {
     EXPECT_EQ(run_.seen(2), std::vector<std::uint8_t>(64, 0xEE));
 }
 
-TEST_P(Fabric, TheLargestPayloadIs4352Bytes) {
+TEST_P(Fabric, TheLargestPayloadIs7616Bytes) {
     run_.receivers = {2};
-    run_.size = 4352;
+    run_.size = 7616;
 
     const LaunchResult result = run_.launch(Scenario::Fused);
 
     EXPECT_EQ(run_.seen(2), run_.payload());
-    EXPECT_EQ(result.cores[0].bytes_linked, 4352U);
+    EXPECT_EQ(result.cores[0].bytes_linked, 7616U);
 }
 
 TEST_P(Fabric, EachLaunchBeginsWithClosedLinksAndAFreshPool) {
