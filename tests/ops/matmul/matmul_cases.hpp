@@ -2,7 +2,10 @@
 // Schedules and shapes around the edges of blocks, for a grid of 4×3 cores.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "ops/matmul/matmul.hpp"
@@ -19,9 +22,8 @@ inline void PrintTo(const MatmulCase& test, std::ostream* out) {
     *out << test.name;
 }
 
-inline MatmulOperandSpec operand(TensorPlacement placement,
-                                 DataFormat format = DataFormat::Float16_b) {
-    return {placement, format};
+inline std::string name_of_case(const ::testing::TestParamInfo<MatmulCase>& info) {
+    return info.param.name;
 }
 
 inline constexpr MatmulOperandSpec kDram{};
@@ -41,7 +43,6 @@ constexpr auto kLine = MatmulSchedule::Multicast1D;
 
 // clang-format off
 inline std::vector<MatmulCase> matmul_cases() {
-    const auto line = kLine;
     return {
         {"single_tile", {1, 1, 1}, {.schedule = kSingle}},
         {"single_below_a_tile", {31, 33, 95}, {.schedule = kSingle}},
@@ -86,18 +87,18 @@ inline std::vector<MatmulCase> matmul_cases() {
         {"grid_sharded_out_uneven", {5 * 32, 320, 7 * 32}, {.schedule = kGrid, .packer_l1_acc = true, .out = kBlocks}},
         {"grid_sharded_out_blocks", {12 * 32, 320, 256}, {.schedule = kGrid, .out_block_h = 2, .out_subblock = {1, 2}, .packer_l1_acc = true, .out = kBlocks}},
         {"grid_sharded_bfp8", {192, 256, 256}, {.schedule = kGrid, .in0_block_w = 2, .packer_l1_acc = true, .in0 = kBfp8Blocks, .in1 = kBfp8, .out = kBfp8Blocks}},
-        {"line_in1", {12 * 32, 192, 96}, {.schedule = line, .in0_block_w = 2}},
-        {"line_in1_uneven", {13 * 32, 192, 96}, {.schedule = line, .in0_block_w = 2, .out_subblock = {1, 3}}},
-        {"line_in1_part_of_a_row", {6 * 32, 192, 96}, {.schedule = line}},
-        {"line_in1_one_core", {64, 192, 96}, {.schedule = line, .grid = {1, 1}}},
-        {"line_in1_sharded", {13 * 32, 192, 96}, {.schedule = line, .in0_block_w = 6, .in0 = kHeights, .out = kHeights}},
-        {"line_in1_sharded_k_blocks", {13 * 32, 192, 96}, {.schedule = line, .in0_block_w = 2, .in0 = kHeights}},
-        {"line_in1_sharded_one_row_each", {12 * 32, 192, 96}, {.schedule = line, .in0_block_w = 2, .in0 = kHeights}},
-        {"line_in1_sharded_out_blocks", {13 * 32, 192, 128}, {.schedule = line, .in0_block_w = 6, .out_block_h = 1, .out_block_w = 2, .in0 = kHeights}},
-        {"line_in1_sharded_l1_acc", {24 * 32, 256, 64}, {.schedule = line, .in0_block_w = 2, .out_subblock = {2, 2}, .packer_l1_acc = true, .in0 = kHeights, .out = kHeights}},
-        {"line_in0", {96, 192, 12 * 32}, {.schedule = line, .multicast_operand = MulticastOperand::In0, .in0_block_w = 2}},
-        {"line_in0_uneven", {90, 192, 17 * 32}, {.schedule = line, .multicast_operand = MulticastOperand::In0, .in0_block_w = 2, .out_subblock = {1, 2}, .packer_l1_acc = true}},
-        {"line_in0_part_of_a_row", {32, 96, 5 * 32}, {.schedule = line, .multicast_operand = MulticastOperand::In0}},
+        {"line_in1", {12 * 32, 192, 96}, {.schedule = kLine, .in0_block_w = 2}},
+        {"line_in1_uneven", {13 * 32, 192, 96}, {.schedule = kLine, .in0_block_w = 2, .out_subblock = {1, 3}}},
+        {"line_in1_part_of_a_row", {6 * 32, 192, 96}, {.schedule = kLine}},
+        {"line_in1_one_core", {64, 192, 96}, {.schedule = kLine, .grid = {1, 1}}},
+        {"line_in1_sharded", {13 * 32, 192, 96}, {.schedule = kLine, .in0_block_w = 6, .in0 = kHeights, .out = kHeights}},
+        {"line_in1_sharded_k_blocks", {13 * 32, 192, 96}, {.schedule = kLine, .in0_block_w = 2, .in0 = kHeights}},
+        {"line_in1_sharded_one_row_each", {12 * 32, 192, 96}, {.schedule = kLine, .in0_block_w = 2, .in0 = kHeights}},
+        {"line_in1_sharded_out_blocks", {13 * 32, 192, 128}, {.schedule = kLine, .in0_block_w = 6, .out_block_h = 1, .out_block_w = 2, .in0 = kHeights}},
+        {"line_in1_sharded_l1_acc", {24 * 32, 256, 64}, {.schedule = kLine, .in0_block_w = 2, .out_subblock = {2, 2}, .packer_l1_acc = true, .in0 = kHeights, .out = kHeights}},
+        {"line_in0", {96, 192, 12 * 32}, {.schedule = kLine, .multicast_operand = MulticastOperand::In0, .in0_block_w = 2}},
+        {"line_in0_uneven", {90, 192, 17 * 32}, {.schedule = kLine, .multicast_operand = MulticastOperand::In0, .in0_block_w = 2, .out_subblock = {1, 2}, .packer_l1_acc = true}},
+        {"line_in0_part_of_a_row", {32, 96, 5 * 32}, {.schedule = kLine, .multicast_operand = MulticastOperand::In0}},
     };
 }
 // clang-format on

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "ops/host_floats.hpp"
 #include "ops/matmul/matmul.hpp"
 #include "runtime/session/emulated_session.hpp"
 
@@ -22,10 +24,10 @@ inline float small_integer(std::uint64_t index) {
     return static_cast<float>((hash >> 40U) % 3) - 1.0F;
 }
 
-/// About uniform in (-1, 1), in steps of 2^-7: exact in bfloat16.
+/// About uniform in (-1, 1), in steps of 2^-8: takes all 8 significant bits of bfloat16.
 inline float fraction(std::uint64_t index) {
     const std::uint64_t hash = (index + 1) * 0x9E3779B97F4A7C15ULL;
-    return static_cast<float>(static_cast<int>((hash >> 40U) % 255) - 127) / 128.0F;
+    return static_cast<float>(static_cast<int>((hash >> 40U) % 511) - 255) / 256.0F;
 }
 
 inline HostTensor host_values(const TensorSpec& spec, ElementOf element, std::uint64_t first) {
@@ -51,27 +53,39 @@ struct Product {
     LaunchResult launch;
 };
 
+/// Elements that differ from the reference.
+inline std::uint64_t count_wrong(const Product& product) {
+    const HostTensor expected = reference(product.in0, product.in1);
+    std::vector<float> values(num_elements(product.out.shape));
+    read_floats(product.out, 0, values);
+    std::uint64_t wrong = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        wrong += values[i] == expected.as<float>()[i] ? 0 : 1;
+    }
+    return wrong;
+}
+
 class MatmulDevice {
 public:
     explicit MatmulDevice(const ArchSpec& arch, const SessionOptions& options = {.threads = 2})
         : session_(MeshSpec{.shape = {1, 1}, .topology = Topology::Line, .device = arch.name}, arch,
                    options) {}
 
-    [[nodiscard]] DeviceTensor make(const std::string& name, const OperandLayout& layout) {
-        const DeviceTensor tensor =
-            layout.layout == TensorMemoryLayout::INTERLEAVED
-                ? session_.allocate(0, name, layout.spec, layout.type)
-                : session_.allocate_sharded(0, name, layout.spec, layout.type, layout.layout,
-                                            layout.shard);
-        session_.fill(tensor, std::byte{0xFF});
-        return tensor;
+    [[nodiscard]] DeviceTensor allocate(const std::string& name, const OperandLayout& layout) {
+        return layout.layout == TensorMemoryLayout::INTERLEAVED
+                   ? session_.allocate(0, name, layout.spec, layout.type)
+                   : session_.allocate_sharded(0, name, layout.spec, layout.type, layout.layout,
+                                               layout.shard);
     }
 
     Product run(const MatmulShape& shape, const MatmulSpec& schedule, ElementOf element) {
         const OperandLayouts layouts = operand_layouts(session_.arch(), shape, schedule);
-        const DeviceTensor in0 = make("in0", layouts.in0);
-        const DeviceTensor in1 = make("in1", layouts.in1);
-        const DeviceTensor out = make("out", layouts.out);
+        const DeviceTensor in0 = allocate("in0", layouts.in0);
+        const DeviceTensor in1 = allocate("in1", layouts.in1);
+        const DeviceTensor out = allocate("out", layouts.out);
+        for (const DeviceTensor* tensor : {&in0, &in1, &out}) {
+            session_.fill(*tensor, std::byte{0xFF});
+        }
         session_.write(in0, host_values(in0.spec, element, 0));
         session_.write(in1, host_values(in1.spec, element, num_elements(in0.spec.shape)));
         const std::array programs{

@@ -3,30 +3,12 @@
 
 #include <string>
 
-#include "ops/host_floats.hpp"
-#include "tessera/tensor_compare.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/matmul/matmul_cases.hpp"
 #include "tests/ops/matmul/matmul_run.hpp"
 
 namespace tessera::ops::matmul {
 namespace {
-
-std::string name_of_case(const ::testing::TestParamInfo<MatmulCase>& info) {
-    return info.param.name;
-}
-
-/// Elements that differ from the reference, whose integers are below 128 here.
-std::uint64_t count_wrong(const Product& product) {
-    const HostTensor expected = reference(product.in0, product.in1);
-    std::vector<float> values(num_elements(product.out.shape));
-    read_floats(product.out, 0, values);
-    std::uint64_t wrong = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        wrong += values[i] == expected.as<float>()[i] ? 0 : 1;
-    }
-    return wrong;
-}
 
 class Matmul : public ::testing::TestWithParam<MatmulCase> {};
 
