@@ -8,13 +8,20 @@
 
 #include "tessera/arch_spec.hpp"
 #include "tessera/data_format.hpp"
+#include "tessera/eltwise_spec.hpp"
+#include "tessera/matmul_spec.hpp"
+#include "tessera/memory_config.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/noc_delivery.hpp"
+#include "tessera/reshard_spec.hpp"
 #include "tessera/subblock.hpp"
+#include "tessera/tensor.hpp"
 
 namespace tessera {
 
-enum class Pipeline : std::uint8_t { MoeV2 };
+/// What a run does: the ops of one MoE layer, or one op on tensors drawn from the seed. The latter
+/// runs on every device of the mesh, each with tensors of its own, in one launch.
+enum class Pipeline : std::uint8_t { MoeV2, Matmul, Eltwise, Reshard, Copy };
 
 /// Which experts the tokens of a generated workload select.
 /// Uniform: any `top_k` with equal chance. Zipf: expert r with weight 1/(r+1)^exponent, r being a
@@ -32,9 +39,45 @@ struct RoutingSpec {
     RoutingWeights weights = RoutingWeights::Softmax;
 };
 
-/// Shapes and contents of a generated MoE layer.
+/// C = A·B of an m × k and a k × n matrix; formats and placements are the schedule's.
+struct MatmulWorkload {
+    std::uint32_t m = 0;
+    std::uint32_t k = 0;
+    std::uint32_t n = 0;
+};
+
+struct EltwiseWorkload {
+    EltwiseFunction function = EltwiseFunction::Add;
+    Shape shape;
+    DataFormat input_format = DataFormat::Float16_b;
+    DataFormat output_format = DataFormat::Float16_b;
+    BufferType input_memory = BufferType::DRAM;
+    BufferType output_memory = BufferType::DRAM;
+};
+
+struct ReshardWorkload {
+    Shape shape;
+    DataFormat format = DataFormat::Float16_b;
+    Layout layout = Layout::TILE;
+    MemoryConfig from;
+    MemoryConfig to;
+};
+
+struct CopyWorkload {
+    Shape shape;
+    DataFormat format = DataFormat::Float16_b;
+    Layout layout = Layout::TILE;
+    BufferType from = BufferType::DRAM;
+    BufferType to = BufferType::DRAM;
+};
+
+/// Shapes and contents of a workload: those of a generated MoE layer, or of the one op to run.
 struct WorkloadSpec {
     Pipeline pipeline = Pipeline::MoeV2;
+    MatmulWorkload matmul;
+    EltwiseWorkload eltwise;
+    ReshardWorkload reshard;
+    CopyWorkload copy;
     std::uint32_t tokens = 0;        ///< T
     std::uint32_t hidden = 0;        ///< H
     std::uint32_t intermediate = 0;  ///< H'
@@ -87,13 +130,13 @@ struct AllReduceSpec {
     std::uint32_t cb_depth = 0;  ///< pages each CB holds
 };
 
-/// Ops that move data only: scatter_moe_input and to_layout.
+/// Ops that move data only: copy, scatter_moe_input and to_layout.
 struct CopySpec {
     GridSize grid;
-    std::uint32_t cb_depth = 0;  ///< pages (rows or tile blocks) each CB holds
+    std::uint32_t cb_depth = 0;  ///< pages (rows, tiles or tile blocks) each CB holds
 };
 
-/// The schedule of each op of the pipeline.
+/// The schedule of each op.
 struct OpsSpec {
     CopySpec scatter;
     CopySpec to_layout;
@@ -101,6 +144,10 @@ struct OpsSpec {
     ActivationSpec activation;
     LocalReduceSpec local_reduce;
     AllReduceSpec all_reduce;
+    MatmulSpec matmul;
+    EltwiseSpec eltwise;
+    ReshardSpec reshard;
+    CopySpec copy;
 };
 
 struct MachineSpec {

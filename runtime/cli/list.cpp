@@ -14,8 +14,10 @@
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "runtime/config/load.hpp"
+#include "runtime/config/value.hpp"
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
+#include "runtime/report/workload_text.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -75,24 +77,19 @@ std::string list_archs(const report::TextStyle& style) {
 std::string list_configs(const report::TextStyle& style) {
     Rows rows({{"configuration", Align::Left, 9, {}},
                {"mesh", Align::Left, 7, {}},
-               {"tokens", Align::Right, 5, {}},
-               {"hidden", Align::Right, 5, {}},
-               {"intermediate", Align::Right, 5, {}},
-               {"experts", Align::Right, 5, {}},
-               {"top k", Align::Right, 5, {}}});
+               {"pipeline", Align::Left, 6, {}},
+               {"workload", Align::Left, 5, {}}});
     const std::array folders{shipped_configs()};
     const std::filesystem::path runs = folders[0] / "runs";
     for (const std::string& name : config::names_in(runs)) {
         const auto file = runs / (name + ".yaml");
         const RunSpec run =
             config::load_run(file, std::span<const config::Override>(), folders).run;
-        const WorkloadSpec& layer = run.workload;
         rows.add({name,
                   fmt::format("{} × {} {}", run.mesh.shape.rows, run.mesh.shape.columns,
                               run.mesh.device),
-                  std::to_string(layer.tokens), std::to_string(layer.hidden),
-                  std::to_string(layer.intermediate), std::to_string(layer.experts),
-                  std::to_string(layer.top_k)});
+                  config::Value<Pipeline>::show(run.workload.pipeline),
+                  report::workload_text(run)});
     }
     return rows.text(style);
 }

@@ -18,6 +18,7 @@
 #include "runtime/run/moe_input_file.hpp"
 #include "runtime/run/moe_output_file.hpp"
 #include "runtime/run/run_moe_v2.hpp"
+#include "runtime/run/run_op.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -50,7 +51,8 @@ void add_options(CLI::App& command, RunOptions& options) {
         "(E,H',H). The mesh must have the file's D devices.\n"
         "Tensors of --outputs: d<i>.num_routed_tokens, .routed_tokens, .routed_token_weights,\n"
         ".token_idx_map, .scattered, .gate, .up, .silu, .combined, .down and .local of each\n"
-        "device i, and final. Without .silu if ops.activation.schedule is fused.");
+        "device i, and final. Without .silu if ops.activation.schedule is fused.\n"
+        "Pipelines of one op take no --inputs and write d<i>.output.");
 }
 
 void require_device_count(const RunSpec& run, const run::MoeInputFile& file) {
@@ -90,11 +92,22 @@ void print(const report::RunRecord& record, const RunOptions& options, const Con
     }
 }
 
+/// Inputs of a MoE layer; none of one op, which draws its own.
+using Inputs = std::optional<run::MoeInputs>;
+
+Inputs inputs_of(const config::LoadedRun& loaded, const std::optional<run::MoeInputFile>& file) {
+    if (loaded.run.workload.pipeline != Pipeline::MoeV2) {
+        return std::nullopt;
+    }
+    return file ? file->inputs() : run::draw_moe_inputs(loaded.run);
+}
+
 report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
-                             const run::MoeInputs& inputs, const Console& console) {
+                             const Inputs& inputs, const Console& console) {
     std::optional<SafetensorsWriter> outputs;  // before the run: it may be refused
     if (options.outputs) {
-        outputs.emplace(*options.outputs, run::moe_output_tensors(loaded.run));
+        outputs.emplace(*options.outputs, inputs ? run::moe_output_tensors(loaded.run)
+                                                 : run::op_output_tensors(loaded));
     }
     ProgressLine progress(console);
     const auto on_step = [&](const run::StepStart& step) {
@@ -102,8 +115,9 @@ report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun&
             progress.show(fmt::format("[{}/{}] {}", step.number, step.num_steps, step.name));
         }
     };
-    report::RunRecord record =
-        run::run_moe_v2(loaded, inputs, outputs ? &*outputs : nullptr, on_step);
+    SafetensorsWriter* writer = outputs ? &*outputs : nullptr;
+    report::RunRecord record = inputs ? run::run_moe_v2(loaded, *inputs, writer, on_step)
+                                      : run::run_op(loaded, writer, on_step);
     if (outputs) {
         outputs->finish();
     }
@@ -125,7 +139,7 @@ ExitCode run(const RunOptions& options, const Console& console) {
     if (file) {
         require_device_count(loaded.run, *file);
     }
-    const run::MoeInputs inputs = file ? file->inputs() : run::draw_moe_inputs(loaded.run);
+    const Inputs inputs = inputs_of(loaded, file);
     const double load_seconds = seconds_since(start);
     report::RunRecord record = run_loaded(options, loaded, inputs, console);
     record.inputs = options.inputs.value_or("");

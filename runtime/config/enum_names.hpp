@@ -27,6 +27,104 @@ inline constexpr std::array kEnumNames<Topology>{
 template <>
 inline constexpr std::array kEnumNames<Pipeline>{
     EnumName<Pipeline>{"moe_v2", Pipeline::MoeV2},
+    EnumName<Pipeline>{"matmul", Pipeline::Matmul},
+    EnumName<Pipeline>{"eltwise", Pipeline::Eltwise},
+    EnumName<Pipeline>{"reshard", Pipeline::Reshard},
+    EnumName<Pipeline>{"copy", Pipeline::Copy},
+};
+
+template <>
+inline constexpr std::array kEnumNames<EltwiseFunction>{
+    EnumName<EltwiseFunction>{"add", EltwiseFunction::Add},
+    EnumName<EltwiseFunction>{"sub", EltwiseFunction::Sub},
+    EnumName<EltwiseFunction>{"mul", EltwiseFunction::Mul},
+    EnumName<EltwiseFunction>{"div", EltwiseFunction::Div},
+    EnumName<EltwiseFunction>{"max", EltwiseFunction::Max},
+    EnumName<EltwiseFunction>{"min", EltwiseFunction::Min},
+    EnumName<EltwiseFunction>{"abs", EltwiseFunction::Abs},
+    EnumName<EltwiseFunction>{"exp", EltwiseFunction::Exp},
+    EnumName<EltwiseFunction>{"gelu", EltwiseFunction::Gelu},
+    EnumName<EltwiseFunction>{"identity", EltwiseFunction::Identity},
+    EnumName<EltwiseFunction>{"log", EltwiseFunction::Log},
+    EnumName<EltwiseFunction>{"negative", EltwiseFunction::Negative},
+    EnumName<EltwiseFunction>{"recip", EltwiseFunction::Recip},
+    EnumName<EltwiseFunction>{"relu", EltwiseFunction::Relu},
+    EnumName<EltwiseFunction>{"rsqrt", EltwiseFunction::Rsqrt},
+    EnumName<EltwiseFunction>{"sigmoid", EltwiseFunction::Sigmoid},
+    EnumName<EltwiseFunction>{"sign", EltwiseFunction::Sign},
+    EnumName<EltwiseFunction>{"silu", EltwiseFunction::Silu},
+    EnumName<EltwiseFunction>{"sqrt", EltwiseFunction::Sqrt},
+    EnumName<EltwiseFunction>{"square", EltwiseFunction::Square},
+    EnumName<EltwiseFunction>{"tanh", EltwiseFunction::Tanh},
+};
+
+template <>
+inline constexpr std::array kEnumNames<DataFormat>{
+    EnumName<DataFormat>{"bfloat16", DataFormat::Float16_b},
+    EnumName<DataFormat>{"float32", DataFormat::Float32},
+    EnumName<DataFormat>{"bfp8_b", DataFormat::Bfp8_b},
+    EnumName<DataFormat>{"bfp4_b", DataFormat::Bfp4_b},
+    EnumName<DataFormat>{"fp8_e4m3", DataFormat::Fp8_e4m3},
+    EnumName<DataFormat>{"fp8_e5m2", DataFormat::Lf8},
+    EnumName<DataFormat>{"int32", DataFormat::Int32},
+    EnumName<DataFormat>{"uint32", DataFormat::UInt32},
+    EnumName<DataFormat>{"uint16", DataFormat::UInt16},
+    EnumName<DataFormat>{"uint8", DataFormat::UInt8},
+};
+
+template <>
+inline constexpr std::array kEnumNames<Layout>{
+    EnumName<Layout>{"tile", Layout::TILE},
+    EnumName<Layout>{"row_major", Layout::ROW_MAJOR},
+};
+
+template <>
+inline constexpr std::array kEnumNames<BufferType>{
+    EnumName<BufferType>{"dram", BufferType::DRAM},
+    EnumName<BufferType>{"l1", BufferType::L1},
+};
+
+template <>
+inline constexpr std::array kEnumNames<TensorMemoryLayout>{
+    EnumName<TensorMemoryLayout>{"interleaved", TensorMemoryLayout::INTERLEAVED},
+    EnumName<TensorMemoryLayout>{"block", TensorMemoryLayout::BLOCK_SHARDED},
+    EnumName<TensorMemoryLayout>{"height", TensorMemoryLayout::HEIGHT_SHARDED},
+    EnumName<TensorMemoryLayout>{"width", TensorMemoryLayout::WIDTH_SHARDED},
+};
+
+template <>
+inline constexpr std::array kEnumNames<ShardOrientation>{
+    EnumName<ShardOrientation>{"row_major", ShardOrientation::ROW_MAJOR},
+    EnumName<ShardOrientation>{"col_major", ShardOrientation::COL_MAJOR},
+};
+
+template <>
+inline constexpr std::array kEnumNames<ReshardMovers>{
+    EnumName<ReshardMovers>{"both", ReshardMovers::Both},
+    EnumName<ReshardMovers>{"noc_0", ReshardMovers::Noc0},
+    EnumName<ReshardMovers>{"noc_1", ReshardMovers::Noc1},
+};
+
+template <>
+inline constexpr std::array kEnumNames<MatmulSchedule>{
+    EnumName<MatmulSchedule>{"single_core", MatmulSchedule::SingleCore},
+    EnumName<MatmulSchedule>{"multi_core", MatmulSchedule::MultiCore},
+    EnumName<MatmulSchedule>{"multicast_2d", MatmulSchedule::Multicast2D},
+    EnumName<MatmulSchedule>{"multicast_1d", MatmulSchedule::Multicast1D},
+};
+
+template <>
+inline constexpr std::array kEnumNames<MulticastOperand>{
+    EnumName<MulticastOperand>{"in0", MulticastOperand::In0},
+    EnumName<MulticastOperand>{"in1", MulticastOperand::In1},
+};
+
+template <>
+inline constexpr std::array kEnumNames<TensorPlacement>{
+    EnumName<TensorPlacement>{"dram_interleaved", TensorPlacement::DramInterleaved},
+    EnumName<TensorPlacement>{"l1_interleaved", TensorPlacement::L1Interleaved},
+    EnumName<TensorPlacement>{"l1_block_sharded", TensorPlacement::L1BlockSharded},
+    EnumName<TensorPlacement>{"l1_height_sharded", TensorPlacement::L1HeightSharded},
 };
 
 template <>

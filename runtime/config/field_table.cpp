@@ -17,21 +17,27 @@ std::string allowed_of(const Field& field) {
     if (limits.empty()) {
         return field.allowed();
     }
-    const bool is_number = field.allowed().starts_with("a ") && field.unit.empty();
-    return is_number ? limits : fmt::format("{}, {}", field.allowed(), limits);
+    const std::string allowed = field.allowed();
+    const bool is_number =
+        allowed.starts_with("a ") && !allowed.starts_with("a list") && field.unit.empty();
+    return is_number ? limits : fmt::format("{}, {}", allowed, limits);
 }
 
 void append_rows(const Field& field, const std::string& path, std::vector<FieldRow>& rows) {
+    const std::size_t first = rows.size();
     if (!field.fields.empty()) {
         const std::string below = path + (field.kind == FieldKind::FactList ? "[]." : ".");
         const auto inner = flatten(field.fields, below);
         rows.insert(rows.end(), inner.begin(), inner.end());
+        for (std::size_t i = first; i < rows.size() && !field.pipeline.empty(); ++i) {
+            rows[i].pipeline = field.pipeline;
+        }
         return;
     }
     const bool is_required = field.default_text == kRequired;
     rows.push_back({path, allowed_of(field),
                     std::string(is_required ? "required" : field.default_text),
-                    std::string(field.prose)});
+                    std::string(field.prose), std::string(field.pipeline)});
 }
 
 /// '|' separates cells.
@@ -41,6 +47,13 @@ std::string cell(std::string_view text) {
         escaped += letter == '|' ? "\\|" : std::string(1, letter);
     }
     return escaped;
+}
+
+std::string default_cell(const FieldRow& row) {
+    if (row.default_text != "required") {
+        return "`" + row.default_text + "`";
+    }
+    return row.pipeline.empty() ? row.default_text : "required of " + row.pipeline;
 }
 
 }  // namespace
@@ -72,10 +85,8 @@ std::vector<FieldRow> flatten(std::span<const Field> fields, const std::string& 
 std::string to_markdown(std::span<const FieldRow> rows) {
     std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const FieldRow& row : rows) {
-        const std::string value =
-            row.default_text == "required" ? "required" : "`" + row.default_text + "`";
-        text += fmt::format("| `{}` | {} | {} | {} |\n", row.path, cell(row.allowed), value,
-                            cell(row.prose));
+        text += fmt::format("| `{}` | {} | {} | {} |\n", row.path, cell(row.allowed),
+                            default_cell(row), cell(row.prose));
     }
     return text;
 }

@@ -61,6 +61,13 @@ Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, c
     return bind_arch(std::move(tree), file->stem().string(), std::string(kArchKey) + ".", binding);
 }
 
+/// The word that stands for the pipeline, right or wrong.
+std::string pipeline_of(const Node& root) {
+    const Node* workload = root.find("workload");
+    const Node* pipeline = workload == nullptr ? nullptr : workload->find("pipeline");
+    return pipeline == nullptr ? Value<Pipeline>::show(Pipeline{}) : pipeline->text;
+}
+
 void refuse_sweep(const Node& root) {
     if (const Node* sweep = root.find(kSweepKey)) {
         throw ConfigError(to_string(sweep->origin) +
@@ -84,6 +91,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     LoadedRun& loaded = bound.loaded;
     loaded.run.name = path.stem().string();
     Binding binding;
+    binding.pipeline = pipeline_of(root);
     bind_fields(run_fields(), root, &loaded.run, "", binding);
     Device device = load_arch_of(loaded.run, path, patch, folders, binding);
     loaded.arch = std::move(device.arch);

@@ -6,20 +6,11 @@
 #include <array>
 #include <utility>
 
+#include "runtime/config/op_rules.hpp"
 #include "tessera/data_format.hpp"
 
 namespace tessera::config {
 namespace {
-
-void require_grid(GridSize grid, GridSize device, const std::string& path, Judge& judge) {
-    const bool is_whole = grid == GridSize{};
-    const bool is_part = grid.columns >= 1 && grid.columns <= device.columns && grid.rows >= 1 &&
-                         grid.rows <= device.rows;
-    judge.require(is_whole || is_part, path,
-                  fmt::format("{} is no part of the device's {}, allowed: [0, 0] or [1, 1] to {}",
-                              Value<GridSize>::show(grid), Value<GridSize>::show(device),
-                              Value<GridSize>::show(device)));
-}
 
 std::uint64_t padded(std::uint32_t size) {
     return (std::uint64_t{size} + kTileColumns - 1) / kTileColumns * kTileColumns;
@@ -109,14 +100,29 @@ void weights_fit_in_dram(const RunSpec& run, const ArchSpec& arch, Judge& judge)
                               experts, bytes, arch.name, room));
 }
 
-void validate(const RunSpec& run, const ArchSpec& arch, Judge& judge) {
+void moe_layer_fits(const RunSpec& run, const ArchSpec& arch, Judge& judge) {
     experts_divide_over_devices(run, arch, judge);
     top_k_is_at_most_experts(run, arch, judge);
-    ring_is_one_dimensional(run, arch, judge);
     op_grids_fit_the_device(run, arch, judge);
     subblock_fits_in_half_of_dst(run, arch, judge);
     moe_bmm_buffers_fit_in_l1(run, arch, judge);
     weights_fit_in_dram(run, arch, judge);
+}
+
+void validate(const RunSpec& run, const ArchSpec& arch, Judge& judge) {
+    ring_is_one_dimensional(run, arch, judge);
+    switch (run.workload.pipeline) {
+        case Pipeline::MoeV2:
+            return moe_layer_fits(run, arch, judge);
+        case Pipeline::Matmul:
+            return matmul_goes_with_its_shape(run, arch, judge);
+        case Pipeline::Eltwise:
+            return eltwise_goes_with_its_formats(run, arch, judge);
+        case Pipeline::Reshard:
+            return reshard_has_shards(run, arch, judge);
+        case Pipeline::Copy:
+            return copy_fits_the_device(run, arch, judge);
+    }
 }
 
 }  // namespace tessera::config

@@ -21,7 +21,10 @@ void moe_bmm_buffers_fit_in_l1(const RunSpec& run, const ArchSpec& arch, Judge& 
 /// The weights of a device's experts, padded to tiles, fit in its DRAM.
 void weights_fit_in_dram(const RunSpec& run, const ArchSpec& arch, Judge& judge);
 
-/// All rules above.
+/// All rules above of a MoE layer.
+void moe_layer_fits(const RunSpec& run, const ArchSpec& arch, Judge& judge);
+
+/// Rules of all runs and of the run's pipeline.
 void validate(const RunSpec& run, const ArchSpec& arch, Judge& judge);
 
 }  // namespace tessera::config

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/report/core_figures.hpp"
+#include "runtime/report/workload_text.hpp"
 
 namespace tessera::report {
 namespace {
@@ -74,14 +75,6 @@ Json mesh_json(const RunRecord& record) {
             {"grid", {{"columns", grid.columns}, {"rows", grid.rows}}}};
 }
 
-Json workload_json(const WorkloadSpec& layer) {
-    return {{"tokens", layer.tokens},
-            {"hidden", layer.hidden},
-            {"intermediate", layer.intermediate},
-            {"experts", layer.experts},
-            {"top_k", layer.top_k}};
-}
-
 Json host_json(const RunRecord& record) {
     return {{"threads", record.num_threads},
             {"load_s", record.host.load},
@@ -113,7 +106,7 @@ Json to_json(const RunRecord& record) {
             {"failed", failed_steps(record)},
             {"inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs)},
             {"mesh", mesh_json(record)},
-            {"workload", workload_json(record.run.workload)},
+            {"workload", workload_json(record.run)},
             {"host", host_json(record)},
             {"steps", steps},
             {"cores", cores_json(record)},

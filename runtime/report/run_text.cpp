@@ -9,6 +9,7 @@
 
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
+#include "runtime/report/workload_text.hpp"
 
 namespace tessera::report {
 namespace {
@@ -60,16 +61,15 @@ std::size_t num_checked(const RunRecord& record) {
 }  // namespace
 
 std::string title_text(const RunRecord& record, const TextStyle& style) {
-    const WorkloadSpec& layer = record.run.workload;
     const MeshShape mesh = record.run.mesh.shape;
     const GridSize grid = record.arch.workers.compute;
     const std::string source = record.inputs.empty() ? "" : fmt::format(" from {}", record.inputs);
     return fmt::format(
-        "{}: {} tokens × hidden {}, {} experts of {}, top {}{}\n"
+        "{}: {}{}\n"
         "{} × {} devices {}, {} × {} cores each; {} host thread{}\n",
-        painted(record.run.name, Tone::Heading, style), layer.tokens, layer.hidden, layer.experts,
-        layer.intermediate, layer.top_k, source, mesh.rows, mesh.columns, record.arch.name,
-        grid.columns, grid.rows, record.num_threads, record.num_threads == 1 ? "" : "s");
+        painted(record.run.name, Tone::Heading, style), workload_text(record.run), source,
+        mesh.rows, mesh.columns, record.arch.name, grid.columns, grid.rows, record.num_threads,
+        record.num_threads == 1 ? "" : "s");
 }
 
 std::string steps_text(const RunRecord& record, const TextStyle& style) {

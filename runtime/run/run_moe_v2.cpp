@@ -6,9 +6,9 @@
 
 #include "ops/moe_v2/moe_v2.hpp"
 #include "runtime/report/core_figures.hpp"
+#include "runtime/run/make_session.hpp"
 #include "runtime/run/step_outputs.hpp"
 #include "runtime/run/step_verifier.hpp"
-#include "runtime/session/emulated_session.hpp"
 
 namespace tessera::run {
 namespace {
@@ -17,15 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-EmulatedSession make_session(const config::LoadedRun& loaded) {
-    const RunSpec& run = loaded.run;
-    return {run.mesh,
-            loaded.arch,
-            {.threads = run.host.threads,
-             .delivery = run.machine.noc_delivery,
-             .seed = run.machine.delivery_seed}};
 }
 
 report::StepRecord record_of(const ops::moe_v2::Step& step, const StepVerifier& verifier) {

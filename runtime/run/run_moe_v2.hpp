@@ -2,24 +2,13 @@
 // One run of the MoE V2 pipeline on an emulated mesh, checked and recorded.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-
 #include "runtime/config/load.hpp"
 #include "runtime/report/run_record.hpp"
 #include "runtime/run/moe_inputs.hpp"
+#include "runtime/run/step_start.hpp"
 #include "runtime/tensor_file/safetensors_writer.hpp"
 
 namespace tessera::run {
-
-/// A step that is about to be launched.
-struct StepStart {
-    std::uint32_t number = 0;  ///< from 1
-    std::uint32_t num_steps = 0;
-    std::string name;
-};
-using OnStep = std::function<void(const StepStart&)>;
 
 /// Runs the pipeline on the mesh of `loaded` and compares its steps with their references as
 /// `verify.level` says. Appends what moe_output_tensors declares to `outputs`, if there is one,

@@ -83,7 +83,9 @@ TEST(CliCheck, TakesAPath) {
 TEST(CliList, ShowsTheConfigurationsThatShip) {
     const std::string list = run_tessera({"list", "configs"}).out;
 
-    EXPECT_THAT(list, ContainsRegex("\n  moe_v2  +1 × 8 wormhole_n150 +128 +2048 +768 +128 +8\n"));
+    EXPECT_THAT(list, ContainsRegex("\n  moe_v2  +1 × 8 wormhole_n150 +moe_v2 +128 tokens × hidden "
+                                    "2048, 128 experts of 768, top 8\n"));
+    EXPECT_THAT(list, ContainsRegex("\n  vector_add +1 × 1 wormhole_n150 +eltwise +add of "));
     EXPECT_THAT(list, ContainsRegex("\n  moe_v2_4x8 +4 × 8 wormhole_n150 "));
 }
 

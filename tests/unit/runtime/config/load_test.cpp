@@ -40,8 +40,9 @@ TEST(LoadRun, ReadsEveryShippedRunAtAnyMeshThatHoldsItsExperts) {
 }
 
 TEST(LoadRun, ShipsTheRunsOfTheReadme) {
-    EXPECT_EQ(names_in(kRuns), (std::vector<std::string>{"moe_v2", "moe_v2_4x8",
-                                                         "moe_v2_single_core", "moe_v2_tiny"}));
+    EXPECT_EQ(names_in(kRuns), (std::vector<std::string>{"copy", "exp", "matmul_640", "moe_v2",
+                                                         "moe_v2_4x8", "moe_v2_single_core",
+                                                         "moe_v2_tiny", "reshard", "vector_add"}));
 }
 
 TEST(LoadRun, TakesTheArchFileThatTheDeviceNames) {

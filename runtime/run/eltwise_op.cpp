@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "ops/eltwise/eltwise.hpp"
+#include "runtime/host/bf16.hpp"
+#include "runtime/run/random_values.hpp"
+#include "runtime/run/single_op.hpp"
+
+namespace tessera::run {
+namespace {
+
+using ops::eltwise::Domain;
+
+// Least distance from 0 of values that must not be 0.
+constexpr float kGap = 0.125F;
+
+float moved_into(Domain domain, float value) {
+    switch (domain) {
+        case Domain::All:
+            return value;
+        case Domain::NotZero:
+            return value + std::copysign(kGap, value);
+        case Domain::Positive:
+            return std::fabs(value) + kGap;
+    }
+    return value;
+}
+
+void move_into(Domain domain, HostTensor& tensor) {
+    if (tensor.format == DataFormat::Float16_b) {
+        for (std::uint16_t& bits : tensor.as<std::uint16_t>()) {
+            bits = float_to_bf16(moved_into(domain, bf16_to_float(bits)));
+        }
+        return;
+    }
+    for (float& value : tensor.as<float>()) {
+        value = moved_into(domain, value);
+    }
+}
+
+std::vector<DeviceTensor> place_inputs(const RunSpec& run, EmulatedSession& session,
+                                       std::uint32_t device) {
+    constexpr std::array<const char*, 2> kNames{"a", "b"};
+    const EltwiseWorkload& workload = run.workload.eltwise;
+    const TensorSpec spec{workload.shape, workload.input_format, Layout::TILE};
+    const std::uint32_t count = num_inputs(workload.function);
+    std::vector<DeviceTensor> inputs;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        HostTensor values = random_values(spec, {run.workload.seed, device, kNames[i]});
+        move_into(i + 1 == count ? ops::eltwise::domain_of(workload.function) : Domain::All,
+                  values);
+        inputs.push_back(session.allocate(device, kNames[i], spec, workload.input_memory));
+        session.write(inputs.back(), values);
+    }
+    return inputs;
+}
+
+HostTensor reference_of(EltwiseFunction function, const Session& session,
+                        const std::vector<DeviceTensor>& inputs) {
+    std::vector<HostTensor> values;
+    for (const DeviceTensor& input : inputs) {
+        values.push_back(session.read(input));
+    }
+    std::vector<const HostTensor*> pointers;
+    for (const HostTensor& value : values) {
+        pointers.push_back(&value);
+    }
+    return ops::eltwise::reference(function, pointers);
+}
+
+}  // namespace
+
+SingleOp eltwise_op(const RunSpec& run) {
+    const EltwiseWorkload& workload = run.workload.eltwise;
+    const TensorSpec output_spec{workload.shape, workload.output_format, Layout::TILE};
+    const auto place = [&run, output_spec](EmulatedSession& session, std::uint32_t device) {
+        const EltwiseWorkload& tensors = run.workload.eltwise;
+        std::vector<DeviceTensor> inputs = place_inputs(run, session, device);
+        ops::eltwise::Inputs operands;
+        for (const DeviceTensor& input : inputs) {
+            operands.tensors.push_back(&input);
+        }
+        DeviceTensor output =
+            session.allocate(device, "output", output_spec, tensors.output_memory);
+        Program program = ops::eltwise::make_program(session.arch(), tensors.function, operands,
+                                                     {output}, run.ops.eltwise);
+        return PlacedOp{std::move(program), std::move(output),
+                        [&session, inputs = std::move(inputs), function = tensors.function] {
+                            return reference_of(function, session, inputs);
+                        }};
+    };
+    return {&ops::eltwise::kSpec, std::string(ops::eltwise::kSchedules[0]), output_spec, place};
+}
+
+}  // namespace tessera::run
