@@ -68,11 +68,12 @@ std::vector<CbTrace> cbs_of(const Core& core) {
     return cbs;
 }
 
-// One allocation may serve several indices.
+// One allocation may serve several indices; sharded buffers are counted with the device's.
 std::uint64_t bytes_of_buffers(const Program& program, CoreCoord core) {
     std::uint64_t bytes = 0;
     for (const auto& [cores, config] : program.circular_buffers) {
-        bytes += cores.contains(core) ? config.total_size : 0;
+        const bool is_own = !config.globally_allocated_address && cores.contains(core);
+        bytes += is_own ? config.total_size : 0;
     }
     return bytes;
 }

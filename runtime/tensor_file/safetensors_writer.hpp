@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/tensor_file/partial_file.hpp"
 #include "runtime/tensor_file/safetensors_header.hpp"
 
 namespace tessera {
@@ -33,9 +34,6 @@ public:
     ///          cannot be created.
     SafetensorsWriter(std::filesystem::path path, std::span<const TensorDeclaration> tensors,
                       const FileMetadata& metadata = {});
-    ~SafetensorsWriter();
-    SafetensorsWriter(const SafetensorsWriter&) = delete;
-    SafetensorsWriter& operator=(const SafetensorsWriter&) = delete;
 
     /// Appends bytes to a tensor.
     /// Errors   UsageError if it is not declared, gets more bytes than its shape takes, or the
@@ -51,13 +49,8 @@ private:
         TensorEntry entry;
         std::uint64_t written = 0;
     };
-    void open_temporary();
-    void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
-    void close_temporary();
 
-    std::filesystem::path path_;
-    std::filesystem::path temporary_;
-    int fd_ = -1;
+    PartialFile file_;
     std::uint64_t data_offset_ = 0;
     std::map<std::string, Progress, std::less<>> tensors_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Debugging and profiling of kernels: DPRINT, ASSERT, waypoints and profiler zones.
-// DPRINT and DEVICE_PRINT are accepted and their output is discarded; zones and waypoints do
-// nothing. Macros here are the vendor's.
+// Debugging of kernels: DPRINT, ASSERT and waypoints.
+// DPRINT and DEVICE_PRINT are accepted and their output is discarded; waypoints do nothing. Macros
+// here are the vendor's.
 #pragma once
 
 #include "tessera/kernel/types.hpp"
@@ -78,13 +78,6 @@ using TileSlice = TileSliceOf<>;
                  : ::tessera::kernel::assertion_failed(#condition, ::tessera::CallSite::here()))
 #define WAYPOINT(name) static_cast<void>(0)
 #define PAUSE() static_cast<void>(0)
-
-#define DeviceZoneScopedN(name)
-#define DeviceZoneScopedMainN(name)
-#define DeviceZoneScopedSumN1(name)
-#define DeviceZoneScopedSumN2(name)
-#define DeviceTimestampedData(name, data) static_cast<void>(data)
-#define DeviceRecordEvent(id) static_cast<void>(id)
 
 /// Errors   Unimplemented until runs carry a timing model.
 inline std::uint64_t get_timestamp(tessera::CallSite site = tessera::CallSite::here()) {

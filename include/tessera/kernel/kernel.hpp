@@ -18,3 +18,4 @@
 #include "tessera/kernel/objects/endpoints.hpp"
 #include "tessera/kernel/objects/noc.hpp"
 #include "tessera/kernel/objects/semaphore.hpp"
+#include "tessera/kernel/profiler.hpp"

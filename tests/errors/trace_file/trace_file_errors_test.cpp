@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are not the traces they should be.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "runtime/trace_file/byte_writer.hpp"
+#include "runtime/trace_file/launch_codec.hpp"
+#include "runtime/trace_file/section.hpp"
+#include "runtime/trace_file/trace_reader.hpp"
+#include "runtime/trace_file/trace_writer.hpp"
+#include "tessera/errors.hpp"
+#include "tests/small_trace.hpp"
+#include "tests/unit/runtime/kernels/scratch_folder.hpp"
+
+namespace tessera {
+namespace {
+
+using testing::small_trace;
+using trace_file::section_bytes;
+using trace_file::SectionKind;
+
+std::string text_of(const std::filesystem::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+class TraceFileErrors : public ::testing::Test {
+protected:
+    TraceFileErrors() {
+        write_trace(path_, small_trace());
+        bytes_ = text_of(path_);
+    }
+    // The message of reading `bytes`, without the folder.
+    std::string error_of(const std::string& bytes) {
+        folder_.write("run.trace", bytes);
+        try {
+            static_cast<void>(read_trace(path_));
+        } catch (const UsageError& error) {
+            const std::string message = error.what();
+            const std::string where = folder_.path().string() + "/";
+            EXPECT_TRUE(message.starts_with(where)) << message;
+            return message.substr(where.size());
+        }
+        return "no error";
+    }
+    // A file of sections behind the head of the small trace.
+    std::string behind_head(const std::string& sections) const {
+        trace_file::ByteWriter head;
+        head.text("test_arch");
+        head.number(std::uint32_t{1});
+        head.number(std::uint32_t{1});
+        head.number(std::uint8_t{0});
+        head.text("test_arch");
+        return trace_file::start_bytes() + section_bytes(SectionKind::Head, head.bytes()) +
+               sections;
+    }
+    static std::string end_of(std::uint32_t num_launches) {
+        trace_file::ByteWriter end;
+        end.number(num_launches);
+        return section_bytes(SectionKind::End, end.bytes());
+    }
+
+    ScratchFolder folder_;
+    std::filesystem::path path_ = folder_.path() / "run.trace";
+    std::string bytes_;
+};
+
+TEST_F(TraceFileErrors, AnyOtherFileIsNamedAsSuch) {
+    EXPECT_EQ(error_of("{}"), "run.trace: is not a trace of tessera run --trace");
+    EXPECT_EQ(error_of(std::string(64, 'x')), "run.trace: is not a trace of tessera run --trace");
+}
+
+TEST_F(TraceFileErrors, ANewerVersionIsRefused) {
+    bytes_[8] = 2;
+
+    EXPECT_EQ(error_of(bytes_),
+              "run.trace: is a trace of version 2, written by a newer Tessera; this one reads "
+              "version 1");
+}
+
+TEST_F(TraceFileErrors, CutOffFilesAreRefusedWhereverTheyEnd) {
+    for (const std::size_t size : {bytes_.size() - 1, bytes_.size() / 2, std::size_t{20}}) {
+        const std::string error = error_of(bytes_.substr(0, size));
+        EXPECT_TRUE(error.starts_with(
+            fmt::format("run.trace: is cut off after {} bytes, inside or before section ", size)))
+            << error;
+    }
+    EXPECT_EQ(error_of(bytes_.substr(0, 16)),
+              "run.trace: is cut off after 16 bytes, inside or before section 1");
+}
+
+TEST_F(TraceFileErrors, AChangedByteIsNoticed) {
+    bytes_[16 + 32 + 2] = static_cast<char>(bytes_[16 + 32 + 2] ^ 1);
+
+    EXPECT_EQ(error_of(bytes_),
+              "run.trace: section 1 at byte 16: is corrupt: its checksum does not hold");
+}
+
+TEST_F(TraceFileErrors, AnUnknownSectionIsNoticed) {
+    EXPECT_EQ(error_of(trace_file::start_bytes() + std::string(40, '\x09')),
+              "run.trace: section 1 at byte 16: is corrupt: no section begins there");
+}
+
+TEST_F(TraceFileErrors, TheHeadComesFirstAndOnce) {
+    EXPECT_EQ(error_of(trace_file::start_bytes() + end_of(0)),
+              "run.trace: section 1 at byte 16: is corrupt: a trace begins with its head");
+    const std::string head = behind_head("").substr(16);
+    EXPECT_EQ(error_of(behind_head(head)),
+              fmt::format("run.trace: section 2 at byte {}: is corrupt: a trace has one head",
+                          16 + head.size()));
+}
+
+TEST_F(TraceFileErrors, TheEndCountsTheLaunches) {
+    const std::string place =
+        fmt::format("run.trace: section 2 at byte {}: is corrupt: ", behind_head("").size());
+    EXPECT_EQ(error_of(behind_head(end_of(2))), place + "it ends a trace of 2 launches after 0");
+    EXPECT_EQ(error_of(behind_head(end_of(0) + end_of(0))),
+              place + "it ends a trace of 0 launches after 0, and more follows");
+}
+
+struct BrokenLaunch {
+    const char* name;
+    void (*change)(ThreadTrace&);
+    const char* message;
+};
+
+class TraceFileLaunchErrors : public TraceFileErrors,
+                              public ::testing::WithParamInterface<BrokenLaunch> {};
+
+TEST_P(TraceFileLaunchErrors, AreNoticed) {
+    Trace trace = small_trace();
+    GetParam().change(trace.launches[1].cores[0].threads[1]);
+    write_trace(path_, trace);
+    const std::string error = error_of(text_of(path_));
+
+    EXPECT_TRUE(error.starts_with("run.trace: section 4 at byte ")) << error;
+    EXPECT_TRUE(error.ends_with(std::string(": is corrupt: ") + GetParam().message)) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, TraceFileLaunchErrors,
+    ::testing::Values(
+        BrokenLaunch{"Kernel", [](ThreadTrace& thread) { thread.kernel = 4; }, "it has name 4"},
+        BrokenLaunch{"File", [](ThreadTrace& thread) { thread.sites[1].file = 9; },
+                     "it has name 9"},
+        BrokenLaunch{"Function", [](ThreadTrace& thread) { thread.events[0].argument = 4; },
+                     "it has name 4"},
+        BrokenLaunch{"Site", [](ThreadTrace& thread) { thread.events[0].site = 2; },
+                     "it has site 2"},
+        BrokenLaunch{
+            "Kind", [](ThreadTrace& thread) { thread.events[0].kind = static_cast<EventKind>(99); },
+            "it has kind of event 99"},
+        BrokenLaunch{"Processor",
+                     [](ThreadTrace& thread) { thread.processor = static_cast<Processor>(3); },
+                     "it has processor 3"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(TraceFileErrors, ALaunchThatEndsTooEarlyOrTooLateIsNoticed) {
+    const std::string launch = trace_file::encode_launch(testing::small_launch("gate", 0));
+    const auto with_launch = [&](const std::string& bytes) {
+        trace_file::ByteWriter names;
+        names.number(std::uint32_t{3});
+        for (const char* name : {"", "reader.cpp", "compute.cpp"}) {
+            names.text(name);
+        }
+        return error_of(behind_head(section_bytes(SectionKind::Names, names.bytes()) +
+                                    section_bytes(SectionKind::Launch, bytes) + end_of(1)));
+    };
+
+    EXPECT_EQ(with_launch(launch), "no error");
+    EXPECT_TRUE(with_launch(launch + "x").ends_with("is corrupt: it goes on behind its end"));
+    EXPECT_TRUE(with_launch(launch.substr(0, launch.size() - 1))
+                    .ends_with("is corrupt: it ends inside a list"));
+    EXPECT_TRUE(with_launch(launch.substr(0, 3))
+                    .ends_with("is corrupt: it ends inside a number or a name"));
+}
+
+TEST_F(TraceFileErrors, AFolderThatIsNotThereIsRefusedBeforeTheRun) {
+    try {
+        const TraceWriter writer(folder_.path() / "none" / "run.trace");
+        FAIL() << "a trace went into a folder that is not there";
+    } catch (const UsageError& error) {
+        const std::string message = error.what();
+        EXPECT_TRUE(
+            message.starts_with((folder_.path() / "none/run.trace: cannot create ").string()))
+            << message;
+        EXPECT_TRUE(message.ends_with("No such file or directory")) << message;
+    }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compute calls leave in the trace of their thread.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/compute_core.hpp"
+#include "tests/trace_events.hpp"
+
+namespace tessera {
+namespace {
+
+using testing::ComputeCore;
+using testing::event;
+using testing::events_of;
+using Events = std::vector<TraceEvent>;
+
+constexpr DataFormat kBf16 = DataFormat::Float16_b;
+constexpr DataFormat kBfp8 = DataFormat::Bfp8_b;
+
+std::uint64_t argument(ComputeArgument argument) {
+    argument.fidelity = MathFidelity::HiFi2;
+    return argument.pack();
+}
+TraceEvent init(UnitInitKind kind, ComputeArgument formats) {
+    return event(EventKind::UnitInit, static_cast<unsigned>(kind), 1, argument(formats));
+}
+TraceEvent dst(EventKind kind) {
+    return event(kind, 0, 1, 0);
+}
+
+class ComputeEvents : public ::testing::Test {
+protected:
+    ComputeEvents() {
+        core_.supply(0, {tile::random_bf16_tile(1), tile::random_bf16_tile(2)});
+        core_.supply(1, {tile::random_bf16_tile(3), tile::random_bf16_tile(4)}, kBfp8);
+        core_.add_buffer(16, kBf16);
+        cb_reserve_back(16, 4);
+        testing::start_recording(core_.thread());
+    }
+    Events events() { return events_of(core_.thread()); }
+    // Events without the hand-overs of DST.
+    Events acts() {
+        Events all = events();
+        std::erase_if(all, [](const TraceEvent& event) {
+            return event.kind >= EventKind::DstAcquire && event.kind <= EventKind::DstRelease;
+        });
+        return all;
+    }
+    void pack_one() {
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile(0, 16);
+        tile_regs_release();
+    }
+
+    ComputeCore core_{ComputeConfig{.math_fidelity = MathFidelity::HiFi2}};
+};
+
+TEST_F(ComputeEvents, AMatmulNamesItsFormatsAndMergesItsProducts) {
+    mm_init(0, 1, 16);
+    tile_regs_acquire();
+    for (std::uint32_t k = 0; k < 2; ++k) {
+        matmul_tiles(0, 1, k, k, 0);
+    }
+    pack_one();
+
+    const Events expected{
+        init(UnitInitKind::Full, {.srca = kBfp8, .srcb = kBf16, .out = kBf16, .cb = 1}),
+        dst(EventKind::DstAcquire),
+        event(EventKind::MatmulTiles, 0, 2, argument({.srca = kBfp8, .srcb = kBf16, .cb = 1})),
+        dst(EventKind::DstCommit),
+        dst(EventKind::DstWait),
+        event(EventKind::Pack, 0, 1, argument({.out = kBf16, .cb = 16})),
+        dst(EventKind::DstRelease)};
+    EXPECT_EQ(events(), expected);
+}
+
+TEST_F(ComputeEvents, ABlockHoldsItsColumnsAndRows) {
+    mm_block_init(0, 1, 16, 0, 2, 1, 1);
+    tile_regs_acquire();
+    matmul_block(0, 1, 0, 0, 0, 0, 2, 1, 1);
+    pack_one();
+
+    EXPECT_EQ(acts()[1],
+              event(EventKind::MatmulBlock, 0, 1,
+                    argument({.srca = kBfp8, .srcb = kBf16, .ct = 2, .rt = 1, .cb = 1})));
+}
+
+TEST_F(ComputeEvents, OnlyTheInitThatConfiguresAllUnitsSwallowsItsOperation) {
+    mm_init(0, 1, 16);
+    mm_init_short(0, 1);
+    mm_init_short_with_dt(0, 0, 1);
+    pack_reconfig_data_format(16);
+
+    const ComputeArgument configured{.srca = kBfp8, .srcb = kBf16, .out = kBf16, .cb = 1};
+    const ComputeArgument changed{.srca = kBf16, .srcb = kBf16, .out = kBf16, .cb = 0};
+    ComputeArgument packs = changed;
+    packs.cb = 16;
+    const Events expected{
+        init(UnitInitKind::Full, configured), init(UnitInitKind::Operation, configured),
+        init(UnitInitKind::ReconfigSource, changed), init(UnitInitKind::Operation, changed),
+        init(UnitInitKind::ReconfigPack, packs)};
+    EXPECT_EQ(events(), expected);
+}
+
+TEST_F(ComputeEvents, ElementWiseCallsSayWhatCosts) {
+    binary_op_init_common(0, 1, 16);
+    tile_regs_acquire();
+    mul_tiles_init(0, 1);
+    mul_tiles(0, 1, 0, 0, 0);
+    add_tiles_init(0, 1);
+    add_tiles(0, 1, 0, 0, 0);
+    mul_bcast_rows_init_short(0, 1);
+    mul_tiles_bcast_rows(0, 1, 0, 0, 0);
+    pack_one();
+
+    const std::uint64_t operands = argument({.srca = kBf16, .srcb = kBfp8, .cb = 0});
+    const Events all = acts();
+    ASSERT_EQ(all.size(), 8U);
+    EXPECT_EQ(all[2], event(EventKind::EltwiseBinary, EltwiseDetail::kMultiply, 1, operands));
+    EXPECT_EQ(all[4], event(EventKind::EltwiseBinary, 0, 1, operands));
+    EXPECT_EQ(all[6], event(EventKind::EltwiseBinary,
+                            EltwiseDetail::kMultiply | EltwiseDetail::kBroadcast, 1, operands));
+}
+
+TEST_F(ComputeEvents, CopiesAndFunctionsOfTheVectorUnit) {
+    unary_op_init_common(0, 16);
+    tile_regs_acquire();
+    copy_tile(0, 0, 0);
+    silu_tile_init();
+    silu_tile(0);
+    pack_reconfig_l1_acc(1);
+    pack_one();
+
+    Events all = acts();
+    ASSERT_EQ(all.size(), 5U);
+    EXPECT_EQ(all[0],
+              init(UnitInitKind::Full, {.srca = kBf16, .srcb = kBf16, .out = kBf16, .cb = 0}));
+    EXPECT_EQ(all[1], event(EventKind::Copy, 0, 1, argument({.srca = kBf16, .cb = 0})));
+    EXPECT_EQ(all[2].detail, static_cast<std::uint8_t>(UnitInitKind::Sfpu));
+    EXPECT_EQ(all[3].kind, EventKind::Sfpu);
+    EXPECT_STREQ(reinterpret_cast<const char*>(all[3].argument), "silu_tile");
+    EXPECT_EQ(all[4], event(EventKind::Pack, PackDetail::kAccumulates, 1,
+                            argument({.out = kBf16, .cb = 16})));
+}
+
+TEST_F(ComputeEvents, BlocksHandDstOverTileByTile) {
+    tilize_init(0, 2, 16);
+    tilize_block(0, 2, 16);
+
+    const Events tile{dst(EventKind::DstAcquire),
+                      event(EventKind::Tilize, 0, 1, argument({.srca = kBf16, .cb = 0})),
+                      dst(EventKind::DstCommit),
+                      dst(EventKind::DstWait),
+                      event(EventKind::Pack, 0, 1, argument({.out = kBf16, .cb = 16})),
+                      dst(EventKind::DstRelease)};
+    Events expected{
+        init(UnitInitKind::Full, {.srca = kBf16, .srcb = kBf16, .out = kBf16, .cb = 0})};
+    expected.insert(expected.end(), tile.begin(), tile.end());
+    expected.insert(expected.end(), tile.begin(), tile.end());
+    EXPECT_EQ(events(), expected);
+}
+
+TEST_F(ComputeEvents, PackUntilizeReadsItsTilesThenWritesRows) {
+    pack_untilize_init<2>(0, 16);
+    pack_untilize_block<2>(0, 1, 16);
+
+    const Events expected{
+        init(UnitInitKind::Full, {.srca = kBf16, .srcb = kBf16, .out = kBf16, .cb = 0}),
+        event(EventKind::Copy, 0, 2, argument({.srca = kBf16, .cb = 0})),
+        event(EventKind::PackUntilize, 0, 2, argument({.out = kBf16, .cb = 16}))};
+    EXPECT_EQ(acts(), expected);
+}
+
+TEST_F(ComputeEvents, WithoutMathsEventsAreTheSameAndFloatTilesStay) {
+    const auto run = [] {
+        mm_init(0, 1, 16);
+        tile_regs_acquire();
+        matmul_tiles(0, 1, 0, 0, 0);
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile<true>(0, 16, 0);
+        tile_regs_release();
+    };
+    run();
+    const Events computed = events();
+    std::memset(core_.page(16, 0), 0, tile_bytes(kBf16));
+    core_.thread().recorder->events().clear();
+    core_.thread().compute->maths = Maths::Off;
+
+    run();
+
+    EXPECT_EQ(events(), computed);
+    EXPECT_EQ(core_.tile_at(16)[5], 0.0F);
+}
+
+TEST(ComputeEventsOfIntegers, AreComputedWithoutMathsToo) {
+    ComputeCore core;
+    core.thread().compute->maths = Maths::Off;
+    tile::Tile in{};
+    in[7] = 1.0F;
+    core.supply(0, {in}, DataFormat::Int32);
+    core.add_buffer(16, DataFormat::Int32);
+    unary_op_init_common(0, 16);
+
+    const tile::Tile out = core.run_to(16, [] { copy_tile(0, 0, 0); });
+
+    EXPECT_EQ(std::memcmp(out.data(), core.tile_at(0).data(), sizeof(out)), 0);
+    EXPECT_NE(std::memcmp(out.data(), tile::Tile{}.data(), sizeof(out)), 0);
+}
+
+}  // namespace
+}  // namespace tessera

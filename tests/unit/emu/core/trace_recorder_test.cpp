@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/core/trace_recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/trace_events.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr CallSite kLine3{"reader.cpp", 3};
+constexpr CallSite kLine67{"reader.cpp", 67};  // shares a slot of the cache with line 3
+constexpr CallSite kOtherFile{"slice.hpp", 3};
+
+TEST(TraceRecorder, MergesEqualActsInARow) {
+    TraceRecorder recorder;
+    for (int i = 0; i < 3; ++i) {
+        recorder.run(EventKind::CbPush, 2, 1, kLine3);
+    }
+
+    const std::vector<TraceEvent> expected{{EventKind::CbPush, 2, 1, 3, 1}};
+    EXPECT_EQ(recorder.events(), expected);
+}
+
+TEST(TraceRecorder, DoesNotMergeWhatDiffersInAnyField) {
+    TraceRecorder recorder;
+    recorder.run(EventKind::CbPush, 2, 1, kLine3);
+    recorder.run(EventKind::CbPop, 2, 1, kLine3);
+    recorder.run(EventKind::CbPop, 3, 1, kLine3);
+    recorder.run(EventKind::CbPop, 3, 2, kLine3);
+    recorder.run(EventKind::CbPop, 3, 2, kLine67);
+    recorder.run(EventKind::CbPush, 2, 1, kLine3);
+
+    EXPECT_EQ(recorder.events().size(), 6U);
+}
+
+TEST(TraceRecorder, DoesNotMergeActsWhoseCountIsAValue) {
+    TraceRecorder recorder;
+    recorder.append(EventKind::WordWrite, 0, 1, 40960, kLine3);
+    recorder.append(EventKind::WordWrite, 0, 1, 40960, kLine3);
+
+    EXPECT_EQ(recorder.events().size(), 2U);
+}
+
+TEST(TraceRecorder, BeginsANewEventWhenTheCountIsFull) {
+    TraceRecorder recorder;
+    recorder.run(EventKind::Pack, 0, 1, kLine3);
+    recorder.events().back().count = 0xFFFFFFFF;
+    recorder.run(EventKind::Pack, 0, 1, kLine3);
+
+    ASSERT_EQ(recorder.events().size(), 2U);
+    EXPECT_EQ(recorder.events().back().count, 1U);
+}
+
+TEST(TraceRecorder, NumbersSitesByFirstUseHoweverTheyAlternate) {
+    TraceRecorder recorder;
+    for (int i = 0; i < 3; ++i) {
+        for (const CallSite site : {kLine67, kLine3, kOtherFile, CallSite{}}) {
+            recorder.run(EventKind::CbPush, 0, 1, site);
+        }
+    }
+
+    ASSERT_EQ(recorder.sites().size(), 4U);
+    EXPECT_EQ(recorder.sites()[0].line, 0U);
+    EXPECT_EQ(recorder.sites()[1].line, 67U);
+    EXPECT_STREQ(recorder.sites()[3].file, "slice.hpp");
+    const std::vector<TraceEvent>& events = recorder.events();
+    ASSERT_EQ(events.size(), 12U);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        EXPECT_EQ(events[i].site, (i + 1) % 4) << i;
+    }
+}
+
+TEST(TraceRecorder, LooksBackOnlyToTheSameLine) {
+    TraceRecorder recorder;
+    EXPECT_EQ(recorder.last_at(kLine3), nullptr);
+    recorder.run(EventKind::UnitInit, 0, 1, kLine3);
+    EXPECT_NE(recorder.last_at(kLine3), nullptr);
+    EXPECT_EQ(recorder.last_at(kLine67), nullptr);
+    recorder.run(EventKind::UnitInit, 0, 1, {});
+    EXPECT_EQ(recorder.last_at({}), nullptr);
+}
+
+}  // namespace
+}  // namespace tessera
