@@ -37,16 +37,17 @@ struct Request {
     CoreCoord rect_end;
     std::uint32_t bytes = 0;
     std::uint16_t far_device = 0;  ///< Fabric
-    std::uint8_t channel = 0;      ///< Fabric: sender channel = direction * links + link
+    std::uint8_t channel = 0;      ///< Fabric: sender channel = direction + 4 * link
     std::uint8_t hops = 0;         ///< Fabric
 };
 
 /// What has come true about a transfer when a stage is done.
 enum class Milestone : std::uint8_t {
     None,
-    Departed,      ///< writes: the last byte has left the source; it may be reused
+    Departed,      ///< writes and packets: the last byte has left the source; it may be reused
     Delivered,     ///< bytes (or the word) are in place at every receiver; reads: in own L1
     Acknowledged,  ///< non-posted writes and atomics: the issuer knows
+    SlotFreed,     ///< packets: the first link has taken it from its sender's buffer
 };
 
 /// Where the time of a transfer went, from its issue to its last milestone so far.

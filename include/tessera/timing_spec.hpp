@@ -37,6 +37,7 @@ struct NocTiming {
     Cycles interface;         ///< network interface to router, each way
     Cycles command;           ///< from a command's last register write to its first flit
     Cycles l1_read;           ///< first word out of an L1 for a request that arrived
+    Cycles l1_write;          ///< last flit at an L1 to its acknowledgement
     Cycles completion;        ///< last flit or acknowledgement to the counter a barrier reads
     BytesPerCycle read_rate;  ///< one stream, L1 to L1
     BytesPerCycle write_rate;
@@ -44,7 +45,7 @@ struct NocTiming {
     BytesPerCycle injection_rate;  ///< of a worker's interface
     BytesPerCycle ejection_rate;
     BytesPerCycle multicast_rate;
-    Cycles multicast_setup;                ///< path reservation
+    Cycles multicast_setup;                ///< path reservation beside its way there and back
     Cycles packet_overhead;                ///< of a link's time, for each packet
     Cycles atomic;                         ///< read-modify-write at the far L1
     std::uint32_t outstanding_reads = 0;   ///< requests of one interface in flight
@@ -112,8 +113,12 @@ struct SfpuTiming {
 struct LinkTiming {
     BytesPerSecond rate;    ///< one link, one direction
     Seconds hop_latency;    ///< device to device, first byte
-    Seconds packet_slot;    ///< shortest time from packet to packet on a link
-    Bytes packet_overhead;  ///< header and framing of each packet
+    Seconds packet_slot;    ///< of the sending router's time, for each packet
+    Seconds receive_slot;   ///< of the receiving router's time, for each packet it passes on
+    Seconds deliver_slot;   ///< of the receiving router's time, for each packet it writes to a core
+    Bytes packet_overhead;  ///< header of each packet
+    Bytes frame;            ///< most that one Ethernet frame carries
+    Bytes frame_overhead;   ///< preamble, framing and gap of each frame
     Bytes max_payload;
     Cycles worker_issue;  ///< worker's RISC, each packet
     std::uint32_t links_per_direction = 0;

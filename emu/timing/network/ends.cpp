@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The milestones of a transfer: departure, delivery and acknowledgement.
+#include <algorithm>
+
+#include "emu/timing/network/transport_state.hpp"
+
+namespace tessera::timing {
+
+StageResult Transport::State::depart(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    Transfer& transfer = transfers[number];
+    transfer.slowest -= now - transfer.stamp;
+    transfer.spend(ResourceKind::NocInjection, now);
+    if (transfer.request.kind == RequestKind::Fabric) {
+        schedule(number, TransferStage::LinkSend, now + 2 * paths.noc().interface, queue);
+        return {Milestone::Departed, false};
+    }
+    const Millicycles memory =
+        transfer.request.kind == RequestKind::Atomic ? paths.noc().atomic : 0;
+    schedule(number, TransferStage::Deliver, std::max(now, transfer.arrival + memory), queue);
+    return {Milestone::Departed, false};
+}
+
+StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    Transfer& transfer = transfers[number];
+    if (transfer.slowest > 0) {
+        const Millicycles begin = transfer.stamp;
+        transfer.spend(transfer.slowest_kind, std::min(now, begin + transfer.slowest));
+    }
+    const Request& request = transfer.request;
+    transfer.spend(request.kind == RequestKind::Fabric ? ResourceKind::MeshLatency
+                                                       : ResourceKind::NocLatency,
+                   now);
+    if (request.kind == RequestKind::Read) {
+        NocInterface& own = interface_of(transfer);
+        --own.reads;
+        if (own.late_reads.first != kNobody) {
+            const std::uint32_t late = remove_first(own.late_reads);
+            transfers[late].spend(ResourceKind::NocInjection, now);
+            this->request(late, now, queue);
+        }
+        if (transfer.parent != kNobody) {
+            return part_arrived(number, now, queue);
+        }
+    } else if (!request.is_posted && request.kind != RequestKind::Fabric) {
+        schedule(number, TransferStage::Acknowledge, now + acknowledgement(transfer), queue);
+        return {Milestone::Delivered, false};
+    }
+    transfers.give_back(number);
+    return {Milestone::Delivered, true};
+}
+
+Millicycles Transport::State::acknowledgement(const Transfer& transfer) const {
+    const Request& request = transfer.request;
+    const NocTimes& noc = paths.noc();
+    if (request.kind != RequestKind::Multicast && request.kind != RequestKind::MulticastWord) {
+        const Millicycles memory =
+            request.place.is_dram() ? paths.dram().write_latency : noc.l1_write;
+        return memory + paths.latency(request.noc, transfer.far, transfer.own) + noc.completion;
+    }
+    // There and back is once around each axis on which a receiver lies elsewhere: the last
+    // acknowledgement is as late for the nearest receiver as for the furthest.
+    const auto [columns, rows] = arch.noc.grid;
+    const WorkerGridSpec& workers = arch.workers;
+    const auto& [start, end] = std::pair(request.rect_start, request.rect_end);
+    const bool around_x = start.x != end.x || workers.noc_columns[start.x] != transfer.own.x;
+    const bool around_y = start.y != end.y || workers.noc_rows[start.y] != transfer.own.y;
+    const Millicycles around = ((around_x ? columns : 0) + (around_y ? rows : 0)) * noc.hop;
+    const NocRoute& route = paths.route(request.noc);
+    const CoreCoord last{workers.noc_columns[end.x], workers.noc_rows[end.y]};
+    const CoreCoord first{workers.noc_columns[start.x], workers.noc_rows[start.y]};
+    const Millicycles there =
+        std::max(route.hops(transfer.own, last), route.hops(transfer.own, first)) * noc.hop;
+    return noc.l1_write + std::max<Millicycles>(0, around - there) + 2 * noc.interface +
+           noc.completion;
+}
+
+StageResult Transport::State::acknowledge(std::uint32_t number, Millicycles now,
+                                          EventQueue& queue) {
+    Transfer& transfer = transfers[number];
+    transfer.spend(ResourceKind::NocLatency, now);
+    NocInterface& own = interface_of(transfer);
+    --own.writes;
+    if (own.late_writes.first != kNobody) {
+        const std::uint32_t late = remove_first(own.late_writes);
+        transfers[late].spend(ResourceKind::NocInjection, now);
+        schedule(late, TransferStage::Ready, now + paths.noc().command, queue);
+    }
+    transfers.give_back(number);
+    return {Milestone::Acknowledged, true};
+}
+
+}  // namespace tessera::timing

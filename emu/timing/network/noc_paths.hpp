@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths of packets through one device: unicast, multicast, and a DRAM bank.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "emu/timing/network/noc_route.hpp"
+#include "emu/timing/network/pace.hpp"
+#include "emu/timing/network/packet_path.hpp"
+#include "emu/timing/network/resource_table.hpp"
+#include "emu/timing/network/transfer.hpp"
+
+namespace tessera::timing {
+
+/// Millicycles of each mechanism of a NoC.
+struct NocTimes {
+    explicit NocTimes(const NocTiming& noc);
+    Millicycles hop, interface, command, l1_read, l1_write, completion, atomic, multicast_setup;
+    Pace read, write, link, ejection, multicast;
+};
+
+struct DramTimes {
+    explicit DramTimes(const DramTiming& dram);
+    Millicycles read_latency, write_latency;
+    Pace bank_read, bank_write, channel;
+    std::uint32_t burst;
+};
+
+/// Between two nodes of one device.
+struct NocWay {
+    std::uint32_t device = 0;
+    std::uint32_t noc = 0;
+    CoreCoord from;
+    CoreCoord to;
+};
+
+class NocPaths {
+public:
+    NocPaths(const ArchSpec& arch, const TimingSpec& timing, const ResourceTable& resources);
+
+    [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept { return routes_[noc]; }
+    /// First flit of a packet: from one interface's memory to the other's.
+    [[nodiscard]] Millicycles latency(std::uint32_t noc, CoreCoord from,
+                                      CoreCoord to) const noexcept {
+        return 2 * noc_.interface + routes_[noc].hops(from, to) * noc_.hop;
+    }
+    /// From the injection port of `way.from`, which gives bytes at `source`, to the ejection port
+    /// of `way.to`.
+    void unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath& path) const;
+    /// To each worker of a rectangle of logical cores (both corners included). Every link of the
+    /// tree is passed once.
+    void multicast(const Transfer& transfer, std::uint32_t bytes, PacketPath& path) const;
+    /// A bank and its channel, from `offset` on.
+    enum class Access : std::uint8_t { Read, Write };
+    void bank(std::uint32_t device, std::uint32_t index, Access access, std::uint32_t bytes,
+              Millicycles offset, PacketPath& path) const;
+
+    [[nodiscard]] const NocTimes& noc() const noexcept { return noc_; }
+    [[nodiscard]] const DramTimes& dram() const noexcept { return dram_; }
+
+private:
+    const ArchSpec& arch_;
+    const ResourceTable& resources_;
+    NocTimes noc_;
+    DramTimes dram_;
+    std::array<NocRoute, 2> routes_;
+};
+
+}  // namespace tessera::timing

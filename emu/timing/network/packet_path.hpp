@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one packet passes, and when: resources with the time from the packet's start to its first
+// flit there, and how long it occupies each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/timeline.hpp"
+
+namespace tessera::timing {
+
+struct PathStep {
+    std::uint32_t resource = 0;
+    Millicycles offset = 0;
+    Millicycles duration = 0;
+};
+
+/// Scratch space: one is filled anew for each attempt.
+struct PacketPath {
+    std::vector<PathStep> steps;
+    Millicycles latency = 0;  ///< start to the first flit at the end of the path
+    Millicycles slowest = 0;
+    std::uint32_t slowest_resource = 0;
+
+    void clear() noexcept {
+        steps.clear();
+        latency = 0;
+        slowest = 0;
+        slowest_resource = 0;
+    }
+    void add(PathStep step) {
+        steps.push_back(step);
+        if (step.duration > slowest) {
+            slowest = step.duration;
+            slowest_resource = step.resource;
+        }
+    }
+};
+
+}  // namespace tessera::timing

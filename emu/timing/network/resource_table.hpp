@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every shared thing that transfers pass, by number: ports and links of the NoCs, DRAM banks and
+// channels, mesh links and the routers at their ends. Each serves one packet at a time; those that
+// find it taken wait in line.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emu/timing/network/noc_route.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/timeline.hpp"
+
+namespace tessera::timing {
+
+inline constexpr std::uint32_t kNobody = 0xFFFFFFFFU;
+
+struct Resource {
+    Millicycles free = 0;  ///< when the packets it was given to have passed
+    Millicycles busy = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t first_waiting = kNobody;  ///< transfers in line
+    std::uint32_t last_waiting = kNobody;
+};
+
+class ResourceTable {
+public:
+    ResourceTable(const ArchSpec& arch, std::uint32_t num_devices);
+
+    [[nodiscard]] Resource& operator[](std::uint32_t number) noexcept { return all_[number]; }
+
+    [[nodiscard]] std::uint32_t injection(std::uint32_t device, std::uint32_t noc,
+                                          CoreCoord node) const noexcept {
+        return port(device, noc, node);
+    }
+    [[nodiscard]] std::uint32_t ejection(std::uint32_t device, std::uint32_t noc,
+                                         CoreCoord node) const noexcept {
+        return port(device, noc, node) + 1;
+    }
+    [[nodiscard]] std::uint32_t link(std::uint32_t device, std::uint32_t noc, CoreCoord node,
+                                     NocAxis axis) const noexcept {
+        return port(device, noc, node) + 2 + static_cast<std::uint32_t>(axis);
+    }
+    [[nodiscard]] std::uint32_t bank(std::uint32_t device, std::uint32_t index) const noexcept {
+        return first_bank_ + device * num_banks_ + index;
+    }
+    [[nodiscard]] std::uint32_t channel(std::uint32_t device, std::uint32_t index) const noexcept {
+        return first_channel_ + device * num_banks_ + index;
+    }
+    /// `sender` as in a Request: direction + 4 · link.
+    [[nodiscard]] std::uint32_t mesh_link(std::uint32_t device,
+                                          std::uint32_t sender) const noexcept {
+        return first_mesh_link_ + device * kSendersPerDevice + sender;
+    }
+    /// The router at the near end of a mesh link, which sends and receives.
+    [[nodiscard]] std::uint32_t mesh_router(std::uint32_t device,
+                                            std::uint32_t sender) const noexcept {
+        return first_mesh_router_ + device * kSendersPerDevice + sender;
+    }
+    [[nodiscard]] ResourceKind kind(std::uint32_t number) const noexcept;
+    /// Those that were used, sorted by (kind, device, noc, node, direction); channels and routers
+    /// are left out, whose time their banks and links show.
+    [[nodiscard]] std::vector<ResourceUse> uses() const;
+
+    static constexpr std::uint32_t kSendersPerDevice = 16;
+
+private:
+    [[nodiscard]] std::uint32_t port(std::uint32_t device, std::uint32_t noc,
+                                     CoreCoord node) const noexcept {
+        const std::uint32_t nodes = grid_.columns * grid_.rows;
+        return ((device * 2 + noc) * nodes + node.y * grid_.columns + node.x) * 4;
+    }
+    [[nodiscard]] ResourceUse use(std::uint32_t number) const noexcept;
+
+    GridSize grid_;
+    std::uint32_t num_banks_;
+    std::uint32_t first_bank_;
+    std::uint32_t first_channel_;
+    std::uint32_t first_mesh_link_;
+    std::uint32_t first_mesh_router_;
+    std::vector<Resource> all_;
+};
+
+}  // namespace tessera::timing

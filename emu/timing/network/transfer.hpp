@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One transfer on its way, and the pool that numbers them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emu/timing/network/resource_table.hpp"
+#include "emu/timing/transport.hpp"
+
+namespace tessera::timing {
+
+/// What a transfer does when its event is due.
+enum class TransferStage : std::uint8_t {
+    Ready,         ///< its command is written: it joins the line of its interface
+    Inject,        ///< first of that line: its next packet asks for its path
+    Reserved,      ///< multicast: the tree has answered
+    AtMemory,      ///< read request at a DRAM bank
+    Respond,       ///< data read: the packet back asks for its path
+    Depart,        ///< last byte has left the source
+    Deliver,       ///< last byte is in place
+    Acknowledge,   ///< the issuer knows
+    LinkSend,      ///< packet in the sender's buffer of a mesh link
+    LinkTaken,     ///< the link has taken it from there
+    LinkReceive,   ///< packet at the far end of a mesh link
+    PartsArrived,  ///< every part of a read that was split has arrived
+};
+
+struct Transfer {
+    Request request;
+    TransferStage stage{};
+    CoreCoord own;          ///< physical node of the issuer
+    CoreCoord far;          ///< physical node of `place`
+    std::uint32_t left = 0;    ///< bytes of packets that have not been sent
+    std::uint32_t packet = 0;  ///< bytes of the packet that is sent next
+    std::uint32_t parent = kNobody;      ///< of a part of a split read
+    std::uint32_t parts = 0;             ///< of a split read: those that have not arrived
+    std::uint32_t next_in_line = kNobody;  ///< line of the interface
+    std::uint32_t next_waiting = kNobody;  ///< line of the resource `waiting_on`
+    std::uint32_t waiting_on = kNobody;
+    Millicycles wait_offset = 0;  ///< of `waiting_on` on the path
+    Millicycles stamp = 0;        ///< up to when `transit` holds
+    Millicycles arrival = 0;      ///< last byte of the last packet in place
+    Millicycles slowest = 0;      ///< longest occupation by the last packet
+    ResourceKind slowest_kind{};
+    std::uint8_t hops_done = 0;         ///< mesh links passed
+    std::uint16_t device = 0;           ///< where it is: mesh packets
+    Transit transit{};
+
+    /// Time from `stamp` to `now` was spent on `kind`.
+    void spend(ResourceKind kind, Millicycles now) noexcept {
+        transit[static_cast<std::size_t>(kind)] += now - stamp;
+        stamp = now;
+    }
+};
+
+/// Transfers by number. Numbers are given out again; nothing is allocated once there are enough.
+class TransferPool {
+public:
+    [[nodiscard]] std::uint32_t take() {
+        if (free_.empty()) {
+            all_.emplace_back();
+            return static_cast<std::uint32_t>(all_.size() - 1);
+        }
+        const std::uint32_t number = free_.back();
+        free_.pop_back();
+        all_[number] = Transfer{};
+        return number;
+    }
+    void give_back(std::uint32_t number) { free_.push_back(number); }
+    [[nodiscard]] Transfer& operator[](std::uint32_t number) noexcept { return all_[number]; }
+    [[nodiscard]] const Transfer& operator[](std::uint32_t number) const noexcept {
+        return all_[number];
+    }
+
+private:
+    std::vector<Transfer> all_;
+    std::vector<std::uint32_t> free_;
+};
+
+}  // namespace tessera::timing

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/transport.hpp"
+
+#include <algorithm>
+
+#include "emu/timing/network/transport_state.hpp"
+
+namespace tessera::timing {
+
+Transport::State::State(const Machine& machine)
+    : arch(machine.arch),
+      mesh(machine.mesh),
+      max_packet(static_cast<std::uint32_t>(machine.arch.noc.max_packet.value)),
+      max_reads(machine.timing.noc.outstanding_reads),
+      max_writes(machine.timing.noc.outstanding_writes),
+      resources(machine.arch, machine.mesh.shape.num_devices()),
+      paths(machine.arch, machine.timing, resources),
+      mesh_times(machine.timing.link, machine.timing.clock),
+      lines(resources, transfers),
+      interfaces(std::size_t{machine.mesh.shape.num_devices()} * 2 * arch.noc.grid.columns *
+                 arch.noc.grid.rows) {}
+
+CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
+    if (place.is_dram()) {
+        const DramEndpoint& endpoint = arch.dram.endpoints[place.bank()];
+        return noc == 0 ? endpoint.physical : endpoint.physical1;
+    }
+    const CoreCoord core = place.core();
+    return {arch.workers.noc_columns[core.x], arch.workers.noc_rows[core.y]};
+}
+
+NocInterface& Transport::State::interface_of(const Transfer& transfer) {
+    const GridSize grid = arch.noc.grid;
+    const std::size_t network = std::size_t{transfer.request.device} * 2 + transfer.request.noc;
+    const std::size_t node = std::size_t{transfer.own.y} * grid.columns + transfer.own.x;
+    return interfaces[network * grid.columns * grid.rows + node];
+}
+
+void Transport::State::append(TransferLine& line, std::uint32_t number) {
+    transfers[number].next_in_line = kNobody;
+    (line.first == kNobody ? line.first : transfers[line.last].next_in_line) = number;
+    line.last = number;
+}
+
+std::uint32_t Transport::State::remove_first(TransferLine& line) {
+    const std::uint32_t number = line.first;
+    line.first = transfers[number].next_in_line;
+    return number;
+}
+
+void Transport::State::schedule(std::uint32_t number, TransferStage stage, Millicycles time,
+                                EventQueue& queue) {
+    transfers[number].stage = stage;
+    queue.push(time, QueueEvent::TransferStage, number);
+}
+
+std::uint32_t Transport::State::start(const Request& request, Millicycles now,
+                                      EventQueue& queue) {
+    const std::uint32_t number = transfers.take();
+    Transfer& transfer = transfers[number];
+    transfer.request = request;
+    transfer.own = node_of(NocPlace::worker(request.core), request.noc);
+    transfer.left = request.bytes;
+    transfer.stamp = now;
+    transfer.device = request.device;
+    const bool has_place = request.kind != RequestKind::Multicast &&
+                           request.kind != RequestKind::MulticastWord;
+    transfer.far = has_place ? node_of(request.place, request.noc) : transfer.own;
+    if (request.kind == RequestKind::Read) {
+        start_read(number, now, queue);
+        return number;
+    }
+    NocInterface& own = interface_of(transfer);
+    const bool is_counted = !request.is_posted && request.kind != RequestKind::Fabric;
+    if (is_counted && own.writes++ >= max_writes) {
+        append(own.late_writes, number);
+        return number;
+    }
+    schedule(number, TransferStage::Ready, now + paths.noc().command, queue);
+    return number;
+}
+
+StageResult Transport::State::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    switch (transfers[number].stage) {
+        case TransferStage::Ready:
+            ready(number, now, queue);
+            break;
+        case TransferStage::Inject:
+            inject(number, now, queue);
+            break;
+        case TransferStage::Reserved:
+            send(number, now, queue);
+            break;
+        case TransferStage::AtMemory:
+            at_memory(number, now, queue);
+            break;
+        case TransferStage::Respond:
+            respond(number, now, queue);
+            break;
+        case TransferStage::Depart:
+            return depart(number, now, queue);
+        case TransferStage::Deliver:
+            return deliver(number, now, queue);
+        case TransferStage::Acknowledge:
+            return acknowledge(number, now, queue);
+        case TransferStage::LinkSend:
+            link_send(number, now, queue);
+            break;
+        case TransferStage::LinkTaken:
+            return link_taken(number, now, queue);
+        case TransferStage::LinkReceive:
+            link_receive(number, now, queue);
+            break;
+        case TransferStage::PartsArrived:
+            transfers.give_back(number);
+            return {Milestone::Delivered, true};
+    }
+    return {};
+}
+
+Transport::Transport(const Machine& machine) : state_(std::make_unique<State>(machine)) {}
+Transport::~Transport() = default;
+
+std::uint32_t Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
+    return state_->start(request, now, queue);
+}
+
+StageResult Transport::advance(std::uint32_t transfer, Millicycles now, EventQueue& queue) {
+    return state_->advance(transfer, now, queue);
+}
+
+const Transit& Transport::transit(std::uint32_t transfer) const noexcept {
+    return state_->transfers[transfer].transit;
+}
+
+std::vector<ResourceUse> Transport::uses() const { return state_->resources.uses(); }
+
+}  // namespace tessera::timing

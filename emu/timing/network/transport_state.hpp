@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Transport keeps, and what its stages do.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "emu/timing/network/mesh_times.hpp"
+#include "emu/timing/network/noc_paths.hpp"
+#include "emu/timing/transport.hpp"
+#include "emu/timing/network/waiting_lines.hpp"
+
+namespace tessera::timing {
+
+/// First in, first out, through one of a Transfer's links.
+struct TransferLine {
+    std::uint32_t first = kNobody;
+    std::uint32_t last = kNobody;
+};
+
+/// A core's interface to one NoC: its commands go out in order, and so many may be in flight.
+struct NocInterface {
+    TransferLine commands;
+    TransferLine late_reads;  ///< issued while too many were in flight
+    TransferLine late_writes;
+    std::uint32_t reads = 0;
+    std::uint32_t writes = 0;
+    bool keeps_path = false;  ///< the last multicast was linked
+};
+
+struct Transport::State {
+    explicit State(const Machine& machine);
+
+    // Every transfer
+    std::uint32_t start(const Request& request, Millicycles now, EventQueue& queue);
+    StageResult advance(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void schedule(std::uint32_t number, TransferStage stage, Millicycles time, EventQueue& queue);
+
+    // Commands of an interface (commands.cpp)
+    void ready(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void inject(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void send(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void sent(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void command_path(const Transfer& transfer);
+
+    // Reads (reads.cpp)
+    void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void request(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void at_memory(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void respond(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult part_arrived(std::uint32_t number, Millicycles now, EventQueue& queue);
+
+    // Ends (ends.cpp)
+    StageResult depart(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult deliver(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult acknowledge(std::uint32_t number, Millicycles now, EventQueue& queue);
+    [[nodiscard]] Millicycles acknowledgement(const Transfer& transfer) const;
+
+    // Mesh links (mesh_packets.cpp)
+    void link_send(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult link_taken(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void link_receive(std::uint32_t number, Millicycles now, EventQueue& queue);
+
+    [[nodiscard]] CoreCoord node_of(NocPlace place, std::uint32_t noc) const;
+    [[nodiscard]] NocInterface& interface_of(const Transfer& transfer);
+    void append(TransferLine& line, std::uint32_t number);
+    std::uint32_t remove_first(TransferLine& line);
+
+    const ArchSpec& arch;
+    const MeshSpec& mesh;
+    std::uint32_t max_packet;
+    std::uint32_t max_reads;
+    std::uint32_t max_writes;
+    ResourceTable resources;
+    NocPaths paths;
+    MeshTimes mesh_times;
+    TransferPool transfers;
+    WaitingLines lines;
+    std::vector<NocInterface> interfaces;  ///< by (device, noc, node)
+    PacketPath path;                       ///< of the packet at hand
+};
+
+}  // namespace tessera::timing

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/network/waiting_lines.hpp"
+
+#include <algorithm>
+
+namespace tessera::timing {
+
+WaitingLines::Obstacle WaitingLines::obstacle(const Transfer& transfer, const PacketPath& path,
+                                              Millicycles now) {
+    Obstacle last;
+    const bool is_new = transfer.waiting_on == kNobody;
+    for (const PathStep& step : path.steps) {
+        const Resource& resource = resources_[step.resource];
+        const Millicycles free = resource.free - step.offset;
+        if (free > now && (last.step == nullptr || free > last.free)) {
+            last = {&step, free};
+        } else if (is_new && last.step == nullptr && resource.first_waiting != kNobody) {
+            last = {&step, now};
+        }
+    }
+    return last;
+}
+
+void WaitingLines::join(std::uint32_t number, const Obstacle& obstacle, EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
+    Resource& resource = resources_[obstacle.step->resource];
+    transfer.waiting_on = obstacle.step->resource;
+    transfer.wait_offset = obstacle.step->offset;
+    transfer.next_waiting = kNobody;
+    if (resource.first_waiting == kNobody) {
+        resource.first_waiting = number;
+        queue.push(obstacle.free, QueueEvent::TransferStage, number);
+    } else {
+        transfers_[resource.last_waiting].next_waiting = number;
+    }
+    resource.last_waiting = number;
+}
+
+void WaitingLines::leave(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
+    Resource& resource = resources_[transfer.waiting_on];
+    resource.first_waiting = transfer.next_waiting;
+    transfer.waiting_on = kNobody;
+    if (resource.first_waiting == kNobody) {
+        resource.last_waiting = kNobody;
+        return;
+    }
+    const Millicycles free = resource.free - transfers_[resource.first_waiting].wait_offset;
+    queue.push(std::max(now, free), QueueEvent::TransferStage, resource.first_waiting);
+}
+
+bool WaitingLines::try_start(std::uint32_t number, const PacketPath& path, std::uint32_t bytes,
+                             Millicycles now, EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
+    const Obstacle found = obstacle(transfer, path, now);
+    if (found.step != nullptr) {
+        if (found.step->resource == transfer.waiting_on) {
+            transfer.wait_offset = found.step->offset;
+            queue.push(found.free, QueueEvent::TransferStage, number);
+            return false;
+        }
+        if (transfer.waiting_on != kNobody) {
+            transfer.spend(resources_.kind(transfer.waiting_on), now);
+            leave(number, now, queue);
+        }
+        join(number, found, queue);
+        return false;
+    }
+    for (const PathStep& step : path.steps) {
+        Resource& resource = resources_[step.resource];
+        resource.free = now + step.offset + step.duration;
+        resource.busy += step.duration;
+        resource.bytes += bytes;
+    }
+    const bool has_waited = transfer.waiting_on != kNobody;
+    transfer.spend(has_waited ? resources_.kind(transfer.waiting_on) : ResourceKind::NocInjection,
+                   now);
+    if (has_waited) {
+        leave(number, now, queue);
+    }
+    return true;
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How packets share resources. A packet starts when every resource on its path is free by the time
+// its first flit gets there; until then it waits, first come first served, in the line of the one
+// that is free last, and holds nothing: on other virtual channels others pass it.
+#pragma once
+
+#include <cstdint>
+
+#include "emu/timing/event_queue.hpp"
+#include "emu/timing/network/packet_path.hpp"
+#include "emu/timing/network/resource_table.hpp"
+#include "emu/timing/network/transfer.hpp"
+
+namespace tessera::timing {
+
+class WaitingLines {
+public:
+    WaitingLines(ResourceTable& resources, TransferPool& transfers)
+        : resources_(resources), transfers_(transfers) {}
+
+    /// Gives the path to the packet of `transfer`, from `now` on, and returns true; or puts the
+    /// transfer in line, to come back with an event of its own, and returns false.
+    /// Preconditions   a transfer that is in line comes back with its event only.
+    bool try_start(std::uint32_t transfer, const PacketPath& path, std::uint32_t bytes,
+                   Millicycles now, EventQueue& queue);
+
+private:
+    struct Obstacle {
+        const PathStep* step = nullptr;
+        Millicycles free = 0;  ///< when the packet could start if there were no other
+    };
+    [[nodiscard]] Obstacle obstacle(const Transfer& transfer, const PacketPath& path,
+                                    Millicycles now);
+    void join(std::uint32_t transfer, const Obstacle& obstacle, EventQueue& queue);
+    void leave(std::uint32_t transfer, Millicycles now, EventQueue& queue);
+
+    ResourceTable& resources_;
+    TransferPool& transfers_;
+};
+
+}  // namespace tessera::timing

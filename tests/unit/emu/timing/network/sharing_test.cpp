@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams beside each other: who shares, and who does not notice.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/unit/emu/timing/network/small_machine.hpp"
+#include "tests/unit/emu/timing/network/streams.hpp"
+
+namespace tessera::timing {
+namespace {
+
+constexpr double kCycle = kMillicyclesPerCycle;
+constexpr std::uint32_t kTransfers = 200;
+constexpr std::uint32_t kBytes = 1024;
+
+Stream stream(const Request& request) {
+    return {.requests = std::vector<Request>(kTransfers, request), .interval = 1000,
+            .most_queued = 2};
+}
+
+double rate(const StreamRun& run, std::size_t stream) {
+    return kTransfers * kBytes * kCycle / static_cast<double>(run.end(stream));
+}
+
+TEST(NocSharing, OneWriterReachesTheRateOfItsInterface) {
+    const SmallMachine small;
+
+    const StreamRun run(small.machine(), {stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes))});
+
+    EXPECT_NEAR(rate(run, 0), 1024.0 / (1 + 32), 0.7);
+}
+
+TEST(NocSharing, IssueBoundsSmallTransfers) {
+    Stream slow = stream(write({0, 0}, NocPlace::worker({2, 0}), 64));
+    slow.interval = 40'000;
+
+    const StreamRun run(SmallMachine().machine(), {slow});
+
+    EXPECT_EQ(run.times[0][kTransfers - 1].start, 40'000 * (kTransfers - 1));
+}
+
+TEST(NocSharing, TwoFlowsOverOneLinkGetHalfEach) {
+    // Nodes (1,0) → (4,0) and (2,0) → (5,0) share the links that leave x = 2 and x = 3.
+    const SmallMachine small;
+
+    const StreamRun run(small.machine(),
+                        {stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes)),
+                         stream(write({1, 0}, NocPlace::worker({3, 0}), kBytes))});
+
+    EXPECT_NEAR(rate(run, 0), 1024.0 / (2 * 33), 0.5);
+    EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * 33), 0.5);
+}
+
+TEST(NocSharing, ThreeFlowsIntoOneCoreGetAThirdEach) {
+    const SmallMachine small;
+
+    const StreamRun run(small.machine(),
+                        {stream(write({0, 1}, NocPlace::worker({3, 3}), kBytes)),
+                         stream(write({3, 0}, NocPlace::worker({3, 3}), kBytes)),
+                         stream(write({0, 3}, NocPlace::worker({3, 3}), kBytes))});
+
+    for (std::size_t s = 0; s < 3; ++s) {
+        EXPECT_NEAR(rate(run, s), 1024.0 / (3 * 33), 0.5) << "stream " << s;
+    }
+}
+
+TEST(NocSharing, DisjointFlowsDoNotDisturbEachOther) {
+    const SmallMachine small;
+    const Stream above = stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes));
+    const Stream below = stream(write({0, 1}, NocPlace::worker({2, 1}), kBytes));
+
+    const StreamRun both(small.machine(), {above, below});
+
+    EXPECT_EQ(both.end(0), StreamRun(small.machine(), {above}).end(0));
+    EXPECT_EQ(both.end(1), StreamRun(small.machine(), {below}).end(0));
+}
+
+TEST(NocSharing, OppositeNocsDoNotDisturbEachOther) {
+    const SmallMachine small;
+    const Stream noc0 = stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes, 0));
+    const Stream noc1 = stream(write({1, 0}, NocPlace::worker({2, 0}), kBytes, 1));
+
+    const StreamRun both(small.machine(), {noc0, noc1});
+
+    EXPECT_EQ(both.end(0), StreamRun(small.machine(), {noc0}).end(0));
+    EXPECT_EQ(both.end(1), StreamRun(small.machine(), {noc1}).end(0));
+}
+
+TEST(NocSharing, ReadersOfOneCoreShareItsInjectionPort) {
+    const SmallMachine small;
+
+    const StreamRun run(small.machine(), {stream(read({0, 1}, NocPlace::worker({0, 0}), kBytes)),
+                                          stream(read({1, 0}, NocPlace::worker({0, 0}), kBytes))});
+
+    EXPECT_NEAR(rate(run, 0), 1024.0 / (2 * (1 + 64)), 0.3);
+    EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * (1 + 64)), 0.3);
+}
+
+TEST(NocSharing, ReadsBeyondTheLimitWaitForEarlierOnes) {
+    // One at a time: each takes the latency of a read alone.
+    SmallMachine small;
+    small.timing.noc.outstanding_reads = 1;
+    Stream reads = stream(read({0, 0}, NocPlace::worker({1, 0}), 64));
+    reads.requests.resize(3);
+
+    const StreamRun run(small.machine(), {reads});
+
+    const Millicycles alone = run.times[0][0].delivered;
+    EXPECT_EQ(run.times[0][1].delivered, 2 * alone);
+    EXPECT_EQ(run.times[0][2].delivered, 3 * alone);
+}
+
+TEST(NocSharing, WritesBeyondTheLimitWaitForAcknowledgements) {
+    SmallMachine small;
+    small.timing.noc.outstanding_writes = 1;
+    Stream writes = stream(write({0, 0}, NocPlace::worker({1, 0}), 64));
+    writes.requests.resize(2);
+
+    const StreamRun run(small.machine(), {writes});
+
+    EXPECT_EQ(run.times[0][1].acknowledged, 2 * run.times[0][0].acknowledged);
+}
+
+class DramReaders : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(DramReaders, ShareOneBankAtItsRate) {
+    const SmallMachine small;
+    std::vector<Stream> streams;
+    for (std::uint32_t i = 0; i < GetParam(); ++i) {
+        streams.push_back(stream(read({i % 4, i / 4}, NocPlace::dram(2), kBytes)));
+    }
+
+    const StreamRun run(small.machine(), streams);
+
+    const double total = GetParam() * kTransfers * kBytes * kCycle;
+    EXPECT_NEAR(total / static_cast<double>(run.end()), 1024.0 / (2 + 64), 0.4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Counts, DramReaders, testing::Values(1U, 2U, 4U, 8U, 16U),
+                         testing::PrintToStringParamName());
+
+TEST(NocSharing, TwoBanksBehindOneChannelShareItsRate) {
+    // Banks 0 and 1 give 16 B/cycle each alone, and as much together.
+    const SmallMachine small;
+
+    const StreamRun run(small.machine(), {stream(read({0, 0}, NocPlace::dram(0), kBytes)),
+                                          stream(read({0, 1}, NocPlace::dram(1), kBytes))});
+
+    EXPECT_NEAR(rate(run, 0) + rate(run, 1), 1024.0 / 64, 0.4);
+}
+
+TEST(NocSharing, SameStreamsGiveTheSameTimes) {
+    const SmallMachine small;
+    std::vector<Stream> streams;
+    for (std::uint32_t i = 0; i < 16; ++i) {
+        streams.push_back(
+            stream(write({i % 4, i / 4}, NocPlace::worker({(i * 7) % 4, (i * 3) % 4}), kBytes)));
+    }
+
+    const StreamRun first(small.machine(), streams);
+    const StreamRun second(small.machine(), streams);
+
+    for (std::size_t s = 0; s < streams.size(); ++s) {
+        EXPECT_EQ(first.end(s), second.end(s)) << "stream " << s;
+    }
+}
+
+TEST(NocSharing, UsesCountBytesOfEachLinkOnTheWay) {
+    // (1,0) → (4,0): injection, three links, ejection.
+    const StreamRun run(SmallMachine().machine(),
+                        {stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes))});
+
+    const std::vector<ResourceUse> uses = run.uses();
+
+    ASSERT_EQ(uses.size(), 5U);
+    EXPECT_EQ(uses[0].kind, ResourceKind::NocInjection);
+    EXPECT_EQ(uses[0].node, (CoreCoord{1, 0}));
+    EXPECT_EQ(uses[1].kind, ResourceKind::NocLink);
+    EXPECT_EQ(uses[1].direction, 0);
+    EXPECT_EQ(uses[3].node, (CoreCoord{3, 0}));
+    EXPECT_EQ(uses[4].kind, ResourceKind::NocEjection);
+    EXPECT_EQ(uses[4].node, (CoreCoord{4, 0}));
+    for (const ResourceUse& use : uses) {
+        EXPECT_EQ(use.bytes, std::uint64_t{kTransfers} * kBytes);
+        EXPECT_EQ(use.busy, Millicycles{kTransfers} * 33 * kMillicyclesPerCycle);
+    }
+}
+
+}  // namespace
+}  // namespace tessera::timing
