@@ -27,9 +27,9 @@ StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, Eve
         transfer.spend(transfer.slowest_kind, std::min(now, begin + transfer.slowest));
     }
     const Request& request = transfer.request;
-    transfer.spend(request.kind == RequestKind::Fabric ? ResourceKind::MeshLatency
-                                                       : ResourceKind::NocLatency,
-                   now);
+    transfer.spend(
+        request.kind == RequestKind::Fabric ? ResourceKind::MeshLatency : ResourceKind::NocLatency,
+        now);
     if (request.kind == RequestKind::Read) {
         NocInterface& own = interface_of(transfer);
         --own.reads;

@@ -10,10 +10,14 @@ namespace tessera::timing {
 
 namespace {
 
-LinkDirection direction_of(std::uint32_t sender) { return static_cast<LinkDirection>(sender % 4); }
+LinkDirection direction_of(std::uint32_t sender) {
+    return static_cast<LinkDirection>(sender % 4);
+}
 
 /// The same link as its far end names it: east and west, north and south are neighbours.
-std::uint32_t far_end(std::uint32_t sender) { return sender ^ 1U; }
+std::uint32_t far_end(std::uint32_t sender) {
+    return sender ^ 1U;
+}
 
 }  // namespace
 
@@ -33,13 +37,11 @@ void Transport::State::link_send(std::uint32_t number, Millicycles now, EventQue
     if (transfer.hops_done == 0) {
         schedule(number, TransferStage::LinkTaken, now + on_wire, queue);
     } else {
-        schedule(number, TransferStage::LinkReceive, now + on_wire + mesh_times.hop_latency,
-                 queue);
+        schedule(number, TransferStage::LinkReceive, now + on_wire + mesh_times.hop_latency, queue);
     }
 }
 
-StageResult Transport::State::link_taken(std::uint32_t number, Millicycles now,
-                                         EventQueue& queue) {
+StageResult Transport::State::link_taken(std::uint32_t number, Millicycles now, EventQueue& queue) {
     transfers[number].spend(ResourceKind::MeshLink, now);
     schedule(number, TransferStage::LinkReceive, now + mesh_times.hop_latency, queue);
     return {Milestone::SlotFreed, false};

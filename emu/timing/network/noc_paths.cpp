@@ -18,7 +18,8 @@ NocTimes::NocTimes(const NocTiming& noc)
       write(noc.packet_overhead, std::min(noc.write_rate, noc.injection_rate)),
       link(noc.packet_overhead, noc.link_rate),
       ejection(noc.packet_overhead, noc.ejection_rate),
-      multicast(noc.packet_overhead, std::min(noc.multicast_rate, noc.injection_rate)) {}
+      multicast(noc.packet_overhead, std::min(noc.multicast_rate, noc.injection_rate)) {
+}
 
 DramTimes::DramTimes(const DramTiming& dram)
     : read_latency(to_millicycles(dram.read_latency)),
@@ -26,14 +27,16 @@ DramTimes::DramTimes(const DramTiming& dram)
       bank_read(dram.request_overhead, dram.bank_read_rate),
       bank_write(dram.request_overhead, dram.bank_write_rate),
       channel(Cycles{0}, dram.channel_rate),
-      burst(static_cast<std::uint32_t>(dram.burst.value)) {}
+      burst(static_cast<std::uint32_t>(dram.burst.value)) {
+}
 
 NocPaths::NocPaths(const ArchSpec& arch, const TimingSpec& timing, const ResourceTable& resources)
     : arch_(arch),
       resources_(resources),
       noc_(timing.noc),
       dram_(timing.dram),
-      routes_{NocRoute{arch.noc.grid, 0}, NocRoute{arch.noc.grid, 1}} {}
+      routes_{NocRoute{arch.noc.grid, 0}, NocRoute{arch.noc.grid, 1}} {
+}
 
 void NocPaths::unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath& path) const {
     const Millicycles on_link = noc_.link.of(bytes);

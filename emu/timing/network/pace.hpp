@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities of a machine turned into integer millicycles once, so that a replay adds integers only.
+// Quantities of a machine turned into integer millicycles once, so that a replay adds integers
+// only.
 #pragma once
 
 #include <cmath>

@@ -29,12 +29,12 @@ enum class TransferStage : std::uint8_t {
 struct Transfer {
     Request request;
     TransferStage stage{};
-    CoreCoord own;          ///< physical node of the issuer
-    CoreCoord far;          ///< physical node of `place`
-    std::uint32_t left = 0;    ///< bytes of packets that have not been sent
-    std::uint32_t packet = 0;  ///< bytes of the packet that is sent next
-    std::uint32_t parent = kNobody;      ///< of a part of a split read
-    std::uint32_t parts = 0;             ///< of a split read: those that have not arrived
+    CoreCoord own;                         ///< physical node of the issuer
+    CoreCoord far;                         ///< physical node of `place`
+    std::uint32_t left = 0;                ///< bytes of packets that have not been sent
+    std::uint32_t packet = 0;              ///< bytes of the packet that is sent next
+    std::uint32_t parent = kNobody;        ///< of a part of a split read
+    std::uint32_t parts = 0;               ///< of a split read: those that have not arrived
     std::uint32_t next_in_line = kNobody;  ///< line of the interface
     std::uint32_t next_waiting = kNobody;  ///< line of the resource `waiting_on`
     std::uint32_t waiting_on = kNobody;
@@ -43,8 +43,8 @@ struct Transfer {
     Millicycles arrival = 0;      ///< last byte of the last packet in place
     Millicycles slowest = 0;      ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
-    std::uint8_t hops_done = 0;         ///< mesh links passed
-    std::uint16_t device = 0;           ///< where it is: mesh packets
+    std::uint8_t hops_done = 0;  ///< mesh links passed
+    std::uint16_t device = 0;    ///< where it is: mesh packets
     Transit transit{};
 
     /// Time from `stamp` to `now` was spent on `kind`.

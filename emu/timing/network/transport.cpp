@@ -18,7 +18,8 @@ Transport::State::State(const Machine& machine)
       mesh_times(machine.timing.link, machine.timing.clock),
       lines(resources, transfers),
       interfaces(std::size_t{machine.mesh.shape.num_devices()} * 2 * arch.noc.grid.columns *
-                 arch.noc.grid.rows) {}
+                 arch.noc.grid.rows) {
+}
 
 CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
     if (place.is_dram()) {
@@ -54,8 +55,7 @@ void Transport::State::schedule(std::uint32_t number, TransferStage stage, Milli
     queue.push(time, QueueEvent::TransferStage, number);
 }
 
-std::uint32_t Transport::State::start(const Request& request, Millicycles now,
-                                      EventQueue& queue) {
+std::uint32_t Transport::State::start(const Request& request, Millicycles now, EventQueue& queue) {
     const std::uint32_t number = transfers.take();
     Transfer& transfer = transfers[number];
     transfer.request = request;
@@ -63,8 +63,8 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now,
     transfer.left = request.bytes;
     transfer.stamp = now;
     transfer.device = request.device;
-    const bool has_place = request.kind != RequestKind::Multicast &&
-                           request.kind != RequestKind::MulticastWord;
+    const bool has_place =
+        request.kind != RequestKind::Multicast && request.kind != RequestKind::MulticastWord;
     transfer.far = has_place ? node_of(request.place, request.noc) : transfer.own;
     if (request.kind == RequestKind::Read) {
         start_read(number, now, queue);
@@ -118,7 +118,8 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
     return {};
 }
 
-Transport::Transport(const Machine& machine) : state_(std::make_unique<State>(machine)) {}
+Transport::Transport(const Machine& machine) : state_(std::make_unique<State>(machine)) {
+}
 Transport::~Transport() = default;
 
 std::uint32_t Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
@@ -133,6 +134,8 @@ const Transit& Transport::transit(std::uint32_t transfer) const noexcept {
     return state_->transfers[transfer].transit;
 }
 
-std::vector<ResourceUse> Transport::uses() const { return state_->resources.uses(); }
+std::vector<ResourceUse> Transport::uses() const {
+    return state_->resources.uses();
+}
 
 }  // namespace tessera::timing

@@ -8,8 +8,8 @@
 
 #include "emu/timing/network/mesh_times.hpp"
 #include "emu/timing/network/noc_paths.hpp"
-#include "emu/timing/transport.hpp"
 #include "emu/timing/network/waiting_lines.hpp"
+#include "emu/timing/transport.hpp"
 
 namespace tessera::timing {
 

@@ -8,14 +8,18 @@ namespace tessera::timing {
 WaitingLines::Obstacle WaitingLines::obstacle(const Transfer& transfer, const PacketPath& path,
                                               Millicycles now) {
     Obstacle last;
-    const bool is_new = transfer.waiting_on == kNobody;
+    // Lines ahead of the one it has come through count; those behind it had their turn.
+    bool respects_lines = transfer.waiting_on == kNobody;
     for (const PathStep& step : path.steps) {
         const Resource& resource = resources_[step.resource];
         const Millicycles free = resource.free - step.offset;
+        if (step.resource == transfer.waiting_on) {
+            respects_lines = true;
+        } else if (respects_lines && last.step == nullptr && resource.first_waiting != kNobody) {
+            last = {&step, now};
+        }
         if (free > now && (last.step == nullptr || free > last.free)) {
             last = {&step, free};
-        } else if (is_new && last.step == nullptr && resource.first_waiting != kNobody) {
-            last = {&step, now};
         }
     }
     return last;

@@ -15,8 +15,8 @@ constexpr std::uint32_t kTransfers = 200;
 constexpr std::uint32_t kBytes = 1024;
 
 Stream stream(const Request& request) {
-    return {.requests = std::vector<Request>(kTransfers, request), .interval = 1000,
-            .most_queued = 2};
+    return {
+        .requests = std::vector<Request>(kTransfers, request), .interval = 1000, .most_queued = 2};
 }
 
 double rate(const StreamRun& run, std::size_t stream) {
@@ -44,9 +44,8 @@ TEST(NocSharing, TwoFlowsOverOneLinkGetHalfEach) {
     // Nodes (1,0) → (4,0) and (2,0) → (5,0) share the links that leave x = 2 and x = 3.
     const SmallMachine small;
 
-    const StreamRun run(small.machine(),
-                        {stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes)),
-                         stream(write({1, 0}, NocPlace::worker({3, 0}), kBytes))});
+    const StreamRun run(small.machine(), {stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes)),
+                                          stream(write({1, 0}, NocPlace::worker({3, 0}), kBytes))});
 
     EXPECT_NEAR(rate(run, 0), 1024.0 / (2 * 33), 0.5);
     EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * 33), 0.5);
@@ -55,10 +54,9 @@ TEST(NocSharing, TwoFlowsOverOneLinkGetHalfEach) {
 TEST(NocSharing, ThreeFlowsIntoOneCoreGetAThirdEach) {
     const SmallMachine small;
 
-    const StreamRun run(small.machine(),
-                        {stream(write({0, 1}, NocPlace::worker({3, 3}), kBytes)),
-                         stream(write({3, 0}, NocPlace::worker({3, 3}), kBytes)),
-                         stream(write({0, 3}, NocPlace::worker({3, 3}), kBytes))});
+    const StreamRun run(small.machine(), {stream(write({0, 1}, NocPlace::worker({3, 3}), kBytes)),
+                                          stream(write({3, 0}, NocPlace::worker({3, 3}), kBytes)),
+                                          stream(write({0, 3}, NocPlace::worker({3, 3}), kBytes))});
 
     for (std::size_t s = 0; s < 3; ++s) {
         EXPECT_NEAR(rate(run, s), 1024.0 / (3 * 33), 0.5) << "stream " << s;
