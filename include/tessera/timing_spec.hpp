@@ -45,7 +45,7 @@ struct NocTiming {
     BytesPerCycle injection_rate;  ///< of a worker's interface
     BytesPerCycle ejection_rate;
     BytesPerCycle multicast_rate;
-    Cycles multicast_setup;                ///< path reservation beside its way there and back
+    Cycles multicast_setup;                ///< path reservation, each hop to the furthest receiver
     Cycles packet_overhead;                ///< of a link's time, for each packet
     Cycles atomic;                         ///< read-modify-write at the far L1
     std::uint32_t outstanding_reads = 0;   ///< requests of one interface in flight

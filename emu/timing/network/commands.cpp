@@ -34,9 +34,8 @@ void Transport::State::inject(std::uint32_t number, Millicycles now, EventQueue&
         transfer.spend(ResourceKind::NocInjection, now);
         command_path(transfer);
         // Every router of the tree tells the sender that it is ready before data leaves.
-        const Millicycles there_and_back = 2 * (path.latency - 2 * paths.noc().interface);
-        schedule(number, TransferStage::Reserved,
-                 now + paths.noc().multicast_setup + there_and_back, queue);
+        schedule(number, TransferStage::Reserved, now + path.hops * paths.noc().multicast_setup,
+                 queue);
         return;
     }
     send(number, now, queue);

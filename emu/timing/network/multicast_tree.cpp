@@ -66,7 +66,8 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
                       noc_.interface + hops * noc_.hop, ejected});
         }
     }
-    path.latency = 2 * noc_.interface + (furthest(trunk) + depth) * noc_.hop;
+    path.hops = furthest(trunk) + depth;
+    path.latency = 2 * noc_.interface + path.hops * noc_.hop;
 }
 
 }  // namespace tessera::timing

@@ -20,12 +20,14 @@ struct PathStep {
 struct PacketPath {
     std::vector<PathStep> steps;
     Millicycles latency = 0;  ///< start to the first flit at the end of the path
+    std::uint32_t hops = 0;   ///< links to the furthest end
     Millicycles slowest = 0;
     std::uint32_t slowest_resource = 0;
 
     void clear() noexcept {
         steps.clear();
         latency = 0;
+        hops = 0;
         slowest = 0;
         slowest_resource = 0;
     }

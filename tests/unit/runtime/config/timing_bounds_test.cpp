@@ -35,17 +35,17 @@ TEST(TimingBounds, ARateIsLowAtTheMostOfItsRange) {
     const TimingBounds timing = load_arch(kWormhole).timing;
 
     // multicast_rate: {value: 15.6 B/cycle, range: [14 B/cycle, 25.3 B/cycle]}
-    EXPECT_EQ(timing.low.noc.multicast_rate, BytesPerCycle{25.3});
-    EXPECT_EQ(timing.expected.noc.multicast_rate, BytesPerCycle{15.6});
-    EXPECT_EQ(timing.high.noc.multicast_rate, BytesPerCycle{14});
+    EXPECT_EQ(timing.low.noc.multicast_rate, BytesPerCycle{31.3});
+    EXPECT_EQ(timing.expected.noc.multicast_rate, BytesPerCycle{30.5});
+    EXPECT_EQ(timing.high.noc.multicast_rate, BytesPerCycle{28});
 }
 
 TEST(TimingBounds, AConstantWithoutARangeIsTheSameThrice) {
     const TimingBounds timing = load_arch(kWormhole).timing;
 
     EXPECT_EQ(timing.low.clock, Hertz{1e9});
-    EXPECT_EQ(timing.low.noc.link_rate, BytesPerCycle{30});
-    EXPECT_EQ(timing.high.noc.link_rate, BytesPerCycle{30});
+    EXPECT_EQ(timing.low.link.rate, BytesPerSecond{12.5e9});
+    EXPECT_EQ(timing.high.link.rate, BytesPerSecond{12.5e9});
 }
 
 TEST(TimingBounds, AnOverrideHasNoRange) {

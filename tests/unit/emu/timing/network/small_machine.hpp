@@ -28,7 +28,7 @@ struct SmallMachine {
         timing.noc.injection_rate = BytesPerCycle{32};
         timing.noc.ejection_rate = BytesPerCycle{32};
         timing.noc.multicast_rate = BytesPerCycle{16};
-        timing.noc.multicast_setup = Cycles{4};
+        timing.noc.multicast_setup = Cycles{22};
         timing.noc.packet_overhead = Cycles{1};
         timing.noc.atomic = Cycles{6};
         timing.noc.outstanding_reads = 1000;
