@@ -34,7 +34,7 @@ TEST(TimingBounds, ACostIsLowAtTheLeastOfItsRange) {
 TEST(TimingBounds, ARateIsLowAtTheMostOfItsRange) {
     const TimingBounds timing = load_arch(kWormhole).timing;
 
-    // multicast_rate: {value: 15.6 B/cycle, range: [14 B/cycle, 25.3 B/cycle]}
+    // multicast_rate: {value: 30.5 B/cycle, range: [28 B/cycle, 31.3 B/cycle]}
     EXPECT_EQ(timing.low.noc.multicast_rate, BytesPerCycle{31.3});
     EXPECT_EQ(timing.expected.noc.multicast_rate, BytesPerCycle{30.5});
     EXPECT_EQ(timing.high.noc.multicast_rate, BytesPerCycle{28});
