@@ -90,8 +90,7 @@ struct Demand {
 
 bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule) {
     return schedule.in0.placement == TensorPlacement::L1HeightSharded &&
-           (blocking.num_k_blocks() == 1 || blocking.m.per_core == 1) &&
-           blocking.n.num_blocks() == 1;
+           blocking.num_k_blocks() == 1 && blocking.n.num_blocks() == 1;
 }
 
 std::vector<TileBuffer> block_buffers(const Blocking& blocking, const MatmulSpec& schedule) {

@@ -30,7 +30,8 @@ struct TileBuffer {
     }
 };
 
-/// Whether compute takes in0's blocks where its height shard lies: they follow one another there.
+/// Whether compute takes in0's blocks where its height shard lies: with one block of K and one pass
+/// over it, as upstream.
 [[nodiscard]] bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule);
 
 /// Of the schedules that multiply blocks. Inputs hold cb_depth blocks if K has more than one.

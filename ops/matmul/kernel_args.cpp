@@ -26,11 +26,19 @@ void append_rectangle(Words& words, const ArchSpec& arch, const CoreRange& recta
     append(words, {start.x, start.y, end.x, end.y});
 }
 
-void append_sender(Words& words, const ArchSpec& arch, const Audience& audience, NOC noc,
+/// As upstream on Blackhole, whose NoC is slow enough for a RISC to change data before it leaves.
+/// Elsewhere a block has left before its pages are used again, if there are others to use first.
+std::uint32_t flushes(const BlockLaunch& launch) {
+    const bool reuses_at_once =
+        launch.schedule.cb_depth == 1 || launch.blocking.num_k_blocks() == 1;
+    return launch.arch.architecture == "blackhole" || reuses_at_once ? 1 : 0;
+}
+
+void append_sender(Words& words, const BlockLaunch& launch, const Audience& audience, NOC noc,
                    Handshake handshake) {
-    append_rectangle(words, arch, audience.rectangle, noc);
-    append(words,
-           {audience.num_receivers, audience.num_replies, handshake.replies, handshake.flag});
+    append_rectangle(words, launch.arch, audience.rectangle, noc);
+    append(words, {audience.num_receivers, audience.num_replies, handshake.replies, handshake.flag,
+                   flushes(launch)});
 }
 
 Words receiver_args(const ArchSpec& arch, const Audience& audience, Handshake handshake) {
@@ -43,7 +51,7 @@ Words block_sharded_args(const BlockLaunch& launch, const CoreRole& role) {
     append_rectangle(words, launch.arch, role.in0_audience.rectangle, in0_noc(role));
     const CoreCoord first = virtual_coord(launch.arch, role.in0_audience.rectangle.start_coord);
     append(words, {launch.blocking.n.cores, role.column, first.x, first.y, launch.in0.replies,
-                   launch.in0.flag, launch.valid});
+                   launch.in0.flag, launch.valid, flushes(launch)});
     return words;
 }
 
@@ -115,7 +123,7 @@ Words in0_args(const BlockLaunch& launch, const CoreRole& role) {
     }
     Words words{launch.inputs.in0.buffer.address, role.row * blocking.m.per_core * blocking.k_tiles,
                 blocking.m.valid(role.row)};
-    append_sender(words, launch.arch, role.in0_audience, in0_noc(role), launch.in0);
+    append_sender(words, launch, role.in0_audience, in0_noc(role), launch.in0);
     return words;
 }
 
@@ -127,7 +135,7 @@ Words in1_args(const BlockLaunch& launch, const CoreRole& role) {
     }
     Words words{launch.inputs.in1.buffer.address, role.column * launch.blocking.n.per_core};
     append(words, out_args(launch, role));
-    append_sender(words, launch.arch, role.in1_audience, in1_noc(role), launch.in1);
+    append_sender(words, launch, role.in1_audience, in1_noc(role), launch.in1);
     return words;
 }
 

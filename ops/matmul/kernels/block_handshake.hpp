@@ -13,7 +13,8 @@ inline volatile tt_l1_ptr uint32_t* semaphore_at(uint32_t address) {
 class BlockSender {
 public:
     // Arguments from `arg` on: corners of the receivers in the order of this NoC, their number, how
-    // many of them reply, semaphores of the replies and of the flag. No receivers: sends nothing.
+    // many of them reply, semaphores of the replies and of the flag, whether to wait until a block
+    // has left. No receivers: sends nothing.
     explicit BlockSender(uint32_t arg)
         : rectangle_(get_noc_multicast_addr(
               get_arg_val<uint32_t>(arg), get_arg_val<uint32_t>(arg + 1),
@@ -21,7 +22,8 @@ public:
           num_receivers_(get_arg_val<uint32_t>(arg + 4)),
           num_replies_(get_arg_val<uint32_t>(arg + 5)),
           replies_(semaphore_at(get_semaphore(get_arg_val<uint32_t>(arg + 6)))),
-          flag_addr_(get_semaphore(get_arg_val<uint32_t>(arg + 7))) {
+          flag_addr_(get_semaphore(get_arg_val<uint32_t>(arg + 7))),
+          flushes_(get_arg_val<uint32_t>(arg + 8) != 0) {
         if (num_receivers_ > 0) {
             noc_semaphore_set(semaphore_at(flag_addr_), VALID);
         }
@@ -34,8 +36,9 @@ public:
         noc_semaphore_wait(replies_, num_replies_);
         noc_semaphore_set(replies_, 0);
         noc_async_write_multicast(l1_addr, rectangle_ | l1_addr, size, num_receivers_, true);
-        // Blackhole's NoC is slower than its RISCs, which could change the data before it left.
-        noc_async_writes_flushed();
+        if (flushes_) {
+            noc_async_writes_flushed();
+        }
         noc_semaphore_set_multicast(flag_addr_, rectangle_ | flag_addr_, num_receivers_);
     }
 
@@ -45,6 +48,7 @@ private:
     uint32_t num_replies_;
     volatile tt_l1_ptr uint32_t* replies_;
     uint32_t flag_addr_;
+    bool flushes_;
 };
 
 class BlockReceiver {

@@ -28,6 +28,7 @@ struct Row {
     uint32_t replies_addr;
     uint32_t flag_addr;
     uint32_t valid_addr;  // holds VALID, to be sent as the flag
+    bool flushes;         // waits until a block has left
 };
 
 // Copies a block whose rows lie apart to the buffer it is sent from.
@@ -52,9 +53,11 @@ void multicast_block(const Row& row, const Shape& shape, uint32_t shard_addr) {
     } else {
         noc_async_write_multicast(l1_addr, there, shape.block_bytes(), row.num_cores - 1, true);
     }
-    noc_async_writes_flushed();
     noc_semaphore_set_multicast_loopback_src(row.valid_addr, row.rectangle | row.flag_addr,
                                              row.num_cores);
+    if (row.flushes) {
+        noc_async_writes_flushed();
+    }
 }
 
 void send_block(const Row& row, const Shape& shape, uint32_t shard_addr) {
@@ -100,7 +103,8 @@ Row row_from_args() {
         .y = get_arg_val<uint32_t>(7),
         .replies_addr = get_semaphore(get_arg_val<uint32_t>(8)),
         .flag_addr = get_semaphore(get_arg_val<uint32_t>(9)),
-        .valid_addr = get_semaphore(get_arg_val<uint32_t>(10))};
+        .valid_addr = get_semaphore(get_arg_val<uint32_t>(10)),
+        .flushes = get_arg_val<uint32_t>(11) != 0};
 }
 
 }  // namespace
