@@ -16,9 +16,7 @@
 #include "runtime/report/run_json.hpp"
 #include "runtime/report/run_text.hpp"
 #include "runtime/run/moe_input_file.hpp"
-#include "runtime/run/moe_output_file.hpp"
-#include "runtime/run/run_moe_v2.hpp"
-#include "runtime/run/run_op.hpp"
+#include "runtime/run/run_workload.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -106,8 +104,7 @@ report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun&
                              const Inputs& inputs, const Console& console) {
     std::optional<SafetensorsWriter> outputs;  // before the run: it may be refused
     if (options.outputs) {
-        outputs.emplace(*options.outputs, inputs ? run::moe_output_tensors(loaded.run)
-                                                 : run::op_output_tensors(loaded));
+        outputs.emplace(*options.outputs, run::output_tensors(loaded));
     }
     ProgressLine progress(console);
     const auto on_step = [&](const run::StepStart& step) {
@@ -115,9 +112,10 @@ report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun&
             progress.show(fmt::format("[{}/{}] {}", step.number, step.num_steps, step.name));
         }
     };
-    SafetensorsWriter* writer = outputs ? &*outputs : nullptr;
-    report::RunRecord record = inputs ? run::run_moe_v2(loaded, *inputs, writer, on_step)
-                                      : run::run_op(loaded, writer, on_step);
+    report::RunRecord record = run::run_workload(loaded, {},
+                                                 {.inputs = inputs ? &*inputs : nullptr,
+                                                  .outputs = outputs ? &*outputs : nullptr,
+                                                  .on_step = on_step});
     if (outputs) {
         outputs->finish();
     }

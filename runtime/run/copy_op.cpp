@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/copy/copy.hpp"
-#include "runtime/run/random_values.hpp"
 #include "runtime/run/single_op.hpp"
 
 namespace tessera::run {
@@ -8,11 +7,11 @@ namespace tessera::run {
 SingleOp copy_op(const RunSpec& run) {
     const CopyWorkload& workload = run.workload.copy;
     const TensorSpec spec{workload.shape, workload.format, workload.layout};
-    const auto place = [&run, spec](EmulatedSession& session, std::uint32_t device) {
+    const auto place = [&run, spec](EmulatedSession& session, std::uint32_t device, Maths maths) {
         const CopyWorkload& tensor = run.workload.copy;
         DeviceTensor input = session.allocate(device, "input", spec, tensor.from);
         DeviceTensor output = session.allocate(device, "output", spec, tensor.to);
-        session.write(input, random_values(spec, {run.workload.seed, device, "input"}));
+        draw_into(input, session, maths, {run.workload.seed, device, "input"});
         Program program = ops::copy::make_program(session.arch(), {input}, {output}, run.ops.copy);
         return PlacedOp{std::move(program), std::move(output),
                         [&session, input] { return ops::copy::reference(session.read(input)); }};

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include "ops/eltwise/eltwise.hpp"
 #include "runtime/host/bf16.hpp"
-#include "runtime/run/random_values.hpp"
 #include "runtime/run/single_op.hpp"
 
 namespace tessera::run {
@@ -41,21 +39,27 @@ void move_into(Domain domain, HostTensor& tensor) {
     }
 }
 
-std::vector<DeviceTensor> place_inputs(const RunSpec& run, EmulatedSession& session,
-                                       std::uint32_t device) {
-    constexpr std::array<const char*, 2> kNames{"a", "b"};
-    const EltwiseWorkload& workload = run.workload.eltwise;
+constexpr std::array<const char*, 2> kNames{"a", "b"};
+
+std::vector<DeviceTensor> allocate_inputs(const EltwiseWorkload& workload, EmulatedSession& session,
+                                          std::uint32_t device) {
     const TensorSpec spec{workload.shape, workload.input_format, Layout::TILE};
-    const std::uint32_t count = num_inputs(workload.function);
     std::vector<DeviceTensor> inputs;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        HostTensor values = random_values(spec, {run.workload.seed, device, kNames[i]});
-        move_into(i + 1 == count ? ops::eltwise::domain_of(workload.function) : Domain::All,
-                  values);
+    for (std::uint32_t i = 0; i < num_inputs(workload.function); ++i) {
         inputs.push_back(session.allocate(device, kNames[i], spec, workload.input_memory));
-        session.write(inputs.back(), values);
     }
     return inputs;
+}
+
+void draw_inputs(const WorkloadSpec& workload, EmulatedSession& session, std::uint32_t device,
+                 const std::vector<DeviceTensor>& inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const bool is_last = i + 1 == inputs.size();
+        HostTensor values = random_values(inputs[i].spec, {workload.seed, device, kNames[i]});
+        move_into(is_last ? ops::eltwise::domain_of(workload.eltwise.function) : Domain::All,
+                  values);
+        session.write(inputs[i], values);
+    }
 }
 
 HostTensor reference_of(EltwiseFunction function, const Session& session,
@@ -76,9 +80,13 @@ HostTensor reference_of(EltwiseFunction function, const Session& session,
 SingleOp eltwise_op(const RunSpec& run) {
     const EltwiseWorkload& workload = run.workload.eltwise;
     const TensorSpec output_spec{workload.shape, workload.output_format, Layout::TILE};
-    const auto place = [&run, output_spec](EmulatedSession& session, std::uint32_t device) {
+    const auto place = [&run, output_spec](EmulatedSession& session, std::uint32_t device,
+                                           Maths maths) {
         const EltwiseWorkload& tensors = run.workload.eltwise;
-        std::vector<DeviceTensor> inputs = place_inputs(run, session, device);
+        std::vector<DeviceTensor> inputs = allocate_inputs(tensors, session, device);
+        if (maths == Maths::On) {
+            draw_inputs(run.workload, session, device, inputs);
+        }
         ops::eltwise::Inputs operands;
         for (const DeviceTensor& input : inputs) {
             operands.tensors.push_back(&input);

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "ops/matmul/matmul.hpp"
-#include "runtime/run/random_values.hpp"
 #include "runtime/run/single_op.hpp"
 
 namespace tessera::run {
@@ -21,13 +20,6 @@ DeviceTensor allocate(EmulatedSession& session, std::uint32_t device, const std:
                                     layout.shard);
 }
 
-DeviceTensor place_input(const RunSpec& run, EmulatedSession& session, std::uint32_t device,
-                         const char* name, const OperandLayout& layout, float stddev) {
-    DeviceTensor tensor = allocate(session, device, name, layout);
-    session.write(tensor, random_values(layout.spec, {run.workload.seed, device, name}, stddev));
-    return tensor;
-}
-
 }  // namespace
 
 // in1 has deviation 1/√k, so that the product keeps the size of in0.
@@ -35,11 +27,15 @@ SingleOp matmul_op(const RunSpec& run, const ArchSpec& arch) {
     const MatmulWorkload& extents = run.workload.matmul;
     const MatmulShape shape{.m = extents.m, .k = extents.k, .n = extents.n};
     const OperandLayouts layouts = operand_layouts(arch, shape, run.ops.matmul);
-    const auto place = [&run, layouts](EmulatedSession& session, std::uint32_t device) {
+    const auto place = [&run, layouts](EmulatedSession& session, std::uint32_t device,
+                                       Maths maths) {
         const float in1_stddev = 1.0F / std::sqrt(static_cast<float>(run.workload.matmul.k));
-        DeviceTensor in0 = place_input(run, session, device, "in0", layouts.in0, 1);
-        DeviceTensor in1 = place_input(run, session, device, "in1", layouts.in1, in1_stddev);
+        const std::uint64_t seed = run.workload.seed;
+        DeviceTensor in0 = allocate(session, device, "in0", layouts.in0);
+        DeviceTensor in1 = allocate(session, device, "in1", layouts.in1);
         DeviceTensor out = allocate(session, device, "out", layouts.out);
+        draw_into(in0, session, maths, {seed, device, "in0"});
+        draw_into(in1, session, maths, {seed, device, "in1"}, in1_stddev);
         Program program =
             ops::matmul::make_program(session.arch(), {in0, in1}, {out}, run.ops.matmul);
         return PlacedOp{std::move(program), std::move(out), [&session, in0, in1] {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reshard/reshard.hpp"
-#include "runtime/run/random_values.hpp"
 #include "runtime/run/single_op.hpp"
 
 namespace tessera::run {
@@ -20,11 +19,11 @@ DeviceTensor allocate(EmulatedSession& session, std::uint32_t device, const std:
 SingleOp reshard_op(const RunSpec& run) {
     const ReshardWorkload& workload = run.workload.reshard;
     const TensorSpec spec{workload.shape, workload.format, workload.layout};
-    const auto place = [&run, spec](EmulatedSession& session, std::uint32_t device) {
+    const auto place = [&run, spec](EmulatedSession& session, std::uint32_t device, Maths maths) {
         const ReshardWorkload& tensor = run.workload.reshard;
         DeviceTensor input = allocate(session, device, "input", spec, tensor.from);
         DeviceTensor output = allocate(session, device, "output", spec, tensor.to);
-        session.write(input, random_values(spec, {run.workload.seed, device, "input"}));
+        draw_into(input, session, maths, {run.workload.seed, device, "input"});
         Program program =
             ops::reshard::make_program(session.arch(), {input}, {output}, run.ops.reshard);
         return PlacedOp{std::move(program), std::move(output),

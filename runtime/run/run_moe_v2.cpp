@@ -34,10 +34,13 @@ report::StepRecord record_of(const ops::moe_v2::Step& step, const StepVerifier& 
 
 }  // namespace
 
-report::RunRecord run_moe_v2(const config::LoadedRun& loaded, const MoeInputs& inputs,
-                             SafetensorsWriter* outputs, const OnStep& on_step) {
-    EmulatedSession session = make_session(loaded);
-    const StepVerifier verifier(loaded.run, inputs, session);
+report::RunRecord run_moe_v2(const config::LoadedRun& loaded, const RunModes& modes,
+                             const MoeInputs& inputs, SafetensorsWriter* outputs,
+                             const OnStep& on_step) {
+    EmulatedSession session = make_session(loaded, modes);
+    RunSpec checked = loaded.run;
+    checked.verify = verify_of(loaded.run, modes);
+    const StepVerifier verifier(checked, inputs, session);
     const StepOutputs files(loaded.run, session, outputs);
     report::RunRecord record{.run = loaded.run,
                              .arch = loaded.arch,

@@ -5,6 +5,7 @@
 #include "runtime/config/load.hpp"
 #include "runtime/report/run_record.hpp"
 #include "runtime/run/moe_inputs.hpp"
+#include "runtime/run/run_modes.hpp"
 #include "runtime/run/step_start.hpp"
 #include "runtime/tensor_file/safetensors_writer.hpp"
 
@@ -15,7 +16,8 @@ namespace tessera::run {
 /// without finishing it. Load and total time of the record are the caller's.
 /// Errors   UsageError for what does not fit on a device; KernelError for what a kernel did wrong.
 ///          A result that is too far from its reference is in the record, and no error.
-[[nodiscard]] report::RunRecord run_moe_v2(const config::LoadedRun& loaded, const MoeInputs& inputs,
-                                           SafetensorsWriter* outputs, const OnStep& on_step);
+[[nodiscard]] report::RunRecord run_moe_v2(const config::LoadedRun& loaded, const RunModes& modes,
+                                           const MoeInputs& inputs, SafetensorsWriter* outputs,
+                                           const OnStep& on_step);
 
 }  // namespace tessera::run

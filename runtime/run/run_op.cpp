@@ -27,10 +27,10 @@ std::uint64_t output_tiles(const SingleOp& op) {
     return TensorSpec{op.output.shape, DataFormat::Float16_b, Layout::TILE}.num_pages();
 }
 
-std::vector<PlacedOp> place_all(const SingleOp& op, EmulatedSession& session) {
+std::vector<PlacedOp> place_all(const SingleOp& op, EmulatedSession& session, Maths maths) {
     std::vector<PlacedOp> placed;
     for (std::uint32_t device = 0; device < session.mesh().shape.num_devices(); ++device) {
-        placed.push_back(op.place(session, device));
+        placed.push_back(op.place(session, device, maths));
     }
     return placed;
 }
@@ -88,11 +88,11 @@ std::vector<TensorDeclaration> op_output_tensors(const config::LoadedRun& loaded
     return tensors;
 }
 
-report::RunRecord run_op(const config::LoadedRun& loaded, SafetensorsWriter* outputs,
-                         const OnStep& on_step) {
-    EmulatedSession session = make_session(loaded);
+report::RunRecord run_op(const config::LoadedRun& loaded, const RunModes& modes,
+                         SafetensorsWriter* outputs, const OnStep& on_step) {
+    EmulatedSession session = make_session(loaded, modes);
     const SingleOp op = single_op(loaded.run, loaded.arch);
-    const std::vector<PlacedOp> placed = place_all(op, session);
+    const std::vector<PlacedOp> placed = place_all(op, session, modes.maths);
     on_step({1, 1, std::string(op.op->name)});
     const LaunchResult result = launch(op, placed, session);
 
@@ -101,7 +101,7 @@ report::RunRecord run_op(const config::LoadedRun& loaded, SafetensorsWriter* out
                              .resolved = loaded.resolved,
                              .num_threads = session.num_threads()};
     record.steps.push_back(record_of(op, result, placed.size()));
-    check(op, placed, session, loaded.run.verify, record.steps.back());
+    check(op, placed, session, verify_of(loaded.run, modes), record.steps.back());
     write(placed, session, outputs);
     record.cores = report::sum_by_core(result.cores, loaded.run.mesh.shape.num_devices(),
                                        loaded.arch.workers.compute);

@@ -6,6 +6,7 @@
 
 #include "runtime/config/load.hpp"
 #include "runtime/report/run_record.hpp"
+#include "runtime/run/run_modes.hpp"
 #include "runtime/run/step_start.hpp"
 #include "runtime/tensor_file/safetensors_writer.hpp"
 
@@ -16,10 +17,11 @@ namespace tessera::run {
 
 /// Places tensors drawn from the seed on each device, launches the op on all devices together and
 /// compares as `verify.level` says. Appends what op_output_tensors declares to `outputs`, if there
-/// is one, without finishing it. Load and total time of the record are the caller's.
-/// Errors   UsageError for what does not fit on a device; KernelError for what a kernel did wrong.
+/// is one, without finishing it. Without maths, inputs are not drawn either. Load and total time of
+/// the record are the caller's. Errors   UsageError for what does not fit on a device; KernelError
+/// for what a kernel did wrong.
 ///          A result that is too far from its reference is in the record, and no error.
-[[nodiscard]] report::RunRecord run_op(const config::LoadedRun& loaded, SafetensorsWriter* outputs,
-                                       const OnStep& on_step);
+[[nodiscard]] report::RunRecord run_op(const config::LoadedRun& loaded, const RunModes& modes,
+                                       SafetensorsWriter* outputs, const OnStep& on_step);
 
 }  // namespace tessera::run

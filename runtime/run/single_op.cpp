@@ -5,6 +5,13 @@
 
 namespace tessera::run {
 
+void draw_into(const DeviceTensor& tensor, EmulatedSession& session, Maths maths, const Draw& draw,
+               float stddev) {
+    if (maths == Maths::On) {
+        session.write(tensor, random_values(tensor.spec, draw, stddev));
+    }
+}
+
 SingleOp single_op(const RunSpec& run, const ArchSpec& arch) {
     switch (run.workload.pipeline) {
         case Pipeline::Matmul:

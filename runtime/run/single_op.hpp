@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ops/op_spec.hpp"
+#include "runtime/run/random_values.hpp"
 #include "runtime/session/emulated_session.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
@@ -24,20 +25,28 @@ struct PlacedOp {
     std::function<HostTensor()> reference;
 };
 
-/// One op with its workload and schedule. `place` draws the device's inputs from the seed.
+/// One op with its workload and schedule. `place` draws the device's inputs from the seed; with
+/// Maths::Off it leaves them as they are.
 struct SingleOp {
     const ops::OpSpec* op = nullptr;
     std::string schedule;  ///< as YAML names it
     TensorSpec output;     ///< on each device
-    std::function<PlacedOp(EmulatedSession& session, std::uint32_t device)> place;
+    std::function<PlacedOp(EmulatedSession& session, std::uint32_t device, Maths maths)> place;
 };
+
+/// Writes random_values into a tensor, or nothing with Maths::Off.
+void draw_into(const DeviceTensor& tensor, EmulatedSession& session, Maths maths, const Draw& draw,
+               float stddev = 1);
 
 [[nodiscard]] SingleOp copy_op(const RunSpec& run);
 [[nodiscard]] SingleOp eltwise_op(const RunSpec& run);
 [[nodiscard]] SingleOp matmul_op(const RunSpec& run, const ArchSpec& arch);
 [[nodiscard]] SingleOp reshard_op(const RunSpec& run);
 
-/// That of the run's pipeline, which is not moe_v2.
+/// That of the run's pipeline, which is not moe_v2. Here and above, `run` outlives the result.
+/// Errors   UsageError if the op's schedule does not go with its shape or the device, as far as
+/// that
+///          shows without tensors.
 [[nodiscard]] SingleOp single_op(const RunSpec& run, const ArchSpec& arch);
 
 }  // namespace tessera::run

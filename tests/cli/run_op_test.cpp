@@ -133,6 +133,13 @@ TEST(CliRunOp, DrawsTheSameValuesFromTheSameSeed) {
     EXPECT_NE(output("c", "7"), output("d", "8"));
 }
 
+TEST(CliCheck, HoldsTheScheduleOfAnOpAgainstItsShape) {
+    const Ending ending = run_tessera({"check", "matmul_640", "--set", "ops.matmul.per_core_m=2"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, StartsWith("tessera: matmul: "));
+}
+
 TEST(CliRunOp, RefusesKeysOfAnotherPipeline) {
     const Ending ending = run_config("copy", {"--set", "workload.tokens=3"});
 
