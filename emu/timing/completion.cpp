@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/completion.hpp"
+
+#include <limits>
+
+#include "emu/timing/fabric.hpp"
+#include "emu/timing/request.hpp"
+#include "emu/timing/transfers.hpp"
+#include "emu/timing/words.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::timing {
+namespace {
+
+WaitCause cause_of(const ReplayState& state, std::uint32_t number) {
+    const InFlight& transfer = state.in_flight[number];
+    const Transit& transit = state.transport.transit(number);
+    WaitCause cause{transfer.thread, transfer.site, transfer.start, {}};
+    for (std::size_t i = 0; i < transit.size(); ++i) {
+        ensure(transit[i] >= 0 && transit[i] <= std::numeric_limits<std::uint32_t>::max(),
+               "a transfer is under way for {} millicycles", transit[i]);
+        cause.transit[i] = static_cast<std::uint32_t>(transit[i]);
+    }
+    return cause;
+}
+
+/// Where a transfer reads from or goes to.
+NocPlace place_of(const TraceEvent& event) {
+    switch (event.kind) {
+        case EventKind::NocRead:
+        case EventKind::NocWrite:
+            return TransferArgument::unpack(event.argument).place;
+        case EventKind::SemaphoreAdd:
+        case EventKind::WordWrite:
+            return WordArgument::unpack(event.argument).place;
+        case EventKind::FabricPacket:
+            return FabricArgument::unpack(event.argument).place;
+        default:
+            return NocPlace::worker(MulticastArgument::unpack(event.argument).start);
+    }
+}
+
+void wake_by(ReplayState& state, EngineThread& thread, std::uint32_t number) {
+    thread.woken_at = state.now;
+    thread.woken_object = place_of(*state.in_flight[number].event).bits;
+    thread.woken_by = cause_of(state, number);
+    state.wake(thread.index);
+}
+
+/// A transfer no longer counts as pending; ends its thread's barrier if it was the last.
+void settle(ReplayState& state, std::uint32_t number, Pending kind) {
+    const InFlight& transfer = state.in_flight[number];
+    EngineThread& thread = state.threads[transfer.thread];
+    thread.pending.remove(kind, TransferDetail{transfer.event->detail},
+                          transaction_id(*transfer.event));
+    if (thread.block != Block::Barrier || pending_of(thread.event().kind) != kind) {
+        return;
+    }
+    if (thread.pending.of(kind, BarrierDetail{thread.event().detail}) == 0) {
+        wake_by(state, thread, number);
+    }
+}
+
+void free_slot(ReplayState& state, std::uint32_t number, std::vector<std::uint32_t>& waiters) {
+    for (const std::uint32_t waiter : waiters) {
+        wake_by(state, state.threads[waiter], number);
+    }
+    waiters.clear();
+}
+
+InterfaceState& interface_of(ReplayState& state, const InFlight& transfer) {
+    const std::uint32_t core = state.threads[transfer.thread].core;
+    return state.cores[core].interfaces[TransferDetail{transfer.event->detail}.noc()];
+}
+
+void change_words(ReplayState& state, std::uint32_t number) {
+    const InFlight& transfer = state.in_flight[number];
+    const TraceEvent& event = *transfer.event;
+    const CoreTrace& issuer = *state.cores[state.threads[transfer.thread].core].trace;
+    const WaitCause cause = cause_of(state, number);
+    const bool adds =
+        event.kind == EventKind::SemaphoreAdd || event.kind == EventKind::MulticastAdd;
+    const WordChange change = adds ? WordChange::Add : WordChange::Write;
+    const Request request = to_request(event, issuer, state.machine);
+    if (request.kind == RequestKind::Atomic || request.kind == RequestKind::Word) {
+        if (!request.place.is_dram()) {
+            change_word(state, state.core_index(issuer.device, request.place.core()),
+                        WordArgument::unpack(event.argument).address, change, event.count, cause);
+        }
+        return;
+    }
+    const std::uint32_t address = MulticastArgument::unpack(event.argument).address;
+    for (std::uint32_t y = request.rect_start.y; y <= request.rect_end.y; ++y) {
+        for (std::uint32_t x = request.rect_start.x; x <= request.rect_end.x; ++x) {
+            if (request.includes_sender || CoreCoord{x, y} != issuer.core) {
+                change_word(state, state.core_index(issuer.device, {x, y}), address, change,
+                            event.count, cause);
+            }
+        }
+    }
+}
+
+void depart(ReplayState& state, std::uint32_t number) {
+    const InFlight& transfer = state.in_flight[number];
+    if (is_write(transfer.event->kind)) {
+        --state.threads[transfer.thread].num_queued_writes;
+        settle(state, number, Pending::Flushes);
+        free_slot(state, number, interface_of(state, transfer).waiters);
+    }
+}
+
+void free_sender(ReplayState& state, std::uint32_t number) {
+    SenderState& sender = sender_of(state, state.in_flight[number]);
+    --sender.num_packets;
+    free_slot(state, number, sender.waiters);
+}
+
+void deliver(ReplayState& state, std::uint32_t number) {
+    const InFlight& transfer = state.in_flight[number];
+    const EventKind kind = transfer.event->kind;
+    if (kind == EventKind::NocRead) {
+        InterfaceState& interface = interface_of(state, transfer);
+        interface.num_reads -= transfer.num_packets;
+        settle(state, number, Pending::Reads);
+        free_slot(state, number, interface.waiters);
+    } else if (changes_words(kind)) {
+        change_words(state, number);
+    } else if (kind == EventKind::FabricPacket && transfer.word != nullptr) {
+        deliver_word(state, transfer, cause_of(state, number));
+    }
+}
+
+void acknowledge(ReplayState& state, std::uint32_t number) {
+    const InFlight& transfer = state.in_flight[number];
+    const EventKind kind = transfer.event->kind;
+    if (!is_acknowledged(*transfer.event)) {
+        return;
+    }
+    if (!is_write(kind)) {
+        return settle(state, number, Pending::Atomics);
+    }
+    InterfaceState& interface = interface_of(state, transfer);
+    --interface.num_writes;
+    settle(state, number, Pending::Writes);
+    free_slot(state, number, interface.waiters);
+}
+
+}  // namespace
+
+void advance_transfer(ReplayState& state, std::uint32_t number) {
+    switch (state.transport.advance(number, state.now, state.queue).milestone) {
+        case Milestone::None:
+            return;
+        case Milestone::Departed:
+            return depart(state, number);
+        case Milestone::Delivered:
+            return deliver(state, number);
+        case Milestone::Acknowledged:
+            return acknowledge(state, number);
+        case Milestone::SlotFreed:
+            return free_sender(state, number);
+    }
+}
+
+}  // namespace tessera::timing

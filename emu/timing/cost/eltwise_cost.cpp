@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/cost/eltwise_cost.hpp"
+
+#include <algorithm>
+
+#include "emu/timing/cost/matmul_cost.hpp"
+#include "emu/timing/cost/millicycles.hpp"
+
+namespace tessera::timing {
+
+EltwiseCost::EltwiseCost(const ComputeTiming& timing)
+    : phase_(to_millicycles(timing.eltwise_phase)),
+      late_phase_(to_millicycles(timing.eltwise_late_phase)),
+      add_(to_millicycles(timing.eltwise_add)),
+      copy_(to_millicycles(timing.copy_tile)),
+      reduce_phase_(to_millicycles(timing.reduce_phase)),
+      transpose_(to_millicycles(timing.transpose)),
+      start_(to_millicycles(timing.math_start)) {
+}
+
+Millicycles EltwiseCost::of_multiply(MathFidelity fidelity) const noexcept {
+    const std::uint32_t phases = num_phases(fidelity);
+    const std::uint32_t early = std::min(phases, 2U);
+    return phase_ * early + late_phase_ * (phases - early);
+}
+
+FpuCall EltwiseCost::of_binary(std::uint8_t detail, const ComputeArgument& argument,
+                               const UnpackCost& unpack) const {
+    const bool has_dst_operand =
+        (detail & (EltwiseDetail::kDestReuse | EltwiseDetail::kFromDst)) != 0;
+    const bool multiplies = (detail & EltwiseDetail::kMultiply) != 0;
+    FpuCall call;
+    call.unpack_first = has_dst_operand ? unpack.of_tile(argument.srca)
+                                        : unpack.of_pair(argument.srca, argument.srcb);
+    call.math_start = start_ + (has_dst_operand ? copy_ : 0);
+    call.math_step = multiplies ? of_multiply(argument.fidelity) : add_;
+    return call;
+}
+
+FpuCall EltwiseCost::of_unary(EventKind kind, const ComputeArgument& argument,
+                              const UnpackCost& unpack) const {
+    FpuCall call;
+    call.unpack_first = unpack.of_tile(argument.srca);
+    call.math_start = start_;
+    call.math_step = copy_;
+    if (kind == EventKind::Transpose) {
+        call.math_step = transpose_;
+    } else if (kind == EventKind::Reduce) {
+        call.unpack_first = unpack.of_pair(argument.srca, argument.srcb);
+        call.math_step = reduce_phase_ * num_phases(argument.fidelity);
+    } else if (kind == EventKind::Tilize) {
+        call.unpack_first = unpack.of_tilize(argument.srca);
+    } else if (kind == EventKind::Untilize) {
+        call.unpack_first = unpack.of_untilize();
+    }
+    return call;
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two tiles element by element, and moves of one tile to DST.
+#pragma once
+
+#include "emu/timing/cost/fpu_call.hpp"
+#include "emu/timing/cost/unpack_cost.hpp"
+#include "tessera/timing_spec.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::timing {
+
+class EltwiseCost {
+public:
+    explicit EltwiseCost(const ComputeTiming& timing);
+
+    /// An event of kind EltwiseBinary. With an operand from DST one tile is unpacked, and DST's is
+    /// moved to the other source register first.
+    [[nodiscard]] FpuCall of_binary(std::uint8_t detail, const ComputeArgument& argument,
+                                    const UnpackCost& unpack) const;
+    /// Copy, Transpose, Reduce, Tilize or Untilize.
+    [[nodiscard]] FpuCall of_unary(EventKind kind, const ComputeArgument& argument,
+                                   const UnpackCost& unpack) const;
+
+private:
+    [[nodiscard]] Millicycles of_multiply(MathFidelity fidelity) const noexcept;
+
+    Millicycles phase_;
+    Millicycles late_phase_;
+    Millicycles add_;
+    Millicycles copy_;
+    Millicycles reduce_phase_;
+    Millicycles transpose_;
+    Millicycles start_;
+};
+
+}  // namespace tessera::timing

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/cost/init_cost.hpp"
+
+#include "emu/timing/cost/millicycles.hpp"
+
+namespace tessera::timing {
+
+InitCost::InitCost(const ComputeTiming& timing)
+    : full_(to_millicycles(timing.init_full)),
+      operation_(to_millicycles(timing.init_operation)),
+      sfpu_(to_millicycles(timing.init_sfpu)),
+      reconfigure_(to_millicycles(timing.reconfigure)) {
+}
+
+Millicycles InitCost::of(UnitInitKind kind, TimelineThread thread) const noexcept {
+    switch (kind) {
+        case UnitInitKind::Full:
+            return full_;
+        case UnitInitKind::Operation:
+            return thread == TimelineThread::Pack ? 0 : operation_;
+        case UnitInitKind::Sfpu:
+            return thread == TimelineThread::Math ? sfpu_ : 0;
+        case UnitInitKind::ReconfigSource:
+            return thread == TimelineThread::Pack ? 0 : reconfigure_;
+        case UnitInitKind::ReconfigPack:
+            return thread == TimelineThread::Pack ? reconfigure_ : 0;
+    }
+    return 0;
+}
+
+}  // namespace tessera::timing

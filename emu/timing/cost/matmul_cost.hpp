@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile products: one pass of the multiplier over a tile per fidelity phase.
+#pragma once
+
+#include "emu/timing/cost/fpu_call.hpp"
+#include "emu/timing/cost/unpack_cost.hpp"
+#include "tessera/timing_spec.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::timing {
+
+/// Passes of the multiplier: LoFi 1, HiFi2 2, HiFi3 3, HiFi4 4.
+[[nodiscard]] constexpr std::uint32_t num_phases(MathFidelity fidelity) noexcept {
+    return fidelity == MathFidelity::LoFi ? 1 : static_cast<std::uint32_t>(fidelity);
+}
+
+class MatmulCost {
+public:
+    explicit MatmulCost(const ComputeTiming& timing);
+
+    /// A product of `rt` rows by `ct` columns of tiles, 1 × 1 for matmul_tiles.
+    ///
+    /// The operand of the shorter side stays in its register while the other side's tiles pass:
+    /// rounds = min(rt, ct), steps of a round = max(rt, ct).
+    /// Source   tt-llk, llk_unpack_AB_matmul: reuse of the operand with fewer tiles.
+    [[nodiscard]] FpuCall of(const ComputeArgument& argument, const UnpackCost& unpack) const;
+
+private:
+    Millicycles phase_;
+    Millicycles start_;
+    bool waits_for_call_before_;
+};
+
+}  // namespace tessera::timing

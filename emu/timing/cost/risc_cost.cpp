@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/cost/risc_cost.hpp"
+
+#include "emu/timing/cost/millicycles.hpp"
+
+namespace tessera::timing {
+
+RiscCost::RiscCost(const TimingSpec& timing)
+    : read(to_millicycles(timing.risc.read_issue)),
+      read_with_state(to_millicycles(timing.risc.read_issue_with_state)),
+      write(to_millicycles(timing.risc.write_issue)),
+      write_with_state(to_millicycles(timing.risc.write_issue_with_state)),
+      set_state(to_millicycles(timing.risc.set_state)),
+      multicast(to_millicycles(timing.risc.multicast_issue)),
+      semaphore(to_millicycles(timing.risc.semaphore_issue)),
+      barrier(to_millicycles(timing.risc.barrier_poll)),
+      semaphore_poll(to_millicycles(timing.risc.semaphore_poll)),
+      local_word(to_millicycles(timing.risc.local_word)),
+      cb_reserve(to_millicycles(timing.risc.cb_reserve)),
+      cb_push(to_millicycles(timing.risc.cb_push)),
+      cb_wait(to_millicycles(timing.risc.cb_wait)),
+      cb_pop(to_millicycles(timing.risc.cb_pop)),
+      zone(to_millicycles(timing.risc.zone_mark)),
+      fabric(to_millicycles(timing.link.worker_issue)) {
+}
+
+Millicycles RiscCost::of_packet(EventKind kind, TransferDetail detail) const noexcept {
+    const bool has_state = detail.has(TransferDetail::kWithState);
+    if (kind == EventKind::NocRead) {
+        return has_state ? read_with_state : read;
+    }
+    if (kind == EventKind::NocWrite) {
+        return has_state ? write_with_state : write;
+    }
+    return multicast;
+}
+
+Millicycles RiscCost::of_cb_call(EventKind kind) const noexcept {
+    switch (kind) {
+        case EventKind::CbReserve:
+            return cb_reserve;
+        case EventKind::CbPush:
+            return cb_push;
+        case EventKind::CbWait:
+            return cb_wait;
+        default:
+            return cb_pop;
+    }
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calls of the data-movement API cost the RISC that makes them.
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/timeline.hpp"
+#include "tessera/timing_spec.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::timing {
+
+struct RiscCost {
+    Millicycles read = 0;  ///< each packet
+    Millicycles read_with_state = 0;
+    Millicycles write = 0;
+    Millicycles write_with_state = 0;
+    Millicycles set_state = 0;
+    Millicycles multicast = 0;
+    Millicycles semaphore = 0;
+    Millicycles barrier = 0;
+    Millicycles semaphore_poll = 0;
+    Millicycles local_word = 0;
+    Millicycles cb_reserve = 0;
+    Millicycles cb_push = 0;
+    Millicycles cb_wait = 0;
+    Millicycles cb_pop = 0;
+    Millicycles zone = 0;
+    Millicycles fabric = 0;  ///< each call to the fabric's sender
+
+    explicit RiscCost(const TimingSpec& timing);
+
+    /// One packet of a read, write or multicast.
+    [[nodiscard]] Millicycles of_packet(EventKind kind, TransferDetail detail) const noexcept;
+    /// A CB call that does not wait.
+    [[nodiscard]] Millicycles of_cb_call(EventKind kind) const noexcept;
+};
+
+}  // namespace tessera::timing

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/cost/sfpu_cost.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "emu/timing/cost/millicycles.hpp"
+
+namespace tessera::timing {
+namespace {
+
+std::optional<Cycles> row_of(const SfpuTiming& timing, std::string_view name) {
+    const auto& rows = timing.functions;
+    const auto row =
+        std::ranges::lower_bound(rows, name, {}, &std::pair<std::string, Cycles>::first);
+    return row != rows.end() && row->first == name ? std::optional(row->second) : std::nullopt;
+}
+
+std::string without_tile(const std::string& name) {
+    constexpr std::string_view kTile = "_tile";
+    return name.ends_with(kTile) ? name.substr(0, name.size() - kTile.size()) : name;
+}
+
+}  // namespace
+
+SfpuCost::SfpuCost(const SfpuTiming& timing, std::span<const std::string> names)
+    : start_(to_millicycles(timing.start)) {
+    for (const std::string& name : names) {
+        const std::string function = without_tile(name);
+        const Cycles accurate = row_of(timing, function).value_or(timing.other);
+        const Cycles approximate = row_of(timing, function + "_approx").value_or(accurate);
+        accurate_.push_back(to_millicycles(accurate));
+        approximate_.push_back(to_millicycles(approximate));
+    }
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/fabric.hpp"
+
+#include "emu/timing/transfers.hpp"
+#include "emu/timing/words.hpp"
+#include "tessera/errors.hpp"
+#include "tessera/mesh_links.hpp"
+
+namespace tessera::timing {
+namespace {
+
+constexpr std::size_t kChannels = kLinkDirections.size() * kLinksPerDirection;
+
+SenderState& sender_at(ReplayState& state, std::uint32_t device, std::uint32_t channel) {
+    require(channel < kChannels, "trace: there is no channel {}, a device has {}", channel,
+            kChannels);
+    return state.senders[device * kChannels + channel];
+}
+
+SenderState& sender_of(ReplayState& state, const EngineThread& thread) {
+    return sender_at(state, state.cores[thread.core].trace->device, thread.event().detail);
+}
+
+bool is_fabric_word(EventKind kind) {
+    return kind == EventKind::FabricAdd || kind == EventKind::FabricWord;
+}
+
+const TraceEvent* word_behind(const EngineThread& thread) {
+    if (!FabricArgument::unpack(thread.event().argument).has_add) {
+        return nullptr;
+    }
+    const auto& events = thread.trace->events;
+    require(thread.next + 1 < events.size() && is_fabric_word(events[thread.next + 1].kind),
+            "trace: event {} promises a word, which does not follow", thread.next);
+    return &events[thread.next + 1];
+}
+
+}  // namespace
+
+Progress do_connection(ReplayState& state, EngineThread& thread) {
+    thread.log.spend(Activity::FabricIssue, thread.site(),
+                     state.costs.risc.fabric * thread.event().count);
+    return Progress::Finished;
+}
+
+Progress do_fabric_slot(ReplayState& state, EngineThread& thread) {
+    end_wait(state, thread);
+    if (!state.is_due(thread)) {
+        return Progress::Held;
+    }
+    SenderState& sender = sender_of(state, thread);
+    if (sender.num_packets >= state.machine.timing.link.sender_slots) {
+        sender.waiters.push_back(thread.index);
+        return hold(thread, Block::FabricSlot, Activity::WaitFabric, thread.event().detail);
+    }
+    return Progress::Finished;
+}
+
+Progress do_fabric_packet(ReplayState& state, EngineThread& thread) {
+    if (!thread.is_issued) {
+        thread.log.spend(Activity::FabricIssue, thread.site(), state.costs.risc.fabric);
+        thread.is_issued = true;
+    }
+    if (!state.is_due(thread)) {
+        return Progress::Held;
+    }
+    ++sender_of(state, thread).num_packets;
+    start_transfer(state, thread, 1, word_behind(thread));
+    return Progress::Finished;
+}
+
+SenderState& sender_of(ReplayState& state, const InFlight& packet) {
+    const std::uint32_t core = state.threads[packet.thread].core;
+    return sender_at(state, state.cores[core].trace->device, packet.event->detail);
+}
+
+void deliver_word(ReplayState& state, const InFlight& packet, const WaitCause& cause) {
+    const auto argument = FabricArgument::unpack(packet.event->argument);
+    const auto word = WordArgument::unpack(packet.word->argument);
+    const auto change = [&](std::uint32_t device) {
+        change_word(state, state.core_index(device, word.place.core()), word.address,
+
+                    packet.word->kind == EventKind::FabricAdd ? WordChange::Add : WordChange::Write,
+                    packet.word->count, cause);
+    };
+    if (!argument.is_multicast) {
+        return change(word.device);
+    }
+    const MeshSpec& mesh = state.machine.mesh;
+    const std::uint32_t from = state.cores[state.threads[packet.thread].core].trace->device;
+    const LinkDirection direction = kLinkDirections[packet.event->detail % kLinkDirections.size()];
+    for (std::uint32_t hops = 1; hops <= argument.hops; ++hops) {
+        if (const auto device = neighbour(mesh.shape, mesh.topology, from, {direction, hops})) {
+            change(*device);
+        }
+    }
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/request.hpp"
+
+#include <algorithm>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::timing {
+namespace {
+
+constexpr std::uint32_t kWordBytes = 4;
+
+void require_core(CoreCoord core, const Machine& machine) {
+    const GridSize grid = machine.arch.workers.compute;
+    require(core.x < grid.columns && core.y < grid.rows,
+            "trace: there is no core ({},{}), {} has {} × {} cores", core.x, core.y,
+            machine.arch.name, grid.columns, grid.rows);
+}
+
+void require_place(NocPlace place, const Machine& machine) {
+    if (!place.is_dram()) {
+        return require_core(place.core(), machine);
+    }
+    require(place.bank() < machine.arch.dram.num_banks,
+            "trace: there is no DRAM bank {}, {} has {}", place.bank(), machine.arch.name,
+            machine.arch.dram.num_banks);
+}
+
+RequestKind kind_of(EventKind kind) {
+    switch (kind) {
+        case EventKind::NocRead:
+            return RequestKind::Read;
+        case EventKind::NocWrite:
+            return RequestKind::Write;
+        case EventKind::NocMulticast:
+            return RequestKind::Multicast;
+        case EventKind::SemaphoreAdd:
+            return RequestKind::Atomic;
+        case EventKind::WordWrite:
+            return RequestKind::Word;
+        case EventKind::FabricPacket:
+            return RequestKind::Fabric;
+        default:
+            return RequestKind::MulticastWord;
+    }
+}
+
+void fill_unicast(Request& request, const TraceEvent& event, const Machine& machine) {
+    if (changes_words(event.kind)) {
+        request.place = WordArgument::unpack(event.argument).place;
+        request.bytes = kWordBytes;
+    } else {
+        const auto argument = TransferArgument::unpack(event.argument);
+        request.place = argument.place;
+        request.bytes = argument.bytes;
+    }
+    require_place(request.place, machine);
+}
+
+void fill_multicast(Request& request, const TraceEvent& event, const Machine& machine) {
+    const auto argument = MulticastArgument::unpack(event.argument);
+    request.rect_start = {std::min(argument.start.x, argument.end.x),
+                          std::min(argument.start.y, argument.end.y)};
+    request.rect_end = {std::max(argument.start.x, argument.end.x),
+                        std::max(argument.start.y, argument.end.y)};
+    request.bytes = event.kind == EventKind::NocMulticast ? event.count : kWordBytes;
+    require_core(request.rect_end, machine);
+}
+
+void fill_packet(Request& request, const TraceEvent& event, const Machine& machine) {
+    const auto argument = FabricArgument::unpack(event.argument);
+    const std::uint32_t num_devices = machine.mesh.shape.num_devices();
+    require(argument.device < num_devices, "trace: there is no device {}, the mesh has {}",
+            argument.device, num_devices);
+    require_place(argument.place, machine);
+    request.place = argument.place;
+    request.far_device = argument.device;
+    request.hops = argument.hops;
+    request.channel = event.detail;
+    request.bytes = event.count;
+}
+
+}  // namespace
+
+bool is_acknowledged(const TraceEvent& event) {
+    return event.kind != EventKind::NocRead && event.kind != EventKind::FabricPacket &&
+           !TransferDetail{event.detail}.has(TransferDetail::kPosted);
+}
+
+bool changes_words(EventKind kind) noexcept {
+    return kind == EventKind::SemaphoreAdd || kind == EventKind::WordWrite ||
+           kind == EventKind::MulticastWord || kind == EventKind::MulticastAdd;
+}
+
+bool is_write(EventKind kind) noexcept {
+    return kind == EventKind::NocWrite || kind == EventKind::NocMulticast ||
+           kind == EventKind::WordWrite || kind == EventKind::MulticastWord;
+}
+
+Request to_request(const TraceEvent& event, const CoreTrace& core, const Machine& machine) {
+    Request request;
+    request.kind = kind_of(event.kind);
+    request.device = core.device;
+    request.core = core.core;
+    if (event.kind == EventKind::FabricPacket) {
+        fill_packet(request, event, machine);
+        return request;
+    }
+    const TransferDetail detail{event.detail};
+    request.noc = static_cast<std::uint8_t>(detail.noc());
+    request.is_posted = detail.has(TransferDetail::kPosted);
+    request.is_linked = detail.has(TransferDetail::kLinked);
+    request.includes_sender = detail.has(TransferDetail::kLoopback);
+    if (request.kind == RequestKind::Multicast || request.kind == RequestKind::MulticastWord) {
+        fill_multicast(request, event, machine);
+    } else {
+        fill_unicast(request, event, machine);
+    }
+    return request;
+}
+
+std::uint8_t transaction_id(const TraceEvent& event) noexcept {
+    return event.kind == EventKind::NocMulticast
+               ? static_cast<std::uint8_t>(MulticastArgument::unpack(event.argument).address)
+               : TransferArgument::unpack(event.argument).transaction_id;
+}
+
+std::uint32_t num_packets(const TraceEvent& event, const Machine& machine) {
+    if (changes_words(event.kind)) {
+        return 1;
+    }
+    const std::uint64_t bytes = event.kind == EventKind::NocMulticast
+                                    ? event.count
+                                    : TransferArgument::unpack(event.argument).bytes;
+    const std::uint64_t packet = machine.arch.noc.max_packet.value;
+    return std::max<std::uint32_t>(1, static_cast<std::uint32_t>((bytes + packet - 1) / packet));
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// A replay under way: its threads, the cores they run on, and what moves between them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "emu/timing/cost/eltwise_cost.hpp"
+#include "emu/timing/cost/init_cost.hpp"
+#include "emu/timing/cost/launch_cost.hpp"
+#include "emu/timing/cost/matmul_cost.hpp"
+#include "emu/timing/cost/pack_cost.hpp"
+#include "emu/timing/cost/risc_cost.hpp"
+#include "emu/timing/cost/sfpu_cost.hpp"
+#include "emu/timing/event_queue.hpp"
+#include "emu/timing/handover.hpp"
+#include "emu/timing/replay.hpp"
+#include "emu/timing/source_registers.hpp"
+#include "emu/timing/thread_log.hpp"
+#include "emu/timing/transport.hpp"
+#include "emu/timing/word.hpp"
+
+namespace tessera::timing {
+
+struct Costs {
+    RiscCost risc;
+    UnpackCost unpack;
+    MatmulCost matmul;
+    EltwiseCost eltwise;
+    PackCost pack;
+    SfpuCost sfpu;
+    InitCost init;
+    LaunchCost launch;
+    Millicycles dst_call = 0;  ///< acquire, commit, wait or release that does not wait
+
+    Costs(const TimingSpec& timing, const Trace& trace);
+};
+
+/// What a thread is held up by, if anything.
+enum class Block : std::uint8_t { None, Handover, Source, Barrier, Slot, Semaphore, FabricSlot };
+
+/// Transfers of one data-movement thread under way, by what a barrier waits for.
+enum class Pending : std::uint8_t { Reads, Writes, Flushes, Atomics };
+
+/// Numbers of pending transfers on each NoC, in all and by transaction id.
+class PendingTransfers {
+public:
+    /// `id` counts only if the transfer has one.
+    void add(Pending kind, TransferDetail transfer, std::uint8_t id) {
+        ++count(kind, transfer.noc());
+        if (transfer.has(TransferDetail::kHasId)) {
+            ++count(kind, transfer.noc(), id);
+        }
+    }
+    void remove(Pending kind, TransferDetail transfer, std::uint8_t id) {
+        --count(kind, transfer.noc());
+        if (transfer.has(TransferDetail::kHasId)) {
+            --count(kind, transfer.noc(), id);
+        }
+    }
+    /// Those that a barrier waits for.
+    [[nodiscard]] std::uint32_t of(Pending kind, BarrierDetail barrier) {
+        return barrier.has_id() ? count(kind, barrier.noc(), barrier.id())
+                                : count(kind, barrier.noc());
+    }
+
+private:
+    static constexpr std::size_t kIds = 64;
+
+    std::uint32_t& count(Pending kind, std::uint32_t noc) noexcept {
+        return all_[static_cast<std::size_t>(kind)][noc];
+    }
+    std::uint32_t& count(Pending kind, std::uint32_t noc, std::uint32_t id) {
+        by_id_.resize(4 * 2 * kIds);
+        return by_id_[(static_cast<std::size_t>(kind) * 2 + noc) * kIds + id % kIds];
+    }
+
+    std::array<std::array<std::uint32_t, 2>, 4> all_{};
+    std::vector<std::uint32_t> by_id_;
+};
+
+struct OpenZone {
+    std::uint32_t name = 0;
+    Millicycles begin = 0;
+};
+
+/// A thread of the timeline on its way through the events of a kernel thread.
+struct EngineThread {
+    const ThreadTrace* trace = nullptr;
+    std::uint32_t index = 0;
+    std::uint32_t core = 0;
+    TimelineThread role{};
+    ThreadLog log;
+
+    std::uint32_t next = 0;    ///< event
+    std::uint32_t step = 0;    ///< of the event's run
+    bool is_issued = false;    ///< the step's command is paid for
+    bool is_runnable = false;  ///< listed in ReplayState::runnable
+    bool is_finished = false;
+
+    Block block = Block::None;
+    Activity blocked_on{};             ///< the wait that the block is
+    std::uint32_t blocked_object = 0;  ///< its object
+    Millicycles woken_at = 0;
+    std::uint32_t woken_object = 0;
+    WaitCause woken_by;
+
+    PendingTransfers pending;
+    std::uint32_t num_queued_writes = 0;
+
+    FpuCall call;  ///< of the event that `call_event` points to
+    const TraceEvent* call_event = nullptr;
+    std::uint64_t num_dst = 0;  ///< halves of DST acquired or waited for
+
+    std::vector<OpenZone> zones;
+
+    [[nodiscard]] const TraceEvent& event() const { return trace->events[next]; }
+    [[nodiscard]] std::uint16_t site() const { return event().site; }
+};
+
+struct CbState {
+    std::uint32_t num_pages = 0;
+    Handover pushes;
+    Handover pops;
+    std::uint64_t num_pushed = 0;  ///< by the producer, in its own time
+    std::uint64_t num_popped = 0;  ///< by the consumer
+    std::vector<std::pair<Millicycles, std::int64_t>> changes;  ///< only if levels are kept
+};
+
+/// A core's interface to one NoC.
+struct InterfaceState {
+    std::uint32_t num_reads = 0;  ///< packets in flight
+    std::uint32_t num_writes = 0;
+    std::vector<std::uint32_t> waiters;
+};
+
+struct CoreState {
+    const CoreTrace* trace = nullptr;
+    std::vector<CbState> cbs;              ///< as CoreTrace::cbs
+    std::array<std::uint8_t, 64> cb_at{};  ///< place in `cbs` by CB index
+    std::array<InterfaceState, 2> interfaces;
+    SourceRegisters source;
+    Handover commits;
+    Handover releases;
+    std::uint64_t num_halves = 2;  ///< of DST
+    std::uint32_t unpack = kNoThread;
+    std::uint32_t math = kNoThread;
+};
+
+/// Packets of a sender to a mesh link.
+struct SenderState {
+    std::uint32_t num_packets = 0;
+    std::vector<std::uint32_t> waiters;
+};
+
+/// A transfer in the Transport.
+struct InFlight {
+    const TraceEvent* event = nullptr;
+    const TraceEvent* word = nullptr;  ///< FabricAdd or FabricWord that a packet carries
+    std::uint32_t thread = 0;
+    std::uint16_t site = 0;
+    std::uint32_t num_packets = 0;
+    Millicycles start = 0;
+};
+
+/// How far a thread came with its event.
+enum class Progress : std::uint8_t { Finished, Held };
+
+struct ReplayState {
+    const Trace& trace;
+    const LaunchTrace& launch;
+    const Machine& machine;
+    const ReplayOptions& options;
+    Costs costs;
+    Transport transport;
+    EventQueue queue;
+    Millicycles now = 0;  ///< of the queue
+    std::vector<EngineThread> threads;
+    std::vector<CoreState> cores;
+    std::vector<std::uint32_t> core_at;  ///< by (device, y, x); kNoThread: no kernel there
+    std::vector<std::uint32_t> runnable;
+    std::unordered_map<std::uint64_t, Word> words;  ///< by core and address
+    std::vector<InFlight> in_flight;                ///< by number of transfer
+    std::vector<SenderState> senders;               ///< by device and channel
+    std::vector<WaitCause> causes;
+    std::vector<ZoneSpan> zones;
+
+    ReplayState(const Trace& trace, const LaunchTrace& launch, const Machine& machine,
+                const ReplayOptions& options);
+
+    /// Lets a thread go on in its turn.
+    void wake(std::uint32_t thread);
+    /// Index of a cause for an interval; kNoCause if intervals are not kept.
+    std::uint32_t keep(const WaitCause& cause);
+    /// Whether all that happens before the thread's time has been replayed. If not, the thread is
+    /// put into the queue.
+    [[nodiscard]] bool is_due(EngineThread& thread);
+    /// Place in `cores`; kNoThread if no kernel runs there.
+    [[nodiscard]] std::uint32_t core_index(std::uint32_t device, CoreCoord core) const;
+};
+
+/// Holds `thread` up until it is woken.
+inline Progress hold(EngineThread& thread, Block block, Activity activity, std::uint32_t object) {
+    thread.block = block;
+    thread.blocked_on = activity;
+    thread.blocked_object = object;
+    return Progress::Held;
+}
+
+/// Goes on once `handover` has come to `total`; false if the thread is held up until then.
+bool take(ReplayState& state, EngineThread& thread, Handover& handover, std::uint64_t total,
+          Activity activity, std::uint32_t object);
+/// Raises a count in the thread's name and wakes who waited for it.
+void give(ReplayState& state, EngineThread& thread, Handover& handover, std::uint64_t number);
+/// Logs the wait of a thread that was woken.
+void end_wait(ReplayState& state, EngineThread& thread);
+
+}  // namespace tessera::timing

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one thread did up to now, without gaps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tessera/timeline.hpp"
+
+namespace tessera::timing {
+
+class ThreadLog {
+public:
+    ThreadLog() = default;
+    explicit ThreadLog(bool keeps_intervals) : keeps_intervals_(keeps_intervals) {}
+
+    [[nodiscard]] Millicycles now() const noexcept { return now_; }
+
+    /// Spends `duration` ≥ 0. Joins the stretch before if that is the same act of the same line.
+    void spend(Activity activity, std::uint16_t site, Millicycles duration);
+    /// Waits until `end` ≥ now.
+    void wait(Activity activity, std::uint16_t site, std::uint32_t object, Millicycles end,
+              std::uint32_t cause);
+
+    [[nodiscard]] const std::array<Millicycles, kNumActivities>& totals() const noexcept {
+        return totals_;
+    }
+    [[nodiscard]] std::vector<Interval> take_intervals() noexcept { return std::move(intervals_); }
+
+private:
+    Millicycles now_ = 0;
+    bool keeps_intervals_ = true;
+    std::vector<Interval> intervals_;
+    std::array<Millicycles, kNumActivities> totals_{};
+};
+
+inline void ThreadLog::spend(Activity activity, std::uint16_t site, Millicycles duration) {
+    if (duration == 0) {
+        return;
+    }
+    now_ += duration;
+    totals_[static_cast<std::size_t>(activity)] += duration;
+    if (!keeps_intervals_) {
+        return;
+    }
+    if (!intervals_.empty() && intervals_.back().activity == activity &&
+        intervals_.back().site == site) {
+        intervals_.back().end = now_;
+    } else {
+        intervals_.push_back({now_, kNoCause, 0, site, activity});
+    }
+}
+
+inline void ThreadLog::wait(Activity activity, std::uint16_t site, std::uint32_t object,
+                            Millicycles end, std::uint32_t cause) {
+    if (end <= now_) {
+        return;
+    }
+    totals_[static_cast<std::size_t>(activity)] += end - now_;
+    now_ = end;
+    if (keeps_intervals_) {
+        intervals_.push_back({now_, cause, object, site, activity});
+    }
+}
+
+}  // namespace tessera::timing

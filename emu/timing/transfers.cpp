@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/transfers.hpp"
+
+#include "emu/timing/request.hpp"
+
+namespace tessera::timing {
+namespace {
+
+Activity activity_of(EventKind kind) {
+    switch (kind) {
+        case EventKind::NocRead:
+            return Activity::ReadIssue;
+        case EventKind::NocWrite:
+            return Activity::WriteIssue;
+        case EventKind::NocMulticast:
+            return Activity::MulticastIssue;
+        default:
+            return Activity::SemaphoreIssue;
+    }
+}
+
+/// Transfers that an event stands for: reads and writes are merged to runs.
+std::uint32_t num_transfers(const TraceEvent& event) {
+    return event.kind == EventKind::NocRead || event.kind == EventKind::NocWrite ? event.count : 1;
+}
+
+Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event) {
+    return changes_words(event.kind) ? risc.semaphore
+                                     : risc.of_packet(event.kind, TransferDetail{event.detail});
+}
+
+InterfaceState& interface_of(ReplayState& state, const EngineThread& thread) {
+    return state.cores[thread.core].interfaces[TransferDetail{thread.event().detail}.noc()];
+}
+
+bool has_slot(const ReplayState& state, const EngineThread& thread, const InterfaceState& interface,
+              std::uint32_t packets) {
+    const NocTiming& noc = state.machine.timing.noc;
+    const EventKind kind = thread.event().kind;
+    if (kind == EventKind::NocRead) {
+        return interface.num_reads == 0 || interface.num_reads + packets <= noc.outstanding_reads;
+    }
+    return !is_write(kind) || (thread.num_queued_writes < noc.queued_writes &&
+                               interface.num_writes < noc.outstanding_writes);
+}
+
+void count_start(ReplayState& state, EngineThread& thread, std::uint32_t packets) {
+    const TraceEvent& event = thread.event();
+    const TransferDetail detail{event.detail};
+    const std::uint8_t id = transaction_id(event);
+    InterfaceState& interface = interface_of(state, thread);
+    if (event.kind == EventKind::NocRead) {
+        thread.pending.add(Pending::Reads, detail, id);
+        interface.num_reads += packets;
+        return;
+    }
+    if (is_write(event.kind)) {
+        thread.pending.add(Pending::Flushes, detail, id);
+        ++thread.num_queued_writes;
+    }
+    if (is_acknowledged(event)) {
+        thread.pending.add(is_write(event.kind) ? Pending::Writes : Pending::Atomics, detail, id);
+        interface.num_writes += is_write(event.kind) ? 1 : 0;
+    }
+}
+
+/// One transfer: its first packet's command, the start, and the commands of further packets.
+Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets) {
+    const TraceEvent& event = thread.event();
+    const Millicycles cost = issue_cost(state.costs.risc, event);
+    if (!thread.is_issued) {
+        thread.log.spend(activity_of(event.kind), thread.site(), cost);
+        thread.is_issued = true;
+    }
+    end_wait(state, thread);
+    if (!state.is_due(thread)) {
+        return Progress::Held;
+    }
+    InterfaceState& interface = interface_of(state, thread);
+    if (!has_slot(state, thread, interface, packets)) {
+        interface.waiters.push_back(thread.index);
+        return hold(thread, Block::Slot, Activity::WaitNocSlot, 0);
+    }
+    count_start(state, thread, packets);
+    start_transfer(state, thread, packets, nullptr);
+    thread.log.spend(activity_of(event.kind), thread.site(), cost * (packets - 1));
+    thread.is_issued = false;
+    return Progress::Finished;
+}
+
+}  // namespace
+
+void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t packets,
+                    const TraceEvent* word) {
+    const TraceEvent& event = thread.event();
+    const Request request = to_request(event, *state.cores[thread.core].trace, state.machine);
+    const std::uint32_t number = state.transport.start(request, thread.log.now(), state.queue);
+    if (number >= state.in_flight.size()) {
+        state.in_flight.resize(number + 1);
+    }
+    state.in_flight[number] = {&event,        word,    thread.index,
+                               thread.site(), packets, thread.log.now()};
+}
+
+Progress do_transfer(ReplayState& state, EngineThread& thread) {
+    const std::uint32_t total = num_transfers(thread.event());
+    const std::uint32_t packets = num_packets(thread.event(), state.machine);
+    for (; thread.step < total; ++thread.step) {
+        if (do_one(state, thread, packets) == Progress::Held) {
+            return Progress::Held;
+        }
+    }
+    return Progress::Finished;
+}
+
+Progress do_set_state(ReplayState& state, EngineThread& thread) {
+    thread.log.spend(Activity::ReadIssue, thread.site(),
+                     state.costs.risc.set_state * thread.event().count);
+    return Progress::Finished;
+}
+
+Pending pending_of(EventKind barrier) {
+    switch (barrier) {
+        case EventKind::ReadBarrier:
+            return Pending::Reads;
+        case EventKind::WriteBarrier:
+            return Pending::Writes;
+        case EventKind::WriteFlush:
+            return Pending::Flushes;
+        default:
+            return Pending::Atomics;
+    }
+}
+
+Progress do_barrier(ReplayState& state, EngineThread& thread) {
+    const TraceEvent& event = thread.event();
+    const Pending kind = pending_of(event.kind);
+    if (thread.pending.of(kind, BarrierDetail{event.detail}) > 0) {
+        return hold(thread, Block::Barrier,
+                    kind == Pending::Reads ? Activity::WaitNocRead : Activity::WaitNocWrite, 0);
+    }
+    end_wait(state, thread);
+    thread.log.spend(Activity::BarrierPoll, thread.site(), state.costs.risc.barrier * event.count);
+    return Progress::Finished;
+}
+
+}  // namespace tessera::timing

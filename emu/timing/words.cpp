@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/words.hpp"
+
+namespace tessera::timing {
+namespace {
+
+bool is_met(const EngineThread& thread, const Word& word) {
+    const TraceEvent& event = thread.event();
+    return word.meets(static_cast<WaitTest>(event.detail), event.count);
+}
+
+void wake_waiters(ReplayState& state, Word& word, const WaitCause& cause) {
+    std::erase_if(word.waiters, [&](std::uint32_t waiter) {
+        EngineThread& thread = state.threads[waiter];
+        if (!is_met(thread, word)) {
+            return false;
+        }
+        thread.woken_at = state.now;
+        thread.woken_object = thread.blocked_object;
+        thread.woken_by = cause;
+        state.wake(waiter);
+        return true;
+    });
+}
+
+}  // namespace
+
+Word& word_at(ReplayState& state, std::uint32_t core, std::uint32_t address) {
+    return state.words[std::uint64_t{core} << 32U | address];
+}
+
+Progress do_local_word(ReplayState& state, EngineThread& thread) {
+    if (!thread.is_issued) {
+        thread.log.spend(Activity::SemaphoreIssue, thread.site(), state.costs.risc.local_word);
+        thread.is_issued = true;
+    }
+    if (!state.is_due(thread)) {
+        return Progress::Held;
+    }
+    const TraceEvent& event = thread.event();
+    Word& word = word_at(state, thread.core, static_cast<std::uint32_t>(event.argument));
+    word.store(event.count);
+    state.now = thread.log.now();
+    wake_waiters(state, word, {thread.index, thread.site(), state.now, {}});
+    return Progress::Finished;
+}
+
+Progress do_semaphore_wait(ReplayState& state, EngineThread& thread) {
+    const TraceEvent& event = thread.event();
+    const auto address = static_cast<std::uint32_t>(event.argument);
+    if (thread.block == Block::None && !state.is_due(thread)) {
+        return Progress::Held;
+    }
+    Word& word = word_at(state, thread.core, address);
+    if (thread.block == Block::None && !is_met(thread, word)) {
+        word.waiters.push_back(thread.index);
+        return hold(thread, Block::Semaphore, Activity::WaitSemaphore, address);
+    }
+    end_wait(state, thread);
+    word.forget_before(event.count);
+    thread.log.spend(Activity::BarrierPoll, thread.site(), state.costs.risc.semaphore_poll);
+    return Progress::Finished;
+}
+
+void change_word(ReplayState& state, std::uint32_t core, std::uint32_t address, WordChange change,
+                 std::uint32_t value, const WaitCause& cause) {
+    if (core == kNoThread) {
+        return;
+    }
+    Word& word = word_at(state, core, address);
+    if (change == WordChange::Add) {
+        word.add(value);
+    } else {
+        word.write(value);
+    }
+    wake_waiters(state, word, cause);
+}
+
+}  // namespace tessera::timing

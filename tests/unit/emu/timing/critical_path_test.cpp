@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/critical_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/unit/emu/timing/fixed_transport.hpp"
+#include "tests/unit/emu/timing/trace_builder.hpp"
+
+namespace tessera::timing {
+namespace {
+
+using enum EventKind;
+
+/// A reader that feeds compute a page at a time, which the writer sends away: bound by the reader.
+TraceBuilder pipeline(int pages) {
+    std::vector<TraceEvent> reader;
+    std::vector<TraceEvent> kernel;
+    std::vector<TraceEvent> writer;
+    for (int i = 0; i < pages; ++i) {
+        for (const TraceEvent& each :
+             {cb(CbReserve, 0, 1), read(2048), event(ReadBarrier), cb(CbPush, 0, 1)}) {
+            reader.push_back(each);
+        }
+        for (const TraceEvent& each :
+             {cb(CbWait, 0, 1), event(DstAcquire), compute(Copy),
+              event(Sfpu, SfpuDetail::kApproximate, 1, 2), event(DstCommit), event(DstWait),
+              cb(CbReserve, 1, 1), compute(Pack), event(DstRelease), cb(CbPush, 1, 1),
+              cb(CbPop, 0, 1)}) {
+            kernel.push_back(each);
+        }
+        for (const TraceEvent& each :
+             {cb(CbWait, 1, 1), write(2048), event(WriteBarrier), cb(CbPop, 1, 1)}) {
+            writer.push_back(each);
+        }
+    }
+    TraceBuilder builder;
+    builder.core({0, 0}, {2, 2}).writer(writer).reader(reader).compute(kernel);
+    return builder;
+}
+
+void expect_closed(const LaunchTimeline& timeline) {
+    for (const ThreadTimeline& thread : timeline.threads) {
+        Millicycles end = 0;
+        std::array<Millicycles, kNumActivities> totals{};
+        for (const Interval& interval : thread.intervals) {
+            EXPECT_GT(interval.end, end);
+            totals[static_cast<std::size_t>(interval.activity)] += interval.end - end;
+            if (is_wait(interval.activity)) {
+                ASSERT_NE(interval.cause, kNoCause);
+                const WaitCause& cause = timeline.causes.at(interval.cause);
+                EXPECT_EQ(std::accumulate(cause.transit.begin(), cause.transit.end(), cause.time),
+                          interval.end);
+            }
+            end = interval.end;
+        }
+        EXPECT_EQ(end, timeline.makespan);
+        EXPECT_EQ(totals, thread.totals);
+    }
+}
+
+TEST(CriticalPath, CoversTheMakespanWithoutGap) {
+    const LaunchTimeline timeline = pipeline(5).run();
+
+    Millicycles at = 0;
+    for (const PathStep& step : timeline.critical_path) {
+        EXPECT_EQ(step.begin, at);
+        EXPECT_GT(step.end, step.begin);
+        at = step.end;
+    }
+    EXPECT_EQ(at, timeline.makespan);
+    expect_closed(timeline);
+}
+
+TEST(CriticalPath, OfAPipelineBoundByReadsIsTheReadsAndTheLastPagesWay) {
+    const LaunchTimeline timeline = pipeline(5).run();
+
+    const PathShares shares = shares_of(timeline);
+
+    // 5 × (7 + 25 + 200 + 10 + 6) for the reader; then wait 9, unpack 32, copy 19, sfpu 100,
+    // commit 11, wait 11 and pack 37, release 11, push 6, wait 9, issue 20, acknowledgement 150,
+    // poll 10, pop 4. Reserve and acquire lie before the data come.
+    EXPECT_EQ(
+        timeline.makespan,
+        (5 * 248 + 9 + 32 + 19 + 100 + 11 + 11 + 7 + 37 + 11 + 6 + 9 + 20 + 150 + 10 + 4) * kCycle);
+    EXPECT_EQ(shares.resources[static_cast<std::size_t>(ResourceKind::NocLatency)],
+              (5 * 200 + 150) * kCycle);
+    EXPECT_EQ(shares.activities[static_cast<std::size_t>(Activity::Sfpu)], 100 * kCycle);
+    const Millicycles sum =
+        std::accumulate(shares.activities.begin(), shares.activities.end(), Millicycles{0}) +
+        std::accumulate(shares.resources.begin(), shares.resources.end(), Millicycles{0});
+    EXPECT_EQ(sum, timeline.makespan);
+    const Millicycles lines =
+        std::accumulate(shares.lines.begin(), shares.lines.end(), Millicycles{0},
+                        [](Millicycles total, const LineShare& line) { return total + line.time; });
+    EXPECT_EQ(lines, timeline.makespan);
+}
+
+TEST(CriticalPath, LessOnItShortensTheRunAndLessBesideItDoesNot) {
+    const Millicycles whole = pipeline(5).run().makespan;
+
+    TraceBuilder on = pipeline(5);
+    on.timing.risc.read_issue = Cycles{12.5};
+    TraceBuilder off = pipeline(5);
+    off.timing.compute.pack_tile_32bit = Cycles{1};
+    TraceBuilder hidden = pipeline(5);
+    hidden.timing.risc.cb_pop = Cycles{2};
+
+    EXPECT_EQ(on.run().makespan, whole - 5 * 12'500);
+    EXPECT_EQ(off.run().makespan, whole);
+    EXPECT_EQ(hidden.run().makespan, whole - 2'000) << "only the writer's last pop is on it";
+}
+
+TEST(CriticalPath, GoesThroughOtherCores) {
+    TraceBuilder builder;
+    builder.core({0, 0}).reader(
+        {event(NocSetState, 0, 10),
+         event(SemaphoreAdd, 0, 1, WordArgument{64, NocPlace::worker({1, 0}), 0}.pack())});
+    builder.core({1, 0}).reader({event(SemaphoreWait, 0, 1, 64), event(NocSetState)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    ASSERT_EQ(timeline.critical_path.size(), 5U);
+    EXPECT_EQ(timeline.critical_path[0].activity, Activity::ReadIssue);
+    EXPECT_EQ(timeline.critical_path[0].thread, 0U);
+    EXPECT_EQ(timeline.critical_path[1].activity, Activity::SemaphoreIssue);
+    EXPECT_EQ(timeline.critical_path[2].resource, ResourceKind::NocLatency);
+    EXPECT_EQ(timeline.critical_path[2].thread, 0U);
+    EXPECT_EQ(timeline.critical_path[2].end - timeline.critical_path[2].begin, fixed::kDelivered);
+    EXPECT_EQ(timeline.critical_path[4].thread, 1U);
+}
+
+TEST(Replay, GivesTheSameTimelineEachTime) {
+    const TraceBuilder builder = pipeline(7);
+    const LaunchTimeline first = builder.run();
+    const LaunchTimeline second = builder.run();
+
+    EXPECT_EQ(first.makespan, second.makespan);
+    ASSERT_EQ(first.threads.size(), second.threads.size());
+    for (std::size_t i = 0; i < first.threads.size(); ++i) {
+        ASSERT_EQ(first.threads[i].intervals.size(), second.threads[i].intervals.size());
+        for (std::size_t j = 0; j < first.threads[i].intervals.size(); ++j) {
+            EXPECT_EQ(first.threads[i].intervals[j].end, second.threads[i].intervals[j].end);
+        }
+    }
+}
+
+TEST(Replay, GivesTheSameTotalsWithoutIntervals) {
+    const TraceBuilder builder = pipeline(7);
+
+    const LaunchTimeline with = builder.run();
+    const LaunchTimeline without = builder.run({.keeps_intervals = false});
+
+    EXPECT_EQ(without.makespan, with.makespan);
+    for (std::size_t i = 0; i < with.threads.size(); ++i) {
+        EXPECT_EQ(without.threads[i].totals, with.threads[i].totals);
+        EXPECT_TRUE(without.threads[i].intervals.empty());
+    }
+    EXPECT_TRUE(without.critical_path.empty());
+    EXPECT_EQ(with.num_events, 7 * (4 + 11 + 4));
+}
+
+}  // namespace
+}  // namespace tessera::timing

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/unit/emu/timing/fixed_transport.hpp"
+#include "tests/unit/emu/timing/trace_builder.hpp"
+
+namespace tessera::timing {
+namespace {
+
+using enum EventKind;
+
+TEST(DataMovement, ABarrierWaitsForTheLastRead) {
+    TraceBuilder builder;
+    builder.core({0, 0}).reader({read(1024, 3), event(ReadBarrier)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    // Issued at 25, 50, 75; the last is there at 275; the poll takes 10.
+    EXPECT_EQ(timeline.makespan, 75 * kCycle + fixed::kRead + 10 * kCycle);
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::ReadIssue), 75);
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitNocRead), 200);
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::BarrierPoll), 10);
+    const Interval& wait = timeline.threads[0].intervals.at(1);
+    EXPECT_EQ(wait.object, NocPlace::dram(3).bits);
+    const WaitCause& cause = timeline.causes.at(wait.cause);
+    EXPECT_EQ(cause.thread, 0U);
+    EXPECT_EQ(cause.time, 75 * kCycle);
+    EXPECT_EQ(cause.transit[static_cast<std::size_t>(ResourceKind::NocLatency)], 200'000U);
+}
+
+TEST(DataMovement, ABarrierThatFindsAllDoneOnlyPolls) {
+    TraceBuilder builder;
+    builder.core({0, 0}).reader({read(32), event(NocSetState, 0, 20), event(ReadBarrier, 0, 2)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    // 25 + 20 × 18, when the read has long come; two polls.
+    EXPECT_EQ(timeline.makespan, (25 + 360 + 20) * kCycle);
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitNocRead), 0);
+}
+
+TEST(DataMovement, IssueCostsGoByCall) {
+    TraceBuilder builder;
+    const auto stateful = TransferDetail::kWithState;
+    builder.core({0, 0}).reader(
+        {read(32), read(32, 1, stateful), write(32), write(32, 1, stateful), event(NocSetState)});
+
+    EXPECT_EQ(builder.run().makespan, (25 + 15 + 20 + 12 + 18) * kCycle);
+}
+
+TEST(DataMovement, APacketIsIssuedAtATime) {
+    TraceBuilder builder;
+    // Packets of 8192 B: 2 for one byte more.
+    builder.core({0, 0}).reader({read(8193)});
+
+    EXPECT_EQ(builder.run().makespan, 50 * kCycle);
+}
+
+TEST(DataMovement, AFlushWaitsForTheSourceAndABarrierForTheAcknowledgement) {
+    TraceBuilder flush;
+    flush.core({0, 0}).writer({write(64), event(WriteFlush)});
+    TraceBuilder barrier;
+    barrier.core({0, 0}).writer({write(64), event(WriteBarrier)});
+
+    EXPECT_EQ(flush.run().makespan, 20 * kCycle + fixed::kDeparted + 10 * kCycle);
+    EXPECT_EQ(barrier.run().makespan, 20 * kCycle + fixed::kAcknowledged + 10 * kCycle);
+}
+
+TEST(DataMovement, ABarrierDoesNotWaitForPostedWrites) {
+    TraceBuilder builder;
+    builder.core({0, 0}).writer({write(64, 1, TransferDetail::kPosted), event(WriteBarrier)});
+
+    EXPECT_EQ(builder.run().makespan, (20 + 10) * kCycle);
+}
+
+TEST(DataMovement, ABarrierWithAnIdWaitsForItsOwnReads) {
+    TraceBuilder builder;
+    const auto with_id = [](std::uint8_t id) {
+        return event(NocRead, TransferDetail::kHasId, 1,
+                     TransferArgument{64, NocPlace::dram(0), id}.pack());
+    };
+    const std::uint8_t first = BarrierDetail::kHasId | 1U << 2U;
+    builder.core({0, 0}).reader({with_id(1), with_id(2), event(ReadBarrier, first)});
+
+    // The read with id 1 was issued at 25.
+    EXPECT_EQ(builder.run().makespan, 25 * kCycle + fixed::kRead + 10 * kCycle);
+}
+
+TEST(DataMovement, ABarrierWaitsForItsOwnNoc) {
+    TraceBuilder builder;
+    builder.core({0, 0}).reader({read(64, 1, TransferDetail::kNoc), event(ReadBarrier)});
+
+    EXPECT_EQ(builder.run().makespan, (25 + 10) * kCycle);
+}
+
+TEST(DataMovement, ReadsBeyondTheInterfaceWaitForOneToComeBack) {
+    TraceBuilder builder;
+    builder.timing.noc.outstanding_reads = 2;
+    builder.core({0, 0}).reader({read(64, 3)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    // Two are issued by 50; the third's command is written by 75 and goes when the first is back.
+    EXPECT_EQ(timeline.makespan, 25 * kCycle + fixed::kRead);
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitNocSlot), 225 - 75);
+    const WaitCause& cause = timeline.causes.at(timeline.threads[0].intervals.at(1).cause);
+    EXPECT_EQ(cause.time, 25 * kCycle);
+}
+
+TEST(DataMovement, WritesQueueUpToADepth) {
+    TraceBuilder builder;
+    builder.timing.noc.queued_writes = 1;
+    builder.core({0, 0}).writer({write(64, 2)});
+
+    // The second is ready at 40; the first has left at 20 + 30.
+    EXPECT_EQ(builder.run().makespan, 20 * kCycle + fixed::kDeparted);
+}
+
+TEST(DataMovement, NamesWhatTheMachineHasNot) {
+    TraceBuilder bank;
+    bank.core({0, 0}).reader(
+        {event(NocRead, 0, 1, TransferArgument{64, NocPlace::dram(12), 0}.pack())});
+    EXPECT_THROW((void)bank.run(), UsageError);
+
+    TraceBuilder core;
+    core.core({2, 0}).reader({});
+    EXPECT_THROW((void)core.run(), UsageError);
+
+    TraceBuilder kind;
+    kind.core({0, 0}).reader({event(Pack)});
+    EXPECT_THROW((void)kind.run(), UsageError);
+}
+
+TEST(Launch, CostsLatencyFirmwareAndItsEnd) {
+    TraceBuilder builder;
+    builder.timing.dispatch.launch_latency = Cycles{400};
+    builder.timing.dispatch.kernel_start = Cycles{300};
+    builder.timing.dispatch.cb_setup = Cycles{18.6};
+    builder.timing.dispatch.kernel_end = Cycles{100};
+    builder.core({0, 0}, {2, 2}).reader({event(NocSetState)});
+    const std::vector<Millicycles> starts{1000 * kCycle};
+
+    const LaunchTimeline timeline = builder.run({.device_start = starts});
+
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::NotStarted), 1400);
+    EXPECT_DOUBLE_EQ(cycles_of(timeline, 0, Activity::Start), 300 + 2 * 18.6 + 100);
+    EXPECT_DOUBLE_EQ(makespan_cycles(timeline), 1400 + 300 + 37.2 + 18 + 100);
+    EXPECT_EQ(timeline.device_end.at(0), timeline.makespan);
+}
+
+}  // namespace
+}  // namespace tessera::timing

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/unit/emu/timing/fixed_transport.hpp"
+#include "tests/unit/emu/timing/trace_builder.hpp"
+
+namespace tessera::timing {
+namespace {
+
+using enum EventKind;
+constexpr std::uint32_t kAddress = 0xA000;
+
+TraceEvent packet(std::uint16_t device, std::uint8_t hops = 1, bool is_multicast = false,
+                  bool has_add = true) {
+    const FabricArgument argument{device, NocPlace::worker({0, 0}), hops, is_multicast, has_add};
+    return event(FabricPacket, 0, 4096, argument.pack());
+}
+TraceEvent word(EventKind kind, std::uint16_t device, std::uint32_t value) {
+    return event(kind, 0, value, WordArgument{kAddress, NocPlace::worker({0, 0}), device}.pack());
+}
+TraceEvent wait_for(std::uint32_t value) {
+    return event(SemaphoreWait, 0, value, kAddress);
+}
+
+// worker_issue 80 cycles.
+TEST(Fabric, APacketCarriesItsWord) {
+    TraceBuilder builder(2);
+    builder.core({0, 0}).reader({event(FabricOpen), packet(1), word(FabricAdd, 1, 3), packet(1),
+                                 word(FabricWord, 1, 7), event(FabricClose)});
+    builder.core({0, 0}, {}, 1).reader({wait_for(3), wait_for(7)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::FabricIssue), 320);
+    EXPECT_EQ(cycles_of(timeline, 1, Activity::WaitSemaphore), 240 + 100 - 8);
+    EXPECT_EQ(timeline.device_end.at(0), 320 * kCycle);
+    EXPECT_EQ(timeline.device_end.at(1), 348 * kCycle);
+}
+
+TEST(Fabric, AMulticastChangesTheWordOfEachDeviceOnTheWay) {
+    TraceBuilder builder(3);
+    builder.core({0, 0}).reader({packet(2, 2, true), word(FabricAdd, 2, 1)});
+    builder.core({0, 0}, {}, 1).reader({wait_for(1)});
+    builder.core({0, 0}, {}, 2).reader({wait_for(1)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    EXPECT_EQ(timeline.device_end.at(1), 188 * kCycle);
+    EXPECT_EQ(timeline.device_end.at(2), 188 * kCycle);
+}
+
+TEST(Fabric, ASenderHoldsAsManyPacketsAsItHasSlots) {
+    TraceBuilder builder(2);
+    builder.timing.link.worker_issue = Cycles{5};
+    const TraceEvent plain = packet(1, 1, false, false);
+    builder.core({0, 0}).reader(
+        {event(FabricSlot), plain, event(FabricSlot), plain, event(FabricSlot), plain});
+
+    const LaunchTimeline timeline = builder.run();
+
+    // Two packets by 10; the first leaves at 5 + 30, then the third is issued.
+    EXPECT_EQ(timeline.makespan, 5 * kCycle + fixed::kDeparted + 5 * kCycle);
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitFabric), 25);
+}
+
+}  // namespace
+}  // namespace tessera::timing

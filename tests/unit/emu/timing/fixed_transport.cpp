@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transport without resources: every transfer takes the same time, however many there are. Linked
+// in place of the library's, so that a replay's times can be worked out by hand.
+#include "tests/unit/emu/timing/fixed_transport.hpp"
+
+#include <vector>
+
+#include "emu/timing/transport.hpp"
+
+namespace tessera::timing {
+namespace {
+
+struct Stage {
+    Millicycles after = 0;  ///< the start
+    Milestone milestone{};
+};
+
+std::vector<Stage> stages_of(const Request& request) {
+    using fixed::kAcknowledged;
+    using fixed::kDelivered;
+    using fixed::kDeparted;
+    using fixed::kRead;
+    if (request.kind == RequestKind::Read) {
+        return {{kRead, Milestone::Delivered}};
+    }
+    if (request.kind == RequestKind::Fabric) {
+        return {{kDeparted, Milestone::SlotFreed}, {kDelivered, Milestone::Delivered}};
+    }
+    std::vector<Stage> stages{{kDeparted, Milestone::Departed}, {kDelivered, Milestone::Delivered}};
+    if (!request.is_posted) {
+        stages.push_back({kAcknowledged, Milestone::Acknowledged});
+    }
+    return stages;
+}
+
+struct Transfer {
+    Millicycles start = 0;
+    std::vector<Stage> stages;
+    std::size_t next = 0;
+    Transit transit{};
+};
+
+}  // namespace
+
+struct Transport::State {
+    std::vector<Transfer> transfers;
+};
+
+Transport::Transport(const Machine& /*machine*/) : state_(std::make_unique<State>()) {
+}
+Transport::~Transport() = default;
+
+std::uint32_t Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
+    const auto number = static_cast<std::uint32_t>(state_->transfers.size());
+    state_->transfers.push_back({now, stages_of(request), 0, {}});
+    queue.push(now + state_->transfers.back().stages.front().after, QueueEvent::TransferStage,
+               number);
+    return number;
+}
+
+StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    Transfer& transfer = state_->transfers[number];
+    const Stage stage = transfer.stages[transfer.next++];
+    transfer.transit[static_cast<std::size_t>(ResourceKind::NocLatency)] = now - transfer.start;
+    const bool is_last = transfer.next == transfer.stages.size();
+    if (!is_last) {
+        queue.push(transfer.start + transfer.stages[transfer.next].after, QueueEvent::TransferStage,
+                   number);
+    }
+    return {stage.milestone, is_last};
+}
+
+const Transit& Transport::transit(std::uint32_t number) const noexcept {
+    return state_->transfers[number].transit;
+}
+
+std::vector<ResourceUse> Transport::uses() const {
+    return {};
+}
+
+}  // namespace tessera::timing

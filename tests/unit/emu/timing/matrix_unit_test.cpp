@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/unit/emu/timing/trace_builder.hpp"
+
+namespace tessera::timing {
+namespace {
+
+using enum EventKind;
+constexpr std::size_t kUnpack = 0;
+constexpr std::size_t kMath = 1;
+
+TraceEvent matmul(std::uint32_t count, MathFidelity fidelity, std::uint8_t ct = 1,
+                  std::uint8_t rt = 1, DataFormat a = DataFormat::Float16_b,
+                  DataFormat b = DataFormat::Float16_b) {
+    return compute(ct * rt == 1 ? MatmulTiles : MatmulBlock, count, 0,
+                   {.srca = a, .srcb = b, .fidelity = fidelity, .ct = ct, .rt = rt});
+}
+
+// A pair of bfloat16 tiles takes 2 + 30 + 30 = 62 to unpack, a phase 16, a call 1.
+TEST(MatrixUnit, UnpackFillsOneSetWhileMathWorksOffTheOther) {
+    TraceBuilder builder;
+    builder.core({0, 0}).compute({matmul(10, MathFidelity::LoFi)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    // Bound by unpack; the last product is left for math.
+    EXPECT_EQ(timeline.makespan, (10 * 62 + 17) * kCycle);
+    EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 620);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Matmul), 170);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::WaitSource), 620 + 17 - 170);
+}
+
+TEST(MatrixUnit, MathBoundsWhereItTakesLonger) {
+    TraceBuilder builder;
+    builder.core({0, 0}).compute({matmul(10, MathFidelity::HiFi4)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    // 65 a product after the first pair; unpack runs ahead by two sets.
+    EXPECT_EQ(timeline.makespan, (62 + 10 * 65) * kCycle);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::WaitSource), 62);
+}
+
+TEST(MatrixUnit, WithoutOverlapOfCallsUnpackAndMathTakeTurns) {
+    TraceBuilder builder;
+    builder.timing.compute.matmul_calls_in_source = 1;
+    builder.core({0, 0}).compute({matmul(10, MathFidelity::HiFi2)});
+
+    EXPECT_EQ(builder.run().makespan, 10 * (62 + 33) * kCycle);
+}
+
+TEST(MatrixUnit, ABlockUnpacksTheOperandOfItsShorterSideOnceARound) {
+    TraceBuilder builder;
+    // 4 rows by 2 columns: two rounds of a pair and three single tiles of in0 (SrcB).
+    builder.core({0, 0}).compute(
+        {matmul(1, MathFidelity::LoFi, 2, 4, DataFormat::Float16_b, DataFormat::Bfp8_b)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    // Pair 2 + 30 + 16 = 48, single 2 + 16 = 18; math 16, the first step 17.
+    EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 2 * (48 + 3 * 18));
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Matmul), 8 * 16 + 1);
+    EXPECT_EQ(timeline.makespan, (2 * (48 + 3 * 18) + 16) * kCycle);
+}
+
+TEST(MatrixUnit, TwoUnpackersSideBySideTakeTheLongerTime) {
+    TraceBuilder builder;
+    builder.timing.compute.unpack_pair_share = 0;
+    builder.core({0, 0}).compute({matmul(1, MathFidelity::LoFi)});
+
+    EXPECT_EQ(builder.run().makespan, (32 + 17) * kCycle);
+}
+
+TEST(MatrixUnit, EltwiseGoesByPhases) {
+    const auto product = [](MathFidelity fidelity) {
+        return compute(
+            EltwiseBinary, 1, EltwiseDetail::kMultiply,
+            {.srca = DataFormat::Float16_b, .srcb = DataFormat::Float16_b, .fidelity = fidelity});
+    };
+    TraceBuilder builder;
+    builder.core({0, 0}).compute(
+        {product(MathFidelity::LoFi), product(MathFidelity::HiFi4), compute(EltwiseBinary)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 3 * 62);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Eltwise),
+              (3 + 20) + (3 + 2 * 20 + 2 * 24) + (3 + 17));
+}
+
+TEST(MatrixUnit, AnOperandInDstIsNotUnpacked) {
+    TraceBuilder builder;
+    builder.core({0, 0}).compute({compute(EltwiseBinary, 1, EltwiseDetail::kDestReuse),
+                                  compute(EltwiseBinary, 2, EltwiseDetail::kFromDst)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 32);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Eltwise), 3 * (3 + 16 + 17));
+}
+
+TEST(MatrixUnit, MovesOfATileGoByKind) {
+    TraceBuilder builder;
+    builder.core({0, 0}).compute({compute(Copy), compute(Transpose), compute(Tilize),
+                                  compute(Untilize),
+                                  compute(Tilize, 1, 0, {.srca = DataFormat::Float32})});
+
+    const LaunchTimeline timeline = builder.run();
+
+    EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 32 + 32 + 38 + 390 + 74);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Eltwise), 4 * (3 + 16) + (3 + 33));
+}
+
+TEST(MatrixUnit, UnpackMayBeAheadByTwoSetsAndNoMore) {
+    TraceBuilder builder;
+    // Math is held up for 1010; unpack fills two sets and hands its CB back late.
+    builder.core({0, 0}, {4})
+        .compute({event(Sfpu, 0, 1, 2), matmul(3, MathFidelity::LoFi), cb(CbPop, 0, 1)});
+    builder.trace.launches[0].cores[0].cbs[0].pages = 4;
+
+    const LaunchTimeline timeline = builder.run();
+
+    EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::WaitSource), 1010 + 17 - 2 * 62);
+    EXPECT_EQ(timeline.makespan, (1010 + 17 + 62 + 17) * kCycle);
+}
+
+}  // namespace
+}  // namespace tessera::timing
