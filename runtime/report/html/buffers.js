@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fill of the chosen core's CBs over the window of the timeline.
+
+function seriesOfCore() {
+    const byCb = new Map();
+    for (const launch of view.launches) {
+        for (const series of launch.cbs) {
+            const core = launch.cores[series.core];
+            if (coreKey(core) === coreKey(selection)) {
+                const list = byCb.get(series.cb) || [];
+                list.push({launch, series, cb: core.cbs.find((c) => c.index === series.cb)});
+                byCb.set(series.cb, list);
+            }
+        }
+    }
+    return [...byCb.entries()].sort((a, b) => a[0] - b[0]);
+}
+
+function fillSteps(pen, part, top, box) {
+    const {series, launch} = part;
+    const offset = offsetOf(launch);
+    const y = (pages) => box.height - 2 - (pages / top) * (box.height - 6);
+    const end = offset + launch.makespan.expected;
+    pen.beginPath();
+    pen.moveTo(xOf(offset, box.width), y(0));
+    let level = 0;
+    for (let i = 0; i < series.points.length; i += 2) {
+        const x = xOf(offset + series.points[i], box.width);
+        pen.lineTo(x, y(level));
+        level = series.points[i + 1];
+        pen.lineTo(x, y(level));
+    }
+    pen.lineTo(xOf(end, box.width), y(level));
+    pen.lineTo(xOf(end, box.width), y(0));
+    pen.closePath();
+    pen.fill();
+}
+
+function drawBuffer(canvas, parts) {
+    const box = fitCanvas(canvas, 54);
+    const {pen} = box;
+    const top = Math.max(1, ...parts.map((p) => Math.max(p.series.capacity, p.series.most)));
+    pen.fillStyle = themeColour("empty");
+    pen.fillRect(kGutter, 0, box.width - kGutter, box.height);
+    pen.save();
+    pen.beginPath();
+    pen.rect(kGutter, 0, box.width - kGutter, box.height);
+    pen.clip();
+    pen.fillStyle = themeColour("bar");
+    parts.forEach((part) => fillSteps(pen, part, top, box));
+    pen.restore();
+    pen.fillStyle = themeColour("soft");
+    pen.textBaseline = "middle";
+    pen.fillText(`${top} pages`, 6, 8);
+    pen.fillText("0", 6, box.height - 8);
+}
+
+function bufferTitle(cb, parts) {
+    const time = parts.reduce((sum, p) => sum + p.launch.makespan.expected, 0);
+    const mean = parts.reduce((sum, p) =>
+        sum + p.series.mean * p.launch.makespan.expected, 0) / Math.max(time, 1);
+    const {capacity} = parts[0].series;
+    const format = parts[0].cb ? `, ${parts[0].cb.format}, page ${bytes(parts[0].cb.page_bytes)}`
+                               : "";
+    const most = Math.max(...parts.map((p) => p.series.most));
+    const merged = parts.some((p) => p.series.merged_below > 0) ? "; peaks of merged changes" : "";
+    return `CB ${cb}: ${capacity} pages${format}; mean ${mean.toFixed(2)}, most ${most}${merged}`;
+}
+
+function drawBuffers() {
+    const charts = seriesOfCore();
+    byId("buffers-of").textContent = charts.length > 0
+        ? `Core ${coreName(selection)}, cycles ${cycles(selection.from)} to ` +
+          `${cycles(selection.to)}: the window of the timeline.`
+        : `No fill was kept of core ${coreName(selection)}.`;
+    byId("buffer-charts").replaceChildren(...charts.map(([cb, parts]) =>
+        make("div", {class: "chart"}, make("div", {class: "title"}, bufferTitle(cb, parts)),
+            make("div", {class: "canvas-box"}, make("canvas", {role: "img",
+                "aria-label": bufferTitle(cb, parts)})))));
+    document.querySelectorAll("#buffer-charts canvas").forEach((canvas, i) =>
+        drawBuffer(canvas, charts[i][1]));
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page as a whole: what is chosen, and drawing all of it anew.
+
+function drawAll() {
+    makeView();
+    setDefaultWindow();
+    drawSummary();
+    drawCores();
+    drawStalls();
+    drawPath();
+    drawTimeline();
+    drawBuffers();
+    drawNoc();
+    drawDram();
+    drawMesh();
+    drawL1();
+    drawMoe();
+    drawConfig();
+}
+
+function setDefaultWindow() {
+    selection.from = 0;
+    selection.to = Math.max(view.makespan, 1);
+}
+
+function chooseLaunch(index) {
+    selection.launch = index;
+    byId("pick-launch").value = String(index);
+    drawAll();
+}
+
+function chooseCore(x, y, keepsFocus) {
+    selection.x = x;
+    selection.y = y;
+    drawCores();
+    drawStack();
+    drawTimeline();
+    drawBuffers();
+    drawL1();
+    if (keepsFocus) {
+        document.querySelector(`#grid [data-x="${x}"][data-y="${y}"]`).focus();
+    }
+}
+
+function setTheme(name) {
+    document.documentElement.dataset.theme = name;
+    showTheme();
+    drawAll();
+}
+
+function showTheme() {
+    byId("theme").textContent = isDark() ? "Light" : "Dark";
+    byId("theme").setAttribute("aria-pressed", String(isDark()));
+}
+
+function fillPicks() {
+    byId("pick-launch").append(option("-1", "whole run"),
+        ...data.launches.map((launch, i) => option(String(i), launch.name)));
+    byId("pick-launch").value = String(selection.launch);
+    for (let device = 0; device < numDevices(); ++device) {
+        byId("pick-device").append(option(String(device), `device ${device}`));
+    }
+    byId("pick-device").parentElement.hidden = numDevices() === 1;
+    byId("pick-metric").append(...kMetrics.map((metric) => option(metric.key, metric.name)));
+    byId("pick-stack").append(option("all", "all of a core"),
+        ...kThreads.map((name) => option(name, name)));
+}
+
+function listen() {
+    byId("pick-launch").addEventListener("change",
+        (event) => chooseLaunch(Number(event.target.value)));
+    byId("pick-device").addEventListener("change", (event) => {
+        selection.device = Number(event.target.value);
+        drawAll();
+    });
+    byId("pick-metric").addEventListener("change", (event) => {
+        selection.metric = event.target.value;
+        drawGrid();
+    });
+    byId("pick-stack").addEventListener("change", (event) => {
+        selection.stack = event.target.value;
+        drawStack();
+    });
+    byId("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
+    byId("config-filter").addEventListener("input", drawConfig);
+    byId("config-assumed").addEventListener("change", drawConfig);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+        showTheme();
+        drawAll();
+    });
+    listenToTimeline();
+}
+
+function nameRun() {
+    const {machine} = data;
+    const {mesh} = machine;
+    byId("run-name").textContent = data.name;
+    byId("run-machine").textContent = `${mesh.rows} × ${mesh.columns} ${machine.name}, ` +
+        `${machine.grid.columns} × ${machine.grid.rows} cores each, ` +
+        `${(machine.clock_hz / 1e9).toFixed(2)} GHz; ${data.launches.length} steps, ` +
+        `${cycles(data.makespan.expected)} cycles`;
+}
+
+/// Begins at the core that has most of the critical path.
+function chooseFirstCore() {
+    makeView();
+    const cores = [...view.cores.values()];
+    const first = cores.reduce((a, b) => (b.on_path > a.on_path ? b : a), cores[0]);
+    if (first) {
+        Object.assign(selection, {device: first.device, x: first.x, y: first.y});
+        byId("pick-device").value = String(first.device);
+    }
+}
+
+nameRun();
+fillPicks();
+chooseFirstCore();
+showTheme();
+makeView();
+setDefaultWindow();
+listen();
+drawAll();

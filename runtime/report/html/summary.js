@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures of the selection, what bounds it, and the table of steps.
+
+function figure(what, value, of) {
+    return make("div", {class: "figure"}, make("div", {class: "what"}, what),
+        make("div", {class: "value"}, value), make("div", {class: "of"}, of));
+}
+
+function rateFigure(what, achieved, peak, unit, more = "") {
+    return figure(what, percent(achieved.share),
+        `${rate(achieved.per_cycle, unit)} of ${rate(peak, unit)}${more}`);
+}
+
+function drawFigures() {
+    const chosen = selection.launch < 0 ? data : data.launches[selection.launch];
+    const time = chosen.makespan;
+    const got = chosen.achieved;
+    const range = time.low === time.high ? ""
+        : `; ${cycles(time.low)} to ${cycles(time.high)} within the ranges of the constants`;
+    const tiles = [
+        figure("Makespan, cycles", cycles(time.expected), `${seconds(time.expected)}${range}`),
+        rateFigure("Compute", got.compute, data.peak.flops_per_cycle, "FLOP/s",
+            `; FPU ${percent(got.fpu_share)} of given cores`),
+        rateFigure("DRAM", got.dram, data.peak.dram_bytes_per_cycle, "B/s"),
+        rateFigure("NoC, injected", got.noc, data.peak.noc_bytes_per_cycle, "B/s",
+            `; busiest link ${percent(got.busiest_link)}`),
+    ];
+    if (data.peak.link_bytes_per_cycle > 0) {
+        tiles.push(rateFigure("Mesh links", got.mesh, data.peak.link_bytes_per_cycle, "B/s"));
+    }
+    byId("figures").replaceChildren(...tiles);
+}
+
+function drawBounds() {
+    const chosen = selection.launch < 0 ? data : data.launches[selection.launch];
+    const parts = chosen.bound_by.map((part) => ({name: part.name, colour: partColour(part.name),
+        share: part.time / view.makespan, time: part.time}));
+    const rows = table("Parts of the critical path", [
+        {head: "Part", cell: (p) => make("span", {},
+            make("i", {class: "swatch", style: `background:${p.colour}`}), p.name)},
+        {head: "Cycles", number: true, cell: (p) => cycles(p.time)},
+        {head: "Share", number: true, cell: (p) => percent(p.share)},
+    ], parts.slice(0, 12));
+    byId("bounds").replaceChildren(stackBar("Critical path by what it is spent on", parts), rows);
+}
+
+function boundCell(launch) {
+    return launch.bound_by.slice(0, 2)
+        .map((b) => `${b.name} ${percent(b.time / launch.makespan.expected)}`).join(", ");
+}
+
+function drawSteps() {
+    const rows = data.launches.map((launch, index) => ({launch, index}));
+    byId("steps").replaceChildren(table("Steps", [
+        {head: "Step", cell: (r) => r.launch.name},
+        {head: "Cycles", number: true, cell: (r) => cycles(r.launch.makespan.expected)},
+        {head: "Share", number: true, cell: (r) =>
+            percent(r.launch.makespan.expected / data.makespan.expected)},
+        {head: "", cell: (r) => meter(r.launch.makespan.expected / data.makespan.expected)},
+        {head: "Cores", number: true, cell: (r) => count(r.launch.work.cores_given)},
+        {head: "Math busy", number: true, cell: (r) => percent(r.launch.given_utilisation)},
+        {head: "Imbalance", number: true, cell: (r) => r.launch.imbalance.factor.toFixed(2)},
+        {head: "Bound by", cell: (r) => boundCell(r.launch)},
+    ], rows, (r) => chooseLaunch(r.index === selection.launch ? -1 : r.index),
+    (r) => r.index === selection.launch));
+}
+
+function drawSummary() {
+    drawFigures();
+    drawBounds();
+    drawSteps();
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/html_page.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "runtime/report/timing/html_parts.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::report {
+namespace {
+
+std::string escaped(std::string_view text) {
+    std::string html;
+    for (const char letter : text) {
+        switch (letter) {
+            case '&':
+                html += "&amp;";
+                break;
+            case '<':
+                html += "&lt;";
+                break;
+            case '>':
+                html += "&gt;";
+                break;
+            default:
+                html += letter;
+        }
+    }
+    return html;
+}
+
+// Inside a script element "</script" would end it; in JSON, "<" stands in strings only.
+std::string embeddable(const std::string& json) {
+    std::string text;
+    text.reserve(json.size());
+    for (const char letter : json) {
+        if (letter == '<') {
+            text += "\\u003c";
+        } else {
+            text += letter;
+        }
+    }
+    return text;
+}
+
+/// Copies the page up to a place and puts `text` there.
+void fill(std::string_view& page, std::string_view place, std::string_view text,
+          std::string& html) {
+    const std::size_t at = page.find(place);
+    ensure(at != std::string_view::npos, "the page has no place {}", place);
+    html += page.substr(0, at);
+    html += text;
+    page.remove_prefix(at + place.size());
+}
+
+}  // namespace
+
+std::string html_page(const nlohmann::ordered_json& report) {
+    std::string_view page = kHtmlPage;
+    const std::string script =
+        "\"use strict\";\n(() => {\n" + std::string(kHtmlScripts) + "})();\n";
+    std::string html;
+    fill(page, "@TITLE@", escaped("Tessera: " + report.at("name").get<std::string>()), html);
+    fill(page, "@STYLE@", kHtmlStyles, html);
+    fill(page, "@DATA@", embeddable(report.dump()), html);
+    fill(page, "@SCRIPT@", script, html);
+    return html + std::string(page);
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// report.html in a browser: opens, answers clicks and keys without complaint, and shows the numbers
+// of report.json.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "runtime/report/timing/report_files.hpp"
+#include "tests/unit/runtime/report/html/browser.hpp"
+#include "tests/unit/runtime/report/html/mesh_report.hpp"
+
+namespace tessera::report {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+/// Digits of a shown number of cycles.
+long long number(std::string text) {
+    std::erase_if(text, [](char letter) { return letter < '0' || letter > '9'; });
+    return std::stoll(text);
+}
+
+class ReportPage : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        const auto path = test::find_browser();
+        if (!path) {
+            return;
+        }
+        folder_ = fs::temp_directory_path() / "tessera_report_page";
+        const config::Resolved config{
+            {"name", "rule", "\"rule\"", "", {}, std::nullopt},
+            {"arch.timing.risc.cb_push",
+             "9 cycles",
+             "9",
+             "cycles",
+             {},
+             config::Fact{"assumed — like a store", "[5 cycles, 20 cycles]"}}};
+        write_report(folder_, mesh_report(), config, nullptr);
+        std::ifstream(folder_ / "report.json") >> report_;
+        browser_ = new test::Browser(*path);
+    }
+    static void TearDownTestSuite() {
+        delete browser_;
+        browser_ = nullptr;
+    }
+    void SetUp() override {
+        if (browser_ == nullptr) {
+            GTEST_SKIP() << "no Chromium found: set TESSERA_BROWSER to one to run this test";
+        }
+        browser_->resize(1400, 900);
+        browser_->prefer("light");
+        browser_->open(folder_ / "report.html");
+    }
+    void TearDown() override {
+        if (browser_ != nullptr) {
+            EXPECT_THAT(browser_->complaints(), IsEmpty());
+        }
+    }
+    static const json& launch(std::size_t index) { return report_["launches"][index]; }
+
+    static inline fs::path folder_;
+    static inline json report_;
+    static inline test::Browser* browser_ = nullptr;
+};
+
+TEST_F(ReportPage, ShowsTheMakespanOfTheRunAndOfAStep) {
+    EXPECT_EQ(browser_->text("#run-name"), "rule <run>");
+    EXPECT_EQ(number(browser_->text("#figures .figure .value")) * 1000,
+              report_["makespan"]["expected"]);
+
+    browser_->choose("#pick-launch", "1");
+
+    EXPECT_EQ(number(browser_->text("#figures .figure .value")) * 1000,
+              launch(1)["makespan"]["expected"]);
+}
+
+TEST_F(ReportPage, ClosesTheTimesOfTheChosenCore) {
+    browser_->choose("#pick-launch", "0");
+    browser_->choose("#pick-device", "0");
+    browser_->click("#grid [data-x=\"3\"][data-y=\"2\"]");
+
+    EXPECT_EQ(browser_->text("#core-name"), "Core device 0 (3,2)");
+    const json math = browser_->evaluate(
+        "[...document.querySelectorAll('#core-detail tbody tr')].map((row) => "
+        "row.lastChild.textContent)");
+    long long sum = 0;
+    for (const json& cell : math) {
+        sum += cell.get<std::string>().empty() ? 0 : number(cell.get<std::string>());
+    }
+    EXPECT_EQ(sum * 1000, launch(0)["makespan"]["expected"]);
+}
+
+TEST_F(ReportPage, ColoursTheGridByAnyMetric) {
+    browser_->choose("#pick-launch", "0");
+    browser_->choose("#pick-device", "1");
+    const json metrics = browser_->evaluate(
+        "[...document.querySelectorAll('#pick-metric option')].map((o) => o.value)");
+    ASSERT_GT(metrics.size(), 20U);
+    for (const json& metric : metrics) {
+        browser_->choose("#pick-metric", metric.get<std::string>());
+    }
+
+    browser_->choose("#pick-metric", "tile_products");
+
+    const std::string label = browser_
+                                  ->evaluate(
+                                      "document.querySelector('#grid [data-x=\"7\"]"
+                                      "[data-y=\"7\"]').ariaLabel")
+                                  .get<std::string>();
+    EXPECT_EQ(number(label.substr(label.find("products"))),
+              launch(0)["cores"].back()["tile_products"]);
+}
+
+TEST_F(ReportPage, MovesThroughTheGridByKeys) {
+    browser_->choose("#pick-device", "0");
+    browser_->click("#grid [data-x=\"0\"][data-y=\"0\"]");
+    browser_->press("ArrowRight");
+    browser_->press("ArrowDown");
+    browser_->press("ArrowDown");
+
+    EXPECT_EQ(browser_->text("#core-name"), "Core device 0 (1,2)");
+    EXPECT_EQ(browser_->evaluate("document.activeElement.dataset.y"), "2");
+}
+
+TEST_F(ReportPage, FollowsAWaitInTheTimelineByKeys) {
+    browser_->choose("#pick-launch", "0");
+    browser_->choose("#pick-device", "0");
+    browser_->click("#grid [data-x=\"2\"][data-y=\"1\"]");
+    browser_->evaluate("document.querySelector('#threads').focus()");
+    browser_->press("n");
+    browser_->press("ArrowDown");
+    browser_->press("Home");
+    while (browser_->text("#interval").find("wait for CB data") == std::string::npos) {
+        browser_->press("p");
+    }
+    EXPECT_THAT(browser_->text("#interval"),
+                HasSubstr("ended by device 0 (2,1) reader at ops/moe_bmm/kernels/reader.cpp:52"));
+
+    browser_->press("Enter");
+
+    EXPECT_THAT(browser_->text("#interval"), StartsWith("device 0 (2,1) reader"));
+    browser_->press("+");
+    browser_->press("ArrowRight");
+    browser_->press("-");
+}
+
+TEST_F(ReportPage, ListsStallsAndThePathAsTheReportHasThem) {
+    browser_->choose("#pick-launch", "0");
+
+    const json rows = browser_->evaluate(
+        "[...document.querySelectorAll('#stall-table tbody tr')].map((row) => "
+        "[...row.children].map((cell) => cell.textContent))");
+    ASSERT_EQ(rows.size(), launch(0)["stalls"].size());
+    EXPECT_EQ(number(rows[0][4].get<std::string>()) * 1000, launch(0)["stalls"][0]["total"]);
+    EXPECT_EQ(number(rows[0][5].get<std::string>()) * 1000, launch(0)["stalls"][0]["direct"]);
+    long long path = 0;
+    for (const json& cell :
+         browser_->evaluate("[...document.querySelectorAll('#path-table tbody tr')].map((row) => "
+                            "row.children[3].textContent)")) {
+        path += number(cell.get<std::string>());
+    }
+    EXPECT_EQ(path * 1000, launch(0)["makespan"]["expected"]);
+    browser_->click("#stall-table tbody tr");
+    EXPECT_THAT(browser_->text("#interval"), HasSubstr("wait for"));
+}
+
+TEST_F(ReportPage, ShowsMemoryNetworksAndExperts) {
+    browser_->choose("#pick-launch", "0");
+    browser_->choose("#pick-device", "1");
+
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#dram-table tbody tr').length"), 6);
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#noc-maps svg').length"), 2);
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#mesh-table tbody tr').length"), 2);
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#buffer-charts canvas').length"), 1);
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('.expert').length"), 8);
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#l1-table tbody tr').length"), 2);
+    EXPECT_THAT(browser_->text("#assumed"), HasSubstr("arch.timing.dram.request_overhead"));
+}
+
+TEST_F(ReportPage, FiltersTheConfiguration) {
+    EXPECT_EQ(browser_->text("#config-count"), "2 of 2 keys");
+
+    browser_->click("#config-assumed");
+
+    EXPECT_EQ(browser_->text("#config-count"), "1 of 2 keys");
+    EXPECT_THAT(browser_->text("#config-table"), HasSubstr("arch.timing.risc.cb_push"));
+}
+
+TEST_F(ReportPage, ChangesBetweenLightAndDark) {
+    const std::string background = "getComputedStyle(document.body).backgroundColor";
+    const json light = browser_->evaluate(background);
+
+    browser_->click("#theme");
+
+    const json dark = browser_->evaluate(background);
+    EXPECT_NE(light, dark);
+    browser_->prefer("dark");
+    browser_->open(folder_ / "report.html");
+    EXPECT_EQ(browser_->evaluate(background), dark) << "as the system prefers";
+}
+
+TEST_F(ReportPage, FitsANarrowWindow) {
+    browser_->resize(420, 800);
+
+    EXPECT_LE(browser_->evaluate("document.documentElement.scrollWidth").get<int>(), 420);
+}
+
+TEST_F(ReportPage, NeedsNothingFromOutside) {
+    EXPECT_EQ(browser_->evaluate("performance.getEntriesByType('resource').length"), 0);
+}
+
+TEST_F(ReportPage, CanBePhotographed) {
+    const char* folder = std::getenv("TESSERA_SCREENSHOTS");
+    if (folder == nullptr) {
+        GTEST_SKIP() << "set TESSERA_SCREENSHOTS to a folder to get pictures";
+    }
+    const std::vector<std::string> parts{"header", "#summary", "#cores",  "#timeline", "#stalls",
+                                         "#path",  "#buffers", "#noc",    "#dram",     "#mesh",
+                                         "#l1",    "#moe",     "#config", "body"};
+    for (const char* scheme : {"light", "dark"}) {
+        for (const int width : {1400, 420}) {
+            browser_->prefer(scheme);
+            browser_->resize(width, 900);
+            browser_->open(folder_ / "report.html");
+            browser_->choose("#pick-launch", "0");
+            for (const std::string& part : parts) {
+                const fs::path file = fs::path(folder) / fmt::format("{}-{}-{}.png", scheme, width,
+                                                                     part.substr(part[0] == '#'));
+                browser_->screenshot(part, file);
+                EXPECT_GT(fs::file_size(file), 500U) << file;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tessera::report
