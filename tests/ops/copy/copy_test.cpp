@@ -32,9 +32,8 @@ struct Case {
 
 class Copy : public ::testing::TestWithParam<Case> {};
 
-TEST_P(Copy, MovesEveryElement) {
-    const Case& test = GetParam();
-    OneDevice device(testing::small_arch());
+void expect_copy(const Case& test, const SessionOptions& options) {
+    OneDevice device(testing::small_arch(), options);
     const HostTensor values = counting(test.shape);
     const DeviceTensor input = device.put("input", values, test.layout, test.from);
     const DeviceTensor output = device.make("output", input.spec, test.to);
@@ -42,6 +41,15 @@ TEST_P(Copy, MovesEveryElement) {
     device.run("copy", make_program(device.arch(), {input}, {output}, test.schedule));
 
     EXPECT_EQ(device.get(output).bytes, values.bytes);
+}
+
+TEST_P(Copy, MovesEveryElement) {
+    expect_copy(GetParam(), {.threads = 1});
+}
+
+TEST_P(Copy, MovesEveryElementHoweverTransfersAreDelivered) {
+    expect_copy(GetParam(), {.threads = 2, .delivery = NocDelivery::AtIssue});
+    expect_copy(GetParam(), {.threads = 5, .delivery = NocDelivery::Random, .seed = 3});
 }
 
 // Rows of 7 elements are 14 B: 32 B apart in DRAM, 16 B in L1.

@@ -155,6 +155,18 @@ INSTANTIATE_TEST_SUITE_P(
         NamedCase{"OneTile", {.shape = {32, 32}, .schedule = {.tiles_per_push = 2}}}),
     [](const auto& test) { return test.param.name; });
 
+TEST(EltwiseMachine, ShowsNeitherDeliveryNorThreads) {
+    const Case test{.schedule = {.tiles_per_push = 2}};
+    OneDevice plain(testing::small_arch());
+    const std::vector<std::byte> expected = run(plain, test).output.bytes;
+    for (const SessionOptions& options :
+         {SessionOptions{.threads = 2, .delivery = NocDelivery::AtIssue},
+          SessionOptions{.threads = 5, .delivery = NocDelivery::Random, .seed = 3}}) {
+        OneDevice device(testing::small_arch(), options);
+        EXPECT_EQ(run(device, test).output.bytes, expected) << options.threads << " threads";
+    }
+}
+
 TEST(EltwiseWork, EachCorePacksItsShareOfTheTiles) {
     OneDevice device(testing::small_arch());
 

@@ -67,6 +67,16 @@ TEST_P(Reshard, MovesEveryElement) {
     EXPECT_EQ(run(device, GetParam()).output.bytes, counting(GetParam().shape).bytes);
 }
 
+TEST_P(Reshard, MovesEveryElementHoweverTransfersAreDelivered) {
+    for (const SessionOptions& options :
+         {SessionOptions{.threads = 2, .delivery = NocDelivery::AtIssue},
+          SessionOptions{.threads = 5, .delivery = NocDelivery::Random, .seed = 3}}) {
+        OneDevice device(testing::test_arch(), options);
+
+        EXPECT_EQ(run(device, GetParam()).output.bytes, counting(GetParam().shape).bytes);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Layouts, Reshard,
     ::testing::Values(
@@ -137,6 +147,53 @@ TEST(ReshardWork, IsSplitIntoHalvesBetweenBothMovers) {
 TEST(ReshardWork, IsOneMoversAlone) {
     EXPECT_EQ(portions(ReshardMovers::Noc0), (Portions{{kRiscv1, 0, 3}}));
     EXPECT_EQ(portions(ReshardMovers::Noc1), (Portions{{kRiscv0, 0, 3}}));
+}
+
+/// Where the reads of each thread of core (0,0) go, in order: logical x or DRAM bank.
+std::vector<std::vector<std::uint32_t>> sources_of_core_0(const Case& test, DataFormat format) {
+    LaunchTrace trace;
+    OneDevice device(
+        testing::test_arch(),
+        {.threads = 1, .trace = TraceMode::On, .trace_sink = [&](const auto&, auto&& launch) {
+             trace = std::move(launch);
+         }});
+    const TensorSpec spec{test.shape, format, Layout::TILE};
+    const DeviceTensor input = device.make("input", spec, test.from);
+    const DeviceTensor output = device.make("output", spec, test.to);
+    device.run("reshard", make_program(device.arch(), {input}, {output}, test.schedule));
+    std::vector<std::vector<std::uint32_t>> sources;
+    for (const ThreadTrace& thread : trace.cores.at(0).threads) {
+        sources.emplace_back();
+        for (const TraceEvent& event : thread.events) {
+            const NocPlace place = TransferArgument::unpack(event.argument).place;
+            const std::uint32_t source = place.is_dram() ? place.bank() : place.core().x;
+            const std::uint32_t count = event.kind == EventKind::NocRead ? event.count : 0;
+            sources.back().insert(sources.back().end(), count, source);
+        }
+    }
+    return sources;
+}
+
+// Source   tt-npe, workload/noc_trace_json/2x4_BLOCK_TO_4x4_HEIGHT.json, core (1,1): NoC 1 on BRISC
+//          reads (3,1) and (4,1) twice each, NoC 0 on NCRISC (1,1) and (2,1).
+TEST(ReshardOrder, IsThatOfAPublishedTraceBetweenShards) {
+    const Case test{"", block({4, 2}), height({4, 4})};
+
+    EXPECT_EQ(sources_of_core_0(test, DataFormat::Float32),
+              (std::vector<std::vector<std::uint32_t>>{{2, 2, 3, 3}, {0, 0, 1, 1}}));
+}
+
+// Source   tt-npe, workload/noc_trace_json/DRAM_TO_1x4_BLOCK.json, core (1,1): four banks in a row
+//          of tiles, each row four banks further on; NoC 0 alone.
+TEST(ReshardOrder, IsThatOfAPublishedTraceFromDram) {
+    const Case test{"", kDram, block({4, 1}), {256, 512}, {ReshardMovers::Noc0}};
+    std::vector<std::uint32_t> banks;
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        banks.push_back(i % 12);
+    }
+
+    EXPECT_EQ(sources_of_core_0(test, DataFormat::Float16_b),
+              (std::vector<std::vector<std::uint32_t>>{banks}));
 }
 
 }  // namespace
