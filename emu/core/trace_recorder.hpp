@@ -18,6 +18,8 @@ namespace tessera {
 /// as long as the kernel; the collector puts their index there.
 class TraceRecorder {
 public:
+    TraceRecorder() { events_.reserve(kFirstEvents); }
+
     /// An act of a kind that runs: one more of the last event if it is the same.
     void run(EventKind kind, std::uint8_t detail, std::uint64_t argument, CallSite site) {
         const std::uint16_t index = site_index(site);
@@ -48,6 +50,7 @@ public:
     [[nodiscard]] const std::vector<CallSite>& sites() const noexcept { return sites_; }
 
 private:
+    static constexpr std::size_t kFirstEvents = 128;
     // Direct-mapped: kernels are short, and a loop's lines follow each other.
     static constexpr std::size_t kCacheSlots = 64;
     struct CachedSite {

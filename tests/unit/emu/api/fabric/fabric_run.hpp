@@ -70,6 +70,9 @@ public:
         return session_.launch("fabric", programs);
     }
 
+    /// What launches recorded, with TraceMode::On.
+    [[nodiscard]] const Trace& trace() const { return session_.trace(); }
+
     /// What a receiver saw when the count came.
     [[nodiscard]] std::vector<std::uint8_t> seen(std::uint32_t device) {
         std::vector<std::uint8_t> bytes(size);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What recording a trace costs: a projection of one expert launched in turn without and with it.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <ctime>
+#include <limits>
+#include <vector>
+
+#include "ops/moe_bmm/moe_bmm.hpp"
+#include "runtime/session/emulated_session.hpp"
+#include "tests/arch_fixture.hpp"
+
+namespace tessera {
+namespace {
+
+/// A projection of 128 tokens, 7168 → 2048, on 64 cores.
+class Projection {
+public:
+    explicit Projection(const SessionOptions& options)
+        : session_(MeshSpec{}, testing::test_arch(), options) {
+        constexpr std::uint32_t kTokens = 128;
+        const TensorSpec input_spec{{1, kTokens, 7168}, DataFormat::Float16_b, Layout::TILE};
+        const TensorSpec weights_spec{{1, 7168, 2048}, DataFormat::Float16_b, Layout::TILE};
+        const auto place = [this](const char* name, const TensorSpec& spec) {
+            const DeviceTensor tensor = session_.allocate(0, name, spec, BufferType::DRAM);
+            session_.fill(tensor, std::byte{0x3C});
+            return tensor;
+        };
+        const DeviceTensor input = place("input", input_spec);
+        const DeviceTensor weights = place("weights", weights_spec);
+        const DeviceTensor counts =
+            place("counts", {{1, 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
+        const DeviceTensor output =
+            place("output", ops::moe_bmm::output_spec(input_spec, weights_spec));
+        HostTensor count = make_host_tensor({1, 1}, DataFormat::UInt32);
+        count.as<std::uint32_t>()[0] = kTokens;
+        session_.write(counts, count);
+        routed_ = {kTokens};
+        programs_ = {{0, ops::moe_bmm::make_program(
+                             session_.arch(), {input, weights, {counts, routed_}}, {output},
+                             {.k_block = 8, .subblock = {2, 2}, .cb_depth = 2})}};
+    }
+    /// Processor seconds of one launch with the collection of its trace: less at the mercy of what
+    /// else the host does than the wall's.
+    double launch() {
+        const std::clock_t start = std::clock();
+        session_.launch("moe_bmm", programs_);
+        return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    }
+
+private:
+    EmulatedSession session_;
+    std::vector<std::uint32_t> routed_;
+    std::vector<DeviceProgram> programs_;
+};
+
+// Argument: 1 computes values, 0 leaves maths out. The counters are the least of all launches, and
+// the ratio of the two.
+void BM_Recording(benchmark::State& state) {
+    SessionOptions options{.threads = 1, .maths = state.range(0) != 0 ? Maths::On : Maths::Off};
+    Projection plain(options);
+    std::uint64_t events = 0;
+    options.trace = TraceMode::On;
+    options.trace_sink = [&events](const Trace& /*so_far*/, LaunchTrace&& launch) {
+        events = num_events(launch);
+    };
+    Projection recorded(options);
+    double plain_seconds = std::numeric_limits<double>::max();
+    double recorded_seconds = plain_seconds;
+    for (auto _ : state) {
+        plain_seconds = std::min(plain_seconds, plain.launch());
+        recorded_seconds = std::min(recorded_seconds, recorded.launch());
+    }
+    state.counters["plain_ms"] = plain_seconds * 1e3;
+    state.counters["recorded_ms"] = recorded_seconds * 1e3;
+    state.counters["ratio"] = recorded_seconds / plain_seconds;
+    state.counters["events"] = static_cast<double>(events);
+}
+BENCHMARK(BM_Recording)->Arg(1)->Arg(0)->UseRealTime()->Unit(benchmark::kMillisecond)->MinTime(3);
+
+}  // namespace
+}  // namespace tessera
