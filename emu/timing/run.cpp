@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/run.hpp"
+
+#include <algorithm>
+
+#include "emu/timing/cost/launch_cost.hpp"
+#include "emu/timing/event_queue.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::timing {
+namespace {
+
+/// Devices of the mesh on which the launch runs something.
+std::vector<bool> devices_of(const LaunchTrace& launch, std::size_t num_devices) {
+    std::vector<bool> takes_part(num_devices);
+    for (const CoreTrace& core : launch.cores) {
+        require(core.device < num_devices, "trace: there is no device {}, the mesh has {}",
+                core.device, num_devices);
+        takes_part[core.device] = true;
+    }
+    return takes_part;
+}
+
+Millicycles earliest(const std::vector<Millicycles>& starts, const std::vector<bool>& takes_part) {
+    Millicycles first = EventQueue::kNever;
+    for (std::size_t device = 0; device < starts.size(); ++device) {
+        first = takes_part[device] ? std::min(first, starts[device]) : first;
+    }
+    return first == EventQueue::kNever ? 0 : first;
+}
+
+}  // namespace
+
+RunReplay::RunReplay(const Machine& machine, const RunReplayOptions& options)
+    : machine_(machine),
+      options_(options),
+      started_(machine.mesh.shape.num_devices()),
+      ended_(started_.size()),
+      has_run_(started_.size()) {
+}
+
+std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch) const {
+    const LaunchCost cost(machine_.timing);
+    std::vector<Millicycles> starts(started_.size());
+    for (std::size_t device = 0; device < starts.size(); ++device) {
+        starts[device] = has_run_[device] ? ended_[device] + cost.gap() : 0;
+    }
+    for (const DispatchTrace& program : launch.dispatch) {
+        require(program.device < starts.size(), "trace: there is no device {}, the mesh has {}",
+                program.device, starts.size());
+        Millicycles& start = starts[program.device];
+        start = std::max(start, started_[program.device] + cost.of_dispatch(program));
+    }
+    return starts;
+}
+
+LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch) {
+    const std::vector<bool> takes_part = devices_of(launch, started_.size());
+    std::vector<Millicycles> starts = starts_of(launch);
+    const Millicycles first = earliest(starts, takes_part);
+    for (Millicycles& start : starts) {
+        start = std::max(start - first, Millicycles{0});
+    }
+    const ReplayOptions options{options_.keeps_intervals, options_.keeps_cb_levels, starts};
+    LaunchTimeline timeline = replay(trace, launch, machine_, options);
+    timeline.start = first;
+    for (std::size_t device = 0; device < starts.size(); ++device) {
+        if (takes_part[device]) {
+            has_run_[device] = true;
+            started_[device] = first + starts[device];
+            ended_[device] = first + timeline.device_end[device];
+        }
+    }
+    makespan_ = std::max(makespan_, first + timeline.makespan);
+    return timeline;
+}
+
+RunTimeline replay_run(const Trace& trace, const Machine& machine,
+                       const RunReplayOptions& options) {
+    require(trace.mesh.shape == machine.mesh.shape,
+            "trace: it is of {} × {} devices, the machine has {} × {}", trace.mesh.shape.rows,
+            trace.mesh.shape.columns, machine.mesh.shape.rows, machine.mesh.shape.columns);
+    RunReplay replay(machine, options);
+    RunTimeline run;
+    for (const LaunchTrace& launch : trace.launches) {
+        run.launches.push_back(replay.add(trace, launch));
+    }
+    run.makespan = replay.makespan();
+    return run;
+}
+
+}  // namespace tessera::timing

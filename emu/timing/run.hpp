@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of a run: its launches one after the other, each device's next program behind its last.
+#pragma once
+
+#include <vector>
+
+#include "emu/timing/replay.hpp"
+
+namespace tessera::timing {
+
+/// What a run keeps of each launch beside totals, zones and resources.
+struct RunReplayOptions {
+    bool keeps_intervals = true;
+    bool keeps_cb_levels = false;
+};
+
+/// Takes launches one at a time, so that neither traces nor timelines need be kept.
+///
+/// A device's program begins when the one before has ended and the dispatch gap is over, and not
+/// before dispatch has sent what it consists of, which it begins when the program before starts.
+/// Programs of one launch begin independently; what they send each other joins them.
+class RunReplay {
+public:
+    /// Precondition   what `machine` refers to outlives this.
+    explicit RunReplay(const Machine& machine, const RunReplayOptions& options = {});
+
+    /// Replays the next launch. Its timeline's `start` is in the run.
+    /// Errors   as replay().
+    [[nodiscard]] LaunchTimeline add(const Trace& trace, const LaunchTrace& launch);
+
+    /// Until the last device has ended the last launch so far.
+    [[nodiscard]] Millicycles makespan() const noexcept { return makespan_; }
+
+private:
+    [[nodiscard]] std::vector<Millicycles> starts_of(const LaunchTrace& launch) const;
+
+    Machine machine_;
+    RunReplayOptions options_;
+    std::vector<Millicycles> started_;  ///< by device: its last program
+    std::vector<Millicycles> ended_;
+    std::vector<bool> has_run_;
+    Millicycles makespan_ = 0;
+};
+
+/// All launches of a trace.
+/// Errors   as replay(); UsageError if the trace's mesh is not the machine's.
+[[nodiscard]] RunTimeline replay_run(const Trace& trace, const Machine& machine,
+                                     const RunReplayOptions& options = {});
+
+}  // namespace tessera::timing

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/emu/timing/fixed_transport.hpp"
+#include "tests/unit/emu/timing/trace_builder.hpp"
+
+namespace tessera::timing {
+namespace {
+
+using enum EventKind;
+
+/// Two launches on `num_devices` devices: 10 calls of 18 cycles on device 0, 20 on the others.
+TraceBuilder two_launches(std::uint32_t num_devices) {
+    TraceBuilder builder(num_devices);
+    builder.timing.dispatch.program_gap = Seconds{700e-9};
+    builder.timing.dispatch.per_argument_word = Seconds{10e-9};
+    builder.trace.mesh = builder.mesh;
+    LaunchTrace& launch = builder.trace.launches[0];
+    for (std::uint16_t device = 0; device < num_devices; ++device) {
+        builder.core({0, 0}, {}, device).reader({event(NocSetState, 0, device == 0 ? 10 : 20)});
+        DispatchTrace dispatch;
+        dispatch.device = device;
+        dispatch.unique_args = 3;
+        launch.dispatch.push_back(dispatch);
+    }
+    builder.trace.launches.push_back(builder.trace.launches[0]);
+    return builder;
+}
+
+TEST(RunReplay, LeavesTheGapBetweenProgramsOfADevice) {
+    const TraceBuilder builder = two_launches(1);
+
+    const RunTimeline run = replay_run(builder.trace, {builder.arch, builder.timing, builder.mesh});
+
+    // Dispatch sends 3 words in 30 ns, at 1 GHz; 180 cycles, 700 of gap, 180.
+    ASSERT_EQ(run.launches.size(), 2U);
+    EXPECT_EQ(run.launches[0].start, 30 * kCycle);
+    EXPECT_EQ(run.launches[0].makespan, 180 * kCycle);
+    EXPECT_EQ(run.launches[1].start, (30 + 180 + 700) * kCycle);
+    EXPECT_EQ(run.makespan, (30 + 180 + 700 + 180) * kCycle);
+}
+
+TEST(RunReplay, WaitsForDispatchIfThatTakesLonger) {
+    TraceBuilder builder = two_launches(1);
+    builder.timing.dispatch.per_argument_word = Seconds{500e-9};
+
+    const RunTimeline run = replay_run(builder.trace, {builder.arch, builder.timing, builder.mesh});
+
+    // From the start of the first program: 1500 cycles of dispatch.
+    EXPECT_EQ(run.launches[1].start - run.launches[0].start, 1500 * kCycle);
+}
+
+TEST(RunReplay, StartsEachDeviceBehindItsOwnProgram) {
+    const TraceBuilder builder = two_launches(2);
+
+    const RunTimeline run = replay_run(builder.trace, {builder.arch, builder.timing, builder.mesh});
+
+    // Device 0 ends 180 cycles earlier, and begins its next program so much earlier.
+    EXPECT_EQ(run.launches[1].start, (30 + 180 + 700) * kCycle);
+    EXPECT_EQ(run.launches[1].device_end.at(0), 180 * kCycle);
+    EXPECT_EQ(run.launches[1].device_end.at(1), (180 + 360) * kCycle);
+    EXPECT_EQ(cycles_of(run.launches[1], 1, Activity::NotStarted), 180);
+    EXPECT_EQ(run.makespan, (30 + 360 + 700 + 360) * kCycle);
+}
+
+TEST(RunReplay, RefusesATraceOfAnotherMesh) {
+    const TraceBuilder builder = two_launches(2);
+    const TraceBuilder other(3);
+
+    EXPECT_THROW((void)replay_run(builder.trace, {other.arch, other.timing, other.mesh}),
+                 UsageError);
+}
+
+}  // namespace
+}  // namespace tessera::timing
