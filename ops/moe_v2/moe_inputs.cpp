@@ -110,13 +110,16 @@ void check_inputs(const MoeInputs& inputs, const MeshSpec& mesh, const ArchSpec&
     check_room_for_weights(inputs, arch);
 }
 
-void check_weights(const MoeInputs& inputs, Projection projection, std::uint32_t device,
-                   const HostTensor& weights) {
+Shape weights_shape(const MoeInputs& inputs, Projection projection) {
     const bool is_down = projection == Projection::Down;
     const std::uint32_t hidden = inputs.hidden_states.shape[1];
-    const Shape expected{inputs.device_expert_mapping.shape[1],
-                         is_down ? inputs.intermediate : hidden,
-                         is_down ? hidden : inputs.intermediate};
+    return {inputs.device_expert_mapping.shape[1], is_down ? inputs.intermediate : hidden,
+            is_down ? hidden : inputs.intermediate};
+}
+
+void check_weights(const MoeInputs& inputs, Projection projection, std::uint32_t device,
+                   const HostTensor& weights) {
+    const Shape expected = weights_shape(inputs, projection);
     require(weights.shape == expected && weights.format == DataFormat::Float16_b,
             "moe_v2: {} of device {} are {} {}; they must be {} bfloat16", name_of(projection),
             device, to_string(weights.shape), name_of(weights.format), to_string(expected));

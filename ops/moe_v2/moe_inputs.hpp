@@ -27,7 +27,9 @@ struct MoeInputs {
     HostTensor routing_weights;        ///< (T,K) bfloat16
     HostTensor device_expert_mapping;  ///< (D,E/D) int32, each expert once
     std::uint32_t intermediate = 0;    ///< H'
-    MakeWeights make_weights;          ///< called once for each projection and device
+    /// Called once for each projection and device. Empty: weights have their place in DRAM and no
+    /// values, for runs whose maths is off.
+    MakeWeights make_weights;
 };
 
 /// Checks everything but the weights' values, before anything runs.
@@ -35,6 +37,9 @@ struct MoeInputs {
 ///          an expert id out of range, an expert twice in a token's row or in the mapping, a
 ///          mapping for another number of devices, weights that exceed a device's DRAM.
 void check_inputs(const MoeInputs& inputs, const MeshSpec& mesh, const ArchSpec& arch);
+
+/// (E/D, H, H') or (E/D, H', H): of one device's experts.
+[[nodiscard]] Shape weights_shape(const MoeInputs& inputs, Projection projection);
 
 /// Checks what `make_weights` gave.
 /// Errors   UsageError naming projection and device.

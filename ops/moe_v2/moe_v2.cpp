@@ -36,9 +36,7 @@ public:
                 Layout::ROW_MAJOR);
             for (const Projection projection :
                  {Projection::Gate, Projection::Up, Projection::Down}) {
-                const HostTensor weights = inputs.make_weights(projection, device);
-                check_weights(inputs, projection, device, weights);
-                put(device, name_of(projection), weights, Layout::TILE);
+                place_weights(inputs, projection, device);
             }
         }
     }
@@ -65,6 +63,16 @@ private:
         const std::string key(name);
         devices_[device].insert_or_assign(key,
                                           session_.allocate(device, key, spec, BufferType::DRAM));
+    }
+    void place_weights(const MoeInputs& inputs, Projection projection, std::uint32_t device) {
+        if (!inputs.make_weights) {
+            allocate(device, name_of(projection),
+                     {weights_shape(inputs, projection), DataFormat::Float16_b, Layout::TILE});
+            return;
+        }
+        const HostTensor weights = inputs.make_weights(projection, device);
+        check_weights(inputs, projection, device, weights);
+        put(device, name_of(projection), weights, Layout::TILE);
     }
     void put(std::uint32_t device, std::string_view name, const HostTensor& values, Layout layout) {
         allocate(device, name, {values.shape, values.format, layout});

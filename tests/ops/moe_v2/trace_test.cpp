@@ -60,5 +60,22 @@ INSTANTIATE_TEST_SUITE_P(
                       Variant{"MathsOff", {.threads = 2, .maths = Maths::Off}}),
     [](const auto& row) { return row.param.name; });
 
+// Neither does control flow read weights, nor does their making show in a trace.
+TEST(MoeV2TraceOfNoWeights, IsTheSameWithMathsOff) {
+    const GoldenLayer layer("v2_d2_uneven");
+    const LayerTrace expected = trace_of(layer, {.threads = 1});
+    ops::moe_v2::MoeInputs inputs = layer.inputs();
+    inputs.make_weights = nullptr;
+
+    EmulatedSession session({.shape = {1, layer.num_devices()},
+                             .topology = Topology::Line,
+                             .device = testing::test_arch().name},
+                            testing::test_arch(),
+                            {.threads = 2, .trace = TraceMode::On, .maths = Maths::Off});
+    static_cast<void>(ops::moe_v2::run(session, inputs, default_ops()));
+
+    expect_equal({session.trace().names, session.trace().launches}, expected);
+}
+
 }  // namespace
 }  // namespace tessera
