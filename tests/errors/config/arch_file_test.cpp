@@ -89,8 +89,8 @@ constexpr Mistake kMistakes[] = {
     {"NoTiming", "timing:", "taming:",
      ":5:1: timing: required key is missing\n"
      "wormhole_n150.yaml:@: taming: unknown key, did you mean name?"},
-    {"CostInBytes", "9 cycles, range: [9 cycles", "9 B, range: [9 cycles",
-     ":@: timing.noc.hop: '9 B' has the unit 'B', allowed: cycles"},
+    {"CostInBytes", "8.7 cycles, range: [8 cycles", "8.7 B, range: [8 cycles",
+     ":@: timing.noc.hop: '8.7 B' has the unit 'B', allowed: cycles"},
     {"ReservedAboveSize", "1464 KiB", "64 KiB",
      ":25:12: l1.reserved: 103712 leaves nothing of l1.size 65536"},
 };
