@@ -32,6 +32,10 @@ function meshArrow(svg, use) {
     const line = makeSvg("line", {x1: x + dx * 34 + side[0], y1: y + dy * 24 + side[1],
         x2: x + dx * 74 + side[0], y2: y + dy * 64 + side[1], stroke: heat(share),
         "stroke-width": 5});
+    const tip = [x + dx * 74 + side[0], y + dy * 64 + side[1]];
+    const head = makeSvg("path", {fill: heat(share), d: `M ${tip[0]} ${tip[1]} l ` +
+        `${-dx * 9 - dy * 6} ${-dy * 9 - dx * 6} l ${dy * 12} ${dx * 12} z`});
+    svg.append(head);
     withTip(line, () => useText(`device ${use.device} ${name}, ${use.links} links`, use));
     svg.append(line);
 }

@@ -3,6 +3,7 @@
 
 const kNodeStep = 44;
 const kNodeSize = 18;
+const kNocMargin = 30;
 
 function usesOf(kind) {
     return view.resources.filter((use) => use.kind === kind && use.device === selection.device);
@@ -22,17 +23,16 @@ function nodeKind(x, y) {
 }
 
 function centre(at) {
-    return at * kNodeStep + kNodeStep / 2 + 6;
+    return at * kNodeStep + kNodeStep / 2 + kNocMargin;
 }
 
 function linkEnds(use) {
     const sign = use.noc === 0 ? 1 : -1;
-    const shift = use.noc === 0 ? -4 : 4;
     const reach = kNodeStep - kNodeSize / 2;
     const [x, y] = [centre(use.x), centre(use.y)];
     return use.direction === 0
-        ? {x1: x + sign * kNodeSize / 2, x2: x + sign * reach, y1: y + shift, y2: y + shift}
-        : {x1: x + shift, x2: x + shift, y1: y + sign * kNodeSize / 2, y2: y + sign * reach};
+        ? {x1: x + sign * kNodeSize / 2, x2: x + sign * reach, y1: y, y2: y}
+        : {x1: x, x2: x, y1: y + sign * kNodeSize / 2, y2: y + sign * reach};
 }
 
 function useText(what, use) {
@@ -47,9 +47,18 @@ function linkName(use) {
     return `NoC ${use.noc} (${use.x},${use.y}) ${way}`;
 }
 
+function portName(use) {
+    return {noc_injection: "injection", noc_ejection: "ejection"}[use.kind] ||
+        `DRAM bank ${use.x}`;
+}
+
 function drawNode(svg, noc, x, y, ports) {
     const kind = nodeKind(x, y);
-    const own = ports.filter((use) => use.noc === noc && use.x === x && use.y === y);
+    const own = ports.filter((use) => use.noc === noc && use.x === x && use.y === y)
+        .concat(usesOf("dram").filter((use) => {
+            const bank = data.machine.dram_banks[use.x];
+            return bank && bank.x === x && bank.y === y;
+        }));
     const most = Math.max(0, ...own.map((use) => use.busy / view.makespan));
     const half = kNodeSize / 2;
     const box = makeSvg("rect", {x: centre(x) - half, y: centre(y) - half, width: kNodeSize,
@@ -59,7 +68,7 @@ function drawNode(svg, noc, x, y, ports) {
         "font-size": 8, style: `fill:${inkOn(most)};font-size:8px;pointer-events:none`},
         kind.text);
     withTip(box, () => [`node (${x},${y}), ${kind.name}`,
-        ...own.map((use) => useText(use.kind === "noc_injection" ? "injection" : "ejection", use))]
+        ...own.map((use) => useText(portName(use), use))]
         .join("\n"));
     svg.append(box, label);
 }
@@ -72,10 +81,19 @@ function drawLink(svg, use) {
     svg.append(line);
 }
 
+function drawNocAxes(svg, columns, rows) {
+    for (let x = 0; x < columns; ++x) {
+        svg.append(makeSvg("text", {x: centre(x), y: 10, "text-anchor": "middle"}, x));
+    }
+    for (let y = 0; y < rows; ++y) {
+        svg.append(makeSvg("text", {x: 0, y: centre(y) + 3}, y));
+    }
+}
+
 function nocMap(noc) {
     const {columns, rows} = data.machine.noc_grid;
-    const svg = makeSvg("svg", {viewBox: `0 0 ${columns * kNodeStep + 12} ${rows * kNodeStep + 12}`,
-        width: columns * kNodeStep + 12, role: "img",
+    const [width, height] = [columns, rows].map((n) => n * kNodeStep + 2 * kNocMargin);
+    const svg = makeSvg("svg", {viewBox: `0 0 ${width} ${height}`, width, role: "img",
         "aria-label": `Links of NoC ${noc} of device ${selection.device}; the busiest are in the ` +
             "table below"});
     usesOf("noc_link").filter((use) => use.noc === noc).forEach((use) => drawLink(svg, use));
@@ -85,6 +103,7 @@ function nocMap(noc) {
             drawNode(svg, noc, x, y, ports);
         }
     }
+    drawNocAxes(svg, columns, rows);
     return make("div", {}, make("h3", {}, `NoC ${noc}`), svg);
 }
 

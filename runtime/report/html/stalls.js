@@ -67,12 +67,18 @@ function showStall({launch, stall}) {
     byId("threads").focus({preventScroll: true});
 }
 
+/// Of registers and interfaces the wait says all that there is.
+function objectOf(stall) {
+    return ["wait_dst", "wait_source", "wait_noc_slot"].includes(stall.activity) ? ""
+        : stall.object;
+}
+
 function drawStalls() {
     drawStack();
     byId("stall-table").replaceChildren(table("Worst stalls", [
         {head: "Step", cell: (r) => r.launch.name},
         {head: "Wait", cell: (r) => data.words.activities[kActivityIndex[r.stall.activity]].name},
-        {head: "Object", cell: (r) => r.stall.object},
+        {head: "Object", cell: (r) => objectOf(r.stall)},
         {head: "Of", code: true, cell: (r) => `${r.stall.waiter.thread} ` +
             r.launch.lines[r.stall.waiter.line]},
         {head: "Cycles", number: true, cell: (r) => cycles(r.stall.total)},

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/perfetto.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "runtime/report/timing/activity_words.hpp"
+#include "runtime/report/timing/timing_figures.hpp"
+#include "runtime/report/timing/trace_events.hpp"
+#include "tessera/mesh_links.hpp"
+
+namespace tessera::report {
+namespace {
+
+constexpr std::size_t kBusiest = 16;  // links of a device and launch that get a counter
+
+/// A wait whose end another thread brought about.
+struct Flow {
+    Millicycles length = 0;
+    Track from;
+    Millicycles acted = 0;
+    Track to;
+    Millicycles end = 0;
+};
+
+bool is_shown(const TimelinePoint& point) {
+    return is_busy(point.activity) || is_wait(point.activity);
+}
+
+/// The length that at most `limit` slices have or exceed.
+Millicycles shortest_of(const TimingReport& report, std::size_t limit) {
+    std::vector<Millicycles> lengths;
+    for (const LaunchReport& launch : report.launches) {
+        for (const ThreadReport& thread : launch.threads) {
+            Millicycles begin = 0;
+            for (const TimelinePoint& point : thread.points) {
+                if (is_shown(point)) {
+                    lengths.push_back(point.end - begin);
+                }
+                begin = point.end;
+            }
+        }
+    }
+    if (lengths.size() <= limit) {
+        return 1;
+    }
+    std::ranges::nth_element(lengths, lengths.begin() + static_cast<std::ptrdiff_t>(limit),
+                             std::ranges::greater{});
+    return lengths[limit] + 1;
+}
+
+class Writer {
+public:
+    Writer(const TimingReport& report, Millicycles shortest)
+        : report_(report), shortest_(shortest), events_(report.clock) {}
+
+    std::string write(std::size_t max_flows) {
+        for (std::uint16_t device = 0; device < report_.mesh.shape.num_devices(); ++device) {
+            events_.name_process(device_track(device), fmt::format("device {}", device));
+        }
+        for (const LaunchReport& launch : report_.launches) {
+            add_launch(launch);
+        }
+        add_flows(max_flows);
+        return events_.text();
+    }
+
+private:
+    // Processes by device, then its cores row by row; 0 is no process.
+    [[nodiscard]] Track device_track(std::uint16_t device) const {
+        const GridSize grid = report_.arch.workers.compute;
+        return {1 + std::uint64_t{device} * (1 + grid.columns * grid.rows), 0};
+    }
+    [[nodiscard]] Track core_track(std::uint16_t device, CoreCoord core) const {
+        const GridSize grid = report_.arch.workers.compute;
+        return {device_track(device).process + 1 + core.y * grid.columns + core.x, 0};
+    }
+    Track thread_track(const ThreadReport& thread) {
+        Track track = core_track(thread.device, thread.core);
+        if (named_.insert({track.process, 0}).second) {
+            events_.name_process(
+                track, fmt::format("device {} core {}", thread.device, to_string(thread.core)));
+        }
+        track.thread = 1 + static_cast<std::uint32_t>(thread.thread);
+        if (named_.insert({track.process, track.thread}).second) {
+            events_.name_thread(track, label_of(thread.thread));
+        }
+        return track;
+    }
+
+    void add_launch(const LaunchReport& launch) {
+        std::set<std::uint16_t> devices;
+        for (const CoreReport& core : launch.cores) {
+            devices.insert(core.device);
+        }
+        for (const std::uint16_t device : devices) {
+            events_.slice(device_track(device), launch.name, "launch", launch.start,
+                          launch.start + launch.makespan.expected, "");
+        }
+        for (const ThreadReport& thread : launch.threads) {
+            add_thread(launch, thread);
+        }
+        for (const CbSeries& series : launch.cbs) {
+            add_cb(launch, series);
+        }
+        add_loads(launch);
+    }
+    void add_thread(const LaunchReport& launch, const ThreadReport& thread) {
+        Millicycles begin = 0;
+        for (const TimelinePoint& point : thread.points) {
+            if (is_shown(point) && point.end - begin >= shortest_) {
+                add_point(launch, thread, point, begin);
+            }
+            begin = point.end;
+        }
+    }
+    void add_point(const LaunchReport& launch, const ThreadReport& thread,
+                   const TimelinePoint& point, Millicycles begin) {
+        const Track track = thread_track(thread);
+        const SourceLine& line = launch.lines.at(point.line);
+        std::string args;
+        if (!line.file.empty()) {
+            args += fmt::format(",\"line\":{}", quoted(fmt::format("{}:{}", line.file, line.line)));
+        }
+        const std::string object = point.is_merged ? "" : object_name(point.activity, point.object);
+        args += object.empty() ? "" : fmt::format(",\"object\":{}", quoted(object));
+        args += point.is_merged ? ",\"merged\":true" : "";
+        events_.slice(track, label_of(point.activity), is_wait(point.activity) ? "wait" : "busy",
+                      launch.start + begin, launch.start + point.end,
+                      args.empty() ? "" : "{" + args.substr(1) + "}");
+        note_flow(launch, point, track, begin);
+    }
+    void note_flow(const LaunchReport& launch, const TimelinePoint& point, const Track& to,
+                   Millicycles begin) {
+        if (point.cause >= launch.causes.size()) {
+            return;
+        }
+        const PointCause& cause = launch.causes[point.cause];
+        if (cause.thread >= launch.threads.size() || launch.threads[cause.thread].points.empty()) {
+            return;
+        }
+        const Track from = thread_track(launch.threads[cause.thread]);
+        const bool is_own = from.process == to.process && from.thread == to.thread;
+        if (!is_own) {
+            // Just before both moments, so that they lie inside the slices that end there.
+            flows_.push_back({point.end - begin, from,
+                              launch.start + std::max<Millicycles>(cause.time - 1, 0), to,
+                              launch.start + point.end - 1});
+        }
+    }
+    void add_cb(const LaunchReport& launch, const CbSeries& series) {
+        const CoreReport& core = launch.cores.at(series.core);
+        const Track track = core_track(core.device, core.core);
+        const std::string name = fmt::format("CB {} pages", series.cb);
+        for (const auto& [time, pages] : series.points) {
+            events_.counter(track, name, launch.start + time, pages);
+        }
+        events_.counter(track, name, launch.start + launch.makespan.expected, 0);
+    }
+
+    [[nodiscard]] static std::string name_of_use(const ResourceUse& use) {
+        const std::string node = to_string(use.node);
+        switch (use.kind) {
+            case ResourceKind::NocLink:
+                return fmt::format("NoC {} link {} {} %", use.noc, node,
+                                   use.direction == 0 ? "x" : "y");
+            case ResourceKind::Dram:
+                return fmt::format("DRAM bank {} %", use.node.x);
+            case ResourceKind::MeshLink:
+                return fmt::format("mesh link {} {} %",
+                                   name_of(static_cast<LinkDirection>(use.direction)), use.node.x);
+            default:
+                return "";
+        }
+    }
+    void add_loads(const LaunchReport& launch) {
+        std::vector<ResourceUse> uses = launch.resources;
+        std::ranges::stable_sort(uses, std::ranges::greater{}, &ResourceUse::busy);
+        std::map<std::tuple<std::uint16_t, ResourceKind>, std::size_t> shown;
+        for (const ResourceUse& use : uses) {
+            const std::string name = name_of_use(use);
+            if (name.empty() || ++shown[{use.device, use.kind}] > kBusiest) {
+                continue;
+            }
+            const Millicycles makespan = launch.makespan.expected;
+            const double load =
+                100 * share_of(static_cast<double>(use.busy), static_cast<double>(makespan));
+            events_.counter(device_track(use.device), name, launch.start, load);
+            events_.counter(device_track(use.device), name, launch.start + makespan, 0);
+        }
+    }
+    void add_flows(std::size_t max_flows) {
+        std::ranges::stable_sort(flows_, std::ranges::greater{}, &Flow::length);
+        flows_.resize(std::min(flows_.size(), max_flows));
+        for (const Flow& flow : flows_) {
+            events_.flow(flow.from, flow.acted, flow.to, flow.end);
+        }
+    }
+
+    const TimingReport& report_;
+    Millicycles shortest_;
+    TraceEvents events_;
+    std::set<std::pair<std::uint64_t, std::uint32_t>> named_;
+    std::vector<Flow> flows_;
+};
+
+}  // namespace
+
+std::string perfetto_trace(const TimingReport& report, const PerfettoBounds& bounds) {
+    return Writer(report, shortest_of(report, bounds.slices)).write(bounds.flows);
+}
+
+}  // namespace tessera::report
