@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trace events replayed a second, one thread: recorded runs, and long streams of one kind.
+#include <benchmark/benchmark.h>
+
+#include <filesystem>
+
+#include "emu/timing/run.hpp"
+#include "runtime/run/run_workload.hpp"
+
+namespace tessera {
+namespace {
+
+struct Recorded {
+    config::LoadedRun loaded;
+    Trace trace;
+};
+
+Recorded record(const std::string& name, const std::vector<std::string>& sets) {
+    const auto path =
+        std::filesystem::path(TESSERA_SOURCE_DIR) / "configs" / "runs" / (name + ".yaml");
+    Recorded recorded{config::load_run(path, std::span<const std::string>(sets)), {}};
+    std::vector<LaunchTrace> launches;
+    run::RunModes modes{.trace = TraceMode::On, .maths = Maths::Off};
+    modes.trace_sink = [&](const Trace& so_far, LaunchTrace&& launch) {
+        recorded.trace = so_far;
+        launches.push_back(std::move(launch));
+    };
+    (void)run::run_workload(recorded.loaded, modes);
+    recorded.trace.launches = std::move(launches);
+    return recorded;
+}
+
+void replay_recorded(benchmark::State& state, const std::string& name,
+                     const std::vector<std::string>& sets, bool keeps_intervals) {
+    const Recorded recorded = record(name, sets);
+    const timing::Machine machine{recorded.loaded.arch, recorded.loaded.timing.expected,
+                                  recorded.loaded.run.mesh};
+    std::uint64_t events = 0;
+    for (const LaunchTrace& launch : recorded.trace.launches) {
+        events += num_events(launch);
+    }
+    for (auto _ : state) {
+        timing::RunReplay replay(machine, {.keeps_intervals = keeps_intervals});
+        for (const LaunchTrace& launch : recorded.trace.launches) {
+            benchmark::DoNotOptimize(replay.add(recorded.trace, launch));
+        }
+    }
+    state.counters["events"] = static_cast<double>(events);
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(events));
+}
+
+const std::vector<std::string> kLayer{"mesh.shape=[1,2]",     "workload.tokens=128",
+                                      "workload.hidden=2048", "workload.intermediate=768",
+                                      "workload.experts=16",  "workload.top_k=8"};
+
+BENCHMARK_CAPTURE(replay_recorded, matmul_640, "matmul_640", {}, true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay_recorded, matmul_640_totals, "matmul_640", {}, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay_recorded, vector_add, "vector_add", {}, true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay_recorded, moe_layer, "moe_v2_tiny", kLayer, true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay_recorded, moe_layer_totals, "moe_v2_tiny", kLayer, false)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace tessera

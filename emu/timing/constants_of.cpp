@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/constants_of.hpp"
+
+#include <array>
+
+namespace tessera::timing {
+namespace {
+
+using Key = std::string_view;
+
+constexpr std::array kNotStarted{Key{"dispatch.launch_latency"}};
+constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.cb_setup"},
+                            Key{"dispatch.kernel_end"}};
+constexpr std::array kReadIssue{Key{"risc.read_issue"}, Key{"risc.read_issue_with_state"},
+                                Key{"risc.set_state"}};
+constexpr std::array kWriteIssue{Key{"risc.write_issue"}, Key{"risc.write_issue_with_state"}};
+constexpr std::array kMulticastIssue{Key{"risc.multicast_issue"}};
+constexpr std::array kSemaphoreIssue{Key{"risc.semaphore_issue"}, Key{"risc.local_word"}};
+constexpr std::array kBarrierPoll{Key{"risc.barrier_poll"}, Key{"risc.semaphore_poll"}};
+constexpr std::array kCbCall{Key{"risc.cb_reserve"}, Key{"risc.cb_push"}, Key{"risc.cb_wait"},
+                             Key{"risc.cb_pop"}};
+constexpr std::array kFabricIssue{Key{"link.worker_issue"}};
+constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpack_tile_32bit"},
+                             Key{"compute.unpack_tile_8bit"},  Key{"compute.unpack_tile_4bit"},
+                             Key{"compute.unpack_start"},      Key{"compute.unpack_pair_share"},
+                             Key{"compute.tilize_tile_16bit"}, Key{"compute.tilize_tile_32bit"},
+                             Key{"compute.untilize_tile"}};
+constexpr std::array kMatmul{Key{"compute.matmul_phase"}, Key{"compute.matmul_start"},
+                             Key{"compute.matmul_calls_in_source"}};
+constexpr std::array kEltwise{Key{"compute.eltwise_phase"}, Key{"compute.eltwise_late_phase"},
+                              Key{"compute.eltwise_add"},   Key{"compute.copy_tile"},
+                              Key{"compute.reduce_phase"},  Key{"compute.transpose"},
+                              Key{"compute.math_start"}};
+constexpr std::array kSfpu{Key{"sfpu."}};
+constexpr std::array kPack{Key{"compute.pack_tile_16bit"},   Key{"compute.pack_tile_32bit"},
+                           Key{"compute.pack_tile_8bit"},    Key{"compute.pack_start"},
+                           Key{"compute.pack_accumulate"},   Key{"compute.pack_dst_32bit"},
+                           Key{"compute.pack_untilize_tile"}};
+constexpr std::array kUnitInit{Key{"compute.init_full"}, Key{"compute.init_operation"},
+                               Key{"compute.init_sfpu"}, Key{"compute.reconfigure"}};
+constexpr std::array kDstCall{Key{"compute.dst_call"}};
+constexpr std::array kZone{Key{"risc.zone_mark"}};
+constexpr std::array kGaps{Key{"dispatch.program_gap"}, Key{"dispatch.per_kernel_group"},
+                           Key{"dispatch.per_argument_word"}, Key{"dispatch.per_binary_byte"},
+                           Key{"dispatch.per_cb_core"}};
+
+constexpr std::array kSlot{Key{"noc.outstanding_reads"}, Key{"noc.outstanding_writes"},
+                           Key{"noc.queued_writes"}};
+constexpr std::array kFabricSlot{Key{"link.sender_slots"}};
+
+constexpr std::array kNocInjection{Key{"noc.injection_rate"}, Key{"noc.read_rate"},
+                                   Key{"noc.write_rate"}, Key{"noc.multicast_rate"}};
+constexpr std::array kNocLink{Key{"noc.link_rate"}, Key{"noc.packet_overhead"}};
+constexpr std::array kNocEjection{Key{"noc.ejection_rate"}};
+constexpr std::array kNocLatency{
+    Key{"noc.hop"},      Key{"noc.interface"},  Key{"noc.command"},         Key{"noc.l1_read"},
+    Key{"noc.l1_write"}, Key{"noc.completion"}, Key{"noc.multicast_setup"}, Key{"noc.atomic"}};
+constexpr std::array kDram{Key{"dram."}};
+constexpr std::array kMeshLink{
+    Key{"link.rate"},           Key{"link.packet_slot"},     Key{"link.receive_slot"},
+    Key{"link.deliver_slot"},   Key{"link.packet_overhead"}, Key{"link.frame"},
+    Key{"link.frame_overhead"}, Key{"link.max_payload"},     Key{"link.links_per_direction"}};
+constexpr std::array kMeshLatency{Key{"link.hop_latency"}};
+
+using Keys = std::span<const Key>;
+
+constexpr auto kOfActivity = [] {
+    std::array<Keys, kNumActivities> table{};
+    const auto at = [&table](Activity activity) -> Keys& {
+        return table[static_cast<std::size_t>(activity)];
+    };
+    at(Activity::NotStarted) = kNotStarted;
+    at(Activity::Start) = kStart;
+    at(Activity::ReadIssue) = kReadIssue;
+    at(Activity::WriteIssue) = kWriteIssue;
+    at(Activity::MulticastIssue) = kMulticastIssue;
+    at(Activity::SemaphoreIssue) = kSemaphoreIssue;
+    at(Activity::BarrierPoll) = kBarrierPoll;
+    at(Activity::CbCall) = kCbCall;
+    at(Activity::FabricIssue) = kFabricIssue;
+    at(Activity::Unpack) = kUnpack;
+    at(Activity::Matmul) = kMatmul;
+    at(Activity::Eltwise) = kEltwise;
+    at(Activity::Sfpu) = kSfpu;
+    at(Activity::Pack) = kPack;
+    at(Activity::UnitInit) = kUnitInit;
+    at(Activity::DstCall) = kDstCall;
+    at(Activity::Zone) = kZone;
+    at(Activity::WaitNocSlot) = kSlot;
+    at(Activity::WaitFabric) = kFabricSlot;
+    return table;
+}();
+
+constexpr std::array<Keys, kNumResourceKinds> kOfResource{
+    Keys{}, kNocInjection, kNocLink, kNocEjection, kNocLatency, kDram, kMeshLink, kMeshLatency};
+
+}  // namespace
+
+std::span<const std::string_view> constants_of(Activity activity) noexcept {
+    return kOfActivity[static_cast<std::size_t>(activity)];
+}
+
+std::span<const std::string_view> constants_of(ResourceKind kind) noexcept {
+    return kOfResource[static_cast<std::size_t>(kind)];
+}
+
+std::span<const std::string_view> constants_of_gaps() noexcept {
+    return kGaps;
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of what time is made of, against the keys of arch files.
+#include "emu/timing/constants_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "runtime/config/field_table.hpp"
+
+namespace tessera::timing {
+namespace {
+
+std::vector<std::string_view> all_constants() {
+    std::vector<std::string_view> all;
+    const auto add = [&](std::span<const std::string_view> keys) {
+        all.insert(all.end(), keys.begin(), keys.end());
+    };
+    for (std::size_t i = 0; i < kNumActivities; ++i) {
+        add(constants_of(static_cast<Activity>(i)));
+    }
+    for (std::size_t i = 0; i < kNumResourceKinds; ++i) {
+        add(constants_of(static_cast<ResourceKind>(i)));
+    }
+    add(constants_of_gaps());
+    return all;
+}
+
+bool stands_for(std::string_view constant, std::string_view key) {
+    return constant.ends_with('.') ? key.starts_with(constant) : key == constant;
+}
+
+TEST(ConstantsOf, StandForEveryKeyOnce) {
+    const auto constants = all_constants();
+
+    for (const config::FieldRow& row : config::flatten(config::timing_fields())) {
+        EXPECT_EQ(std::ranges::count_if(
+                      constants, [&](auto constant) { return stands_for(constant, row.path); }),
+                  1)
+            << row.path;
+    }
+}
+
+TEST(ConstantsOf, AreKeys) {
+    const auto rows = config::flatten(config::timing_fields());
+
+    for (const std::string_view constant : all_constants()) {
+        EXPECT_TRUE(std::ranges::any_of(rows, [&](const auto& row) {
+            return stands_for(constant, row.path);
+        })) << constant;
+    }
+}
+
+}  // namespace
+}  // namespace tessera::timing
