@@ -17,6 +17,7 @@
 #include "runtime/report/run_text.hpp"
 #include "runtime/run/moe_input_file.hpp"
 #include "runtime/run/run_workload.hpp"
+#include "runtime/trace_file/trace_writer.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -26,6 +27,7 @@ struct RunOptions {
     ConfigOptions config;
     std::optional<std::string> inputs;
     std::optional<std::string> outputs;
+    std::optional<std::string> trace;
     bool json = false;
     bool quiet = false;
 };
@@ -40,6 +42,10 @@ void add_options(CLI::App& command, RunOptions& options) {
     command
         .add_option("--outputs", options.outputs,
                     "Write the tensors of every step to a safetensors file")
+        ->type_name("FILE");
+    command
+        .add_option("--trace", options.trace,
+                    "Write what every kernel thread did to a file, for tessera retime")
         ->type_name("FILE");
     command.add_flag("--json", options.json, "Print the report as JSON");
     command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
@@ -62,18 +68,20 @@ void require_device_count(const RunSpec& run, const run::MoeInputFile& file) {
 }
 
 // The writer itself refuses a folder that is missing or closed to us.
-void require_file_name(const std::string& outputs) {
-    require(!outputs.empty(), "--outputs: the name is empty");
-    require(!std::filesystem::is_directory(outputs), "--outputs {}: is a folder, allowed: a file",
-            outputs);
+void require_file_name(const char* option, const std::optional<std::string>& path) {
+    if (path) {
+        require(!path->empty(), "{}: the name is empty", option);
+        require(!std::filesystem::is_directory(*path), "{} {}: is a folder, allowed: a file",
+                option, *path);
+    }
 }
 
 // The results would take the place of the file while the run still reads from it.
-void require_other_file(const RunOptions& options) {
+void require_other_file(const char* option, const std::optional<std::string>& path,
+                        const std::string& inputs) {
     std::error_code error;  // a file that is not there yet is another one
-    require(
-        !options.outputs || !std::filesystem::equivalent(*options.inputs, *options.outputs, error),
-        "--outputs {} is the file of --inputs", options.outputs.value_or(""));
+    require(!path || !std::filesystem::equivalent(inputs, *path, error),
+            "{} {} is the file of --inputs", option, path.value_or(""));
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -100,11 +108,26 @@ Inputs inputs_of(const config::LoadedRun& loaded, const std::optional<run::MoeIn
     return file ? file->inputs() : run::draw_moe_inputs(loaded.run);
 }
 
+// Launches go to the file one by one: nobody holds the events of a whole run.
+run::RunModes modes_with(std::optional<TraceWriter>& trace) {
+    if (!trace) {
+        return {};
+    }
+    return {.trace = TraceMode::On,
+            .trace_sink = [&trace](const Trace& so_far, LaunchTrace&& launch) {
+                trace->append(so_far, launch);
+            }};
+}
+
 report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
                              const Inputs& inputs, const Console& console) {
     std::optional<SafetensorsWriter> outputs;  // before the run: it may be refused
     if (options.outputs) {
         outputs.emplace(*options.outputs, run::output_tensors(loaded));
+    }
+    std::optional<TraceWriter> trace;
+    if (options.trace) {
+        trace.emplace(*options.trace);
     }
     ProgressLine progress(console);
     const auto on_step = [&](const run::StepStart& step) {
@@ -112,12 +135,15 @@ report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun&
             progress.show(fmt::format("[{}/{}] {}", step.number, step.num_steps, step.name));
         }
     };
-    report::RunRecord record = run::run_workload(loaded, {},
+    report::RunRecord record = run::run_workload(loaded, modes_with(trace),
                                                  {.inputs = inputs ? &*inputs : nullptr,
                                                   .outputs = outputs ? &*outputs : nullptr,
                                                   .on_step = on_step});
     if (outputs) {
         outputs->finish();
+    }
+    if (trace) {
+        trace->finish();
     }
     return record;
 }
@@ -125,11 +151,13 @@ report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun&
 ExitCode run(const RunOptions& options, const Console& console) {
     const auto start = std::chrono::steady_clock::now();
     std::optional<run::MoeInputFile> file;
-    if (options.outputs) {
-        require_file_name(*options.outputs);
-    }
+    require_file_name("--outputs", options.outputs);
+    require_file_name("--trace", options.trace);
+    require(!options.trace || options.trace != options.outputs,
+            "--trace {} is the file of --outputs", options.trace.value_or(""));
     if (options.inputs) {
-        require_other_file(options);
+        require_other_file("--outputs", options.outputs, *options.inputs);
+        require_other_file("--trace", options.trace, *options.inputs);
         file.emplace(*options.inputs);
     }
     const config::LoadedRun loaded =

@@ -24,8 +24,8 @@ public:
     /// Errors   UsageError if the disk refuses, for this and `finish`.
     void append(const Trace& so_far, const LaunchTrace& launch);
 
-    /// Gives the file its name. A run without launches needs `so_far` for its head.
-    void finish(const Trace& so_far);
+    /// Gives the file its name. `so_far` is looked at for the head of a run without launches.
+    void finish(const Trace& so_far = {});
 
 private:
     void write(std::string_view bytes);

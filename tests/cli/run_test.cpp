@@ -142,6 +142,23 @@ std::string outputs_of(const ScratchFolder& folder, std::vector<std::string> mor
     return bytes_of(file);
 }
 
+std::string trace_of(const ScratchFolder& folder, std::vector<std::string> more) {
+    const std::string file = folder.file("run.trace");
+    more.insert(more.end(), {"--quiet", "--trace", file});
+    EXPECT_EQ(run_tiny(more).exit_code, 0);
+    return bytes_of(file);
+}
+
+TEST(CliTrace, IsTheSameBytesForAnyThreadsAndDelivery) {
+    const ScratchFolder folder;
+    const std::string one = trace_of(folder, {"--threads", "1"});
+
+    EXPECT_TRUE(one.starts_with("TESSTRC\n"));
+    EXPECT_TRUE(one == trace_of(folder, {"--threads", "2"}));
+    EXPECT_TRUE(one == trace_of(folder, {"--threads", "5"}));
+    EXPECT_TRUE(one == trace_of(folder, {"--set", "machine.noc_delivery=random"}));
+}
+
 TEST(CliOutputs, AreTheSameBytesForAnyThreadsAndDelivery) {
     const ScratchFolder folder;
     const std::string one = outputs_of(folder, {"--threads", "1"});
