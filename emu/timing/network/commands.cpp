@@ -68,9 +68,17 @@ void Transport::State::send(std::uint32_t number, Millicycles now, EventQueue& q
         transfer.spend(ResourceKind::NocLatency, now);
     }
     command_path(transfer);
-    if (lines.try_start(number, path, transfer.packet, now, queue)) {
-        sent(number, now, queue);
+    const bool holds_channels = transfer.request.kind == RequestKind::Write;
+    if (holds_channels && !channels.try_hold(number, path, now, queue)) {
+        return;
     }
+    if (!lines.try_start(number, path, transfer.packet, now, queue)) {
+        return;
+    }
+    if (holds_channels) {
+        channels.release(number, path, now, queue);
+    }
+    sent(number, now, queue);
 }
 
 void Transport::State::sent(std::uint32_t number, Millicycles now, EventQueue& queue) {
@@ -79,7 +87,8 @@ void Transport::State::sent(std::uint32_t number, Millicycles now, EventQueue& q
     transfer.slowest = path.slowest;
     transfer.slowest_kind = resources.kind(path.slowest_resource);
     transfer.arrival = now + path.latency + path.slowest;
-    const Millicycles injected = now + path.steps.front().duration;
+    const PathStep& injection = path.steps.front();
+    const Millicycles injected = std::max(now, now + injection.offset + injection.duration);
     if (transfer.left > 0) {
         schedule(number, TransferStage::Inject, injected, queue);
         return;

@@ -66,8 +66,16 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
                       noc_.interface + hops * noc_.hop, ejected});
         }
     }
-    path.hops = furthest(trunk) + depth;
-    path.latency = 2 * noc_.interface + path.hops * noc_.hop;
+    path.latency = 2 * noc_.interface + (furthest(trunk) + depth) * noc_.hop;
+    // A sender inside the rectangle that is left out reserves all but once around the trunk's ring.
+    // Fitted to multicasts of noc_latencies.yaml (tt-metal): 167 cycles in place of 39 for 2 × 2,
+    // 245 in place of 181 for 5 × 5.
+    const auto is_inside = [&](NocAxis axis) {
+        const std::uint32_t own = NocRoute::at(transfer.own, axis);
+        return position(axis, span(axis).first) <= own && own <= position(axis, span(axis).last);
+    };
+    const bool is_left_out = !request.includes_sender && is_inside(trunk) && is_inside(branch);
+    path.hops = (is_left_out ? route.extent(trunk) - 2 : furthest(trunk)) + depth;
 }
 
 }  // namespace tessera::timing

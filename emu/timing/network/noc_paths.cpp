@@ -42,11 +42,19 @@ void NocPaths::unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath&
     const Millicycles on_link = noc_.link.of(bytes);
     path.add({resources_.injection(way.device, way.noc, way.from), 0, source.of(bytes)});
     Millicycles offset = noc_.interface;
+    RouterInput input = RouterInput::Local;
+    std::uint32_t is_past_dateline = 0;
     routes_[way.noc].for_each_link(way.from, way.to, [&](CoreCoord node, NocAxis axis) {
-        path.add({resources_.link(way.device, way.noc, node, axis), offset, on_link});
+        const auto along = axis == NocAxis::X ? RouterInput::X : RouterInput::Y;
+        is_past_dateline = along == input ? is_past_dateline : 0;
+        const std::uint32_t link = resources_.link(way.device, way.noc, node, axis);
+        path.add({link, offset, on_link, 2 * link + is_past_dateline, input});
+        is_past_dateline |= routes_[way.noc].wraps(node, axis) ? 1U : 0U;
+        input = along;
         offset += noc_.hop;
     });
-    path.add({resources_.ejection(way.device, way.noc, way.to), offset, noc_.ejection.of(bytes)});
+    const std::uint32_t ejection = resources_.ejection(way.device, way.noc, way.to);
+    path.add({ejection, offset, noc_.ejection.of(bytes), 2 * ejection, input});
     path.latency = offset + noc_.interface;
 }
 

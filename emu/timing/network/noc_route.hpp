@@ -21,12 +21,15 @@ public:
     [[nodiscard]] NocAxis first_axis() const noexcept {
         return noc_ == 0 ? NocAxis::X : NocAxis::Y;
     }
+    /// Nodes of a ring along an axis.
+    [[nodiscard]] std::uint32_t extent(NocAxis axis) const noexcept {
+        return axis == NocAxis::X ? grid_.columns : grid_.rows;
+    }
     /// Links from one position on an axis to another, in this NoC's direction.
     [[nodiscard]] std::uint32_t distance(NocAxis axis, std::uint32_t from,
                                          std::uint32_t to) const noexcept {
-        const std::uint32_t extent = axis == NocAxis::X ? grid_.columns : grid_.rows;
-        const std::uint32_t forward = to >= from ? to - from : to + extent - from;
-        return noc_ == 0 || forward == 0 ? forward : extent - forward;
+        const std::uint32_t forward = to >= from ? to - from : to + extent(axis) - from;
+        return noc_ == 0 || forward == 0 ? forward : extent(axis) - forward;
     }
     [[nodiscard]] std::uint32_t hops(CoreCoord from, CoreCoord to) const noexcept {
         return distance(NocAxis::X, from.x, to.x) + distance(NocAxis::Y, from.y, to.y);
@@ -34,13 +37,16 @@ public:
     /// The node behind the link that leaves `node` along `axis`.
     [[nodiscard]] CoreCoord next(CoreCoord node, NocAxis axis) const noexcept {
         std::uint32_t& position = axis == NocAxis::X ? node.x : node.y;
-        const std::uint32_t extent = axis == NocAxis::X ? grid_.columns : grid_.rows;
         if (noc_ == 0) {
-            position = position + 1 == extent ? 0 : position + 1;
+            position = position + 1 == extent(axis) ? 0 : position + 1;
         } else {
-            position = position == 0 ? extent - 1 : position - 1;
+            position = position == 0 ? extent(axis) - 1 : position - 1;
         }
         return node;
+    }
+    /// Whether the link that leaves `node` along `axis` closes the ring of that axis.
+    [[nodiscard]] bool wraps(CoreCoord node, NocAxis axis) const noexcept {
+        return at(node, axis) == (noc_ == 0 ? extent(axis) - 1 : 0);
     }
     /// Calls `visit(node, axis)` for each link on the way, in order: the link that leaves `node`
     /// along `axis`.

@@ -3,6 +3,7 @@
 // flit there, and how long it occupies each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,10 +11,18 @@
 
 namespace tessera::timing {
 
+inline constexpr std::uint32_t kNoChannel = 0xFFFFFFFFU;
+
+/// Where a packet comes into a router from.
+enum class RouterInput : std::uint8_t { X, Y, Local };
+inline constexpr std::size_t kRouterInputs = 3;
+
 struct PathStep {
     std::uint32_t resource = 0;
     Millicycles offset = 0;
     Millicycles duration = 0;
+    std::uint32_t channel = kNoChannel;  ///< virtual channel to hold, of VirtualChannels
+    RouterInput input{};                 ///< of the router in front
 };
 
 /// Scratch space: one is filled anew for each attempt.
@@ -30,6 +39,13 @@ struct PacketPath {
         hops = 0;
         slowest = 0;
         slowest_resource = 0;
+    }
+    /// Seen from a head that has come `offset` far: negative offsets are behind it.
+    void move_origin(Millicycles offset) noexcept {
+        for (PathStep& step : steps) {
+            step.offset -= offset;
+        }
+        latency -= offset;
     }
     void add(PathStep step) {
         steps.push_back(step);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "emu/timing/network/calendar.hpp"
 #include "emu/timing/network/noc_route.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/timeline.hpp"
@@ -16,7 +17,7 @@ namespace tessera::timing {
 inline constexpr std::uint32_t kNobody = 0xFFFFFFFFU;
 
 struct Resource {
-    Millicycles free = 0;  ///< when the packets it was given to have passed
+    Calendar calendar;
     Millicycles busy = 0;
     std::uint64_t bytes = 0;
     std::uint32_t first_waiting = kNobody;  ///< transfers in line
@@ -57,6 +58,8 @@ public:
                                             std::uint32_t sender) const noexcept {
         return first_mesh_router_ + device * kSendersPerDevice + sender;
     }
+    /// Number of ports and links of the NoCs, which are numbered first.
+    [[nodiscard]] std::uint32_t num_ports() const noexcept { return first_bank_; }
     [[nodiscard]] ResourceKind kind(std::uint32_t number) const noexcept;
     /// Those that were used, sorted by (kind, device, noc, node, direction); channels and routers
     /// are left out, whose time their banks and links show.

@@ -38,10 +38,15 @@ struct Transfer {
     std::uint32_t next_in_line = kNobody;  ///< line of the interface
     std::uint32_t next_waiting = kNobody;  ///< line of the resource `waiting_on`
     std::uint32_t waiting_on = kNobody;
-    Millicycles wait_offset = 0;  ///< of `waiting_on` on the path
-    Millicycles stamp = 0;        ///< up to when `transit` holds
-    Millicycles arrival = 0;      ///< last byte of the last packet in place
-    Millicycles slowest = 0;      ///< longest occupation by the last packet
+    std::uint32_t head = 0;         ///< steps of the packet's path whose virtual channels it has
+    std::uint32_t tail = 0;         ///< the first of them that it still holds
+    bool is_in_line = false;        ///< for the virtual channel of step `head`
+    Millicycles origin = 0;         ///< offset on the path where the head last waited
+    Millicycles wait_offset = 0;    ///< of `waiting_on` on the path
+    Millicycles wait_duration = 0;  ///< there, or in the virtual channel's line
+    Millicycles stamp = 0;          ///< up to when `transit` holds
+    Millicycles arrival = 0;        ///< last byte of the last packet in place
+    Millicycles slowest = 0;        ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
     std::uint8_t hops_done = 0;  ///< mesh links passed
     std::uint16_t device = 0;    ///< where it is: mesh packets

@@ -8,6 +8,7 @@
 
 #include "emu/timing/network/mesh_times.hpp"
 #include "emu/timing/network/noc_paths.hpp"
+#include "emu/timing/network/virtual_channels.hpp"
 #include "emu/timing/network/waiting_lines.hpp"
 #include "emu/timing/transport.hpp"
 
@@ -77,6 +78,7 @@ struct Transport::State {
     MeshTimes mesh_times;
     TransferPool transfers;
     WaitingLines lines;
+    VirtualChannels channels;              ///< of unicast writes
     std::vector<NocInterface> interfaces;  ///< by (device, noc, node)
     PacketPath path;                       ///< of the packet at hand
 };

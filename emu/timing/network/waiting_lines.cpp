@@ -12,7 +12,8 @@ WaitingLines::Obstacle WaitingLines::obstacle(const Transfer& transfer, const Pa
     bool respects_lines = transfer.waiting_on == kNobody;
     for (const PathStep& step : path.steps) {
         const Resource& resource = resources_[step.resource];
-        const Millicycles free = resource.free - step.offset;
+        const Millicycles free =
+            resource.calendar.earliest(now + step.offset, step.duration) - step.offset;
         if (step.resource == transfer.waiting_on) {
             respects_lines = true;
         } else if (respects_lines && last.step == nullptr && resource.first_waiting != kNobody) {
@@ -30,6 +31,7 @@ void WaitingLines::join(std::uint32_t number, const Obstacle& obstacle, EventQue
     Resource& resource = resources_[obstacle.step->resource];
     transfer.waiting_on = obstacle.step->resource;
     transfer.wait_offset = obstacle.step->offset;
+    transfer.wait_duration = obstacle.step->duration;
     transfer.next_waiting = kNobody;
     if (resource.first_waiting == kNobody) {
         resource.first_waiting = number;
@@ -49,8 +51,9 @@ void WaitingLines::leave(std::uint32_t number, Millicycles now, EventQueue& queu
         resource.last_waiting = kNobody;
         return;
     }
-    const Millicycles free = resource.free - transfers_[resource.first_waiting].wait_offset;
-    queue.push(std::max(now, free), QueueEvent::TransferStage, resource.first_waiting);
+    const Transfer& next = transfers_[resource.first_waiting];
+    const Millicycles free = resource.calendar.earliest(now + next.wait_offset, next.wait_duration);
+    queue.push(free - next.wait_offset, QueueEvent::TransferStage, resource.first_waiting);
 }
 
 bool WaitingLines::try_start(std::uint32_t number, const PacketPath& path, std::uint32_t bytes,
@@ -60,6 +63,7 @@ bool WaitingLines::try_start(std::uint32_t number, const PacketPath& path, std::
     if (found.step != nullptr) {
         if (found.step->resource == transfer.waiting_on) {
             transfer.wait_offset = found.step->offset;
+            transfer.wait_duration = found.step->duration;
             queue.push(found.free, QueueEvent::TransferStage, number);
             return false;
         }
@@ -72,7 +76,7 @@ bool WaitingLines::try_start(std::uint32_t number, const PacketPath& path, std::
     }
     for (const PathStep& step : path.steps) {
         Resource& resource = resources_[step.resource];
-        resource.free = now + step.offset + step.duration;
+        resource.calendar.take(now + step.offset, step.duration);
         resource.busy += step.duration;
         resource.bytes += bytes;
     }

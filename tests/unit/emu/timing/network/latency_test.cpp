@@ -92,7 +92,8 @@ TEST(NocLatency, DramWriteIsAcknowledgedByTheController) {
 
 TEST(NocLatency, MulticastReservesItsTreeFirst) {
     // From (1,0) to columns 1, 2 and rows 0, 1: the furthest leaf is 1 + 1 links away, and
-    // each hop costs 22 cycles before data leaves. Acknowledgements have gone around both axes: 11 links.
+    // each hop costs 22 cycles before data leaves. Acknowledgements have gone around both axes: 11
+    // links.
     Request request = multicast({0, 0}, {0, 0}, {1, 1}, 320);
     request.includes_sender = true;
 
@@ -100,6 +101,15 @@ TEST(NocLatency, MulticastReservesItsTreeFirst) {
 
     EXPECT_EQ(t.delivered, (20 + 2 * 22 + 10 + 20 + 1 + 320 / 16) * kCycle);
     EXPECT_EQ(t.acknowledged, t.delivered + (7 + (11 - 2) * 10 + 10 + 3) * kCycle);
+}
+
+TEST(NocLatency, MulticastThatLeavesOutItsSenderReservesTheRing) {
+    // Six columns: four hops along the row and one down, in place of one and one.
+    Request request = multicast({0, 0}, {0, 0}, {1, 1}, 320);
+    const Times without = alone({}, request);
+    request.includes_sender = true;
+
+    EXPECT_EQ(without.delivered - alone({}, request).delivered, (4 - 1) * 22 * kCycle);
 }
 
 TEST(NocLatency, LinkedMulticastKeepsThePathForTheNext) {

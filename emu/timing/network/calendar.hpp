@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a resource is taken. Packets ask for it ahead of their arrival by the latency of their way,
+// so one from near may find room before one from far.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "tessera/timeline.hpp"
+
+namespace tessera::timing {
+
+class Calendar {
+public:
+    /// From then on nothing is taken.
+    [[nodiscard]] Millicycles free() const noexcept { return free_; }
+
+    /// The first moment from `begin` on that leaves room for `duration`.
+    [[nodiscard]] Millicycles earliest(Millicycles begin, Millicycles duration) const noexcept {
+        if (begin >= free_) {
+            return begin;
+        }
+        Millicycles first = free_;
+        for (const Gap& gap : gaps_) {
+            const Millicycles at = begin > gap.begin ? begin : gap.begin;
+            first = at + duration <= gap.end && at < first ? at : first;
+        }
+        return first;
+    }
+
+    /// Preconditions   there is room, or begin + duration is not below free(): what overlaps is
+    /// lost.
+    void take(Millicycles begin, Millicycles duration) noexcept {
+        if (begin >= free_) {
+            if (begin > free_) {
+                remember({free_, begin});
+            }
+            free_ = begin + duration;
+            return;
+        }
+        const Gap* gap = gap_for(begin, duration);
+        if (gap == nullptr) {
+            free_ = free_ > begin + duration ? free_ : begin + duration;
+            return;
+        }
+        Gap& split = gaps_[static_cast<std::size_t>(gap - gaps_.data())];
+        const Gap before{split.begin, begin};
+        split.begin = begin + duration;
+        if (before.end > before.begin) {
+            remember(before);
+        }
+    }
+
+private:
+    struct Gap {
+        Millicycles begin = 0;
+        Millicycles end = 0;
+    };
+
+    [[nodiscard]] const Gap* gap_for(Millicycles begin, Millicycles duration) const noexcept {
+        for (const Gap& gap : gaps_) {
+            if (begin >= gap.begin && begin + duration <= gap.end) {
+                return &gap;
+            }
+        }
+        return nullptr;
+    }
+    /// Forgets the gap that ends first: time has most likely passed it.
+    void remember(Gap gap) noexcept {
+        std::size_t oldest = 0;
+        for (std::size_t i = 1; i < gaps_.size(); ++i) {
+            oldest = gaps_[i].end < gaps_[oldest].end ? i : oldest;
+        }
+        if (gaps_[oldest].end < gap.end) {
+            gaps_[oldest] = gap;
+        }
+    }
+
+    static constexpr std::size_t kGaps = 4;
+    Millicycles free_ = 0;
+    std::array<Gap, kGaps> gaps_{};
+};
+
+}  // namespace tessera::timing

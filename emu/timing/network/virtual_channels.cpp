@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/network/virtual_channels.hpp"
+
+#include <algorithm>
+
+namespace tessera::timing {
+
+namespace {
+
+/// Bytes of a packet that one router holds while its head waits.
+constexpr std::uint32_t kChannelBuffer = 512;
+
+}  // namespace
+
+void VirtualChannels::call_next(Channel& channel, Millicycles now, EventQueue& queue) {
+    for (std::size_t i = 0; i < kRouterInputs; ++i) {
+        const std::size_t input = (channel.turn + i) % kRouterInputs;
+        if (channel.first[input] != kNobody) {
+            channel.turn = static_cast<std::uint8_t>(input);
+            const Millicycles wanted = transfers_[channel.first[input]].wait_duration;
+            queue.push(channel.calendar.earliest(now, wanted), QueueEvent::TransferStage,
+                       channel.first[input]);
+            return;
+        }
+    }
+}
+
+void VirtualChannels::wait(std::uint32_t number, const PathStep& step, Millicycles now,
+                           EventQueue& queue) {
+    Channel& channel = channels_[step.channel];
+    const bool is_first = !channel.has_line();
+    const auto input = static_cast<std::size_t>(step.input);
+    Transfer& transfer = transfers_[number];
+    transfer.is_in_line = true;
+    transfer.wait_duration = step.duration;
+    transfer.next_waiting = kNobody;
+    (channel.first[input] == kNobody ? channel.first[input]
+                                     : transfers_[channel.last[input]].next_waiting) = number;
+    channel.last[input] = number;
+    if (is_first && !channel.is_held) {
+        call_next(channel, now, queue);
+    }
+}
+
+void VirtualChannels::leave_line(std::uint32_t number, const PathStep& step) {
+    Channel& channel = channels_[step.channel];
+    const auto input = static_cast<std::size_t>(step.input);
+    channel.first[input] = transfers_[number].next_waiting;
+    channel.turn = static_cast<std::uint8_t>((input + 1) % kRouterInputs);
+    transfers_[number].is_in_line = false;
+}
+
+void VirtualChannels::give_back(Channel& channel, Millicycles begin, Millicycles end,
+                                Millicycles now, EventQueue& queue) {
+    channel.is_held = false;
+    channel.calendar.take(begin, end - begin);
+    call_next(channel, now, queue);
+}
+
+bool VirtualChannels::try_hold(std::uint32_t number, PacketPath& path, Millicycles now,
+                               EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
+    const auto size = static_cast<std::uint32_t>(path.steps.size());
+    if (transfer.is_in_line) {
+        transfer.origin = path.steps[transfer.head].offset;
+        transfer.spend(ResourceKind::NocLink, now);
+        const PathStep& step = path.steps[transfer.head];
+        leave_line(number, step);
+        channels_[step.channel].is_held = true;
+        ++transfer.head;
+    }
+    path.move_origin(transfer.origin);
+    for (; transfer.head < size; ++transfer.head) {
+        const PathStep& step = path.steps[transfer.head];
+        if (step.channel == kNoChannel) {
+            continue;
+        }
+        Channel& channel = channels_[step.channel];
+        if (channel.is_held || channel.has_line() ||
+            channel.calendar.earliest(now + step.offset, step.duration) > now + step.offset) {
+            wait(number, step, now, queue);
+            const std::uint32_t routers = (transfer.packet + kChannelBuffer - 1) / kChannelBuffer;
+            for (; transfer.tail + routers < transfer.head; ++transfer.tail) {
+                if (path.steps[transfer.tail].channel != kNoChannel) {
+                    give_back(channels_[path.steps[transfer.tail].channel], now, now, now, queue);
+                }
+            }
+            return false;
+        }
+        channel.is_held = true;
+    }
+    return true;
+}
+
+void VirtualChannels::release(std::uint32_t number, const PacketPath& path, Millicycles now,
+                              EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
+    // Where the end of the path is slow, routers on the way take up what has left the sender.
+    const Millicycles end = now + path.steps.back().offset + path.slowest;
+    const Millicycles buffered = path.slowest * kChannelBuffer / transfer.packet;
+    const auto size = static_cast<std::uint32_t>(path.steps.size());
+    for (std::uint32_t i = transfer.tail; i < size; ++i) {
+        const PathStep& step = path.steps[i];
+        if (step.channel != kNoChannel) {
+            const Millicycles at_once = now + step.offset + step.duration;
+            const Millicycles tail = std::max(at_once, end - (size - 1 - i) * buffered);
+            give_back(channels_[step.channel], std::max(now, now + step.offset),
+                      std::max(now, tail), now, queue);
+        }
+    }
+    transfer.head = 0;
+    transfer.tail = 0;
+    transfer.origin = 0;
+}
+
+}  // namespace tessera::timing
