@@ -25,8 +25,9 @@ struct Command {
 [[nodiscard]] Command add_explain(CLI::App& root, Console& console);
 [[nodiscard]] Command add_list(CLI::App& root, Console& console);
 [[nodiscard]] Command add_run(CLI::App& root, Console& console);
+[[nodiscard]] Command add_score(CLI::App& root, Console& console);
 
 /// All of them, in the order in which help shows them.
-inline constexpr std::array kAddCommands{add_run, add_check, add_explain, add_list};
+inline constexpr std::array kAddCommands{add_run, add_score, add_check, add_explain, add_list};
 
 }  // namespace tessera::cli

@@ -46,6 +46,8 @@ const std::vector<Row>& include_table() {
         {"runtime/session/", {"tessera/", "emu/", "runtime/", "fmt/", "tbb/"}},
         {"runtime/run/",
          {"tessera/", "emu/", "runtime/", "ops/", "fmt/", "nlohmann/", "tbb/parallel_for.h"}},
+        {"runtime/score/", {"tessera/", "emu/timing/", "runtime/", "ops/", "fmt/"}},
+        {"runtime/score/kernels/", {"tessera/kernel/", "runtime/score/kernels/"}},
         {"runtime/cli/",
          {"tessera/", "emu/", "runtime/", "ops/", "fmt/", "spdlog/", "nlohmann/", "CLI/"}},
     };

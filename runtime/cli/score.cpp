@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera score: predicted against measured time, for rows of measurements.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <thread>
+
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/progress_line.hpp"
+#include "runtime/score/csv_rows.hpp"
+#include "runtime/score/score_rows.hpp"
+#include "runtime/score/score_text.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+struct ScoreCommand {
+    std::string csv;
+    std::vector<std::string> groups;
+    std::optional<std::string> arch;
+    std::optional<std::string> output;
+    std::uint32_t threads = 0;
+    bool rows = false;
+};
+
+void add_options(CLI::App& command, ScoreCommand& options) {
+    constexpr std::uint32_t kMaxThreads = 1024;
+    command.add_option("CSV", options.csv, "Rows of measurements")->required()->type_name("");
+    command.add_option("--group", options.groups, "Only rows of this group, as often as need be")
+        ->type_name("GROUP")
+        ->allow_extra_args(false);
+    command.add_option("--arch", options.arch, "Only rows of wormhole, or of blackhole")
+        ->type_name("ARCH")
+        ->check(CLI::IsMember({"wormhole", "blackhole"}));
+    command.add_flag("--rows", options.rows, "A line for each row too, and all ids not scored");
+    command.add_option("--csv", options.output, "Write predictions of all rows to a CSV file")
+        ->type_name("FILE");
+    command.add_option("--threads", options.threads, "Rows at a time [one for each core]")
+        ->type_name("N")
+        ->check(CLI::Range(1U, kMaxThreads));
+    command.footer(
+        "Columns of CSV: id, arch, workload, parameters (key=value;…), metric, value, unit, "
+        "group;\n"
+        "others are ignored. Each row's program runs without its maths, and is timed. The "
+        "interval\n"
+        "comes from the ranges of the constants in configs/arch.");
+}
+
+std::vector<score::Row> selected(std::vector<score::Row> rows, const ScoreCommand& options) {
+    for (const std::string& group : options.groups) {
+        require(std::ranges::find(rows, group, &score::Row::group) != rows.end(),
+                "--group {}: {} has no such group", group, options.csv);
+    }
+    std::erase_if(rows, [&](const score::Row& row) {
+        const bool other_group =
+            !options.groups.empty() &&
+            std::ranges::find(options.groups, row.group) == options.groups.end();
+        return other_group || (options.arch && row.arch != *options.arch);
+    });
+    require(!rows.empty(), "{}: no rows are left to score", options.csv);
+    return rows;
+}
+
+/// Under another name first: a run that fails leaves no half of a file.
+void write_file(const std::string& name, const std::string& text) {
+    const std::string partial = name + ".partial";
+    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.close();
+    require(file.good(), "--csv {}: cannot be written", name);
+    std::error_code error;
+    std::filesystem::rename(partial, name, error);
+    require(!error, "--csv {}: {}", name, error.message());
+}
+
+void print(const ScoreCommand& options, std::span<const score::Row> rows,
+           std::span<const score::RowScore> scores, const Console& console) {
+    const auto detail = options.rows ? score::RowDetail::Rows : score::RowDetail::Groups;
+    if (options.rows) {
+        console.out << rows_text(rows, scores, console.out_style) << '\n';
+    }
+    console.out << groups_text(rows, scores, console.out_style);
+    const std::string reasons = reasons_text(rows, scores, detail, console.out_style);
+    if (!reasons.empty()) {
+        console.out << '\n' << reasons;
+    }
+}
+
+ExitCode run(const ScoreCommand& options, const Console& console) {
+    const std::vector<score::Row> rows = selected(score::read_csv(options.csv), options);
+    score::Models models(shipped_configs() / "arch");
+    ProgressLine progress(console);
+    const std::uint32_t threads =
+        options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    const auto scores =
+        score_rows(rows, models, {threads, [&](std::size_t done) {
+                                      progress.show(fmt::format("[{}/{}]", done, rows.size()));
+                                  }});
+    if (options.output) {
+        write_file(*options.output, rows_csv(rows, scores));
+    }
+    print(options, rows, scores, console);
+    return ExitCode::Success;
+}
+
+}  // namespace
+
+Command add_score(CLI::App& root, Console& console) {
+    auto* command =
+        root.add_subcommand("score", "Predict measurements of hardware, and say how far off");
+    auto options = std::make_shared<ScoreCommand>();
+    add_options(*command, *options);
+    return {command, [options, &console] { return run(*options, console); }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads from each source: all of one source's reads before the next one's, or one each in turn;
+// one barrier at the end.
+// Runtime args: NoC coordinates of each source, x << 16 | y.
+
+namespace {
+
+uint64_t source_address(uint32_t index, uint32_t address) {
+    const uint32_t coordinates = get_arg_val<uint32_t>(index);
+    return get_noc_addr(coordinates >> 16, coordinates & 0xFFFF, address);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t source = get_compile_time_arg_val(0);
+    const uint32_t destination = get_compile_time_arg_val(1);
+    const uint32_t count = get_compile_time_arg_val(2);  // of each source
+    const uint32_t bytes = get_compile_time_arg_val(3);
+    const bool with_state = get_compile_time_arg_val(4) != 0;
+    const uint32_t num_sources = get_compile_time_arg_val(5);
+    const bool in_turn = get_compile_time_arg_val(6) != 0;
+
+    DeviceZoneScopedN("burst");
+    if (in_turn) {
+        for (uint32_t i = 0; i < count; ++i) {
+            for (uint32_t s = 0; s < num_sources; ++s) {
+                noc_async_read(source_address(s, source), destination, bytes);
+            }
+        }
+        noc_async_read_barrier();
+        return;
+    }
+    for (uint32_t s = 0; s < num_sources; ++s) {
+        const uint64_t address = source_address(s, source);
+        if (with_state) {
+            noc_async_read_set_state(address);
+        }
+        for (uint32_t i = 0; i < count; ++i) {
+            if (with_state) {
+                noc_async_read_with_state(source, destination, bytes);
+            } else {
+                noc_async_read(address, destination, bytes);
+            }
+        }
+    }
+    noc_async_read_barrier();
+}

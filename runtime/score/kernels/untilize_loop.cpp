@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of tiles from L1 to rows of elements, over and over: by the packer or by the unpacker.
+
+void kernel_main() {
+    constexpr uint32_t cb_in = tt::CBIndex::c_0;
+    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+    constexpr uint32_t kBlock = 4;  // tiles of a row
+    const uint32_t count = get_compile_time_arg_val(0);
+    const bool by_packer = get_compile_time_arg_val(1) != 0;
+
+    if (by_packer) {
+        pack_untilize_init<kBlock>(cb_in, cb_out);
+    } else {
+        unary_op_init_common(cb_in, cb_out);
+        untilize_init(cb_in);
+    }
+    cb_wait_front(cb_in, kBlock);
+    for (uint32_t i = 0; i < count; i += kBlock) {
+        cb_reserve_back(cb_out, kBlock);
+        if (by_packer) {
+            pack_untilize_block<kBlock>(cb_in, 1, cb_out);
+        } else {
+            untilize_block(cb_in, kBlock, cb_out);
+        }
+        cb_push_back(cb_out, kBlock);
+        cb_wait_front(cb_out, kBlock);
+        cb_pop_front(cb_out, kBlock);
+    }
+}

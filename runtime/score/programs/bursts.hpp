@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that move bytes in bursts: the pieces that the programs of NoC measurements are made of.
+// Each marks its burst, up to and with its barrier, as the zone "burst".
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/arch_spec.hpp"
+#include "tessera/buffer.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::score {
+
+inline constexpr const char* kBurstZone = "burst";
+inline constexpr const char* kTransferZone = "transfer";
+
+enum class Commands : std::uint8_t { Whole, WithState };
+enum class SourceOrder : std::uint8_t { OneAfterTheOther, InTurn };
+
+/// The RISC and the NoC that a burst runs on.
+struct BurstPlace {
+    DataMovementProcessor processor = DataMovementProcessor::RISCV_0;
+    NOC noc = NOC::NOC_0;
+};
+/// TT-Metalium's defaults: RISC 1 reads on NoC 1, RISC 0 writes on NoC 0.
+inline constexpr BurstPlace kDefaultRead{DataMovementProcessor::RISCV_1, NOC::NOC_1};
+inline constexpr BurstPlace kDefaultWrite{DataMovementProcessor::RISCV_0, NOC::NOC_0};
+
+struct UnicastBurst {
+    std::vector<CoreCoord> far_ends;  ///< logical
+    std::uint32_t count = 1;          ///< transfers with each far end
+    std::uint32_t bytes = 0;          ///< of a transfer
+    Commands commands = Commands::Whole;
+    SourceOrder order = SourceOrder::OneAfterTheOther;  ///< of reads
+};
+
+/// Every core of `cores` writes to all far ends.
+void add_write_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
+                     const UnicastBurst& burst, BurstPlace place = kDefaultWrite);
+void add_read_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
+                    const UnicastBurst& burst, BurstPlace place = kDefaultRead);
+
+struct MulticastBurst {
+    CoreRange receivers;  ///< logical
+    std::uint32_t count = 1;
+    std::uint32_t bytes = 0;
+    bool includes_sender = false;
+    bool is_linked = false;
+};
+
+void add_multicast_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& senders,
+                         const MulticastBurst& burst);
+
+struct BankBurst {
+    std::uint32_t count = 1;
+    std::uint32_t bytes = 0;
+    std::uint32_t depth = 0;        ///< transaction ids in flight; 0: none are used
+    std::uint32_t per_barrier = 0;  ///< reads from barrier to barrier; 0: one at the end
+    bool same_address = false;
+};
+
+/// A kernel that reads a DRAM bank; aim_bank_burst says which on each core.
+[[nodiscard]] KernelHandle add_bank_read(Program& program, const ArchSpec& arch,
+                                         const CoreRangeSet& cores, const BankBurst& burst,
+                                         BurstPlace place);
+[[nodiscard]] KernelHandle add_bank_write(Program& program, const ArchSpec& arch,
+                                          const CoreRangeSet& cores, const BankBurst& burst,
+                                          BurstPlace place);
+void aim_bank_burst(Program& program, KernelHandle kernel, CoreCoord core, std::uint32_t bank,
+                    std::uint32_t address);
+
+struct SingleTransfers {
+    bool is_read = false;
+    std::uint32_t count = 1;
+    std::uint32_t bytes = 0;
+};
+
+/// Transfers with another core's L1, a barrier after each; each is a zone "transfer".
+void add_single_transfers(Program& program, const ArchSpec& arch, CoreCoord core, CoreCoord far_end,
+                          const SingleTransfers& transfers, BurstPlace place);
+/// The same with DRAM bank 0.
+void add_single_bank_transfers(Program& program, const ArchSpec& arch, CoreCoord core,
+                               const SingleTransfers& transfers, BurstPlace place);
+
+/// Kernels that read or write pages of an interleaved buffer; aim_page_burst says which.
+[[nodiscard]] KernelHandle add_page_read(Program& program, const ArchSpec& arch,
+                                         const CoreRangeSet& cores, const Buffer& buffer,
+                                         std::uint32_t per_barrier, BurstPlace place);
+[[nodiscard]] KernelHandle add_page_write(Program& program, const ArchSpec& arch,
+                                          const CoreRangeSet& cores, const Buffer& buffer,
+                                          BurstPlace place);
+void aim_page_burst(Program& program, KernelHandle kernel, CoreCoord core, const Buffer& buffer,
+                    std::uint32_t first, std::uint32_t count);
+
+}  // namespace tessera::score
