@@ -47,7 +47,6 @@ public:
     /// Path of the kernel's source, for messages.
     std::string kernel;
     void (*entry)() = nullptr;
-    NOC default_noc = NOC::NOC_0;
     std::span<const std::uint32_t> compile_args;
     const NamedCompileArgs* named_compile_args = nullptr;
     std::uint32_t args_address = 0;  ///< L1 address of unique argument 0
@@ -58,11 +57,12 @@ public:
 
     std::array<LocalCBInterface, kMaxCircularBuffers> cb{};
     std::array<NocPort, 2> noc;
-    std::uint16_t open_links = 0;  ///< bit c: connection to mesh link channel c is open
     CallSite last_link_opened;
+    std::uint16_t open_links = 0;  ///< bit c: connection to mesh link channel c is open
+    NOC default_noc = NOC::NOC_0;
     NocDelivery delivery = NocDelivery::AtBarrier;
-    std::uint64_t delivery_seed = 0;
     BulkData bulk_data = BulkData::On;
+    std::uint64_t delivery_seed = 0;
     std::unique_ptr<TraceRecorder> recorder;  ///< null: the launch is not traced
     std::unique_ptr<ComputeState> compute;    ///< DST and unit state; compute threads only
 
