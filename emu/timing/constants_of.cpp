@@ -23,10 +23,11 @@ constexpr std::array kFabricIssue{Key{"link.worker_issue"}};
 constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpack_tile_32bit"},
                              Key{"compute.unpack_tile_8bit"},  Key{"compute.unpack_tile_4bit"},
                              Key{"compute.unpack_start"},      Key{"compute.unpack_pair_share"},
-                             Key{"compute.tilize_tile_16bit"}, Key{"compute.tilize_tile_32bit"},
-                             Key{"compute.untilize_tile"}};
-constexpr std::array kMatmul{Key{"compute.matmul_phase"}, Key{"compute.matmul_start"},
-                             Key{"compute.matmul_calls_in_source"}};
+                             Key{"compute.unpack_next_srca"},  Key{"compute.tilize_tile_16bit"},
+                             Key{"compute.tilize_tile_32bit"}, Key{"compute.untilize_tile"}};
+constexpr std::array kMatmul{Key{"compute.matmul_phase"}, Key{"compute.matmul_product"},
+                             Key{"compute.matmul_tiles_start"}, Key{"compute.matmul_block_start"},
+                             Key{"compute.matmul_tiles_in_source"}};
 constexpr std::array kEltwise{Key{"compute.eltwise_phase"}, Key{"compute.eltwise_late_phase"},
                               Key{"compute.eltwise_add"},   Key{"compute.copy_tile"},
                               Key{"compute.reduce_phase"},  Key{"compute.transpose"},

@@ -9,7 +9,7 @@ FpuCall call_of(const Costs& costs, const TraceEvent& event) {
     switch (event.kind) {
         case EventKind::MatmulTiles:
         case EventKind::MatmulBlock:
-            return costs.matmul.of(argument, costs.unpack);
+            return costs.matmul.of(event.kind, argument, costs.unpack);
         case EventKind::EltwiseBinary:
             return costs.eltwise.of_binary(event.detail, argument, costs.unpack);
         default:
@@ -56,12 +56,16 @@ bool fill_one(ReplayState& state, EngineThread& unpack, const FpuCall& call) {
 /// One step of math if a set is full.
 bool use_one(ReplayState& state, EngineThread& math, const FpuCall& call) {
     CoreState& core = state.cores[math.core];
+    if (!math.is_issued && math.step % call.num_steps() == 0) {
+        math.log.spend(call.math, math.site(), call.math_start);
+        math.is_issued = true;
+    }
     if (core.source.num_full() == 0) {
         return false;
     }
     wait_for_source(state, math, core.unpack, core.source.full_since());
-    const bool is_first = math.step % call.num_steps() == 0;
-    math.log.spend(call.math, math.site(), call.math_step + (is_first ? call.math_start : 0));
+    math.log.spend(call.math, math.site(), call.math_step);
+    math.is_issued = false;
     core.source.use({math.log.now(), math.site()});
     ++math.step;
     return true;

@@ -73,11 +73,16 @@ struct ComputeTiming {
     /// Two operands at once: the longer one's time plus this part of the shorter one's. 1 where
     /// both unpackers share L1's port, 0 where they run side by side.
     double unpack_pair_share = 0;
-    /// Matmul calls whose operands may be in source registers at once: with 1, a call's first
-    /// operands are unpacked when math has done with the call before.
-    std::uint32_t matmul_calls_in_source = 0;
-    Cycles matmul_phase;        ///< tile product, each fidelity phase
-    Cycles matmul_start;        ///< each matmul call beside its phases
+    /// More for a tile of in1 that follows another of the same matmul_block call to SrcA.
+    Cycles unpack_next_srca;
+    /// Products of single tiles (matmul_tiles) whose operands may be in source registers at once:
+    /// with 1, operands are unpacked when math has done with the product before.
+    std::uint32_t matmul_tiles_in_source = 0;
+    Cycles matmul_phase;    ///< tile product, each fidelity phase
+    Cycles matmul_product;  ///< tile product, beside its phases
+    Cycles
+        matmul_tiles_start;  ///< each call of matmul_tiles, while operands may still be on the way
+    Cycles matmul_block_start;  ///< the same of matmul_block
     Cycles eltwise_phase;       ///< element-wise multiply, each of the first two fidelity phases
     Cycles eltwise_late_phase;  ///< the same, each of the third and fourth
     Cycles eltwise_add;         ///< element-wise add or subtract

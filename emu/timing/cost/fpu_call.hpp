@@ -16,7 +16,7 @@ struct FpuCall {
     std::uint32_t steps_per_round = 1;
     Millicycles unpack_first = 0;
     Millicycles unpack_next = 0;
-    Millicycles math_start = 0;  ///< more for the first step
+    Millicycles math_start = 0;  ///< before the first step, while its operands may be on the way
     Millicycles math_step = 0;
     Activity unpack = Activity::Unpack;
     Activity math = Activity::Eltwise;

@@ -9,24 +9,29 @@ namespace tessera::timing {
 
 MatmulCost::MatmulCost(const ComputeTiming& timing)
     : phase_(to_millicycles(timing.matmul_phase)),
-      start_(to_millicycles(timing.matmul_start)),
-      waits_for_call_before_(timing.matmul_calls_in_source == 1) {
+      product_(to_millicycles(timing.matmul_product)),
+      tiles_start_(to_millicycles(timing.matmul_tiles_start)),
+      block_start_(to_millicycles(timing.matmul_block_start)),
+      next_srca_(to_millicycles(timing.unpack_next_srca)),
+      has_one_pair_(timing.matmul_tiles_in_source == 1) {
 }
 
-FpuCall MatmulCost::of(const ComputeArgument& argument, const UnpackCost& unpack) const {
+FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
+                       const UnpackCost& unpack) const {
     const std::uint32_t rows = std::max<std::uint32_t>(argument.rt, 1);
     const std::uint32_t columns = std::max<std::uint32_t>(argument.ct, 1);
     // in0, a tile per row, goes to SrcB; in1, a tile per column, to SrcA.
-    const DataFormat passing = columns >= rows ? argument.srca : argument.srcb;
+    const bool passes_srca = columns >= rows;
     FpuCall call;
     call.num_rounds = std::min(rows, columns);
     call.steps_per_round = std::max(rows, columns);
     call.unpack_first = unpack.of_pair(argument.srca, argument.srcb);
-    call.unpack_next = unpack.of_tile(passing);
-    call.math_start = start_;
-    call.math_step = phase_ * num_phases(argument.fidelity);
+    call.unpack_next =
+        passes_srca ? unpack.of_tile(argument.srca) + next_srca_ : unpack.of_tile(argument.srcb);
+    call.math_start = kind == EventKind::MatmulTiles ? tiles_start_ : block_start_;
+    call.math_step = product_ + phase_ * num_phases(argument.fidelity);
     call.math = Activity::Matmul;
-    call.waits_for_call_before = waits_for_call_before_;
+    call.waits_for_call_before = kind == EventKind::MatmulTiles && has_one_pair_;
     return call;
 }
 

@@ -18,17 +18,21 @@ class MatmulCost {
 public:
     explicit MatmulCost(const ComputeTiming& timing);
 
-    /// A product of `rt` rows by `ct` columns of tiles, 1 × 1 for matmul_tiles.
+    /// MatmulTiles, or MatmulBlock: a product of `rt` rows by `ct` columns of tiles.
     ///
     /// The operand of the shorter side stays in its register while the other side's tiles pass:
     /// rounds = min(rt, ct), steps of a round = max(rt, ct).
     /// Source   tt-llk, llk_unpack_AB_matmul: reuse of the operand with fewer tiles.
-    [[nodiscard]] FpuCall of(const ComputeArgument& argument, const UnpackCost& unpack) const;
+    [[nodiscard]] FpuCall of(EventKind kind, const ComputeArgument& argument,
+                             const UnpackCost& unpack) const;
 
 private:
     Millicycles phase_;
-    Millicycles start_;
-    bool waits_for_call_before_;
+    Millicycles product_;
+    Millicycles tiles_start_;
+    Millicycles block_start_;
+    Millicycles next_srca_;
+    bool has_one_pair_;  ///< single products take turns with unpack
 };
 
 }  // namespace tessera::timing

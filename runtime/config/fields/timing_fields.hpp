@@ -68,7 +68,8 @@ inline constexpr std::array kNocTimingFields{
     rate<&NocTiming::injection_rate>("injection_rate", "payload from a worker into the network"),
     rate<&NocTiming::ejection_rate>("ejection_rate", "payload from the network into a worker"),
     rate<&NocTiming::multicast_rate>("multicast_rate", "payload of a multicast"),
-    cost<&NocTiming::multicast_setup>("multicast_setup", "path reservation of a multicast, each hop"),
+    cost<&NocTiming::multicast_setup>("multicast_setup",
+                                      "path reservation of a multicast, each hop"),
     cost<&NocTiming::packet_overhead>("packet_overhead", "of a link's time, for each packet"),
     cost<&NocTiming::atomic>("atomic", "read-modify-write at the far L1"),
     amount<&NocTiming::outstanding_reads>("outstanding_reads",
@@ -99,10 +100,15 @@ inline constexpr std::array kComputeTimingFields{
     fact<&ComputeTiming::unpack_pair_share>(
         "unpack_pair_share", "part of the shorter of two operands that adds to the longer",
         Limits{0, 1}),
-    amount<&ComputeTiming::matmul_calls_in_source>(
-        "matmul_calls_in_source", "matmul calls whose operands source registers hold at once"),
+    cost<&ComputeTiming::unpack_next_srca>("unpack_next_srca",
+                                           "more for a further tile of in1 of a matmul_block call"),
+    amount<&ComputeTiming::matmul_tiles_in_source>(
+        "matmul_tiles_in_source",
+        "matmul_tiles calls whose operands source registers hold at once"),
     cost<&ComputeTiming::matmul_phase>("matmul_phase", "tile product, each fidelity phase"),
-    cost<&ComputeTiming::matmul_start>("matmul_start", "each matmul call beside its phases"),
+    cost<&ComputeTiming::matmul_product>("matmul_product", "tile product, beside its phases"),
+    cost<&ComputeTiming::matmul_tiles_start>("matmul_tiles_start", "each call of matmul_tiles"),
+    cost<&ComputeTiming::matmul_block_start>("matmul_block_start", "each call of matmul_block"),
     cost<&ComputeTiming::eltwise_phase>("eltwise_phase",
                                         "multiplied tile, each of the first two phases"),
     cost<&ComputeTiming::eltwise_late_phase>("eltwise_late_phase",

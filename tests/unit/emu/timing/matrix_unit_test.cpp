@@ -17,18 +17,19 @@ TraceEvent matmul(std::uint32_t count, MathFidelity fidelity, std::uint8_t ct = 
                    {.srca = a, .srcb = b, .fidelity = fidelity, .ct = ct, .rt = rt});
 }
 
-// A pair of bfloat16 tiles takes 2 + 30 + 30 = 62 to unpack, a phase 16, a call 1.
+// A pair of bfloat16 tiles takes 2 + 30 + 30 = 62 to unpack; a product 1 + 16 a phase; a call of
+// matmul_tiles starts with 3.
 TEST(MatrixUnit, UnpackFillsOneSetWhileMathWorksOffTheOther) {
     TraceBuilder builder;
     builder.core({0, 0}).compute({matmul(10, MathFidelity::LoFi)});
 
     const LaunchTimeline timeline = builder.run();
 
-    // Bound by unpack; the last product is left for math.
+    // Bound by unpack, behind which starts are hidden; the last product is left for math.
     EXPECT_EQ(timeline.makespan, (10 * 62 + 17) * kCycle);
     EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 620);
-    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Matmul), 170);
-    EXPECT_EQ(cycles_of(timeline, kMath, Activity::WaitSource), 620 + 17 - 170);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Matmul), 200);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::WaitSource), 620 + 17 - 200);
 }
 
 TEST(MatrixUnit, MathBoundsWhereItTakesLonger) {
@@ -37,14 +38,14 @@ TEST(MatrixUnit, MathBoundsWhereItTakesLonger) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // 65 a product after the first pair; unpack runs ahead by two sets.
-    EXPECT_EQ(timeline.makespan, (62 + 10 * 65) * kCycle);
-    EXPECT_EQ(cycles_of(timeline, kMath, Activity::WaitSource), 62);
+    // 68 a product, the first start before the first pair; unpack runs ahead by two sets.
+    EXPECT_EQ(timeline.makespan, (62 + 10 * 68 - 3) * kCycle);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::WaitSource), 59);
 }
 
-TEST(MatrixUnit, WithoutOverlapOfCallsUnpackAndMathTakeTurns) {
+TEST(MatrixUnit, WithOnePairInSourceUnpackAndMathTakeTurns) {
     TraceBuilder builder;
-    builder.timing.compute.matmul_calls_in_source = 1;
+    builder.timing.compute.matmul_tiles_in_source = 1;
     builder.core({0, 0}).compute({matmul(10, MathFidelity::HiFi2)});
 
     EXPECT_EQ(builder.run().makespan, 10 * (62 + 33) * kCycle);
@@ -58,10 +59,10 @@ TEST(MatrixUnit, ABlockUnpacksTheOperandOfItsShorterSideOnceARound) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // Pair 2 + 30 + 16 = 48, single 2 + 16 = 18; math 16, the first step 17.
+    // Pair 2 + 30 + 16 = 48, single 2 + 16 = 18; math 5 and 17 a product.
     EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 2 * (48 + 3 * 18));
-    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Matmul), 8 * 16 + 1);
-    EXPECT_EQ(timeline.makespan, (2 * (48 + 3 * 18) + 16) * kCycle);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::Matmul), 8 * 17 + 5);
+    EXPECT_EQ(timeline.makespan, (2 * (48 + 3 * 18) + 17) * kCycle);
 }
 
 TEST(MatrixUnit, TwoUnpackersSideBySideTakeTheLongerTime) {
@@ -70,6 +71,14 @@ TEST(MatrixUnit, TwoUnpackersSideBySideTakeTheLongerTime) {
     builder.core({0, 0}).compute({matmul(1, MathFidelity::LoFi)});
 
     EXPECT_EQ(builder.run().makespan, (32 + 17) * kCycle);
+}
+
+TEST(MatrixUnit, TilesOfIn1ThatFollowOthersTakeLonger) {
+    TraceBuilder builder;
+    builder.core({0, 0}).compute({matmul(1, MathFidelity::LoFi, 4, 2)});
+
+    // Two rounds of a pair and three tiles of in1 (SrcA): 62 + 3 · (32 + 13).
+    EXPECT_EQ(cycles_of(builder.run(), kUnpack, Activity::Unpack), 2 * (62 + 3 * 45));
 }
 
 TEST(MatrixUnit, EltwiseGoesByPhases) {
@@ -121,8 +130,8 @@ TEST(MatrixUnit, UnpackMayBeAheadByTwoSetsAndNoMore) {
 
     const LaunchTimeline timeline = builder.run();
 
-    EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::WaitSource), 1010 + 17 - 2 * 62);
-    EXPECT_EQ(timeline.makespan, (1010 + 17 + 62 + 17) * kCycle);
+    EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::WaitSource), 1010 + 3 + 17 - 2 * 62);
+    EXPECT_EQ(timeline.makespan, (1010 + 3 + 17 + 62 + 17) * kCycle);
 }
 
 }  // namespace
