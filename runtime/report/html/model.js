@@ -61,8 +61,13 @@ function addCore(cores, launch, core) {
     }
     sum.l1_bytes = Math.max(sum.l1_bytes, core.l1_bytes);
     sum.finish = Math.max(sum.finish, offsetOf(launch) + core.finish);
-    sum.given += launch.makespan.expected;
+    sum.given += launch.device_end[core.device] - core.begin;
     addTotals(sum.totals, core.totals);
+}
+
+/// Launches overlap on a mesh: of the run's path each has the part that it decides.
+function timeOnPath(row, name) {
+    return selection.launch < 0 ? row[`${name}_of_run`] : row[name];
 }
 
 function addThread(cores, thread) {
@@ -72,8 +77,9 @@ function addThread(cores, thread) {
         core.num_threads += 1;
     }
     addTotals(core.threads[thread.thread].totals, thread.totals);
-    core.threads[thread.thread].on_path += thread.on_path;
-    core.on_path += thread.on_path;
+    const onPath = timeOnPath(thread, "on_path");
+    core.threads[thread.thread].on_path += onPath;
+    core.on_path += onPath;
 }
 
 function sumResources(launches) {
@@ -98,10 +104,13 @@ function sumPath(launches) {
             const key = [part.thread, line, part.name].join("|");
             const sum = sums.get(key) || {thread: part.thread, line, name: part.name, time: 0,
                 count: 0, launches: new Set()};
-            sum.time += part.time;
-            sum.count += part.count;
-            sum.launches.add(launch.name);
-            sums.set(key, sum);
+            const time = timeOnPath(part, "time");
+            if (time > 0) {
+                sum.time += time;
+                sum.count += part.count;
+                sum.launches.add(launch.name);
+                sums.set(key, sum);
+            }
         }
     }
     return [...sums.values()].sort((a, b) => b.time - a.time);

@@ -54,7 +54,7 @@ function drawMoeTable() {
             {head: "Cores given", number: true, cell: (l) => count(l.work.cores_given)},
             {head: "Their math busy", number: true, cell: (l) => percent(l.given_utilisation)},
             {head: "Their FPU", number: true, cell: (l) => percent(l.achieved.fpu_share)},
-            {head: "Latest / mean end", number: true, cell: (l) => l.imbalance.factor.toFixed(2)},
+            {head: "Longest / mean core", number: true, cell: (l) => l.imbalance.factor.toFixed(2)},
             {head: "Straggler", cell: (l) => coreName(l.imbalance.straggler)},
         ], moeLaunches()));
 }

@@ -44,19 +44,30 @@ function drawBounds() {
     byId("bounds").replaceChildren(stackBar("Critical path by what it is spent on", parts), rows);
 }
 
+/// What the launch's part of the run is spent on; of one that decides nothing, its own path.
 function boundCell(launch) {
-    return launch.bound_by.slice(0, 2)
-        .map((b) => `${b.name} ${percent(b.time / launch.makespan.expected)}`).join(", ");
+    const isPart = launch.time_of_run > 0;
+    const times = new Map();
+    for (const part of launch.path) {
+        const time = isPart ? part.time_of_run : part.time;
+        times.set(part.name, (times.get(part.name) || 0) + time);
+    }
+    const whole = isPart ? launch.time_of_run : launch.makespan.expected;
+    return [...times].sort((a, b) => b[1] - a[1]).slice(0, 2)
+        .map(([name, time]) => `${name} ${percent(time / whole)}`).join(", ");
 }
 
 function drawSteps() {
     const rows = data.launches.map((launch, index) => ({launch, index}));
-    byId("steps").replaceChildren(table("Steps", [
+    const overlap = data.launches.some((l) => l.time_of_run < l.makespan.expected);
+    byId("steps").replaceChildren(make("p", {class: "hint"}, overlap
+        ? "Devices go on to the next step on their own: of the run, a step has the time from " +
+          "which all before it have ended." : ""), table("Steps", [
         {head: "Step", cell: (r) => r.launch.name},
         {head: "Cycles", number: true, cell: (r) => cycles(r.launch.makespan.expected)},
-        {head: "Share", number: true, cell: (r) =>
-            percent(r.launch.makespan.expected / data.makespan.expected)},
-        {head: "", cell: (r) => meter(r.launch.makespan.expected / data.makespan.expected)},
+        {head: "Of the run", number: true, cell: (r) =>
+            percent(r.launch.time_of_run / data.makespan.expected)},
+        {head: "", cell: (r) => meter(r.launch.time_of_run / data.makespan.expected)},
         {head: "Cores", number: true, cell: (r) => count(r.launch.work.cores_given)},
         {head: "Math busy", number: true, cell: (r) => percent(r.launch.given_utilisation)},
         {head: "Imbalance", number: true, cell: (r) => r.launch.imbalance.factor.toFixed(2)},

@@ -36,7 +36,7 @@ Json points_json(const ThreadReport& thread) {
     return points;
 }
 
-Json thread_json(const ThreadReport& thread) {
+Json thread_json(const ThreadReport& thread, Millicycles in_run) {
     return {{"device", thread.device},
             {"x", thread.core.x},
             {"y", thread.core.y},
@@ -45,6 +45,7 @@ Json thread_json(const ThreadReport& thread) {
             {"totals", thread.totals},
             {"finish", thread.finish},
             {"on_path", thread.on_path},
+            {"on_path_of_run", in_run},
             {"intervals", thread.num_intervals},
             {"merged_below", thread.merged_below},
             {"points", points_json(thread)}};
@@ -69,6 +70,7 @@ Json core_json(const CoreReport& core) {
             {"bytes_written", core.bytes_written},
             {"ideal_math", core.ideal_math},
             {"busy_math", core.busy_math},
+            {"begin", core.begin},
             {"finish", core.finish},
             {"totals", core.totals}};
 }
@@ -111,13 +113,14 @@ Json stall_json(const StallReport& stall) {
           {"ender", place_json(stall.ender_device, stall.ender_core)}}}};
 }
 
-Json path_json(const PathPart& part) {
+Json path_json(const PathPart& part, Millicycles in_run) {
     return {{"thread", part.thread ? Json(label_of(*part.thread)) : Json(nullptr)},
             {"line", part.line},
             {"activity", key_of(part.activity)},
             {"resource", key_of(part.resource)},
             {"name", bound_name(part)},
             {"time", part.time},
+            {"time_of_run", in_run},
             {"count", part.count}};
 }
 
@@ -141,8 +144,9 @@ Json cb_json(const CbSeries& series) {
 Json work_json(const WorkReport& work) {
     return {{"cores_given", work.cores_given},     {"cores_of_mesh", work.cores_of_mesh},
             {"tile_products", work.tile_products}, {"ideal_math", work.ideal_math},
-            {"busy_math", work.busy_math},         {"dram_bytes", work.dram_bytes},
-            {"noc_bytes", work.noc_bytes},         {"link_bytes", work.link_bytes}};
+            {"busy_math", work.busy_math},         {"given_time", work.given_time},
+            {"dram_bytes", work.dram_bytes},       {"noc_bytes", work.noc_bytes},
+            {"link_bytes", work.link_bytes}};
 }
 
 Json imbalance_json(const Imbalance& imbalance) {
@@ -157,6 +161,24 @@ Json array_of(const Rows& rows, Show show) {
         array.push_back(show(row));
     }
     return array;
+}
+
+Json paths_json(const LaunchReport& launch, const LaunchWindow& window) {
+    const std::vector<PathPart> in_run = path_in(launch, window);
+    Json path = Json::array();
+    for (std::size_t i = 0; i < launch.path.size(); ++i) {
+        path.push_back(path_json(launch.path[i], in_run[i].time));
+    }
+    return path;
+}
+
+Json threads_json(const LaunchReport& launch, const LaunchWindow& window) {
+    const std::vector<Millicycles> in_run = threads_on_path(launch, window);
+    Json threads = Json::array();
+    for (std::size_t i = 0; i < launch.threads.size(); ++i) {
+        threads.push_back(thread_json(launch.threads[i], in_run[i]));
+    }
+    return threads;
 }
 
 Json rate_json(const Achieved& rate) {
@@ -181,26 +203,27 @@ Json bounds_json(const std::vector<BoundShare>& bounds) {
     });
 }
 
-Json launch_json(const LaunchReport& launch, const PeakRates& peak) {
+Json launch_json(const LaunchReport& launch, const PeakRates& peak, const LaunchWindow& window) {
     return {{"name", launch.name},
             {"start", launch.start},
             {"makespan", predicted_json(launch.makespan)},
+            {"time_of_run", window.until - window.from},
             {"events", launch.num_events},
             {"work", work_json(launch.work)},
             {"achieved", achieved_json(achieved(launch, peak))},
             {"given_utilisation", given_utilisation(launch)},
             {"imbalance", imbalance_json(imbalance_of(launch))},
-            {"bound_by", bounds_json(bounds_of(launch))},
+            {"bound_by", bounds_json(bounds_of(launch.path))},
             {"device_end", launch.device_end},
             {"drawn_in_part", launch.is_drawn_in_part},
             {"lines", lines_json(launch)},
-            {"path", array_of(launch.path, path_json)},
+            {"path", paths_json(launch, window)},
             {"stalls", array_of(launch.stalls, stall_json)},
             {"cores", array_of(launch.cores, core_json)},
             {"resources", array_of(launch.resources, resource_json)},
             {"cbs", array_of(launch.cbs, cb_json)},
             {"causes", causes_json(launch)},
-            {"threads", array_of(launch.threads, thread_json)}};
+            {"threads", threads_json(launch, window)}};
 }
 
 }  // namespace tessera::report

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "runtime/report/timing/path_parts.hpp"
+#include "runtime/report/timing/run_path.hpp"
 #include "runtime/report/timing/timing_figures.hpp"
 #include "runtime/report/timing/timing_report.hpp"
 
 namespace tessera::report {
 
-[[nodiscard]] nlohmann::ordered_json launch_json(const LaunchReport& launch, const PeakRates& peak);
+/// `window`: what of the run the launch decides.
+[[nodiscard]] nlohmann::ordered_json launch_json(const LaunchReport& launch, const PeakRates& peak,
+                                                 const LaunchWindow& window);
 /// {low, expected, high}.
 [[nodiscard]] nlohmann::ordered_json predicted_json(const PredictedTime& time);
 [[nodiscard]] nlohmann::ordered_json achieved_json(const AchievedRates& rates);

@@ -3,12 +3,58 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "runtime/report/timing/activity_words.hpp"
+#include "runtime/report/timing/run_path.hpp"
 
 namespace tessera::report {
 namespace {
+
+using Key = std::tuple<int, std::uint32_t, Activity, ResourceKind>;
+
+Key key_of(const PathPart& part) {
+    return {part.thread ? static_cast<int>(*part.thread) : -1, part.line, part.activity,
+            part.resource};
+}
+
+PathPart part_of(const PathStep& step, const LaunchTimeline& timeline, const LineTable& lines) {
+    PathPart part{.line = lines.index(step.thread, step.site),
+                  .activity = step.activity,
+                  .resource = step.resource};
+    if (step.thread < timeline.threads.size()) {
+        part.thread = timeline.threads[step.thread].thread;
+    }
+    return part;
+}
+
+void add_stretch(const PathStretch& stretch, std::vector<PathStretch>& stretches) {
+    const bool joins = !stretches.empty() && stretches.back().thread == stretch.thread &&
+                       stretches.back().part == stretch.part;
+    if (joins) {
+        stretches.back().end = stretch.end;
+    } else {
+        stretches.push_back(stretch);
+    }
+}
+
+void sort_parts(SummedPath& path) {
+    std::vector<std::uint32_t> order(path.parts.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::uint32_t part) { return path.parts[part].time; });
+    std::vector<std::uint32_t> place(order.size());
+    std::vector<PathPart> parts;
+    for (const std::uint32_t part : order) {
+        place[part] = static_cast<std::uint32_t>(parts.size());
+        parts.push_back(path.parts[part]);
+    }
+    path.parts = std::move(parts);
+    for (PathStretch& stretch : path.stretches) {
+        stretch.part = place[stretch.part];
+    }
+}
 
 std::vector<BoundShare> sorted(const std::map<std::string, Millicycles>& times) {
     std::vector<BoundShare> shares;
@@ -21,28 +67,23 @@ std::vector<BoundShare> sorted(const std::map<std::string, Millicycles>& times) 
 
 }  // namespace
 
-std::vector<PathPart> path_parts(const LaunchTimeline& timeline, const LineTable& lines) {
-    using Key = std::tuple<int, std::uint32_t, Activity, ResourceKind>;
-    std::map<Key, PathPart> parts;
+SummedPath sum_path(const LaunchTimeline& timeline, const LineTable& lines) {
+    SummedPath path;
+    std::map<Key, std::uint32_t> known;
     for (const PathStep& step : timeline.critical_path) {
-        PathPart part{.line = lines.index(step.thread, step.site),
-                      .activity = step.activity,
-                      .resource = step.resource};
-        if (step.thread < timeline.threads.size()) {
-            part.thread = timeline.threads[step.thread].thread;
+        const PathPart part = part_of(step, timeline, lines);
+        const auto next = static_cast<std::uint32_t>(path.parts.size());
+        const auto [found, is_new] = known.try_emplace(key_of(part), next);
+        if (is_new) {
+            path.parts.push_back(part);
         }
-        const int thread = part.thread ? static_cast<int>(*part.thread) : -1;
-        PathPart& sum = parts.try_emplace({thread, part.line, part.activity, part.resource}, part)
-                            .first->second;
+        PathPart& sum = path.parts[found->second];
         sum.time += step.end - step.begin;
         ++sum.count;
+        add_stretch({step.end, step.thread, found->second}, path.stretches);
     }
-    std::vector<PathPart> rows;
-    for (const auto& [key, part] : parts) {
-        rows.push_back(part);
-    }
-    std::ranges::stable_sort(rows, std::ranges::greater{}, &PathPart::time);
-    return rows;
+    sort_parts(path);
+    return path;
 }
 
 std::string bound_name(const PathPart& part) {
@@ -50,10 +91,12 @@ std::string bound_name(const PathPart& part) {
                                                            : label_of(part.resource));
 }
 
-std::vector<BoundShare> bounds_of(const LaunchReport& launch) {
+std::vector<BoundShare> bounds_of(const std::vector<PathPart>& parts) {
     std::map<std::string, Millicycles> times;
-    for (const PathPart& part : launch.path) {
-        times[bound_name(part)] += part.time;
+    for (const PathPart& part : parts) {
+        if (part.time > 0) {
+            times[bound_name(part)] += part.time;
+        }
     }
     return sorted(times);
 }
@@ -61,14 +104,14 @@ std::vector<BoundShare> bounds_of(const LaunchReport& launch) {
 std::vector<BoundShare> bounds_of(const TimingReport& report) {
     std::map<std::string, Millicycles> times;
     Millicycles rest = report.makespan.expected;
-    for (const LaunchReport& launch : report.launches) {
-        for (const PathPart& part : launch.path) {
-            times[bound_name(part)] += part.time;
-            rest -= part.time;
+    const std::vector<LaunchWindow> windows = launch_windows(report);
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        for (const BoundShare& bound : bounds_of(path_in(report.launches[i], windows[i]))) {
+            times[bound.name] += bound.time;
+            rest -= bound.time;
         }
     }
-    const bool has_path = !times.empty();
-    if (has_path && rest > 0) {
+    if (!times.empty() && rest > 0) {
         times["between launches"] += rest;
     }
     return sorted(times);

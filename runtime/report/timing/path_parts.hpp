@@ -10,9 +10,13 @@
 
 namespace tessera::report {
 
-/// Steps of the path by thread kind, line, activity and resource, largest first.
-[[nodiscard]] std::vector<PathPart> path_parts(const LaunchTimeline& timeline,
-                                               const LineTable& lines);
+/// Steps of the path by thread kind, line, activity and resource, largest first, and its stretches
+/// with neighbours of one thread and part joined.
+struct SummedPath {
+    std::vector<PathPart> parts;
+    std::vector<PathStretch> stretches;
+};
+[[nodiscard]] SummedPath sum_path(const LaunchTimeline& timeline, const LineTable& lines);
 
 /// A share of the makespan under a name.
 struct BoundShare {
@@ -23,9 +27,9 @@ struct BoundShare {
 /// What a part of the path is spent on: the resource's name, or the activity's.
 [[nodiscard]] std::string bound_name(const PathPart& part);
 
-/// The path by bound_name, largest first.
-[[nodiscard]] std::vector<BoundShare> bounds_of(const LaunchReport& launch);
-/// Of the run; what no launch accounts for is "between launches".
+/// Parts by bound_name, largest first; those of no time are left out.
+[[nodiscard]] std::vector<BoundShare> bounds_of(const std::vector<PathPart>& parts);
+/// Of the run, as run_path.hpp has it; what no launch accounts for is "between launches".
 [[nodiscard]] std::vector<BoundShare> bounds_of(const TimingReport& report);
 
 }  // namespace tessera::report

@@ -122,15 +122,18 @@ void add_thread(const ThreadReport& thread, CoreReport& core) {
         }
     }
     core.finish = std::max(core.finish, thread.finish);
+    core.begin = std::min(core.begin, thread.totals[0]);
 }
 
 std::vector<CoreReport> core_reports(const LaunchTrace& trace, const ComputeTiming& compute,
-                                     const std::vector<ThreadReport>& threads) {
+                                     const std::vector<ThreadReport>& threads,
+                                     Millicycles makespan) {
     std::vector<CoreReport> cores;
     std::map<std::pair<std::uint32_t, CoreCoord>, std::size_t> index;
     for (const CoreTrace& core : trace.cores) {
         index[{core.device, core.core}] = cores.size();
         cores.push_back(core_work(core, compute));
+        cores.back().begin = core.threads.empty() ? 0 : makespan;
     }
     for (const ThreadReport& thread : threads) {
         const auto found = index.find({thread.device, thread.core});
@@ -149,11 +152,27 @@ std::uint64_t bytes_of(const LaunchTimeline& timeline, ResourceKind kind) {
     return bytes;
 }
 
+Millicycles given_time(const LaunchTimeline& timeline, const std::vector<CoreReport>& cores) {
+    std::map<std::uint16_t, Millicycles> begins;
+    for (const CoreReport& core : cores) {
+        const auto [begin, is_new] = begins.try_emplace(core.device, core.begin);
+        begin->second = std::min(begin->second, core.begin);
+    }
+    Millicycles time = 0;
+    for (const CoreReport& core : cores) {
+        const bool has_end = core.device < timeline.device_end.size();
+        const Millicycles end = has_end ? timeline.device_end[core.device] : timeline.makespan;
+        time += end - begins[core.device];
+    }
+    return time;
+}
+
 WorkReport work_of_launch(const LaunchTimeline& timeline, const std::vector<CoreReport>& cores,
                           const ArchSpec& arch, const MeshSpec& mesh) {
     const GridSize grid = arch.workers.compute;
     WorkReport work{.cores_given = static_cast<std::uint32_t>(cores.size()),
                     .cores_of_mesh = grid.columns * grid.rows * mesh.shape.num_devices(),
+                    .given_time = given_time(timeline, cores),
                     .dram_bytes = bytes_of(timeline, ResourceKind::Dram),
                     .noc_bytes = bytes_of(timeline, ResourceKind::NocInjection),
                     .link_bytes = bytes_of(timeline, ResourceKind::MeshLink)};
@@ -181,10 +200,12 @@ LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& tr
         .resources = timeline.resources,
         .device_end = timeline.device_end,
     };
-    report.cores = core_reports(trace, timing.compute, report.threads);
+    report.cores = core_reports(trace, timing.compute, report.threads, timeline.makespan);
     report.work = work_of_launch(timeline, report.cores, arch, mesh);
     report.stalls = worst_stalls(timeline, lines, budget.stalls);
-    report.path = path_parts(timeline, lines);
+    SummedPath path = sum_path(timeline, lines);
+    report.path = std::move(path.parts);
+    report.path_stretches = std::move(path.stretches);
     const DrawPlan plan = plan_drawing(report.threads, trace, timeline, budget);
     report.is_drawn_in_part = plan.leaves_out;
     draw_threads(timeline, lines, plan, report);

@@ -62,7 +62,7 @@ std::string travel_text(const StallReport& stall) {
     }
     const auto kind = static_cast<ResourceKind>(most - stall.transit.begin());
     return fmt::format(
-        "; all in all {} takes {}", label_of(kind),
+        "; of all of them {} takes {}", label_of(kind),
         show_share(share_of(static_cast<double>(*most), static_cast<double>(stall.direct))));
 }
 

@@ -66,8 +66,7 @@ double share_of(double part, double whole) noexcept {
 AchievedRates achieved(const LaunchReport& launch, const PeakRates& peak) {
     const Millicycles makespan = launch.makespan.expected;
     AchievedRates rates = rates_of(launch.work, makespan, peak);
-    rates.fpu_share = share_of(number(launch.work.ideal_math),
-                               number(launch.work.cores_given) * number(makespan));
+    rates.fpu_share = share_of(number(launch.work.ideal_math), number(launch.work.given_time));
     LinkTimes links;
     add_links(launch, links);
     rates.busiest_link = busiest_of(links, makespan);
@@ -84,7 +83,7 @@ AchievedRates achieved(const TimingReport& report) {
         sum.dram_bytes += launch.work.dram_bytes;
         sum.noc_bytes += launch.work.noc_bytes;
         sum.link_bytes += launch.work.link_bytes;
-        given += number(launch.work.cores_given) * number(launch.makespan.expected);
+        given += number(launch.work.given_time);
         add_links(launch, links);
     }
     AchievedRates rates = rates_of(sum, report.makespan.expected, report.peak);
@@ -95,16 +94,17 @@ AchievedRates achieved(const TimingReport& report) {
 
 Imbalance imbalance_of(const LaunchReport& launch) {
     double sum = 0;
-    const CoreReport* last = nullptr;
+    const CoreReport* longest = nullptr;
+    const auto length = [](const CoreReport& core) { return core.finish - core.begin; };
     for (const CoreReport& core : launch.cores) {
-        sum += number(core.finish);
-        last = last == nullptr || core.finish > last->finish ? &core : last;
+        sum += number(length(core));
+        longest = longest == nullptr || length(core) > length(*longest) ? &core : longest;
     }
-    if (last == nullptr || sum == 0) {
+    if (longest == nullptr || sum == 0) {
         return {};
     }
     const double mean = sum / number(launch.cores.size());
-    return {number(last->finish) / mean, last->device, last->core};
+    return {number(length(*longest)) / mean, longest->device, longest->core};
 }
 
 std::vector<double> core_shares(const TimingReport& report, CoreMetric metric) {
@@ -135,8 +135,7 @@ std::vector<double> core_shares(const TimingReport& report, CoreMetric metric) {
 }
 
 double given_utilisation(const LaunchReport& launch) {
-    return share_of(number(launch.work.busy_math),
-                    number(launch.work.cores_given) * number(launch.makespan.expected));
+    return share_of(number(launch.work.busy_math), number(launch.work.given_time));
 }
 
 }  // namespace tessera::report

@@ -30,11 +30,11 @@ struct AchievedRates {
 /// Over the whole run, the gaps between launches included.
 [[nodiscard]] AchievedRates achieved(const TimingReport& report);
 
-/// How unevenly the cores of a launch end.
+/// How unevenly the cores of a launch are occupied, each from its start to its last end.
 struct Imbalance {
-    double factor = 1;  ///< latest end / mean end of the cores that were given
+    double factor = 1;  ///< longest / mean of the cores that were given
     std::uint16_t device = 0;
-    CoreCoord straggler;  ///< the first of those that end last
+    CoreCoord straggler;  ///< the first of those that take longest
 };
 [[nodiscard]] Imbalance imbalance_of(const LaunchReport& launch);
 
@@ -46,7 +46,7 @@ enum class CoreMetric : std::uint8_t {
 /// Shares of the run by (device, y, x), idle cores included.
 [[nodiscard]] std::vector<double> core_shares(const TimingReport& report, CoreMetric metric);
 
-/// Busy time of the given cores' math over the time that they were given, launch by launch.
+/// Busy time of the given cores' math over the time that they were given.
 [[nodiscard]] double given_utilisation(const LaunchReport& launch);
 
 }  // namespace tessera::report

@@ -94,8 +94,9 @@ Json moe_json(const MoeLoad& moe) {
 
 Json to_json(const TimingReport& report, const config::Resolved& resolved, const RunRecord* run) {
     Json launches = Json::array();
-    for (const LaunchReport& launch : report.launches) {
-        launches.push_back(launch_json(launch, report.peak));
+    const std::vector<LaunchWindow> windows = launch_windows(report);
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        launches.push_back(launch_json(report.launches[i], report.peak, windows[i]));
     }
     return {{"schema", "tessera.report"},
             {"version", kReportSchemaVersion},

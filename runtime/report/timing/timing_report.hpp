@@ -77,6 +77,7 @@ struct CoreReport {
     std::uint64_t bytes_written = 0;  ///< multicasts count once
     Millicycles ideal_math = 0;       ///< tile products × fidelity phases at the rate of the FPU
     Millicycles busy_math = 0;        ///< of the math thread, inits and DST calls left out
+    Millicycles begin = 0;            ///< when its first thread was told to start
     Millicycles finish = 0;           ///< when its last thread returned
     /// Time of all its threads by activity.
     std::array<Millicycles, kNumActivities> totals{};
@@ -117,6 +118,13 @@ struct PathPart {
     std::uint64_t count = 0;
 };
 
+/// A stretch of a launch's critical path. It begins where the one before ends, the first at 0.
+struct PathStretch {
+    Millicycles end = 0;
+    std::uint32_t thread = kNoThread;  ///< index into LaunchReport::threads
+    std::uint32_t part = 0;            ///< index into LaunchReport::path
+};
+
 /// Pages of a CB over time: at each point, the most that were held until the next.
 struct CbSeries {
     std::uint32_t core = 0;  ///< index into LaunchReport::cores
@@ -132,6 +140,8 @@ struct CbSeries {
 struct WorkReport {
     std::uint32_t cores_given = 0;  ///< cores that had a kernel
     std::uint32_t cores_of_mesh = 0;
+    /// Over the given cores: from the first start on their device to the end of its program.
+    Millicycles given_time = 0;
     std::uint64_t tile_products = 0;
     Millicycles ideal_math = 0;  ///< over all cores
     Millicycles busy_math = 0;   ///< over all cores
@@ -152,6 +162,7 @@ struct LaunchReport {
     std::vector<PointCause> causes;
     std::vector<StallReport> stalls;  ///< by `direct`, largest first, bounded
     std::vector<PathPart> path;       ///< by time, largest first
+    std::vector<PathStretch> path_stretches;
     std::vector<ResourceUse> resources;
     std::vector<CbSeries> cbs;
     std::vector<Millicycles> device_end;

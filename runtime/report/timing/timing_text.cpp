@@ -10,6 +10,7 @@
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
 #include "runtime/report/timing/path_parts.hpp"
+#include "runtime/report/timing/run_path.hpp"
 #include "runtime/report/timing/timing_figures.hpp"
 
 namespace tessera::report {
@@ -76,6 +77,23 @@ std::string largest(const std::vector<BoundShare>& shares, Millicycles whole, st
 
 using CellOf = std::function<std::string(const LaunchReport&)>;
 
+LaunchWindow window_of(const TimingReport& report, const LaunchReport& launch) {
+    return launch_windows(report)[static_cast<std::size_t>(&launch - report.launches.data())];
+}
+
+std::string run_share_cell(const TimingReport& report, const LaunchReport& launch) {
+    const LaunchWindow window = window_of(report, launch);
+    return show_share(share_of_time(window.until - window.from, report.makespan.expected));
+}
+
+// Of a launch that ends before an earlier one nothing decides the run: then its own path.
+std::string bound_cell(const TimingReport& report, const LaunchReport& launch) {
+    const LaunchWindow window = window_of(report, launch);
+    const Millicycles length = window.until - window.from;
+    return length > 0 ? largest(bounds_of(path_in(launch, window)), length, 2)
+                      : largest(bounds_of(launch.path), launch.makespan.expected, 2);
+}
+
 Column launch_column(const TimingReport& report, std::string heading, Align align,
                      std::uint32_t rank, const CellOf& cell_of) {
     Column column{std::move(heading), align, rank, {}};
@@ -108,14 +126,12 @@ std::string launches_text(const TimingReport& report, const TextStyle& style) {
         return launch_column(report, std::move(heading), align, rank, cell_of);
     };
     using Launch = const LaunchReport&;
-    const Millicycles whole = report.makespan.expected;
     return to_text(
         {
             column("step", Align::Left, 9, [](Launch l) { return l.name; }),
             column("cycles", Align::Right, 9,
                    [](Launch l) { return show_cycles(l.makespan.expected); }),
-            column("share", Align::Right, 7,
-                   [&](Launch l) { return show_share(share_of_time(l.makespan.expected, whole)); }),
+            column("share", Align::Right, 7, [&](Launch l) { return run_share_cell(report, l); }),
             column("cores", Align::Right, 4,
                    [](Launch l) { return show_count(l.work.cores_given); }),
             column("math busy", Align::Right, 6,
@@ -124,10 +140,9 @@ std::string launches_text(const TimingReport& report, const TextStyle& style) {
                    [&](Launch l) { return show_share(achieved(l, report.peak).fpu_share); }),
             column("DRAM", Align::Right, 3,
                    [&](Launch l) { return show_share(achieved(l, report.peak).dram.share); }),
-            column("imbalance, last", Align::Left, 5,
+            column("imbalance, longest", Align::Left, 5,
                    [&](Launch l) { return imbalance_cell(report, l); }),
-            column("bound by", Align::Left, 8,
-                   [](Launch l) { return largest(bounds_of(l), l.makespan.expected, 2); }),
+            column("bound by", Align::Left, 8, [&](Launch l) { return bound_cell(report, l); }),
         },
         style);
 }

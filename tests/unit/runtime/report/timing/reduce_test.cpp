@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "runtime/report/timing/path_parts.hpp"
+#include "runtime/report/timing/run_path.hpp"
 #include "runtime/report/timing/timing_figures.hpp"
 #include "tessera/errors.hpp"
 #include "tests/unit/runtime/report/timing/small_launch.hpp"
@@ -52,7 +53,9 @@ TEST(Reduce, CountsTheWorkOfACoreFromItsTrace) {
     EXPECT_EQ(core.bytes_read, 3U * 2048);
     EXPECT_EQ(core.ideal_math, 5 * 2 * 16 * kCycle) << "products × phases of HiFi2 × cycles";
     EXPECT_EQ(core.busy_math, 200 * kCycle);
+    EXPECT_EQ(core.begin, 100 * kCycle);
     EXPECT_EQ(core.finish, 1000 * kCycle);
+    EXPECT_EQ(launch.work.given_time, 2 * 1000 * kCycle);
     EXPECT_EQ(launch.cores[1].finish, 900 * kCycle);
 }
 
@@ -129,6 +132,46 @@ TEST(Reduce, IntegratesTheFillOfCbs) {
     EXPECT_DOUBLE_EQ(launch.cbs[0].mean, (100 * 3 + 200 * 1) / 1000.0);
 }
 
+/// Two launches of 1 000 cycles, the second of which begins 600 cycles after the first.
+TimingReport overlapping_report() {
+    TimingReport report = small_report();
+    report.launches[0].start = 0;
+    report.launches.push_back(report.launches[0]);
+    report.launches[1].start = 600 * kCycle;
+    report.makespan.expected = 1600 * kCycle;
+    return report;
+}
+
+TEST(RunPath, CountsALaunchFromTheEndOfThoseBefore) {
+    const TimingReport report = overlapping_report();
+
+    const std::vector<LaunchWindow> windows = launch_windows(report);
+
+    EXPECT_EQ(windows[0].from, 0);
+    EXPECT_EQ(windows[1].from, 400 * kCycle) << "1 000 in the run";
+    EXPECT_EQ(windows[1].until, 1000 * kCycle);
+}
+
+TEST(RunPath, AddsUpToTheRun) {
+    const TimingReport report = overlapping_report();
+
+    Millicycles sum = 0;
+    for (const BoundShare& bound : bounds_of(report)) {
+        sum += bound.time;
+    }
+
+    EXPECT_EQ(sum, 1600 * kCycle);
+    EXPECT_EQ(bounds_of(report)[0].name, "DRAM");
+    EXPECT_EQ(bounds_of(report)[0].time, (400 + 200) * kCycle);
+}
+
+TEST(RunPath, KnowsTheThreadsOfAWindow) {
+    const TimingReport report = overlapping_report();
+
+    EXPECT_THAT(threads_on_path(report.launches[1], {400 * kCycle, 1000 * kCycle}),
+                ElementsAre(300 * kCycle, 100 * kCycle, 200 * kCycle, 0, 0));
+}
+
 TEST(TimingFigures, CompareWithPeaks) {
     const TimingReport report = small_report();
 
@@ -139,7 +182,8 @@ TEST(TimingFigures, CompareWithPeaks) {
     EXPECT_DOUBLE_EQ(rates.fpu_share, 160.0 / (2 * 1000));
     EXPECT_DOUBLE_EQ(rates.dram.share, 6.144 / 32);
     EXPECT_DOUBLE_EQ(rates.busiest_link, 0.25);
-    EXPECT_DOUBLE_EQ(imbalance_of(report.launches[0]).factor, 1000 / 950.0);
+    EXPECT_DOUBLE_EQ(imbalance_of(report.launches[0]).factor, 900 / 900.0)
+        << "100 to 1 000, 0 to 900";
 }
 
 TEST(TimingFigures, MapTheMathOfEachCore) {

@@ -19,8 +19,8 @@ TEST(TimingText, SaysHowLongWhatBoundsAndWhereItWaits) {
   NoC       5 % of 128 GB/s: 5.85 GB/s injected; busiest link 24 %
   bound by  DRAM 38 %, matmul 19 %, NoC latency 10 %, not started 10 %
 
-  step  cycles  share  cores  math busy  FPU  DRAM  imbalance, last  bound by
-  gate   1 000   95 %      2       10 %  8 %  19 %  1.05 (0,0)       DRAM 40 %, matmul 20 %
+  step  cycles  share  cores  math busy  FPU  DRAM  imbalance, longest  bound by
+  gate   1 000   95 %      2       10 %  8 %  19 %  1.00 (0,0)          DRAM 40 %, matmul 20 %
 
   math at work, % of the makespan
         x0  x1
@@ -29,7 +29,7 @@ TEST(TimingText, SaysHowLongWhatBoundsAndWhereItWaits) {
   worst stalls
   1. gate: reader at reader.cpp:20, wait for NoC read: DRAM
      500 cycles in 1 wait, 100 % not passed on from another wait
-     longest 500 cycles (50 %) on (0,0): DRAM bank 1; all in all DRAM takes 80 %
+     longest 500 cycles (50 %) on (0,0): DRAM bank 1; of all of them DRAM takes 80 %
   2. gate: math at compute.cpp:20, wait for source registers
      700 cycles in 1 wait, 14 % not passed on from another wait
      longest 700 cycles (70 %) on (0,0); ended by (0,0) unpack at compute.cpp:20

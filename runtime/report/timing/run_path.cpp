@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/run_path.hpp"
+
+#include <algorithm>
+
+namespace tessera::report {
+namespace {
+
+/// Calls `take` with each stretch and its time inside the window.
+template <class Take>
+void for_each_inside(const LaunchReport& launch, const LaunchWindow& window, Take take) {
+    Millicycles begin = 0;
+    for (const PathStretch& stretch : launch.path_stretches) {
+        const Millicycles from = std::max(begin, window.from);
+        const Millicycles until = std::min(stretch.end, window.until);
+        if (until > from) {
+            take(stretch, until - from);
+        }
+        begin = stretch.end;
+    }
+}
+
+}  // namespace
+
+std::vector<LaunchWindow> launch_windows(const TimingReport& report) {
+    std::vector<LaunchWindow> windows;
+    Millicycles ended = 0;
+    for (const LaunchReport& launch : report.launches) {
+        const Millicycles length = launch.makespan.expected;
+        const Millicycles from = std::clamp(ended - launch.start, Millicycles{0}, length);
+        windows.push_back({from, length});
+        ended = std::max(ended, launch.start + length);
+    }
+    return windows;
+}
+
+std::vector<PathPart> path_in(const LaunchReport& launch, const LaunchWindow& window) {
+    std::vector<PathPart> parts = launch.path;
+    for (PathPart& part : parts) {
+        part.time = 0;
+        part.count = 0;
+    }
+    for_each_inside(launch, window, [&](const PathStretch& stretch, Millicycles time) {
+        parts[stretch.part].time += time;
+        ++parts[stretch.part].count;
+    });
+    return parts;
+}
+
+std::vector<Millicycles> threads_on_path(const LaunchReport& launch, const LaunchWindow& window) {
+    std::vector<Millicycles> times(launch.threads.size());
+    for_each_inside(launch, window, [&](const PathStretch& stretch, Millicycles time) {
+        if (stretch.thread < times.size()) {
+            times[stretch.thread] += time;
+        }
+    });
+    return times;
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The critical path of a run, from those of its launches. On a mesh launches overlap, since each
+// device begins its next program when its own last one has ended: a launch decides the run's time
+// from the moment when all launches before it have ended.
+#pragma once
+
+#include <vector>
+
+#include "runtime/report/timing/timing_report.hpp"
+
+namespace tessera::report {
+
+/// A part of a launch, in the launch's own time.
+struct LaunchWindow {
+    Millicycles from = 0;
+    Millicycles until = 0;
+};
+
+/// By launch: what of the run it decides. Windows and the gaps between them add up to the run.
+[[nodiscard]] std::vector<LaunchWindow> launch_windows(const TimingReport& report);
+
+/// Parts of the launch's path inside a window, as LaunchReport::path has them; some may be 0.
+[[nodiscard]] std::vector<PathPart> path_in(const LaunchReport& launch, const LaunchWindow& window);
+
+/// By thread of the launch: its time on the path inside a window.
+[[nodiscard]] std::vector<Millicycles> threads_on_path(const LaunchReport& launch,
+                                                       const LaunchWindow& window);
+
+}  // namespace tessera::report
