@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/tensor_file/safetensors.hpp"
+#include "runtime/trace_file/trace_reader.hpp"
 #include "tests/cli/tessera_process.hpp"
 
 namespace tessera::test {
@@ -157,6 +158,23 @@ TEST(CliTrace, IsTheSameBytesForAnyThreadsAndDelivery) {
     EXPECT_TRUE(one == trace_of(folder, {"--threads", "2"}));
     EXPECT_TRUE(one == trace_of(folder, {"--threads", "5"}));
     EXPECT_TRUE(one == trace_of(folder, {"--set", "machine.noc_delivery=random"}));
+}
+
+TEST(CliTrace, HoldsTheLaunchOfEachStep) {
+    const ScratchFolder folder;
+    static_cast<void>(trace_of(folder, {}));
+
+    const Trace trace = read_trace(folder.file("run.trace"));
+
+    std::vector<std::string> steps;
+    for (const LaunchTrace& launch : trace.launches) {
+        steps.push_back(launch.name);
+        EXPECT_GT(num_events(launch), 0U) << launch.name;
+    }
+    EXPECT_THAT(steps,
+                testing::ElementsAre("prepare_routing", "scatter", "to_tile", "gate", "up", "silu",
+                                     "mul", "down", "to_row_major", "local_reduce", "all_reduce"));
+    EXPECT_EQ(trace.arch, "wormhole_n150");
 }
 
 TEST(CliOutputs, AreTheSameBytesForAnyThreadsAndDelivery) {
