@@ -33,7 +33,8 @@ function table(caption, columns, rows, choose = null, isChosen = () => false) {
         (c) => make("th", {scope: "col", class: c.number ? "n" : ""}, c.head)));
     const body = rows.map((row) => {
         const line = make("tr", {class: isChosen(row) ? "chosen" : ""}, ...columns.map(
-            (c) => make("td", {class: (c.number ? "n " : "") + (c.code ? "code" : "")},
+            (c) => make("td", {class: (c.number ? "n " : "") + (c.code ? "code " : "") +
+                (c.wide ? "wide" : "")},
                 c.cell(row))));
         if (choose) {
             line.tabIndex = 0;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core grid of one device, and what the chosen core's threads do.
 
-function cellText(metric, value) {
+function cellText(metric, value, top) {
+    if (metric.isShare && top <= 0.1) {
+        return value === 0 ? "0" : (value * 100).toFixed(1);
+    }
     if (metric.isShare) {
         return value === 0 ? "0" : value < 0.005 ? "<1" : (value * 100).toFixed(0);
     }
@@ -18,7 +21,7 @@ function gridCell(metric, top, x, y) {
     const style = core ? `background:${heat(share)};color:${inkOn(share)}` : "opacity:.45";
     const cell = make("button", {type: "button", role: "gridcell", style, "aria-label": text,
         "aria-selected": String(isChosen), tabindex: isChosen ? "0" : "-1",
-        "data-x": x, "data-y": y}, core ? cellText(metric, value) : "·");
+        "data-x": x, "data-y": y}, core ? cellText(metric, value, top) : "·");
     cell.addEventListener("click", () => chooseCore(x, y, true));
     withTip(cell, () => text);
     return cell;
@@ -63,18 +66,18 @@ function moveInGrid(event) {
 }
 
 function largestActivities(totals) {
-    return totals.map((time, i) => ({time, activity: kActivities[i]}))
+    return totals.map((time, i) => ({time, name: activityName(i)}))
         .filter((part) => part.time > 0).sort((a, b) => b.time - a.time);
 }
 
 function threadRow(name, thread) {
-    const items = thread.totals.map((time, i) => ({name: kActivities[i].name, time,
+    const items = thread.totals.map((time, i) => ({name: activityName(i), time,
         colour: activityColour(kActivities[i].key), share: time / view.makespan}));
     const busy = classTime(thread.totals, "busy") / view.makespan;
     const waits = classTime(thread.totals, "wait") / view.makespan;
     return make("div", {class: "thread-row"}, make("span", {}, name),
         stackBar(`${name}: ${largestActivities(thread.totals).slice(0, 4).map((p) =>
-            `${p.activity.name} ${percent(p.time / view.makespan)}`).join(", ")}`, items),
+            `${p.name} ${percent(p.time / view.makespan)}`).join(", ")}`, items),
         make("span", {class: "n"}, `busy ${percent(busy)}, waits ${percent(waits)}`));
 }
 
@@ -94,7 +97,7 @@ function drawCore() {
     }));
     const numbers = table("Time of the core's threads by activity, cycles", [
         {head: "Cycles", cell: (i) => make("span", {}, make("i", {class: "swatch",
-            style: `background:${activityColour(kActivities[i].key)}`}), kActivities[i].name)},
+            style: `background:${activityColour(kActivities[i].key)}`}), activityName(i))},
         ...threads.map((name) => ({head: name, number: true,
             cell: (i) => {
                 const time = core.threads[name].totals[i];

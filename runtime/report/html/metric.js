@@ -43,10 +43,11 @@ function showMetric(metric, value) {
     return metric.isShare ? percent(value) : metric.show(value);
 }
 
-/// The value at full heat: of shares 1, else the largest over all devices.
+/// The value at full heat: the largest over all devices, of shares the next round one.
 function metricTop(metric) {
+    const most = Math.max(0, ...[...view.cores.values()].map(metric.of));
     if (metric.isShare) {
-        return 1;
+        return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find((top) => most <= top) || 1;
     }
-    return Math.max(1, ...[...view.cores.values()].map(metric.of));
+    return Math.max(1, most);
 }

@@ -116,6 +116,20 @@ function sumPath(launches) {
     return [...sums.values()].sort((a, b) => b.time - a.time);
 }
 
+/// Of the whole run: a thread neither works nor waits in what is left of it, whatever the launches
+/// of other devices, which overlap, say.
+function closeOverRun(totals) {
+    totals[kActivityIndex.finished] = 0;
+    totals[kActivityIndex.not_started] = 0;
+    const used = totals.reduce((sum, time) => sum + time, 0);
+    totals[kActivityIndex.not_started] = Math.max(0, data.makespan.expected - used);
+}
+
+function activityName(index) {
+    return selection.launch < 0 && index === kActivityIndex.not_started ? "no kernel"
+        : kActivities[index].name;
+}
+
 /// Everything that sections draw, summed over the chosen launches.
 let view = null;
 
@@ -125,6 +139,9 @@ function makeView() {
     for (const launch of launches) {
         launch.cores.forEach((core) => addCore(cores, launch, core));
         launch.threads.forEach((thread) => addThread(cores, thread));
+    }
+    if (selection.launch < 0) {
+        cores.forEach((core) => Object.values(core.threads).forEach((t) => closeOverRun(t.totals)));
     }
     const stalls = launches.flatMap((launch) => launch.stalls.map((stall) => ({launch, stall})));
     stalls.sort((a, b) => b.stall.direct - a.stall.direct);

@@ -6,7 +6,7 @@ function drawPath() {
         {head: "Spent on", cell: (p) => make("span", {}, make("i", {class: "swatch",
             style: `background:${partColour(p.name)}`}), p.name)},
         {head: "Thread", cell: (p) => p.thread || "–"},
-        {head: "Line", code: true, cell: (p) => p.line || "–"},
+        {head: "Line", code: true, wide: true, cell: (p) => p.line || "–"},
         {head: "Cycles", number: true, cell: (p) => cycles(p.time)},
         {head: "Share", number: true, cell: (p) => percent(p.time / view.makespan)},
         {head: "", cell: (p) => meter(p.time / view.makespan)},

@@ -71,7 +71,7 @@ function drawSteps() {
         {head: "Cores", number: true, cell: (r) => count(r.launch.work.cores_given)},
         {head: "Math busy", number: true, cell: (r) => percent(r.launch.given_utilisation)},
         {head: "Imbalance", number: true, cell: (r) => r.launch.imbalance.factor.toFixed(2)},
-        {head: "Bound by", cell: (r) => boundCell(r.launch)},
+        {head: "Bound by", wide: true, cell: (r) => boundCell(r.launch)},
     ], rows, (r) => chooseLaunch(r.index === selection.launch ? -1 : r.index),
     (r) => r.index === selection.launch));
 }

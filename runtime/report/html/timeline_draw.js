@@ -81,6 +81,9 @@ function drawSegment(segment, width, paint) {
             break;
         }
         const activity = segment.thread.points[i * kPointSize + 1] % 32;
+        if (kActivities[activity].class === "idle") {
+            continue;  // the next launch of another device may overlap it
+        }
         const left = Math.max(xOf(begin, width), kGutter);
         const right = Math.min(xOf(pointEnd(segment, i), width), width);
         if (right - left >= 1) {
@@ -95,7 +98,7 @@ function drawSegment(segment, width, paint) {
 
 function drawRow(pen, row, y, height, width, colours) {
     const bar = Math.max(2, height - (height > 12 ? 4 : 1));
-    pen.fillStyle = themeColour("empty");
+    pen.fillStyle = themeColour("idle");
     pen.fillRect(kGutter, y, width - kGutter, bar);
     for (const segment of row.segments) {
         drawSegment(segment, width, (x, w, activity) => {

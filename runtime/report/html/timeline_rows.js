@@ -58,15 +58,25 @@ function pointAt(segment, time) {
     return low;
 }
 
-/// {row, segment, index} of what a row shows at a time, or null.
+function isIdle(segment, index) {
+    const activity = segment.thread.points[index * kPointSize + 1] % 32;
+    return kActivities[activity].class === "idle";
+}
+
+/// {row, segment, index} of what a row shows at a time, or null. Where launches overlap, the one in
+/// which the thread does something.
 function stretchAt(row, time) {
+    let found = null;
     for (const segment of row.segments) {
         const index = pointAt(segment, time);
         if (index < numPoints(segment.thread) && time >= pointBegin(segment, index)) {
-            return {row, segment, index};
+            if (!isIdle(segment, index)) {
+                return {row, segment, index};
+            }
+            found = found || {row, segment, index};
         }
     }
-    return null;
+    return found;
 }
 
 function stretchFacts({row, segment, index}) {

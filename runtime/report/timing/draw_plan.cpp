@@ -8,7 +8,7 @@
 namespace tessera::report {
 namespace {
 
-constexpr std::size_t kFewestPoints = 48;  // below, a thread's picture says nothing
+constexpr std::size_t kFewestPoints = 96;  // below, a thread's picture says nothing
 constexpr std::size_t kPathWeight = 8;
 
 using CoreKey = std::pair<std::uint16_t, CoreCoord>;

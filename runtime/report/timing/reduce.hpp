@@ -13,7 +13,7 @@ namespace tessera::report {
 
 /// How much of a run is kept to be drawn. Totals, stalls and paths are exact all the same.
 struct DrawBudget {
-    std::size_t points = 300'000;     ///< intervals, over all threads and launches
+    std::size_t points = 500'000;     ///< intervals, over all threads and launches
     std::size_t cb_points = 150'000;  ///< changes of CB fill, over all CBs and launches
     std::size_t num_launches = 1;     ///< launches that share these
     std::size_t stalls = 40;          ///< of each launch

@@ -115,7 +115,7 @@ TEST(Reduce, NamesWhoEndedAWaitOfAnotherCore) {
 }
 
 TEST(Reduce, DrawsWholeCoresOfThePathWhereTheBudgetIsSmall) {
-    const LaunchReport launch = small_launch({.points = 4 * 48, .cb_points = 10});
+    const LaunchReport launch = small_launch({.points = 4 * 96, .cb_points = 10});
 
     EXPECT_TRUE(launch.is_drawn_in_part);
     EXPECT_EQ(launch.threads[0].points.size(), 4U);
