@@ -80,6 +80,7 @@ Json host_json(const RunRecord& record) {
             {"load_s", record.host.load},
             {"launch_s", record.host.launch},
             {"verify_s", record.host.verify},
+            {"timing_s", record.host.timing},
             {"total_s", record.host.total}};
 }
 
@@ -104,6 +105,7 @@ Json to_json(const RunRecord& record) {
             {"name", record.run.name},
             {"verdict", verdict_of(record)},
             {"failed", failed_steps(record)},
+            {"maths", record.maths == Maths::On},
             {"inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs)},
             {"mesh", mesh_json(record)},
             {"workload", workload_json(record.run)},

@@ -11,9 +11,9 @@ namespace tessera::report {
 /// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
 inline constexpr int kRunSchemaVersion = 1;
 
-/// {schema: "tessera.run", version, name, verdict, failed[], inputs, mesh{}, workload{} (see
+/// {schema: "tessera.run", version, name, verdict, failed[], maths, inputs, mesh{}, workload{} (see
 ///  workload_json),
-///  host{threads, load_s, launch_s, verify_s, total_s},
+///  host{threads, load_s, launch_s, verify_s, timing_s, total_s},
 ///  steps[{name, op, schedule, cores, output_tiles, host_s, verify_s, check}], where `check` is
 ///  null or {elements, pcc, max_relative_error, passed, failure},
 ///  cores{spread{figure: {min, median, max}}, each[{device, x, y, figures…}]},

@@ -9,6 +9,7 @@
 
 #include "runtime/config/resolved.hpp"
 #include "tessera/arch_spec.hpp"
+#include "tessera/launch_modes.hpp"
 #include "tessera/run_spec.hpp"
 #include "tessera/session.hpp"
 
@@ -41,6 +42,7 @@ struct HostTimes {
     double load = 0;    ///< configuration, and input files
     double launch = 0;  ///< launches of programs
     double verify = 0;  ///< references and comparisons
+    double timing = 0;  ///< replays of launches
     double total = 0;   ///< of the whole run, tensors made and moved included
 };
 
@@ -48,6 +50,7 @@ struct RunRecord {
     RunSpec run;
     ArchSpec arch;
     config::Resolved resolved;
+    Maths maths = Maths::On;        ///< Off: values mean nothing, and no step was verified
     std::string inputs;             ///< the file of --inputs; empty if the workload was generated
     std::uint32_t num_threads = 0;  ///< workers that ran the launches
     std::vector<StepRecord> steps;

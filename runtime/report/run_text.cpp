@@ -118,8 +118,9 @@ std::string verdict_text(const RunRecord& record, const TextStyle& style) {
     }
     if (num_checked(record) == 0) {
         return painted("DONE", Tone::Heading, style) +
-               fmt::format(" {} steps in {}, none checked (verify.level is off)\n",
-                           record.steps.size(), time);
+               fmt::format(" {} steps in {}, none checked ({})\n", record.steps.size(), time,
+                           record.maths == Maths::Off ? "values are not computed"
+                                                      : "verify.level is off");
     }
     const StepCheck worst = worst_of(record);
     return painted("PASS", Tone::Good, style) +

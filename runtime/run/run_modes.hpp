@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tessera/launch_modes.hpp"
+#include "tessera/run_spec.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera::run {
@@ -16,5 +17,14 @@ struct RunModes {
     /// Of TraceMode::On: as SessionOptions::trace_sink.
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink;
 };
+
+/// As little as a trace of the workload needs. The routing tables of moe_v2, which its control flow
+/// reads, are bulk data.
+[[nodiscard]] inline RunModes timing_only(Pipeline pipeline) {
+    RunModes modes;
+    modes.maths = Maths::Off;
+    modes.bulk_data = pipeline == Pipeline::MoeV2 ? BulkData::On : BulkData::Off;
+    return modes;
+}
 
 }  // namespace tessera::run

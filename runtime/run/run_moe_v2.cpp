@@ -40,11 +40,16 @@ report::RunRecord run_moe_v2(const config::LoadedRun& loaded, const RunModes& mo
     EmulatedSession session = make_session(loaded, modes);
     RunSpec checked = loaded.run;
     checked.verify = verify_of(loaded.run, modes);
-    const StepVerifier verifier(checked, inputs, session);
+    MoeInputs used = inputs;
+    if (modes.maths == Maths::Off) {
+        used.make_weights = nullptr;
+    }
+    const StepVerifier verifier(checked, used, session);
     const StepOutputs files(loaded.run, session, outputs);
     report::RunRecord record{.run = loaded.run,
                              .arch = loaded.arch,
                              .resolved = loaded.resolved,
+                             .maths = modes.maths,
                              .num_threads = session.num_threads()};
     std::vector<CoreActivity> activities;
 
@@ -59,7 +64,7 @@ report::RunRecord run_moe_v2(const config::LoadedRun& loaded, const RunModes& mo
         activities.insert(activities.end(), cores.begin(), cores.end());
         files.write(step);
     };
-    (void)ops::moe_v2::run(session, inputs, loaded.run.ops, observer);
+    (void)ops::moe_v2::run(session, used, loaded.run.ops, observer);
 
     record.cores = report::sum_by_core(activities, loaded.run.mesh.shape.num_devices(),
                                        loaded.arch.workers.compute);

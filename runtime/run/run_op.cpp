@@ -99,6 +99,7 @@ report::RunRecord run_op(const config::LoadedRun& loaded, const RunModes& modes,
     report::RunRecord record{.run = loaded.run,
                              .arch = loaded.arch,
                              .resolved = loaded.resolved,
+                             .maths = modes.maths,
                              .num_threads = session.num_threads()};
     record.steps.push_back(record_of(op, result, placed.size()));
     check(op, placed, session, verify_of(loaded.run, modes), record.steps.back());

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sweep/sweep_text.hpp"
+
+#include <fmt/format.h>
+
+#include "runtime/report/text_table.hpp"
+
+namespace tessera::sweep {
+namespace {
+
+using report::Align;
+using report::Column;
+using report::TextStyle;
+using report::Tone;
+
+std::string show(double nanoseconds) {
+    return fmt::format("{:.3f}", nanoseconds / 1000);
+}
+
+const compare::RunFigures& figures(const SweepResult& result, const Ranked& entry) {
+    return *result.points[entry.point].figures;
+}
+
+std::string cycles_text(const SweepResult& result, const Ranked& entry) {
+    return fmt::format("{:.0f}", entry.time.expected * figures(result, entry).clock.value * 1e-9);
+}
+
+std::string relative(const Ranked& entry, const Ranked& best) {
+    return best.time.expected > 0 ? fmt::format("{:.2f}", entry.time.expected / best.time.expected)
+                                  : "–";
+}
+
+std::string word_of(const Ranked& entry, const Ranked& best) {
+    return &entry == &best ? "best" : name_of(entry.verdict);
+}
+
+std::vector<Column> columns_of(const SweepResult& result) {
+    std::vector<Column> columns{{"rank", Align::Right, 7, {}}};
+    for (const std::string& label : result.labels) {
+        columns.push_back({label, Align::Left, 9, {}});
+    }
+    columns.push_back({"cycles", Align::Right, 8, {}});
+    columns.push_back({"us", Align::Right, 8, {}});
+    columns.push_back({"interval us", Align::Right, 4, {}});
+    columns.push_back({"of best", Align::Right, 6, {}});
+    columns.push_back({"slower", Align::Left, 5, {}});
+    columns.push_back({"bound by", Align::Left, 3, {}});
+    return columns;
+}
+
+std::string table_text(const SweepResult& result, const std::vector<Ranked>& ranked,
+                       const TextStyle& style) {
+    std::vector<Column> columns = columns_of(result);
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+        const Ranked& entry = ranked[i];
+        std::vector<std::string> cells{std::to_string(i + 1)};
+        for (const std::string& value : result.points[entry.point].values) {
+            cells.push_back(value.empty() ? "–" : value);
+        }
+        cells.push_back(cycles_text(result, entry));
+        cells.push_back(show(entry.time.expected));
+        cells.push_back(fmt::format("{} … {}", show(entry.time.low), show(entry.time.high)));
+        cells.push_back(relative(entry, ranked.front()));
+        cells.push_back(word_of(entry, ranked.front()));
+        cells.push_back(entry.bound);
+        for (std::size_t column = 0; column < cells.size(); ++column) {
+            columns[column].cells.push_back({std::move(cells[column])});
+        }
+    }
+    return to_text(std::move(columns), style);
+}
+
+std::string failures_text(const SweepResult& result, const TextStyle& style) {
+    std::string text;
+    for (std::size_t i = 0; i < result.points.size(); ++i) {
+        if (!result.points[i].figures) {
+            text += fmt::format("  {}: {}\n", name_of(result, i), result.points[i].failure);
+        }
+    }
+    return text.empty() ? "" : "\n" + painted("Without a time", Tone::Heading, style) + "\n" + text;
+}
+
+std::string count_text(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string answer_text(const SweepResult& result) {
+    const std::vector<Ranked> ranked = ranking(result);
+    const Ranked& best = ranked.front();
+    std::string text =
+        fmt::format("best: {}, {} us", name_of(result, best.point), show(best.time.expected));
+    if (ranked.size() == 1) {
+        return text + "\n";
+    }
+    const Ranked& second = ranked[1];
+    if (second.time.expected == best.time.expected) {
+        text += fmt::format("; {} is {}", name_of(result, second.point),
+                            second.verdict == compare::Verdict::Equal ? "as fast"
+                                                                      : "as fast as expected, not "
+                                                                        "at both ends");
+    } else {
+        text += fmt::format("; {} takes {} times as long: {}", name_of(result, second.point),
+                            relative(second, best), name_of(second.verdict));
+    }
+    if (ranked.size() > 2) {
+        const Ranked& last = ranked.back();
+        text +=
+            fmt::format("; the slowest, {}, takes {} times as long: {}",
+                        name_of(result, last.point), relative(last, best), name_of(last.verdict));
+    }
+    return text + "\n";
+}
+
+std::string to_text(const SweepResult& result, const TextStyle& style) {
+    const std::string ranked_by =
+        result.rank_by == "run" ? "the run" : fmt::format("step {}", result.rank_by);
+    return fmt::format("{}: {}\n{} by time of {}; {} of kernels; values {}\n\n",
+                       painted(result.name, Tone::Heading, style), result.question,
+                       count_text(result.points.size(), "point"), ranked_by,
+                       count_text(result.num_recordings, "recording"),
+                       result.has_values ? "computed and compared" : "not computed") +
+           table_text(result, ranking(result), style) + failures_text(result, style) + "\n" +
+           answer_text(result);
+}
+
+}  // namespace tessera::sweep
