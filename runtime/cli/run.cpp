@@ -4,60 +4,28 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
+#include "ops/moe_v2/step.hpp"
 #include "runtime/cli/command.hpp"
-#include "runtime/cli/config_options.hpp"
 #include "runtime/cli/progress_line.hpp"
+#include "runtime/cli/run_options.hpp"
 #include "runtime/report/run_json.hpp"
 #include "runtime/report/run_text.hpp"
+#include "runtime/report/timing/assumed_shares.hpp"
+#include "runtime/report/timing/report_files.hpp"
+#include "runtime/report/timing/timing_text.hpp"
 #include "runtime/run/moe_input_file.hpp"
+#include "runtime/run/moe_load.hpp"
 #include "runtime/run/run_workload.hpp"
-#include "runtime/trace_file/trace_writer.hpp"
+#include "runtime/timed_run/trace_taker.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
 namespace {
-
-struct RunOptions {
-    ConfigOptions config;
-    std::optional<std::string> inputs;
-    std::optional<std::string> outputs;
-    std::optional<std::string> trace;
-    bool json = false;
-    bool quiet = false;
-};
-
-void add_options(CLI::App& command, RunOptions& options) {
-    add_config_options(command, options.config);
-    add_threads_option(command, options.config);
-    command
-        .add_option("--inputs", options.inputs,
-                    "Take the layer's tensors and shapes from a safetensors file")
-        ->type_name("FILE");
-    command
-        .add_option("--outputs", options.outputs,
-                    "Write the tensors of every step to a safetensors file")
-        ->type_name("FILE");
-    command
-        .add_option("--trace", options.trace,
-                    "Write what every kernel thread did to a file, for tessera retime")
-        ->type_name("FILE");
-    command.add_flag("--json", options.json, "Print the report as JSON");
-    command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
-    command.footer(
-        "Tensors of --inputs: hidden_states (T,H), selected_experts (T,K), routing_weights (T,K),\n"
-        "device_expert_mapping (D,E/D), gate_weights and up_weights (E,H,H'), down_weights\n"
-        "(E,H',H). The mesh must have the file's D devices.\n"
-        "Tensors of --outputs: d<i>.num_routed_tokens, .routed_tokens, .routed_token_weights,\n"
-        ".token_idx_map, .scattered, .gate, .up, .silu, .combined, .down and .local of each\n"
-        "device i, and final. Without .silu if ops.activation.schedule is fused.\n"
-        "Pipelines of one op take no --inputs and write d<i>.output.");
-}
 
 void require_device_count(const RunSpec& run, const run::MoeInputFile& file) {
     const MeshShape mesh = run.mesh.shape;
@@ -67,34 +35,30 @@ void require_device_count(const RunSpec& run, const run::MoeInputFile& file) {
             mesh.rows, mesh.columns, mesh.num_devices(), file.path(), file.num_devices());
 }
 
-// The writer itself refuses a folder that is missing or closed to us.
-void require_file_name(const char* option, const std::optional<std::string>& path) {
-    if (path) {
-        require(!path->empty(), "{}: the name is empty", option);
-        require(!std::filesystem::is_directory(*path), "{} {}: is a folder, allowed: a file",
-                option, *path);
-    }
-}
-
-// The results would take the place of the file while the run still reads from it.
-void require_other_file(const char* option, const std::optional<std::string>& path,
-                        const std::string& inputs) {
-    std::error_code error;  // a file that is not there yet is another one
-    require(!path || !std::filesystem::equivalent(inputs, *path, error),
-            "{} {} is the file of --inputs", option, path.value_or(""));
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void print(const report::RunRecord& record, const RunOptions& options, const Console& console) {
+/// What a run gave: its record and, with timing, its report.
+struct Outcome {
+    report::RunRecord record;
+    std::optional<report::TimingReport> timing;
+};
+
+void print(const Outcome& outcome, const RunOptions& options, const Console& console) {
+    const report::TextStyle& style = console.out_style;
     if (options.json) {
-        console.out << to_json(record).dump(2) << '\n';
+        console.out << to_json(outcome.record).dump(2) << '\n';
     } else if (options.quiet) {
-        console.out << verdict_text(record, console.out_style);
+        console.out << verdict_text(outcome.record, style);
     } else {
-        console.out << to_text(record, console.out_style);
+        console.out << title_text(outcome.record, style) << '\n'
+                    << steps_text(outcome.record, style) << '\n';
+        if (outcome.timing) {
+            console.out << timing_text(*outcome.timing, style) << '\n';
+        }
+        console.out << cores_text(outcome.record, style) << '\n'
+                    << verdict_text(outcome.record, style);
     }
 }
 
@@ -108,56 +72,73 @@ Inputs inputs_of(const config::LoadedRun& loaded, const std::optional<run::MoeIn
     return file ? file->inputs() : run::draw_moe_inputs(loaded.run);
 }
 
-// Launches go to the file one by one: nobody holds the events of a whole run.
-run::RunModes modes_with(std::optional<TraceWriter>& trace) {
-    if (!trace) {
-        return {};
-    }
-    return {.trace = TraceMode::On,
-            .trace_sink = [&trace](const Trace& so_far, LaunchTrace&& launch) {
-                trace->append(so_far, launch);
-            }};
+std::size_t num_launches(const config::LoadedRun& loaded) {
+    return loaded.run.workload.pipeline == Pipeline::MoeV2
+               ? ops::moe_v2::plan_steps(loaded.run.ops).size()
+               : 1;
 }
 
-report::RunRecord run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
-                             const Inputs& inputs, const Console& console) {
+// Without a page to draw them on, points need not be kept.
+std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
+                                            const config::LoadedRun& loaded) {
+    if (options.no_timing) {
+        return std::nullopt;
+    }
+    timed_run::TimerOptions timer;
+    timer.budget.num_launches = num_launches(loaded);
+    if (!options.report) {
+        timer.budget.points = 0;
+        timer.budget.cb_points = 0;
+    }
+    return timed_run::RunTimer(loaded.run.name, timed_run::machine_of(loaded), timer);
+}
+
+void note_times(const report::TimingReport& timing, report::RunRecord& record) {
+    record.makespan = timing.makespan;
+    for (std::size_t i = 0; i < record.steps.size(); ++i) {
+        record.steps[i].makespan = timing.launches.at(i).makespan;
+    }
+}
+
+Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded, const Inputs& inputs,
+                   const Console& console) {
     std::optional<SafetensorsWriter> outputs;  // before the run: it may be refused
     if (options.outputs) {
         outputs.emplace(*options.outputs, run::output_tensors(loaded));
     }
-    std::optional<TraceWriter> trace;
-    if (options.trace) {
-        trace.emplace(*options.trace);
-    }
+    timed_run::TraceTaker taker(timer_of(options, loaded), options.trace);
     ProgressLine progress(console);
     const auto on_step = [&](const run::StepStart& step) {
         if (!options.quiet) {
             progress.show(fmt::format("[{}/{}] {}", step.number, step.num_steps, step.name));
         }
     };
-    report::RunRecord record = run::run_workload(loaded, modes_with(trace),
-                                                 {.inputs = inputs ? &*inputs : nullptr,
-                                                  .outputs = outputs ? &*outputs : nullptr,
-                                                  .on_step = on_step});
+    const run::RunModes modes = taker.modes(
+        options.timing_only ? run::timing_only(loaded.run.workload.pipeline) : run::RunModes{});
+    Outcome outcome{run::run_workload(loaded, modes,
+                                      {.inputs = inputs ? &*inputs : nullptr,
+                                       .outputs = outputs ? &*outputs : nullptr,
+                                       .on_step = on_step}),
+                    taker.finish()};
     if (outputs) {
         outputs->finish();
     }
-    if (trace) {
-        trace->finish();
+    outcome.record.host.timing = taker.seconds();
+    if (outcome.timing) {
+        outcome.timing->assumed = report::assumed_shares(*outcome.timing, loaded.resolved);
+        note_times(*outcome.timing, outcome.record);
     }
-    return record;
+    if (outcome.timing && inputs) {
+        outcome.timing->moe = run::moe_load(*inputs, loaded.run.ops);
+    }
+    return outcome;
 }
 
 ExitCode run(const RunOptions& options, const Console& console) {
     const auto start = std::chrono::steady_clock::now();
+    check_run_options(options);
     std::optional<run::MoeInputFile> file;
-    require_file_name("--outputs", options.outputs);
-    require_file_name("--trace", options.trace);
-    require(!options.trace || options.trace != options.outputs,
-            "--trace {} is the file of --outputs", options.trace.value_or(""));
     if (options.inputs) {
-        require_other_file("--outputs", options.outputs, *options.inputs);
-        require_other_file("--trace", options.trace, *options.inputs);
         file.emplace(*options.inputs);
     }
     const config::LoadedRun loaded =
@@ -167,20 +148,25 @@ ExitCode run(const RunOptions& options, const Console& console) {
     }
     const Inputs inputs = inputs_of(loaded, file);
     const double load_seconds = seconds_since(start);
-    report::RunRecord record = run_loaded(options, loaded, inputs, console);
+    Outcome outcome = run_loaded(options, loaded, inputs, console);
+    report::RunRecord& record = outcome.record;
     record.inputs = options.inputs.value_or("");
     record.host.load = load_seconds;
     record.host.total = seconds_since(start);
-    print(record, options, console);
+    if (options.report) {
+        report::write_report(*options.report, *outcome.timing, loaded.resolved, &record);
+    }
+    print(outcome, options, console);
     return failed_steps(record).empty() ? ExitCode::Success : ExitCode::VerificationFailed;
 }
 
 }  // namespace
 
 Command add_run(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand("run", "Run a configuration and check every step");
+    auto* command =
+        root.add_subcommand("run", "Run a configuration, check every step and predict its time");
     auto options = std::make_shared<RunOptions>();
-    add_options(*command, *options);
+    add_run_options(*command, *options);
     return {command, [options, &console] { return run(*options, console); }};
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/report/core_figures.hpp"
+#include "runtime/report/timing/launch_json.hpp"
 #include "runtime/report/workload_text.hpp"
 
 namespace tessera::report {
@@ -25,6 +26,10 @@ Json check_json(const StepCheck& check) {
             {"failure", check.failure}};
 }
 
+Json makespan_json(const std::optional<PredictedTime>& time) {
+    return time ? predicted_json(*time) : Json(nullptr);
+}
+
 Json step_json(const StepRecord& step) {
     return {{"name", step.name},
             {"op", step.op},
@@ -33,6 +38,7 @@ Json step_json(const StepRecord& step) {
             {"output_tiles", step.output_tiles},
             {"host_s", step.host_seconds},
             {"verify_s", step.verify_seconds},
+            {"makespan", makespan_json(step.makespan)},
             {"check", step.check ? check_json(*step.check) : Json(nullptr)}};
 }
 
@@ -76,12 +82,9 @@ Json mesh_json(const RunRecord& record) {
 }
 
 Json host_json(const RunRecord& record) {
-    return {{"threads", record.num_threads},
-            {"load_s", record.host.load},
-            {"launch_s", record.host.launch},
-            {"verify_s", record.host.verify},
-            {"timing_s", record.host.timing},
-            {"total_s", record.host.total}};
+    return {{"threads", record.num_threads},  {"load_s", record.host.load},
+            {"launch_s", record.host.launch}, {"verify_s", record.host.verify},
+            {"timing_s", record.host.timing}, {"total_s", record.host.total}};
 }
 
 const char* verdict_of(const RunRecord& record) {
@@ -106,6 +109,7 @@ Json to_json(const RunRecord& record) {
             {"verdict", verdict_of(record)},
             {"failed", failed_steps(record)},
             {"maths", record.maths == Maths::On},
+            {"makespan", makespan_json(record.makespan)},
             {"inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs)},
             {"mesh", mesh_json(record)},
             {"workload", workload_json(record.run)},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/config/resolved.hpp"
+#include "runtime/report/timing/predicted_time.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/run_spec.hpp"
@@ -34,7 +35,8 @@ struct StepRecord {
     std::uint64_t output_tiles = 0;
     double host_seconds = 0;
     double verify_seconds = 0;
-    std::optional<StepCheck> check;  ///< none if the step was not verified
+    std::optional<StepCheck> check;           ///< none if the step was not verified
+    std::optional<PredictedTime> makespan{};  ///< none without timing
 };
 
 /// Seconds of the host by phase of the run.
@@ -56,6 +58,7 @@ struct RunRecord {
     std::vector<StepRecord> steps;
     std::vector<CoreActivity> cores;  ///< every core of the mesh, over all steps, (device, y, x)
     HostTimes host;
+    std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing
 };
 
 /// Names of the steps that were verified and failed.

@@ -33,6 +33,13 @@ Cell check_cell(const StepRecord& step, const std::function<std::string(const St
     return {show(*step.check), step.check->passed() ? Tone::Plain : Tone::Bad};
 }
 
+// "–" without timing.
+Cell cycles_cell(const StepRecord& step) {
+    return {step.makespan
+                ? show_count(static_cast<double>(step.makespan->expected / kMillicyclesPerCycle))
+                : "–"};
+}
+
 Cell check_word(const StepRecord& step) {
     if (!step.check) {
         return {"not checked"};
@@ -95,6 +102,7 @@ std::string steps_text(const RunRecord& record, const TextStyle& style) {
                        return check_cell(
                            s, [](const auto& c) { return show_error(c.max_relative_error); });
                    }),
+            column("cycles", Align::Right, 9, cycles_cell),
             column("host", Align::Right, 7,
                    [](Step s) { return Cell{show_seconds(s.host_seconds)}; }),
             column("check", Align::Left, 9, check_word),
@@ -118,9 +126,9 @@ std::string verdict_text(const RunRecord& record, const TextStyle& style) {
     }
     if (num_checked(record) == 0) {
         return painted("DONE", Tone::Heading, style) +
-               fmt::format(" {} steps in {}, none checked ({})\n", record.steps.size(), time,
-                           record.maths == Maths::Off ? "values are not computed"
-                                                      : "verify.level is off");
+               fmt::format(
+                   " {} steps in {}, none checked ({})\n", record.steps.size(), time,
+                   record.maths == Maths::Off ? "values are not computed" : "verify.level is off");
     }
     const StepCheck worst = worst_of(record);
     return painted("PASS", Tone::Good, style) +

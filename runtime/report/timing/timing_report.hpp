@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/report/timing/predicted_time.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/timeline.hpp"
@@ -18,13 +19,6 @@
 namespace tessera::report {
 
 inline constexpr std::size_t kNumTimelineThreads = 5;
-
-/// A predicted time, and what it may be within the ranges of the constants.
-struct PredictedTime {
-    Millicycles low = 0;
-    Millicycles expected = 0;
-    Millicycles high = 0;
-};
 
 /// A line of a kernel. The first of a launch is "no line".
 struct SourceLine {

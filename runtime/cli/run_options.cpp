@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cli/run_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+void add_files(CLI::App& command, RunOptions& options) {
+    const auto add_file = [&](const char* name, std::optional<std::string>& file,
+                              const char* about) {
+        command.add_option(name, file, about)->type_name("FILE");
+    };
+    add_file("--inputs", options.inputs,
+             "Take the layer's tensors and shapes from a safetensors file");
+    add_file("--outputs", options.outputs, "Write the tensors of every step to a safetensors file");
+    add_file("--trace", options.trace,
+             "Write what every kernel thread did to a file, for tessera retime");
+    command
+        .add_option("--report", options.report,
+                    "Write report.html, report.json and trace.perfetto.json to a folder")
+        ->type_name("DIR");
+}
+
+// The writer itself refuses a folder that is missing or closed to us.
+void require_file_name(const char* option, const std::optional<std::string>& path) {
+    if (path) {
+        require(!path->empty(), "{}: the name is empty", option);
+        require(!std::filesystem::is_directory(*path), "{} {}: is a folder, allowed: a file",
+                option, *path);
+    }
+}
+
+void require_folder_name(const char* option, const std::optional<std::string>& path) {
+    if (path) {
+        require(!path->empty(), "{}: the name is empty", option);
+        require(!std::filesystem::exists(*path) || std::filesystem::is_directory(*path),
+                "{} {}: is a file, allowed: a folder", option, *path);
+    }
+}
+
+// The results would take the place of the file while the run still reads from it.
+void require_other_file(const char* option, const std::optional<std::string>& path,
+                        const std::optional<std::string>& inputs) {
+    std::error_code error;  // a file that is not there yet is another one
+    require(!path || !inputs || !std::filesystem::equivalent(*inputs, *path, error),
+            "{} {} is the file of --inputs", option, path.value_or(""));
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+    add_config_options(command, options.config);
+    add_threads_option(command, options.config);
+    add_files(command, options);
+    command.add_flag("--timing-only", options.timing_only,
+                     "Predict times without computing values, which is faster; nothing is checked");
+    command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");
+    command.add_flag("--json", options.json, "Print the record of the run as JSON");
+    command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
+    command.footer(
+        "Tensors of --inputs: hidden_states (T,H), selected_experts (T,K), routing_weights (T,K),\n"
+        "device_expert_mapping (D,E/D), gate_weights and up_weights (E,H,H'), down_weights\n"
+        "(E,H',H). The mesh must have the file's D devices.\n"
+        "Tensors of --outputs: d<i>.num_routed_tokens, .routed_tokens, .routed_token_weights,\n"
+        ".token_idx_map, .scattered, .gate, .up, .silu, .combined, .down and .local of each\n"
+        "device i, and final. Without .silu if ops.activation.schedule is fused.\n"
+        "Pipelines of one op take no --inputs and write d<i>.output.");
+}
+
+void check_run_options(const RunOptions& options) {
+    require(!options.timing_only || !options.no_timing,
+            "--timing-only and --no-timing leave nothing to do, give one of them");
+    require(!options.report || !options.no_timing, "--report shows times, leave out --no-timing");
+    require(!options.outputs || !options.timing_only,
+            "--outputs needs values, leave out --timing-only");
+    require_file_name("--outputs", options.outputs);
+    require_file_name("--trace", options.trace);
+    require_folder_name("--report", options.report);
+    require(!options.trace || options.trace != options.outputs,
+            "--trace {} is the file of --outputs", options.trace.value_or(""));
+    require_other_file("--outputs", options.outputs, options.inputs);
+    require_other_file("--trace", options.trace, options.inputs);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of tessera run, and what does not go together among them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/cli/config_options.hpp"
+
+namespace tessera::cli {
+
+struct RunOptions {
+    ConfigOptions config;
+    std::optional<std::string> inputs;
+    std::optional<std::string> outputs;
+    std::optional<std::string> trace;
+    std::optional<std::string> report;
+    bool timing_only = false;
+    bool no_timing = false;
+    bool json = false;
+    bool quiet = false;
+};
+
+void add_run_options(CLI::App& command, RunOptions& options);
+
+/// Errors   UsageError for files that have no name, are folders or each other, and for options that
+///          contradict each other.
+void check_run_options(const RunOptions& options);
+
+}  // namespace tessera::cli
