@@ -85,29 +85,27 @@ std::string steps_text(const RunRecord& record, const TextStyle& style) {
         return step_column(record, std::move(heading), align, rank, cell_of);
     };
     using Step = const StepRecord&;
-    return to_text(
-        {
-            column("step", Align::Left, 9, [](Step s) { return Cell{s.name}; }),
-            column("op", Align::Left, 3, [](Step s) { return Cell{s.op}; }),
-            column("schedule", Align::Left, 4, [](Step s) { return Cell{s.schedule}; }),
-            column("cores", Align::Right, 6, [](Step s) { return Cell{show_count(s.num_cores)}; }),
-            column("tiles", Align::Right, 5,
-                   [](Step s) { return Cell{show_count(static_cast<double>(s.output_tiles))}; }),
-            column("PCC", Align::Right, 8,
-                   [](Step s) {
-                       return check_cell(s, [](const auto& c) { return show_pcc(c.pcc); });
-                   }),
-            column("rel. error", Align::Right, 8,
-                   [](Step s) {
-                       return check_cell(
-                           s, [](const auto& c) { return show_error(c.max_relative_error); });
-                   }),
-            column("cycles", Align::Right, 9, cycles_cell),
-            column("host", Align::Right, 7,
-                   [](Step s) { return Cell{show_seconds(s.host_seconds)}; }),
-            column("check", Align::Left, 9, check_word),
-        },
-        style);
+    std::vector<Column> columns{
+        column("step", Align::Left, 9, [](Step s) { return Cell{s.name}; }),
+        column("op", Align::Left, 3, [](Step s) { return Cell{s.op}; }),
+        column("schedule", Align::Left, 4, [](Step s) { return Cell{s.schedule}; }),
+        column("cores", Align::Right, 6, [](Step s) { return Cell{show_count(s.num_cores)}; }),
+        column("tiles", Align::Right, 5,
+               [](Step s) { return Cell{show_count(static_cast<double>(s.output_tiles))}; }),
+        column("PCC", Align::Right, 8,
+               [](Step s) { return check_cell(s, [](const auto& c) { return show_pcc(c.pcc); }); }),
+        column("rel. error", Align::Right, 8,
+               [](Step s) {
+                   return check_cell(
+                       s, [](const auto& c) { return show_error(c.max_relative_error); });
+               }),
+        column("host", Align::Right, 7, [](Step s) { return Cell{show_seconds(s.host_seconds)}; }),
+        column("check", Align::Left, 9, check_word),
+    };
+    if (record.makespan) {
+        columns.insert(columns.end() - 2, column("cycles", Align::Right, 8, cycles_cell));
+    }
+    return to_text(std::move(columns), style);
 }
 
 std::string verdict_text(const RunRecord& record, const TextStyle& style) {
