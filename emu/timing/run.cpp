@@ -49,7 +49,7 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch) const {
         require(program.device < starts.size(), "trace: there is no device {}, the mesh has {}",
                 program.device, starts.size());
         Millicycles& start = starts[program.device];
-        start = std::max(start, started_[program.device] + cost.of_dispatch(program));
+        start = std::max(start, started_[program.device] + cost.of_dispatch(program, launch));
     }
     return starts;
 }

@@ -133,10 +133,16 @@ struct LinkTiming {
 /// From one program to the next, and from the host's word to kernel_main.
 struct DispatchTiming {
     Seconds program_gap;  ///< between the end of a program and the start of the next, at least
-    Seconds per_kernel_group;
-    Seconds per_argument_word;
-    Seconds per_binary_byte;
-    Seconds per_cb_core;
+    Seconds per_program;              ///< dispatch of any program
+    Seconds per_configuration;        ///< more if it has a CB, a semaphore or an argument
+    Seconds per_kernel_group;         ///< more for each group behind the first, its binaries apart
+    Seconds per_binary;               ///< each RISC's binary of each kernel group
+    Seconds per_binary_byte;          ///< each byte of the binaries that one core gets
+    Seconds per_core;                 ///< each core
+    Seconds per_core_with_arguments;  ///< more for each, if cores have arguments of their own
+    Seconds per_argument_word;        ///< each word of cores' own arguments
+    Seconds per_common_word;          ///< each word of arguments that all cores of a kernel share
+    Seconds per_cb;                   ///< each CB of a core
     Cycles launch_latency;  ///< launch message to the firmware of a core
     Cycles kernel_start;    ///< firmware: to kernel_main
     Cycles cb_setup;        ///< firmware, each CB

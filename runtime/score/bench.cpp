@@ -52,7 +52,7 @@ Prediction Bench::period_cycles(Program program, std::uint32_t binary_bytes) {
         const LaunchTimeline timeline = timing::replay(
             session_.trace(), launch, {model_.arch, timing, mesh_}, {.keeps_intervals = false});
         const Millicycles device = timeline.makespan + cost.gap();
-        return static_cast<double>(std::max(device, cost.of_dispatch(launch.dispatch.front()))) /
+        return static_cast<double>(std::max(device, cost.of_dispatch(launch.dispatch.front(), launch))) /
                static_cast<double>(kMillicyclesPerCycle);
     };
     const double low = period(model_.timing.low);

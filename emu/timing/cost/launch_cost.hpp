@@ -20,8 +20,10 @@ public:
     [[nodiscard]] Millicycles of_end() const noexcept { return end_; }
     /// At least between the end of a device's program and the start of its next.
     [[nodiscard]] Millicycles gap() const noexcept { return gap_; }
-    /// What dispatch is busy with for a program; it may be ahead of the program before.
-    [[nodiscard]] Millicycles of_dispatch(const DispatchTrace& program) const;
+    /// What dispatch is busy with for one of the launch's programs; it may be ahead of the program
+    /// before. All kernel groups are taken to have the binaries that the program's first core has.
+    [[nodiscard]] Millicycles of_dispatch(const DispatchTrace& program,
+                                          const LaunchTrace& launch) const;
 
 private:
     DispatchTiming timing_;
