@@ -2,8 +2,8 @@
 #include "runtime/report/timing/stalls.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "runtime/report/timing/activity_words.hpp"
 
@@ -45,8 +45,35 @@ struct Wait {
     const WaitCause* cause = nullptr;
 };
 
-using Key =
-    std::tuple<Activity, std::string, TimelineThread, std::uint32_t, std::uint32_t, std::uint32_t>;
+/// What waits of one row have in common, packed: there are as many lookups as waits.
+struct Key {
+    std::uint64_t who = 0;   ///< activity, waiter, ender and the ender's line
+    std::uint64_t what = 0;  ///< the waiter's line and the kind of object
+    friend bool operator==(const Key&, const Key&) = default;
+};
+
+struct HashOfKey {
+    std::size_t operator()(const Key& key) const noexcept {
+        constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;  // 2^64 over the golden ratio
+        return (key.who * kOdd) ^ ((key.what + kOdd) * kOdd >> 7U);
+    }
+};
+
+// Of places on the NoC only whether they are DRAM; of registers and interfaces nothing.
+std::uint32_t object_key(Activity activity, std::uint32_t object) {
+    switch (activity) {
+        case Activity::WaitNocRead:
+        case Activity::WaitNocWrite:
+            return NocPlace{static_cast<std::uint16_t>(object)}.is_dram() ? 1 : 0;
+        case Activity::WaitCbData:
+        case Activity::WaitCbSpace:
+        case Activity::WaitSemaphore:
+        case Activity::WaitFabric:
+            return object;
+        default:
+            return 0;
+    }
+}
 
 class StallTable {
 public:
@@ -69,13 +96,7 @@ public:
         ++stall.count;
         add_transit(wait, stall);
     }
-    [[nodiscard]] std::vector<StallReport> rows() && {
-        std::vector<StallReport> rows;
-        for (auto& [key, stall] : stalls_) {
-            rows.push_back(std::move(stall));
-        }
-        return rows;
-    }
+    [[nodiscard]] std::vector<StallReport> rows() && { return std::move(stalls_); }
 
 private:
     // A thread that ends its own wait has only issued what travelled.
@@ -87,18 +108,27 @@ private:
         const ThreadTimeline& thread = timeline_.threads[wait.thread];
         const Interval& interval = wait.interval;
         StallReport stall{.activity = interval.activity,
-                          .object = object_class(interval.activity, interval.object),
+                          .object = {},
                           .waiter = thread.thread,
                           .waiter_line = lines_.index(wait.thread, interval.site)};
-        std::uint32_t ender_key = 0;
         if (has_ender(wait)) {
             stall.ender = timeline_.threads[wait.cause->thread].thread;
             stall.ender_line = lines_.index(wait.cause->thread, wait.cause->site);
-            ender_key = 1 + static_cast<std::uint32_t>(*stall.ender);
         }
-        const Key key{stall.activity,    stall.object, stall.waiter,
-                      stall.waiter_line, ender_key,    stall.ender_line};
-        return stalls_.try_emplace(key, std::move(stall)).first->second;
+        const auto [found, is_new] =
+            known_.try_emplace(key_of(stall, interval.object), stalls_.size());
+        if (is_new) {
+            stall.object = object_class(interval.activity, interval.object);
+            stalls_.push_back(std::move(stall));
+        }
+        return stalls_[found->second];
+    }
+    [[nodiscard]] static Key key_of(const StallReport& stall, std::uint32_t object) {
+        const std::uint64_t ender = stall.ender ? 1 + static_cast<std::uint64_t>(*stall.ender) : 0;
+        return {static_cast<std::uint64_t>(stall.activity) |
+                    static_cast<std::uint64_t>(stall.waiter) << 8U | ender << 16U |
+                    std::uint64_t{stall.ender_line} << 32U,
+                std::uint64_t{stall.waiter_line} << 32U | object_key(stall.activity, object)};
     }
     void note_worst(const Wait& wait, StallReport& stall) const {
         const ThreadTimeline& thread = timeline_.threads[wait.thread];
@@ -139,7 +169,8 @@ private:
     const LaunchTimeline& timeline_;
     const LineTable& lines_;
     std::vector<BusyClock> clocks_;
-    std::map<Key, StallReport> stalls_;
+    std::unordered_map<Key, std::size_t, HashOfKey> known_;
+    std::vector<StallReport> stalls_;  ///< by first wait
 };
 
 }  // namespace
