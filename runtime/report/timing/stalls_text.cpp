@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stalls part of timing_text.hpp.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
@@ -16,29 +18,66 @@ namespace {
 
 constexpr std::size_t kNumShown = 5;
 
-struct StallOfLaunch {
-    const LaunchReport* launch = nullptr;
-    const StallReport* stall = nullptr;
+std::string place_text(const LaunchReport& launch, TimelineThread thread, std::uint32_t index) {
+    const SourceLine& line = launch.lines.at(index);
+    return line.file.empty() ? std::string(label_of(thread))
+                             : fmt::format("{} at {}:{}", label_of(thread), line.file, line.line);
+}
+
+/// A stall of one or more launches: steps that share a kernel share its stalls.
+struct StallOfRun {
+    const LaunchReport* launch = nullptr;  ///< that of the longest wait
+    StallReport stall;                     ///< sums, and the longest wait
+    std::vector<std::string> launches;
 };
 
-std::vector<StallOfLaunch> worst_of(const TimingReport& report) {
-    std::vector<StallOfLaunch> stalls;
+std::string key_of(const LaunchReport& launch, const StallReport& stall) {
+    const std::string ender =
+        stall.ender ? place_text(launch, *stall.ender, stall.ender_line) : std::string();
+    return fmt::format("{}|{}|{}|{}", place_text(launch, stall.waiter, stall.waiter_line),
+                       label_of(stall.activity), stall.object, ender);
+}
+
+void add(const LaunchReport& launch, const StallReport& stall, StallOfRun& sum) {
+    const StallReport before = sum.stall;
+    const bool is_longer = sum.launch == nullptr || stall.worst_end - stall.worst_begin >
+                                                        before.worst_end - before.worst_begin;
+    if (is_longer) {
+        sum.launch = &launch;
+        sum.stall = stall;
+    }
+    sum.stall.total = before.total + stall.total;
+    sum.stall.direct = before.direct + stall.direct;
+    sum.stall.count = before.count + stall.count;
+    for (std::size_t kind = 0; kind < kNumResourceKinds; ++kind) {
+        sum.stall.transit[kind] = before.transit[kind] + stall.transit[kind];
+    }
+    sum.launches.push_back(launch.name);
+}
+
+std::vector<StallOfRun> worst_of(const TimingReport& report) {
+    std::map<std::string, std::size_t> known;
+    std::vector<StallOfRun> stalls;
     for (const LaunchReport& launch : report.launches) {
         for (const StallReport& stall : launch.stalls) {
-            stalls.push_back({&launch, &stall});
+            const auto [found, is_new] = known.try_emplace(key_of(launch, stall), stalls.size());
+            if (is_new) {
+                stalls.emplace_back();
+            }
+            add(launch, stall, stalls[found->second]);
         }
     }
-    std::ranges::stable_sort(stalls, [](const StallOfLaunch& a, const StallOfLaunch& b) {
-        return a.stall->direct > b.stall->direct;
+    std::ranges::stable_sort(stalls, [](const StallOfRun& a, const StallOfRun& b) {
+        return a.stall.direct > b.stall.direct;
     });
     stalls.resize(std::min(stalls.size(), kNumShown));
     return stalls;
 }
 
-std::string place_text(const LaunchReport& launch, TimelineThread thread, std::uint32_t index) {
-    const SourceLine& line = launch.lines.at(index);
-    return line.file.empty() ? std::string(label_of(thread))
-                             : fmt::format("{} at {}:{}", label_of(thread), line.file, line.line);
+std::string launches_text(const StallOfRun& row) {
+    constexpr std::size_t kNamed = 3;
+    return row.launches.size() <= kNamed ? fmt::format("{}", fmt::join(row.launches, ", "))
+                                         : fmt::format("{} steps", row.launches.size());
 }
 
 std::string core_text(const TimingReport& report, std::uint16_t device, CoreCoord core) {
@@ -66,8 +105,8 @@ std::string travel_text(const StallReport& stall) {
         show_share(share_of(static_cast<double>(*most), static_cast<double>(stall.direct))));
 }
 
-std::string ender_text(const TimingReport& report, const StallOfLaunch& row) {
-    const StallReport& stall = *row.stall;
+std::string ender_text(const TimingReport& report, const StallOfRun& row) {
+    const StallReport& stall = row.stall;
     if (!stall.ender) {
         return travel_text(stall);
     }
@@ -89,16 +128,16 @@ std::string clipped(const std::string& text, std::size_t width) {
     return start + "…";
 }
 
-std::string stall_lines(const TimingReport& report, std::size_t number, const StallOfLaunch& row,
+std::string stall_lines(const TimingReport& report, std::size_t number, const StallOfRun& row,
                         const TextStyle& style) {
-    const StallReport& stall = *row.stall;
+    const StallReport& stall = row.stall;
     const auto count = static_cast<double>(stall.count);
     const double whole = static_cast<double>(row.launch->makespan.expected);
     const auto longest = stall.worst_end - stall.worst_begin;
     const double direct =
         share_of(static_cast<double>(stall.direct), static_cast<double>(stall.total));
     const std::array lines{
-        fmt::format("  {}. {}: {}, {}{}", number, row.launch->name,
+        fmt::format("  {}. {}: {}, {}{}", number, launches_text(row),
                     place_text(*row.launch, stall.waiter, stall.waiter_line),
                     label_of(stall.activity), object_text(stall.activity, stall.object)),
         fmt::format("     {} cycles in {} wait{}, {} not passed on from another wait",
@@ -119,7 +158,7 @@ std::string stall_lines(const TimingReport& report, std::size_t number, const St
 }  // namespace
 
 std::string stalls_text(const TimingReport& report, const TextStyle& style) {
-    const std::vector<StallOfLaunch> stalls = worst_of(report);
+    const std::vector<StallOfRun> stalls = worst_of(report);
     if (stalls.empty()) {
         return "";
     }

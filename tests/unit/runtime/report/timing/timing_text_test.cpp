@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/timing/timing_text.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -48,6 +49,20 @@ TEST(TimingText, FitsANarrowTerminal) {
     EXPECT_EQ(text,
               "  step  cycles  bound by\n"
               "  gate   1 000  DRAM 40 %, matmul 20 %\n");
+}
+
+TEST(TimingText, AddsStallsUpOverStepsThatShareAKernel) {
+    TimingReport report = small_report();
+    report.launches.push_back(report.launches[0]);
+    report.launches[1].name = "up";
+    report.launches[1].stalls[0].worst_end += 10 * kCycle;
+
+    const std::string text = stalls_text(report, {});
+
+    EXPECT_THAT(text, testing::HasSubstr(
+                          "  1. gate, up: reader at reader.cpp:20, wait for NoC read: DRAM\n"
+                          "     1 000 cycles in 2 waits, 100 % not passed on from another wait\n"
+                          "     longest 510 cycles (51 %)"));
 }
 
 TEST(TimingText, ClipsStallsToTheWidthOfATerminal) {
