@@ -63,7 +63,8 @@ constexpr std::array kNocLink{Key{"noc.link_rate"}, Key{"noc.packet_overhead"}};
 constexpr std::array kNocEjection{Key{"noc.ejection_rate"}};
 constexpr std::array kNocLatency{
     Key{"noc.hop"},      Key{"noc.interface"},  Key{"noc.command"},         Key{"noc.l1_read"},
-    Key{"noc.l1_write"}, Key{"noc.completion"}, Key{"noc.multicast_setup"}, Key{"noc.atomic"}};
+    Key{"noc.l1_write"}, Key{"noc.completion"}, Key{"noc.multicast_setup"}, Key{"noc.atomic"},
+    Key{"noc.port_requests"}};
 constexpr std::array kDram{Key{"dram."}};
 constexpr std::array kMeshLink{
     Key{"link.rate"},           Key{"link.packet_slot"},     Key{"link.receive_slot"},

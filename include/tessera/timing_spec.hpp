@@ -48,6 +48,7 @@ struct NocTiming {
     Cycles multicast_setup;                ///< path reservation, each hop to the furthest receiver
     Cycles packet_overhead;                ///< of a link's time, for each packet
     Cycles atomic;                         ///< read-modify-write at the far L1
+    std::uint32_t port_requests = 0;       ///< of reads, that a port accepts before it answers
     std::uint32_t outstanding_reads = 0;   ///< requests of one interface in flight
     std::uint32_t outstanding_writes = 0;  ///< non-posted writes of one interface in flight
     std::uint32_t queued_writes = 0;       ///< writes of one RISC issued and not yet out of its L1

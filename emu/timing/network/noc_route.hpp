@@ -48,6 +48,10 @@ public:
     [[nodiscard]] bool wraps(CoreCoord node, NocAxis axis) const noexcept {
         return at(node, axis) == (noc_ == 0 ? extent(axis) - 1 : 0);
     }
+    /// The node in front of the link that ends at `node` along `axis`.
+    [[nodiscard]] CoreCoord previous(CoreCoord node, NocAxis axis) const noexcept {
+        return NocRoute(grid_, 1 - noc_).next(node, axis);
+    }
     /// Calls `visit(node, axis)` for each link on the way, in order: the link that leaves `node`
     /// along `axis`.
     template <class Visit>

@@ -31,14 +31,22 @@ void Transport::State::request(std::uint32_t number, Millicycles now, EventQueue
         return;
     }
     ++own.reads;
-    const Request& read = transfer.request;
-    const Millicycles arrives =
-        now + paths.noc().command + paths.latency(read.noc, transfer.own, transfer.far);
-    if (read.place.is_dram()) {
-        schedule(number, TransferStage::AtMemory, arrives, queue);
-    } else {
-        schedule(number, TransferStage::Respond, arrives + paths.noc().l1_read, queue);
+    read_requests.launch(number);
+    schedule_accepted(now, paths.noc().command + paths.noc().interface, queue);
+}
+
+void Transport::State::schedule_accepted(Millicycles now, Millicycles lead, EventQueue& queue) {
+    for (const std::uint32_t number : read_requests.accepted()) {
+        const Transfer& transfer = transfers[number];
+        const Millicycles arrives =
+            now + lead + transfer.request_hops * paths.noc().hop + paths.noc().interface;
+        if (transfer.request.place.is_dram()) {
+            schedule(number, TransferStage::AtMemory, arrives, queue);
+        } else {
+            schedule(number, TransferStage::Respond, arrives + paths.noc().l1_read, queue);
+        }
     }
+    read_requests.accepted().clear();
 }
 
 void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQueue& queue) {
@@ -52,6 +60,8 @@ void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQue
     if (!lines.try_start(number, path, transfer.left, now, queue)) {
         return;
     }
+    read_requests.answered(transfer);
+    schedule_accepted(now, 0, queue);
     // The packet leaves when the rest of it can follow at the network's rate.
     const Millicycles head_start =
         std::max<Millicycles>(0, path.slowest - paths.noc().link.of(transfer.left));
@@ -69,6 +79,10 @@ void Transport::State::respond(std::uint32_t number, Millicycles now, EventQueue
                   transfer.left, is_dram ? paths.noc().link : paths.noc().read, path);
     if (!lines.try_start(number, path, transfer.left, now, queue)) {
         return;
+    }
+    if (!is_dram) {
+        read_requests.answered(transfer);
+        schedule_accepted(now, 0, queue);
     }
     transfer.slowest = path.slowest;
     transfer.slowest_kind = resources.kind(path.slowest_resource);

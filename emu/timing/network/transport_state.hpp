@@ -8,6 +8,7 @@
 
 #include "emu/timing/network/mesh_times.hpp"
 #include "emu/timing/network/noc_paths.hpp"
+#include "emu/timing/network/read_requests.hpp"
 #include "emu/timing/network/virtual_channels.hpp"
 #include "emu/timing/network/waiting_lines.hpp"
 #include "emu/timing/transport.hpp"
@@ -48,6 +49,7 @@ struct Transport::State {
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);
     void request(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void schedule_accepted(Millicycles now, Millicycles lead, EventQueue& queue);
     void at_memory(std::uint32_t number, Millicycles now, EventQueue& queue);
     void respond(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult part_arrived(std::uint32_t number, Millicycles now, EventQueue& queue);
@@ -78,6 +80,7 @@ struct Transport::State {
     MeshTimes mesh_times;
     TransferPool transfers;
     WaitingLines lines;
+    ReadRequests read_requests;
     VirtualChannels channels;              ///< of unicast writes
     std::vector<NocInterface> interfaces;  ///< by (device, noc, node)
     PacketPath path;                       ///< of the packet at hand

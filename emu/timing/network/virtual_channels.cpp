@@ -97,7 +97,7 @@ void VirtualChannels::release(std::uint32_t number, const PacketPath& path, Mill
     Transfer& transfer = transfers_[number];
     // Where the end of the path is slow, routers on the way take up what has left the sender.
     const Millicycles end = now + path.steps.back().offset + path.slowest;
-    const Millicycles buffered = path.slowest * kChannelBuffer / transfer.packet;
+    const Millicycles buffered = path.slowest * kChannelBuffer / std::max(1U, transfer.packet);
     const auto size = static_cast<std::uint32_t>(path.steps.size());
     for (std::uint32_t i = transfer.tail; i < size; ++i) {
         const PathStep& step = path.steps[i];

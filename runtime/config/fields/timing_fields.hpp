@@ -72,6 +72,8 @@ inline constexpr std::array kNocTimingFields{
                                       "path reservation of a multicast, each hop"),
     cost<&NocTiming::packet_overhead>("packet_overhead", "of a link's time, for each packet"),
     cost<&NocTiming::atomic>("atomic", "read-modify-write at the far L1"),
+    amount<&NocTiming::port_requests>("port_requests",
+                                      "read requests that a port accepts before it answers"),
     amount<&NocTiming::outstanding_reads>("outstanding_reads",
                                           "read packets of one interface in flight"),
     amount<&NocTiming::outstanding_writes>("outstanding_writes",

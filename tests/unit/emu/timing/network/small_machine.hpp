@@ -31,6 +31,7 @@ struct SmallMachine {
         timing.noc.multicast_setup = Cycles{22};
         timing.noc.packet_overhead = Cycles{1};
         timing.noc.atomic = Cycles{6};
+        timing.noc.port_requests = 4;
         timing.noc.outstanding_reads = 1000;
         timing.noc.outstanding_writes = 1000;
         timing.dram.read_latency = Cycles{100};
