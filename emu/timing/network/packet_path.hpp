@@ -25,9 +25,35 @@ struct PathStep {
     RouterInput input{};                 ///< of the router in front
 };
 
+/// The steps of a path, in order. Reused, so that nothing is allocated.
+class PathSteps {
+public:
+    void clear() noexcept { size_ = 0; }
+    void add(const PathStep& step) {
+        if (size_ == all_.size()) {
+            all_.resize(all_.size() + kMore);
+        }
+        all_[size_++] = step;
+    }
+    [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+    [[nodiscard]] PathStep& operator[](std::uint32_t i) noexcept { return all_[i]; }
+    [[nodiscard]] const PathStep& operator[](std::uint32_t i) const noexcept { return all_[i]; }
+    [[nodiscard]] PathStep* begin() noexcept { return all_.data(); }
+    [[nodiscard]] PathStep* end() noexcept { return all_.data() + size_; }
+    [[nodiscard]] const PathStep* begin() const noexcept { return all_.data(); }
+    [[nodiscard]] const PathStep* end() const noexcept { return all_.data() + size_; }
+    [[nodiscard]] const PathStep& front() const noexcept { return all_[0]; }
+    [[nodiscard]] const PathStep& back() const noexcept { return all_[size_ - 1]; }
+
+private:
+    static constexpr std::size_t kMore = 64;  ///< more than a unicast path has steps
+    std::vector<PathStep> all_;
+    std::uint32_t size_ = 0;
+};
+
 /// Scratch space: one is filled anew for each attempt.
 struct PacketPath {
-    std::vector<PathStep> steps;
+    PathSteps steps;
     Millicycles latency = 0;  ///< start to the first flit at the end of the path
     std::uint32_t hops = 0;   ///< links to the furthest end
     Millicycles slowest = 0;
@@ -47,8 +73,8 @@ struct PacketPath {
         }
         latency -= offset;
     }
-    void add(PathStep step) {
-        steps.push_back(step);
+    void add(const PathStep& step) {
+        steps.add(step);
         if (step.duration > slowest) {
             slowest = step.duration;
             slowest_resource = step.resource;

@@ -21,8 +21,7 @@ ReadRequests::ReadRequests(const Machine& machine, const ResourceTable& resource
     : resources_(resources),
       transfers_(transfers),
       routes_{NocRoute{machine.arch.noc.grid, 0}, NocRoute{machine.arch.noc.grid, 1}},
-      buffer_requests_(kChannelBuffer /
-                       static_cast<std::uint32_t>(machine.arch.noc.flit.value)),
+      buffer_requests_(kChannelBuffer / static_cast<std::uint32_t>(machine.arch.noc.flit.value)),
       port_requests_(machine.timing.noc.port_requests),
       buffers_(2 * std::size_t{resources.num_ports()}),
       at_port_(resources.num_ports()),

@@ -49,8 +49,7 @@ private:
     /// Moves what waited for room in a buffer or at a port.
     void refill(const Place& place, std::uint32_t device, std::uint32_t noc);
     bool pull_from(std::uint32_t buffer, const Place& into);
-    void vacated(std::uint32_t buffer, const Place& place, std::uint32_t device,
-                 std::uint32_t noc);
+    void vacated(std::uint32_t buffer, const Place& place, std::uint32_t device, std::uint32_t noc);
     [[nodiscard]] std::uint32_t source_buffer(std::uint32_t device, std::uint32_t noc,
                                               CoreCoord node) const;
 
@@ -61,7 +60,7 @@ private:
     std::uint32_t port_requests_;
     std::vector<Buffer> buffers_;         ///< by channel of a link; then by node: at its interface
     std::vector<std::uint32_t> at_port_;  ///< by ejection port: accepted and not answered
-    std::vector<std::uint32_t> turns_;  ///< by port or link: input that is served next
+    std::vector<std::uint32_t> turns_;    ///< by port or link: input that is served next
     std::vector<std::uint32_t> accepted_;
 };
 

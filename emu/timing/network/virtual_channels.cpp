@@ -60,7 +60,7 @@ void VirtualChannels::give_back(Channel& channel, Millicycles begin, Millicycles
 bool VirtualChannels::try_hold(std::uint32_t number, PacketPath& path, Millicycles now,
                                EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    const auto size = static_cast<std::uint32_t>(path.steps.size());
+    const std::uint32_t size = path.steps.size();
     if (transfer.is_in_line) {
         transfer.origin = path.steps[transfer.head].offset;
         transfer.spend(ResourceKind::NocLink, now);
@@ -98,7 +98,7 @@ void VirtualChannels::release(std::uint32_t number, const PacketPath& path, Mill
     // Where the end of the path is slow, routers on the way take up what has left the sender.
     const Millicycles end = now + path.steps.back().offset + path.slowest;
     const Millicycles buffered = path.slowest * kChannelBuffer / std::max(1U, transfer.packet);
-    const auto size = static_cast<std::uint32_t>(path.steps.size());
+    const std::uint32_t size = path.steps.size();
     for (std::uint32_t i = transfer.tail; i < size; ++i) {
         const PathStep& step = path.steps[i];
         if (step.channel != kNoChannel) {

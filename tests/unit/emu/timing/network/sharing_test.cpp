@@ -140,6 +140,24 @@ TEST_P(DramReaders, ShareOneBankAtItsRate) {
 INSTANTIATE_TEST_SUITE_P(Counts, DramReaders, testing::Values(1U, 2U, 4U, 8U, 16U),
                          testing::PrintToStringParamName());
 
+TEST(NocSharing, RequestsThatAPortDoesNotAcceptHoldUpThoseToOtherPorts) {
+    // 200 requests to bank 2 fill the buffers down column 3 and along row 0, 16 each; a read from
+    // (2,0) of (4,0) has to pass one of them. Where the port accepts them all, it does not wait.
+    SmallMachine small;
+    Stream many = stream(read({0, 0}, NocPlace::dram(2), kBytes));
+    many.most_queued = kTransfers;
+    const Stream one{.requests = {read({1, 0}, NocPlace::worker({2, 0}), 32)}, .begin = 1'000'000};
+    const StreamRun alone(small.machine(), {one});
+
+    const StreamRun held(small.machine(), {many, one});
+    small.timing.noc.port_requests = kTransfers;
+    const StreamRun passing(small.machine(), {many, one});
+
+    const Millicycles bank_time = (2 + 64) * kMillicyclesPerCycle;
+    EXPECT_GT(held.end(1), alone.end(0) + 15 * bank_time);
+    EXPECT_LT(passing.end(1), alone.end(0) + bank_time);
+}
+
 TEST(NocSharing, TwoBanksBehindOneChannelShareItsRate) {
     // Banks 0 and 1 give 16 B/cycle each alone, and as much together.
     const SmallMachine small;
