@@ -60,7 +60,7 @@ bool do_once(ReplayState& state, EngineThread& thread, CbState& cb, Millicycles 
 Progress do_cb_call(ReplayState& state, EngineThread& thread) {
     CbState& cb = cb_of(state, thread);
     const TraceEvent& event = thread.event();
-    const Millicycles cost = state.costs.risc.of_cb_call(event.kind);
+    const Millicycles cost = state.costs.risc.of_cb_call(event.kind, thread.role);
     for (; thread.step < event.count; ++thread.step) {
         if (!do_once(state, thread, cb, cost)) {
             return Progress::Held;

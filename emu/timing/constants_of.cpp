@@ -18,13 +18,14 @@ constexpr std::array kMulticastIssue{Key{"risc.multicast_issue"}};
 constexpr std::array kSemaphoreIssue{Key{"risc.semaphore_issue"}, Key{"risc.local_word"}};
 constexpr std::array kBarrierPoll{Key{"risc.barrier_poll"}, Key{"risc.semaphore_poll"}};
 constexpr std::array kCbCall{Key{"risc.cb_reserve"}, Key{"risc.cb_push"}, Key{"risc.cb_wait"},
-                             Key{"risc.cb_pop"}};
+                             Key{"compute.cb_call"}, Key{"risc.cb_pop"}};
 constexpr std::array kFabricIssue{Key{"link.worker_issue"}};
 constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpack_tile_32bit"},
                              Key{"compute.unpack_tile_8bit"},  Key{"compute.unpack_tile_4bit"},
                              Key{"compute.unpack_start"},      Key{"compute.unpack_pair_share"},
-                             Key{"compute.unpack_next_srca"},  Key{"compute.tilize_tile_16bit"},
-                             Key{"compute.tilize_tile_32bit"}, Key{"compute.untilize_tile"}};
+                             Key{"compute.unpack_next_srca"},  Key{"compute.unpack_call"},
+                             Key{"compute.tilize_tile_16bit"}, Key{"compute.tilize_tile_32bit"},
+                             Key{"compute.untilize_tile"}};
 constexpr std::array kMatmul{Key{"compute.matmul_phase"}, Key{"compute.matmul_product"},
                              Key{"compute.matmul_tiles_start"}, Key{"compute.matmul_block_start"},
                              Key{"compute.matmul_tiles_in_source"}};

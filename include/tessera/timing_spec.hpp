@@ -74,6 +74,7 @@ struct ComputeTiming {
     /// Two operands at once: the longer one's time plus this part of the shorter one's. 1 where
     /// both unpackers share L1's port, 0 where they run side by side.
     double unpack_pair_share = 0;
+    Cycles unpack_call;  ///< each call that unpacks for a copy or an element-wise operation
     /// More for a tile of in1 that follows another of the same matmul_block call to SrcA.
     Cycles unpack_next_srca;
     /// Products of single tiles (matmul_tiles) whose operands may be in source registers at once:
@@ -102,6 +103,7 @@ struct ComputeTiming {
     Cycles untilize_tile;
     Cycles pack_untilize_tile;
     Cycles dst_call;  ///< semaphore between math and pack
+    Cycles cb_call;   ///< CB call of unpack or pack, whose RISCs run ahead of their engines
     Cycles init_full;
     Cycles init_operation;
     Cycles init_sfpu;
@@ -134,7 +136,7 @@ struct LinkTiming {
 /// From one program to the next, and from the host's word to kernel_main.
 struct DispatchTiming {
     Seconds program_gap;  ///< between the end of a program and the start of the next, at least
-    Seconds per_program;              ///< dispatch of any program
+    Seconds per_program;  ///< dispatch of any program
     Seconds per_configuration;        ///< more if it has a CB, a semaphore or an argument
     Seconds per_kernel_group;         ///< more for each group behind the first, its binaries apart
     Seconds per_binary;               ///< each RISC's binary of each kernel group
@@ -144,10 +146,10 @@ struct DispatchTiming {
     Seconds per_argument_word;        ///< each word of cores' own arguments
     Seconds per_common_word;          ///< each word of arguments that all cores of a kernel share
     Seconds per_cb;                   ///< each CB of a core
-    Cycles launch_latency;  ///< launch message to the firmware of a core
-    Cycles kernel_start;    ///< firmware: to kernel_main
-    Cycles cb_setup;        ///< firmware, each CB
-    Cycles kernel_end;      ///< kernel_main's return to the done message
+    Cycles launch_latency;            ///< launch message to the firmware of a core
+    Cycles kernel_start;              ///< firmware: to kernel_main
+    Cycles cb_setup;                  ///< firmware, each CB
+    Cycles kernel_end;                ///< kernel_main's return to the done message
 };
 
 struct TimingSpec {

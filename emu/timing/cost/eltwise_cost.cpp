@@ -15,7 +15,8 @@ EltwiseCost::EltwiseCost(const ComputeTiming& timing)
       copy_(to_millicycles(timing.copy_tile)),
       reduce_phase_(to_millicycles(timing.reduce_phase)),
       transpose_(to_millicycles(timing.transpose)),
-      start_(to_millicycles(timing.math_start)) {
+      start_(to_millicycles(timing.math_start)),
+      unpack_call_(to_millicycles(timing.unpack_call)) {
 }
 
 Millicycles EltwiseCost::of_multiply(MathFidelity fidelity) const noexcept {
@@ -30,8 +31,9 @@ FpuCall EltwiseCost::of_binary(std::uint8_t detail, const ComputeArgument& argum
         (detail & (EltwiseDetail::kDestReuse | EltwiseDetail::kFromDst)) != 0;
     const bool multiplies = (detail & EltwiseDetail::kMultiply) != 0;
     FpuCall call;
-    call.unpack_first = has_dst_operand ? unpack.of_tile(argument.srca)
-                                        : unpack.of_pair(argument.srca, argument.srcb);
+    call.unpack_first =
+        unpack_call_ + (has_dst_operand ? unpack.of_tile(argument.srca)
+                                        : unpack.of_pair(argument.srca, argument.srcb));
     call.math_start = start_ + (has_dst_operand ? copy_ : 0);
     call.math_step = multiplies ? of_multiply(argument.fidelity) : add_;
     return call;
@@ -40,13 +42,13 @@ FpuCall EltwiseCost::of_binary(std::uint8_t detail, const ComputeArgument& argum
 FpuCall EltwiseCost::of_unary(EventKind kind, const ComputeArgument& argument,
                               const UnpackCost& unpack) const {
     FpuCall call;
-    call.unpack_first = unpack.of_tile(argument.srca);
+    call.unpack_first = unpack_call_ + unpack.of_tile(argument.srca);
     call.math_start = start_;
     call.math_step = copy_;
     if (kind == EventKind::Transpose) {
         call.math_step = transpose_;
     } else if (kind == EventKind::Reduce) {
-        call.unpack_first = unpack.of_pair(argument.srca, argument.srcb);
+        call.unpack_first = unpack_call_ + unpack.of_pair(argument.srca, argument.srcb);
         call.math_step = reduce_phase_ * num_phases(argument.fidelity);
     } else if (kind == EventKind::Tilize) {
         call.unpack_first = unpack.of_tilize(argument.srca);

@@ -31,6 +31,7 @@ private:
     Millicycles reduce_phase_;
     Millicycles transpose_;
     Millicycles start_;
+    Millicycles unpack_call_;
 };
 
 }  // namespace tessera::timing

@@ -20,6 +20,7 @@ RiscCost::RiscCost(const TimingSpec& timing)
       cb_push(to_millicycles(timing.risc.cb_push)),
       cb_wait(to_millicycles(timing.risc.cb_wait)),
       cb_pop(to_millicycles(timing.risc.cb_pop)),
+      cb_compute(to_millicycles(timing.compute.cb_call)),
       zone(to_millicycles(timing.risc.zone_mark)),
       fabric(to_millicycles(timing.link.worker_issue)) {
 }
@@ -35,7 +36,10 @@ Millicycles RiscCost::of_packet(EventKind kind, TransferDetail detail) const noe
     return multicast;
 }
 
-Millicycles RiscCost::of_cb_call(EventKind kind) const noexcept {
+Millicycles RiscCost::of_cb_call(EventKind kind, TimelineThread thread) const noexcept {
+    if (thread >= TimelineThread::Unpack) {
+        return cb_compute;
+    }
     switch (kind) {
         case EventKind::CbReserve:
             return cb_reserve;

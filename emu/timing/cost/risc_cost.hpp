@@ -25,6 +25,7 @@ struct RiscCost {
     Millicycles cb_push = 0;
     Millicycles cb_wait = 0;
     Millicycles cb_pop = 0;
+    Millicycles cb_compute = 0;  ///< any CB call of unpack or pack
     Millicycles zone = 0;
     Millicycles fabric = 0;  ///< each call to the fabric's sender
 
@@ -33,7 +34,7 @@ struct RiscCost {
     /// One packet of a read, write or multicast.
     [[nodiscard]] Millicycles of_packet(EventKind kind, TransferDetail detail) const noexcept;
     /// A CB call that does not wait.
-    [[nodiscard]] Millicycles of_cb_call(EventKind kind) const noexcept;
+    [[nodiscard]] Millicycles of_cb_call(EventKind kind, TimelineThread thread) const noexcept;
 };
 
 }  // namespace tessera::timing

@@ -102,6 +102,7 @@ inline constexpr std::array kComputeTimingFields{
     fact<&ComputeTiming::unpack_pair_share>(
         "unpack_pair_share", "part of the shorter of two operands that adds to the longer",
         Limits{0, 1}),
+    cost<&ComputeTiming::unpack_call>("unpack_call", "each call for a copy or element-wise"),
     cost<&ComputeTiming::unpack_next_srca>("unpack_next_srca",
                                            "more for a further tile of in1 of a matmul_block call"),
     amount<&ComputeTiming::matmul_tiles_in_source>(
@@ -131,6 +132,7 @@ inline constexpr std::array kComputeTimingFields{
     cost<&ComputeTiming::untilize_tile>("untilize_tile", "tile unpacked to rows"),
     cost<&ComputeTiming::pack_untilize_tile>("pack_untilize_tile", "tile packed to rows"),
     cost<&ComputeTiming::dst_call>("dst_call", "semaphore between math and pack, each call"),
+    cost<&ComputeTiming::cb_call>("cb_call", "CB call of unpack or pack"),
     cost<&ComputeTiming::init_full>("init_full", "init of unpack, math and pack"),
     cost<&ComputeTiming::init_operation>("init_operation", "init of an operation"),
     cost<&ComputeTiming::init_sfpu>("init_sfpu", "init of a vector function"),

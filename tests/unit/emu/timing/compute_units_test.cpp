@@ -106,10 +106,10 @@ TEST(ComputeUnits, CbCallsBelongToUnpackAndPack) {
     const LaunchTimeline timeline = builder.run();
 
     EXPECT_EQ(cycles_of(timeline, 1, Activity::WaitCbData), 186);
-    EXPECT_EQ(cycles_of(timeline, 1, Activity::CbCall), 9 + 4);
+    EXPECT_EQ(cycles_of(timeline, 1, Activity::CbCall), 6 + 6);
     EXPECT_EQ(cycles_of(timeline, 2, Activity::CbCall), 0);
-    EXPECT_EQ(cycles_of(timeline, 3, Activity::CbCall), 7 + 6);
-    EXPECT_EQ(cycles_of(timeline, 3, Activity::Finished), 186 + 9 + 4 - 13);
+    EXPECT_EQ(cycles_of(timeline, 3, Activity::CbCall), 6 + 6);
+    EXPECT_EQ(cycles_of(timeline, 3, Activity::Finished), 186 + 12 - 12);
 }
 
 }  // namespace

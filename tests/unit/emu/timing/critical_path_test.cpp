@@ -78,12 +78,12 @@ TEST(CriticalPath, OfAPipelineBoundByReadsIsTheReadsAndTheLastPagesWay) {
 
     const PathShares shares = shares_of(timeline);
 
-    // 5 × (7 + 25 + 200 + 10 + 6) for the reader; then wait 9, unpack 32, copy 16, sfpu 100,
+    // 5 × (7 + 25 + 200 + 10 + 6) for the reader; then wait 6, unpack 32, copy 16, sfpu 100,
     // commit 11, wait 11 and pack 37, release 11, push 6, wait 9, issue 20, acknowledgement 150,
     // poll 10, pop 4. Reserve and acquire lie before the data come.
     EXPECT_EQ(
         timeline.makespan,
-        (5 * 248 + 9 + 32 + 16 + 100 + 11 + 11 + 7 + 37 + 11 + 6 + 9 + 20 + 150 + 10 + 4) * kCycle);
+        (5 * 248 + 6 + 32 + 16 + 100 + 11 + 11 + 6 + 37 + 11 + 6 + 9 + 20 + 150 + 10 + 4) * kCycle);
     EXPECT_EQ(shares.resources[static_cast<std::size_t>(ResourceKind::NocLatency)],
               (5 * 200 + 150) * kCycle);
     EXPECT_EQ(shares.activities[static_cast<std::size_t>(Activity::Sfpu)], 100 * kCycle);
