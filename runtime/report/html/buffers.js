@@ -16,9 +16,15 @@ function seriesOfCore() {
     return [...byCb.entries()].sort((a, b) => a[0] - b[0]);
 }
 
-function fillSteps(pen, part, top, box) {
+/// Pages at full height: a CB's number may stand for another size in another step.
+function topOf(part) {
+    return Math.max(1, part.series.capacity, part.series.most);
+}
+
+function fillSteps(pen, part, box) {
     const {series, launch} = part;
     const offset = offsetOf(launch);
+    const top = topOf(part);
     const y = (pages) => box.height - 2 - (pages / top) * (box.height - 6);
     const end = offset + launch.makespan.expected;
     pen.beginPath();
@@ -39,7 +45,7 @@ function fillSteps(pen, part, top, box) {
 function drawBuffer(canvas, parts) {
     const box = fitCanvas(canvas, 54);
     const {pen} = box;
-    const top = Math.max(1, ...parts.map((p) => Math.max(p.series.capacity, p.series.most)));
+    const tops = new Set(parts.map(topOf));
     pen.fillStyle = themeColour("empty");
     pen.fillRect(kGutter, 0, box.width - kGutter, box.height);
     pen.save();
@@ -47,24 +53,28 @@ function drawBuffer(canvas, parts) {
     pen.rect(kGutter, 0, box.width - kGutter, box.height);
     pen.clip();
     pen.fillStyle = themeColour("bar");
-    parts.forEach((part) => fillSteps(pen, part, top, box));
+    parts.forEach((part) => fillSteps(pen, part, box));
     pen.restore();
     pen.fillStyle = themeColour("soft");
     pen.textBaseline = "middle";
-    pen.fillText(`${top} pages`, 6, 8);
+    pen.fillText(tops.size === 1 ? `${[...tops][0]} pages` : "full", 6, 8);
     pen.fillText("0", 6, box.height - 8);
+}
+
+function capacityText(part) {
+    const format = part.cb ? ` of ${part.cb.format}, ${bytes(part.cb.page_bytes)} each` : "";
+    return `${part.series.capacity} pages${format}`;
 }
 
 function bufferTitle(cb, parts) {
     const time = parts.reduce((sum, p) => sum + p.launch.makespan.expected, 0);
-    const mean = parts.reduce((sum, p) =>
-        sum + p.series.mean * p.launch.makespan.expected, 0) / Math.max(time, 1);
-    const {capacity} = parts[0].series;
-    const format = parts[0].cb ? `, ${parts[0].cb.format}, page ${bytes(parts[0].cb.page_bytes)}`
-                               : "";
+    const fill = parts.reduce((sum, p) =>
+        sum + (p.series.mean / topOf(p)) * p.launch.makespan.expected, 0) / Math.max(time, 1);
+    const sizes = new Set(parts.map(capacityText));
+    const size = sizes.size === 1 ? [...sizes][0] : `another size in ${sizes.size} steps`;
     const most = Math.max(...parts.map((p) => p.series.most));
     const merged = parts.some((p) => p.series.merged_below > 0) ? "; peaks of merged changes" : "";
-    return `CB ${cb}: ${capacity} pages${format}; mean ${mean.toFixed(2)}, most ${most}${merged}`;
+    return `CB ${cb}: ${size}; ${percent(fill)} full on average, most ${most} pages${merged}`;
 }
 
 function drawBuffers() {

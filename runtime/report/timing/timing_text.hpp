@@ -20,6 +20,9 @@ namespace tessera::report {
 /// The five worst stalls with their lines.
 [[nodiscard]] std::string stalls_text(const TimingReport& report, const TextStyle& style);
 
+/// How unevenly tokens fall on experts and devices, and what that costs; empty without experts.
+[[nodiscard]] std::string moe_text(const TimingReport& report, const TextStyle& style);
+
 /// All of it, in this order.
 [[nodiscard]] std::string timing_text(const TimingReport& report, const TextStyle& style);
 

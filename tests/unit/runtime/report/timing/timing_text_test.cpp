@@ -65,6 +65,18 @@ TEST(TimingText, AddsStallsUpOverStepsThatShareAKernel) {
                           "     longest 510 cycles (51 %)"));
 }
 
+TEST(TimingText, ComparesTokensWithTheTimeOfExperts) {
+    TimingReport report = small_report();
+    report.moe = MoeLoad{.top_k = 1, .experts = {{0, 0, 3}, {1, 0, 0}}, .launches = {"gate"}};
+
+    EXPECT_EQ(moe_text(report, {}),
+              "  tokens of 2 experts: mean 1.5, most 3, 2.00 times the mean\n"
+              "  step of experts  cores given  their math busy  tiles: min, median, max"
+              "  longest / mean core  straggler\n"
+              "  gate                       2             10 %                  0, 1, 2"
+              "                 1.00  device 0 (0,0)\n");
+}
+
 TEST(TimingText, ClipsStallsToTheWidthOfATerminal) {
     std::istringstream text(stalls_text(small_report(), {.width = 40}));
 
