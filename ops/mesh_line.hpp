@@ -2,7 +2,6 @@
 // The devices of a single row or column of a mesh, and the cores that talk along it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -19,6 +18,9 @@
 namespace tessera::ops {
 
 enum class Way : std::uint8_t { Forward, Backward };
+[[nodiscard]] constexpr Way opposite(Way way) noexcept {
+    return way == Way::Forward ? Way::Backward : Way::Forward;
+}
 
 /// The devices of the mesh as one line, by id, and whether its ends are joined.
 struct MeshLine {
@@ -45,30 +47,58 @@ struct MeshLine {
             is_row ? LinkDirection::West : LinkDirection::North};
 }
 
-/// Core of link `link` in direction `way`: two cores a link, row by row.
-[[nodiscard]] inline CoreCoord line_core(const ArchSpec& arch, std::uint32_t link, Way way) {
-    const std::uint32_t index = 2 * link + (way == Way::Backward ? 1 : 0);
+/// How many cores talk along the line: `workers` for each link of each direction. A lane is one
+/// core each way; lanes of a link follow each other.
+struct Lanes {
+    std::uint32_t links = 1;
+    std::uint32_t workers = 1;
+
+    [[nodiscard]] std::uint32_t count() const noexcept { return links * workers; }
+    [[nodiscard]] std::uint32_t link_of(std::uint32_t lane) const noexcept {
+        return lane / workers;
+    }
+};
+
+/// What one lane handles of `units` that are dealt out in contiguous ranges.
+struct LaneShare {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+};
+[[nodiscard]] inline LaneShare lane_share(std::uint32_t units, Lanes lanes, std::uint32_t lane) {
+    const auto begin_of = [&](std::uint64_t index) {
+        return static_cast<std::uint32_t>(units * index / lanes.count());
+    };
+    return {begin_of(lane), begin_of(lane + 1) - begin_of(lane)};
+}
+
+/// Core of `lane` in direction `way`, row by row.
+[[nodiscard]] inline CoreCoord line_core(const ArchSpec& arch, std::uint32_t lane, Way way) {
+    const std::uint32_t index = 2 * lane + (way == Way::Backward ? 1 : 0);
     const std::uint32_t columns = arch.workers.compute.columns;
     return {index % columns, index / columns};
 }
 
-/// Both cores of each of `links` links.
-[[nodiscard]] inline CoreRangeSet line_cores(const ArchSpec& arch, std::uint32_t links) {
+/// Both cores of each lane.
+[[nodiscard]] inline CoreRangeSet line_cores(const ArchSpec& arch, Lanes lanes) {
     std::vector<CoreRange> ranges;
-    for (std::uint32_t link = 0; link < links; ++link) {
-        ranges.emplace_back(line_core(arch, link, Way::Forward));
-        ranges.emplace_back(line_core(arch, link, Way::Backward));
+    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
+        ranges.emplace_back(line_core(arch, lane, Way::Forward));
+        ranges.emplace_back(line_core(arch, lane, Way::Backward));
     }
     return CoreRangeSet(ranges);
 }
 
-/// Errors   UsageError if there are not so many links in a direction, or not two cores for each.
-inline void check_links(std::string_view op, const ArchSpec& arch, std::uint32_t links) {
-    const GridSize grid = arch.workers.compute;
-    const std::uint32_t most = std::min(kLinksPerDirection, grid.columns * grid.rows / 2);
-    require(links >= 1 && links <= most,
-            "{}: the schedule uses {} links of a direction; 1 to {} are possible on {}", op, links,
-            most, arch.name);
+/// Errors   UsageError if there are not so many links in a direction, no workers, or not two cores
+///          for each lane.
+inline void check_lanes(std::string_view op, const ArchSpec& arch, Lanes lanes) {
+    const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
+    require(lanes.links >= 1 && lanes.links <= kLinksPerDirection,
+            "{}: the schedule uses {} links of a direction; 1 to {} are possible", op, lanes.links,
+            kLinksPerDirection);
+    require(lanes.workers >= 1 && 2 * lanes.count() <= cores,
+            "{}: the schedule has {} workers for each of {} links, which take {} cores; 1 to {} "
+            "workers are possible on {}",
+            op, lanes.workers, lanes.links, 2 * lanes.count(), cores / 2 / lanes.links, arch.name);
 }
 
 /// Checks one tensor for each device, interleaved in that device's memory.

@@ -19,7 +19,7 @@ constexpr std::array kSemaphoreIssue{Key{"risc.semaphore_issue"}, Key{"risc.loca
 constexpr std::array kBarrierPoll{Key{"risc.barrier_poll"}, Key{"risc.semaphore_poll"}};
 constexpr std::array kCbCall{Key{"risc.cb_reserve"}, Key{"risc.cb_push"}, Key{"risc.cb_wait"},
                              Key{"compute.cb_call"}, Key{"risc.cb_pop"}};
-constexpr std::array kFabricIssue{Key{"link.worker_issue"}};
+constexpr std::array kFabricIssue{Key{"link.worker_issue"}, Key{"link.open"}, Key{"link.close"}};
 constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpack_tile_32bit"},
                              Key{"compute.unpack_tile_8bit"},  Key{"compute.unpack_tile_4bit"},
                              Key{"compute.unpack_start"},      Key{"compute.unpack_pair_share"},

@@ -38,8 +38,9 @@ const TraceEvent* word_behind(const EngineThread& thread) {
 }  // namespace
 
 Progress do_connection(ReplayState& state, EngineThread& thread) {
-    thread.log.spend(Activity::FabricIssue, thread.site(),
-                     state.costs.risc.fabric * thread.event().count);
+    const bool opens = thread.event().kind == EventKind::FabricOpen;
+    const Millicycles each = opens ? state.costs.risc.fabric_open : state.costs.risc.fabric_close;
+    thread.log.spend(Activity::FabricIssue, thread.site(), each * thread.event().count);
     return Progress::Finished;
 }
 

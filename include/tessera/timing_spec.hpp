@@ -129,6 +129,8 @@ struct LinkTiming {
     Bytes frame_overhead;   ///< preamble, framing and gap of each frame
     Bytes max_payload;
     Cycles worker_issue;  ///< worker's RISC, each packet
+    Seconds open;         ///< worker's handshake with the sender before its first packet
+    Seconds close;        ///< and after its last
     std::uint32_t links_per_direction = 0;
     std::uint32_t sender_slots = 0;  ///< packets a sender buffers
 };

@@ -2,7 +2,6 @@
 #include "ops/all_gather/all_gather.hpp"
 
 #include "ops/all_gather/travel.hpp"
-#include "ops/mesh_line.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 
@@ -14,7 +13,7 @@ constexpr std::uint8_t kPages = 0;  // the circular buffer, as the kernels numbe
 
 void check(const ArchSpec& arch, std::uint32_t devices, const Inputs& inputs,
            const Outputs& outputs, const Schedule& schedule) {
-    check_links(kOp, arch, schedule.links);
+    check_lanes(kOp, arch, schedule.lanes);
     require(schedule.sync_pages >= 1, "{}: the schedule's sync_pages is 0; it must be at least 1",
             kOp);
     require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
@@ -28,6 +27,7 @@ struct Kernels {
     KernelHandle reader;
     KernelHandle writer;
     std::uint32_t arrived;
+    std::uint32_t started;
 };
 
 Kernels create_kernels(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
@@ -41,7 +41,7 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Device
                          ReaderDataMovementConfig(reader_args)),
             CreateKernel(program, "ops/all_gather/kernels/writer.cpp", cores,
                          WriterDataMovementConfig(writer_args)),
-            CreateSemaphore(program, cores, 0)};
+            CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)};
 }
 
 void create_buffer(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
@@ -62,8 +62,14 @@ struct Place {
     const Schedule& schedule;
 
     [[nodiscard]] Travel travel(Way way) const {
-        return line.is_ring ? travel_on_ring(line.devices)
+        return line.is_ring ? travel_on_ring(line.devices, way, schedule.farthest)
                             : travel_on_line(line.devices, position, way);
+    }
+    /// Devices that what this one sends reaches in the end.
+    [[nodiscard]] std::uint32_t num_targets(Way way) const {
+        return line.is_ring          ? travel(way).num_sent
+               : way == Way::Forward ? line.devices - 1 - position
+                                     : position;
     }
     /// The own pages are copied by the core that reads them anyway.
     [[nodiscard]] bool copies(Way way) const {
@@ -72,15 +78,13 @@ struct Place {
     }
 };
 
-std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t link) {
+std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t pages = place.input.buffer.num_pages;
-    const std::uint32_t links = place.schedule.links;
-    const std::uint32_t first = pages * link / links;
-    const std::uint32_t end = pages * (link + 1) / links;
+    const auto [first, count] = lane_share(pages, place.schedule.lanes, lane);
     const Travel travel = place.travel(way);
     return {pages,
             first,
-            end - first,
+            count,
             place.line.devices,
             place.position,
             way == Way::Backward ? 1U : 0U,
@@ -91,30 +95,35 @@ std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t
 }
 
 void set_arguments(Program& program, const Kernels& kernels, const Place& place, CoreCoord core,
-                   Way way, std::uint32_t link) {
-    const std::vector<std::uint32_t> slices = slice_args(place, way, link);
+                   Way way, std::uint32_t lane) {
+    const std::vector<std::uint32_t> slices = slice_args(place, way, lane);
     const std::uint32_t is_copier = place.copies(way) ? 1 : 0;
     std::vector<std::uint32_t> reader{place.input.buffer.address, place.output.buffer.address,
                                       kernels.arrived, is_copier};
-    std::vector<std::uint32_t> writer{place.output.buffer.address, place.output.buffer.page_size,
-                                      kernels.arrived, is_copier};
+    std::vector<std::uint32_t> writer{place.output.buffer.address,
+                                      place.output.buffer.page_size,
+                                      kernels.arrived,
+                                      is_copier,
+                                      kernels.started,
+                                      place.num_targets(way)};
     reader.insert(reader.end(), slices.begin(), slices.end());
     writer.insert(writer.end(), slices.begin(), slices.end());
     if (place.travel(way).num_sent != 0) {
-        append_fabric_connection_rt_args(place.line.direction(way), link, program, core, writer);
+        append_fabric_connection_rt_args(place.line.direction(way),
+                                         place.schedule.lanes.link_of(lane), program, core, writer);
     }
     SetRuntimeArgs(program, kernels.reader, core, reader);
     SetRuntimeArgs(program, kernels.writer, core, writer);
 }
 
 Program make_program(const ArchSpec& arch, const Place& place) {
-    const CoreRangeSet cores = line_cores(arch, place.schedule.links);
+    const CoreRangeSet cores = line_cores(arch, place.schedule.lanes);
     Program program = CreateProgram();
     create_buffer(program, cores, place.input, place.schedule);
     const Kernels kernels = create_kernels(program, cores, place.input, place.output);
-    for (std::uint32_t link = 0; link < place.schedule.links; ++link) {
+    for (std::uint32_t lane = 0; lane < place.schedule.lanes.count(); ++lane) {
         for (const Way way : {Way::Forward, Way::Backward}) {
-            set_arguments(program, kernels, place, line_core(arch, link, way), way, link);
+            set_arguments(program, kernels, place, line_core(arch, lane, way), way, lane);
         }
     }
     return program;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/all_gather/travel.hpp"
+#include "ops/mesh_line.hpp"
 #include "ops/op_spec.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
@@ -31,7 +33,8 @@ inline constexpr OpSpec kSpec{
 
 /// How pages travel. A page is a packet.
 struct Schedule {
-    std::uint32_t links = 1;       ///< links of each direction; each has a core of its own
+    Lanes lanes;
+    FarthestSlice farthest = FarthestSlice::HalfEachWay;
     std::uint32_t sync_pages = 4;  ///< pages behind which the receiver is told
     std::uint32_t cb_depth = 2;    ///< times `sync_pages` that a circular buffer holds
 };
@@ -54,11 +57,12 @@ struct Outputs {
 /// Algorithm  each device sends its pages to both neighbours, and passes on what it got from the
 ///   one to the other, slice by slice, out of its own output, once the count that comes behind each
 ///   `sync_pages` pages says that they are there. On a ring of D devices slices travel ⌊D/2⌋ hops
-///   each way; with even D each way carries half of the farthest slice. One core for each link and
-///   direction takes its share of each slice's pages.
+///   each way; with even D each way carries half of the farthest slice, or the forward way all of
+///   it. One core for each lane and direction takes its share of each slice's pages.
+/// Start      no core sends before all devices it gets something from have told it that they run.
 /// Errors   UsageError if the mesh is no single row or column, the number of tensors is not that of
 ///          devices, specs disagree, a tensor is not interleaved, or the schedule has a 0, more
-///          links than a direction has, or more cores than the device.
+///          links than a direction has, or more workers than the device has cores.
 [[nodiscard]] std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                                        const Inputs& inputs, const Outputs& outputs,
                                                        const Schedule& schedule);

@@ -8,6 +8,9 @@
 
 namespace tessera::ops::all_gather {
 
+/// How the slice of the device opposite on a ring of even length travels.
+enum class FarthestSlice : std::uint8_t { HalfEachWay, Forward };
+
 /// Slices that one device handles in one direction, its own first, then that of the device before,
 /// and so on backwards.
 struct Travel {
@@ -25,7 +28,12 @@ struct Travel {
 }
 
 /// The same for each device.
-[[nodiscard]] constexpr Travel travel_on_ring(std::uint32_t devices) noexcept {
+[[nodiscard]] constexpr Travel travel_on_ring(std::uint32_t devices, Way way,
+                                              FarthestSlice farthest) noexcept {
+    if (devices % 2 == 0 && farthest == FarthestSlice::Forward) {
+        const std::uint32_t slices = way == Way::Forward ? devices / 2 : devices / 2 - 1;
+        return {slices, slices, false};
+    }
     return {devices / 2, devices / 2, devices % 2 == 0};
 }
 

@@ -23,6 +23,23 @@ public:
         send(source, bytes, counting_header_);
     }
 
+    // Tells each of the next `count` devices, by 1 on the word `started`, that this one runs, and
+    // waits until `num_sources` others have told this one.
+    void start_together(uint32_t count, uint32_t num_sources, uint32_t started_id) {
+        const uint32_t started = get_semaphore(started_id);
+        volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
+        header->to_noc_unicast_atomic_inc(
+            tt::tt_fabric::NocUnicastAtomicIncCommandHeader{get_noc_addr(started), 1});
+        for (uint32_t hops = 1; hops <= count; ++hops) {
+            fabric_set_unicast_route<false>(header, hops);
+            connection_.wait_for_empty_write_slot();
+            connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
+                                                                 sizeof(PACKET_HEADER_TYPE));
+        }
+        noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(started),
+                               num_sources);
+    }
+
 private:
     void send(uint32_t source, uint32_t bytes, volatile tt_l1_ptr PACKET_HEADER_TYPE* header) {
         connection_.wait_for_empty_write_slot();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
-#include "ops/mesh_line.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 
@@ -15,7 +14,7 @@ enum : std::uint8_t { kOwn = 0, kForward = 1, kBackward = 2, kSum = 3 };
 
 void check(const ArchSpec& arch, std::uint32_t devices, const Inputs& inputs,
            const Outputs& outputs, const Schedule& schedule) {
-    check_links(kOp, arch, schedule.links);
+    check_lanes(kOp, arch, schedule.lanes);
     require(schedule.sync_tiles >= 1, "{}: the schedule's sync_tiles is 0; it must be at least 1",
             kOp);
     require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
@@ -43,6 +42,7 @@ struct Kernels {
     KernelHandle writer;
     std::uint32_t arrived;
     std::uint32_t far_side_arrived;
+    std::uint32_t started;
 };
 
 /// One device's part.
@@ -77,46 +77,55 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Place&
                          ComputeConfig{.fp32_dest_acc_en = true}),
             CreateKernel(program, "ops/reduce_scatter/kernels/writer.cpp", cores,
                          WriterDataMovementConfig(writer_args)),
-            CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)};
+            CreateSemaphore(program, cores, 0),
+            CreateSemaphore(program, cores, 0),
+            CreateSemaphore(program, cores, 0)};
 }
 
-std::vector<std::uint32_t> journey_args(const Place& place, Way way, std::uint32_t link) {
+// The core that completes the slice that stays: of the way in which less is sent.
+Way completing_way(std::uint32_t devices, std::uint32_t device) {
+    return devices - 1 - device <= device ? Way::Forward : Way::Backward;
+}
+
+std::vector<std::uint32_t> journey_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t tiles = place.output().num_pages;
-    const std::uint32_t links = place.schedule.links;
-    const std::uint32_t first = tiles * link / links;
-    const std::uint32_t end = tiles * (link + 1) / links;
+    const auto [first, count] = lane_share(tiles, place.schedule.lanes, lane);
     return {tiles,
             first,
-            end - first,
+            count,
             place.line.devices,
             place.device,
             way == Way::Backward ? 1U : 0U,
+            completing_way(place.line.devices, place.device) == way ? 1U : 0U,
             place.schedule.sync_tiles};
 }
 
-// Backward, the last slice sent is completed by the next device's forward core.
+// The last slice sent is completed by the next device, perhaps by its core of the other way.
 std::vector<std::uint32_t> writer_args(const Place& place, const Kernels& kernels, Way way,
-                                       std::uint32_t link) {
-    const CoreCoord completing = line_core(place.arch, link, Way::Forward);
+                                       std::uint32_t lane) {
+    const std::uint32_t next = way == Way::Forward ? place.device + 1 : place.device - 1;
+    const Way completing = completing_way(place.line.devices, next);
+    const CoreCoord core = line_core(place.arch, lane, completing);
     const CoreCoord origin = place.arch.workers.virtual_origin;
-    return {
-        place.output().address,  place.partial(way).address,
-        kernels.arrived,         way == Way::Forward ? kernels.arrived : kernels.far_side_arrived,
-        origin.x + completing.x, origin.y + completing.y};
+    return {place.output().address, place.partial(way).address,
+            kernels.arrived,        completing == way ? kernels.arrived : kernels.far_side_arrived,
+            origin.x + core.x,      origin.y + core.y,
+            kernels.started};
 }
 
 void set_arguments(Program& program, const Kernels& kernels, const Place& place, Way way,
-                   std::uint32_t link) {
-    const CoreCoord core = line_core(place.arch, link, way);
-    const std::vector<std::uint32_t> journey = journey_args(place, way, link);
-    std::vector<std::uint32_t> reader{place.input().address, place.partial(Way::Forward).address,
-                                      place.partial(Way::Backward).address, kernels.arrived,
+                   std::uint32_t lane) {
+    const CoreCoord core = line_core(place.arch, lane, way);
+    const std::vector<std::uint32_t> journey = journey_args(place, way, lane);
+    std::vector<std::uint32_t> reader{place.input().address, place.partial(way).address,
+                                      place.partial(opposite(way)).address, kernels.arrived,
                                       kernels.far_side_arrived};
-    std::vector<std::uint32_t> writer = writer_args(place, kernels, way, link);
+    std::vector<std::uint32_t> writer = writer_args(place, kernels, way, lane);
     reader.insert(reader.end(), journey.begin(), journey.end());
     writer.insert(writer.end(), journey.begin(), journey.end());
     if (place.num_ahead(way) != 0) {
-        append_fabric_connection_rt_args(place.line.direction(way), link, program, core, writer);
+        append_fabric_connection_rt_args(place.line.direction(way),
+                                         place.schedule.lanes.link_of(lane), program, core, writer);
     }
     SetRuntimeArgs(program, kernels.reader, core, reader);
     SetRuntimeArgs(program, kernels.compute, core, journey);
@@ -124,13 +133,13 @@ void set_arguments(Program& program, const Kernels& kernels, const Place& place,
 }
 
 Program make_program(const Place& place) {
-    const CoreRangeSet cores = line_cores(place.arch, place.schedule.links);
+    const CoreRangeSet cores = line_cores(place.arch, place.schedule.lanes);
     Program program = CreateProgram();
     create_buffers(program, cores, place.schedule);
     const Kernels kernels = create_kernels(program, cores, place);
-    for (std::uint32_t link = 0; link < place.schedule.links; ++link) {
+    for (std::uint32_t lane = 0; lane < place.schedule.lanes.count(); ++lane) {
         for (const Way way : {Way::Forward, Way::Backward}) {
-            set_arguments(program, kernels, place, way, link);
+            set_arguments(program, kernels, place, way, lane);
         }
     }
     return program;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/mesh_line.hpp"
 #include "ops/op_spec.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
@@ -31,8 +32,8 @@ inline constexpr OpSpec kSpec{
 
 /// How tiles travel. A tile is a packet.
 struct Schedule {
-    std::uint32_t links = 1;       ///< links of each direction; each has a core of its own
-    std::uint32_t sync_tiles = 4;  ///< tiles behind which the receiver is told
+    Lanes lanes;
+    std::uint32_t sync_tiles = 8;  ///< tiles behind which the receiver is told
     std::uint32_t cb_depth = 2;    ///< times `sync_tiles` that each circular buffer holds
 };
 
@@ -56,13 +57,15 @@ struct Outputs {
 ///
 /// Algorithm  slice j is summed from both ends of the line towards device j: each device adds its
 ///   own tiles to what came from the device before and sends the sum on, farthest slices first;
-///   device j adds its own and what came from both sides. One core for each link and direction
+///   device j adds its own and what came from both sides. One core for each lane and direction
 ///   takes its share of each slice's tiles. A ring is used as a line.
-/// Order      own + (from lower devices) + (from higher devices), each addition in fp32; sums that
+/// Order      own + (from the longer side of the line) + (from the shorter), each addition in fp32;
+/// sums that
 ///   travel, and the result, are rounded to bfloat16.
+/// Start      no core sends before all devices it gets something from have told it that they run.
 /// Errors   UsageError if the mesh is no single row or column, the number of tensors is not that of
 ///          devices, specs disagree, a tensor is not interleaved, or the schedule has a 0, more
-///          links than a direction has, or more cores than the device.
+///          links than a direction has, or more workers than the device has cores.
 [[nodiscard]] std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                                        const Inputs& inputs, const Outputs& outputs,
                                                        const Schedule& schedule);

@@ -22,7 +22,9 @@ RiscCost::RiscCost(const TimingSpec& timing)
       cb_pop(to_millicycles(timing.risc.cb_pop)),
       cb_compute(to_millicycles(timing.compute.cb_call)),
       zone(to_millicycles(timing.risc.zone_mark)),
-      fabric(to_millicycles(timing.link.worker_issue)) {
+      fabric(to_millicycles(timing.link.worker_issue)),
+      fabric_open(to_millicycles(timing.link.open, timing.clock)),
+      fabric_close(to_millicycles(timing.link.close, timing.clock)) {
 }
 
 Millicycles RiscCost::of_packet(EventKind kind, TransferDetail detail) const noexcept {

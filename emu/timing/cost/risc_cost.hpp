@@ -28,6 +28,8 @@ struct RiscCost {
     Millicycles cb_compute = 0;  ///< any CB call of unpack or pack
     Millicycles zone = 0;
     Millicycles fabric = 0;  ///< each call to the fabric's sender
+    Millicycles fabric_open = 0;
+    Millicycles fabric_close = 0;
 
     explicit RiscCost(const TimingSpec& timing);
 

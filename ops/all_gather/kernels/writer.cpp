@@ -49,8 +49,10 @@ void kernel_main() {
     const uint32_t page_bytes = get_arg_val<uint32_t>(1);
     const uint32_t arrived_id = get_arg_val<uint32_t>(2);
     const bool is_copier = get_arg_val<uint32_t>(3) != 0;
-    const SlicePages slices = slice_pages_from_args(4);
-    std::size_t arg_index = 14;
+    const uint32_t started_id = get_arg_val<uint32_t>(4);
+    const uint32_t num_targets = get_arg_val<uint32_t>(5);
+    const SlicePages slices = slice_pages_from_args(6);
+    std::size_t arg_index = 16;
 
     constexpr auto output_args = TensorAccessorArgs<0>();
     const auto output = TensorAccessor(output_args, output_address);
@@ -60,6 +62,7 @@ void kernel_main() {
             WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
         connection.open();
         NextDevice next(connection);
+        next.start_together(num_targets, slices.num_received, started_id);
         send_slices(slices, output, next, page_bytes, get_noc_addr(get_semaphore(arrived_id)),
                     is_copier);
         connection.close();

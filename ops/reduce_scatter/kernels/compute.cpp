@@ -9,12 +9,21 @@ struct Operands {
     bool has_far_side;
 };
 
-void start_with_own(uint32_t tile, bool has_partial) {
-    if (has_partial) {
+void init_start(Operands operands) {
+    if (operands.has_partial) {
         add_tiles_init(kCbOwn, kCbForward);
-        add_tiles(kCbOwn, kCbForward, tile, tile, 0);
     } else {
         copy_tile_to_dst_init_short(kCbOwn);
+    }
+}
+
+void start_with_own(uint32_t tile, Operands operands) {
+    if (operands.has_far_side) {
+        init_start(operands);  // the far side's addition before it armed another
+    }
+    if (operands.has_partial) {
+        add_tiles(kCbOwn, kCbForward, tile, tile, 0);
+    } else {
         copy_tile(kCbOwn, tile, 0);
     }
 }
@@ -28,7 +37,7 @@ void add_far_side(uint32_t tile) {
 
 void add_tile(uint32_t tile, Operands operands) {
     tile_regs_acquire();
-    start_with_own(tile, operands.has_partial);
+    start_with_own(tile, operands);
     if (operands.has_far_side) {
         add_far_side(tile);
     }
@@ -68,6 +77,7 @@ void kernel_main() {
     for (uint32_t step = 0; step < num_steps; ++step) {
         const bool stays = step == journey.num_ahead();
         const Operands operands{journey.has_partial(), stays && journey.has_far_side()};
+        init_start(operands);
         for (uint32_t i = 0; i < journey.num_batches(); ++i) {
             wait_for(journey.batch, operands);
             cb_reserve_back(kCbSum, journey.batch);

@@ -3,8 +3,8 @@
 #pragma once
 
 constexpr uint32_t kCbOwn = 0;
-constexpr uint32_t kCbForward = 1;  // sums from lower devices; of a backward core, from higher ones
-constexpr uint32_t kCbBackward = 2;  // sums from higher devices for the slice that stays
+constexpr uint32_t kCbForward = 1;   // sums from the devices behind
+constexpr uint32_t kCbBackward = 2;  // sums from the devices ahead for the slice that stays
 constexpr uint32_t kCbSum = 3;
 
 struct Journey {
@@ -14,15 +14,16 @@ struct Journey {
     uint32_t num_devices;
     uint32_t position;
     uint32_t is_backward;
+    uint32_t is_completing;
     uint32_t batch;
 
     // Devices behind this one, from which sums come, and ahead, to which they go.
     uint32_t num_behind() const { return is_backward ? num_devices - 1 - position : position; }
     uint32_t num_ahead() const { return num_devices - 1 - num_behind(); }
     bool has_partial() const { return num_behind() != 0; }
-    // Forward cores complete the slice that stays.
-    bool completes() const { return !is_backward; }
-    bool has_far_side() const { return position + 1 < num_devices; }
+    // One core of each lane completes the slice that stays, with what the other way brought.
+    bool completes() const { return is_completing; }
+    bool has_far_side() const { return num_ahead() != 0; }
 
     // Slice sent in step 0 … num_ahead() - 1.
     uint32_t sent(uint32_t step) const { return is_backward ? step : num_devices - 1 - step; }
@@ -38,5 +39,5 @@ inline Journey journey_from_args(int at) {
     return {get_arg_val<uint32_t>(at),     get_arg_val<uint32_t>(at + 1),
             get_arg_val<uint32_t>(at + 2), get_arg_val<uint32_t>(at + 3),
             get_arg_val<uint32_t>(at + 4), get_arg_val<uint32_t>(at + 5),
-            get_arg_val<uint32_t>(at + 6)};
+            get_arg_val<uint32_t>(at + 6), get_arg_val<uint32_t>(at + 7)};
 }

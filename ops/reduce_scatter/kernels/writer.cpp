@@ -44,8 +44,9 @@ void kernel_main() {
     const uint32_t last_arrived_id = get_arg_val<uint32_t>(3);
     const uint32_t last_x = get_arg_val<uint32_t>(4);
     const uint32_t last_y = get_arg_val<uint32_t>(5);
-    const Journey journey = journey_from_args(6);
-    std::size_t arg_index = 13;
+    const uint32_t started_id = get_arg_val<uint32_t>(6);
+    const Journey journey = journey_from_args(7);
+    std::size_t arg_index = 15;
 
     constexpr auto partial_args = TensorAccessorArgs<0>();
     constexpr auto output_args = TensorAccessorArgs<2>();
@@ -57,6 +58,7 @@ void kernel_main() {
             WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
         connection.open();
         NextDevice next(connection);
+        next.start_together(journey.num_ahead(), journey.num_behind(), started_id);
         send_slices(journey, partial, next, get_noc_addr(get_semaphore(arrived_id)),
                     get_noc_addr(last_x, last_y, get_semaphore(last_arrived_id)));
         connection.close();

@@ -25,11 +25,37 @@ constexpr std::uint64_t kMostPackets = 2048;
 struct Collective {
     MeshSpec mesh;
     std::uint32_t links = 1;
+    std::uint32_t workers = 1;  ///< cores for each link of each direction
     BufferType memory = BufferType::DRAM;
 };
 
 std::uint32_t num_devices(const Collective& collective) {
     return collective.mesh.shape.num_devices();
+}
+
+/// How many cores share a link, by the bytes that pass it.
+/// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl, default_workers of
+///          all_gather_async and reduce_scatter_minimal_async.
+struct WorkerThresholds {
+    double two = 0;  ///< bytes above which there are two
+    double four = 0;
+    double eight = 0;
+};
+constexpr double kNever = 1e300;
+constexpr WorkerThresholds kGatherWorkers{4096, 262144, kNever};
+constexpr WorkerThresholds kScatterWorkersLine{4096, 500000, 4000000};
+constexpr WorkerThresholds kScatterWorkersRing{4096, 1048576, 52428800};
+
+std::uint32_t workers_for(std::uint64_t message, const Collective& collective,
+                          const WorkerThresholds& thresholds) {
+    const double devices = num_devices(collective);
+    const double ways = collective.mesh.topology == Topology::Ring ? 2 : 1;
+    const double bytes =
+        static_cast<double>(message) * (devices - 1) / devices / collective.links / ways;
+    return bytes > thresholds.eight  ? 8
+           : bytes > thresholds.four ? 4
+           : bytes > thresholds.two  ? 2
+                                     : 1;
 }
 
 Collective collective_of(const Row& row, const Parameters& parameters, const Model& model) {
@@ -57,6 +83,13 @@ std::vector<DeviceTensor> allocate(Bench& bench, const char* name, const TensorS
     return tensors;
 }
 
+/// The published Wormhole tables are older than the division of the farthest slice: their largest
+/// messages take 8/7 of what it would take, Blackhole's do not.
+ops::all_gather::FarthestSlice farthest_of(const Model& model) {
+    using enum ops::all_gather::FarthestSlice;
+    return model.arch.architecture == "wormhole" ? Forward : HalfEachWay;
+}
+
 /// Each device's slice is `packets` rows of `packet_bytes`.
 Prediction gather_cycles(const Model& model, const Collective& collective, std::uint64_t packets,
                          std::uint32_t packet_bytes) {
@@ -66,8 +99,9 @@ Prediction gather_cycles(const Model& model, const Collective& collective, std::
     const auto outputs = allocate(
         bench, "output", ops::all_gather::output_spec(slice, num_devices(collective)), collective);
     return bench
-        .run(ops::all_gather::make_programs(model.arch, collective.mesh, {inputs}, {outputs},
-                                            {.links = collective.links}))
+        .run(ops::all_gather::make_programs(
+            model.arch, collective.mesh, {inputs}, {outputs},
+            {.lanes = {collective.links, collective.workers}, .farthest = farthest_of(model)}))
         .kernel_span_cycles();
 }
 
@@ -85,7 +119,7 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
     return bench
         .run(ops::reduce_scatter::make_programs(model.arch, collective.mesh, {inputs},
                                                 {outputs, forward, backward},
-                                                {.links = collective.links}))
+                                                {.lanes = {collective.links, collective.workers}}))
         .kernel_span_cycles();
 }
 
@@ -103,9 +137,10 @@ std::uint64_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
     return (dividend + divisor - 1) / divisor;
 }
 
-Prediction all_gather(const Parameters& parameters, const Model& model,
-                      const Collective& collective) {
-    const std::uint64_t slice = parameters.long_count("message_bytes") / num_devices(collective);
+Prediction all_gather(const Parameters& parameters, const Model& model, Collective collective) {
+    const std::uint64_t message = parameters.long_count("message_bytes");
+    const std::uint64_t slice = message / num_devices(collective);
+    collective.workers = workers_for(message, collective, kGatherWorkers);
     const auto packet = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(slice, parameters.count("packet_bytes")));
     expressible(packet > 0 && packet % kElementBytes == 0, "slices of {} bytes", slice);
@@ -114,9 +149,12 @@ Prediction all_gather(const Parameters& parameters, const Model& model,
     });
 }
 
-Prediction reduce_scatter(const Parameters& parameters, const Model& model,
-                          const Collective& collective) {
-    const std::uint64_t slice = parameters.long_count("message_bytes") / num_devices(collective);
+Prediction reduce_scatter(const Parameters& parameters, const Model& model, Collective collective) {
+    const std::uint64_t message = parameters.long_count("message_bytes");
+    const std::uint64_t slice = message / num_devices(collective);
+    const bool is_ring = collective.mesh.topology == Topology::Ring;
+    collective.workers =
+        workers_for(message, collective, is_ring ? kScatterWorkersRing : kScatterWorkersLine);
     return cycles_at(div_up(slice, tile_bytes(DataFormat::Float16_b)),
                      [&](std::uint64_t tiles) { return scatter_cycles(model, collective, tiles); });
 }

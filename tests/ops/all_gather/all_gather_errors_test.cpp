@@ -37,10 +37,16 @@ TEST_F(AllGatherErrors, OutputIsTooSmall) {
         "ROW_MAJOR");
 }
 
-TEST_F(AllGatherErrors, MoreLinksThanCores) {
-    gather_.schedule.links = 3;
+TEST_F(AllGatherErrors, MoreLinksThanADirectionHas) {
+    gather_.schedule.lanes.links = 5;
+    expect_error("all_gather: the schedule uses 5 links of a direction; 1 to 4 are possible");
+}
+
+TEST_F(AllGatherErrors, MoreWorkersThanCores) {
+    gather_.schedule.lanes.workers = 3;
     expect_error(
-        "all_gather: the schedule uses 3 links of a direction; 1 to 2 are possible on test_arch");
+        "all_gather: the schedule has 3 workers for each of 1 links, which take 6 cores; 1 to 2 "
+        "workers are possible on test_arch");
 }
 
 TEST_F(AllGatherErrors, SyncPagesIsZero) {

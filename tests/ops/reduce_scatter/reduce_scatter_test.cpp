@@ -101,9 +101,9 @@ TEST_P(ReduceScatter, LeavesEachDeviceTheSumOfItsSlice) {
 INSTANTIATE_TEST_SUITE_P(
     Shapes, ReduceScatter,
     ::testing::Values(Case{"OneDevice", {1, 1}, {32, 40}, {}}, Case{"Two", {1, 2}, {64, 160}, {}},
-                      Case{"ThreeInAColumn", {3, 1}, {96, 300}, {2, 3, 1}},
-                      Case{"EightTwoLinks", {1, 8}, {512, 96}, {2, 2, 2}},
-                      Case{"FewerTilesThanLinks", {1, 4}, {128, 32}, {4, 4, 2}}),
+                      Case{"ThreeInAColumn", {3, 1}, {96, 300}, {{2, 2}, 3, 1}},
+                      Case{"EightTwoLinks", {1, 8}, {512, 96}, {{2, 1}, 2, 2}},
+                      Case{"FewerTilesThanLinks", {1, 4}, {128, 32}, {{4, 2}, 4, 2}}),
     [](const auto& c) { return c.param.name; });
 
 TEST(ReduceScatterBytes, AreTheSameForAnyNumberOfThreadsAndOrderOfDelivery) {

@@ -76,6 +76,8 @@ inline TimingSpec round_timing() {
                    .start = Cycles{10},
                    .other = Cycles{250}};
     timing.link.worker_issue = Cycles{80};
+    timing.link.open = Seconds{70e-9};
+    timing.link.close = Seconds{90e-9};
     timing.link.sender_slots = 2;
     return timing;
 }
