@@ -22,12 +22,16 @@ struct Command {
 
 // Each adds its subcommand to `root`; the console outlives the command.
 [[nodiscard]] Command add_check(CLI::App& root, Console& console);
+[[nodiscard]] Command add_compare(CLI::App& root, Console& console);
 [[nodiscard]] Command add_explain(CLI::App& root, Console& console);
 [[nodiscard]] Command add_list(CLI::App& root, Console& console);
+[[nodiscard]] Command add_retime(CLI::App& root, Console& console);
 [[nodiscard]] Command add_run(CLI::App& root, Console& console);
 [[nodiscard]] Command add_score(CLI::App& root, Console& console);
+[[nodiscard]] Command add_sweep(CLI::App& root, Console& console);
 
 /// All of them, in the order in which help shows them.
-inline constexpr std::array kAddCommands{add_run, add_score, add_check, add_explain, add_list};
+inline constexpr std::array kAddCommands{add_run,   add_retime, add_compare, add_sweep,
+                                         add_score, add_check,  add_explain, add_list};
 
 }  // namespace tessera::cli

@@ -35,11 +35,13 @@ fs::path shipped_configs() {
                                  installed.string(), source.string()));
 }
 
-fs::path find_run_config(const std::string& config) {
+namespace {
+
+fs::path find_config(const std::string& config, const char* folder) {
     if (fs::exists(config)) {
         return config;
     }
-    const fs::path runs = shipped_configs() / "runs";
+    const fs::path runs = shipped_configs() / folder;
     const auto names = config::names_in(runs);
     const fs::path shipped = runs / (config + ".yaml");
     if (std::ranges::find(names, config) != names.end()) {
@@ -50,6 +52,16 @@ fs::path find_run_config(const std::string& config) {
     throw UsageError(
         fmt::format("{}: no such file or shipped configuration; nearest: {}, shipped: {}", config,
                     config::nearest(config, names), fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+fs::path find_run_config(const std::string& config) {
+    return find_config(config, "runs");
+}
+
+fs::path find_sweep_config(const std::string& config) {
+    return find_config(config, "sweeps");
 }
 
 }  // namespace tessera::cli

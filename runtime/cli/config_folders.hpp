@@ -8,12 +8,13 @@
 namespace tessera::cli {
 
 /// `share/tessera/configs` beside the binary's folder if it is installed, else the source tree's
-/// `configs`. It holds `arch/` and `runs/`.
+/// `configs`. It holds `arch/`, `runs/` and `sweeps/`.
 /// Errors   UsageError if neither exists.
 [[nodiscard]] std::filesystem::path shipped_configs();
 
-/// The file that CONFIG means: a path, or the name of a shipped run configuration.
+/// The file that CONFIG means: a path, or the name of a shipped run or sweep.
 /// Errors   UsageError with the nearest name and all names, if there is no such file.
 [[nodiscard]] std::filesystem::path find_run_config(const std::string& config);
+[[nodiscard]] std::filesystem::path find_sweep_config(const std::string& config);
 
 }  // namespace tessera::cli

@@ -14,14 +14,18 @@ namespace {
 
 constexpr std::uint32_t kMaxThreads = 1024;  // of host.threads
 
-config::Override threads_override(std::string_view text) {
+std::uint32_t parse_threads(std::string_view text) {
     std::uint32_t threads = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, threads);
     require(error == std::errc() && rest == end && threads >= 1 && threads <= kMaxThreads,
             "--threads {}: allowed: 1 to {}; without it, one for each core of the host", text,
             kMaxThreads);
-    return {"host.threads", std::to_string(threads), fmt::format("--threads {}", text)};
+    return threads;
+}
+
+config::Override threads_override(std::string_view text) {
+    return {"host.threads", std::to_string(parse_threads(text)), fmt::format("--threads {}", text)};
 }
 
 // A shape that file and command line both give would have to lose one of the two in silence.
@@ -42,8 +46,12 @@ void add_config_options(CLI::App& command, ConfigOptions& options) {
                     "A YAML file, or the name of one that `tessera list configs` shows")
         ->required()
         ->type_name("");
+    add_set_option(command, options.sets);
+}
+
+void add_set_option(CLI::App& command, std::vector<std::string>& sets) {
     command
-        .add_option("--set", options.sets,
+        .add_option("--set", sets,
                     "Replace a value, as often as need be: mesh.shape=[1,4], arch.l1.size=1 MiB")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
@@ -65,6 +73,16 @@ config::LoadedRun load(const ConfigOptions& options, const std::vector<config::O
     overrides.insert(overrides.end(), shapes.begin(), shapes.end());
     const std::array folders{shipped_configs()};
     return config::load_run(find_run_config(options.config), overrides, folders);
+}
+
+config::LoadedSweep load_sweep(const ConfigOptions& options) {
+    const std::array folders{shipped_configs()};
+    return config::load_sweep(find_sweep_config(options.config), config::parse_sets(options.sets),
+                              folders);
+}
+
+std::uint32_t threads_of(const std::optional<std::string>& threads) {
+    return threads ? parse_threads(*threads) : 0;
 }
 
 }  // namespace tessera::cli

@@ -2,11 +2,13 @@
 // The options that all commands over a run configuration share: CONFIG, --set, --threads.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/config/load.hpp"
+#include "runtime/config/load_sweep.hpp"
 
 namespace CLI {
 class App;
@@ -22,6 +24,8 @@ struct ConfigOptions {
 
 /// Adds CONFIG and --set.
 void add_config_options(CLI::App& command, ConfigOptions& options);
+/// Adds --set alone.
+void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 /// Adds --threads.
 void add_threads_option(CLI::App& command, ConfigOptions& options);
 
@@ -31,5 +35,11 @@ void add_threads_option(CLI::App& command, ConfigOptions& options);
 ///          a value that is among `shapes`.
 [[nodiscard]] config::LoadedRun load(const ConfigOptions& options,
                                      const std::vector<config::Override>& shapes = {});
+
+/// Loads a sweep, likewise.
+[[nodiscard]] config::LoadedSweep load_sweep(const ConfigOptions& options);
+
+/// 0 if `threads` is empty: one for each core of the host.
+[[nodiscard]] std::uint32_t threads_of(const std::optional<std::string>& threads);
 
 }  // namespace tessera::cli

@@ -48,28 +48,8 @@ std::vector<Contribution> contributions(const Side& a, const Side& b) {
     return sorted;
 }
 
-/// The whole run as a step: paths of its launches one after the other.
 StepFigures whole(const RunFigures& run) {
-    StepFigures all{.name = "run", .time = run.time};
-    Millicycles between = run.time.expected;
-    for (const StepFigures& step : run.steps) {
-        between -= step.time.expected;
-        for (const auto& [name, time] : step.activities) {
-            all.activities[name] += time;
-        }
-        for (const auto& [name, time] : step.lines) {
-            all.lines[fmt::format("{}: {}", step.name, name)] += time;
-        }
-        for (const auto& [name, time] : step.resources) {
-            all.resources[name] += time;
-        }
-    }
-    for (TimeByName* times : {&all.activities, &all.lines, &all.resources}) {
-        if (between != 0 && !times->empty()) {
-            (*times)["between launches"] += between;
-        }
-    }
-    return all;
+    return {.name = "run", .time = run.time, .path = run.path};
 }
 
 double difference_of(const StepPair& pair, Hertz clock_a, Hertz clock_b) {
@@ -96,9 +76,10 @@ public:
                            time_b.high - time_a.high};
         step.verdict =
             verdict_over({step.difference.low, step.difference.expected, step.difference.high});
-        step.activities = contributions({a.activities, clock_a_}, {b.activities, clock_b_});
-        step.lines = contributions({a.lines, clock_a_}, {b.lines, clock_b_});
-        step.resources = contributions({a.resources, clock_a_}, {b.resources, clock_b_});
+        step.activities =
+            contributions({a.path.activities, clock_a_}, {b.path.activities, clock_b_});
+        step.lines = contributions({a.path.lines, clock_a_}, {b.path.lines, clock_b_});
+        step.resources = contributions({a.path.resources, clock_a_}, {b.path.resources, clock_b_});
         return step;
     }
 

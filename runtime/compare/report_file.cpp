@@ -58,22 +58,27 @@ report::SourceLine line_of(const std::string& text) {
     return {text.substr(0, colon), static_cast<std::uint32_t>(std::stoul(text.substr(colon + 1)))};
 }
 
-report::LaunchReport launch_of(const Json& json) {
+report::PathPart part_of(const Json& json) {
+    return {.thread = thread_of(json.at("thread")),
+            .line = json.at("line"),
+            .activity = activity_of(json.at("activity")),
+            .resource = resource_of(json.at("resource")),
+            .time = json.at("time"),
+            .count = json.at("count")};
+}
+
+void add_launch(const Json& json, RunFigures& run) {
     report::LaunchReport launch;
     launch.name = json.at("name");
     launch.makespan = predicted(json.at("makespan"));
     for (const Json& line : json.at("lines")) {
         launch.lines.push_back(line_of(line));
     }
+    std::vector<RunPart> parts;
     for (const Json& part : json.at("path")) {
-        launch.path.push_back({.thread = thread_of(part.at("thread")),
-                               .line = part.at("line"),
-                               .activity = activity_of(part.at("activity")),
-                               .resource = resource_of(part.at("resource")),
-                               .time = part.at("time"),
-                               .count = part.at("count")});
+        parts.push_back({part_of(part), part.at("time_of_run")});
     }
-    return launch;
+    add_step(launch, parts, run);
 }
 
 void require_schema(const Json& json) {
@@ -92,8 +97,9 @@ RunFigures figures_in(const Json& json) {
                    .clock = Hertz{machine.at("clock_hz")},
                    .time = predicted(json.at("makespan"))};
     for (const Json& launch : json.at("launches")) {
-        run.steps.push_back(figures_of(launch_of(launch)));
+        add_launch(launch, run);
     }
+    add_gaps(run);
     return run;
 }
 

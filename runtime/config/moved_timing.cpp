@@ -46,12 +46,12 @@ private:
         const std::string stated = field.show(place.expected);
         const auto offset = static_cast<std::byte*>(place.expected) -
                             reinterpret_cast<std::byte*>(&bounds_.expected);
-        for (void* end : {place.low, place.high}) {
-            const std::string value = field.show(end);
+        for (const RangeEnd end : {RangeEnd::Short, RangeEnd::Long}) {
+            const std::string value = field.show(end == RangeEnd::Short ? place.low : place.high);
             if (value == stated) {
                 continue;
             }
-            moved_.push_back({key, value, bounds_.expected});
+            moved_.push_back({key, end, value, bounds_.expected});
             void* object = reinterpret_cast<std::byte*>(&moved_.back().timing) + offset;
             const auto mistake = field.set(read_text_at(value, Origin{}), object);
             ensure(!mistake, "{} shows as '{}', which it does not take", key, value);
@@ -62,11 +62,12 @@ private:
     void move_functions(const std::string& key) {
         const auto& stated = bounds_.expected.sfpu.functions;
         for (std::size_t i = 0; i < stated.size(); ++i) {
-            for (const TimingSpec* end : {&bounds_.low, &bounds_.high}) {
-                const auto& [name, cycles] = end->sfpu.functions.at(i);
+            for (const RangeEnd end : {RangeEnd::Short, RangeEnd::Long}) {
+                const TimingSpec& moved = end == RangeEnd::Short ? bounds_.low : bounds_.high;
+                const auto& [name, cycles] = moved.sfpu.functions.at(i);
                 if (cycles != stated[i].second) {
                     moved_.push_back(
-                        {key + "." + name, Value<Cycles>::show(cycles), bounds_.expected});
+                        {key + "." + name, end, Value<Cycles>::show(cycles), bounds_.expected});
                     moved_.back().timing.sfpu.functions[i].second = cycles;
                 }
             }

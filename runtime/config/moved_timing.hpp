@@ -2,6 +2,7 @@
 // Timing constants moved one at a time: all others as stated.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,12 @@
 
 namespace tessera::config {
 
+/// Which end of its range a constant is at: the one that makes runs short, or long.
+enum class RangeEnd : std::uint8_t { Short, Long };
+
 struct MovedTiming {
-    std::string key;    ///< "timing.noc.hop"
+    std::string key;  ///< "timing.noc.hop"
+    RangeEnd end{};
     std::string value;  ///< "9 cycles"
     TimingSpec timing;
 };

@@ -36,26 +36,14 @@ struct Counted {
     compare::TimeByName spent;  ///< on resources, or on activities where nothing travels
 };
 
-void add_spent(const StepFigures& step, compare::TimeByName& spent) {
-    for (const auto& [name, time] : step.bounds) {
-        spent[name] += time;
-    }
-}
-
 Counted count(const RunFigures& run, const std::string& rank_by) {
-    Counted counted{nanoseconds(run.time, run.clock), {}};
     if (rank_by == kWholeRun) {
-        for (const StepFigures& step : run.steps) {
-            add_spent(step, counted.spent);
-        }
-        return counted;
+        return {nanoseconds(run.time, run.clock), run.path.bounds};
     }
     const auto step = std::ranges::find(run.steps, rank_by, &StepFigures::name);
     require(step != run.steps.end(), "sweep.rank_by: {} is no step, allowed: {}", rank_by,
             fmt::join(step_names(run), ", "));
-    counted.time = nanoseconds(step->time, run.clock);
-    add_spent(*step, counted.spent);
-    return counted;
+    return {nanoseconds(step->time, run.clock), step->path.bounds};
 }
 
 std::string bound_of(const compare::TimeByName& spent) {

@@ -78,8 +78,8 @@ TEST(Compare, ComparesTimesNotCyclesWhereClocksDiffer) {
 TEST(Compare, SplitsTheDifferenceByWhatThePathIsSpentOn) {
     auto a = run_of("a", {step_of("gate", 0, 100'000, 0)});
     auto b = run_of("b", {step_of("gate", 0, 130'000, 0)});
-    a.steps[0].activities = {{"matmul", 90'000}, {"pack", 10'000}};
-    b.steps[0].activities = {{"matmul", 90'000}, {"wait for CB data", 40'000}};
+    a.steps[0].path.activities = {{"matmul", 90'000}, {"pack", 10'000}};
+    b.steps[0].path.activities = {{"matmul", 90'000}, {"wait for CB data", 40'000}};
 
     const StepComparison step = compare(a, b).steps[0];
 

@@ -14,9 +14,10 @@ inline StepFigures step_of(const std::string& name, Millicycles low, Millicycles
                            Millicycles high) {
     return {.name = name,
             .time = {low, expected, high},
-            .activities = {{"matmul", expected}},
-            .lines = {{"compute.cpp:7 (math)", expected}},
-            .resources = {{"none", expected}}};
+            .path = {.activities = {{"matmul", expected}},
+                     .lines = {{"compute.cpp:7 (math)", expected}},
+                     .resources = {{"none", expected}},
+                     .bounds = {{"matmul", expected}}}};
 }
 
 /// A run at 1 GHz (so that 1000 millicycles are a nanosecond), 10 cycles between its steps.
@@ -29,7 +30,14 @@ inline RunFigures run_of(const std::string& name, std::vector<StepFigures> steps
         run.time.expected += step.time.expected + gap;
         run.time.high += step.time.high + gap;
     }
+    for (const StepFigures& step : steps) {
+        run.path.activities["matmul"] += step.time.expected;
+        run.path.lines[step.name + ": compute.cpp:7 (math)"] += step.time.expected;
+        run.path.resources["none"] += step.time.expected;
+        run.path.bounds["matmul"] += step.time.expected;
+    }
     run.steps = std::move(steps);
+    add_gaps(run);
     return run;
 }
 

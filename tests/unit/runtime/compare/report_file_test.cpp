@@ -62,9 +62,10 @@ TEST_F(ReportFile, GivesTheFiguresThatWereWritten) {
     EXPECT_EQ(run.time.high, 130);
     ASSERT_EQ(run.steps.size(), 1U);
     EXPECT_EQ(run.steps[0].time.low, 80);
-    EXPECT_THAT(run.steps[0].lines,
+    EXPECT_THAT(run.steps[0].path.lines,
                 ElementsAre(Pair("no line", 30), Pair("reader.cpp:41 (reader)", 70)));
-    EXPECT_THAT(run.steps[0].bounds, ElementsAre(Pair("DRAM", 70), Pair("start of kernel", 30)));
+    EXPECT_THAT(run.steps[0].path.bounds,
+                ElementsAre(Pair("DRAM", 70), Pair("start of kernel", 30)));
     EXPECT_EQ(read_report(folder_ / "report.json").time.high, 130);
 }
 

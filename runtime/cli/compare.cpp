@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera compare: two timed runs side by side.
+#include "runtime/compare/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <variant>
+
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/compared_run.hpp"
+#include "runtime/compare/compare_json.hpp"
+#include "runtime/compare/compare_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+// About ten seconds of a host core.
+constexpr std::uint64_t kCheapReplays = 20'000'000;
+
+struct CompareOptions {
+    std::string a;
+    std::string b;
+    std::vector<std::string> sets;
+    bool each_constant = false;
+    bool json = false;
+};
+
+compare::RunFigures figures_of(const ComparedRun& run) {
+    const auto* recorded = std::get_if<compare::RecordedRun>(&run);
+    return recorded != nullptr ? compare::figures_of(*recorded)
+                               : std::get<compare::RunFigures>(run);
+}
+
+/// Constants moved one at a time, where traces are at hand, and the word that says why not.
+struct Moved {
+    std::vector<compare::MovedConstant> constants;
+    std::string note;
+};
+
+Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareOptions& options) {
+    const auto* recorded_a = std::get_if<compare::RecordedRun>(&a);
+    const auto* recorded_b = std::get_if<compare::RecordedRun>(&b);
+    if (recorded_a == nullptr || recorded_b == nullptr) {
+        return {{}, "constants were not moved one at a time: a report holds no trace\n"};
+    }
+    const std::uint64_t cost = compare::cost_of_moving(*recorded_a, *recorded_b);
+    if (!options.each_constant && cost > kCheapReplays) {
+        return {{},
+                fmt::format("constants were not moved one at a time: --each-constant replays {} "
+                            "million events for it\n",
+                            cost / 1'000'000)};
+    }
+    return {compare::move_each_constant(*recorded_a, *recorded_b), ""};
+}
+
+ExitCode run(const CompareOptions& options, const Console& console) {
+    const ComparedRun a = open_run(options.a, options.sets);
+    const ComparedRun b = open_run(options.b, options.sets);
+    const Moved moved = moved_constants(a, b, options);
+    const compare::Comparison comparison =
+        compare::compare(figures_of(a), figures_of(b), moved.constants);
+    if (options.json) {
+        console.out << to_json(comparison).dump(2) << '\n';
+    } else {
+        console.out << to_text(comparison, console.out_style) << moved.note;
+    }
+    return ExitCode::Success;
+}
+
+void add_options(CLI::App& command, CompareOptions& options) {
+    command.add_option("A", options.a, "A report, a trace or a run configuration")
+        ->required()
+        ->type_name("");
+    command.add_option("B", options.b, "Another")->required()->type_name("");
+    command
+        .add_option("--set", options.sets,
+                    "Replace a value of both run configurations, as often as need be")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    command.add_flag("--each-constant", options.each_constant,
+                     "Move each constant to both ends of its range, even if that takes long");
+    command.add_flag("--json", options.json, "Print as JSON");
+    command.footer(
+        "A report is the folder of --report or its report.json; a trace is timed on the device it\n"
+        "was recorded on; a configuration is run without computing values. A difference is robust\n"
+        "if its sign is the same wherever the timing constants may lie in their ranges.");
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& root, Console& console) {
+    auto* command = root.add_subcommand("compare", "Say which of two runs is faster, and why");
+    auto options = std::make_shared<CompareOptions>();
+    add_options(*command, *options);
+    return {command, [options, &console] { return run(*options, console); }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cli/compared_run.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/config_options.hpp"
+#include "runtime/compare/report_file.hpp"
+#include "runtime/run/run_workload.hpp"
+#include "runtime/timed_run/time_trace.hpp"
+#include "runtime/trace_file/trace_reader.hpp"
+
+namespace tessera::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+compare::RecordedRun record(const config::LoadedRun& loaded) {
+    compare::RecordedRun run{loaded.run.name, {}, timed_run::machine_of(loaded)};
+    run::RunModes modes = run::timing_only(loaded.run.workload.pipeline);
+    modes.trace = TraceMode::On;
+    modes.trace_sink = [&run](const Trace& so_far, LaunchTrace&& launch) {
+        run.trace.arch = so_far.arch;
+        run.trace.mesh = so_far.mesh;
+        run.trace.names = so_far.names;
+        run.trace.launches.push_back(std::move(launch));
+    };
+    (void)run::run_workload(loaded, modes);
+    return run;
+}
+
+compare::RecordedRun read(const fs::path& path) {
+    Trace trace = read_trace(path);
+    const config::LoadedArch device =
+        config::load_arch(shipped_configs() / "arch" / (trace.arch + ".yaml"));
+    const MeshSpec mesh = trace.mesh;
+    return {path.stem().string(), std::move(trace), timed_run::machine_of(device, mesh)};
+}
+
+}  // namespace
+
+ComparedRun open_run(const std::string& argument, const std::vector<std::string>& sets) {
+    const fs::path path = argument;
+    if (fs::is_directory(path) || path.extension() == ".json") {
+        return compare::read_report(path);
+    }
+    if (!fs::exists(path) || path.extension() == ".yaml" || path.extension() == ".yml") {
+        return record(load({.config = argument, .sets = sets, .threads = {}}));
+    }
+    return read(path);
+}
+
+}  // namespace tessera::cli

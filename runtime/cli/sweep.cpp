@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera sweep: the points of a configuration with a sweep block, ranked.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/config_options.hpp"
+#include "runtime/cli/progress_line.hpp"
+#include "runtime/run/run_workload.hpp"
+#include "runtime/sweep/run_sweep.hpp"
+#include "runtime/sweep/sweep_files.hpp"
+#include "runtime/sweep/sweep_text.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+struct SweepOptions {
+    ConfigOptions config;
+    std::optional<std::string> out;
+    bool quiet = false;
+};
+
+std::string record(const config::LoadedRun& loaded, const run::RunModes& modes) {
+    const report::RunRecord record = run::run_workload(loaded, modes);
+    const auto failed = failed_steps(record);
+    return failed.empty() ? ""
+                          : fmt::format("values are too far from their references: {}",
+                                        fmt::join(failed, ", "));
+}
+
+// "[#####.....] 5 of 10 recordings"
+std::string progress_text(std::size_t done, std::size_t recordings) {
+    constexpr std::size_t kWidth = 30;
+    const std::size_t filled = recordings == 0 ? kWidth : done * kWidth / recordings;
+    return fmt::format("[{}{}] {} of {} recordings", std::string(filled, '#'),
+                       std::string(kWidth - filled, '.'), done, recordings);
+}
+
+ExitCode run(const SweepOptions& options, const Console& console) {
+    require(!options.out || !options.out->empty(), "--out: the name is empty");
+    const config::LoadedSweep sweep = load_sweep(options.config);
+    sweep::SweepResult result;
+    {
+        ProgressLine progress(console);
+        result = sweep::run_sweep(sweep, {.threads = threads_of(options.config.threads),
+                                          .record = record,
+                                          .on_progress = [&](std::size_t done, std::size_t all) {
+                                              progress.show(progress_text(done, all));
+                                          }});
+    }
+    if (options.out) {
+        sweep::write_files(*options.out, sweep, result);
+    }
+    console.out << (options.quiet ? sweep::answer_text(result)
+                                  : sweep::to_text(result, console.out_style));
+    return ExitCode::Success;
+}
+
+}  // namespace
+
+Command add_sweep(CLI::App& root, Console& console) {
+    auto* command = root.add_subcommand("sweep", "Run many variants of a configuration, ranked");
+    auto options = std::make_shared<SweepOptions>();
+    add_config_options(*command, options->config);
+    add_threads_option(*command, options->config);
+    command
+        ->add_option("--out", options->out, "Write sweep.csv, sweep.html and best.yaml to a folder")
+        ->type_name("DIR");
+    command->add_flag("--quiet", options->quiet, "Print the last line only: the answer");
+    command->footer(
+        "CONFIG is a run configuration with a block `sweep:`, or the name of one in\n"
+        "configs/sweeps. Points that differ only below arch.timing are recorded once.");
+    return {command, [options, &console] { return run(*options, console); }};
+}
+
+}  // namespace tessera::cli
