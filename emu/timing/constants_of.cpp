@@ -42,17 +42,13 @@ constexpr std::array kUnitInit{Key{"compute.init_full"}, Key{"compute.init_opera
                                Key{"compute.init_sfpu"}, Key{"compute.reconfigure"}};
 constexpr std::array kDstCall{Key{"compute.dst_call"}};
 constexpr std::array kZone{Key{"risc.zone_mark"}};
-constexpr std::array kGaps{Key{"dispatch.program_gap"},
-                           Key{"dispatch.per_program"},
-                           Key{"dispatch.per_configuration"},
-                           Key{"dispatch.per_kernel_group"},
-                           Key{"dispatch.per_binary"},
-                           Key{"dispatch.per_binary_byte"},
-                           Key{"dispatch.per_core"},
-                           Key{"dispatch.per_core_with_arguments"},
-                           Key{"dispatch.per_argument_word"},
-                           Key{"dispatch.per_common_word"},
-                           Key{"dispatch.per_cb"}};
+constexpr std::array kGaps{Key{"dispatch.program_gap"},     Key{"dispatch.prefetch_program"},
+                           Key{"dispatch.prefetch_binary"}, Key{"dispatch.prefetch_configuration"},
+                           Key{"dispatch.stream_rate"},     Key{"dispatch.write_program"},
+                           Key{"dispatch.write_binary"},    Key{"dispatch.write_multicast"},
+                           Key{"dispatch.write_group"},     Key{"dispatch.write_hop"},
+                           Key{"dispatch.write_core"},      Key{"dispatch.config_ring"},
+                           Key{"dispatch.launch_messages"}};
 
 constexpr std::array kSlot{Key{"noc.outstanding_reads"}, Key{"noc.outstanding_writes"},
                            Key{"noc.queued_writes"}};

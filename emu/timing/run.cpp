@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "emu/timing/cost/launch_cost.hpp"
 #include "emu/timing/event_queue.hpp"
 #include "tessera/errors.hpp"
 
@@ -34,29 +33,28 @@ Millicycles earliest(const std::vector<Millicycles>& starts, const std::vector<b
 RunReplay::RunReplay(const Machine& machine, const RunReplayOptions& options)
     : machine_(machine),
       options_(options),
-      started_(machine.mesh.shape.num_devices()),
-      ended_(started_.size()),
-      has_run_(started_.size()) {
+      cost_(machine.timing),
+      queues_(machine.mesh.shape.num_devices(), DispatchQueue(machine.timing)) {
 }
 
-std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch) const {
-    const LaunchCost cost(machine_.timing);
-    std::vector<Millicycles> starts(started_.size());
-    for (std::size_t device = 0; device < starts.size(); ++device) {
-        starts[device] = has_run_[device] ? ended_[device] + cost.gap() : 0;
-    }
+std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
+                                              const std::vector<bool>& takes_part) {
+    std::vector<DispatchWork> work(queues_.size());
     for (const DispatchTrace& program : launch.dispatch) {
-        require(program.device < starts.size(), "trace: there is no device {}, the mesh has {}",
-                program.device, starts.size());
-        Millicycles& start = starts[program.device];
-        start = std::max(start, started_[program.device] + cost.of_dispatch(program, launch));
+        require(program.device < work.size(), "trace: there is no device {}, the mesh has {}",
+                program.device, work.size());
+        work[program.device] = cost_.of(program, launch);
+    }
+    std::vector<Millicycles> starts(queues_.size());
+    for (std::size_t device = 0; device < starts.size(); ++device) {
+        starts[device] = takes_part[device] ? queues_[device].start_of(work[device]) : 0;
     }
     return starts;
 }
 
 LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch) {
-    const std::vector<bool> takes_part = devices_of(launch, started_.size());
-    std::vector<Millicycles> starts = starts_of(launch);
+    const std::vector<bool> takes_part = devices_of(launch, queues_.size());
+    std::vector<Millicycles> starts = starts_of(launch, takes_part);
     const Millicycles first = earliest(starts, takes_part);
     for (Millicycles& start : starts) {
         start = std::max(start - first, Millicycles{0});
@@ -66,9 +64,7 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch) {
     timeline.start = first;
     for (std::size_t device = 0; device < starts.size(); ++device) {
         if (takes_part[device]) {
-            has_run_[device] = true;
-            started_[device] = first + starts[device];
-            ended_[device] = first + timeline.device_end[device];
+            queues_[device].ended(first + timeline.device_end[device]);
         }
     }
     makespan_ = std::max(makespan_, first + timeline.makespan);

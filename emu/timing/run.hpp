@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "emu/timing/cost/dispatch_cost.hpp"
+#include "emu/timing/dispatch_queue.hpp"
 #include "emu/timing/replay.hpp"
 
 namespace tessera::timing {
@@ -16,8 +18,8 @@ struct RunReplayOptions {
 
 /// Takes launches one at a time, so that neither traces nor timelines need be kept.
 ///
-/// A device's program begins when the one before has ended and the dispatch gap is over, and not
-/// before dispatch has sent what it consists of, which it begins when the program before starts.
+/// A device's program begins when dispatch has handed it out (DispatchQueue), and not before the
+/// one before has ended and the dispatch gap is over.
 /// Programs of one launch begin independently; what they send each other joins them.
 class RunReplay {
 public:
@@ -32,13 +34,13 @@ public:
     [[nodiscard]] Millicycles makespan() const noexcept { return makespan_; }
 
 private:
-    [[nodiscard]] std::vector<Millicycles> starts_of(const LaunchTrace& launch) const;
+    [[nodiscard]] std::vector<Millicycles> starts_of(const LaunchTrace& launch,
+                                                     const std::vector<bool>& takes_part);
 
     Machine machine_;
     RunReplayOptions options_;
-    std::vector<Millicycles> started_;  ///< by device: its last program
-    std::vector<Millicycles> ended_;
-    std::vector<bool> has_run_;
+    DispatchCost cost_;
+    std::vector<DispatchQueue> queues_;  ///< by device
     Millicycles makespan_ = 0;
 };
 

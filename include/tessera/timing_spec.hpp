@@ -135,23 +135,26 @@ struct LinkTiming {
     std::uint32_t sender_slots = 0;  ///< packets a sender buffers
 };
 
-/// From one program to the next, and from the host's word to kernel_main.
+/// From one program to the next. Two cores hand a program out, one behind the other: one reads it
+/// from a trace in DRAM and streams it to the next, which writes it to the workers.
 struct DispatchTiming {
-    Seconds program_gap;  ///< between the end of a program and the start of the next, at least
-    Seconds per_program;  ///< dispatch of any program
-    Seconds per_configuration;        ///< more if it has a CB, a semaphore or an argument
-    Seconds per_kernel_group;         ///< more for each group behind the first, its binaries apart
-    Seconds per_binary;               ///< each RISC's binary of each kernel group
-    Seconds per_binary_byte;          ///< each byte of the binaries that one core gets
-    Seconds per_core;                 ///< each core
-    Seconds per_core_with_arguments;  ///< more for each, if cores have arguments of their own
-    Seconds per_argument_word;        ///< each word of cores' own arguments
-    Seconds per_common_word;          ///< each word of arguments that all cores of a kernel share
-    Seconds per_cb;                   ///< each CB of a core
-    Cycles launch_latency;            ///< launch message to the firmware of a core
-    Cycles kernel_start;              ///< firmware: to kernel_main
-    Cycles cb_setup;                  ///< firmware, each CB
-    Cycles kernel_end;                ///< kernel_main's return to the done message
+    Cycles program_gap;             ///< a program's last done message to the next one's go signal
+    Cycles prefetch_program;        ///< commands of any program read and relayed
+    Cycles prefetch_binary;         ///< each RISC's binary of each kernel group
+    Cycles prefetch_configuration;  ///< more if it has a CB, a semaphore or an argument
+    BytesPerCycle stream_rate;      ///< in by the NoC and out again
+    Cycles write_program;           ///< commands of any program, its multicasts on one core
+    Cycles write_binary;            ///< each RISC's binary of each kernel group
+    Cycles write_multicast;         ///< a multicast that waits for the one before
+    Cycles write_group;             ///< the same to each group of cores behind the first
+    Cycles write_hop;               ///< each such multicast, each hop across the program's cores
+    Cycles write_core;              ///< a core's own arguments, while they are short
+    Bytes config_ring;              ///< of an L1: what programs handed out and not done may fill
+    std::uint32_t launch_messages = 0;  ///< programs handed out and not done, at most
+    Cycles launch_latency;              ///< go signal to the firmware of a core
+    Cycles kernel_start;                ///< firmware: to kernel_main
+    Cycles cb_setup;                    ///< firmware, each CB
+    Cycles kernel_end;                  ///< kernel_main's return to the done message
 };
 
 struct TimingSpec {

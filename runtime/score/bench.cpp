@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "emu/timing/cost/launch_cost.hpp"
 #include "emu/timing/replay.hpp"
+#include "emu/timing/run.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::score {
@@ -19,6 +19,22 @@ SessionOptions recording() {
             .trace = TraceMode::On,
             .maths = Maths::Off,
             .bulk_data = BulkData::Off};
+}
+
+/// Cycles from one launch to the next of many alike, once dispatch is as far ahead as it gets.
+double period_of(const Trace& trace, const LaunchTrace& launch, const timing::Machine& machine) {
+    constexpr std::uint32_t kFirst = 16;
+    constexpr std::uint32_t kCounted = 16;
+    timing::RunReplay run(machine, {.keeps_intervals = false});
+    Millicycles begin = 0;
+    for (std::uint32_t i = 0; i <= kFirst; ++i) {
+        begin = run.add(trace, launch).start;
+    }
+    Millicycles end = begin;
+    for (std::uint32_t i = 0; i < kCounted; ++i) {
+        end = run.add(trace, launch).start;
+    }
+    return static_cast<double>(end - begin) / (kCounted * kMillicyclesPerCycle);
 }
 
 }  // namespace
@@ -48,12 +64,7 @@ Prediction Bench::period_cycles(Program program, std::uint32_t binary_bytes) {
     LaunchTrace launch = session_.trace().launches.back();
     launch.dispatch.front().binary_bytes = binary_bytes;
     const auto period = [&](const TimingSpec& timing) {
-        const timing::LaunchCost cost(timing);
-        const LaunchTimeline timeline = timing::replay(
-            session_.trace(), launch, {model_.arch, timing, mesh_}, {.keeps_intervals = false});
-        const Millicycles device = timeline.makespan + cost.gap();
-        return static_cast<double>(std::max(device, cost.of_dispatch(launch.dispatch.front(), launch))) /
-               static_cast<double>(kMillicyclesPerCycle);
+        return period_of(session_.trace(), launch, {model_.arch, timing, mesh_});
     };
     const double low = period(model_.timing.low);
     const double high = period(model_.timing.high);

@@ -29,9 +29,8 @@ public:
     /// Launches programs on the mesh together.
     [[nodiscard]] Replays run(std::span<const DeviceProgram> programs);
 
-    /// From one program to the next when equal ones follow on one another on device 0, in cycles:
-    /// what dispatch takes for one, or what the device takes and the gap behind it. Binaries of
-    /// kernels have `binary_bytes` bytes in all.
+    /// From one program to the next when equal ones follow on one another on device 0, in cycles.
+    /// Binaries of kernels have `binary_bytes` bytes in all.
     [[nodiscard]] Prediction period_cycles(Program program, std::uint32_t binary_bytes);
 
 private:

@@ -14,14 +14,17 @@ using enum EventKind;
 /// Two launches on `num_devices` devices: 10 calls of 18 cycles on device 0, 20 on the others.
 TraceBuilder two_launches(std::uint32_t num_devices) {
     TraceBuilder builder(num_devices);
-    builder.timing.dispatch.program_gap = Seconds{700e-9};
-    builder.timing.dispatch.per_argument_word = Seconds{10e-9};
+    builder.timing.dispatch.program_gap = Cycles{700};
+    builder.timing.dispatch.prefetch_program = Cycles{29};
+    builder.timing.dispatch.stream_rate = BytesPerCycle{12};
+    builder.timing.noc.write_rate = BytesPerCycle{12};
     builder.trace.mesh = builder.mesh;
     LaunchTrace& launch = builder.trace.launches[0];
     for (std::uint16_t device = 0; device < num_devices; ++device) {
         builder.core({0, 0}, {}, device).reader({event(NocSetState, 0, device == 0 ? 10 : 20)});
         DispatchTrace dispatch;
         dispatch.device = device;
+        dispatch.cores = 1;
         dispatch.unique_args = 3;
         launch.dispatch.push_back(dispatch);
     }
@@ -34,7 +37,7 @@ TEST(RunReplay, LeavesTheGapBetweenProgramsOfADevice) {
 
     const RunTimeline run = replay_run(builder.trace, {builder.arch, builder.timing, builder.mesh});
 
-    // Dispatch sends 3 words in 30 ns, at 1 GHz; 180 cycles, 700 of gap, 180.
+    // A program takes 29 cycles to stream, its 3 words one; 180 cycles, 700 of gap, 180.
     ASSERT_EQ(run.launches.size(), 2U);
     EXPECT_EQ(run.launches[0].start, 30 * kCycle);
     EXPECT_EQ(run.launches[0].makespan, 180 * kCycle);
@@ -44,11 +47,11 @@ TEST(RunReplay, LeavesTheGapBetweenProgramsOfADevice) {
 
 TEST(RunReplay, WaitsForDispatchIfThatTakesLonger) {
     TraceBuilder builder = two_launches(1);
-    builder.timing.dispatch.per_argument_word = Seconds{500e-9};
+    builder.timing.dispatch.prefetch_program = Cycles{1499};
 
     const RunTimeline run = replay_run(builder.trace, {builder.arch, builder.timing, builder.mesh});
 
-    // From the start of the first program: 1500 cycles of dispatch.
+    // Behind that of the first program: 1500 cycles of dispatch.
     EXPECT_EQ(run.launches[1].start - run.launches[0].start, 1500 * kCycle);
 }
 

@@ -33,6 +33,9 @@ inline TimingSpec round_timing() {
                    .cb_wait = Cycles{9},
                    .cb_pop = Cycles{4},
                    .zone_mark = Cycles{0}};
+    timing.dispatch.stream_rate = BytesPerCycle{16};
+    timing.dispatch.config_ring = Bytes{1 << 16};
+    timing.dispatch.launch_messages = 8;
     timing.noc.outstanding_reads = 64;
     timing.noc.outstanding_writes = 64;
     timing.noc.queued_writes = 64;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/cost/dispatch_cost.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "emu/timing/cost/millicycles.hpp"
+
+namespace tessera::timing {
+namespace {
+
+constexpr double kWord = 4;          // bytes of an argument
+constexpr double kConfigEntry = 16;  // bytes of a CB's or a semaphore's entry
+
+/// What a launch's cores of one device tell of its program.
+struct Cores {
+    double binaries = 0;   ///< of a core, on average: a compute kernel has three
+    double cb_groups = 0;  ///< different sets of CBs
+    double hops = 0;       ///< across all cores, corner to corner
+};
+
+double num_binaries(const CoreTrace& core) {
+    constexpr double kOfCompute = 3;
+    double count = 0;
+    for (const ThreadTrace& thread : core.threads) {
+        count += thread.processor == Processor::Compute ? kOfCompute : 1;
+    }
+    return count;
+}
+
+double hops_across(const std::vector<const CoreTrace*>& cores) {
+    const auto by_x = [](const CoreTrace* core) { return core->core.x; };
+    const auto by_y = [](const CoreTrace* core) { return core->core.y; };
+    const auto [left, right] = std::ranges::minmax(cores, {}, by_x);
+    const auto [top, bottom] = std::ranges::minmax(cores, {}, by_y);
+    return right->core.x - left->core.x + bottom->core.y - top->core.y;
+}
+
+Cores cores_of(const LaunchTrace& launch, std::uint16_t device) {
+    std::vector<const CoreTrace*> cores;
+    std::vector<const CoreTrace*> groups;
+    Cores result;
+    for (const CoreTrace& core : launch.cores) {
+        if (core.device != device) {
+            continue;
+        }
+        cores.push_back(&core);
+        result.binaries += num_binaries(core);
+        const auto is_same = [&](const CoreTrace* group) { return group->cbs == core.cbs; };
+        if (!core.cbs.empty() && std::ranges::none_of(groups, is_same)) {
+            groups.push_back(&core);
+        }
+    }
+    if (!cores.empty()) {
+        result.binaries /= static_cast<double>(cores.size());
+        result.hops = hops_across(cores);
+    }
+    result.cb_groups = static_cast<double>(groups.size());
+    return result;
+}
+
+/// Bytes that a program consists of.
+struct Sizes {
+    double binaries = 0;  ///< of all kernel groups
+    double shared = 0;    ///< CBs, semaphores and common arguments, multicast
+    double own = 0;       ///< arguments of single cores, of one core
+};
+
+Sizes sizes_of(const DispatchTrace& program, double cb_groups) {
+    const double cbs = kConfigEntry * program.cbs * std::max(cb_groups, 1.0);
+    const double cores = std::max(program.cores, 1U);
+    return {.binaries = 1.0 * program.binary_bytes,
+            .shared = cbs + kConfigEntry * program.semaphores + kWord * program.common_args,
+            .own = kWord * program.unique_args / cores};
+}
+
+double time_of(double bytes, BytesPerCycle rate) {
+    return bytes == 0 ? 0 : bytes / rate.value;
+}
+
+Millicycles rounded(double cycles) {
+    return to_millicycles(Cycles{cycles});
+}
+
+}  // namespace
+
+DispatchCost::DispatchCost(const TimingSpec& timing)
+    : timing_(timing.dispatch),
+      multicast_rate_(timing.noc.multicast_rate),
+      write_rate_(timing.noc.write_rate) {
+}
+
+DispatchWork DispatchCost::of(const DispatchTrace& program, const LaunchTrace& launch) const {
+    const Cores cores = cores_of(launch, program.device);
+    const Sizes sizes = sizes_of(program, cores.cb_groups);
+    const double groups = std::max(program.kernels, 1U);
+    const double binaries = groups * cores.binaries;
+
+    const bool is_configured = sizes.shared + sizes.own > 0;
+    const double streamed = sizes.binaries + sizes.shared + sizes.own * program.cores;
+    const double prefetch = timing_.prefetch_program.value +
+                            timing_.prefetch_binary.value * binaries +
+                            (is_configured ? timing_.prefetch_configuration.value : 0) +
+                            time_of(streamed, timing_.stream_rate);
+
+    // Binaries, launch message and go signal go to all cores.
+    constexpr double kMulticasts = 3;
+    const double shared = sizes.shared > 0 ? 1 : 0;
+    const double multicasts = shared + (groups - 1);
+    const double more_groups = std::max(cores.cb_groups - 1, 0.0) + (groups - 1);
+    const double own =
+        sizes.own > 0 ? std::max(timing_.write_core.value, time_of(sizes.own, write_rate_)) : 0;
+    const double dispatch =
+        timing_.write_program.value + timing_.write_binary.value * binaries +
+        timing_.write_multicast.value * multicasts + timing_.write_group.value * more_groups +
+        timing_.write_hop.value * cores.hops * (kMulticasts + shared) + own * program.cores +
+        time_of(sizes.binaries + sizes.shared, multicast_rate_);
+    const double config = (sizes.binaries + sizes.shared) / groups + sizes.own;
+    return {rounded(prefetch), rounded(dispatch), static_cast<std::uint64_t>(config)};
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two cores that hand programs out do for one program.
+// Source   tt-metal tt_metal/impl/dispatch/kernels/cq_prefetch.cpp and cq_dispatch.cpp,
+// tt_metal/impl/program/dispatch.cpp: binaries, CBs, semaphores and common arguments go out as
+// multicasts, arguments of single cores as one write each. Multicasts to the same cores are linked;
+// any other one waits until the one before has arrived.
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/timeline.hpp"
+#include "tessera/timing_spec.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::timing {
+
+struct DispatchWork {
+    Millicycles prefetch = 0;        ///< of the core that streams the program
+    Millicycles dispatch = 0;        ///< of the core that writes it to the workers
+    std::uint64_t config_bytes = 0;  ///< of a worker's ring of kernel configurations
+};
+
+class DispatchCost {
+public:
+    explicit DispatchCost(const TimingSpec& timing);
+
+    /// One of the launch's programs. Its kernel groups are taken to be alike in the number and size
+    /// of their binaries; CBs make as many groups of cores as there are different sets of them.
+    [[nodiscard]] DispatchWork of(const DispatchTrace& program, const LaunchTrace& launch) const;
+
+private:
+    DispatchTiming timing_;
+    BytesPerCycle multicast_rate_;
+    BytesPerCycle write_rate_;
+};
+
+}  // namespace tessera::timing

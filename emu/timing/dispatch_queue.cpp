@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/dispatch_queue.hpp"
+
+#include <algorithm>
+
+#include "emu/timing/cost/millicycles.hpp"
+
+namespace tessera::timing {
+
+DispatchQueue::DispatchQueue(const TimingSpec& timing)
+    : gap_(to_millicycles(timing.dispatch.program_gap)),
+      ring_(timing.dispatch.config_ring.value),
+      launch_messages_(timing.dispatch.launch_messages) {
+}
+
+/// When dispatch knows that the programs have ended that lie in the way; forgets them.
+Millicycles DispatchQueue::room_for(std::uint64_t config_bytes) {
+    std::uint64_t filled = config_bytes;
+    for (std::size_t i = 0; i < residents_.size(); ++i) {
+        filled += residents_[i].config_bytes;
+        if (filled > ring_ || i + 1 >= launch_messages_) {
+            const Millicycles end = residents_[i].known_end;
+            residents_.resize(i);
+            return end;
+        }
+    }
+    return 0;
+}
+
+Millicycles DispatchQueue::start_of(const DispatchWork& work) {
+    const Millicycles go = last_end_ ? *last_end_ + gap_ : 0;
+    prefetched_ += work.prefetch;
+    dispatched_ = std::max(dispatched_, room_for(work.config_bytes)) + work.dispatch;
+    next_bytes_ = work.config_bytes;
+    return std::max({prefetched_, dispatched_, go});
+}
+
+void DispatchQueue::ended(Millicycles time) {
+    last_end_ = time;
+    residents_.push_front({next_bytes_, time + gap_});
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs of one device as its dispatch cores hand them out, each ahead of what still runs.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "emu/timing/cost/dispatch_cost.hpp"
+#include "tessera/timeline.hpp"
+#include "tessera/timing_spec.hpp"
+
+namespace tessera::timing {
+
+/// Prefetch, dispatch and workers are a pipeline. Dispatch writes a program while the one before
+/// runs if workers have room for it: in the ring of kernel configurations and in that of launch
+/// messages. Otherwise it waits until programs have ended.
+/// Source   tt-metal tt_metal/impl/dispatch/worker_config_buffer.cpp, dev_msgs.h.
+class DispatchQueue {
+public:
+    explicit DispatchQueue(const TimingSpec& timing);
+
+    /// When the next program may start.
+    /// Precondition   each program so far has ended().
+    [[nodiscard]] Millicycles start_of(const DispatchWork& work);
+    /// The program started last is done at `time`.
+    void ended(Millicycles time);
+
+private:
+    struct Resident {
+        std::uint64_t config_bytes = 0;
+        Millicycles known_end = 0;
+    };
+    [[nodiscard]] Millicycles room_for(std::uint64_t config_bytes);
+
+    Millicycles gap_;
+    std::uint64_t ring_;
+    std::uint32_t launch_messages_;
+    Millicycles prefetched_ = 0;  ///< when the stage is done with all programs so far
+    Millicycles dispatched_ = 0;
+    std::deque<Resident> residents_;  ///< programs of which something may be in L1, newest first
+    std::uint64_t next_bytes_ = 0;    ///< configuration of the program started last
+    std::optional<Millicycles> last_end_;
+};
+
+}  // namespace tessera::timing
