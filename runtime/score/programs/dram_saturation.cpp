@@ -15,6 +15,8 @@ namespace tessera::score {
 namespace {
 
 constexpr BurstPlace kPlace{DataMovementProcessor::RISCV_0, NOC::NOC_0};
+/// TT-Metalium's choice for readers of DRAM.
+constexpr BurstPlace kReader{DataMovementProcessor::RISCV_1, NOC::NOC_0};
 constexpr std::uint32_t kStreamBytes = 1U << 20U;  // enough for a steady state
 constexpr std::uint32_t kDefaultDepth = 2;         // more is no faster
 constexpr std::uint32_t kPageBytes = 2048;         // a bfloat16 tile
@@ -71,7 +73,7 @@ Prediction run_all_cores(const Row& row, const Parameters& parameters, const Mod
     std::uint32_t first = 0;
     for (const CoreCoord core : first_cores(model.arch, cores)) {
         const KernelHandle kernel =
-            add_page_read(program, model.arch, core, tensor.buffer, kPagesPerBarrier, kDefaultRead);
+            add_page_read(program, model.arch, core, tensor.buffer, kPagesPerBarrier, kReader);
         aim_page_burst(program, kernel, core, tensor.buffer, first, kPagesPerCore);
         first += kPagesPerCore;
     }
