@@ -59,8 +59,8 @@ constexpr std::array kNocInjection{Key{"noc.injection_rate"}, Key{"noc.read_rate
 constexpr std::array kNocLink{Key{"noc.link_rate"}, Key{"noc.packet_overhead"}};
 constexpr std::array kNocEjection{Key{"noc.ejection_rate"}};
 constexpr std::array kNocLatency{
-    Key{"noc.hop"},      Key{"noc.interface"},  Key{"noc.command"},         Key{"noc.l1_read"},
-    Key{"noc.l1_write"}, Key{"noc.completion"}, Key{"noc.multicast_setup"}, Key{"noc.atomic"},
+    Key{"noc.hop"},          Key{"noc.interface"},  Key{"noc.command"},         Key{"noc.l1_read"},
+    Key{"noc.l1_write"},     Key{"noc.completion"}, Key{"noc.multicast_setup"}, Key{"noc.atomic"},
     Key{"noc.port_requests"}};
 constexpr std::array kDram{Key{"dram."}};
 constexpr std::array kMeshLink{

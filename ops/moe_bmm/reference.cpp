@@ -46,9 +46,9 @@ std::array<StripRow, kRowsAtOnce> weight_rows(const HostTensor& weights, const E
 }
 
 // Wider registers where the host has them: the same sums, since nothing is contracted.
-[[gnu::target_clones("avx512f", "avx2", "default")]]
-void add_products(const std::array<StripRow, kRowsAtOnce>& rows,
-                  const std::array<double, kRowsAtOnce>& factors, StripRow& sums) {
+[[gnu::target_clones("avx512f", "avx2", "default")]] void add_products(
+    const std::array<StripRow, kRowsAtOnce>& rows, const std::array<double, kRowsAtOnce>& factors,
+    StripRow& sums) {
     static_assert(kRowsAtOnce == 4);
     for (std::uint32_t column = 0; column < kStripColumns; ++column) {
         sums[column] += factors[0] * rows[0][column] + factors[1] * rows[1][column] +

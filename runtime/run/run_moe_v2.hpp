@@ -13,8 +13,9 @@ namespace tessera::run {
 
 /// Runs the pipeline on the mesh of `loaded` and compares its steps with their references as
 /// `verify.level` says. Appends what moe_output_tensors declares to `outputs`, if there is one,
-/// without finishing it. Without maths, weights are not made either. Load and total time of the record are the caller's.
-/// Errors   UsageError for what does not fit on a device; KernelError for what a kernel did wrong.
+/// without finishing it. Without maths, weights are not made either. Load and total time of the
+/// record are the caller's. Errors   UsageError for what does not fit on a device; KernelError for
+/// what a kernel did wrong.
 ///          A result that is too far from its reference is in the record, and no error.
 [[nodiscard]] report::RunRecord run_moe_v2(const config::LoadedRun& loaded, const RunModes& modes,
                                            const MoeInputs& inputs, SafetensorsWriter* outputs,

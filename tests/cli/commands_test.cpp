@@ -30,7 +30,8 @@ TEST(CliHelp, NamesEveryCommandAndExitCode) {
     const std::string help = run_tessera({"--help"}).out;
 
     EXPECT_THAT(help, StartsWith("Emulates tile accelerators"));
-    for (const char* command : {"\n  run ", "\n  score ", "\n  check ", "\n  explain ", "\n  list "}) {
+    for (const char* command :
+         {"\n  run ", "\n  score ", "\n  check ", "\n  explain ", "\n  list "}) {
         EXPECT_THAT(help, HasSubstr(command));
     }
     EXPECT_THAT(help, HasSubstr("Exit codes: 0 success, 1 a result failed its check, 2 wrong"));

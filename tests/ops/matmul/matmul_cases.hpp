@@ -32,8 +32,7 @@ inline constexpr MatmulOperandSpec kBlocks{TensorPlacement::L1BlockSharded, Data
 inline constexpr MatmulOperandSpec kHeights{TensorPlacement::L1HeightSharded,
                                             DataFormat::Float16_b};
 inline constexpr MatmulOperandSpec kBfp8{TensorPlacement::DramInterleaved, DataFormat::Bfp8_b};
-inline constexpr MatmulOperandSpec kBfp8Blocks{TensorPlacement::L1BlockSharded,
-                                               DataFormat::Bfp8_b};
+inline constexpr MatmulOperandSpec kBfp8Blocks{TensorPlacement::L1BlockSharded, DataFormat::Bfp8_b};
 inline constexpr MatmulOperandSpec kFloat32{TensorPlacement::DramInterleaved, DataFormat::Float32};
 
 constexpr auto kSingle = MatmulSchedule::SingleCore;
