@@ -59,38 +59,25 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
         transfer.device = static_cast<std::uint16_t>(*next);
         ++transfer.hops_done;
     }
-    path.clear();
-    path.add(
-        {resources.mesh_router(transfer.device, far_end(request.channel)), 0, mesh_times.receive});
-    if (!lines.try_start(number, path, request.bytes, now, queue)) {
-        return;
-    }
     const bool is_there = transfer.hops_done == request.hops;
-    schedule(number, is_there ? TransferStage::LinkDeliver : TransferStage::LinkSend,
-             now + mesh_times.receive, queue);
-}
-
-void Transport::State::link_deliver(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    Transfer& transfer = transfers[number];
-    const Request& request = transfer.request;
-    if (transfer.waiting_on == kNobody) {
-        transfer.spend(ResourceKind::MeshLink, now);
-    }
+    const Millicycles handling = is_there ? mesh_times.deliver : mesh_times.receive;
     path.clear();
-    path.add({resources.mesh_delivery(transfer.device, far_end(request.channel)), 0,
-              mesh_times.deliver});
-    path.add({resources.ejection(transfer.device, request.noc, transfer.far), 0,
-              paths.noc().ejection.of(request.bytes)});
-    if (request.place.is_dram()) {
-        paths.bank(transfer.device, request.place.bank(), NocPaths::Access::Write, request.bytes, 0,
-                   path);
+    path.add({resources.mesh_router(transfer.device, far_end(request.channel)), 0, handling});
+    if (is_there) {
+        path.add({resources.ejection(transfer.device, request.noc, transfer.far), 0,
+                  paths.noc().ejection.of(request.bytes)});
+        if (request.place.is_dram()) {
+            paths.bank(transfer.device, request.place.bank(), NocPaths::Access::Write,
+                       request.bytes, 0, path);
+        }
     }
     if (!lines.try_start(number, path, request.bytes, now, queue)) {
         return;
     }
     transfer.slowest = path.slowest;
     transfer.slowest_kind = ResourceKind::MeshLink;
-    schedule(number, TransferStage::Deliver, now + path.slowest, queue);
+    schedule(number, is_there ? TransferStage::Deliver : TransferStage::LinkSend,
+             now + path.slowest, queue);
 }
 
 }  // namespace tessera::timing

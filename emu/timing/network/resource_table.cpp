@@ -13,8 +13,7 @@ ResourceTable::ResourceTable(const ArchSpec& arch, std::uint32_t num_devices)
       first_channel_(first_bank_ + num_devices * num_banks_),
       first_mesh_link_(first_channel_ + num_devices * num_banks_),
       first_mesh_router_(first_mesh_link_ + num_devices * kSendersPerDevice),
-      first_mesh_delivery_(first_mesh_router_ + num_devices * kSendersPerDevice),
-      all_(first_mesh_delivery_ + num_devices * kSendersPerDevice) {
+      all_(first_mesh_router_ + num_devices * kSendersPerDevice) {
 }
 
 ResourceKind ResourceTable::kind(std::uint32_t number) const noexcept {

@@ -58,11 +58,6 @@ public:
                                             std::uint32_t sender) const noexcept {
         return first_mesh_router_ + device * kSendersPerDevice + sender;
     }
-    /// What writes packets from a mesh link to cores of its device, beside the router.
-    [[nodiscard]] std::uint32_t mesh_delivery(std::uint32_t device,
-                                              std::uint32_t sender) const noexcept {
-        return first_mesh_delivery_ + device * kSendersPerDevice + sender;
-    }
     /// Number of ports and links of the NoCs, which are numbered first.
     [[nodiscard]] std::uint32_t num_ports() const noexcept { return first_bank_; }
     [[nodiscard]] ResourceKind kind(std::uint32_t number) const noexcept;
@@ -86,7 +81,6 @@ private:
     std::uint32_t first_channel_;
     std::uint32_t first_mesh_link_;
     std::uint32_t first_mesh_router_;
-    std::uint32_t first_mesh_delivery_;
     std::vector<Resource> all_;
 };
 

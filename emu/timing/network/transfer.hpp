@@ -23,7 +23,6 @@ enum class TransferStage : std::uint8_t {
     LinkSend,      ///< packet in the sender's buffer of a mesh link
     LinkTaken,     ///< the link has taken it from there
     LinkReceive,   ///< packet at the far end of a mesh link
-    LinkDeliver,   ///< packet on its way from there to a core or bank
     PartsArrived,  ///< every part of a read that was split has arrived
 };
 

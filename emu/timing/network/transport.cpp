@@ -113,9 +113,6 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
         case TransferStage::LinkReceive:
             link_receive(number, now, queue);
             break;
-        case TransferStage::LinkDeliver:
-            link_deliver(number, now, queue);
-            break;
         case TransferStage::PartsArrived:
             transfers.give_back(number);
             return {Milestone::Delivered, true};

@@ -64,7 +64,6 @@ struct Transport::State {
     void link_send(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult link_taken(std::uint32_t number, Millicycles now, EventQueue& queue);
     void link_receive(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void link_deliver(std::uint32_t number, Millicycles now, EventQueue& queue);
 
     [[nodiscard]] CoreCoord node_of(NocPlace place, std::uint32_t noc) const;
     [[nodiscard]] NocInterface& interface_of(const Transfer& transfer);
