@@ -41,12 +41,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"UnknownConfig",
              {"run", "moe_v2_tyni"},
              "tessera: moe_v2_tyni: no such file or shipped configuration; nearest: moe_v2_tiny, "
-             "shipped: copy, exp, matmul_640, moe_v2, moe_v2_4x8, moe_v2_single_core, moe_v2_tiny, "
+             "shipped: copy, deepseek_v3_layer, exp, matmul_640, moe_v2, moe_v2_4x8, "
+             "moe_v2_single_core, moe_v2_tiny, "
              "reshard, vector_add"},
         Case{"MissingFile",
              {"check", "/nowhere/run.yaml"},
              "tessera: /nowhere/run.yaml: no such file or shipped configuration; nearest: "
-             "moe_v2_tiny, shipped: copy, exp, matmul_640, moe_v2, moe_v2_4x8, moe_v2_single_core, "
+             "moe_v2_tiny, shipped: copy, deepseek_v3_layer, exp, matmul_640, moe_v2, moe_v2_4x8, "
+             "moe_v2_single_core, "
              "moe_v2_tiny, reshard, vector_add"},
         Case{"NoThreads",
              {"run", "moe_v2_tiny", "--threads", "0"},

@@ -34,15 +34,19 @@ TEST(LoadRun, ReadsTheDefaultRun) {
 TEST(LoadRun, ReadsEveryShippedRunAtAnyMeshThatHoldsItsExperts) {
     for (const std::string& name : names_in(kRuns)) {
         for (const std::string shape : {"[1,1]", "[1,4]", "[2,4]", "[4,2]"}) {
+            if (name == "deepseek_v3_layer" && shape == "[1,1]") {
+                continue;  // 256 experts take more than a device's DRAM
+            }
             EXPECT_NO_THROW((void)load(name, {"mesh.shape=" + shape})) << name << shape;
         }
     }
 }
 
 TEST(LoadRun, ShipsTheRunsOfTheReadme) {
-    EXPECT_EQ(names_in(kRuns), (std::vector<std::string>{"copy", "exp", "matmul_640", "moe_v2",
-                                                         "moe_v2_4x8", "moe_v2_single_core",
-                                                         "moe_v2_tiny", "reshard", "vector_add"}));
+    EXPECT_EQ(names_in(kRuns),
+              (std::vector<std::string>{"copy", "deepseek_v3_layer", "exp", "matmul_640", "moe_v2",
+                                        "moe_v2_4x8", "moe_v2_single_core", "moe_v2_tiny",
+                                        "reshard", "vector_add"}));
 }
 
 TEST(LoadRun, TakesTheArchFileThatTheDeviceNames) {
