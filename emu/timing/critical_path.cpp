@@ -62,6 +62,7 @@ private:
                 add({at_.time - time, at_.time, cause.thread, cause.site, wait,
                      static_cast<ResourceKind>(kind - 1)});
                 at_.time -= time;
+                num_jumps_ = 0;
             }
         }
         ensure(at_.time == cause.time && ++num_jumps_ <= 2 * timeline_.threads.size() + 2,

@@ -131,6 +131,34 @@ TEST(CriticalPath, GoesThroughOtherCores) {
     EXPECT_EQ(timeline.critical_path[4].thread, 1U);
 }
 
+/// Two threads that wake each other `rounds` times by words that travel 1 cycle.
+LaunchTimeline word_exchange(int rounds) {
+    LaunchTimeline timeline;
+    timeline.makespan = rounds * kCycle;
+    timeline.threads.resize(2);
+    for (int i = 0; i < rounds; ++i) {
+        for (std::uint32_t thread = 0; thread < 2; ++thread) {
+            WaitCause cause{.thread = 1 - thread, .site = 0, .time = i * kCycle, .transit = {}};
+            cause.transit[static_cast<std::size_t>(ResourceKind::NocLatency)] = kCycle;
+            timeline.threads[thread].intervals.push_back(
+                {.end = (i + 1) * kCycle,
+                 .cause = static_cast<std::uint32_t>(timeline.causes.size()),
+                 .activity = Activity::WaitSemaphore});
+            timeline.causes.push_back(cause);
+        }
+    }
+    return timeline;
+}
+
+TEST(CriticalPath, FollowsAnyNumberOfWaitsWhoseTransitsTakeTime) {
+    const std::vector<PathStep> path = critical_path(word_exchange(100));
+
+    ASSERT_EQ(path.size(), 100U);
+    EXPECT_EQ(path.front().begin, 0);
+    EXPECT_EQ(path.back().end, 100 * kCycle);
+    EXPECT_NE(path[41].thread, path[42].thread);
+}
+
 TEST(Replay, GivesTheSameTimelineEachTime) {
     const TraceBuilder builder = pipeline(7);
     const LaunchTimeline first = builder.run();
