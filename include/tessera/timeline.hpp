@@ -3,6 +3,7 @@
 // reports. Time closes: the intervals of each thread cover [0, makespan] without gap or overlap.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -157,13 +158,26 @@ struct LaunchTimeline {
     Millicycles makespan = 0;  ///< from then until the last thread of all devices has finished
     std::vector<ThreadTimeline> threads;  ///< by (device, y, x, thread)
     std::vector<WaitCause> causes;
-    std::vector<ZoneSpan> zones;          ///< by (thread, begin)
-    std::vector<CbLevel> cb_levels;       ///< only if asked for
-    std::vector<ResourceUse> resources;   ///< those that were used, sorted
-    std::vector<PathStep> critical_path;  ///< from 0 to makespan without gap, in order
-    std::vector<Millicycles> device_end;  ///< by device of the mesh: when its program was done
-    std::uint64_t num_events = 0;         ///< trace events replayed, runs counted once
+    std::vector<ZoneSpan> zones;            ///< by (thread, begin)
+    std::vector<CbLevel> cb_levels;         ///< only if asked for
+    std::vector<ResourceUse> resources;     ///< those that were used, sorted
+    std::vector<PathStep> critical_path;    ///< from 0 to makespan without gap, in order
+    std::vector<Millicycles> device_start;  ///< by device of the mesh: when its program could begin
+    std::vector<Millicycles> device_end;    ///< by device of the mesh: when its program was done
+    std::uint64_t num_events = 0;           ///< trace events replayed, runs counted once
 };
+
+/// The longest that the launch takes on one device, from its start there to its end there. Devices
+/// begin and end apart, so this is at most the makespan.
+[[nodiscard]] inline Millicycles device_time(const LaunchTimeline& timeline) noexcept {
+    Millicycles longest = 0;
+    for (std::size_t device = 0; device < timeline.device_end.size(); ++device) {
+        const bool has_start = device < timeline.device_start.size();
+        const Millicycles start = has_start ? timeline.device_start[device] : 0;
+        longest = std::max(longest, timeline.device_end[device] - start);
+    }
+    return longest;
+}
 
 /// The launches of a run one after the other, with the gaps that dispatch leaves between them.
 struct RunTimeline {

@@ -70,7 +70,7 @@ report::PathPart part_of(const Json& json) {
 void add_launch(const Json& json, RunFigures& run) {
     report::LaunchReport launch;
     launch.name = json.at("name");
-    launch.makespan = predicted(json.at("makespan"));
+    launch.device_time = predicted(json.at("device_time"));
     for (const Json& line : json.at("lines")) {
         launch.lines.push_back(line_of(line));
     }

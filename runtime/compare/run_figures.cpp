@@ -44,7 +44,7 @@ void add(const report::PathPart& part, const std::string& line, Millicycles time
 
 void add_step(const report::LaunchReport& launch, const std::vector<RunPart>& parts,
               RunFigures& run) {
-    StepFigures step{.name = launch.name, .time = launch.makespan};
+    StepFigures step{.name = launch.name, .time = launch.device_time};
     for (const RunPart& part : parts) {
         const std::string line = line_name(launch, part.part);
         add(part.part, line, part.part.time, step.path);

@@ -36,7 +36,7 @@ struct StepRecord {
     double host_seconds = 0;
     double verify_seconds = 0;
     std::optional<StepCheck> check;           ///< none if the step was not verified
-    std::optional<PredictedTime> makespan{};  ///< none without timing
+    std::optional<PredictedTime> makespan{};  ///< longest on one device; none without timing
 };
 
 /// Seconds of the host by phase of the run.

@@ -61,15 +61,18 @@ report::LaunchReport RunTimer::reduce(const Trace& trace, const LaunchTrace& lau
 
 void RunTimer::add(const Trace& trace, const LaunchTrace& launch) {
     std::vector<Millicycles> makespans(replays_.size());
+    std::vector<Millicycles> device_times(replays_.size());
     report::LaunchReport reduced;
     tbb::parallel_for(std::size_t{0}, replays_.size(), [&](std::size_t end) {
         const LaunchTimeline timeline = replays_[end].add(trace, launch);
         makespans[end] = timeline.makespan;
+        device_times[end] = device_time(timeline);
         if (end == kExpected) {
             reduced = reduce(trace, launch, timeline);
         }
     });
     reduced.makespan = interval(makespans);
+    reduced.device_time = interval(device_times);
     report_.launches.push_back(std::move(reduced));
 }
 

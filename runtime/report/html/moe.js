@@ -50,7 +50,7 @@ function drawMoeTable() {
               `${devices.factor.toFixed(2)} times the mean.` : ""),
         table("Steps of the experts", [
             {head: "Step", cell: (l) => l.name},
-            {head: "Cycles", number: true, cell: (l) => cycles(l.makespan.expected)},
+            {head: "Cycles", number: true, cell: (l) => cycles(l.device_time.expected)},
             {head: "Cores given", number: true, cell: (l) => count(l.work.cores_given)},
             {head: "Their math busy", number: true, cell: (l) => percent(l.given_utilisation)},
             {head: "Their FPU", number: true, cell: (l) => percent(l.achieved.fpu_share)},

@@ -62,9 +62,10 @@ function drawSteps() {
     const overlap = data.launches.some((l) => l.time_of_run < l.makespan.expected);
     byId("steps").replaceChildren(make("p", {class: "hint"}, overlap
         ? "Devices go on to the next step on their own: of the run, a step has the time from " +
-          "which all before it have ended." : ""), table("Steps", [
+          "which all before it have ended. Cycles are those of the device that takes longest."
+        : ""), table("Steps", [
         {head: "Step", cell: (r) => r.launch.name},
-        {head: "Cycles", number: true, cell: (r) => cycles(r.launch.makespan.expected)},
+        {head: "Cycles", number: true, cell: (r) => cycles(r.launch.device_time.expected)},
         {head: "Of the run", number: true, cell: (r) =>
             percent(r.launch.time_of_run / data.makespan.expected)},
         {head: "", cell: (r) => meter(r.launch.time_of_run / data.makespan.expected)},

@@ -207,6 +207,7 @@ Json launch_json(const LaunchReport& launch, const PeakRates& peak, const Launch
     return {{"name", launch.name},
             {"start", launch.start},
             {"makespan", predicted_json(launch.makespan)},
+            {"device_time", predicted_json(launch.device_time)},
             {"time_of_run", window.until - window.from},
             {"events", launch.num_events},
             {"work", work_json(launch.work)},

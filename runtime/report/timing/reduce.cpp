@@ -190,10 +190,12 @@ LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& tr
                     const LaunchTimeline& timeline, const ArchSpec& arch, const TimingSpec& timing,
                     const MeshSpec& mesh, const DrawBudget& budget) {
     const LineTable lines(names, timeline);
+    const Millicycles on_device = device_time(timeline);
     LaunchReport report{
         .name = timeline.name.empty() ? trace.name : timeline.name,
         .start = timeline.start,
         .makespan = {timeline.makespan, timeline.makespan, timeline.makespan},
+        .device_time = {on_device, on_device, on_device},
         .num_events = timeline.num_events,
         .lines = lines.lines(),
         .threads = thread_reports(names, timeline),

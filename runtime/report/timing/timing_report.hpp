@@ -147,7 +147,10 @@ struct WorkReport {
 struct LaunchReport {
     std::string name;
     Millicycles start = 0;
-    PredictedTime makespan;
+    PredictedTime makespan;  ///< from its first start on any device to its last end on any
+    /// The longest that it takes on one device, from its start there to its end there. Devices go
+    /// on from launch to launch on their own, so this is less than the makespan.
+    PredictedTime device_time;
     std::uint64_t num_events = 0;
     WorkReport work;
     std::vector<SourceLine> lines;  ///< [0] is "no line"

@@ -75,6 +75,26 @@ std::string largest(const std::vector<BoundShare>& shares, Millicycles whole, st
     return text;
 }
 
+// "risc.cb_push and 3 more": a part's share is the most that its assumed constants can carry.
+std::string constants_text(const AssumedShare& part) {
+    constexpr std::string_view kPrefix = "arch.timing.";
+    std::string_view first = part.constants.front();
+    first.remove_prefix(first.starts_with(kPrefix) ? kPrefix.size() : 0);
+    const std::size_t others = part.constants.size() - 1;
+    return others == 0 ? std::string(first) : fmt::format("{} and {} more", first, others);
+}
+
+std::string assumed_parts(const TimingReport& report, std::size_t limit) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(limit, report.assumed.size()); ++i) {
+        const AssumedShare& part = report.assumed[i];
+        text +=
+            fmt::format("{}{} (in {}) up to {}", i == 0 ? "" : ", ", constants_text(part),
+                        part.name, show_share(share_of_time(part.time, report.makespan.expected)));
+    }
+    return text;
+}
+
 using CellOf = std::function<std::string(const LaunchReport&)>;
 
 LaunchWindow window_of(const TimingReport& report, const LaunchReport& launch) {
@@ -130,7 +150,7 @@ std::string launches_text(const TimingReport& report, const TextStyle& style) {
         {
             column("step", Align::Left, 9, [](Launch l) { return l.name; }),
             column("cycles", Align::Right, 9,
-                   [](Launch l) { return show_cycles(l.makespan.expected); }),
+                   [](Launch l) { return show_cycles(l.device_time.expected); }),
             column("share", Align::Right, 7, [&](Launch l) { return run_share_cell(report, l); }),
             column("cores", Align::Right, 4,
                    [](Launch l) { return show_count(l.work.cores_given); }),
@@ -154,11 +174,7 @@ std::string bound_text(const TimingReport& report, const TextStyle& style) {
     }
     std::string text = line("bound by", largest(bounds, report.makespan.expected, 4), style);
     if (!report.assumed.empty()) {
-        std::vector<BoundShare> parts;
-        for (const AssumedShare& part : report.assumed) {
-            parts.push_back({part.name, part.time});
-        }
-        text += line("assumed", largest(parts, report.makespan.expected, 3), style);
+        text += line("assumed", assumed_parts(report, 3), style);
     }
     return text;
 }

@@ -65,6 +65,8 @@ TEST(RunReplay, StartsEachDeviceBehindItsOwnProgram) {
     EXPECT_EQ(run.launches[1].device_end.at(0), 180 * kCycle);
     EXPECT_EQ(run.launches[1].device_end.at(1), (180 + 360) * kCycle);
     EXPECT_EQ(cycles_of(run.launches[1], 1, Activity::NotStarted), 180);
+    EXPECT_EQ(run.launches[1].device_start.at(1), 180 * kCycle);
+    EXPECT_EQ(device_time(run.launches[1]), 360 * kCycle);
     EXPECT_EQ(run.makespan, (30 + 360 + 700 + 360) * kCycle);
 }
 

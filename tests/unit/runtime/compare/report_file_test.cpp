@@ -47,7 +47,8 @@ TEST_F(ReportFile, GivesTheFiguresThatWereWritten) {
     report.mesh.shape = {1, 1};
     report::LaunchReport launch;
     launch.name = "gate";
-    launch.makespan = {80, 100, 120};
+    launch.makespan = {80, 120, 140};
+    launch.device_time = {80, 100, 120};
     launch.lines = {{"", 0}, {"reader.cpp", 41}};
     launch.path = {{TimelineThread::Reader, 1, Activity::WaitNocRead, ResourceKind::Dram, 70, 3},
                    {std::nullopt, 0, Activity::Start, ResourceKind::None, 30, 1}};

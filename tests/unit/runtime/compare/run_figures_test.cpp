@@ -13,7 +13,8 @@ using testing::Pair;
 report::LaunchReport launch() {
     report::LaunchReport launch;
     launch.name = "gate";
-    launch.makespan = {90, 100, 120};
+    launch.makespan = {90, 120, 140};
+    launch.device_time = {90, 100, 120};
     launch.lines = {{"", 0}, {"reader.cpp", 41}, {"compute.cpp", 12}};
     launch.path = {{TimelineThread::Math, 2, Activity::Matmul, ResourceKind::None, 50, 4},
                    {TimelineThread::Reader, 1, Activity::WaitNocRead, ResourceKind::Dram, 30, 3},

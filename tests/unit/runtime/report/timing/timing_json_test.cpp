@@ -34,11 +34,11 @@ TEST(TimingJson, HasTheDocumentedKeys) {
     EXPECT_THAT(keys_of(json),
                 ElementsAre("schema", "version", "name", "machine", "words", "makespan", "peak",
                             "achieved", "bound_by", "assumed", "moe", "launches", "run", "config"));
-    EXPECT_THAT(
-        keys_of(json["launches"][0]),
-        ElementsAre("name", "start", "makespan", "time_of_run", "events", "work", "achieved",
-                    "given_utilisation", "imbalance", "bound_by", "device_end", "drawn_in_part",
-                    "lines", "path", "stalls", "cores", "resources", "cbs", "causes", "threads"));
+    EXPECT_THAT(keys_of(json["launches"][0]),
+                ElementsAre("name", "start", "makespan", "device_time", "time_of_run", "events",
+                            "work", "achieved", "given_utilisation", "imbalance", "bound_by",
+                            "device_end", "drawn_in_part", "lines", "path", "stalls", "cores",
+                            "resources", "cbs", "causes", "threads"));
     EXPECT_TRUE(json["run"].is_null());
     EXPECT_EQ(json["config"][0]["key"], "name");
 }

@@ -43,6 +43,24 @@ TEST(TimingText, SaysHowLongWhatBoundsAndWhereItWaits) {
 )");
 }
 
+TEST(TimingText, StepsHaveTheCyclesOfTheirLongestDevice) {
+    TimingReport report = small_report();
+    report.launches[0].device_time.expected = 640 * kCycle;
+
+    EXPECT_THAT(launches_text(report, {}), testing::HasSubstr("gate     640   95 %"));
+}
+
+TEST(TimingText, NamesTheAssumedConstantsThatCarryMost) {
+    TimingReport report = small_report();
+    report.assumed = {
+        {"DRAM", 420 * kCycle, {"arch.timing.dram.burst"}},
+        {"CB calls", 105 * kCycle, {"arch.timing.risc.cb_push", "arch.timing.risc.cb_pop"}}};
+
+    EXPECT_THAT(bound_text(report, {}),
+                testing::EndsWith("  assumed   dram.burst (in DRAM) up to 40 %, risc.cb_push and 1 "
+                                  "more (in CB calls) up to 10 %\n"));
+}
+
 TEST(TimingText, FitsANarrowTerminal) {
     const std::string text = launches_text(small_report(), {.width = 40});
 
