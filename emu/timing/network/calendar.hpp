@@ -21,6 +21,9 @@ public:
             return begin;
         }
         Millicycles first = free_;
+        if (begin + duration > last_gap_) {
+            return first;
+        }
         for (const Gap& gap : gaps_) {
             const Millicycles at = begin > gap.begin ? begin : gap.begin;
             first = at + duration <= gap.end && at < first ? at : first;
@@ -58,6 +61,9 @@ private:
     };
 
     [[nodiscard]] const Gap* gap_for(Millicycles begin, Millicycles duration) const noexcept {
+        if (begin + duration > last_gap_) {
+            return nullptr;
+        }
         for (const Gap& gap : gaps_) {
             if (begin >= gap.begin && begin + duration <= gap.end) {
                 return &gap;
@@ -73,11 +79,13 @@ private:
         }
         if (gaps_[oldest].end < gap.end) {
             gaps_[oldest] = gap;
+            last_gap_ = last_gap_ > gap.end ? last_gap_ : gap.end;
         }
     }
 
     static constexpr std::size_t kGaps = 4;
     Millicycles free_ = 0;
+    Millicycles last_gap_ = 0;  ///< end of the last gap
     std::array<Gap, kGaps> gaps_{};
 };
 

@@ -49,8 +49,8 @@ void Transport::State::command_path(const Transfer& transfer) {
         return;
     }
     if (request.kind == RequestKind::Fabric) {
-        path.add({resources.injection(request.device, request.noc, transfer.own), 0,
-                  paths.noc().write.of(transfer.packet)});
+        path.add(resources.injection(request.device, request.noc, transfer.own), 0,
+                 paths.noc().write.of(transfer.packet));
         path.latency = 2 * paths.noc().interface;
         return;
     }
@@ -84,10 +84,10 @@ void Transport::State::send(std::uint32_t number, Millicycles now, EventQueue& q
 void Transport::State::sent(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
     transfer.left -= transfer.packet;
-    transfer.slowest = path.slowest;
-    transfer.slowest_kind = resources.kind(path.slowest_resource);
-    transfer.arrival = now + path.latency + path.slowest;
-    const PathStep& injection = path.steps.front();
+    transfer.slowest = path.slowest();
+    transfer.slowest_kind = resources.kind(path.slowest_resource());
+    transfer.arrival = now + path.latency + path.slowest();
+    const PathStep& injection = path.step(0);
     const Millicycles injected = std::max(now, now + injection.offset + injection.duration);
     if (transfer.left > 0) {
         schedule(number, TransferStage::Inject, injected, queue);

@@ -29,8 +29,8 @@ void Transport::State::link_send(std::uint32_t number, Millicycles now, EventQue
     const std::uint32_t sender = transfer.request.channel;
     const Millicycles on_wire = mesh_times.wire(transfer.request.bytes);
     path.clear();
-    path.add({resources.mesh_link(transfer.device, sender), 0, on_wire});
-    path.add({resources.mesh_router(transfer.device, sender), 0, mesh_times.send});
+    path.add(resources.mesh_link(transfer.device, sender), 0, on_wire);
+    path.add(resources.mesh_router(transfer.device, sender), 0, mesh_times.send);
     if (!lines.try_start(number, path, transfer.request.bytes, now, queue)) {
         return;
     }
@@ -62,10 +62,10 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
     const bool is_there = transfer.hops_done == request.hops;
     const Millicycles handling = is_there ? mesh_times.deliver : mesh_times.receive;
     path.clear();
-    path.add({resources.mesh_router(transfer.device, far_end(request.channel)), 0, handling});
+    path.add(resources.mesh_router(transfer.device, far_end(request.channel)), 0, handling);
     if (is_there) {
-        path.add({resources.ejection(transfer.device, request.noc, transfer.far), 0,
-                  paths.noc().ejection.of(request.bytes)});
+        path.add(resources.ejection(transfer.device, request.noc, transfer.far), 0,
+                 paths.noc().ejection.of(request.bytes));
         if (request.place.is_dram()) {
             paths.bank(transfer.device, request.place.bank(), NocPaths::Access::Write,
                        request.bytes, 0, path);
@@ -74,10 +74,10 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
     if (!lines.try_start(number, path, request.bytes, now, queue)) {
         return;
     }
-    transfer.slowest = path.slowest;
+    transfer.slowest = path.slowest();
     transfer.slowest_kind = ResourceKind::MeshLink;
     schedule(number, is_there ? TransferStage::Deliver : TransferStage::LinkSend,
-             now + path.slowest, queue);
+             now + path.slowest(), queue);
 }
 
 }  // namespace tessera::timing

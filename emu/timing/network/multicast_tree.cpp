@@ -18,7 +18,7 @@ struct Span {
 
 void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPath& path) const {
     const Request& request = transfer.request;
-    const NocRoute& route = routes_[request.noc];
+    const NocRoute& route = routes_.route(request.noc);
     const NocAxis trunk = route.first_axis();
     const NocAxis branch = trunk == NocAxis::X ? NocAxis::Y : NocAxis::X;
     const WorkerGridSpec& workers = arch_.workers;
@@ -40,12 +40,12 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
     const Millicycles on_link = noc_.link.of(bytes);
     const auto add_link = [&](Millicycles offset) {
         return [&, offset](CoreCoord node, NocAxis axis) mutable {
-            path.add({resources_.link(request.device, request.noc, node, axis), offset, on_link});
+            path.add(resources_.link(request.device, request.noc, node, axis), offset, on_link);
             offset += noc_.hop;
         };
     };
-    path.add({resources_.injection(request.device, request.noc, transfer.own), 0,
-              noc_.multicast.of(bytes)});
+    path.add(resources_.injection(request.device, request.noc, transfer.own), 0,
+             noc_.multicast.of(bytes));
     route.run(transfer.own, trunk, furthest(trunk), add_link(noc_.interface));
     const std::uint32_t depth = furthest(branch);
     const auto ejected = noc_.ejection.of(bytes);
@@ -62,8 +62,8 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
                 continue;
             }
             const std::uint32_t hops = route.hops(transfer.own, leaf);
-            path.add({resources_.ejection(request.device, request.noc, leaf),
-                      noc_.interface + hops * noc_.hop, ejected});
+            path.add(resources_.ejection(request.device, request.noc, leaf),
+                     noc_.interface + hops * noc_.hop, ejected);
         }
     }
     path.latency = 2 * noc_.interface + (furthest(trunk) + depth) * noc_.hop;

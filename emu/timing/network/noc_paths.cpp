@@ -35,36 +35,23 @@ NocPaths::NocPaths(const ArchSpec& arch, const TimingSpec& timing, const Resourc
       resources_(resources),
       noc_(timing.noc),
       dram_(timing.dram),
-      routes_{NocRoute{arch.noc.grid, 0}, NocRoute{arch.noc.grid, 1}} {
+      routes_(arch.noc.grid) {
 }
 
-void NocPaths::unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath& path) const {
-    const Millicycles on_link = noc_.link.of(bytes);
-    path.add({resources_.injection(way.device, way.noc, way.from), 0, source.of(bytes)});
-    Millicycles offset = noc_.interface;
-    RouterInput input = RouterInput::Local;
-    std::uint32_t is_past_dateline = 0;
-    routes_[way.noc].for_each_link(way.from, way.to, [&](CoreCoord node, NocAxis axis) {
-        const auto along = axis == NocAxis::X ? RouterInput::X : RouterInput::Y;
-        is_past_dateline = along == input ? is_past_dateline : 0;
-        const std::uint32_t link = resources_.link(way.device, way.noc, node, axis);
-        path.add({link, offset, on_link, 2 * link + is_past_dateline, input});
-        is_past_dateline |= routes_[way.noc].wraps(node, axis) ? 1U : 0U;
-        input = along;
-        offset += noc_.hop;
-    });
-    const std::uint32_t ejection = resources_.ejection(way.device, way.noc, way.to);
-    path.add({ejection, offset, noc_.ejection.of(bytes), 2 * ejection, input});
-    path.latency = offset + noc_.interface;
+void NocPaths::unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath& path) {
+    const auto channels = routes_.of(way.noc, way.from, way.to);
+    path.begin_with({channels, 2 * resources_.network(way.device, way.noc), noc_.interface,
+                     noc_.hop, source.of(bytes), noc_.link.of(bytes), noc_.ejection.of(bytes)});
+    path.latency = 2 * noc_.interface + static_cast<Millicycles>(channels.size() - 2) * noc_.hop;
 }
 
 void NocPaths::bank(std::uint32_t device, std::uint32_t index, Access access, std::uint32_t bytes,
                     Millicycles offset, PacketPath& path) const {
     const std::uint32_t moved = (bytes + dram_.burst - 1) / dram_.burst * dram_.burst;
     const Pace& pace = access == Access::Read ? dram_.bank_read : dram_.bank_write;
-    path.add({resources_.bank(device, index), offset, pace.of(moved)});
+    path.add(resources_.bank(device, index), offset, pace.of(moved));
     const std::uint32_t channel = arch_.dram.endpoints[index].channel;
-    path.add({resources_.channel(device, channel), offset, dram_.channel.of(moved)});
+    path.add(resources_.channel(device, channel), offset, dram_.channel.of(moved));
 }
 
 }  // namespace tessera::timing

@@ -2,14 +2,12 @@
 // Paths of packets through one device: unicast, multicast, and a DRAM bank.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <vector>
 
-#include "emu/timing/network/noc_route.hpp"
 #include "emu/timing/network/pace.hpp"
 #include "emu/timing/network/packet_path.hpp"
 #include "emu/timing/network/resource_table.hpp"
+#include "emu/timing/network/route_table.hpp"
 #include "emu/timing/network/transfer.hpp"
 
 namespace tessera::timing {
@@ -40,15 +38,17 @@ class NocPaths {
 public:
     NocPaths(const ArchSpec& arch, const TimingSpec& timing, const ResourceTable& resources);
 
-    [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept { return routes_[noc]; }
+    [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept {
+        return routes_.route(noc);
+    }
     /// First flit of a packet: from one interface's memory to the other's.
     [[nodiscard]] Millicycles latency(std::uint32_t noc, CoreCoord from,
                                       CoreCoord to) const noexcept {
-        return 2 * noc_.interface + routes_[noc].hops(from, to) * noc_.hop;
+        return 2 * noc_.interface + route(noc).hops(from, to) * noc_.hop;
     }
     /// From the injection port of `way.from`, which gives bytes at `source`, to the ejection port
     /// of `way.to`.
-    void unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath& path) const;
+    void unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath& path);
     /// To each worker of a rectangle of logical cores (both corners included). Every link of the
     /// tree is passed once.
     void multicast(const Transfer& transfer, std::uint32_t bytes, PacketPath& path) const;
@@ -65,7 +65,7 @@ private:
     const ResourceTable& resources_;
     NocTimes noc_;
     DramTimes dram_;
-    std::array<NocRoute, 2> routes_;
+    RouteTable routes_;
 };
 
 }  // namespace tessera::timing

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tessera/timeline.hpp"
@@ -25,61 +26,116 @@ struct PathStep {
     RouterInput input{};                 ///< of the router in front
 };
 
-/// The steps of a path, in order. Reused, so that nothing is allocated.
-class PathSteps {
-public:
-    void clear() noexcept { size_ = 0; }
-    void add(const PathStep& step) {
-        if (size_ == all_.size()) {
-            all_.resize(all_.size() + kMore);
-        }
-        all_[size_++] = step;
-    }
-    [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-    [[nodiscard]] PathStep& operator[](std::uint32_t i) noexcept { return all_[i]; }
-    [[nodiscard]] const PathStep& operator[](std::uint32_t i) const noexcept { return all_[i]; }
-    [[nodiscard]] PathStep* begin() noexcept { return all_.data(); }
-    [[nodiscard]] PathStep* end() noexcept { return all_.data() + size_; }
-    [[nodiscard]] const PathStep* begin() const noexcept { return all_.data(); }
-    [[nodiscard]] const PathStep* end() const noexcept { return all_.data() + size_; }
-    [[nodiscard]] const PathStep& front() const noexcept { return all_[0]; }
-    [[nodiscard]] const PathStep& back() const noexcept { return all_[size_ - 1]; }
-
-private:
-    static constexpr std::size_t kMore = 64;  ///< more than a unicast path has steps
-    std::vector<PathStep> all_;
-    std::uint32_t size_ = 0;
+/// The regular part of a path through one network: an injection port, links, an ejection port.
+struct PathRun {
+    std::span<const std::uint32_t> channels;  ///< of a RouteTable
+    std::uint32_t base = 0;                   ///< first channel of the network
+    Millicycles interface = 0;                ///< offset of the first link
+    Millicycles hop = 0;                      ///< from one link to the next
+    Millicycles injection = 0;                ///< durations
+    Millicycles link = 0;
+    Millicycles ejection = 0;
 };
 
-/// Scratch space: one is filled anew for each attempt.
-struct PacketPath {
-    PathSteps steps;
+/// Steps in order: those of a run, if there is one, and then single ones. Scratch space: one is
+/// filled anew for each attempt, so that nothing is allocated.
+class PacketPath {
+public:
     Millicycles latency = 0;  ///< start to the first flit at the end of the path
     std::uint32_t hops = 0;   ///< links to the furthest end
-    Millicycles slowest = 0;
-    std::uint32_t slowest_resource = 0;
 
     void clear() noexcept {
-        steps.clear();
+        run_.channels = {};
+        singles_.clear();
+        origin_ = 0;
         latency = 0;
         hops = 0;
-        slowest = 0;
-        slowest_resource = 0;
+        slowest_ = 0;
+        slowest_resource_ = 0;
+    }
+    /// Precondition   clear, the run has both ports.
+    void begin_with(const PathRun& run) {
+        run_ = run;
+        note(run.injection, resource_of(0));
+        if (run.channels.size() > 2) {
+            note(run.link, resource_of(1));
+        }
+        note(run.ejection, resource_of(run.channels.size() - 1));
+    }
+    void add(std::uint32_t resource, Millicycles offset, Millicycles duration) {
+        singles_.push_back({resource, offset, duration, kNoChannel, {}});
+        note(duration, resource);
     }
     /// Seen from a head that has come `offset` far: negative offsets are behind it.
     void move_origin(Millicycles offset) noexcept {
-        for (PathStep& step : steps) {
-            step.offset -= offset;
-        }
+        origin_ += offset;
         latency -= offset;
     }
-    void add(const PathStep& step) {
-        steps.add(step);
-        if (step.duration > slowest) {
-            slowest = step.duration;
-            slowest_resource = step.resource;
+
+    [[nodiscard]] std::uint32_t size() const noexcept {
+        return static_cast<std::uint32_t>(run_.channels.size() + singles_.size());
+    }
+    [[nodiscard]] PathStep step(std::uint32_t i) const noexcept;
+    /// Calls `visit(resource, offset, duration)` for each step.
+    template <class Visit>
+    void for_each(Visit visit) const;
+    /// Longest duration, and the first resource that takes it.
+    [[nodiscard]] Millicycles slowest() const noexcept { return slowest_; }
+    [[nodiscard]] std::uint32_t slowest_resource() const noexcept { return slowest_resource_; }
+
+private:
+    [[nodiscard]] std::uint32_t resource_of(std::size_t i) const noexcept {
+        return (run_.base + run_.channels[i]) / 2;
+    }
+    [[nodiscard]] RouterInput input_of(std::size_t i) const noexcept {
+        constexpr std::uint32_t kLinkY = 3;
+        return i < 2                              ? RouterInput::Local
+               : resource_of(i - 1) % 4 == kLinkY ? RouterInput::Y
+                                                  : RouterInput::X;
+    }
+    void note(Millicycles duration, std::uint32_t resource) noexcept {
+        if (duration > slowest_) {
+            slowest_ = duration;
+            slowest_resource_ = resource;
         }
     }
+
+    PathRun run_;
+    std::vector<PathStep> singles_;
+    Millicycles origin_ = 0;
+    Millicycles slowest_ = 0;
+    std::uint32_t slowest_resource_ = 0;
 };
+
+inline PathStep PacketPath::step(std::uint32_t i) const noexcept {
+    const std::size_t length = run_.channels.size();
+    if (i >= length) {
+        PathStep step = singles_[i - length];
+        step.offset -= origin_;
+        return step;
+    }
+    if (i == 0) {
+        return {resource_of(0), -origin_, run_.injection, kNoChannel, {}};
+    }
+    const Millicycles offset = run_.interface + (i - 1) * run_.hop - origin_;
+    return {resource_of(i), offset, i + 1 == length ? run_.ejection : run_.link,
+            run_.base + run_.channels[i], input_of(i)};
+}
+
+template <class Visit>
+void PacketPath::for_each(Visit visit) const {
+    if (const std::size_t length = run_.channels.size(); length > 0) {
+        visit(resource_of(0), -origin_, run_.injection);
+        Millicycles offset = run_.interface - origin_;
+        for (std::size_t i = 1; i + 1 < length; ++i) {
+            visit(resource_of(i), offset, run_.link);
+            offset += run_.hop;
+        }
+        visit(resource_of(length - 1), offset, run_.ejection);
+    }
+    for (const PathStep& step : singles_) {
+        visit(step.resource, step.offset - origin_, step.duration);
+    }
+}
 
 }  // namespace tessera::timing

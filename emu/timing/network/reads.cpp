@@ -64,7 +64,7 @@ void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQue
     schedule_accepted(now, 0, queue);
     // The packet leaves when the rest of it can follow at the network's rate.
     const Millicycles head_start =
-        std::max<Millicycles>(0, path.slowest - paths.noc().link.of(transfer.left));
+        std::max<Millicycles>(0, path.slowest() - paths.noc().link.of(transfer.left));
     schedule(number, TransferStage::Respond, now + paths.dram().read_latency + head_start, queue);
 }
 
@@ -84,10 +84,10 @@ void Transport::State::respond(std::uint32_t number, Millicycles now, EventQueue
         read_requests.answered(transfer);
         schedule_accepted(now, 0, queue);
     }
-    transfer.slowest = path.slowest;
-    transfer.slowest_kind = resources.kind(path.slowest_resource);
+    transfer.slowest = path.slowest();
+    transfer.slowest_kind = resources.kind(path.slowest_resource());
     schedule(number, TransferStage::Deliver,
-             now + path.latency + path.slowest + paths.noc().completion, queue);
+             now + path.latency + path.slowest() + paths.noc().completion, queue);
 }
 
 StageResult Transport::State::part_arrived(std::uint32_t number, Millicycles now,

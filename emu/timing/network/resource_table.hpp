@@ -16,12 +16,12 @@ namespace tessera::timing {
 
 inline constexpr std::uint32_t kNobody = 0xFFFFFFFFU;
 
-struct Resource {
-    Calendar calendar;
-    Millicycles busy = 0;
-    std::uint64_t bytes = 0;
+struct alignas(64) Resource {
     std::uint32_t first_waiting = kNobody;  ///< transfers in line
     std::uint32_t last_waiting = kNobody;
+    Millicycles busy = 0;
+    std::uint64_t bytes = 0;
+    Calendar calendar;
 };
 
 class ResourceTable {
@@ -30,17 +30,32 @@ public:
 
     [[nodiscard]] Resource& operator[](std::uint32_t number) noexcept { return all_[number]; }
 
+    /// Of a node, counted from the first port of its network.
+    [[nodiscard]] static constexpr std::uint32_t injection(std::uint32_t node) noexcept {
+        return 4 * node;
+    }
+    [[nodiscard]] static constexpr std::uint32_t ejection(std::uint32_t node) noexcept {
+        return 4 * node + 1;
+    }
+    [[nodiscard]] static constexpr std::uint32_t link(std::uint32_t node, NocAxis axis) noexcept {
+        return 4 * node + 2 + static_cast<std::uint32_t>(axis);
+    }
+    /// First port of a network.
+    [[nodiscard]] std::uint32_t network(std::uint32_t device, std::uint32_t noc) const noexcept {
+        return (device * 2 + noc) * grid_.columns * grid_.rows * 4;
+    }
+
     [[nodiscard]] std::uint32_t injection(std::uint32_t device, std::uint32_t noc,
                                           CoreCoord node) const noexcept {
-        return port(device, noc, node);
+        return network(device, noc) + injection(number_of(node));
     }
     [[nodiscard]] std::uint32_t ejection(std::uint32_t device, std::uint32_t noc,
                                          CoreCoord node) const noexcept {
-        return port(device, noc, node) + 1;
+        return network(device, noc) + ejection(number_of(node));
     }
     [[nodiscard]] std::uint32_t link(std::uint32_t device, std::uint32_t noc, CoreCoord node,
                                      NocAxis axis) const noexcept {
-        return port(device, noc, node) + 2 + static_cast<std::uint32_t>(axis);
+        return network(device, noc) + link(number_of(node), axis);
     }
     [[nodiscard]] std::uint32_t bank(std::uint32_t device, std::uint32_t index) const noexcept {
         return first_bank_ + device * num_banks_ + index;
@@ -68,10 +83,8 @@ public:
     static constexpr std::uint32_t kSendersPerDevice = 16;
 
 private:
-    [[nodiscard]] std::uint32_t port(std::uint32_t device, std::uint32_t noc,
-                                     CoreCoord node) const noexcept {
-        const std::uint32_t nodes = grid_.columns * grid_.rows;
-        return ((device * 2 + noc) * nodes + node.y * grid_.columns + node.x) * 4;
+    [[nodiscard]] std::uint32_t number_of(CoreCoord node) const noexcept {
+        return node.y * grid_.columns + node.x;
     }
     [[nodiscard]] ResourceUse use(std::uint32_t number) const noexcept;
 

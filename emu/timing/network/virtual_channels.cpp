@@ -60,18 +60,18 @@ void VirtualChannels::give_back(Channel& channel, Millicycles begin, Millicycles
 bool VirtualChannels::try_hold(std::uint32_t number, PacketPath& path, Millicycles now,
                                EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    const std::uint32_t size = path.steps.size();
+    const std::uint32_t size = path.size();
     if (transfer.is_in_line) {
-        transfer.origin = path.steps[transfer.head].offset;
+        const PathStep step = path.step(transfer.head);
+        transfer.origin = step.offset;
         transfer.spend(ResourceKind::NocLink, now);
-        const PathStep& step = path.steps[transfer.head];
         leave_line(number, step);
         channels_[step.channel].is_held = true;
         ++transfer.head;
     }
     path.move_origin(transfer.origin);
     for (; transfer.head < size; ++transfer.head) {
-        const PathStep& step = path.steps[transfer.head];
+        const PathStep step = path.step(transfer.head);
         if (step.channel == kNoChannel) {
             continue;
         }
@@ -81,8 +81,9 @@ bool VirtualChannels::try_hold(std::uint32_t number, PacketPath& path, Millicycl
             wait(number, step, now, queue);
             const std::uint32_t routers = (transfer.packet + kChannelBuffer - 1) / kChannelBuffer;
             for (; transfer.tail + routers < transfer.head; ++transfer.tail) {
-                if (path.steps[transfer.tail].channel != kNoChannel) {
-                    give_back(channels_[path.steps[transfer.tail].channel], now, now, now, queue);
+                const std::uint32_t behind = path.step(transfer.tail).channel;
+                if (behind != kNoChannel) {
+                    give_back(channels_[behind], now, now, now, queue);
                 }
             }
             return false;
@@ -96,11 +97,11 @@ void VirtualChannels::release(std::uint32_t number, const PacketPath& path, Mill
                               EventQueue& queue) {
     Transfer& transfer = transfers_[number];
     // Where the end of the path is slow, routers on the way take up what has left the sender.
-    const Millicycles end = now + path.steps.back().offset + path.slowest;
-    const Millicycles buffered = path.slowest * kChannelBuffer / std::max(1U, transfer.packet);
-    const std::uint32_t size = path.steps.size();
+    const Millicycles end = now + path.step(path.size() - 1).offset + path.slowest();
+    const Millicycles buffered = path.slowest() * kChannelBuffer / std::max(1U, transfer.packet);
+    const std::uint32_t size = path.size();
     for (std::uint32_t i = transfer.tail; i < size; ++i) {
-        const PathStep& step = path.steps[i];
+        const PathStep step = path.step(i);
         if (step.channel != kNoChannel) {
             const Millicycles at_once = now + step.offset + step.duration;
             const Millicycles tail = std::max(at_once, end - (size - 1 - i) * buffered);

@@ -10,28 +10,28 @@ WaitingLines::Obstacle WaitingLines::obstacle(const Transfer& transfer, const Pa
     Obstacle last;
     // Lines ahead of the one it has come through count; those behind it had their turn.
     bool respects_lines = transfer.waiting_on == kNobody;
-    for (const PathStep& step : path.steps) {
-        const Resource& resource = resources_[step.resource];
-        const Millicycles free =
-            resource.calendar.earliest(now + step.offset, step.duration) - step.offset;
-        if (step.resource == transfer.waiting_on) {
+    path.for_each([&](std::uint32_t number, Millicycles offset, Millicycles duration) {
+        const Resource& resource = resources_[number];
+        const Millicycles free = resource.calendar.earliest(now + offset, duration) - offset;
+        if (number == transfer.waiting_on) {
             respects_lines = true;
-        } else if (respects_lines && last.step == nullptr && resource.first_waiting != kNobody) {
-            last = {&step, now};
+        } else if (respects_lines && last.resource == kNobody &&
+                   resource.first_waiting != kNobody) {
+            last = {number, offset, duration, now};
         }
-        if (free > now && (last.step == nullptr || free > last.free)) {
-            last = {&step, free};
+        if (free > now && (last.resource == kNobody || free > last.free)) {
+            last = {number, offset, duration, free};
         }
-    }
+    });
     return last;
 }
 
 void WaitingLines::join(std::uint32_t number, const Obstacle& obstacle, EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    Resource& resource = resources_[obstacle.step->resource];
-    transfer.waiting_on = obstacle.step->resource;
-    transfer.wait_offset = obstacle.step->offset;
-    transfer.wait_duration = obstacle.step->duration;
+    Resource& resource = resources_[obstacle.resource];
+    transfer.waiting_on = obstacle.resource;
+    transfer.wait_offset = obstacle.offset;
+    transfer.wait_duration = obstacle.duration;
     transfer.next_waiting = kNobody;
     if (resource.first_waiting == kNobody) {
         resource.first_waiting = number;
@@ -60,10 +60,10 @@ bool WaitingLines::try_start(std::uint32_t number, const PacketPath& path, std::
                              Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers_[number];
     const Obstacle found = obstacle(transfer, path, now);
-    if (found.step != nullptr) {
-        if (found.step->resource == transfer.waiting_on) {
-            transfer.wait_offset = found.step->offset;
-            transfer.wait_duration = found.step->duration;
+    if (found.resource != kNobody) {
+        if (found.resource == transfer.waiting_on) {
+            transfer.wait_offset = found.offset;
+            transfer.wait_duration = found.duration;
             queue.push(found.free, QueueEvent::TransferStage, number);
             return false;
         }
@@ -74,12 +74,12 @@ bool WaitingLines::try_start(std::uint32_t number, const PacketPath& path, std::
         join(number, found, queue);
         return false;
     }
-    for (const PathStep& step : path.steps) {
-        Resource& resource = resources_[step.resource];
-        resource.calendar.take(now + step.offset, step.duration);
-        resource.busy += step.duration;
+    path.for_each([&](std::uint32_t taken, Millicycles offset, Millicycles duration) {
+        Resource& resource = resources_[taken];
+        resource.calendar.take(now + offset, duration);
+        resource.busy += duration;
         resource.bytes += bytes;
-    }
+    });
     const bool has_waited = transfer.waiting_on != kNobody;
     transfer.spend(has_waited ? resources_.kind(transfer.waiting_on) : ResourceKind::NocInjection,
                    now);

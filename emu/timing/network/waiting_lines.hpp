@@ -26,7 +26,9 @@ public:
 
 private:
     struct Obstacle {
-        const PathStep* step = nullptr;
+        std::uint32_t resource = kNobody;  ///< nobody: there is none
+        Millicycles offset = 0;            ///< on the path
+        Millicycles duration = 0;
         Millicycles free = 0;  ///< when the packet could start if there were no other
     };
     [[nodiscard]] Obstacle obstacle(const Transfer& transfer, const PacketPath& path,

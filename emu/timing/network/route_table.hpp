@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways of unicast packets, each looked up once: which ports, links and virtual channels lie
+// between two nodes of a NoC.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "emu/timing/network/noc_route.hpp"
+
+namespace tessera::timing {
+
+class RouteTable {
+public:
+    explicit RouteTable(GridSize grid);
+
+    [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept { return routes_[noc]; }
+
+    /// Virtual channels (VirtualChannels' numbers) from the injection port of `from` to the
+    /// ejection port of `to`, counted from the first of the network: half of one is its resource.
+    /// Valid until the next call.
+    [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t noc, CoreCoord from,
+                                                    CoreCoord to) {
+        std::uint32_t& begin = cell(noc, from, to);
+        if (begin == 0) {
+            begin = add(noc, from, to);
+        }
+        return {channels_.data() + begin, channels_[begin - 1]};
+    }
+
+private:
+    [[nodiscard]] std::uint32_t number_of(CoreCoord node) const noexcept {
+        return node.y * grid_.columns + node.x;
+    }
+    /// Where the channels begin in `channels_`, behind their number; 0: not looked up yet.
+    [[nodiscard]] std::uint32_t& cell(std::uint32_t noc, CoreCoord from, CoreCoord to) {
+        std::uint32_t& row = rows_[noc * num_nodes_ + number_of(from)];
+        if (row == 0) {
+            row = static_cast<std::uint32_t>(cells_.size());
+            cells_.resize(cells_.size() + num_nodes_);
+        }
+        return cells_[row + number_of(to)];
+    }
+    std::uint32_t add(std::uint32_t noc, CoreCoord from, CoreCoord to);
+
+    GridSize grid_;
+    std::uint32_t num_nodes_;
+    std::array<NocRoute, 2> routes_;
+    std::vector<std::uint32_t> rows_;   ///< by (noc, from): begin in `cells_`; 0: none yet
+    std::vector<std::uint32_t> cells_;  ///< by `to`
+    std::vector<std::uint32_t> channels_;
+};
+
+}  // namespace tessera::timing
