@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one pair of tiles after another, summed in one DST tile.
+// Products of one pair of tiles, which stays in L1, again and again, summed in one DST tile.
 
 void kernel_main() {
     constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
@@ -8,15 +8,13 @@ void kernel_main() {
     const uint32_t count = get_compile_time_arg_val(0);
 
     mm_init(cb_in0, cb_in1, cb_out);
+    cb_wait_front(cb_in0, 1);
+    cb_wait_front(cb_in1, 1);
     tile_regs_acquire();
     {
         DeviceZoneScopedN("loop");
         for (uint32_t i = 0; i < count; ++i) {
-            cb_wait_front(cb_in0, 1);
-            cb_wait_front(cb_in1, 1);
             matmul_tiles(cb_in0, cb_in1, 0, 0, 0);
-            cb_pop_front(cb_in0, 1);
-            cb_pop_front(cb_in1, 1);
         }
     }
     tile_regs_commit();

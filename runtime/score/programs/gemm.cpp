@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "ops/matmul/matmul.hpp"
 #include "runtime/score/bench.hpp"
 #include "runtime/score/programs/families.hpp"
 #include "runtime/score/programs/places.hpp"
+#include "runtime/score/programs/ttnn_blocks.hpp"
 #include "runtime/score/units.hpp"
 
 namespace tessera::score {
@@ -86,18 +86,6 @@ MatmulSpec tuned_spec(const Parameters& parameters) {
             .out = operand("out")};
 }
 
-/// TTNN's first subblock that divides the output of a core, whole rows of it or one row high.
-Subblock ttnn_subblock(std::uint32_t rows, std::uint32_t columns) {
-    constexpr std::array<Subblock, 20> kChoices{
-        {{4, 2}, {2, 4}, {8, 1}, {1, 8}, {7, 1}, {1, 7}, {3, 2}, {2, 3}, {6, 1}, {1, 6},
-         {5, 1}, {1, 5}, {2, 2}, {4, 1}, {1, 4}, {3, 1}, {1, 3}, {2, 1}, {1, 2}, {1, 1}}};
-    const auto* choice = std::ranges::find_if(kChoices, [&](Subblock block) {
-        return rows % block.height == 0 && columns % block.width == 0 &&
-               (block.width == columns || block.height == 1);
-    });
-    return *choice;  // the last one fits all
-}
-
 /// Rows of in0 in shards on `cores` cores, in1 multicast to all, one block of K.
 MatmulSpec height_sharded_spec(const Parameters& parameters, const ArchSpec& arch) {
     const std::uint32_t cores = parameters.count("cores");
@@ -109,13 +97,16 @@ MatmulSpec height_sharded_spec(const Parameters& parameters, const ArchSpec& arc
     const std::uint32_t columns = std::min(cores, device.columns);
     const DataFormat format =
         parameters.has("dtype") ? parameters.format("dtype") : DataFormat::Float16_b;
+    const Subblock out_block = ttnn_out_block(arch, {per_core_m, k, n, tile_bytes(format)});
     return {.schedule = MatmulSchedule::Multicast1D,
             .multicast_operand = MulticastOperand::In1,
             .grid = {columns, div_up(cores, columns)},
             .in0_block_w = k,
             .per_core_m = per_core_m,
             .per_core_n = n,
-            .out_subblock = ttnn_subblock(per_core_m, n),
+            .out_block_h = out_block.height,
+            .out_block_w = out_block.width,
+            .out_subblock = ttnn_sharded_subblock(arch, out_block),
             .math_fidelity =
                 parameters.has("fidelity") ? parameters.fidelity("fidelity") : MathFidelity::HiFi2,
             .in0 = {TensorPlacement::L1HeightSharded, format},

@@ -82,16 +82,15 @@ Prediction predict_resident_blocks(const Row& row, const Parameters& parameters,
 
 Prediction predict_tile_loop(const Row& row, const Parameters& parameters, const Model& model) {
     constexpr std::uint32_t kProducts = 512;
-    constexpr std::uint32_t kDepth = 2;  // tiles that the feeder runs ahead
     expressible(row.workload.starts_with("matmul_tiles loop"),
                 "instructions below the kernel API are not emulated");
     const DataFormat format =
         parameters.has("dtype") ? parameters.format("dtype") : DataFormat::Float16_b;
     Program program = CreateProgram();
-    add_tiles(program, kIn0, kDepth, format);
-    add_tiles(program, kIn1, kDepth, format);
+    add_tiles(program, kIn0, 1, format);
+    add_tiles(program, kIn1, 1, format);
     add_tiles(program, kOut, 1, format);
-    add_feeder(program, kProducts, 1, 1);
+    add_feeder(program, 1, 1, 1);
     (void)CreateKernel(program, "runtime/score/kernels/matmul_tile_loop.cpp", kCore,
                        ComputeConfig{.math_fidelity = parameters.fidelity("fidelity"),
                                      .compile_args = {kProducts}});
