@@ -83,6 +83,8 @@ void Transport::State::send(std::uint32_t number, Millicycles now, EventQueue& q
 
 void Transport::State::sent(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
+    NocInterface& own = interface_of(transfer);
+    own.keeps_path = is_multicast(transfer.request) && transfer.request.is_linked;
     transfer.left -= transfer.packet;
     transfer.slowest = path.slowest();
     transfer.slowest_kind = resources.kind(path.slowest_resource());
@@ -93,8 +95,6 @@ void Transport::State::sent(std::uint32_t number, Millicycles now, EventQueue& q
         schedule(number, TransferStage::Inject, injected, queue);
         return;
     }
-    NocInterface& own = interface_of(transfer);
-    own.keeps_path = is_multicast(transfer.request) && transfer.request.is_linked;
     remove_first(own.commands);
     if (own.commands.first != kNobody) {
         queue.push(injected, QueueEvent::TransferStage, own.commands.first);

@@ -49,8 +49,9 @@ Subblock ttnn_out_block(const ArchSpec& arch, const CoreProduct& product) {
     for (std::uint32_t width = 1; width < product.n; ++width) {
         consider({1, width});
     }
-    expressible(best.height > 0, "no block of {}x{} tiles with K of {} tiles fits beside its shards",
-                product.m, product.n, product.k);
+    expressible(best.height > 0,
+                "no block of {}x{} tiles with K of {} tiles fits beside its shards", product.m,
+                product.n, product.k);
     return best;
 }
 
