@@ -1,74 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 // A projection of one expert through the whole emulator (NoC copies, circular buffers, fibers,
-// pack), against bare tile products on the same host threads.
-#include <benchmark/benchmark.h>
-
+// pack) against the FMA peak of the same host threads and against OpenBLAS on fp32 weights.
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "emu/tile/matmul.hpp"
+#include "bench/fma_peak.hpp"
+#include "bench/openblas.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "runtime/session/emulated_session.hpp"
 #include "tests/arch_fixture.hpp"
 
-namespace tessera {
+namespace tessera::bench {
 namespace {
 
-constexpr double kFlopsPerTileProduct = 2.0 * 32 * 32 * 32;
+constexpr std::uint32_t kInner = 7168;
+constexpr std::uint32_t kOuter = 2048;
 
-void count_flops(benchmark::State& state, double tile_products) {
-    state.counters["FLOP/s"] = benchmark::Counter(
-        static_cast<double>(state.iterations()) * tile_products * kFlopsPerTileProduct,
-        benchmark::Counter::kIsRate);
-}
-
-// One tile product after another on fp32 tiles that stay in the host's L1: the practical peak.
-void BM_BareTileProducts(benchmark::State& state) {
-    std::vector<float> a(kTileElements, 1.0F);
-    std::vector<float> b(kTileElements, 0.5F);
-    std::vector<float> sum(kTileElements, 0.0F);
-    for (auto _ : state) {
-        tile::matmul_tile(a.data(), b.data(), sum.data());
-        benchmark::DoNotOptimize(sum.data());
+/// One launch after another on the same operands.
+class Projection {
+public:
+    Projection(std::uint32_t tokens, std::uint32_t threads)
+        : session_(MeshSpec{}, testing::test_arch(), {.threads = threads}) {
+        const auto tensor = [this](const char* name, TensorSpec spec) {
+            return session_.allocate(0, name, std::move(spec), BufferType::DRAM);
+        };
+        const TensorSpec weights_spec{{1, kInner, kOuter}, DataFormat::Float16_b, Layout::TILE};
+        const TensorSpec input_spec{{1, tokens, kInner}, DataFormat::Float16_b, Layout::TILE};
+        const DeviceTensor input = tensor("input", input_spec);
+        const DeviceTensor weights = tensor("weights", weights_spec);
+        const DeviceTensor counts =
+            tensor("counts", {{1, 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
+        const DeviceTensor output =
+            tensor("output", ops::moe_bmm::output_spec(input_spec, weights_spec));
+        session_.fill(input, std::byte{0x3C});
+        session_.fill(weights, std::byte{0x3B});
+        HostTensor count = make_host_tensor({1, 1}, DataFormat::UInt32);
+        count.as<std::uint32_t>()[0] = tokens;
+        session_.write(counts, count);
+        const std::vector<std::uint32_t> routed{tokens};
+        const MoeBmmSpec schedule{.k_block = 8, .subblock = {2, 2}, .cb_depth = 2};
+        programs_.push_back(
+            {0, ops::moe_bmm::make_program(session_.arch(), {input, weights, {counts, routed}},
+                                           {output}, schedule)});
     }
-    count_flops(state, 1);
-}
-BENCHMARK(BM_BareTileProducts)->Threads(1)->Threads(2)->UseRealTime();
 
-// Arguments: tokens of the expert, host threads.
-void BM_MoeBmm(benchmark::State& state) {
-    const auto tokens = static_cast<std::uint32_t>(state.range(0));
-    EmulatedSession session(MeshSpec{}, testing::test_arch(),
-                            {.threads = static_cast<std::uint32_t>(state.range(1))});
-    const TensorSpec weights_spec{{1, 7168, 2048}, DataFormat::Float16_b, Layout::TILE};
-    const TensorSpec input_spec{{1, tokens, 7168}, DataFormat::Float16_b, Layout::TILE};
-    const DeviceTensor input = session.allocate(0, "input", input_spec, BufferType::DRAM);
-    const DeviceTensor weights = session.allocate(0, "weights", weights_spec, BufferType::DRAM);
-    const TensorSpec counts_spec{{1, 1}, DataFormat::UInt32, Layout::ROW_MAJOR};
-    const DeviceTensor counts = session.allocate(0, "counts", counts_spec, BufferType::DRAM);
-    const DeviceTensor output = session.allocate(
-        0, "output", ops::moe_bmm::output_spec(input_spec, weights_spec), BufferType::DRAM);
-    session.fill(input, std::byte{0x3C});
-    session.fill(weights, std::byte{0x3B});
-    HostTensor count = make_host_tensor({1, 1}, DataFormat::UInt32);
-    count.as<std::uint32_t>()[0] = tokens;
-    session.write(counts, count);
-    const std::vector<std::uint32_t> routed{tokens};
-    const MoeBmmSpec schedule{.k_block = 8, .subblock = {2, 2}, .cb_depth = 2};
-    const std::vector<DeviceProgram> programs{
-        {0, ops::moe_bmm::make_program(session.arch(), {input, weights, {counts, routed}}, {output},
-                                       schedule)}};
-    for (auto _ : state) {
-        session.launch("moe_bmm", programs);
-    }
-    count_flops(state, 224.0 * 64 * (tokens / 32.0));
+    void launch() { session_.launch("moe_bmm", programs_); }
+
+private:
+    EmulatedSession session_;
+    std::vector<DeviceProgram> programs_;
+};
+
+Work projection(std::uint32_t tokens, std::uint32_t threads) {
+    const auto made = std::make_shared<Projection>(tokens, threads);
+    return {[made] { made->launch(); }, 2.0 * tokens * kInner * kOuter};
 }
-BENCHMARK(BM_MoeBmm)
-    ->Args({128, 1})
-    ->Args({128, 2})
-    ->Args({32, 1})
-    ->Args({32, 2})
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+
+std::string name_of(std::uint32_t tokens, std::uint32_t threads, const char* peer) {
+    return "moe_bmm_M" + std::to_string(tokens) + "_" + std::to_string(threads) + "_thread" +
+           (threads == 1 ? "" : "s") + "/of_" + peer;
+}
+
+void add_of_peak(std::uint32_t tokens, std::uint32_t threads, Claim claim) {
+    add_goal(
+        name_of(tokens, threads, "fma_peak"), [=] { return projection(tokens, threads); },
+        [=] { return fma_peak(threads); }, claim);
+}
+
+void add_of_openblas(std::uint32_t tokens, std::uint32_t threads, Claim claim) {
+    const auto size = [](std::uint32_t value) { return static_cast<std::int32_t>(value); };
+    add_goal(
+        name_of(tokens, threads, "openblas"), [=] { return projection(tokens, threads); },
+        [=] { return sgemm(size(tokens), size(kInner), size(kOuter), size(threads)); }, claim);
+}
+
+void add_goals(std::uint32_t threads) {
+    const Clock clock = threads == 1 ? Clock::ProcessCpu : Clock::Wall;
+    add_of_peak(128, threads, {0.75, clock});
+    add_of_peak(32, threads, {0.60, clock});
+    if (has_openblas()) {
+        add_of_openblas(128, threads, {0.95, clock});
+        add_of_openblas(32, threads, {1.0, clock});
+    }
+}
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::bench
+
+int main(int argc, char** argv) {
+    for (const std::uint32_t threads : {1U, 2U}) {
+        tessera::bench::add_goals(threads);
+    }
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+}
