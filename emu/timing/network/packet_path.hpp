@@ -79,6 +79,9 @@ public:
     /// Calls `visit(resource, offset, duration)` for each step.
     template <class Visit>
     void for_each(Visit visit) const;
+    /// As for_each, without the first step of a path that begins with a run.
+    template <class Visit>
+    void for_each_behind_first(Visit visit) const;
     /// Longest duration, and the first resource that takes it.
     [[nodiscard]] Millicycles slowest() const noexcept { return slowest_; }
     [[nodiscard]] std::uint32_t slowest_resource() const noexcept { return slowest_resource_; }
@@ -124,8 +127,15 @@ inline PathStep PacketPath::step(std::uint32_t i) const noexcept {
 
 template <class Visit>
 void PacketPath::for_each(Visit visit) const {
-    if (const std::size_t length = run_.channels.size(); length > 0) {
+    if (!run_.channels.empty()) {
         visit(resource_of(0), -origin_, run_.injection);
+    }
+    for_each_behind_first(visit);
+}
+
+template <class Visit>
+void PacketPath::for_each_behind_first(Visit visit) const {
+    if (const std::size_t length = run_.channels.size(); length > 0) {
         Millicycles offset = run_.interface - origin_;
         for (std::size_t i = 1; i + 1 < length; ++i) {
             visit(resource_of(i), offset, run_.link);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads: a request of one flit to the far end, then packets back. Requests have virtual channels of
-// their own and take next to no room, so only their latency counts.
+// their own and take next to no room, so only their latency counts. A packet back waits for its
+// port in line; on its way routers take up what has to wait for a link.
 #include <algorithm>
 
 #include "emu/timing/network/transport_state.hpp"
@@ -74,9 +75,11 @@ void Transport::State::respond(std::uint32_t number, Millicycles now, EventQueue
     if (transfer.waiting_on == kNobody) {
         transfer.spend(is_dram ? ResourceKind::Dram : ResourceKind::NocLatency, now);
     }
+    const std::uint32_t device = transfer.request.device;
+    const std::uint32_t noc = transfer.request.noc;
+    const Pace pace = is_dram ? paths.noc().link : paths.noc().read;
     path.clear();
-    paths.unicast({transfer.request.device, transfer.request.noc, transfer.far, transfer.own},
-                  transfer.left, is_dram ? paths.noc().link : paths.noc().read, path);
+    path.add(resources.injection(device, noc, transfer.far), 0, pace.of(transfer.left));
     if (!lines.try_start(number, path, transfer.left, now, queue)) {
         return;
     }
@@ -84,10 +87,13 @@ void Transport::State::respond(std::uint32_t number, Millicycles now, EventQueue
         read_requests.answered(transfer);
         schedule_accepted(now, 0, queue);
     }
+    path.clear();
+    paths.unicast({device, noc, transfer.far, transfer.own}, transfer.left, pace, path);
+    const Millicycles delay = lines.pass(number, path, transfer.left, now);
     transfer.slowest = path.slowest();
     transfer.slowest_kind = resources.kind(path.slowest_resource());
     schedule(number, TransferStage::Deliver,
-             now + path.latency + path.slowest() + paths.noc().completion, queue);
+             now + delay + path.latency + path.slowest() + paths.noc().completion, queue);
 }
 
 StageResult Transport::State::part_arrived(std::uint32_t number, Millicycles now,

@@ -24,6 +24,12 @@ public:
     bool try_start(std::uint32_t transfer, const PacketPath& path, std::uint32_t bytes,
                    Millicycles now, EventQueue& queue);
 
+    /// Gives a packet that has taken the first step of `path` at `now` the others, each as soon as
+    /// it is free: what has to wait is kept by the router in front. Returns by how much the end of
+    /// the path is later than without others.
+    Millicycles pass(std::uint32_t transfer, const PacketPath& path, std::uint32_t bytes,
+                     Millicycles now);
+
 private:
     struct Obstacle {
         std::uint32_t resource = kNobody;  ///< nobody: there is none
@@ -31,6 +37,8 @@ private:
         Millicycles duration = 0;
         Millicycles free = 0;  ///< when the packet could start if there were no other
     };
+    static void take(Resource& resource, Millicycles begin, Millicycles duration,
+                     std::uint32_t bytes);
     [[nodiscard]] Obstacle obstacle(const Transfer& transfer, const PacketPath& path,
                                     Millicycles now);
     void join(std::uint32_t transfer, const Obstacle& obstacle, EventQueue& queue);

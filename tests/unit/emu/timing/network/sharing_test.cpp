@@ -51,6 +51,17 @@ TEST(NocSharing, TwoFlowsOverOneLinkGetHalfEach) {
     EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * 33), 0.5);
 }
 
+TEST(NocSharing, TwoReadersOverOneLinkGetHalfEach) {
+    // What they read goes the ways of the flows above; the first request has to go there, too.
+    const SmallMachine small;
+
+    const StreamRun run(small.machine(), {stream(read({2, 0}, NocPlace::worker({0, 0}), kBytes)),
+                                          stream(read({3, 0}, NocPlace::worker({1, 0}), kBytes))});
+
+    EXPECT_NEAR(rate(run, 0), 1024.0 / (2 * 33), 0.8);
+    EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * 33), 0.8);
+}
+
 TEST(NocSharing, RoutersLetTheirInputsTakeTurns) {
     // Into node (5,4): two flows down column 5, one along row 4. The row gets half of the port,
     // until it is done; the column's two get a quarter each, and all of it shared then.
