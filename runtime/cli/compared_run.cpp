@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "runtime/cli/config_folders.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "runtime/cli/device_option.hpp"
 #include "runtime/compare/report_file.hpp"
 #include "runtime/run/run_workload.hpp"
 #include "runtime/timed_run/time_trace.hpp"
@@ -32,8 +32,7 @@ compare::RecordedRun record(const config::LoadedRun& loaded) {
 
 compare::RecordedRun read(const fs::path& path) {
     Trace trace = read_trace(path);
-    const config::LoadedArch device =
-        config::load_arch(shipped_configs() / "arch" / (trace.arch + ".yaml"));
+    const config::LoadedArch device = config::load_arch(arch_of_trace(path, trace));
     const MeshSpec mesh = trace.mesh;
     return {path.stem().string(), std::move(trace), timed_run::machine_of(device, mesh)};
 }

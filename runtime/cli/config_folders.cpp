@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "runtime/config/load.hpp"
 #include "runtime/config/nearest.hpp"
@@ -37,18 +38,23 @@ fs::path shipped_configs() {
 
 namespace {
 
-fs::path find_config(const std::string& config, const char* folder) {
+using Folders = std::vector<const char*>;
+
+fs::path find_in(const std::string& config, const Folders& folders) {
     if (fs::exists(config)) {
         return config;
     }
-    const fs::path runs = shipped_configs() / folder;
-    const auto names = config::names_in(runs);
-    const fs::path shipped = runs / (config + ".yaml");
-    if (std::ranges::find(names, config) != names.end()) {
-        return shipped;
+    std::vector<std::string> names;
+    for (const char* name : folders) {
+        const fs::path folder = shipped_configs() / name;
+        const auto here = config::names_in(folder);
+        if (std::ranges::find(here, config) != here.end()) {
+            return folder / (config + ".yaml");
+        }
+        names.insert(names.end(), here.begin(), here.end());
     }
     require(!names.empty(), "{}: no such file, and {} holds no configurations", config,
-            runs.string());
+            (shipped_configs() / folders.front()).string());
     throw UsageError(
         fmt::format("{}: no such file or shipped configuration; nearest: {}, shipped: {}", config,
                     config::nearest(config, names), fmt::join(names, ", ")));
@@ -57,11 +63,15 @@ fs::path find_config(const std::string& config, const char* folder) {
 }  // namespace
 
 fs::path find_run_config(const std::string& config) {
-    return find_config(config, "runs");
+    return find_in(config, {"runs"});
 }
 
 fs::path find_sweep_config(const std::string& config) {
-    return find_config(config, "sweeps");
+    return find_in(config, {"sweeps"});
+}
+
+fs::path find_config(const std::string& config) {
+    return find_in(config, {"runs", "sweeps"});
 }
 
 }  // namespace tessera::cli

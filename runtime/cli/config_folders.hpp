@@ -12,9 +12,10 @@ namespace tessera::cli {
 /// Errors   UsageError if neither exists.
 [[nodiscard]] std::filesystem::path shipped_configs();
 
-/// The file that CONFIG means: a path, or the name of a shipped run or sweep.
+/// The file that CONFIG means: a path, or the name of a shipped run, of a sweep, or of either.
 /// Errors   UsageError with the nearest name and all names, if there is no such file.
 [[nodiscard]] std::filesystem::path find_run_config(const std::string& config);
 [[nodiscard]] std::filesystem::path find_sweep_config(const std::string& config);
+[[nodiscard]] std::filesystem::path find_config(const std::string& config);
 
 }  // namespace tessera::cli

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/run/single_op.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -35,6 +36,18 @@ void require_not_set(const std::vector<config::Override>& sets,
         const auto set = std::ranges::find(sets, shape.path, &config::Override::path);
         require(set == sets.end(), "{}: {} comes from {}, leave it out",
                 set == sets.end() ? "" : set->origin, shape.path, shape.origin);
+    }
+}
+
+// The rules of one op are its own; a MoE layer's are among those of the configuration.
+std::string broken_op_rule(const config::LoadedRun& loaded) {
+    try {
+        if (loaded.run.workload.pipeline != Pipeline::MoeV2) {
+            (void)run::single_op(loaded.run, loaded.arch);
+        }
+        return "";
+    } catch (const UsageError& error) {
+        return error.what();
     }
 }
 
@@ -77,8 +90,14 @@ config::LoadedRun load(const ConfigOptions& options, const std::vector<config::O
 
 config::LoadedSweep load_sweep(const ConfigOptions& options) {
     const std::array folders{shipped_configs()};
-    return config::load_sweep(find_sweep_config(options.config), config::parse_sets(options.sets),
-                              folders);
+    config::LoadedSweep sweep = config::load_sweep(find_sweep_config(options.config),
+                                                   config::parse_sets(options.sets), folders);
+    for (config::SweepPoint& point : sweep.points) {
+        if (point.impossible.empty()) {
+            point.impossible = broken_op_rule(point.loaded);
+        }
+    }
+    return sweep;
 }
 
 std::uint32_t threads_of(const std::optional<std::string>& threads) {

@@ -36,7 +36,7 @@ void add_threads_option(CLI::App& command, ConfigOptions& options);
 [[nodiscard]] config::LoadedRun load(const ConfigOptions& options,
                                      const std::vector<config::Override>& shapes = {});
 
-/// Loads a sweep, likewise.
+/// Loads a sweep, likewise. Points that the rules of their op forbid are impossible too.
 [[nodiscard]] config::LoadedSweep load_sweep(const ConfigOptions& options);
 
 /// 0 if `threads` is empty: one for each core of the host.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera explain: every value of a configuration with where it came from.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "runtime/cli/command.hpp"
+#include "runtime/cli/config_folders.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "runtime/sweep/sweep_result.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -16,11 +19,28 @@ struct ExplainOptions {
     bool json = false;
 };
 
+// A sweep has the values that its points share, and those it varies as the file lists them.
+config::Resolved resolved_sweep(const config::LoadedSweep& sweep) {
+    config::Resolved resolved = sweep.resolved;
+    const std::vector<std::string> varied = sweep::keys_of(sweep);
+    for (const config::ResolvedValue& value : sweep.points.front().loaded.resolved) {
+        if (std::ranges::find(varied, value.path) == varied.end()) {
+            resolved.push_back(value);
+        }
+    }
+    return resolved;
+}
+
+config::Resolved resolved_of(const ConfigOptions& options) {
+    return config::is_sweep(find_config(options.config)) ? resolved_sweep(load_sweep(options))
+                                                         : load(options).resolved;
+}
+
 }  // namespace
 
 Command add_explain(CLI::App& root, Console& console) {
-    auto* command =
-        root.add_subcommand("explain", "Show every value of a run configuration and its origin");
+    auto* command = root.add_subcommand(
+        "explain", "Show every value of a run or sweep configuration and its origin");
     auto options = std::make_shared<ExplainOptions>();
     add_config_options(*command, options->config);
     command->add_flag("--json", options->json, "As JSON");
@@ -28,11 +48,11 @@ Command add_explain(CLI::App& root, Console& console) {
         "An origin is file:line:column, --set …, or default; numbers of the device also show the\n"
         "document they were taken from.");
     return {command, [options, &console] {
-                const config::LoadedRun loaded = load(options->config);
+                const config::Resolved resolved = resolved_of(options->config);
                 if (options->json) {
-                    console.out << to_json(loaded.resolved).dump(2) << '\n';
+                    console.out << to_json(resolved).dump(2) << '\n';
                 } else {
-                    console.out << to_text(loaded.resolved);
+                    console.out << to_text(resolved);
                 }
                 return ExitCode::Success;
             }};

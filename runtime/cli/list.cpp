@@ -13,7 +13,7 @@
 #include "ops/registry.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
-#include "runtime/config/load.hpp"
+#include "runtime/config/load_sweep.hpp"
 #include "runtime/config/value.hpp"
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
@@ -74,6 +74,18 @@ std::string list_archs(const report::TextStyle& style) {
     return rows.text(style);
 }
 
+std::string list_sweeps(const report::TextStyle& style) {
+    Rows rows({{"sweep", Align::Left, 9, {}},
+               {"points", Align::Right, 7, {}},
+               {"question", Align::Left, 8, {}}});
+    const std::filesystem::path sweeps = shipped_configs() / "sweeps";
+    for (const std::string& name : config::names_in(sweeps)) {
+        const config::SweepSpec sweep = config::read_sweep(sweeps / (name + ".yaml"));
+        rows.add({name, std::to_string(points_of(sweep).size()), sweep.question});
+    }
+    return rows.text(style);
+}
+
 std::string list_configs(const report::TextStyle& style) {
     Rows rows({{"configuration", Align::Left, 9, {}},
                {"mesh", Align::Left, 7, {}},
@@ -91,7 +103,7 @@ std::string list_configs(const report::TextStyle& style) {
                   config::Value<Pipeline>::show(run.workload.pipeline),
                   report::workload_text(run)});
     }
-    return rows.text(style);
+    return rows.text(style) + "\n" + list_sweeps(style);
 }
 
 struct Listing {

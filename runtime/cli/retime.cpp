@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera retime: a recorded run on another machine, without running a kernel.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,13 +10,14 @@
 #include <ostream>
 
 #include "runtime/cli/command.hpp"
-#include "runtime/cli/config_folders.hpp"
-#include "runtime/cli/config_options.hpp"
+#include "runtime/cli/device_option.hpp"
+#include "runtime/cli/output_path.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 #include "runtime/report/timing/timing_text.hpp"
 #include "runtime/timed_run/time_trace.hpp"
 #include "runtime/trace_file/trace_reader.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -32,11 +36,13 @@ void add_options(CLI::App& command, RetimeOptions& options) {
         ->type_name("");
     command
         .add_option("--arch", options.arch,
-                    "The device model, as in configs/arch [the one the trace was recorded on]")
+                    "A device model: a YAML file, or the name of one that `tessera list archs` "
+                    "shows [the shipped one that the trace names]")
         ->type_name("FILE");
     command
         .add_option("--set", options.sets,
-                    "Replace a number of the device, as often as need be: timing.noc.hop=12 cycles")
+                    "Replace a number of the device, as often as need be: "
+                    "noc.link_rate=16 B/cycle, timing.dram.read_latency=180 cycles")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     command
@@ -46,28 +52,62 @@ void add_options(CLI::App& command, RetimeOptions& options) {
     command.add_flag("--json", options.json, "Print report.json in place of the text");
 }
 
-std::filesystem::path arch_file(const RetimeOptions& options) {
-    return options.arch
-               ? std::filesystem::path(*options.arch)
-               : shipped_configs() / "arch" / (TraceReader(options.trace).so_far().arch + ".yaml");
+std::size_t num_launches(const std::string& trace) {
+    TraceReader reader(trace);
+    std::size_t count = 0;
+    while (reader.next()) {
+        ++count;
+    }
+    return count;
 }
 
-ExitCode run(const RetimeOptions& options, const Console& console) {
-    const config::LoadedArch device =
-        config::load_arch(arch_file(options), config::parse_sets(options.sets));
+// What is drawn is shared out over the launches; without a page, points need not be kept.
+timed_run::TimerOptions timer_options(const RetimeOptions& options) {
     timed_run::TimerOptions timer;
-    if (!options.report && !options.json) {
+    if (options.report || options.json) {
+        timer.budget.num_launches = num_launches(options.trace);
+    } else {
         timer.budget.points = 0;
         timer.budget.cb_points = 0;
     }
-    const report::TimingReport report = timed_run::time_trace_file(options.trace, device, timer);
+    return timer;
+}
+
+// What the trace asks of the machine and it does not have is said of both.
+report::TimingReport timed(const RetimeOptions& options, const Trace& head,
+                           const config::LoadedArch& device) {
+    try {
+        return timed_run::time_trace_file(options.trace, device, timer_options(options));
+    } catch (const UsageError& error) {
+        const std::string what = error.what();
+        require(!what.starts_with(options.trace), "{}", what);
+        throw UsageError(fmt::format("{}: was recorded on {} and does not fit {}: {}",
+                                     options.trace, head.arch, device.arch.name, what));
+    }
+}
+
+std::string title_text(const RetimeOptions& options, const Trace& head,
+                       const config::LoadedArch& device) {
+    const std::string sets =
+        options.sets.empty() ? "" : fmt::format(" with {}", fmt::join(options.sets, ", "));
+    return fmt::format("{}, recorded on {} × {} {}, timed on {}{}\n\n", options.trace,
+                       head.mesh.shape.rows, head.mesh.shape.columns, head.arch, device.arch.name,
+                       sets);
+}
+
+ExitCode run(const RetimeOptions& options, const Console& console) {
+    require_folder_name("--report", options.report);
+    const Trace head = TraceReader(options.trace).so_far();
+    const config::LoadedArch device = load_device(
+        options.arch ? find_arch(*options.arch) : arch_of_trace(options.trace, head), options.sets);
+    const report::TimingReport report = timed(options, head, device);
     if (options.report) {
         report::write_report(*options.report, report, device.resolved, nullptr);
     }
     if (options.json) {
         console.out << report::to_json(report, device.resolved, nullptr).dump() << '\n';
     } else {
-        console.out << timing_text(report, console.out_style);
+        console.out << title_text(options, head, device) << timing_text(report, console.out_style);
     }
     return ExitCode::Success;
 }
@@ -80,7 +120,9 @@ Command add_retime(CLI::App& root, Console& console) {
     auto options = std::make_shared<RetimeOptions>();
     add_options(*command, *options);
     command->footer(
-        "No kernel runs: the trace must fit the machine, which may differ in what acts cost.");
+        "No kernel runs. The machine must have the cores, DRAM banks and links that the trace\n"
+        "uses; what it does in a cycle may differ. Keys of --set are those of the device model;\n"
+        "`timing.` may be left out.");
     return {command, [options, &console] { return run(*options, console); }};
 }
 

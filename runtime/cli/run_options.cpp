@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "runtime/cli/output_path.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -23,23 +24,6 @@ void add_files(CLI::App& command, RunOptions& options) {
         .add_option("--report", options.report,
                     "Write report.html, report.json and trace.perfetto.json to a folder")
         ->type_name("DIR");
-}
-
-// The writer itself refuses a folder that is missing or closed to us.
-void require_file_name(const char* option, const std::optional<std::string>& path) {
-    if (path) {
-        require(!path->empty(), "{}: the name is empty", option);
-        require(!std::filesystem::is_directory(*path), "{} {}: is a folder, allowed: a file",
-                option, *path);
-    }
-}
-
-void require_folder_name(const char* option, const std::optional<std::string>& path) {
-    if (path) {
-        require(!path->empty(), "{}: the name is empty", option);
-        require(!std::filesystem::exists(*path) || std::filesystem::is_directory(*path),
-                "{} {}: is a file, allowed: a folder", option, *path);
-    }
 }
 
 // The results would take the place of the file while the run still reads from it.

@@ -10,9 +10,11 @@
 
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/run/run_workload.hpp"
 #include "runtime/sweep/run_sweep.hpp"
+#include "runtime/sweep/sweep_csv.hpp"
 #include "runtime/sweep/sweep_files.hpp"
 #include "runtime/sweep/sweep_text.hpp"
 #include "tessera/errors.hpp"
@@ -23,6 +25,7 @@ namespace {
 struct SweepOptions {
     ConfigOptions config;
     std::optional<std::string> out;
+    bool csv = false;
     bool quiet = false;
 };
 
@@ -42,8 +45,29 @@ std::string progress_text(std::size_t done, std::size_t recordings) {
                        std::string(kWidth - filled, '.'), done, recordings);
 }
 
+void print(const sweep::SweepResult& result, const SweepOptions& options, const Console& console) {
+    if (options.csv) {
+        console.out << sweep::to_csv(result);
+    } else if (options.quiet) {
+        console.out << sweep::answer_text(result);
+    } else {
+        console.out << sweep::to_text(result, console.out_style);
+    }
+}
+
+// That of the first point whose run failed.
+ExitCode exit_code_of(const sweep::SweepResult& result) {
+    for (const sweep::PointResult& point : result.points) {
+        if (point.exit_code != 0) {
+            return static_cast<ExitCode>(point.exit_code);
+        }
+    }
+    return ExitCode::Success;
+}
+
 ExitCode run(const SweepOptions& options, const Console& console) {
-    require(!options.out || !options.out->empty(), "--out: the name is empty");
+    require(!options.csv || !options.quiet, "--csv and --quiet both say what to print, give one");
+    require_folder_name("--out", options.out);
     const config::LoadedSweep sweep = load_sweep(options.config);
     sweep::SweepResult result;
     {
@@ -57,9 +81,8 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     if (options.out) {
         sweep::write_files(*options.out, sweep, result);
     }
-    console.out << (options.quiet ? sweep::answer_text(result)
-                                  : sweep::to_text(result, console.out_style));
-    return ExitCode::Success;
+    print(result, options, console);
+    return exit_code_of(result);
 }
 
 }  // namespace
@@ -70,12 +93,20 @@ Command add_sweep(CLI::App& root, Console& console) {
     add_config_options(*command, options->config);
     add_threads_option(*command, options->config);
     command
-        ->add_option("--out", options->out, "Write sweep.csv, sweep.html and best.yaml to a folder")
+        ->add_option("--out", options->out,
+                     "Write sweep.csv, sweep.html and best.yaml (best_1.yaml on, with cases) to a "
+                     "folder")
         ->type_name("DIR");
-    command->add_flag("--quiet", options->quiet, "Print the last line only: the answer");
+    command->add_flag("--csv", options->csv, "Print sweep.csv in place of the text");
+    command->add_flag("--quiet", options->quiet, "Print the answer only: a line for each case");
     command->footer(
         "CONFIG is a run configuration with a block `sweep:`, or the name of one in\n"
-        "configs/sweeps. Points that differ only below arch.timing are recorded once.");
+        "configs/sweeps. Points that differ only in the device's times are recorded once and "
+        "timed\n"
+        "apart. The order is that of expected times; a point is slower robustly if it is so at "
+        "both\n"
+        "ends of all ranges of the timing constants. Ends with the code of the first point whose\n"
+        "run failed; points that a rule forbids are listed and do not count as failed.");
     return {command, [options, &console] { return run(*options, console); }};
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kSweepKey = "sweep";
 
-SweepSpec bind_sweep(const Node& block) {
+SweepSpec bind_sweep(const Node& block, Resolved& resolved) {
     SweepSpec sweep;
     Binding binding;
     bind_fields(sweep_fields(), block, &sweep, "sweep.", binding);
@@ -24,7 +24,16 @@ SweepSpec bind_sweep(const Node& block) {
         throw ConfigError(to_string(block.origin) +
                           ": sweep: neither grid nor points: there is nothing to vary");
     }
+    resolved = std::move(binding.resolved);
     return sweep;
+}
+
+Node take_block(Node& root) {
+    if (root.find(kSweepKey) == nullptr) {
+        throw ConfigError(to_string(root.origin) +
+                          ": sweep: required key is missing: this file is one run");
+    }
+    return take(root, kSweepKey);
 }
 
 // A key that two places set would have to lose one of the two in silence.
@@ -58,7 +67,7 @@ SweepPoint load_point(Node root, SweepSettings settings, const std::filesystem::
         apply(setting, root);
     }
     BoundRun bound = bind_run(std::move(root), path, folders);
-    SweepPoint point{std::move(settings), std::move(bound.loaded), ""};
+    SweepPoint point{std::move(settings), std::move(bound.loaded), 0, ""};
     try {
         bound.broken_rules.throw_if_any();
     } catch (const ConfigError& error) {
@@ -69,20 +78,31 @@ SweepPoint load_point(Node root, SweepSettings settings, const std::filesystem::
 
 }  // namespace
 
+bool is_sweep(const std::filesystem::path& path) {
+    return read_map(path).find(kSweepKey) != nullptr;
+}
+
+SweepSpec read_sweep(const std::filesystem::path& path) {
+    Node root = read_map(path);
+    Resolved resolved;
+    return bind_sweep(take_block(root), resolved);
+}
+
 LoadedSweep load_sweep(const std::filesystem::path& path, std::span<const Override> overrides,
                        ConfigFolders folders) {
     Node root = read_map(path);
     for (const Override& override : overrides) {
         apply(override, root);
     }
-    if (root.find(kSweepKey) == nullptr) {
-        throw ConfigError(to_string(root.origin) +
-                          ": sweep: required key is missing: this file is one run");
-    }
-    LoadedSweep loaded{path.stem().string(), bind_sweep(take(root, kSweepKey)), {}};
+    LoadedSweep loaded{.name = path.stem().string(), .sweep = {}, .points = {}, .resolved = {}};
+    loaded.sweep = bind_sweep(take_block(root), loaded.resolved);
     refuse_keys_set_twice(loaded.sweep, overrides);
     for (SweepSettings& settings : points_of(loaded.sweep)) {
         loaded.points.push_back(load_point(root, std::move(settings), path, folders));
+    }
+    const std::size_t num_cases = std::max<std::size_t>(1, loaded.sweep.cases.size());
+    for (std::size_t i = 0; i < loaded.points.size(); ++i) {
+        loaded.points[i].case_index = i * num_cases / loaded.points.size();
     }
     return loaded;
 }

@@ -15,6 +15,7 @@ namespace tessera::config {
 struct SweepPoint {
     SweepSettings settings;
     LoadedRun loaded;
+    std::size_t case_index = 0;  ///< into SweepSpec::cases; 0 if there are none
     /// Why the point cannot run, one rule a line; empty if it can. Points of a grid may be
     /// impossible, such as a K block that is too large for L1.
     std::string impossible;
@@ -24,14 +25,23 @@ struct LoadedSweep {
     std::string name;  ///< stem of the file
     SweepSpec sweep;
     std::vector<SweepPoint> points;
+    Resolved resolved;  ///< the keys of the block: "sweep.question" and its like
 };
+
+/// Whether the file has a `sweep:` block.
+/// Errors   as load_sweep, of reading.
+[[nodiscard]] bool is_sweep(const std::filesystem::path& path);
+
+/// The block `sweep:` alone, without a look at what it varies.
+/// Errors   as load_sweep, of the block.
+[[nodiscard]] SweepSpec read_sweep(const std::filesystem::path& path);
 
 /// Loads every point of the sweep. Overrides replace values of the file, as load_run has them;
 /// points replace those.
 /// Errors   ConfigError as load_run, messages beginning with the place of a point's value in the
-///          file; also if there is no `sweep:` block, no key in it, a key both in `grid` and
-///          `points`, or a point whose keys are an override's; UsageError if the file cannot be
-///          read.
+///          file; also if there is no `sweep:` block, no key in it, a key in two of `cases`,
+///          `points` and `grid`, or a point whose keys are an override's; UsageError if the file
+///          cannot be read.
 [[nodiscard]] LoadedSweep load_sweep(const std::filesystem::path& path,
                                      std::span<const Override> overrides, ConfigFolders folders);
 

@@ -3,20 +3,37 @@
 
 namespace tessera::config {
 
-std::vector<SweepSettings> points_of(const SweepSpec& sweep) {
-    std::vector<SweepSettings> points = sweep.points;
-    if (points.empty()) {
-        points.emplace_back();
+namespace {
+
+/// Each of `points` followed by each of `more`, if there are any.
+SweepPoints combined(SweepPoints points, const SweepPoints& more) {
+    if (more.empty()) {
+        return points;
     }
-    for (const SweepAxis& axis : sweep.grid) {
-        std::vector<SweepSettings> longer;
-        for (const SweepSettings& point : points) {
-            for (const Override& value : axis.values) {
-                longer.push_back(point);
-                longer.back().push_back(value);
-            }
+    SweepPoints longer;
+    for (const SweepSettings& point : points) {
+        for (const SweepSettings& settings : more) {
+            longer.push_back(point);
+            longer.back().insert(longer.back().end(), settings.begin(), settings.end());
         }
-        points = std::move(longer);
+    }
+    return longer;
+}
+
+SweepPoints points_of(const SweepAxis& axis) {
+    SweepPoints points;
+    for (const Override& value : axis.values) {
+        points.push_back({value});
+    }
+    return points;
+}
+
+}  // namespace
+
+SweepPoints points_of(const SweepSpec& sweep) {
+    SweepPoints points = combined(combined({{}}, sweep.cases), sweep.points);
+    for (const SweepAxis& axis : sweep.grid) {
+        points = combined(std::move(points), points_of(axis));
     }
     return points;
 }

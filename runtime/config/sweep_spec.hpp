@@ -25,12 +25,13 @@ struct SweepSpec {
     std::string question;  ///< what the sweep is to answer, in a sentence
     std::string rank_by;   ///< step by whose time points are ranked; "run" is all of them
     bool values = false;   ///< tile maths on, every step compared as `verify` says
-    SweepAxes grid;
+    SweepPoints cases;
     SweepPoints points;
+    SweepAxes grid;
 };
 
-/// Each of `points` (one without settings, if there are none) with each combination of `grid`, the
-/// last key changing fastest.
+/// Each of `cases` with each of `points` (one without settings, if there are none) with each
+/// combination of `grid`, the last key changing fastest.
 [[nodiscard]] std::vector<SweepSettings> points_of(const SweepSpec& sweep);
 
 }  // namespace tessera::config

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 namespace tessera::sweep {
@@ -18,10 +19,12 @@ constexpr double kBarHeight = 14;
 constexpr double kLinesHeight = 260;
 constexpr double kAxis = 40;
 
+constexpr int kTicks = 4;
+
 // Apart in hue and in lightness, readable on light and on dark.
-constexpr std::array<const char*, 10> kColours{"#4a7fc9", "#d98032", "#4fa36a", "#c4504f",
+constexpr std::array<const char*, 12> kColours{"#4a7fc9", "#d98032", "#4fa36a", "#c4504f",
                                                "#8f6cc0", "#96705f", "#d07fb5", "#808891",
-                                               "#aaa83a", "#3fa9b8"};
+                                               "#aaa83a", "#3fa9b8", "#2f6f73", "#e0b0a0"};
 
 const char* colour(std::size_t index) {
     return kColours[index % kColours.size()];
@@ -60,6 +63,20 @@ std::string picture(double height, const std::string& name, const std::string& i
         kLabelWidth + kPlotWidth + kValueWidth, height, escaped(name), inside);
 }
 
+// The least of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is no less than `step`.
+double round_tick(double step) {
+    if (step <= 0) {
+        return step;
+    }
+    const double power = std::pow(10, std::floor(std::log10(step)));
+    for (const double factor : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0}) {
+        if (factor * power >= step) {
+            return factor * power;
+        }
+    }
+    return 10 * power;
+}
+
 double scale(double value, double most) {
     return most > 0 ? value / most * kPlotWidth : 0;
 }
@@ -90,13 +107,13 @@ private:
 };
 
 std::string axes(const LinePlot& plot, const Frame& frame, double most) {
-    constexpr int kTicks = 4;
     std::string text;
     for (int tick = 0; tick <= kTicks; ++tick) {
         const double time = most * tick / kTicks;
         text += stroke(kLabelWidth / 3, frame.y(time), kLabelWidth / 3 + kPlotWidth, frame.y(time),
                        "stroke=\"var(--line)\"") +
-                text_at(kLabelWidth / 3 - 6, frame.y(time) + 4, "end", microseconds(time));
+                text_at(kLabelWidth / 3 - 6, frame.y(time) + 4, "end",
+                        fmt::format("{:g} us", time / 1000));
     }
     for (std::size_t i = 0; i < plot.values.size(); ++i) {
         text += text_at(frame.x(i), kLinesHeight + 16, "middle", plot.values[i]);
@@ -208,6 +225,7 @@ std::string line_plot(const LinePlot& plot) {
             most = std::max({most, point.time.high, point.time.expected});
         }
     }
+    most = kTicks * round_tick(most / kTicks);
     const Frame frame(plot.values.size(), most);
     std::string inside = axes(plot, frame, most);
     for (std::size_t i = 0; i < plot.lines.size(); ++i) {

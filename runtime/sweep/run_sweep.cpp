@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@
 
 namespace tessera::sweep {
 namespace {
+
+constexpr int kCheckFailed = 1;
 
 /// Points that one recording serves, the one that is recorded first.
 using Group = std::vector<std::size_t>;
@@ -48,20 +51,43 @@ std::vector<std::string> values_of(const config::SweepPoint& point,
     return values;
 }
 
+std::size_t num_case_keys_of(const config::LoadedSweep& sweep) {
+    std::set<std::string> keys;
+    for (const config::SweepSettings& given : sweep.sweep.cases) {
+        for (const config::Override& setting : given) {
+            keys.insert(setting.path);
+        }
+    }
+    return keys.size();
+}
+
+void add_points(const config::LoadedSweep& sweep, SweepResult& result) {
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+        const config::SweepPoint& point = sweep.points[i];
+        result.points.push_back({.values = values_of(point, result.keys),
+                                 .case_index = point.case_index,
+                                 .recorded_by = i,
+                                 .figures = std::nullopt,
+                                 .failure = point.impossible});
+        if (point.case_index == result.cases.size()) {
+            result.cases.push_back(case_name_of(result, i));
+        }
+    }
+}
+
 SweepResult empty_result(const config::LoadedSweep& sweep, std::size_t num_recordings) {
     SweepResult result{.name = sweep.name,
                        .question = sweep.sweep.question,
                        .rank_by = sweep.sweep.rank_by,
                        .has_values = sweep.sweep.values,
+                       .cases = {},
                        .keys = keys_of(sweep),
+                       .num_case_keys = num_case_keys_of(sweep),
+                       .labels = {},
+                       .points = {},
                        .num_recordings = num_recordings};
     result.labels = labels_of(result.keys);
-    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-        result.points.push_back({.values = values_of(sweep.points[i], result.keys),
-                                 .recorded_by = i,
-                                 .figures = std::nullopt,
-                                 .failure = sweep.points[i].impossible});
-    }
+    add_points(sweep, result);
     return result;
 }
 
@@ -144,7 +170,7 @@ private:
         } catch (const InternalError&) {
             errors_[index] = std::current_exception();
         } catch (const Error& error) {
-            fail(group, error.what());
+            fail(group, error.what(), error.exit_code());
         }
         const std::lock_guard lock(mutex_);
         ++done_;
@@ -167,7 +193,7 @@ private:
     void finish(const Group& group, const std::string& failure,
                 std::vector<timed_run::RunTimer>& timers) {
         if (!failure.empty()) {
-            return fail(group, failure);
+            return fail(group, failure, kCheckFailed);
         }
         for (std::size_t i = 0; i < group.size(); ++i) {
             result_.points[group[i]].recorded_by = group.front();
@@ -175,10 +201,11 @@ private:
         }
     }
 
-    void fail(const Group& group, const std::string& failure) {
+    void fail(const Group& group, const std::string& failure, int exit_code) {
         for (const std::size_t point : group) {
             result_.points[point].recorded_by = group.front();
             result_.points[point].failure = failure;
+            result_.points[point].exit_code = exit_code;
         }
     }
 

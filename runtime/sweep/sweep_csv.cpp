@@ -57,20 +57,15 @@ std::string step_cell(const compare::RunFigures& run, const std::string& name) {
     return is_there ? number(time) : "";
 }
 
-std::vector<std::string> ranked_cells(const SweepResult& result, const std::vector<Ranked>& ranked,
-                                      std::size_t rank) {
-    const Ranked& entry = ranked[rank];
+std::vector<std::string> ranked_cells(const SweepResult& result, const Ranked& entry) {
     const PointResult& point = result.points[entry.point];
-    std::vector<std::string> cells{std::to_string(rank + 1)};
+    std::vector<std::string> cells{std::to_string(entry.rank)};
     cells.insert(cells.end(), point.values.begin(), point.values.end());
-    const double best = ranked.front().time.expected;
     const double clock = point.figures->clock.value;
     for (const std::string& cell :
          {number(entry.time.expected * clock * 1e-9), number(entry.time.expected),
-          number(entry.time.low), number(entry.time.high),
-          best > 0 ? fmt::format("{:.4f}", entry.time.expected / best) : "",
-          rank == 0 ? std::string("best") : std::string(name_of(entry.verdict)), entry.bound,
-          std::to_string(point.recorded_by + 1), std::string()}) {
+          number(entry.time.low), number(entry.time.high), fmt::format("{:.4f}", entry.of_best),
+          word_of(entry), entry.bound, std::to_string(point.recorded_by + 1), std::string()}) {
         cells.push_back(cell);
     }
     for (const std::string& step : steps_of(result)) {
@@ -93,9 +88,8 @@ std::string to_csv(const SweepResult& result) {
         heads.push_back(step + "_ns");
     }
     std::string text = row(heads);
-    const std::vector<Ranked> ranked = ranking(result);
-    for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
-        text += row(ranked_cells(result, ranked, rank));
+    for (const Ranked& entry : ranking(result)) {
+        text += row(ranked_cells(result, entry));
     }
     for (const PointResult& point : result.points) {
         if (!point.figures) {

@@ -8,7 +8,7 @@
 
 namespace tessera::sweep {
 
-/// One row per point by rank, those without a time last: rank, each key's value, cycles,
+/// One row per point by case and rank, those without a time last: rank, each key's value, cycles,
 /// expected_ns, low_ns, high_ns, of_best, slower, bound, recorded_by (row of the file's order,
 /// from 1), failure, and `<step>_ns` of each step of the first point's run.
 [[nodiscard]] std::string to_csv(const SweepResult& result);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "runtime/config/run_file.hpp"
-#include "runtime/report/file_set.hpp"
 #include "runtime/sweep/sweep_csv.hpp"
 #include "runtime/sweep/sweep_html.hpp"
 #include "runtime/sweep/sweep_text.hpp"
@@ -26,19 +25,32 @@ std::string commented(const std::string& text) {
 
 }  // namespace
 
-std::string best_run_file(const config::LoadedSweep& sweep, const SweepResult& result) {
-    const std::size_t best = ranking(result).front().point;
-    return commented(fmt::format("The best of {} points of the sweep {}: {}\n{}",
-                                 result.points.size(), result.name, result.question,
-                                 answer_text(result))) +
-           config::to_run_file(sweep.points.at(best).loaded);
+std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
+                                              const SweepResult& result) {
+    std::vector<report::NamedText> files;
+    const std::vector<std::string> lines = answers(result);
+    for (const Ranked& entry : ranking(result)) {
+        if (entry.rank == 1) {
+            const std::string head =
+                fmt::format("Of {} points of the sweep {}: {}\n{}\n", result.points.size(),
+                            result.name, result.question, lines.at(files.size()));
+            const std::string name =
+                result.num_case_keys == 0
+                    ? "best.yaml"
+                    : fmt::format("best_{}.yaml", result.points[entry.point].case_index + 1);
+            files.push_back(
+                {name, commented(head) + config::to_run_file(sweep.points[entry.point].loaded)});
+        }
+    }
+    return files;
 }
 
 void write_files(const std::filesystem::path& directory, const config::LoadedSweep& sweep,
                  const SweepResult& result) {
-    report::write_together(directory, {{"sweep.csv", to_csv(result)},
-                                       {"sweep.html", to_html(result)},
-                                       {"best.yaml", best_run_file(sweep, result)}});
+    std::vector<report::NamedText> files = best_run_files(sweep, result);
+    files.push_back({"sweep.csv", to_csv(result)});
+    files.push_back({"sweep.html", to_html(result)});
+    report::write_together(directory, files);
 }
 
 }  // namespace tessera::sweep

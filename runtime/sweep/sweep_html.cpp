@@ -91,7 +91,7 @@ std::string html_steps(const SweepResult& result, const std::vector<Ranked>& ran
     }
     for (const Ranked& entry : ranked) {
         const compare::RunFigures& run = *result.points[entry.point].figures;
-        StackedBar bar{name_of(result, entry.point), std::vector<double>(plot.names.size())};
+        StackedBar bar{full_name_of(result, entry.point), std::vector<double>(plot.names.size())};
         for (const compare::StepFigures& step : run.steps) {
             const auto at = std::ranges::find(plot.names, step.name) - plot.names.begin();
             bar.parts[static_cast<std::size_t>(at)] +=
@@ -103,11 +103,17 @@ std::string html_steps(const SweepResult& result, const std::vector<Ranked>& ran
 }
 
 std::string html_bars(const SweepResult& result, const std::vector<Ranked>& ranked) {
+    std::string text;
     std::vector<Bar> bars;
-    for (const Ranked& entry : ranked) {
-        bars.push_back({name_of(result, entry.point), entry.time});
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+        bars.push_back({name_of(result, ranked[i].point), ranked[i].time});
+        if (i + 1 == ranked.size() || ranked[i + 1].rank == 1) {
+            const std::string& given = result.cases.at(result.points[ranked[i].point].case_index);
+            text += (given.empty() ? "" : "<h3>" + escaped(given) + "</h3>") + bar_plot(bars);
+            bars.clear();
+        }
     }
-    return bar_plot(bars);
+    return text;
 }
 
 std::string cell(const std::string& text, const char* kind = "td") {
@@ -123,17 +129,16 @@ std::string html_table(const SweepResult& result, const std::vector<Ranked>& ran
         text += cell(head, "th");
     }
     text += "</tr></thead><tbody>";
-    for (std::size_t i = 0; i < ranked.size(); ++i) {
-        const Ranked& entry = ranked[i];
-        text += "<tr>" + cell(std::to_string(i + 1));
+    for (const Ranked& entry : ranked) {
+        text += "<tr>" + cell(std::to_string(entry.rank));
         for (const std::string& value : result.points[entry.point].values) {
             text += cell(value);
         }
         for (const double time : {entry.time.expected, entry.time.low, entry.time.high}) {
             text += cell(fmt::format("{:.3f}", time / 1000));
         }
-        text += cell(fmt::format("{:.2f}", entry.time.expected / ranked[0].time.expected)) +
-                cell(i == 0 ? "best" : name_of(entry.verdict)) + cell(entry.bound) + "</tr>";
+        text += cell(fmt::format("{:.2f}", entry.of_best)) + cell(word_of(entry)) +
+                cell(entry.bound) + "</tr>";
     }
     return text + "</tbody></table>";
 }
@@ -142,10 +147,19 @@ std::string html_failures(const SweepResult& result) {
     std::string rows;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         if (!result.points[i].figures) {
-            rows += "<tr>" + cell(name_of(result, i)) + cell(result.points[i].failure) + "</tr>";
+            rows +=
+                "<tr>" + cell(full_name_of(result, i)) + cell(result.points[i].failure) + "</tr>";
         }
     }
     return rows.empty() ? "" : "<table><tbody>" + rows + "</tbody></table>";
+}
+
+std::string html_answer(const SweepResult& result) {
+    std::string text;
+    for (const std::string& line : answers(result)) {
+        text += "<p>" + escaped(line) + "</p>";
+    }
+    return text;
 }
 
 std::string section(const char* heading, const std::string& inside) {
@@ -182,11 +196,13 @@ std::string to_html(const SweepResult& result) {
                "var(--ink); }}\n</style></head>\n<body>\n<header class=\"bar\"><div "
                "class=\"name\"><h1>{0}</h1><p>{2}</p></div></header>\n<main>\n",
                escaped(result.name), report::kHtmlStyles, escaped(result.question)) +
-           section("Answer", "<p>" + escaped(answer_text(result)) + "</p>") +
-           section("Points",
-                   "<p class=\"hint\">Expected time, and from low to high within the "
-                   "ranges of the constants.</p>" +
-                       html_bars(result, ranked)) +
+           section("Answer", html_answer(result)) +
+           section(
+               "Points",
+               fmt::format("<p class=\"hint\">Expected time, and from low to high within the "
+                           "ranges of the constants.{}</p>",
+                           result.num_case_keys == 0 ? "" : " Each case has a scale of its own.") +
+                   html_bars(result, ranked)) +
            section("Time over each key", over_keys) +
            section("Time by step", html_steps(result, ranked)) +
            section("Ranking", "<div class=\"scroll\">" + html_table(result, ranked) + "</div>") +

@@ -93,6 +93,19 @@ bool is_only(const std::vector<std::string>& keys, std::size_t index, std::size_
     return true;
 }
 
+// The point's values of keys [begin, end).
+std::string joined(const SweepResult& result, std::size_t point, std::size_t begin,
+                   std::size_t end) {
+    std::vector<std::string> parts;
+    const std::vector<std::string>& values = result.points.at(point).values;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (!values[i].empty()) {
+            parts.push_back(result.labels.at(i) + " " + values[i]);
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 std::vector<Ranked> ranking(const SweepResult& result) {
@@ -100,24 +113,42 @@ std::vector<Ranked> ranking(const SweepResult& result) {
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         if (result.points[i].figures) {
             const Counted counted = count(*result.points[i].figures, result.rank_by);
-            ranked.push_back({i, counted.time, compare::Verdict::Equal, bound_of(counted.spent)});
+            ranked.push_back({.point = i, .time = counted.time, .bound = bound_of(counted.spent)});
         }
     }
-    std::ranges::stable_sort(ranked, {}, [](const Ranked& entry) { return entry.time.expected; });
+    const auto case_of = [&](const Ranked& entry) { return result.points[entry.point].case_index; };
+    std::ranges::stable_sort(ranked, {}, [&](const Ranked& entry) {
+        return std::pair(case_of(entry), entry.time.expected);
+    });
+    const Ranked* best = nullptr;
     for (Ranked& entry : ranked) {
-        entry.verdict = slower_than(ranked.front().time, entry.time);
+        if (best == nullptr || case_of(*best) != case_of(entry)) {
+            best = &entry;
+        }
+        entry.rank = static_cast<std::size_t>(&entry - best) + 1;
+        entry.of_best =
+            best->time.expected > 0 ? entry.time.expected / best->time.expected : entry.of_best;
+        entry.verdict = slower_than(best->time, entry.time);
     }
     return ranked;
 }
 
+std::string word_of(const Ranked& entry) {
+    return entry.rank == 1 ? "best" : name_of(entry.verdict);
+}
+
 std::vector<std::string> keys_of(const config::LoadedSweep& sweep) {
     std::vector<std::string> keys;
-    for (const config::SweepPoint& point : sweep.points) {
-        for (const config::Override& setting : point.settings) {
+    const auto add = [&](const config::SweepSettings& settings) {
+        for (const config::Override& setting : settings) {
             if (std::ranges::find(keys, setting.path) == keys.end()) {
                 keys.push_back(setting.path);
             }
         }
+    };
+    std::ranges::for_each(sweep.sweep.cases, add);
+    for (const config::SweepPoint& point : sweep.points) {
+        add(point.settings);
     }
     return keys;
 }
@@ -135,14 +166,16 @@ std::vector<std::string> labels_of(const std::vector<std::string>& keys) {
 }
 
 std::string name_of(const SweepResult& result, std::size_t point) {
-    std::vector<std::string> parts;
-    const std::vector<std::string>& values = result.points.at(point).values;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!values[i].empty()) {
-            parts.push_back(result.labels.at(i) + " " + values[i]);
-        }
-    }
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return joined(result, point, result.num_case_keys, result.keys.size());
+}
+
+std::string case_name_of(const SweepResult& result, std::size_t point) {
+    return joined(result, point, 0, result.num_case_keys);
+}
+
+std::string full_name_of(const SweepResult& result, std::size_t point) {
+    const std::string& given = result.cases.at(result.points.at(point).case_index);
+    return given.empty() ? name_of(result, point) : given + ": " + name_of(result, point);
 }
 
 }  // namespace tessera::sweep

@@ -2,6 +2,9 @@
 #include "runtime/sweep/sweep_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <span>
 
 #include "runtime/report/text_table.hpp"
 
@@ -25,13 +28,8 @@ std::string cycles_text(const SweepResult& result, const Ranked& entry) {
     return fmt::format("{:.0f}", entry.time.expected * figures(result, entry).clock.value * 1e-9);
 }
 
-std::string relative(const Ranked& entry, const Ranked& best) {
-    return best.time.expected > 0 ? fmt::format("{:.2f}", entry.time.expected / best.time.expected)
-                                  : "–";
-}
-
-std::string word_of(const Ranked& entry, const Ranked& best) {
-    return &entry == &best ? "best" : name_of(entry.verdict);
+std::string relative(const Ranked& entry) {
+    return fmt::format("{:.2f}", entry.of_best);
 }
 
 std::vector<Column> columns_of(const SweepResult& result) {
@@ -51,17 +49,16 @@ std::vector<Column> columns_of(const SweepResult& result) {
 std::string table_text(const SweepResult& result, const std::vector<Ranked>& ranked,
                        const TextStyle& style) {
     std::vector<Column> columns = columns_of(result);
-    for (std::size_t i = 0; i < ranked.size(); ++i) {
-        const Ranked& entry = ranked[i];
-        std::vector<std::string> cells{std::to_string(i + 1)};
+    for (const Ranked& entry : ranked) {
+        std::vector<std::string> cells{std::to_string(entry.rank)};
         for (const std::string& value : result.points[entry.point].values) {
             cells.push_back(value.empty() ? "–" : value);
         }
         cells.push_back(cycles_text(result, entry));
         cells.push_back(show(entry.time.expected));
         cells.push_back(fmt::format("{} … {}", show(entry.time.low), show(entry.time.high)));
-        cells.push_back(relative(entry, ranked.front()));
-        cells.push_back(word_of(entry, ranked.front()));
+        cells.push_back(relative(entry));
+        cells.push_back(word_of(entry));
         cells.push_back(entry.bound);
         for (std::size_t column = 0; column < cells.size(); ++column) {
             columns[column].cells.push_back({std::move(cells[column])});
@@ -74,7 +71,7 @@ std::string failures_text(const SweepResult& result, const TextStyle& style) {
     std::string text;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         if (!result.points[i].figures) {
-            text += fmt::format("  {}: {}\n", name_of(result, i), result.points[i].failure);
+            text += fmt::format("  {}: {}\n", full_name_of(result, i), result.points[i].failure);
         }
     }
     return text.empty() ? "" : "\n" + painted("Without a time", Tone::Heading, style) + "\n" + text;
@@ -84,41 +81,62 @@ std::string count_text(std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-}  // namespace
-
-std::string answer_text(const SweepResult& result) {
-    const std::vector<Ranked> ranked = ranking(result);
-    const Ranked& best = ranked.front();
-    std::string text =
-        fmt::format("best: {}, {} us", name_of(result, best.point), show(best.time.expected));
-    if (ranked.size() == 1) {
-        return text + "\n";
+// Of the second, if the two stand on one level, or how much longer it takes.
+std::string second_text(const SweepResult& result, const Ranked& best, const Ranked& second) {
+    const std::string name = name_of(result, second.point);
+    if (second.time.expected != best.time.expected) {
+        return fmt::format("; {} takes {} times as long: {}", name, relative(second),
+                           name_of(second.verdict));
     }
-    const Ranked& second = ranked[1];
-    if (second.time.expected == best.time.expected) {
-        text += fmt::format("; {} is {}", name_of(result, second.point),
-                            second.verdict == compare::Verdict::Equal ? "as fast"
-                                                                      : "as fast as expected, not "
-                                                                        "at both ends");
-    } else {
-        text += fmt::format("; {} takes {} times as long: {}", name_of(result, second.point),
-                            relative(second, best), name_of(second.verdict));
+    return fmt::format(
+        "; {} is as fast{}", name,
+        second.verdict == compare::Verdict::Equal ? "" : " as expected, not at both ends");
+}
+
+/// What can be said of one case: its points by rank.
+std::string answer_of(const SweepResult& result, std::span<const Ranked> ranked) {
+    const Ranked& best = ranked.front();
+    const std::string& given = result.cases.at(result.points[best.point].case_index);
+    std::string text = fmt::format("{}best: {}, {} us", given.empty() ? "" : given + ": ",
+                                   name_of(result, best.point), show(best.time.expected));
+    if (ranked.size() > 1) {
+        text += second_text(result, best, ranked[1]);
     }
     if (ranked.size() > 2) {
         const Ranked& last = ranked.back();
-        text +=
-            fmt::format("; the slowest, {}, takes {} times as long: {}",
-                        name_of(result, last.point), relative(last, best), name_of(last.verdict));
+        text += fmt::format("; the slowest, {}, takes {} times as long: {}",
+                            name_of(result, last.point), relative(last), name_of(last.verdict));
     }
-    return text + "\n";
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::string> answers(const SweepResult& result) {
+    const std::vector<Ranked> ranked = ranking(result);
+    std::vector<std::string> lines;
+    std::size_t begin = 0;
+    for (std::size_t end = 1; end <= ranked.size(); ++end) {
+        if (end == ranked.size() || ranked[end].rank == 1) {
+            lines.push_back(answer_of(result, std::span(ranked).subspan(begin, end - begin)));
+            begin = end;
+        }
+    }
+    return lines;
+}
+
+std::string answer_text(const SweepResult& result) {
+    return fmt::format("{}\n", fmt::join(answers(result), "\n"));
 }
 
 std::string to_text(const SweepResult& result, const TextStyle& style) {
     const std::string ranked_by =
         result.rank_by == "run" ? "the run" : fmt::format("step {}", result.rank_by);
-    return fmt::format("{}: {}\n{} by time of {}; {} of kernels; values {}\n\n",
+    const std::string cases =
+        result.num_case_keys == 0 ? "" : " in " + count_text(result.cases.size(), "case");
+    return fmt::format("{}: {}\n{}{} by time of {}; {} of kernels; values {}\n\n",
                        painted(result.name, Tone::Heading, style), result.question,
-                       count_text(result.points.size(), "point"), ranked_by,
+                       count_text(result.points.size(), "point"), cases, ranked_by,
                        count_text(result.num_recordings, "recording"),
                        result.has_values ? "computed and compared" : "not computed") +
            table_text(result, ranking(result), style) + failures_text(result, style) + "\n" +

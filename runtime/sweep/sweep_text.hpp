@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "runtime/report/text_style.hpp"
 #include "runtime/sweep/sweep_result.hpp"
@@ -10,10 +11,13 @@
 namespace tessera::sweep {
 
 /// The question; a row per point by rank with its time, interval, relation to the best, verdict and
-/// bound; points without a time with the reason; a last line that answers.
+/// bound; points without a time with the reason; last, the answers.
 [[nodiscard]] std::string to_text(const SweepResult& result, const report::TextStyle& style);
 
-/// The last line alone: "best: k_block 4, 12.3 us; 1.2 times as fast as the second, …: robust".
+/// One line for each case: "tokens 64: best: k_block 4, 12.300 us; k_block 2 takes 1.20 times as
+/// long: robust; the slowest, k_block 1, takes 1.80 times as long: robust".
+[[nodiscard]] std::vector<std::string> answers(const SweepResult& result);
+/// These lines as text.
 [[nodiscard]] std::string answer_text(const SweepResult& result);
 
 }  // namespace tessera::sweep

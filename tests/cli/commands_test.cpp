@@ -30,8 +30,8 @@ TEST(CliHelp, NamesEveryCommandAndExitCode) {
     const std::string help = run_tessera({"--help"}).out;
 
     EXPECT_THAT(help, StartsWith("Emulates tile accelerators"));
-    for (const char* command :
-         {"\n  run ", "\n  score ", "\n  check ", "\n  explain ", "\n  list "}) {
+    for (const char* command : {"\n  run ", "\n  retime ", "\n  compare ", "\n  sweep ",
+                                "\n  score ", "\n  check ", "\n  explain ", "\n  list "}) {
         EXPECT_THAT(help, HasSubstr(command));
     }
     EXPECT_THAT(help, HasSubstr("Exit codes: 0 success, 1 a result failed its check, 2 wrong"));
@@ -44,6 +44,7 @@ TEST(CliHelp, OfRunNamesEveryOption) {
     EXPECT_THAT(ending.out, HasSubstr("Usage: tessera run [OPTIONS] CONFIG"));
     for (const char* option :
          {"--set KEY=VALUE", "--threads N", "--inputs FILE", "--outputs FILE", "--json", "--quiet",
+          "--trace FILE", "--report DIR", "--timing-only", "--no-timing",
           "Tensors of --inputs: hidden_states (T,H)", "Tensors of --outputs: d<i>."}) {
         EXPECT_THAT(ending.out, HasSubstr(option));
     }

@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 namespace tessera::test {
 namespace {
@@ -75,6 +77,21 @@ std::string run_in_terminal(const std::vector<std::string>& arguments, unsigned 
     EXPECT_EQ(waitpid(child, nullptr, 0), child);
     std::erase(shown, '\r');
     return shown;
+}
+
+int interrupt_tessera(const std::vector<std::string>& arguments, std::chrono::milliseconds delay) {
+    const ScratchFolder streams;
+    const std::string out = streams.file("out");
+    const std::string err = streams.file("err");
+    const pid_t child = fork();
+    if (child == 0) {
+        become_tessera(arguments, {}, out, err);
+    }
+    std::this_thread::sleep_for(delay);
+    kill(child, SIGINT);
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 ScratchFolder::ScratchFolder() {

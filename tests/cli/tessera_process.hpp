@@ -2,6 +2,7 @@
 // The binary `tessera` as a process: what it prints and what it ends with.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,6 +24,11 @@ struct Ending {
 /// Runs the binary in a terminal of that width; returns what it shows, with "\n" ends of lines.
 [[nodiscard]] std::string run_in_terminal(const std::vector<std::string>& arguments,
                                           unsigned short columns);
+
+/// Runs the binary and sends it SIGINT after `delay`, as Ctrl-C would. Returns the signal that
+/// ended it; 0 if it ended on its own.
+[[nodiscard]] int interrupt_tessera(const std::vector<std::string>& arguments,
+                                    std::chrono::milliseconds delay);
 
 /// A folder of its own for the running test, removed at the end.
 class ScratchFolder {

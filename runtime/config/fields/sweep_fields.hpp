@@ -16,10 +16,12 @@ inline constexpr std::array kSweepFields{
                                "step by whose time points are ranked; run is all steps"),
     field<&SweepSpec::values>("values", "false",
                               "compute the values too, and compare them as verify.level says"),
-    field<&SweepSpec::grid>("grid", "{}",
-                            "keys and the values each takes; all combinations are run"),
+    field<&SweepSpec::cases>(
+        "cases", "[]", "what is given, such as a workload: points are ranked within each case"),
     field<&SweepSpec::points>(
         "points", "[]", "points that set several keys together; each is combined with the grid"),
+    field<&SweepSpec::grid>("grid", "{}",
+                            "keys and the values each takes; all combinations are run"),
 };
 
 }  // namespace tessera::config

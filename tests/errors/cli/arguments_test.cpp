@@ -49,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
              "tessera: /nowhere/run.yaml: no such file or shipped configuration; nearest: "
              "moe_v2_tiny, shipped: copy, deepseek_v3_layer, exp, matmul_640, moe_v2, moe_v2_4x8, "
              "moe_v2_single_core, "
-             "moe_v2_tiny, reshard, vector_add"},
+             "moe_v2_tiny, reshard, vector_add, bmm_cores, bmm_distribution, cb_depth, grid_shape, "
+             "k_block, link_rate"},
         Case{"NoThreads",
              {"run", "moe_v2_tiny", "--threads", "0"},
              "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the host"},

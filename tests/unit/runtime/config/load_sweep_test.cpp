@@ -88,6 +88,35 @@ TEST(LoadSweep, CombinesEachPointOfAListWithTheGrid) {
     EXPECT_EQ(sweep.points[2].loaded.run.workload.tokens, 32U);
 }
 
+TEST(LoadSweep, PutsEachCaseBeforeItsPoints) {
+    const LoadedSweep sweep = load(
+        "sweep:\n"
+        "  question: q\n"
+        "  cases: [{workload.tokens: 32}, {workload.tokens: 64}]\n"
+        "  points: [{ops.moe_bmm.cb_depth: 1}, {ops.moe_bmm.cb_depth: 3}]\n"
+        "  grid: {ops.moe_bmm.k_block: [1, 2]}\n");
+
+    ASSERT_EQ(sweep.points.size(), 8U);
+    EXPECT_EQ(settings_of(sweep.points[3]),
+              "workload.tokens=32 ops.moe_bmm.cb_depth=3 ops.moe_bmm.k_block=2 ");
+    EXPECT_EQ(settings_of(sweep.points[4]),
+              "workload.tokens=64 ops.moe_bmm.cb_depth=1 ops.moe_bmm.k_block=1 ");
+    EXPECT_EQ(sweep.points[3].case_index, 0U);
+    EXPECT_EQ(sweep.points[4].case_index, 1U);
+    EXPECT_EQ(find(sweep.resolved, "sweep.question")->text, "q");
+}
+
+TEST(LoadSweep, ReadsTheBlockOfAFileAlone) {
+    const Folder folder;
+
+    EXPECT_EQ(read_sweep(folder.write("sweep: {question: q, grid: {no.such.key: [1, 2]}}\n"))
+                  .grid[0]
+                  .path,
+              "no.such.key");
+    EXPECT_TRUE(is_sweep(folder.write("sweep: {}\n")));
+    EXPECT_FALSE(is_sweep(folder.write("mesh: {}\n")));
+}
+
 TEST(LoadSweep, TakesNumbersOfTheDeviceWithThePlaceAsTheirSource) {
     const LoadedSweep sweep = load(
         "sweep:\n"
@@ -151,8 +180,8 @@ constexpr Mistake kMistakes[] = {
      "s.yaml:10:8: sweep: neither grid nor points: there is nothing to vary"},
     {"NoQuestion", "sweep:\n  grid: {workload.tokens: [32]}\n",
      "s.yaml:11:3: sweep.question: required key is missing"},
-    {"UnknownKey", "sweep: {question: q, axes: {}}\n",
-     "s.yaml:10:22: sweep.axes: unknown key, did you mean sweep.values?"},
+    {"UnknownKey", "sweep: {question: q, value: true}\n",
+     "s.yaml:10:22: sweep.value: unknown key, did you mean sweep.values?"},
     {"NoListOfValues", "sweep: {question: q, grid: {workload.tokens: 32}}\n",
      "s.yaml:10:46: sweep.grid: expected a list of values of workload.tokens, found '32'"},
     {"NoValues", "sweep: {question: q, grid: {workload.tokens: []}}\n",
@@ -164,6 +193,11 @@ constexpr Mistake kMistakes[] = {
     {"KeyInGridAndPoints",
      "sweep: {question: q, points: [{workload.tokens: 32}], grid: {workload.tokens: [64]}}\n",
      "s.yaml:10:80: workload.tokens: is set by s.yaml:10:49 too, leave one out"},
+    {"OnlyCases", "sweep: {question: q, cases: [{workload.tokens: 32}]}\n",
+     "s.yaml:10:8: sweep: neither grid nor points: there is nothing to vary"},
+    {"KeyInCasesAndGrid",
+     "sweep: {question: q, cases: [{workload.tokens: 32}], grid: {workload.tokens: [64]}}\n",
+     "s.yaml:10:79: workload.tokens: is set by s.yaml:10:48 too, leave one out"},
     {"KeyOfTheCommandLine", "sweep: {question: q, grid: {workload.seed: [1, 2]}}\n",
      "s.yaml:10:45: workload.seed: is set by --set workload.seed=3 too, leave one out"},
     {"UnknownSweptKey", "sweep: {question: q, grid: {workload.token: [32]}}\n",

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera sweep: points of a configuration, ranked; the sweeps that ship.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/tessera_process.hpp"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string kCopy =
+    "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+    "workload:\n  pipeline: copy\n  copy: {shape: [128, 128], format: bfloat16}\n";
+const std::string kGrids = kCopy +
+                           "sweep:\n  question: How many cores?\n"
+                           "  grid: {ops.copy.grid: [[1, 1], [2, 2]]}\n";
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Rows rows_of(const std::string& csv) {
+    Rows rows;
+    std::istringstream lines(csv);
+    for (std::string line; std::getline(lines, line);) {
+        rows.emplace_back();
+        std::istringstream cells(line);
+        for (std::string cell; std::getline(cells, cell, ',');) {
+            rows.back().push_back(cell);
+        }
+    }
+    return rows;
+}
+
+json makespan_of(const std::string& config, std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", config, "--json"});
+    return json::parse(run_tessera(more).out).at("makespan");
+}
+
+TEST(CliSweep, RanksPointsByTheTimesOfTheirRuns) {
+    const ScratchFolder folder;
+    const std::string config = folder.write("copy.yaml", kCopy);
+
+    const Rows rows =
+        rows_of(run_tessera({"sweep",
+                             folder.write("s.yaml", kCopy + "sweep:\n  question: q\n  points:\n"
+                                                            "    - {ops.copy.cb_depth: 1}\n"
+                                                            "    - {ops.copy.cb_depth: 4}\n"),
+                             "--csv"})
+                    .out);
+
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[0][1], "ops.copy.cb_depth");
+    EXPECT_EQ(rows[0][3], "expected_ns");
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        const json time = makespan_of(config, {"--set", "ops.copy.cb_depth=" + rows[i][1]});
+        EXPECT_EQ(rows[i][0], std::to_string(i));
+        // Millicycles at 1 GHz: nanoseconds with three digits.
+        EXPECT_NEAR(std::stod(rows[i][3]), time.at("expected").get<double>() / 1000, 1e-6);
+        EXPECT_NEAR(std::stod(rows[i][4]), time.at("low").get<double>() / 1000, 1e-6);
+        EXPECT_NEAR(std::stod(rows[i][5]), time.at("high").get<double>() / 1000, 1e-6);
+    }
+    EXPECT_LE(std::stod(rows[1][3]), std::stod(rows[2][3]));
+}
+
+TEST(CliSweep, ShowsTableAndAnswer) {
+    const ScratchFolder folder;
+
+    const Ending ending = run_tessera({"sweep", folder.write("cores.yaml", kGrids)});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_EQ(ending.err, "") << "no progress in a pipe";
+    EXPECT_THAT(ending.out,
+                StartsWith("cores: How many cores?\n2 points by time of the run; 2 recordings of "
+                           "kernels; values not computed\n\n  rank  grid "));
+    EXPECT_THAT(ending.out, ContainsRegex("\n     1  \\[2, 2\\] [^\n]* 1\\.00  best "));
+    EXPECT_THAT(ending.out, ContainsRegex("\nbest: grid \\[2, 2\\], [0-9.]+ us; grid \\[1, 1\\] "
+                                          "takes [0-9.]+ times as long: robust\n$"));
+}
+
+TEST(CliSweep, RanksWithinCases) {
+    const ScratchFolder folder;
+    const std::string config =
+        folder.write("s.yaml", kCopy +
+                                   "sweep:\n  question: q\n  cases:\n"
+                                   "    - {workload.copy.to: dram}\n"
+                                   "    - {workload.copy.to: l1}\n"
+                                   "  grid: {ops.copy.grid: [[1, 1], [2, 2]]}\n");
+
+    const std::string out = folder.file("out");
+    const Ending ending = run_tessera({"sweep", config, "--quiet", "--out", out});
+
+    EXPECT_THAT(ending.out, ContainsRegex("^to dram: best: grid \\[2, 2\\], [^\n]*\n"
+                                          "to l1: best: grid \\[2, 2\\], [^\n]*\n$"));
+    EXPECT_TRUE(fs::exists(out + "/best_2.yaml"));
+    EXPECT_THAT(bytes_of(out + "/best_2.yaml"), HasSubstr("\n    to: l1\n"));
+}
+
+TEST(CliSweep, RecordsOnceWhatDiffersInTimesOnly) {
+    const ScratchFolder folder;
+    const std::string config =
+        folder.write("s.yaml", kCopy +
+                                   "sweep:\n  question: q\n  grid:\n"
+                                   "    arch.timing.dram.read_latency: [100 cycles, 300 cycles]\n"
+                                   "    arch.clock: [0.8 GHz, 1.0 GHz]\n");
+
+    const std::string text = run_tessera({"sweep", config}).out;
+    const Rows rows = rows_of(run_tessera({"sweep", config, "--csv"}).out);
+
+    EXPECT_THAT(text, HasSubstr("4 points by time of the run; 1 recording of kernels;"));
+    ASSERT_EQ(rows.size(), 5U);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        const json time = makespan_of(folder.write("copy.yaml", kCopy),
+                                      {"--set", "arch.timing.dram.read_latency=" + rows[i][1],
+                                       "--set", "arch.clock=" + rows[i][2]});
+        EXPECT_NEAR(std::stod(rows[i][3]), time.at("expected").get<double>() / 1000, 1e-3);
+    }
+}
+
+TEST(CliSweep, GivesTheSameBytesAtAnyNumberOfThreads) {
+    const ScratchFolder folder;
+    const std::string config = folder.write("s.yaml", kGrids);
+    for (const char* threads : {"1", "2", "5"}) {
+        ASSERT_EQ(
+            run_tessera({"sweep", config, "--threads", threads, "--out", folder.file(threads)})
+                .exit_code,
+            0);
+    }
+
+    for (const char* name : {"sweep.csv", "sweep.html", "best.yaml"}) {
+        const std::string one = bytes_of(folder.file("1") + "/" + name);
+        EXPECT_EQ(bytes_of(folder.file("2") + "/" + name), one) << name;
+        EXPECT_EQ(bytes_of(folder.file("5") + "/" + name), one) << name;
+    }
+}
+
+TEST(CliSweep, WritesTheBestAsAConfigurationThatRunsInThatTime) {
+    const ScratchFolder folder;
+    const std::string out = folder.file("out");
+    ASSERT_EQ(run_tessera({"sweep", folder.write("s.yaml", kGrids), "--out", out}).exit_code, 0);
+
+    const Ending best = run_tessera({"run", out + "/best.yaml", "--json"});
+
+    EXPECT_EQ(best.exit_code, 0) << best.err;
+    const json record = json::parse(best.out);
+    EXPECT_EQ(record.at("verdict"), "pass");
+    const Rows rows = rows_of(bytes_of(out + "/sweep.csv"));
+    // "[2, 2]" is quoted and takes two cells.
+    EXPECT_NEAR(std::stod(rows[1][4]), record.at("makespan").at("expected").get<double>() / 1000,
+                1e-6);
+    EXPECT_THAT(bytes_of(out + "/best.yaml"),
+                AllOf(StartsWith("# Of 2 points of the sweep s: How many cores?\n# best: grid "),
+                      HasSubstr("\n    grid: [2, 2]\n")));
+    EXPECT_THAT(bytes_of(out + "/sweep.html"), HasSubstr("How many cores?"));
+}
+
+TEST(CliSweep, ListsPointsThatARuleForbidsAndGoesOn) {
+    const ScratchFolder folder;
+    const std::string config = folder.write(
+        "s.yaml", kCopy + "sweep:\n  question: q\n  grid: {ops.copy.grid: [[1, 1], [99, 1]]}\n");
+
+    const Ending ending = run_tessera({"sweep", config});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_THAT(ending.out, HasSubstr("\nWithout a time\n  grid [99, 1]: "));
+    EXPECT_THAT(ending.out, HasSubstr("99"));
+    EXPECT_EQ(run_tessera({"check", config}).out,
+              config + ": ok, 2 points, 1 of them impossible\n");
+}
+
+TEST(CliSweep, EndsWithTheCodeOfAFailedCheckAndShowsTheOthers) {
+    const ScratchFolder folder;
+    const std::string config =
+        folder.write("s.yaml",
+                     "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                     "workload:\n  pipeline: matmul\n  matmul: {m: 64, k: 256, n: 64}\n"
+                     "ops: {matmul: {schedule: single_core, fp32_dest_acc: true}}\n"
+                     "verify: {max_relative_error: 0.01}\n"
+                     "sweep:\n  question: q\n  values: true\n"
+                     "  grid: {ops.matmul.math_fidelity: [LoFi, HiFi4]}\n");
+    const std::string out = folder.file("out");
+
+    const Ending ending = run_tessera({"sweep", config, "--out", out});
+
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_THAT(ending.out, HasSubstr("; values computed and compared\n"));
+    EXPECT_THAT(ending.out, HasSubstr("\n  math_fidelity LoFi: values are too far from their "
+                                      "references: matmul\n"));
+    EXPECT_THAT(ending.out, ContainsRegex("\n     1  HiFi4 "));
+    EXPECT_THAT(bytes_of(out + "/sweep.csv"),
+                HasSubstr("values are too far from their references: matmul"));
+    EXPECT_THAT(bytes_of(out + "/best.yaml"), HasSubstr("math_fidelity: HiFi4"));
+}
+
+TEST(CliSweep, WithoutAnyPointThatRunsIsAnErrorAndWritesNothing) {
+    const ScratchFolder folder;
+    const std::string config = folder.write(
+        "s.yaml", kCopy + "sweep:\n  question: q\n  grid: {ops.copy.grid: [[99, 1], [1, 99]]}\n");
+    const std::string out = folder.file("out");
+
+    const Ending ending = run_tessera({"sweep", config, "--out", out});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.out, "");
+    EXPECT_THAT(ending.err, StartsWith("tessera: s: no point of the sweep could run; the first: "));
+    EXPECT_FALSE(fs::exists(out));
+}
+
+TEST(CliSweep, LeavesNothingBehindWhenInterrupted) {
+    const ScratchFolder folder;
+    const std::string out = folder.file("out");
+
+    EXPECT_EQ(interrupt_tessera({"sweep", "k_block", "--out", out}, std::chrono::milliseconds(300)),
+              SIGINT);
+
+    EXPECT_FALSE(fs::exists(out));
+}
+
+TEST(CliSweep, ShowsABarInATerminal) {
+    const ScratchFolder folder;
+
+    const std::string shown = run_in_terminal({"sweep", folder.write("s.yaml", kGrids)}, 100);
+
+    EXPECT_THAT(shown, HasSubstr("[..............................] 0 of 2 recordings"));
+    EXPECT_THAT(shown, HasSubstr("[###############...............] 1 of 2 recordings"));
+    EXPECT_THAT(shown, HasSubstr("[##############################] 2 of 2 recordings\033[K"));
+}
+
+TEST(CliSweep, NamesItsStepsIfToRankByNone) {
+    const ScratchFolder folder;
+
+    const Ending ending =
+        run_tessera({"sweep", folder.write("s.yaml", kGrids + "  rank_by: gate\n")});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: sweep.rank_by: gate is no step, allowed: run, copy\n");
+}
+
+struct Case {
+    const char* name;
+    std::vector<std::string> arguments;
+    const char* message;
+};
+
+class CliSweepErrors : public testing::TestWithParam<Case> {};
+
+TEST_P(CliSweepErrors, NameWhatIsWrong) {
+    const Ending ending = run_tessera(GetParam().arguments);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.out, "");
+    EXPECT_THAT(ending.err, EndsWith(std::string(GetParam().message) + "\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, CliSweepErrors,
+    testing::Values(
+        Case{"Unknown",
+             {"sweep", "bmm_core"},
+             "tessera: bmm_core: no such file or shipped configuration; nearest: bmm_cores, "
+             "shipped: bmm_cores, bmm_distribution, cb_depth, grid_shape, k_block, link_rate"},
+        Case{"OneRun",
+             {"sweep", std::string(TESSERA_SOURCE_DIR) + "/configs/runs/moe_v2_tiny.yaml"},
+             "moe_v2_tiny.yaml:3:1: sweep: required key is missing: this file is one run"},
+        Case{"RunOfASweep",
+             {"run", std::string(TESSERA_SOURCE_DIR) + "/configs/sweeps/bmm_cores.yaml"},
+             "sweep: this file stands for many runs, see tessera sweep"},
+        Case{"SetOfASweptKey",
+             {"sweep", "k_block", "--set", "ops.moe_bmm.k_block=2"},
+             "ops.moe_bmm.k_block: is set by --set ops.moe_bmm.k_block=2 too, leave one out"},
+        Case{"OutIsAFile",
+             {"sweep", "k_block", "--out", "/dev/null"},
+             "tessera: --out /dev/null: is a file, allowed: a folder"},
+        Case{"OutWithoutName",
+             {"sweep", "k_block", "--out", ""},
+             "tessera: --out: the name is empty"},
+        Case{"TwoForms",
+             {"sweep", "k_block", "--csv", "--quiet"},
+             "tessera: --csv and --quiet both say what to print, give one"},
+        Case{"NoThreads",
+             {"sweep", "k_block", "--threads", "0"},
+             "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the "
+             "host"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+std::vector<std::string> shipped_sweeps() {
+    std::vector<std::string> names;
+    for (const auto& entry :
+         fs::directory_iterator(fs::path(TESSERA_SOURCE_DIR) / "configs/sweeps")) {
+        names.push_back(entry.path().stem().string());
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+class ShippedSweep : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedSweep, IsInOrderAndListedWithItsQuestion) {
+    const Ending check = run_tessera({"check", GetParam()});
+
+    EXPECT_EQ(check.exit_code, 0) << check.err;
+    EXPECT_THAT(check.out, StartsWith(GetParam() + ": ok, "));
+    EXPECT_THAT(run_tessera({"list", "configs"}).out,
+                ContainsRegex("\n  " + GetParam() + " +[0-9]+  [^\n]+\\?\n"));
+    EXPECT_THAT(run_tessera({"explain", GetParam()}).out, StartsWith("sweep.question: "));
+    EXPECT_FALSE(
+        fs::exists(std::string(TESSERA_SOURCE_DIR) + "/configs/runs/" + GetParam() + ".yaml"))
+        << "one name means one file";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedSweep, testing::ValuesIn(shipped_sweeps()),
+                         [](const auto& test) { return test.param; });
+
+TEST(ShippedSweep, OfCoresOfMoeBmmFindsAllCoresFaster) {
+    const Ending ending = run_tessera({"sweep", "bmm_cores", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_THAT(ending.out, StartsWith("best: schedule multi_core, "));
+    EXPECT_THAT(ending.out,
+                ContainsRegex("the slowest, schedule single_core, takes [0-9.]+ times as long: "
+                              "robust\n$"));
+}
+
+TEST(ShippedSweep, OfLinksRunsItsKernelsOnce) {
+    const Ending ending = run_tessera({"explain", "link_rate", "--json"});
+
+    for (const json& value : json::parse(ending.out)) {
+        const std::string key = value.at("key");
+        if (key == "sweep.grid") {
+            EXPECT_THAT(value.dump(), Not(HasSubstr("{ops.")));
+            EXPECT_THAT(value.dump(), HasSubstr("arch.timing.link.rate"));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tessera::test
