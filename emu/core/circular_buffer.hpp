@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of one circular buffer that a core's kernel threads share.
+// The state of one circular buffer that a core's kernel threads share; circular_buffer_calls.hpp
+// has what they do with it.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +33,6 @@ struct CircularBuffer {
     [[nodiscard]] std::uint32_t num_full() const noexcept { return pages_received - pages_acked; }
     [[nodiscard]] std::uint32_t num_free() const noexcept { return num_pages - num_full(); }
 };
-
-/// The four CB calls, on the thread that makes them.
-/// Reserve and wait block; both are cumulative. Push and pop never block.
-/// Errors   KernelFault{UndefinedBehavior} if the CB is not configured on the core, if more pages
-///          are pushed than are free or popped than are there, or if a pointer steps past the
-///          limit instead of onto it; {Deadlock} if more pages are asked for than the CB has.
-/// Source   tt-metal tt_metal/hw/inc/api/dataflow/dataflow_api.h.
-void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site);
-void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site);
-void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site);
-void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages, CallSite site);
 
 /// The CB of the thread's core.
 /// Errors   KernelFault{OutOfBounds} beyond the architecture's number, {UndefinedBehavior} if it

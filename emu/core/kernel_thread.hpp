@@ -26,10 +26,14 @@ class TraceRecorder;
 struct ComputeState;
 
 /// How a thread is put to sleep and woken: two functions of the scheduler, which alone knows
-/// fibers. `park` returns when `wake` was called for the thread since it registered its wait.
+/// fibers. `park` returns when `wake` was called for the thread since it registered its wait, and
+/// clears the record of it.
+/// Errors   `park`: Cancelled if the launch ends first.
 struct ThreadSwitch {
     void (*park)(KernelThread&) = nullptr;
     void (*wake)(KernelThread&) = nullptr;
+    /// As `wake`, called by a thread of the same core.
+    void (*wake_neighbour)(KernelThread&) = nullptr;
     /// Lets other threads run and returns.
     void (*yield)(KernelThread&) = nullptr;
 };
@@ -76,9 +80,14 @@ public:
 
     CoreActivity activity;
 
-    /// Sleeps until woken; `record` is what the census shows meanwhile.
+    /// Sleeps until woken; `record` is what the census shows meanwhile. A call that blocks as its
+    /// last act returns straight into the kernel: each return after a switch is mispredicted,
+    /// since another fiber made the calls since.
     /// Errors   Cancelled if the launch ends first.
-    void block(const WaitRecord& record);
+    void block(const WaitRecord& record) {
+        wait = record;
+        thread_switch.park(*this);
+    }
     void wake() { thread_switch.wake(*this); }
     void yield() { thread_switch.yield(*this); }
 
@@ -87,10 +96,20 @@ private:
     Processor processor_;
 };
 
+/// What current_thread() reads; for it alone.
+extern constinit thread_local KernelThread* t_current_thread;
+
 /// The kernel thread that runs on this host thread: the only ambient state in the project, set
-/// by the scheduler at each switch.
-KernelThread& current_thread() noexcept;
-KernelThread* current_thread_or_null() noexcept;
-void set_current_thread(KernelThread* thread) noexcept;
+/// by the scheduler at each switch. Inlined: a fiber never leaves its host thread, so that a
+/// compiler may keep the address of the thread-local across a switch.
+inline KernelThread& current_thread() noexcept {
+    return *t_current_thread;
+}
+inline KernelThread* current_thread_or_null() noexcept {
+    return t_current_thread;
+}
+inline void set_current_thread(KernelThread* thread) noexcept {
+    t_current_thread = thread;
+}
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 #include "ops/moe_v2/verify.hpp"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstring>
@@ -72,8 +73,9 @@ StepCheck compare_exactly(std::span<const ValidRange> ranges) {
         const std::byte* test = range.output->test.bytes.data() + range.first * width;
         const std::byte* reference = range.output->reference.bytes.data() + range.first * width;
         check.num_elements += range.count;
-        const auto [differs, other] = std::mismatch(test, test + range.count * width, reference);
-        if (differs != test + range.count * width) {
+        if (std::memcmp(test, reference, range.count * width) != 0) {
+            const std::byte* differs =
+                std::mismatch(test, test + range.count * width, reference).first;
             check.pcc = 0;
             check.failure = place_of(range, static_cast<std::size_t>(differs - test) / width) +
                             " is not what the reference has";
@@ -125,16 +127,20 @@ HostTensor read_output(const Session& session, const Step& step, std::uint32_t d
     return session.read(step.devices[device].find(step.plan->outputs[output])->second);
 }
 
+// Devices are independent: what is serial in one of them runs beside the others.
 std::vector<ComparedOutput> outputs_of(const Session& session, const Step& step,
                                        const OpsSpec& ops) {
-    std::vector<ComparedOutput> outputs;
-    for (std::uint32_t device = 0; device < step.devices.size(); ++device) {
+    const std::size_t each = step.plan->outputs.size();
+    std::vector<ComparedOutput> outputs(step.devices.size() * each);
+    tbb::parallel_for(std::size_t{0}, step.devices.size(), [&](std::size_t index) {
+        const auto device = static_cast<std::uint32_t>(index);
         auto references = device_references(session, step, device, ops);
         for (std::size_t i = 0; i < references.size(); ++i) {
-            outputs.push_back({device, step.plan->outputs[i], read_output(session, step, device, i),
-                               std::move(references[i])});
+            outputs[index * each + i] = {device, step.plan->outputs[i],
+                                         read_output(session, step, device, i),
+                                         std::move(references[i])};
         }
-    }
+    });
     return outputs;
 }
 

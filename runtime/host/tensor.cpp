@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tessera/errors.hpp"
+#include "tessera/huge_pages.hpp"
 
 namespace tessera {
 namespace {
@@ -83,7 +84,11 @@ HostTensor make_host_tensor(Shape shape, DataFormat format) {
             "exponents",
             name_of(format));
     const std::uint64_t bytes = num_elements(shape) * element_bytes(format);
-    return {std::move(shape), format, std::vector<std::byte>(bytes)};
+    HostTensor tensor{std::move(shape), format, {}};
+    tensor.bytes.reserve(bytes);
+    commit_huge_pages(tensor.bytes.data(), bytes);
+    tensor.bytes.resize(bytes);
+    return tensor;
 }
 
 }  // namespace tessera

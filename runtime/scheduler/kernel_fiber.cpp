@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/scheduler/kernel_fiber.hpp"
 
-#include <boost/fiber/context.hpp>
-#include <boost/fiber/fiber.hpp>
+#include <boost/context/fiber.hpp>
 #include <memory>
 
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "emu/noc/transfer.hpp"
+#include "runtime/scheduler/fiber_switch.hpp"
 #include "runtime/scheduler/kernel_signal.hpp"
 #include "runtime/scheduler/launch_state.hpp"
 #include "runtime/scheduler/window_stack.hpp"
@@ -17,21 +17,23 @@
 namespace tessera {
 namespace {
 
-using boost::fibers::context;
-
-// What KernelThread::fiber points to; lives on the fiber's own stack.
-struct FiberSlot {
-    Worker* worker;
-    context* fiber;
-};
-
-FiberSlot& slot_of(const KernelThread& thread) {
-    return *static_cast<FiberSlot*>(thread.fiber);
+KernelFiber& fiber_of(const KernelThread& thread) {
+    return *static_cast<KernelFiber*>(thread.fiber);
 }
 
 void park(KernelThread& thread) {
-    context::active()->suspend();
+    KernelFiber& fiber = fiber_of(thread);
+    fiber.worker->fibers.leave(fiber);
     set_current_thread(&thread);
+    thread.wait.kind = WaitKind::None;
+    if (thread.is_cancelled) [[unlikely]] {
+        throw Cancelled{};
+    }
+}
+
+void wake_neighbour(KernelThread& thread) {
+    KernelFiber& fiber = fiber_of(thread);
+    fiber.worker->fibers.make_ready(fiber);
 }
 
 void wake(KernelThread& thread) {
@@ -44,11 +46,8 @@ void wake(KernelThread& thread) {
 }
 
 void yield(KernelThread& thread) {
-    slot_of(thread).worker->set_aside(thread);
+    fiber_of(thread).worker->set_aside(thread);
     park(thread);
-    if (thread.is_cancelled) {
-        throw Cancelled{};
-    }
 }
 
 KernelError to_error(const KernelThread& thread, const KernelFault& fault) {
@@ -82,8 +81,6 @@ void run_guarded(KernelThread& thread, LaunchState& launch) {
 }
 
 void fiber_root(KernelThread& thread, Worker& worker) {
-    FiberSlot slot{&worker, context::active()};
-    thread.fiber = &slot;
     set_current_thread(&thread);
     run_guarded(thread, worker.launch());
     thread.is_finished = true;
@@ -94,20 +91,27 @@ void fiber_root(KernelThread& thread, Worker& worker) {
 }  // namespace
 
 Worker& owner_of(const KernelThread& thread) noexcept {
-    return *slot_of(thread).worker;
+    return *fiber_of(thread).worker;
 }
 
 void Worker::make_ready(KernelThread& thread) {
-    context::active()->schedule(slot_of(thread).fiber);
+    wake_neighbour(thread);
 }
 
 void start_fiber(KernelThread& thread, Worker& worker) {
-    thread.thread_switch = {.park = park, .wake = wake, .yield = yield};
-    boost::fibers::fiber(
-        boost::fibers::launch::post, std::allocator_arg,
-        WindowStack(thread.core().window, thread.processor(), worker.num_stacks_in_use),
-        [&thread, &worker] { fiber_root(thread, worker); })
-        .detach();
+    KernelFiber& fiber = worker.fibers.add(thread, worker);
+    thread.fiber = &fiber;
+    thread.thread_switch = {
+        .park = park, .wake = wake, .wake_neighbour = wake_neighbour, .yield = yield};
+    fiber.context = boost::context::fiber(std::allocator_arg,
+                                          WindowStack(thread.core().window, thread.processor()),
+                                          [&fiber](boost::context::fiber&& before) {
+                                              FiberSwitch& fibers = fiber.worker->fibers;
+                                              fibers.arrive(std::move(before));
+                                              fiber_root(*fiber.thread, *fiber.worker);
+                                              return fibers.end(fiber);
+                                          });
+    worker.fibers.make_ready(fiber);
 }
 
 }  // namespace tessera

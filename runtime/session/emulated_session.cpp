@@ -15,6 +15,7 @@
 #include "runtime/session/device_pages.hpp"
 #include "runtime/session/page_codec.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/huge_pages.hpp"
 
 namespace tessera {
 namespace {
@@ -116,6 +117,11 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
     const std::uint64_t bytes = PageMap(buffer, device.bank_layout()).bytes_per_bank();
     buffer.address =
         static_cast<std::uint32_t>(allocator_of(device, buffer.type).allocate(name, bytes));
+    if (buffer.type == BufferType::DRAM) {
+        for (std::uint32_t bank = 0; bank < arch_.dram.num_banks; ++bank) {
+            prefer_huge_pages(device.dram.bank(bank) + buffer.address, bytes);
+        }
+    }
     return {spec, buffer};
 }
 

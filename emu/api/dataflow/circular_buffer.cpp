@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "emu/core/circular_buffer.hpp"
-#include "emu/core/core.hpp"
-#include "emu/core/kernel_thread.hpp"
+#include "emu/core/circular_buffer_calls.hpp"
 #include "emu/core/trace_recorder.hpp"
 
 using tessera::CallSite;
