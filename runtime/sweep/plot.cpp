@@ -14,6 +14,8 @@ namespace {
 constexpr double kLabelWidth = 300;
 constexpr double kPlotWidth = 560;
 constexpr double kValueWidth = 100;
+constexpr double kBarsWidth = kLabelWidth + kPlotWidth + kValueWidth;
+constexpr double kLinesWidth = kLabelWidth / 3 + kPlotWidth + 20;
 constexpr double kRow = 22;
 constexpr double kBarHeight = 14;
 constexpr double kLinesHeight = 260;
@@ -57,10 +59,11 @@ std::string stroke(double x1, double y1, double x2, double y2, const char* style
                        y2, style);
 }
 
-std::string picture(double height, const std::string& name, const std::string& inside) {
+std::string picture(double width, double height, const std::string& name,
+                    const std::string& inside) {
     return fmt::format(
         R"(<div class="scroll"><svg viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}" role="img" aria-label="{2}">{3}</svg></div>)",
-        kLabelWidth + kPlotWidth + kValueWidth, height, escaped(name), inside);
+        width, height, escaped(name), inside);
 }
 
 // The least of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is no less than `step`.
@@ -192,7 +195,7 @@ std::string bar_plot(const std::vector<Bar>& bars) {
                           y + 12, "start", microseconds(bar.time.expected));
         y += kRow;
     }
-    return picture(y + 4, "times of the points", inside);
+    return picture(kBarsWidth, y + 4, "times of the points", inside);
 }
 
 std::string stacked_plot(const StackedPlot& plot) {
@@ -213,7 +216,7 @@ std::string stacked_plot(const StackedPlot& plot) {
         }
         y += kRow;
     }
-    return key_of_colours(plot.names) + picture(y + 4, "times by step", inside);
+    return key_of_colours(plot.names) + picture(kBarsWidth, y + 4, "times by step", inside);
 }
 
 std::string line_plot(const LinePlot& plot) {
@@ -232,7 +235,7 @@ std::string line_plot(const LinePlot& plot) {
         inside += line_of(plot.lines[i], frame, i);
     }
     return (names.size() > 1 ? key_of_colours(names) : "") +
-           picture(kLinesHeight + kAxis, "time over " + plot.key, inside);
+           picture(kLinesWidth, kLinesHeight + kAxis, "time over " + plot.key, inside);
 }
 
 }  // namespace tessera::sweep

@@ -192,7 +192,8 @@ std::string to_html(const SweepResult& result) {
     return fmt::format(
                "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-               "<title>{0}</title>\n<style>\n{1}\nsvg text {{ font-size: 12px; fill: "
+               "<title>{0}</title>\n<style>\n{1}\nsvg {{ max-width: none; }}\nsvg text {{ "
+               "font-size: 12px; fill: "
                "var(--ink); }}\n</style></head>\n<body>\n<header class=\"bar\"><div "
                "class=\"name\"><h1>{0}</h1><p>{2}</p></div></header>\n<main>\n",
                escaped(result.name), report::kHtmlStyles, escaped(result.question)) +
