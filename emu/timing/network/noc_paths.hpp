@@ -38,6 +38,7 @@ class NocPaths {
 public:
     NocPaths(const ArchSpec& arch, const TimingSpec& timing, const ResourceTable& resources);
 
+    [[nodiscard]] RouteTable& routes() noexcept { return routes_; }
     [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept {
         return routes_.route(noc);
     }

@@ -6,18 +6,21 @@
 //          of buffer each, "so software is encouraged to limit" them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "emu/timing/network/noc_route.hpp"
 #include "emu/timing/network/resource_table.hpp"
+#include "emu/timing/network/route_table.hpp"
 #include "emu/timing/network/transfer.hpp"
 
 namespace tessera::timing {
 
 class ReadRequests {
 public:
-    ReadRequests(const Machine& machine, const ResourceTable& resources, TransferPool& transfers);
+    ReadRequests(const Machine& machine, const ResourceTable& resources, RouteTable& routes,
+                 TransferPool& transfers);
 
     /// The request of `transfer` leaves its interface.
     void launch(std::uint32_t transfer);
@@ -28,39 +31,47 @@ public:
     [[nodiscard]] std::vector<std::uint32_t>& accepted() noexcept { return accepted_; }
 
 private:
+    /// Of a link's virtual channel, or of a node's interface: the requests that have not left it.
     struct Buffer {
         std::uint32_t first = kNobody;
         std::uint32_t last = kNobody;
         std::uint32_t count = 0;
     };
-    /// A buffer behind a link, or a port.
-    struct Place {
-        bool is_port = false;
-        std::uint32_t number = 0;  ///< channel of the link, or ejection port
-        CoreCoord node;            ///< behind the link
-        NocAxis axis{};            ///< of the link
-        std::uint32_t bit = 0;     ///< dateline
+    /// Buffers whose requests come into a node: along x and y, two virtual channels each, and from
+    /// its interface. Counted from the first channel of the network.
+    using Inputs = std::array<std::uint32_t, 5>;
+
+    /// Virtual channels from its interface to its port; by place on the way.
+    struct Way {
+        std::span<const std::uint32_t> channels;
+        std::uint32_t base = 0;
+        [[nodiscard]] std::uint32_t operator[](std::uint32_t place) const noexcept {
+            return base + channels[place];
+        }
+        [[nodiscard]] std::uint32_t port() const noexcept {
+            return static_cast<std::uint32_t>(channels.size() - 1);
+        }
     };
-    [[nodiscard]] Place source_of(const Transfer& transfer) const;
-    [[nodiscard]] Place behind(const Transfer& transfer, const Place& place) const;
-    /// Moves a request from `from` as far as there is room. Returns whether it has moved.
-    bool proceed(std::uint32_t transfer, const Place& from);
-    void push(Buffer& buffer, std::uint32_t transfer, const Place& place);
-    /// Moves what waited for room in a buffer or at a port.
-    void refill(const Place& place, std::uint32_t device, std::uint32_t noc);
-    bool pull_from(std::uint32_t buffer, const Place& into);
-    void vacated(std::uint32_t buffer, const Place& place, std::uint32_t device, std::uint32_t noc);
-    [[nodiscard]] std::uint32_t source_buffer(std::uint32_t device, std::uint32_t noc,
-                                              CoreCoord node) const;
+    [[nodiscard]] Way way_of(const Transfer& transfer);
+    /// Moves a request from `place` of its way as far as there is room. Returns whether it has
+    /// moved.
+    bool proceed(std::uint32_t transfer, std::uint32_t place);
+    void push(std::uint32_t buffer, std::uint32_t transfer, std::uint32_t place);
+    /// Moves what waited for room in a buffer or at a port, given by its channel.
+    void refill(std::uint32_t channel);
+    bool pull_from(std::uint32_t buffer, std::uint32_t into);
+    void vacated(std::uint32_t buffer);
 
     const ResourceTable& resources_;
+    RouteTable& routes_;
     TransferPool& transfers_;
-    std::vector<NocRoute> routes_;
+    std::uint32_t channels_per_network_;
     std::uint32_t buffer_requests_;  ///< that the buffer of one virtual channel holds
     std::uint32_t port_requests_;
-    std::vector<Buffer> buffers_;         ///< by channel of a link; then by node: at its interface
-    std::vector<std::uint32_t> at_port_;  ///< by ejection port: accepted and not answered
-    std::vector<std::uint32_t> turns_;    ///< by port or link: input that is served next
+    std::array<std::vector<Inputs>, 2> inputs_;  ///< by noc and node
+    std::vector<Buffer> buffers_;                ///< by channel
+    std::vector<std::uint32_t> at_port_;         ///< by ejection port: accepted and not answered
+    std::vector<std::uint32_t> turns_;           ///< by port or link: input that is served next
     std::vector<std::uint32_t> accepted_;
 };
 

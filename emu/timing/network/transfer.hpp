@@ -48,9 +48,7 @@ struct Transfer {
     Millicycles arrival = 0;        ///< last byte of the last packet in place
     Millicycles slowest = 0;        ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
-    CoreCoord stalled_at;  ///< of a read's request: node behind the link it is at
-    NocAxis stalled_axis{};
-    std::uint32_t stalled_bit = 0;
+    std::uint32_t stalled_at = 0;    ///< of a read's request: place on its way
     std::uint32_t request_hops = 0;  ///< links that were left when its port accepted it
     std::uint8_t hops_done = 0;      ///< mesh links passed
     std::uint16_t device = 0;        ///< where it is: mesh packets

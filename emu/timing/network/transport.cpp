@@ -17,7 +17,7 @@ Transport::State::State(const Machine& machine)
       paths(machine.arch, machine.timing, resources),
       mesh_times(machine.timing.link, machine.timing.clock),
       lines(resources, transfers),
-      read_requests(machine, resources, transfers),
+      read_requests(machine, resources, paths.routes(), transfers),
       channels(2 * resources.num_ports(), transfers),
       interfaces(std::size_t{machine.mesh.shape.num_devices()} * 2 * arch.noc.grid.columns *
                  arch.noc.grid.rows) {
