@@ -80,6 +80,7 @@ void run(ReplayState& state) {
         if (entry.event == QueueEvent::TransferStage) {
             advance_transfer(state, entry.subject);
         } else {
+            state.threads[entry.subject].is_called = true;
             go_on(state, state.threads[entry.subject]);
         }
         run_all_runnable(state);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "emu/timing/critical_path.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::timing {
@@ -73,9 +72,9 @@ void add_cb_levels(const ReplayState& state, LaunchTimeline& timeline) {
 }
 
 /// Events replayed; those that a run stands for count once.
-std::uint64_t count_events(const LaunchTrace& launch) {
+std::uint64_t count_events(std::span<const CoreTrace> cores) {
     std::uint64_t count = 0;
-    for (const CoreTrace& core : launch.cores) {
+    for (const CoreTrace& core : cores) {
         for (const ThreadTrace& thread : core.threads) {
             count += thread.events.size();
         }
@@ -89,7 +88,7 @@ LaunchTimeline to_timeline(ReplayState& state) {
     LaunchTimeline timeline;
     timeline.name = state.launch.name;
     timeline.makespan = last_end(state);
-    timeline.num_events = count_events(state.launch);
+    timeline.num_events = count_events(state.part.cores);
     add_device_times(state, timeline);
     for (EngineThread& thread : state.threads) {
         timeline.threads.push_back(close(state, thread, timeline.makespan));
@@ -103,9 +102,6 @@ LaunchTimeline to_timeline(ReplayState& state) {
         add_cb_levels(state, timeline);
     }
     timeline.resources = state.transport.uses();
-    if (state.options.keeps_intervals) {
-        timeline.critical_path = critical_path(timeline);
-    }
     return timeline;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a launch: a pure function of its trace and the machine. Single-threaded, in integers,
-// and the same for the same arguments on any host.
+// The time of a launch: a pure function of its trace and the machine, in integers, and the same for
+// the same arguments on any host and at any number of its threads, which replay devices that send
+// each other nothing side by side.
 #pragma once
 
 #include <span>

@@ -99,8 +99,8 @@ void set_up(ReplayState& state) {
     const std::size_t num_devices = state.machine.mesh.shape.num_devices();
     state.core_at.assign(num_devices * grid.rows * grid.columns, kNoThread);
     state.senders.resize(num_devices * kLinkDirections.size() * kLinksPerDirection);
-    state.cores.reserve(state.launch.cores.size());
-    for (const CoreTrace& core : state.launch.cores) {
+    state.cores.reserve(state.part.cores.size());
+    for (const CoreTrace& core : state.part.cores) {
         add_core(state, core);
     }
     put_initial_words(state);

@@ -34,7 +34,8 @@ std::uint32_t ReplayState::keep(const WaitCause& cause) {
 }
 
 bool ReplayState::is_due(EngineThread& thread) {
-    if (queue.next_time() >= thread.log.now() && runnable.empty()) {
+    if (thread.is_called || (queue.next_time() > thread.log.now() && runnable.empty())) {
+        thread.is_called = false;
         return true;
     }
     queue.push(thread.log.now(), QueueEvent::ThreadReady, thread.index);

@@ -17,6 +17,7 @@
 #include "emu/timing/cost/sfpu_cost.hpp"
 #include "emu/timing/event_queue.hpp"
 #include "emu/timing/handover.hpp"
+#include "emu/timing/part.hpp"
 #include "emu/timing/replay.hpp"
 #include "emu/timing/source_registers.hpp"
 #include "emu/timing/thread_log.hpp"
@@ -99,6 +100,7 @@ struct EngineThread {
     std::uint32_t step = 0;    ///< of the event's run
     bool is_issued = false;    ///< the step's command is paid for
     bool is_runnable = false;  ///< listed in ReplayState::runnable
+    bool is_called = false;    ///< by the queue, for its next act
     bool is_finished = false;
 
     Block block = Block::None;
@@ -172,6 +174,7 @@ enum class Progress : std::uint8_t { Finished, Held };
 struct ReplayState {
     const Trace& trace;
     const LaunchTrace& launch;
+    LaunchPart part;
     const Machine& machine;
     const ReplayOptions& options;
     Costs costs;
@@ -188,15 +191,15 @@ struct ReplayState {
     std::vector<WaitCause> causes;
     std::vector<ZoneSpan> zones;
 
-    ReplayState(const Trace& trace, const LaunchTrace& launch, const Machine& machine,
-                const ReplayOptions& options);
+    ReplayState(const Trace& trace, const LaunchTrace& launch, const LaunchPart& part,
+                const Machine& machine, const ReplayOptions& options);
 
     /// Lets a thread go on in its turn.
     void wake(std::uint32_t thread);
     /// Index of a cause for an interval; kNoCause if intervals are not kept.
     std::uint32_t keep(const WaitCause& cause);
-    /// Whether all that happens before the thread's time has been replayed. If not, the thread is
-    /// put into the queue.
+    /// Whether all that happens up to the thread's time has been replayed, but for acts of threads
+    /// that the queue calls later. If not, the thread is put into the queue.
     [[nodiscard]] bool is_due(EngineThread& thread);
     /// Place in `cores`; kNoThread if no kernel runs there.
     [[nodiscard]] std::uint32_t core_index(std::uint32_t device, CoreCoord core) const;

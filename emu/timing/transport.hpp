@@ -58,9 +58,16 @@ struct StageResult {
     bool is_last = false;  ///< the transfer's number may be given out again
 };
 
+/// Devices of a mesh in a row.
+struct DeviceRange {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+};
+
 class Transport {
 public:
-    explicit Transport(const Machine& machine);
+    /// Precondition   `devices` are all of the mesh if something goes over its links.
+    Transport(const Machine& machine, DeviceRange devices);
     ~Transport();
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;

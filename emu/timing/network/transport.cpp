@@ -7,20 +7,20 @@
 
 namespace tessera::timing {
 
-Transport::State::State(const Machine& machine)
+Transport::State::State(const Machine& machine, DeviceRange range)
     : arch(machine.arch),
+      devices(range),
       mesh(machine.mesh),
       max_packet(static_cast<std::uint32_t>(machine.arch.noc.max_packet.value)),
       max_reads(machine.timing.noc.outstanding_reads),
       max_writes(machine.timing.noc.outstanding_writes),
-      resources(machine.arch, machine.mesh.shape.num_devices()),
+      resources(machine.arch, range.count),
       paths(machine.arch, machine.timing, resources),
       mesh_times(machine.timing.link, machine.timing.clock),
       lines(resources, transfers),
       read_requests(machine, resources, paths.routes(), transfers),
       channels(2 * resources.num_ports(), transfers),
-      interfaces(std::size_t{machine.mesh.shape.num_devices()} * 2 * arch.noc.grid.columns *
-                 arch.noc.grid.rows) {
+      interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows) {
 }
 
 CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
@@ -61,10 +61,11 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
     const std::uint32_t number = transfers.take();
     Transfer& transfer = transfers[number];
     transfer.request = request;
+    transfer.request.device = static_cast<std::uint16_t>(request.device - devices.first);
     transfer.own = node_of(NocPlace::worker(request.core), request.noc);
     transfer.left = request.bytes;
     transfer.stamp = now;
-    transfer.device = request.device;
+    transfer.device = transfer.request.device;
     const bool has_place =
         request.kind != RequestKind::Multicast && request.kind != RequestKind::MulticastWord;
     transfer.far = has_place ? node_of(request.place, request.noc) : transfer.own;
@@ -120,7 +121,8 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
     return {};
 }
 
-Transport::Transport(const Machine& machine) : state_(std::make_unique<State>(machine)) {
+Transport::Transport(const Machine& machine, DeviceRange devices)
+    : state_(std::make_unique<State>(machine, devices)) {
 }
 Transport::~Transport() = default;
 
@@ -137,7 +139,11 @@ const Transit& Transport::transit(std::uint32_t transfer) const noexcept {
 }
 
 std::vector<ResourceUse> Transport::uses() const {
-    return state_->resources.uses();
+    std::vector<ResourceUse> uses = state_->resources.uses();
+    for (ResourceUse& use : uses) {
+        use.device = static_cast<std::uint16_t>(use.device + state_->devices.first);
+    }
+    return uses;
 }
 
 }  // namespace tessera::timing

@@ -32,7 +32,7 @@ struct NocInterface {
 };
 
 struct Transport::State {
-    explicit State(const Machine& machine);
+    State(const Machine& machine, DeviceRange range);
 
     // Every transfer
     std::uint32_t start(const Request& request, Millicycles now, EventQueue& queue);
@@ -65,12 +65,14 @@ struct Transport::State {
     StageResult link_taken(std::uint32_t number, Millicycles now, EventQueue& queue);
     void link_receive(std::uint32_t number, Millicycles now, EventQueue& queue);
 
+    /// Resources, interfaces and requests count devices from the first of `devices`.
     [[nodiscard]] CoreCoord node_of(NocPlace place, std::uint32_t noc) const;
     [[nodiscard]] NocInterface& interface_of(const Transfer& transfer);
     void append(TransferLine& line, std::uint32_t number);
     std::uint32_t remove_first(TransferLine& line);
 
     const ArchSpec& arch;
+    DeviceRange devices;
     const MeshSpec& mesh;
     std::uint32_t max_packet;
     std::uint32_t max_reads;

@@ -33,7 +33,7 @@ const std::vector<Row>& include_table() {
          {"tessera/kernel/", "tessera/call_site.hpp", "tessera/data_format.hpp"}},
         {"emu/kernel_pass/", {"emu/kernel_pass/", "tessera/window_layout.hpp", "llvm/"}},
         {"emu/tile/", {"tessera/", "emu/tile/", "fmt/", "hwy/"}},
-        {"emu/timing/", {"tessera/", "emu/timing/", "fmt/"}},
+        {"emu/timing/", {"tessera/", "emu/timing/", "fmt/", "tbb/parallel_for.h"}},
         {"emu/", {"tessera/", "emu/", "fmt/"}},
         {"ops/", {"tessera/", "ops/", "fmt/", "tbb/parallel_for.h"}},
         {"ops/*/kernels/", {"tessera/kernel/", "ops/*/kernels/"}},

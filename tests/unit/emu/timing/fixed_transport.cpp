@@ -46,7 +46,8 @@ struct Transport::State {
     std::vector<Transfer> transfers;
 };
 
-Transport::Transport(const Machine& /*machine*/) : state_(std::make_unique<State>()) {
+Transport::Transport(const Machine& /*machine*/, DeviceRange /*devices*/)
+    : state_(std::make_unique<State>()) {
 }
 Transport::~Transport() = default;
 

@@ -36,7 +36,9 @@ struct Times {
 class StreamRun {
 public:
     StreamRun(const Machine& machine, std::vector<Stream> streams)
-        : streams_(std::move(streams)), transport_(machine), cursors_(streams_.size()) {
+        : streams_(std::move(streams)),
+          transport_(machine, {0, machine.mesh.shape.num_devices()}),
+          cursors_(streams_.size()) {
         times.resize(streams_.size());
         for (std::uint32_t s = 0; s < streams_.size(); ++s) {
             times[s].resize(streams_[s].requests.size());

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a launch is replayed by itself: devices send each other nothing but over the fabric.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "emu/timing/transport.hpp"
+#include "tessera/timeline.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::timing {
+
+struct LaunchPart {
+    DeviceRange devices;
+    std::span<const CoreTrace> cores;  ///< of LaunchTrace::cores, in a row
+};
+
+/// The devices of a launch one by one, or all together if a thread sends packets between them.
+[[nodiscard]] std::vector<LaunchPart> parts_of(const LaunchTrace& launch,
+                                               std::uint32_t num_devices);
+
+/// The timeline of the launch from those of its parts, each as if it were alone; without the
+/// critical path.
+[[nodiscard]] LaunchTimeline join(std::vector<LaunchTimeline> parts);
+
+}  // namespace tessera::timing
