@@ -35,7 +35,9 @@ public:
         }
         const std::string_view bytes = take(count * sizeof(Element));
         values.resize(count);
-        std::memcpy(values.data(), bytes.data(), bytes.size());
+        if (!bytes.empty()) {
+            std::memcpy(values.data(), bytes.data(), bytes.size());
+        }
     }
     /// A count of elements of at least `least_bytes` bytes each, which must fit.
     [[nodiscard]] std::uint32_t count(std::size_t least_bytes) {
