@@ -4,9 +4,95 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tessera/data_format.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "emu/tile/tilize.cpp"
+#include <hwy/foreach_target.h>
 
+#include "emu/tile/simd_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tessera::tile::HWY_NAMESPACE {
+namespace {
+
+template <std::size_t kBytes>
+HWY_INLINE void copy_face_row(const std::byte* from, std::byte* to) {
+    const hn::CappedTag<std::uint8_t, kBytes> octets;
+    for (std::size_t i = 0; i < kBytes; i += hn::MaxLanes(octets)) {
+        hn::StoreU(hn::LoadU(octets, reinterpret_cast<const std::uint8_t*>(from) + i), octets,
+                   reinterpret_cast<std::uint8_t*>(to) + i);
+    }
+}
+
+/// Calls `move(byte in the rows, byte in the tile)` for every face row, of `bytes` each.
+template <class Move>
+HWY_INLINE void for_each_face_row(std::size_t bytes, std::size_t row_stride, Move move) {
+    for (std::size_t row = 0; row < kTileRows; ++row) {
+        const std::size_t in_tile = (row / kFaceRows * 2 * kFaceRows + row % kFaceRows) * bytes;
+        move(row * row_stride, in_tile);
+        move(row * row_stride + bytes, in_tile + kFaceRows * bytes);
+    }
+}
+
+template <std::size_t kBytes>
+HWY_INLINE void rows_to_faces(const std::byte* rows, std::size_t row_stride, std::byte* tile) {
+    for_each_face_row(kBytes, row_stride, [=](std::size_t at_row, std::size_t at_tile) HWY_ATTR {
+        copy_face_row<kBytes>(rows + at_row, tile + at_tile);
+    });
+}
+
+template <std::size_t kBytes>
+HWY_INLINE void faces_to_rows(const std::byte* tile, std::byte* rows, std::size_t row_stride) {
+    for_each_face_row(kBytes, row_stride, [=](std::size_t at_row, std::size_t at_tile) HWY_ATTR {
+        copy_face_row<kBytes>(tile + at_tile, rows + at_row);
+    });
+}
+
+void tilize_whole(const std::byte* rows, std::size_t row_stride, std::uint32_t element_bytes,
+                  std::byte* tile) {
+    switch (element_bytes) {
+        case 1:
+            return rows_to_faces<16>(rows, row_stride, tile);
+        case 2:
+            return rows_to_faces<32>(rows, row_stride, tile);
+        case 4:
+            return rows_to_faces<64>(rows, row_stride, tile);
+        default:
+            break;
+    }
+    const std::size_t bytes = std::size_t{element_bytes} * kFaceColumns;
+    for_each_face_row(bytes, row_stride, [=](std::size_t at_row, std::size_t at_tile) HWY_ATTR {
+        std::memcpy(tile + at_tile, rows + at_row, bytes);
+    });
+}
+
+void untilize_whole(const std::byte* tile, std::uint32_t element_bytes, std::byte* rows,
+                    std::size_t row_stride) {
+    switch (element_bytes) {
+        case 1:
+            return faces_to_rows<16>(tile, rows, row_stride);
+        case 2:
+            return faces_to_rows<32>(tile, rows, row_stride);
+        case 4:
+            return faces_to_rows<64>(tile, rows, row_stride);
+        default:
+            break;
+    }
+    const std::size_t bytes = std::size_t{element_bytes} * kFaceColumns;
+    for_each_face_row(bytes, row_stride, [=](std::size_t at_row, std::size_t at_tile) HWY_ATTR {
+        std::memcpy(rows + at_row, tile + at_tile, bytes);
+    });
+}
+
+}  // namespace
+}  // namespace tessera::tile::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tessera::tile {
+
+HWY_EXPORT(tilize_whole);
+HWY_EXPORT(untilize_whole);
+
 namespace {
 
 /// Where one tile lies in a row-major matrix and how much of it the matrix covers.
@@ -30,23 +116,6 @@ void for_each_run(const TileRegion& region, std::size_t row_stride, std::uint32_
     }
 }
 
-/// memcpy with the sizes of whole face rows known to the compiler: twice as fast as calls.
-inline void copy_run(std::byte* to, const std::byte* from, std::size_t bytes) {
-    switch (bytes) {
-        case 16:
-            std::memcpy(to, from, 16);
-            break;
-        case 32:
-            std::memcpy(to, from, 32);
-            break;
-        case 64:
-            std::memcpy(to, from, 64);
-            break;
-        default:
-            std::memcpy(to, from, bytes);
-    }
-}
-
 /// Calls `visit(region, index of the tile)` for every tile of every matrix.
 template <class Visit>
 void for_each_tile(const MatrixShape& shape, Visit visit) {
@@ -65,24 +134,20 @@ void for_each_tile(const MatrixShape& shape, Visit visit) {
     }
 }
 
-constexpr TileRegion kWholeTile{0, kTileRows, kTileColumns};
+bool is_whole(const TileRegion& region) {
+    return region.rows == kTileRows && region.columns == kTileColumns;
+}
 
 }  // namespace
 
 void tilize_tile(const std::byte* rows, std::size_t row_stride, std::uint32_t element_bytes,
                  std::byte* tile) {
-    for_each_run(kWholeTile, row_stride, element_bytes,
-                 [&](std::size_t from, std::size_t to, std::size_t bytes) {
-                     copy_run(tile + to, rows + from, bytes);
-                 });
+    HWY_DYNAMIC_DISPATCH(tilize_whole)(rows, row_stride, element_bytes, tile);
 }
 
 void untilize_tile(const std::byte* tile, std::uint32_t element_bytes, std::byte* rows,
                    std::size_t row_stride) {
-    for_each_run(kWholeTile, row_stride, element_bytes,
-                 [&](std::size_t to, std::size_t from, std::size_t bytes) {
-                     copy_run(rows + to, tile + from, bytes);
-                 });
+    HWY_DYNAMIC_DISPATCH(untilize_whole)(tile, element_bytes, rows, row_stride);
 }
 
 void tilize(const MatrixShape& shape, const std::byte* row_major, std::byte* tiles) {
@@ -90,12 +155,13 @@ void tilize(const MatrixShape& shape, const std::byte* row_major, std::byte* til
     const std::size_t tile_size = std::size_t{kTileElements} * shape.element_bytes;
     for_each_tile(shape, [&](const TileRegion& region, std::size_t index) {
         std::byte* tile = tiles + index * tile_size;
-        if (region.rows != kTileRows || region.columns != kTileColumns) {
-            std::memset(tile, 0, tile_size);
+        if (is_whole(region)) {
+            return tilize_tile(row_major + region.first_byte, row_bytes, shape.element_bytes, tile);
         }
+        std::memset(tile, 0, tile_size);
         for_each_run(region, row_bytes, shape.element_bytes,
                      [&](std::size_t from, std::size_t to, std::size_t bytes) {
-                         copy_run(tile + to, row_major + from, bytes);
+                         std::memcpy(tile + to, row_major + from, bytes);
                      });
     });
 }
@@ -105,11 +171,16 @@ void untilize(const MatrixShape& shape, const std::byte* tiles, std::byte* row_m
     const std::size_t tile_size = std::size_t{kTileElements} * shape.element_bytes;
     for_each_tile(shape, [&](const TileRegion& region, std::size_t index) {
         const std::byte* tile = tiles + index * tile_size;
+        if (is_whole(region)) {
+            return untilize_tile(tile, shape.element_bytes, row_major + region.first_byte,
+                                 row_bytes);
+        }
         for_each_run(region, row_bytes, shape.element_bytes,
                      [&](std::size_t to, std::size_t from, std::size_t bytes) {
-                         copy_run(row_major + to, tile + from, bytes);
+                         std::memcpy(row_major + to, tile + from, bytes);
                      });
     });
 }
 
 }  // namespace tessera::tile
+#endif

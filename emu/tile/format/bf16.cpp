@@ -12,15 +12,12 @@ namespace tessera::tile::HWY_NAMESPACE {
 namespace {
 
 void widen_halves(const std::uint16_t* in, float* out) {
-    for (std::size_t i = 0; i < kTileElements; i += kLanes) {
-        store(load_bf16(in + i), out + i);
-    }
+    widen_tile(in, 0xFFFF, out);
 }
 
 void narrow_floats(const float* in, std::uint16_t* out) {
-    for (std::size_t i = 0; i < kTileElements; i += kLanes) {
-        const WordVec upper = hn::ShiftRight<16>(round_bf16_bits(load(in + i)));
-        hn::StoreU(hn::DemoteTo(Halves(), hn::BitCast(Ints(), upper)), Halves(), out + i);
+    for (std::size_t i = 0; i < kTileElements; i += 2 * kLanes) {
+        narrow_pair(load(in + i), load(in + i + kLanes), out + i);
     }
 }
 
