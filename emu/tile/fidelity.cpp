@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "emu/tile/fidelity.cpp"
 #include <hwy/foreach_target.h>
 
-#include "emu/tile/simd_inl.hpp"
+#include "emu/tile/bf16_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
@@ -21,18 +21,8 @@ void slice_floats(const float* in, Source source, Slice slice, float* out) {
     }
 }
 
-void slice_low_halves(const std::uint16_t* in, Source source, float* out) {
-    for (std::size_t i = 0; i < kTileElements; i += kLanes) {
-        store(low_part(load_bf16(in + i), source), out + i);
-    }
-}
-
-/// Masked before it is widened: half the instructions.
 void slice_halves(const std::uint16_t* in, Source source, Slice slice, float* out) {
-    if (slice == Slice::Low) {
-        return slice_low_halves(in, source, out);
-    }
-    widen_tile(in, static_cast<std::uint16_t>(slice_mask(source, slice) >> 16), out);
+    slice_tile_of_halves(in, source, slice, out);
 }
 
 void mask_floats(float* tile, std::uint32_t mask) {

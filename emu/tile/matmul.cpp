@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/tile/matmul.hpp"
 
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "emu/tile/fidelity.hpp"
@@ -53,6 +55,46 @@ void convert(const MatmulOperand& operand, Source source, Slice slice, Converted
     }
 }
 
+/// Grows only, and begins at a cache line.
+class ScratchTiles {
+public:
+    [[nodiscard]] float* of(std::size_t num_tiles) {
+        if (num_tiles > num_tiles_) {
+            floats_.reset(static_cast<float*>(::operator new[](
+                num_tiles* kTileElements * sizeof(float), std::align_val_t{kLine})));
+            num_tiles_ = num_tiles;
+        }
+        return floats_.get();
+    }
+
+private:
+    static constexpr std::size_t kLine = 64;
+    struct Free {
+        void operator()(float* floats) const noexcept {
+            ::operator delete[](floats, std::align_val_t{kLine});
+        }
+    };
+    std::size_t num_tiles_ = 0;
+    std::unique_ptr<float[], Free> floats_;
+};
+
+bool is_plain_bf16(const MatmulOperand& operand) {
+    return operand.format == DataFormat::Float16_b && operand.orientation == Orientation::AsStored;
+}
+
+/// Operands of any format and orientation, all of them converted before they are multiplied.
+void convert_and_multiply(const MatmulOperand& in0, const MatmulOperand& in1, float* dst,
+                          std::span<const FidelityPass> passes, DstFormat dst_format) {
+    // Per host thread and never held across a switch of fibers.
+    static thread_local ConvertedTiles rows;
+    static thread_local ConvertedTiles columns;
+    for (const FidelityPass pass : passes) {
+        convert(in0, Source::SrcB, pass.srcb, rows);
+        convert(in1, Source::SrcA, pass.srca, columns);
+        matmul_block(rows.tiles, columns.tiles, dst, dst_format);
+    }
+}
+
 }  // namespace
 
 void matmul_tile(const float* in0, const float* in1, float* dst) {
@@ -70,16 +112,15 @@ void matmul_tile_bf16(const std::byte* in0, const std::byte* in1, float* dst,
 }
 
 void matmul_block(const MatmulOperand& in0, const MatmulOperand& in1, float* dst, MatmulMode mode) {
-    // Per host thread and never held across a switch of fibers.
-    static thread_local ConvertedTiles rows;
-    static thread_local ConvertedTiles columns;
+    static thread_local ScratchTiles scratch;  // a fiber's stack is too small
     const auto passes = mode.dst_format == DstFormat::Float32 ? fidelity_passes(mode.fidelity)
                                                               : fidelity_phases(mode.fidelity);
-    for (const FidelityPass pass : passes) {
-        convert(in0, Source::SrcB, pass.srcb, rows);
-        convert(in1, Source::SrcA, pass.srca, columns);
-        matmul_block(rows.tiles, columns.tiles, dst, mode.dst_format);
+    if (is_plain_bf16(in0) && is_plain_bf16(in1)) [[likely]] {
+        return multiply_bf16_block(in0.tiles.data(), in0.tiles.size(), in1.tiles.data(),
+                                   in1.tiles.size(), passes, scratch.of(in1.tiles.size() + 1), dst,
+                                   mode.dst_format);
     }
+    convert_and_multiply(in0, in1, dst, passes, mode.dst_format);
 }
 
 }  // namespace tessera::tile

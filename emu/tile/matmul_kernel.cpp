@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "emu/tile/matmul_kernel.cpp"
 #include <hwy/foreach_target.h>
 
-#include "emu/tile/simd_inl.hpp"
+#include "emu/tile/bf16_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
@@ -69,7 +69,7 @@ HWY_INLINE void multiply_rows(const float* a, const float* b, float* c, std::siz
 }
 
 template <DstFormat kFormat>
-void multiply_tile(const float* a, const float* b, float* c) {
+HWY_NOINLINE void multiply_tile(const float* a, const float* b, float* c) {
     for (std::size_t face_row = 0; face_row < 2; ++face_row) {
         if constexpr (kLanes == 16) {
             multiply_rows<kFormat, 8>(a, b, c, face_row, 0);
@@ -102,6 +102,44 @@ void multiply_tiles(const float* const* rows, std::size_t num_rows, const float*
     }
 }
 
+/// Columns are converted once and held; each row is converted when its turn comes, so that what is
+/// in use stays in the host's L1.
+template <DstFormat kFormat>
+HWY_INLINE void multiply_pass(const std::byte* const* rows, std::size_t num_rows,
+                              const std::byte* const* columns, std::size_t num_columns,
+                              FidelityPass pass, float* scratch, float* dst) {
+    const auto convert = [](const std::byte* tile, Source source, Slice slice,
+                            float* out) HWY_ATTR {
+        slice_tile_of_halves(reinterpret_cast<const std::uint16_t*>(tile), source, slice, out);
+    };
+    float* column_tiles = scratch + kTileElements;
+    for (std::size_t c = 0; c < num_columns; ++c) {
+        convert(columns[c], Source::SrcA, pass.srca, column_tiles + c * kTileElements);
+    }
+    for (std::size_t r = 0; r < num_rows; ++r) {
+        convert(rows[r], Source::SrcB, pass.srcb, scratch);
+        for (std::size_t c = 0; c < num_columns; ++c) {
+            multiply_tile<kFormat>(scratch, column_tiles + c * kTileElements,
+                                   dst + (r * num_columns + c) * kTileElements);
+        }
+    }
+}
+
+void multiply_bf16_tiles(const std::byte* const* rows, std::size_t num_rows,
+                         const std::byte* const* columns, std::size_t num_columns,
+                         std::span<const FidelityPass> passes, float* scratch, float* dst,
+                         DstFormat dst_format) {
+    for (const FidelityPass pass : passes) {
+        if (dst_format == DstFormat::Float32) {
+            multiply_pass<DstFormat::Float32>(rows, num_rows, columns, num_columns, pass, scratch,
+                                              dst);
+        } else {
+            multiply_pass<DstFormat::Float16_b>(rows, num_rows, columns, num_columns, pass, scratch,
+                                                dst);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace tessera::tile::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -110,10 +148,19 @@ HWY_AFTER_NAMESPACE();
 namespace tessera::tile {
 
 HWY_EXPORT(multiply_tiles);
+HWY_EXPORT(multiply_bf16_tiles);
 
 void multiply_block(const float* const* rows, std::size_t num_rows, const float* const* columns,
                     std::size_t num_columns, float* dst, DstFormat dst_format) {
     HWY_DYNAMIC_DISPATCH(multiply_tiles)(rows, num_rows, columns, num_columns, dst, dst_format);
+}
+
+void multiply_bf16_block(const std::byte* const* rows, std::size_t num_rows,
+                         const std::byte* const* columns, std::size_t num_columns,
+                         std::span<const FidelityPass> passes, float* scratch, float* dst,
+                         DstFormat dst_format) {
+    HWY_DYNAMIC_DISPATCH(multiply_bf16_tiles)
+    (rows, num_rows, columns, num_columns, passes, scratch, dst, dst_format);
 }
 
 }  // namespace tessera::tile

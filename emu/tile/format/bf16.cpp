@@ -5,7 +5,7 @@
 #define HWY_TARGET_INCLUDE "emu/tile/format/bf16.cpp"
 #include <hwy/foreach_target.h>
 
-#include "emu/tile/simd_inl.hpp"
+#include "emu/tile/bf16_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
