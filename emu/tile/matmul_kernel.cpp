@@ -38,9 +38,12 @@ HWY_INLINE void step(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
 template <DstFormat kFormat, std::size_t... i>
 HWY_INLINE void multiply_face(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
                               Vec (&sums)[sizeof...(i)], std::index_sequence<i...> sequence) {
-#pragma GCC unroll 4
-    for (std::size_t k = 0; k < kFaceColumns; ++k) {
+    // Unrolled here: GCC 12 adds loops for remainders that there are none of.
+    for (std::size_t k = 0; k < kFaceColumns; k += 4) {
         step(a + k, b + k * kFaceColumns, sums, sequence);
+        step(a + k + 1, b + (k + 1) * kFaceColumns, sums, sequence);
+        step(a + k + 2, b + (k + 2) * kFaceColumns, sums, sequence);
+        step(a + k + 3, b + (k + 3) * kFaceColumns, sums, sequence);
     }
     if constexpr (kFormat == DstFormat::Float16_b) {
         ((sums[i] = round_bf16(sums[i])), ...);
