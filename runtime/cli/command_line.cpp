@@ -15,7 +15,8 @@ namespace tessera::cli {
 namespace {
 
 constexpr const char* kAbout =
-    "Emulates tile accelerators: values and work of every core, checked against references.";
+    "Emulates tile accelerators: values of every core, checked against references, and where the\n"
+    "time goes.";
 constexpr const char* kExitCodes =
     "Exit codes: 0 success, 1 a result failed its check, 2 wrong input, 3 a kernel broke the\n"
     "machine's contract, 70 a fault of tessera itself.";

@@ -78,8 +78,10 @@ void add_options(CLI::App& command, CompareOptions& options) {
         ->type_name("");
     command.add_option("B", options.b, "Another")->required()->type_name("");
     command
-        .add_option("--set", options.sets,
-                    "Replace a value of both run configurations, as often as need be")
+        .add_option(
+            "--set", options.sets,
+            "Replace a value of both configurations, or devices of traces, as often as need "
+            "be")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     command.add_flag("--each-constant", options.each_constant,

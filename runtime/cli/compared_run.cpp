@@ -10,6 +10,7 @@
 #include "runtime/run/run_workload.hpp"
 #include "runtime/timed_run/time_trace.hpp"
 #include "runtime/trace_file/trace_reader.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -30,9 +31,9 @@ compare::RecordedRun record(const config::LoadedRun& loaded) {
     return run;
 }
 
-compare::RecordedRun read(const fs::path& path) {
+compare::RecordedRun read(const fs::path& path, const std::vector<std::string>& sets) {
     Trace trace = read_trace(path);
-    const config::LoadedArch device = config::load_arch(arch_of_trace(path, trace));
+    const config::LoadedArch device = load_device(arch_of_trace(path, trace), sets);
     const MeshSpec mesh = trace.mesh;
     return {path.stem().string(), std::move(trace), timed_run::machine_of(device, mesh)};
 }
@@ -42,12 +43,15 @@ compare::RecordedRun read(const fs::path& path) {
 ComparedRun open_run(const std::string& argument, const std::vector<std::string>& sets) {
     const fs::path path = argument;
     if (fs::is_directory(path) || path.extension() == ".json") {
+        require(sets.empty(),
+                "--set {}: {} is a report, whose times stand; allowed: traces and configurations",
+                sets.empty() ? "" : sets.front(), argument);
         return compare::read_report(path);
     }
     if (!fs::exists(path) || path.extension() == ".yaml" || path.extension() == ".yml") {
         return record(load({.config = argument, .sets = sets, .threads = {}}));
     }
-    return read(path);
+    return read(path, sets);
 }
 
 }  // namespace tessera::cli

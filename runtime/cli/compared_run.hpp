@@ -16,8 +16,10 @@ using ComparedRun = std::variant<compare::RunFigures, compare::RecordedRun>;
 
 /// Opens a folder or a .json file as a report; a .yaml file, or a name that is no file, as a run
 /// configuration, which is run without computing values; any other file as a trace, timed on the
-/// device that it was recorded on. `sets` replace values of configurations.
-/// Errors   UsageError, ConfigError and KernelError of reading and running.
+/// device that it was recorded on. `sets` replace values of configurations, and numbers of the
+/// devices of traces as load_device does. Errors   UsageError if there are `sets` for a report;
+/// UsageError, ConfigError and KernelError of
+///          reading and running.
 [[nodiscard]] ComparedRun open_run(const std::string& argument,
                                    const std::vector<std::string>& sets);
 

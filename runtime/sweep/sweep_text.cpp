@@ -28,8 +28,10 @@ std::string cycles_text(const SweepResult& result, const Ranked& entry) {
     return fmt::format("{:.0f}", entry.time.expected * figures(result, entry).clock.value * 1e-9);
 }
 
+// Two digits, or as many more as tell the point from the best.
 std::string relative(const Ranked& entry) {
-    return fmt::format("{:.2f}", entry.of_best);
+    return entry.of_best > 1 && entry.of_best < 1.005 ? fmt::format("{:.5f}", entry.of_best)
+                                                      : fmt::format("{:.2f}", entry.of_best);
 }
 
 std::vector<Column> columns_of(const SweepResult& result) {

@@ -134,6 +134,27 @@ TEST_F(Compare, LeavesNothingOutOfAConfigurationThatItsSetsChange) {
     EXPECT_THAT(ending.out, HasSubstr("A and B take the same time: equal"));
 }
 
+TEST_F(Compare, ReplacesNumbersOfTheDevicesOfTraces) {
+    const auto expected_of_b = [&](std::vector<std::string> sets) {
+        sets.emplace_back("--json");
+        const Ending ending = compare(file("many.trace"), file("one.trace"), sets);
+        EXPECT_EQ(ending.exit_code, 0) << ending.err;
+        return json::parse(ending.out).at("run").at("b").at("expected").get<double>();
+    };
+
+    EXPECT_GT(expected_of_b({"--set", "arch.timing.dram.read_latency=500 cycles"}),
+              expected_of_b({}));
+}
+
+TEST_F(Compare, RefusesToReplaceNumbersOfAReport) {
+    const Ending ending = compare(file("one.trace"), file("many"), {"--set", "arch.clock=0.5 GHz"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: --set arch.clock=0.5 GHz: " + file("many") +
+                              " is a report, whose times stand; allowed: traces and "
+                              "configurations\n");
+}
+
 struct Case {
     const char* name;
     const char* argument;

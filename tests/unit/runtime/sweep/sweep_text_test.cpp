@@ -47,6 +47,15 @@ TEST(SweepText, AnswersWithSecondAndSlowest) {
                             "3.00 times as long: robust"));
 }
 
+TEST(SweepText, ShowsSmallDifferencesWithMoreDigits) {
+    SweepResult result = test::small_sweep();
+    result.points[0].figures = test::run_of(1'500'200, 2'000'200, 3'500'200);
+
+    EXPECT_EQ(answers(result)[0],
+              "tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.00010 times as long: "
+              "robust");
+}
+
 TEST(SweepText, CallsEqualTimesAsFast) {
     SweepResult result = test::small_sweep();
     result.points[0].figures = result.points[1].figures;
