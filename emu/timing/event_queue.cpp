@@ -2,6 +2,8 @@
 #include "emu/timing/event_queue.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 
 namespace tessera::timing {
 namespace {
@@ -9,57 +11,136 @@ namespace {
 constexpr unsigned kSubjectBits = 26;
 constexpr unsigned kEventBits = 2;
 constexpr std::uint64_t kSubjectMask = (1ULL << kSubjectBits) - 1;
-constexpr std::size_t kArity = 4;
+constexpr std::uint32_t kNone = 0;  ///< node 0 is never used
 
 }  // namespace
+
+EventQueue::EventQueue() : slots_(kSlots, kNone), nodes_(1) {
+}
+
+void EventQueue::put_into_slot(std::uint64_t slot, const Key& key) {
+    if (free_node_ == kNone) {
+        free_node_ = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.emplace_back();
+    }
+    const std::uint32_t number = free_node_;
+    const std::size_t place = slot % kSlots;
+    free_node_ = nodes_[number].next;
+    nodes_[number] = {key, slots_[place]};
+    slots_[place] = number;
+    is_filled_[place / kWordBits] |= 1ULL << place % kWordBits;
+    is_word_filled_ |= 1ULL << place / kWordBits;
+}
+
+void EventQueue::put_in_order(const Key& key) {
+    std::size_t place = sorted_.size();
+    sorted_.push_back(key);
+    for (; place > 0 && sorted_[place - 1] < key; --place) {
+        sorted_[place] = sorted_[place - 1];
+    }
+    sorted_[place] = key;
+}
+
+void EventQueue::put_aside(std::uint64_t slot, const Key& key) {
+    if (slot < begin_ + kSlots) {
+        return put_into_slot(slot, key);
+    }
+    far_.push_back(key);
+    std::ranges::push_heap(far_, std::greater{});
+}
 
 void EventQueue::push(Millicycles time, QueueEvent event, std::uint32_t subject) {
     const std::uint64_t rest = num_pushed_++ << (kSubjectBits + kEventBits) |
                                static_cast<std::uint64_t>(event) << kSubjectBits | subject;
     const Key key{static_cast<std::uint64_t>(time), rest};
-    std::size_t hole = heap_.size();
-    heap_.push_back(key);
-    while (hole > 0) {
-        const std::size_t parent = (hole - 1) / kArity;
-        if (heap_[parent] <= key) {
-            break;
+    const std::uint64_t slot = std::max(slot_of(key.time), begin_);
+    if (sorted_.empty()) {
+        open_ = slot;
+        sorted_.push_back(key);
+    } else if (slot == open_) {
+        put_in_order(key);
+    } else if (slot > open_) {
+        put_aside(slot, key);
+    } else {
+        for (const Key& later : sorted_) {
+            put_aside(open_, later);
         }
-        heap_[hole] = heap_[parent];
-        hole = parent;
+        sorted_.assign(1, key);
+        open_ = slot;
     }
-    heap_[hole] = key;
+}
+
+void EventQueue::open_slot(std::uint64_t slot) {
+    open_ = slot;
+    const std::size_t place = slot % kSlots;
+    for (std::uint32_t node = slots_[place]; node != kNone;) {
+        put_in_order(nodes_[node].key);
+        const std::uint32_t next = nodes_[node].next;
+        nodes_[node].next = free_node_;
+        free_node_ = node;
+        node = next;
+    }
+    slots_[place] = kNone;
+    is_filled_[place / kWordBits] &= ~(1ULL << place % kWordBits);
+    if (is_filled_[place / kWordBits] == 0) {
+        is_word_filled_ &= ~(1ULL << place / kWordBits);
+    }
+}
+
+std::uint64_t EventQueue::next_slot() const noexcept {
+    const std::size_t place = begin_ % kSlots;
+    const std::size_t word = place / kWordBits;
+    const auto distance = [&](std::size_t at) { return begin_ + (at - place) % kSlots; };
+    const std::uint64_t here = is_filled_[word] & (~0ULL << place % kWordBits);
+    if (here != 0) {
+        return distance(word * kWordBits + static_cast<std::size_t>(std::countr_zero(here)));
+    }
+    // The words behind this one, then around to what it holds in front of `place`.
+    const std::uint64_t turned = std::rotr(is_word_filled_, static_cast<int>(word + 1));
+    const std::size_t next =
+        (word + 1 + static_cast<std::size_t>(std::countr_zero(turned))) % is_filled_.size();
+    return distance(next * kWordBits +
+                    static_cast<std::size_t>(std::countr_zero(is_filled_[next])));
+}
+
+EventQueue::Key EventQueue::take_far() {
+    const Key key = far_.front();
+    std::ranges::pop_heap(far_, std::greater{});
+    far_.pop_back();
+    return key;
+}
+
+void EventQueue::turn_to(std::uint64_t slot) {
+    begin_ = slot;
+    while (!far_.empty() && slot_of(far_.front().time) < begin_ + kSlots) {
+        const Key key = take_far();
+        put_into_slot(slot_of(key.time), key);
+    }
+}
+
+void EventQueue::open_next() {
+    if (is_word_filled_ != 0) {
+        open_slot(next_slot());
+    } else if (!far_.empty()) {
+        open_ = slot_of(far_.front().time);
+        while (!far_.empty() && slot_of(far_.front().time) == open_) {
+            put_in_order(take_far());
+        }
+    }
 }
 
 EventQueue::Entry EventQueue::pop() {
-    const Key top = heap_.front();
-    const Key last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) {
-        sink(last);
+    const Key top = sorted_.back();
+    sorted_.pop_back();
+    if (open_ != begin_) {
+        turn_to(open_);
+    }
+    if (sorted_.empty()) {
+        open_next();
     }
     return {static_cast<Millicycles>(top.time),
             static_cast<QueueEvent>((top.rest >> kSubjectBits) & ((1U << kEventBits) - 1)),
             static_cast<std::uint32_t>(top.rest & kSubjectMask)};
-}
-
-void EventQueue::sink(Key key) {
-    const std::size_t size = heap_.size();
-    std::size_t hole = 0;
-    for (std::size_t child = 1; child < size; child = hole * kArity + 1) {
-        const std::size_t end = std::min(child + kArity, size);
-        std::size_t least = child;
-        for (std::size_t i = child + 1; i < end; ++i) {
-            if (heap_[i] < heap_[least]) {
-                least = i;
-            }
-        }
-        if (key <= heap_[least]) {
-            break;
-        }
-        heap_[hole] = heap_[least];
-        hole = least;
-    }
-    heap_[hole] = key;
 }
 
 }  // namespace tessera::timing

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What will happen next: a 4-ary heap of packed keys. Events of equal time come out in the order in
-// which they were put in, so that a replay has one outcome.
+// What will happen next: a wheel of time slots, of which the one at hand is sorted. Events of equal
+// time come out in the order in which they were put in, so that a replay has one outcome.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -16,6 +17,8 @@ enum class QueueEvent : std::uint8_t {
     TransferStage,  ///< subject: transfer in the Transport whose next stage is due
 };
 
+/// Events lie in the slot of their time, those beyond the wheel in a heap. The wheel turns with the
+/// time of the event taken last; an event before that lies in the slot at which the wheel stands.
 class EventQueue {
 public:
     static constexpr Millicycles kNever = std::numeric_limits<Millicycles>::max();
@@ -26,12 +29,14 @@ public:
         std::uint32_t subject = 0;
     };
 
+    EventQueue();
+
     /// Preconditions   time ≥ 0, subject < 2^26.
     void push(Millicycles time, QueueEvent event, std::uint32_t subject);
-    [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return sorted_.empty(); }
     /// Time of the next event; kNever if there is none.
     [[nodiscard]] Millicycles next_time() const noexcept {
-        return heap_.empty() ? kNever : static_cast<Millicycles>(heap_.front().time);
+        return sorted_.empty() ? kNever : static_cast<Millicycles>(sorted_.back().time);
     }
     /// Precondition   not empty.
     [[nodiscard]] Entry pop();
@@ -43,10 +48,37 @@ private:
         std::uint64_t rest = 0;
         friend constexpr auto operator<=>(const Key&, const Key&) = default;
     };
+    struct Node {
+        Key key;
+        std::uint32_t next = 0;
+    };
 
-    void sink(Key key);
+    static constexpr unsigned kSlotBits = 10;  ///< a slot is about a cycle
+    static constexpr std::size_t kSlots = 4096;
+    static constexpr std::size_t kWordBits = 64;
 
-    std::vector<Key> heap_;
+    [[nodiscard]] static std::uint64_t slot_of(std::uint64_t time) noexcept {
+        return time >> kSlotBits;
+    }
+    void put_into_slot(std::uint64_t slot, const Key& key);
+    void put_aside(std::uint64_t slot, const Key& key);
+    void put_in_order(const Key& key);
+    void open_slot(std::uint64_t slot);
+    void open_next();
+    /// Precondition   there are events in slots.
+    [[nodiscard]] std::uint64_t next_slot() const noexcept;
+    void turn_to(std::uint64_t slot);
+    Key take_far();
+
+    std::vector<Key> sorted_;           ///< events of slot `open_`, the next one last
+    std::uint64_t open_ = 0;            ///< the first slot with events, on the wheel or beyond
+    std::uint64_t begin_ = 0;           ///< slot at which the wheel stands
+    std::vector<std::uint32_t> slots_;  ///< nodes of kSlots slots from `begin_` on
+    std::array<std::uint64_t, kSlots / kWordBits> is_filled_{};  ///< bit: slot has nodes
+    std::uint64_t is_word_filled_ = 0;
+    std::vector<Node> nodes_;
+    std::uint32_t free_node_ = 0;
+    std::vector<Key> far_;  ///< heap of events beyond the wheel
     std::uint64_t num_pushed_ = 0;
 };
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <set>
 
 namespace tessera::timing {
 namespace {
@@ -38,6 +40,33 @@ TEST(EventQueue, GivesEventsOfOneTimeInOrderOfArrival) {
         EXPECT_EQ(entry.subject, i);
         EXPECT_EQ(entry.event, i % 2 == 0 ? QueueEvent::ThreadReady : QueueEvent::TransferStage);
     }
+}
+
+/// As a replay has it: events put in between, mostly near, some far ahead, some before the last.
+TEST(EventQueue, GivesWhatASortedListGives) {
+    EventQueue queue;
+    std::mt19937 random(2);
+    std::set<std::pair<Millicycles, std::uint32_t>> expected;
+    Millicycles now = 0;
+    for (std::uint32_t i = 0; i < 20000; ++i) {
+        const std::array<Millicycles, 4> reach{500, 60'000, 5'000'000, 900'000'000};
+        const Millicycles back = random() % 8 == 0 ? 3000 : 0;
+        const auto ahead = static_cast<Millicycles>(random()) % reach[random() % reach.size()];
+        const Millicycles time = std::max<Millicycles>(0, now + ahead - back);
+        queue.push(time, QueueEvent::TransferStage, i);
+        expected.emplace(time, i);
+        for (auto taken = random() % 3; taken > 0 && !expected.empty(); --taken) {
+            ASSERT_EQ(queue.next_time(), expected.begin()->first);
+            const EventQueue::Entry entry = queue.pop();
+            ASSERT_EQ(std::pair(entry.time, entry.subject), *expected.begin());
+            expected.erase(expected.begin());
+            now = entry.time;
+        }
+    }
+    for (const auto& event : expected) {
+        ASSERT_EQ(queue.pop().subject, event.second);
+    }
+    EXPECT_TRUE(queue.empty());
 }
 
 TEST(EventQueue, TellsLateTimesAndHighSubjects) {
