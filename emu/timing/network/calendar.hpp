@@ -54,6 +54,22 @@ public:
         }
     }
 
+    /// Takes the first moment from `begin` on that leaves room. Returns it.
+    Millicycles take_first(Millicycles begin, Millicycles duration) noexcept {
+        if (begin < free_ && begin + duration <= last_gap_) {
+            begin = earliest(begin, duration);
+            take(begin, duration);
+            return begin;
+        }
+        if (begin > free_) {
+            remember({free_, begin});
+            free_ = begin;
+        }
+        const Millicycles first = free_;
+        free_ += duration;
+        return first;
+    }
+
 private:
     struct Gap {
         Millicycles begin = 0;

@@ -50,10 +50,12 @@ ReadRequests::Way ReadRequests::way_of(const Transfer& transfer) {
             2 * resources_.network(request.device, request.noc)};
 }
 
-void ReadRequests::push(std::uint32_t buffer, std::uint32_t number, std::uint32_t place) {
+void ReadRequests::push(std::uint32_t buffer, std::uint32_t number, std::uint32_t place,
+                        std::uint32_t next) {
     Buffer& pushed = buffers_[buffer];
     transfers_[number].next_in_line = kNobody;
     transfers_[number].stalled_at = place;
+    transfers_[number].stalled_next = next;
     (pushed.first == kNobody ? pushed.first : transfers_[pushed.last].next_in_line) = number;
     pushed.last = number;
     ++pushed.count;
@@ -77,17 +79,19 @@ bool ReadRequests::proceed(std::uint32_t number, std::uint32_t place) {
         if (here == place) {
             return false;
         }
-        push(way[here], number, here);
+        push(way[here], number, here, next);
         return true;
     }
-    push(next, number, here + 1);
+    push(next, number, here + 1, way[here + 2]);
     return true;
 }
 
 void ReadRequests::launch(std::uint32_t number) {
-    const std::uint32_t source = way_of(transfers_[number])[0];
+    const Way way = way_of(transfers_[number]);
+    const std::uint32_t source = way[0];
+    const std::uint32_t next = way[1];
     if (buffers_[source].count > 0 || !proceed(number, 0)) {
-        push(source, number, 0);
+        push(source, number, 0, next);
     }
 }
 
@@ -105,8 +109,7 @@ bool ReadRequests::pull_from(std::uint32_t buffer, std::uint32_t into) {
     }
     const Transfer& transfer = transfers_[number];
     const std::uint32_t after = transfer.next_in_line;
-    if (way_of(transfer)[transfer.stalled_at + 1] != into ||
-        !proceed(number, transfer.stalled_at)) {
+    if (transfer.stalled_next != into || !proceed(number, transfer.stalled_at)) {
         return false;
     }
     buffers_[buffer].first = after;

@@ -56,7 +56,8 @@ private:
     /// Moves a request from `place` of its way as far as there is room. Returns whether it has
     /// moved.
     bool proceed(std::uint32_t transfer, std::uint32_t place);
-    void push(std::uint32_t buffer, std::uint32_t transfer, std::uint32_t place);
+    void push(std::uint32_t buffer, std::uint32_t transfer, std::uint32_t place,
+              std::uint32_t next);
     /// Moves what waited for room in a buffer or at a port, given by its channel.
     void refill(std::uint32_t channel);
     bool pull_from(std::uint32_t buffer, std::uint32_t into);

@@ -14,9 +14,12 @@ ResourceTable::ResourceTable(const ArchSpec& arch, std::uint32_t num_devices)
       first_mesh_link_(first_channel_ + num_devices * num_banks_),
       first_mesh_router_(first_mesh_link_ + num_devices * kSendersPerDevice),
       all_(first_mesh_router_ + num_devices * kSendersPerDevice) {
+    for (std::uint32_t number = 0; number < all_.size(); ++number) {
+        all_[number].kind = kind_by_number(number);
+    }
 }
 
-ResourceKind ResourceTable::kind(std::uint32_t number) const noexcept {
+ResourceKind ResourceTable::kind_by_number(std::uint32_t number) const noexcept {
     if (number >= first_mesh_link_) {
         return ResourceKind::MeshLink;
     }

@@ -21,6 +21,7 @@ struct alignas(64) Resource {
     std::uint32_t last_waiting = kNobody;
     Millicycles busy = 0;
     std::uint64_t bytes = 0;
+    ResourceKind kind{};
     Calendar calendar;
 };
 
@@ -75,7 +76,9 @@ public:
     }
     /// Number of ports and links of the NoCs, which are numbered first.
     [[nodiscard]] std::uint32_t num_ports() const noexcept { return first_bank_; }
-    [[nodiscard]] ResourceKind kind(std::uint32_t number) const noexcept;
+    [[nodiscard]] ResourceKind kind(std::uint32_t number) const noexcept {
+        return all_[number].kind;
+    }
     /// Those that were used, sorted by (kind, device, noc, node, direction); channels and routers
     /// are left out, whose time their banks and links show.
     [[nodiscard]] std::vector<ResourceUse> uses() const;
@@ -86,6 +89,7 @@ private:
     [[nodiscard]] std::uint32_t number_of(CoreCoord node) const noexcept {
         return node.y * grid_.columns + node.x;
     }
+    [[nodiscard]] ResourceKind kind_by_number(std::uint32_t number) const noexcept;
     [[nodiscard]] ResourceUse use(std::uint32_t number) const noexcept;
 
     GridSize grid_;

@@ -49,6 +49,7 @@ struct Transfer {
     Millicycles slowest = 0;        ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
     std::uint32_t stalled_at = 0;    ///< of a read's request: place on its way
+    std::uint32_t stalled_next = 0;  ///< channel behind that place
     std::uint32_t request_hops = 0;  ///< links that were left when its port accepted it
     std::uint8_t hops_done = 0;      ///< mesh links passed
     std::uint16_t device = 0;        ///< where it is: mesh packets

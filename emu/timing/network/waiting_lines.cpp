@@ -56,13 +56,6 @@ void WaitingLines::leave(std::uint32_t number, Millicycles now, EventQueue& queu
     queue.push(free - next.wait_offset, QueueEvent::TransferStage, resource.first_waiting);
 }
 
-void WaitingLines::take(Resource& resource, Millicycles begin, Millicycles duration,
-                        std::uint32_t bytes) {
-    resource.calendar.take(begin, duration);
-    resource.busy += duration;
-    resource.bytes += bytes;
-}
-
 Millicycles WaitingLines::pass(std::uint32_t number, const PacketPath& path, std::uint32_t bytes,
                                Millicycles now) {
     Transfer& transfer = transfers_[number];
@@ -70,12 +63,11 @@ Millicycles WaitingLines::pass(std::uint32_t number, const PacketPath& path, std
     path.for_each_behind_first([&](std::uint32_t passed, Millicycles offset, Millicycles duration) {
         Resource& resource = resources_[passed];
         const Millicycles begin = now + offset + delay;
-        const Millicycles free = resource.calendar.earliest(begin, duration);
-        if (free > begin) {
-            transfer.transit[static_cast<std::size_t>(resources_.kind(passed))] += free - begin;
-            delay += free - begin;
-        }
-        take(resource, free, duration, bytes);
+        const Millicycles waited = resource.calendar.take_first(begin, duration) - begin;
+        transfer.transit[static_cast<std::size_t>(resource.kind)] += waited;
+        delay += waited;
+        resource.busy += duration;
+        resource.bytes += bytes;
     });
     transfer.stamp = now + delay;
     return delay;
@@ -100,7 +92,10 @@ bool WaitingLines::try_start(std::uint32_t number, const PacketPath& path, std::
         return false;
     }
     path.for_each([&](std::uint32_t taken, Millicycles offset, Millicycles duration) {
-        take(resources_[taken], now + offset, duration, bytes);
+        Resource& resource = resources_[taken];
+        resource.calendar.take(now + offset, duration);
+        resource.busy += duration;
+        resource.bytes += bytes;
     });
     const bool has_waited = transfer.waiting_on != kNobody;
     transfer.spend(has_waited ? resources_.kind(transfer.waiting_on) : ResourceKind::NocInjection,

@@ -37,8 +37,6 @@ private:
         Millicycles duration = 0;
         Millicycles free = 0;  ///< when the packet could start if there were no other
     };
-    static void take(Resource& resource, Millicycles begin, Millicycles duration,
-                     std::uint32_t bytes);
     [[nodiscard]] Obstacle obstacle(const Transfer& transfer, const PacketPath& path,
                                     Millicycles now);
     void join(std::uint32_t transfer, const Obstacle& obstacle, EventQueue& queue);
