@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads: a request of one flit to the far end, then packets back. Requests have virtual channels of
-// their own and take next to no room, so only their latency counts. A packet back waits for its
-// port in line; on its way routers take up what has to wait for a link.
+// their own and take next to no room, so only their latency counts. A packet back from an L1 waits
+// for its port in line, which answers one request after the other; on their way routers take up
+// packets that have to wait for a link.
 #include <algorithm>
 
 #include "emu/timing/network/transport_state.hpp"
@@ -66,34 +67,43 @@ void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQue
     // The packet leaves when the rest of it can follow at the network's rate.
     const Millicycles head_start =
         std::max<Millicycles>(0, path.slowest() - paths.noc().link.of(transfer.left));
-    schedule(number, TransferStage::Respond, now + paths.dram().read_latency + head_start, queue);
+    const Millicycles leaves = now + paths.dram().read_latency + head_start;
+    transfer.spend(ResourceKind::Dram, leaves);
+    unicast_back(transfer, paths.noc().link);
+    send_back(number, leaves, lines.pass(number, path, transfer.left, leaves), queue);
 }
 
 void Transport::State::respond(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
-    const bool is_dram = transfer.request.place.is_dram();
     if (transfer.waiting_on == kNobody) {
-        transfer.spend(is_dram ? ResourceKind::Dram : ResourceKind::NocLatency, now);
+        transfer.spend(ResourceKind::NocLatency, now);
     }
-    const std::uint32_t device = transfer.request.device;
-    const std::uint32_t noc = transfer.request.noc;
-    const Pace pace = is_dram ? paths.noc().link : paths.noc().read;
+    const Request& request = transfer.request;
     path.clear();
-    path.add(resources.injection(device, noc, transfer.far), 0, pace.of(transfer.left));
+    path.add(resources.injection(request.device, request.noc, transfer.far), 0,
+             paths.noc().read.of(transfer.left));
     if (!lines.try_start(number, path, transfer.left, now, queue)) {
         return;
     }
-    if (!is_dram) {
-        read_requests.answered(transfer);
-        schedule_accepted(now, 0, queue);
-    }
+    read_requests.answered(transfer);
+    schedule_accepted(now, 0, queue);
+    unicast_back(transfer, paths.noc().read);
+    send_back(number, now, lines.pass_behind_first(number, path, transfer.left, now), queue);
+}
+
+void Transport::State::unicast_back(const Transfer& transfer, Pace source) {
     path.clear();
-    paths.unicast({device, noc, transfer.far, transfer.own}, transfer.left, pace, path);
-    const Millicycles delay = lines.pass(number, path, transfer.left, now);
+    paths.unicast({transfer.request.device, transfer.request.noc, transfer.far, transfer.own},
+                  transfer.left, source, path);
+}
+
+void Transport::State::send_back(std::uint32_t number, Millicycles leaves, Millicycles delay,
+                                 EventQueue& queue) {
+    Transfer& transfer = transfers[number];
     transfer.slowest = path.slowest();
     transfer.slowest_kind = resources.kind(path.slowest_resource());
     schedule(number, TransferStage::Deliver,
-             now + delay + path.latency + path.slowest() + paths.noc().completion, queue);
+             leaves + delay + path.latency + path.slowest() + paths.noc().completion, queue);
 }
 
 StageResult Transport::State::part_arrived(std::uint32_t number, Millicycles now,

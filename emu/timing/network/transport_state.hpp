@@ -52,6 +52,8 @@ struct Transport::State {
     void schedule_accepted(Millicycles now, Millicycles lead, EventQueue& queue);
     void at_memory(std::uint32_t number, Millicycles now, EventQueue& queue);
     void respond(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void unicast_back(const Transfer& transfer, Pace source);
+    void send_back(std::uint32_t number, Millicycles leaves, Millicycles delay, EventQueue& queue);
     StageResult part_arrived(std::uint32_t number, Millicycles now, EventQueue& queue);
 
     // Ends (ends.cpp)

@@ -56,20 +56,32 @@ void WaitingLines::leave(std::uint32_t number, Millicycles now, EventQueue& queu
     queue.push(free - next.wait_offset, QueueEvent::TransferStage, resource.first_waiting);
 }
 
-Millicycles WaitingLines::pass(std::uint32_t number, const PacketPath& path, std::uint32_t bytes,
-                               Millicycles now) {
-    Transfer& transfer = transfers_[number];
-    Millicycles delay = 0;
-    path.for_each_behind_first([&](std::uint32_t passed, Millicycles offset, Millicycles duration) {
+auto WaitingLines::passing(Transfer& transfer, std::uint32_t bytes, Millicycles& delay,
+                           Millicycles start) {
+    return [&, bytes, start](std::uint32_t passed, Millicycles offset, Millicycles duration) {
         Resource& resource = resources_[passed];
-        const Millicycles begin = now + offset + delay;
+        const Millicycles begin = start + offset + delay;
         const Millicycles waited = resource.calendar.take_first(begin, duration) - begin;
         transfer.transit[static_cast<std::size_t>(resource.kind)] += waited;
         delay += waited;
         resource.busy += duration;
         resource.bytes += bytes;
-    });
-    transfer.stamp = now + delay;
+    };
+}
+
+Millicycles WaitingLines::pass(std::uint32_t number, const PacketPath& path, std::uint32_t bytes,
+                               Millicycles begin) {
+    Millicycles delay = 0;
+    path.for_each(passing(transfers_[number], bytes, delay, begin));
+    transfers_[number].stamp = begin + delay;
+    return delay;
+}
+
+Millicycles WaitingLines::pass_behind_first(std::uint32_t number, const PacketPath& path,
+                                            std::uint32_t bytes, Millicycles begin) {
+    Millicycles delay = 0;
+    path.for_each_behind_first(passing(transfers_[number], bytes, delay, begin));
+    transfers_[number].stamp = begin + delay;
     return delay;
 }
 

@@ -24,11 +24,14 @@ public:
     bool try_start(std::uint32_t transfer, const PacketPath& path, std::uint32_t bytes,
                    Millicycles now, EventQueue& queue);
 
-    /// Gives a packet that has taken the first step of `path` at `now` the others, each as soon as
-    /// it is free: what has to wait is kept by the router in front. Returns by how much the end of
-    /// the path is later than without others.
+    /// Gives a packet that sets out at `begin` each step of `path` as soon as it is free: what has
+    /// to wait is kept by the router in front. Returns by how much the end of the path is later
+    /// than without others.
     Millicycles pass(std::uint32_t transfer, const PacketPath& path, std::uint32_t bytes,
-                     Millicycles now);
+                     Millicycles begin);
+    /// As pass(), for a packet that has taken the first step.
+    Millicycles pass_behind_first(std::uint32_t transfer, const PacketPath& path,
+                                  std::uint32_t bytes, Millicycles begin);
 
 private:
     struct Obstacle {
@@ -37,6 +40,9 @@ private:
         Millicycles duration = 0;
         Millicycles free = 0;  ///< when the packet could start if there were no other
     };
+    /// What a packet does at each step.
+    [[nodiscard]] auto passing(Transfer& transfer, std::uint32_t bytes, Millicycles& delay,
+                               Millicycles start);
     [[nodiscard]] Obstacle obstacle(const Transfer& transfer, const PacketPath& path,
                                     Millicycles now);
     void join(std::uint32_t transfer, const Obstacle& obstacle, EventQueue& queue);
