@@ -40,7 +40,9 @@ public:
         count.as<std::uint32_t>()[0] = tokens;
         session_.write(counts, count);
         const std::vector<std::uint32_t> routed{tokens};
-        const MoeBmmSpec schedule{.k_block = 8, .subblock = {2, 2}, .cb_depth = 2};
+        // Four tiles fill half of an fp32 DST; a single row of tiles leaves no other shape.
+        const Subblock subblock = tokens > 32 ? Subblock{2, 2} : Subblock{1, 4};
+        const MoeBmmSpec schedule{.k_block = 8, .subblock = subblock, .cb_depth = 2};
         programs_.push_back(
             {0, ops::moe_bmm::make_program(session_.arch(), {input, weights, {counts, routed}},
                                            {output}, schedule)});

@@ -36,7 +36,7 @@ void deliver_some(KernelThread& thread, NocPort& port) {
 
 }  // namespace
 
-void enter(KernelThread& thread, NocPort& port, Transfer transfer) {
+void enter(KernelThread& thread, NocPort& port, Transfer&& transfer) {
     ++port.num_issued;
     transfer.is_delivered = thread.bulk_data == BulkData::Off &&
                             transfer.size > kLargestSmallTransfer;  // moves nothing

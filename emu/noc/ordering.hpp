@@ -15,7 +15,7 @@ class KernelThread;
 
 /// Puts a new transfer in flight on `port`, or delivers it (and some before it) as the launch's
 /// delivery mode says.
-void enter(KernelThread& thread, NocPort& port, Transfer transfer);
+void enter(KernelThread& thread, NocPort& port, Transfer&& transfer);
 
 /// Delivers the writes in flight to `core`'s L1: what follows on this NoC may not overtake them.
 void deliver_writes_to(NocPort& port, const Core* core);

@@ -47,6 +47,14 @@ void complete(NocPort& port, TransferKind kind, std::optional<std::uint32_t> id)
             deliver(transfer);
         }
     }
+    const std::uint32_t others =
+        kind == TransferKind::Read ? port.num_writes_in_flight : port.num_reads_in_flight;
+    if (others == 0 && !id) {
+        port.in_flight.clear();
+        port.num_reads_in_flight = 0;
+        port.num_writes_in_flight = 0;
+        return;
+    }
     std::erase_if(port.in_flight,
                   [&](const Transfer& transfer) { return matches(transfer, kind, id); });
     recount(port);

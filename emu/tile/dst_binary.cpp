@@ -28,11 +28,43 @@ void div_tiles(const float* a, const float* b, float* out) {
     zip_tile(a, b, out, [](Vec x, Vec y) HWY_ATTR { return hn::Div(x, y); });
 }
 // By comparison: Max and Min of vectors treat NaN differently from target to target.
+HWY_INLINE Vec larger_of(Vec x, Vec y) {
+    return hn::IfThenElse(hn::Gt(x, y), x, y);
+}
+HWY_INLINE Vec smaller_of(Vec x, Vec y) {
+    return hn::IfThenElse(hn::Lt(x, y), x, y);
+}
 void max_tiles(const float* a, const float* b, float* out) {
-    zip_tile(a, b, out, [](Vec x, Vec y) HWY_ATTR { return hn::IfThenElse(hn::Gt(x, y), x, y); });
+    zip_tile(a, b, out, [](Vec x, Vec y) HWY_ATTR { return larger_of(x, y); });
 }
 void min_tiles(const float* a, const float* b, float* out) {
-    zip_tile(a, b, out, [](Vec x, Vec y) HWY_ATTR { return hn::IfThenElse(hn::Lt(x, y), x, y); });
+    zip_tile(a, b, out, [](Vec x, Vec y) HWY_ATTR { return smaller_of(x, y); });
+}
+
+/// tile = tile ∘ scalar, for the operations above.
+void with_scalar(BinaryOp op, float* tile, float scalar) {
+    const auto map = [tile, scalar](auto function) HWY_ATTR {
+        const Vec y = constant(scalar);
+        map_tile(tile, tile, [function, y](Vec x) HWY_ATTR { return function(x, y); });
+    };
+    switch (op) {
+        case BinaryOp::Add:
+            return map([](Vec x, Vec y) HWY_ATTR { return hn::Add(x, y); });
+        case BinaryOp::Sub:
+            return map([](Vec x, Vec y) HWY_ATTR { return hn::Sub(x, y); });
+        case BinaryOp::Rsub:
+            return map([](Vec x, Vec y) HWY_ATTR { return hn::Sub(y, x); });
+        case BinaryOp::Mul:
+            return map([](Vec x, Vec y) HWY_ATTR { return hn::Mul(x, y); });
+        case BinaryOp::Div:
+            return map([](Vec x, Vec y) HWY_ATTR { return hn::Div(x, y); });
+        case BinaryOp::Max:
+            return map([](Vec x, Vec y) HWY_ATTR { return larger_of(x, y); });
+        case BinaryOp::Min:
+            return map([](Vec x, Vec y) HWY_ATTR { return smaller_of(x, y); });
+        case BinaryOp::Power:
+            return;  // not of vectors
+    }
 }
 
 }  // namespace
@@ -48,6 +80,7 @@ HWY_EXPORT(mul_tiles);
 HWY_EXPORT(div_tiles);
 HWY_EXPORT(max_tiles);
 HWY_EXPORT(min_tiles);
+HWY_EXPORT(with_scalar);
 
 namespace {
 
@@ -81,6 +114,9 @@ void binary_tile(BinaryOp op, const float* a, const float* b, float* out) {
 }
 
 void unary_with_scalar_tile(BinaryOp op, float* tile, float scalar) {
+    if (op != BinaryOp::Power) {
+        return HWY_DYNAMIC_DISPATCH(with_scalar)(op, tile, scalar);
+    }
     std::array<float, kTileElements> filled;
     filled.fill(scalar);
     binary_tile(op, tile, filled.data(), tile);

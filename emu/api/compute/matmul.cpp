@@ -49,17 +49,29 @@ void record_matmul(KernelThread& thread, EventKind kind, ComputeArgument argumen
     record_compute(thread, kind, 0, argument, site);
 }
 
-// Gathers `count` operand tiles `stride` apart, and returns their format.
+// Whether a tile lies among the granted pages; what does not may still be granted elsewhere.
+bool is_granted(const LocalCBInterface& view, std::uint64_t offset, std::uint32_t size) {
+    return offset + size <= std::uint64_t{view.pages_granted} * view.fifo_page_size &&
+           view.fifo_rd_ptr + offset + size <= view.fifo_limit;
+}
+
+// Gathers `count` operand tiles `stride` apart, and returns their format. What holds for the whole
+// circular buffer is checked with the first.
 DataFormat gather(KernelThread& thread, std::uint32_t cb, std::uint32_t first, std::uint32_t stride,
                   std::uint32_t count, SourceRegister source, TilePointers& tiles, CallSite site) {
-    DataFormat format = DataFormat::Invalid;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const Operand operand =
-            float_operand(thread, cb, first + i * stride, source, "matmul_block", site);
-        tiles[i] = operand.bytes;
-        format = operand.format;
+    const Operand operand = float_operand(thread, cb, first, source, "matmul_block", site);
+    const LocalCBInterface& view = thread.cb[cb];
+    const std::uint32_t size = tile_bytes(operand.format);
+    tiles[0] = operand.bytes;
+    for (std::uint32_t i = 1; i < count; ++i) {
+        const std::uint32_t index = first + i * stride;
+        const std::uint64_t distance = std::uint64_t{index - first} * view.fifo_page_size;
+        const std::uint64_t offset = std::uint64_t{first} * view.fifo_page_size + distance;
+        tiles[i] = is_granted(view, offset, size)
+                       ? operand.bytes + distance
+                       : float_operand(thread, cb, index, source, "matmul_block", site).bytes;
     }
-    return format;
+    return operand.format;
 }
 
 void check_block(const Dst& dst, std::uint32_t ct_dim, std::uint32_t rt_dim, CallSite site) {

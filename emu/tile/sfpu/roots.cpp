@@ -11,16 +11,69 @@ HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
 namespace {
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// Patterns from 2^-63 on, below 2^65: no term of a correction by fma leaves the normal range.
+constexpr std::uint32_t kFirstPattern = 64U << 23;
+constexpr std::uint32_t kNumPatterns = 128U << 23;
+
+/// Whether the corrected reciprocal of every lane is rounded as a division: where the significand
+/// is all ones it would come out one unit low (Markstein 1990; every significand is tested).
+HWY_INLINE bool has_exact_reciprocal(Vec x) {
+    const __m512i magnitude = hn::And(bits_of(x), word(0x7FFFFFFFU)).raw;
+    const __m512i next = _mm512_sub_epi32(magnitude, word(kFirstPattern - 1).raw);
+    const __mmask16 is_inside = _mm512_cmplt_epu32_mask(next, word(kNumPatterns).raw);
+    return _mm512_mask_test_epi32_mask(is_inside, next, word(0x7FFFFFU).raw) == 0xFFFF;
+}
+
+HWY_INLINE bool has_exact_root(Vec x) {
+    const __m512i place = _mm512_sub_epi32(bits_of(x).raw, word(kFirstPattern).raw);
+    return _mm512_cmplt_epu32_mask(place, word(kNumPatterns).raw) == 0xFFFF;
+}
+
+/// 1/x, a third of the time of a division: an estimate of 14 bits, doubled twice.
+HWY_INLINE Vec reciprocal(Vec x) {
+    const Vec one = constant(1.0F);
+    if (!has_exact_reciprocal(x)) {
+        return hn::Div(one, x);
+    }
+    const Vec estimate{_mm512_rcp14_ps(x.raw)};
+    const Vec nearer = fma(hn::NegMulAdd(x, estimate, one), estimate, estimate);
+    return fma(hn::NegMulAdd(x, nearer, one), nearer, nearer);
+}
+
+/// √x from an estimate of 1/√x: root and half its reciprocal are refined side by side.
+HWY_INLINE Vec root(Vec x) {
+    if (!has_exact_root(x)) {
+        return hn::Sqrt(x);
+    }
+    const Vec half = constant(0.5F);
+    const Vec estimate{_mm512_rsqrt14_ps(x.raw)};
+    const Vec first = hn::Mul(x, estimate);
+    const Vec first_half = hn::Mul(estimate, half);
+    const Vec error = hn::NegMulAdd(first_half, first, half);
+    const Vec nearer = fma(first, error, first);
+    const Vec nearer_half = fma(first_half, error, first_half);
+    return fma(nearer_half, hn::NegMulAdd(nearer, nearer, x), nearer);
+}
+#else
+HWY_INLINE Vec reciprocal(Vec x) {
+    return hn::Div(constant(1.0F), x);
+}
+HWY_INLINE Vec root(Vec x) {
+    return hn::Sqrt(x);
+}
+#endif
+
 void recip_tile(float* tile) {
-    map_tile(tile, tile, [](Vec x) HWY_ATTR { return hn::Div(constant(1.0F), x); });
+    map_tile(tile, tile, [](Vec x) HWY_ATTR { return reciprocal(x); });
 }
 
 void sqrt_tile(float* tile) {
-    map_tile(tile, tile, [](Vec x) HWY_ATTR { return hn::Sqrt(x); });
+    map_tile(tile, tile, [](Vec x) HWY_ATTR { return root(x); });
 }
 
 void rsqrt_tile(float* tile) {
-    map_tile(tile, tile, [](Vec x) HWY_ATTR { return hn::Div(constant(1.0F), hn::Sqrt(x)); });
+    map_tile(tile, tile, [](Vec x) HWY_ATTR { return reciprocal(root(x)); });
 }
 
 }  // namespace
