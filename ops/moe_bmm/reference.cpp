@@ -31,21 +31,38 @@ struct Strip {
     std::uint32_t tokens = 0;
 };
 
+// Wider registers where the host has them, here and below.
+[[gnu::target_clones("avx512f", "avx2", "default")]] void widen(const std::uint16_t* bf16,
+                                                                StripRow& row) {
+    for (std::uint32_t column = 0; column < kStripColumns; ++column) {
+        row[column] = bf16_to_float(bf16[column]);
+    }
+}
+
+/// Columns of a strip from element `first` on, zero beyond them.
+void read_row(const HostTensor& weights, std::uint64_t first, std::uint32_t columns,
+              StripRow& row) {
+    if (weights.format == DataFormat::Float16_b && columns == kStripColumns) {
+        widen(weights.as<std::uint16_t>().data() + first, row);
+        return;
+    }
+    std::array<float, kStripColumns> values;
+    read_floats(weights, first, std::span(values).first(columns));
+    std::copy_n(values.begin(), columns, row.begin());
+}
+
 /// Rows k … of a strip's weights, zero beyond its columns and beyond the last k.
 std::array<StripRow, kRowsAtOnce> weight_rows(const HostTensor& weights, const Extents& extents,
                                               const Strip& strip, std::uint32_t k) {
     std::array<StripRow, kRowsAtOnce> rows{};
-    std::array<float, kStripColumns> values;
     for (std::uint32_t i = 0; i < kRowsAtOnce && k + i < extents.inner; ++i) {
         const std::uint64_t row = std::uint64_t{strip.expert} * extents.inner + k + i;
-        read_floats(weights, row * extents.columns + strip.first,
-                    std::span(values).first(strip.columns));
-        std::copy_n(values.begin(), strip.columns, rows[i].begin());
+        read_row(weights, row * extents.columns + strip.first, strip.columns, rows[i]);
     }
     return rows;
 }
 
-// Wider registers where the host has them: the same sums, since nothing is contracted.
+// The same sums in registers of any width, since nothing is contracted.
 [[gnu::target_clones("avx512f", "avx2", "default")]] void add_products(
     const std::array<StripRow, kRowsAtOnce>& rows, const std::array<double, kRowsAtOnce>& factors,
     StripRow& sums) {
@@ -60,6 +77,9 @@ std::array<StripRow, kRowsAtOnce> weight_rows(const HostTensor& weights, const E
 std::vector<StripRow> multiply_strip(const HostTensor& input, const HostTensor& weights,
                                      const Extents& extents, const Strip& strip) {
     std::vector<StripRow> sums(strip.tokens);
+    if (strip.tokens == 0) {
+        return sums;
+    }
     std::vector<float> inputs(std::size_t{strip.tokens} * extents.inner);
     read_floats(input, std::uint64_t{strip.expert} * extents.tokens * extents.inner, inputs);
     for (std::uint32_t k = 0; k < extents.inner; k += kRowsAtOnce) {
