@@ -21,6 +21,9 @@ public:
     [[nodiscard]] std::byte* bank(std::uint32_t bank) const noexcept {
         return base_ + bank * bank_size_;
     }
+    [[nodiscard]] std::uint32_t num_banks() const noexcept {
+        return static_cast<std::uint32_t>(total_ / bank_size_);
+    }
     [[nodiscard]] std::uint64_t bank_size() const noexcept { return bank_size_; }
 
 private:

@@ -57,8 +57,20 @@ public:
     /// values, rounded as the packer does it.
     /// Errors   UsageError if shape or format differ.
     virtual void write(const DeviceTensor& tensor, const HostTensor& values) = 0;
+    /// As write() of the same values to each of `tensors`, one a device.
+    virtual void write_replicated(std::span<const DeviceTensor> tensors, const HostTensor& values) {
+        for (const DeviceTensor& tensor : tensors) {
+            write(tensor, values);
+        }
+    }
     /// The values in the tensor's format; of a block format, exactly, as float32.
     [[nodiscard]] virtual HostTensor read(const DeviceTensor& tensor) const = 0;
+    /// As read(), one matrix (the last two extents) of a tensor of three: large stacks need not
+    /// exist on the host at once.
+    /// Shapes   (N, rows, columns) gives (1, rows, columns).
+    /// Errors   UsageError for a tensor of other than three extents or `index` ≥ N.
+    [[nodiscard]] virtual HostTensor read_matrix(const DeviceTensor& tensor,
+                                                 std::uint32_t index) const = 0;
     /// Fills every byte of the buffer, padding included (tests of garbage in padding).
     virtual void fill(const DeviceTensor& tensor, std::byte value) = 0;
 

@@ -17,7 +17,7 @@ constexpr std::uint32_t kStripColumns = 128;
 using StripRow = std::array<double, kStripColumns>;
 
 /// Rows of weights taken together, so that sums are loaded and stored once for all of them.
-constexpr std::uint32_t kRowsAtOnce = 4;
+constexpr std::uint32_t kRowsAtOnce = 8;
 
 struct Extents {
     std::uint32_t experts, tokens, inner, columns;
@@ -66,10 +66,12 @@ std::array<StripRow, kRowsAtOnce> weight_rows(const HostTensor& weights, const E
 [[gnu::target_clones("avx512f", "avx2", "default")]] void add_products(
     const std::array<StripRow, kRowsAtOnce>& rows, const std::array<double, kRowsAtOnce>& factors,
     StripRow& sums) {
-    static_assert(kRowsAtOnce == 4);
+    static_assert(kRowsAtOnce == 8);
     for (std::uint32_t column = 0; column < kStripColumns; ++column) {
-        sums[column] += factors[0] * rows[0][column] + factors[1] * rows[1][column] +
-                        factors[2] * rows[2][column] + factors[3] * rows[3][column];
+        sums[column] += (factors[0] * rows[0][column] + factors[1] * rows[1][column]) +
+                        (factors[2] * rows[2][column] + factors[3] * rows[3][column]) +
+                        ((factors[4] * rows[4][column] + factors[5] * rows[5][column]) +
+                         (factors[6] * rows[6][column] + factors[7] * rows[7][column]));
     }
 }
 

@@ -28,10 +28,10 @@ public:
           num_routed_tokens_(devices_.size()) {}
 
     void place(const MoeInputs& inputs) {
+        put_everywhere("hidden_states", inputs.hidden_states);
+        put_everywhere("selected_experts", inputs.selected_experts);
+        put_everywhere("routing_weights", inputs.routing_weights);
         for (std::uint32_t device = 0; device < devices_.size(); ++device) {
-            put(device, "hidden_states", inputs.hidden_states, Layout::ROW_MAJOR);
-            put(device, "selected_experts", inputs.selected_experts, Layout::ROW_MAJOR);
-            put(device, "routing_weights", inputs.routing_weights, Layout::ROW_MAJOR);
             put(device, "local_experts", local_experts(inputs.device_expert_mapping, device),
                 Layout::ROW_MAJOR);
             for (const Projection projection :
@@ -73,6 +73,14 @@ private:
         const HostTensor weights = inputs.make_weights(projection, device);
         check_weights(inputs, projection, device, weights);
         put(device, name_of(projection), weights, Layout::TILE);
+    }
+    void put_everywhere(std::string_view name, const HostTensor& values) {
+        std::vector<DeviceTensor> replicas;
+        for (std::uint32_t device = 0; device < devices_.size(); ++device) {
+            allocate(device, name, {values.shape, values.format, Layout::ROW_MAJOR});
+            replicas.push_back(devices_[device].find(name)->second);
+        }
+        session_.write_replicated(replicas, values);
     }
     void put(std::uint32_t device, std::string_view name, const HostTensor& values, Layout layout) {
         allocate(device, name, {values.shape, values.format, layout});

@@ -3,7 +3,7 @@
 
 namespace tessera::ops::to_layout {
 
-HostTensor reference(const HostTensor& input) {
+HostTensor reference(HostTensor input) {
     return input;
 }
 

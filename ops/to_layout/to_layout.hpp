@@ -51,6 +51,6 @@ struct Outputs {
                                    const Outputs& outputs, const CopySpec& schedule);
 
 /// The input: a host tensor has no layout.
-[[nodiscard]] HostTensor reference(const HostTensor& input);
+[[nodiscard]] HostTensor reference(HostTensor input);
 
 }  // namespace tessera::ops::to_layout

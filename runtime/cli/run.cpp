@@ -13,6 +13,7 @@
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/cli/run_options.hpp"
+#include "runtime/host_profile/profile_text.hpp"
 #include "runtime/report/run_json.hpp"
 #include "runtime/report/run_text.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
@@ -137,6 +138,10 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded, c
 ExitCode run(const RunOptions& options, const Console& console) {
     const auto start = std::chrono::steady_clock::now();
     check_run_options(options);
+    std::optional<host_profile::Sampler> sampler;
+    if (options.profile_host) {
+        sampler.emplace();
+    }
     std::optional<run::MoeInputFile> file;
     if (options.inputs) {
         file.emplace(*options.inputs);
@@ -157,6 +162,11 @@ ExitCode run(const RunOptions& options, const Console& console) {
         report::write_report(*options.report, *outcome.timing, loaded.resolved, &record);
     }
     print(outcome, options, console);
+    if (sampler) {
+        const double report_seconds = seconds_since(start) - record.host.total;
+        const auto profile = host_profile::profile_of(sampler->stop(), host_profile::Symbols());
+        console.out << '\n' << profile_text(record, report_seconds, profile, console.out_style);
+    }
     return failed_steps(record).empty() ? ExitCode::Success : ExitCode::VerificationFailed;
 }
 

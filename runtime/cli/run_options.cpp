@@ -45,6 +45,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");
     command.add_flag("--json", options.json, "Print the record of the run as JSON");
     command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
+    command.add_flag("--profile-host", options.profile_host,
+                     "Print where the host's time went: by phase, op and kind of work");
     command.footer(
         "Tensors of --inputs: hidden_states (T,H), selected_experts (T,K), routing_weights (T,K),\n"
         "device_expert_mapping (D,E/D), gate_weights and up_weights (E,H,H'), down_weights\n"
@@ -59,6 +61,7 @@ void check_run_options(const RunOptions& options) {
     require(!options.timing_only || !options.no_timing,
             "--timing-only and --no-timing leave nothing to do, give one of them");
     require(!options.report || !options.no_timing, "--report shows times, leave out --no-timing");
+    require(!options.profile_host || !options.json, "--profile-host prints text, leave out --json");
     require(!options.outputs || !options.timing_only,
             "--outputs needs values, leave out --timing-only");
     require_file_name("--outputs", options.outputs);

@@ -19,6 +19,7 @@ struct RunOptions {
     bool no_timing = false;
     bool json = false;
     bool quiet = false;
+    bool profile_host = false;
 };
 
 void add_run_options(CLI::App& command, RunOptions& options);

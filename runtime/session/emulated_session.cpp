@@ -3,10 +3,12 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <utility>
 
+#include "emu/dram/shared_pages.hpp"
 #include "emu/mesh/mesh.hpp"
 #include "runtime/launch/collect_trace.hpp"
 #include "runtime/launch/launch.hpp"
@@ -126,8 +128,13 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
 }
 
 void EmulatedSession::deallocate(const DeviceTensor& tensor) {
-    allocator_of(mesh_->device(tensor.buffer.device), tensor.buffer.type)
-        .deallocate(tensor.buffer.address);
+    Device& device = mesh_->device(tensor.buffer.device);
+    const auto shared = shared_.find({device.id(), tensor.buffer.address});
+    if (tensor.buffer.type == BufferType::DRAM && shared != shared_.end()) {
+        stop_sharing(device.dram, {tensor.buffer.address, shared->second});
+        shared_.erase(shared);
+    }
+    allocator_of(device, tensor.buffer.type).deallocate(tensor.buffer.address);
 }
 
 void EmulatedSession::write(const DeviceTensor& tensor, const HostTensor& values) {
@@ -138,12 +145,67 @@ void EmulatedSession::write(const DeviceTensor& tensor, const HostTensor& values
                   [&](std::uint32_t i) { codec.encode(values.bytes, i, pages.page(i)); });
 }
 
+void EmulatedSession::write_replicated(std::span<const DeviceTensor> tensors,
+                                       const HostTensor& values) {
+    if (!can_share(tensors)) {
+        return Session::write_replicated(tensors, values);
+    }
+    for (const DeviceTensor& tensor : tensors) {
+        check_same(tensor, values);
+    }
+    write(tensors.front(), values);
+    const BankRange range = dram_range(tensors.front());
+    std::vector<BankMemory*> memories;
+    for (const DeviceTensor& tensor : tensors) {
+        memories.push_back(&mesh_->device(tensor.buffer.device).dram);
+        shared_[{tensor.buffer.device, tensor.buffer.address}] = range.bytes;
+    }
+    replicate(memories, range);
+}
+
+BankRange EmulatedSession::dram_range(const DeviceTensor& tensor) const {
+    const Device& device = mesh_->device(tensor.buffer.device);
+    return {tensor.buffer.address, PageMap(tensor.buffer, device.bank_layout()).bytes_per_bank()};
+}
+
+// Devices that allocate the same tensors in the same order have them at the same address.
+bool EmulatedSession::can_share(std::span<const DeviceTensor> tensors) const {
+    const auto is_alike = [&](const DeviceTensor& tensor) {
+        const Buffer& buffer = tensor.buffer;
+        const Buffer& first = tensors.front().buffer;
+        return buffer.type == BufferType::DRAM &&
+               buffer.layout == TensorMemoryLayout::INTERLEAVED &&
+               buffer.address == first.address && buffer.page_size == first.page_size &&
+               buffer.num_pages == first.num_pages;
+    };
+    const std::uint64_t bank_size = arch_.dram.bank_size.value;
+    return tensors.size() > 1 && bank_size % SharedPages::page_size() == 0 &&
+           std::ranges::all_of(tensors, is_alike) && is_worth_sharing(dram_range(tensors.front()));
+}
+
 HostTensor EmulatedSession::read(const DeviceTensor& tensor) const {
-    HostTensor values = make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
-    const PageCodec codec(tensor.spec);
+    return read_pages(tensor, tensor.spec, 0);
+}
+
+HostTensor EmulatedSession::read_matrix(const DeviceTensor& tensor, std::uint32_t index) const {
+    const Shape& shape = tensor.spec.shape;
+    require(shape.size() == 3 && index < shape[0],
+            "reading matrix {} of a device tensor {}: allowed are those of three extents, below "
+            "the first",
+            index, to_string(shape));
+    TensorSpec one = tensor.spec;
+    one.shape[0] = 1;
+    return read_pages(tensor, one, index * one.num_pages());
+}
+
+// Pages of the tensor from `first` on, as a tensor of their own.
+HostTensor EmulatedSession::read_pages(const DeviceTensor& tensor, const TensorSpec& spec,
+                                       std::uint32_t first) const {
+    HostTensor values = make_host_tensor(spec.shape, host_format(spec.format));
+    const PageCodec codec(spec);
     const DevicePages pages(mesh_->device(tensor.buffer.device), tensor.buffer);
     for_each_page(codec.num_pages(),
-                  [&](std::uint32_t i) { codec.decode(pages.page(i), i, values.bytes); });
+                  [&](std::uint32_t i) { codec.decode(pages.page(first + i), i, values.bytes); });
     return values;
 }
 

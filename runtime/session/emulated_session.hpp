@@ -4,8 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <span>
+#include <utility>
 
+#include "runtime/session/replicate.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/noc_delivery.hpp"
 #include "tessera/session.hpp"
@@ -30,8 +34,8 @@ struct SessionOptions {
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink;
 };
 
-/// Every call is made from one thread; launches use `threads` workers. Equal calls give equal
-/// bytes at any number of them.
+/// Every call is made from one thread, but for reads, of which several may run; launches use
+/// `threads` workers. Equal calls give equal bytes at any number of them.
 class EmulatedSession final : public Session {
 public:
     EmulatedSession(const MeshSpec& mesh, const ArchSpec& arch, const SessionOptions& options);
@@ -49,7 +53,11 @@ public:
                                                 TensorMemoryLayout layout, const ShardSpec& shard);
     void deallocate(const DeviceTensor& tensor) override;
     void write(const DeviceTensor& tensor, const HostTensor& values) override;
+    /// Tensors at one address in DRAM share the host's memory until a device writes to its own.
+    void write_replicated(std::span<const DeviceTensor> tensors, const HostTensor& values) override;
     [[nodiscard]] HostTensor read(const DeviceTensor& tensor) const override;
+    [[nodiscard]] HostTensor read_matrix(const DeviceTensor& tensor,
+                                         std::uint32_t index) const override;
     void fill(const DeviceTensor& tensor, std::byte value) override;
     LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs) override;
 
@@ -61,6 +69,10 @@ public:
     [[nodiscard]] std::uint32_t num_threads() const noexcept;
 
 private:
+    [[nodiscard]] HostTensor read_pages(const DeviceTensor& tensor, const TensorSpec& spec,
+                                        std::uint32_t first) const;
+    [[nodiscard]] BankRange dram_range(const DeviceTensor& tensor) const;
+    [[nodiscard]] bool can_share(std::span<const DeviceTensor> tensors) const;
     void hand_over_trace(const std::string& name, std::span<const DeviceProgram> programs);
     [[nodiscard]] DeviceTensor place(const std::string& name, const TensorSpec& spec,
                                      Buffer buffer);
@@ -70,6 +82,8 @@ private:
     SessionOptions options_;
     std::unique_ptr<Mesh> mesh_;
     std::unique_ptr<WorkerPool> pool_;
+    /// Bytes per bank of the tensors in shared memory, by device and address.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> shared_;
     Trace trace_;
     std::unique_ptr<TraceNames> names_;
 };

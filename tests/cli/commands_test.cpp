@@ -44,7 +44,7 @@ TEST(CliHelp, OfRunNamesEveryOption) {
     EXPECT_THAT(ending.out, HasSubstr("Usage: tessera run [OPTIONS] CONFIG"));
     for (const char* option :
          {"--set KEY=VALUE", "--threads N", "--inputs FILE", "--outputs FILE", "--json", "--quiet",
-          "--trace FILE", "--report DIR", "--timing-only", "--no-timing",
+          "--trace FILE", "--report DIR", "--timing-only", "--no-timing", "--profile-host",
           "Tensors of --inputs: hidden_states (T,H)", "Tensors of --outputs: d<i>."}) {
         EXPECT_THAT(ending.out, HasSubstr(option));
     }

@@ -54,6 +54,15 @@ TEST(CliRun, IsQuietIfAsked) {
     EXPECT_THAT(run_tiny({"--quiet"}).out, MatchesRegex("PASS [^\n]*\n"));
 }
 
+TEST(CliRun, TellsWhereTheHostsTimeWentIfAsked) {
+    const std::string out = run_tiny({"--quiet", "--profile-host"}).out;
+
+    for (const char* line : {"load", "tensors made and moved", "kernels", "  moe_bmm", "verify",
+                             "timing", "report", "tile maths", "copies", "switches", "idle"}) {
+        EXPECT_THAT(out, ContainsRegex(std::string("\n  ") + line + " +[0-9]+[.][0-9]+ +[0-9]+ %"));
+    }
+}
+
 TEST(CliRun, FailsWithExitCodeOneAndSaysWhat) {
     const Ending ending = run_tiny({"--set", "verify.max_relative_error=0.001"});
 

@@ -42,6 +42,10 @@ public:
     [[nodiscard]] HostTensor read(const DeviceTensor& tensor) const override {
         return session_.read(tensor);
     }
+    [[nodiscard]] HostTensor read_matrix(const DeviceTensor& tensor,
+                                         std::uint32_t index) const override {
+        return session_.read_matrix(tensor, index);
+    }
     void fill(const DeviceTensor& tensor, std::byte value) override {
         session_.fill(tensor, value);
     }

@@ -89,6 +89,21 @@ TEST(EmulatedSession, ABlockFormatTakesNoOtherFormatThanFloat32) {
     }
 }
 
+TEST(EmulatedSession, GivesOneMatrixOfAStack) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 1});
+    const HostTensor values = counting({3, 40, 80});
+    const DeviceTensor tensor = session.allocate(
+        0, "values", {values.shape, values.format, Layout::TILE}, BufferType::DRAM);
+    session.write(tensor, values);
+
+    const HostTensor second = session.read_matrix(tensor, 1);
+
+    EXPECT_EQ(second.shape, (Shape{1, 40, 80}));
+    const std::size_t size = std::size_t{40} * 80 * 2;
+    EXPECT_TRUE(std::equal(second.bytes.begin(), second.bytes.end(), values.bytes.begin() + size));
+    EXPECT_THROW((void)session.read_matrix(tensor, 3), UsageError);
+}
+
 TEST(EmulatedSession, WritingAnotherShapeIsRefused) {
     EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 1});
     const DeviceTensor tensor = session.allocate(
