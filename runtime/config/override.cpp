@@ -74,7 +74,10 @@ void apply(const Override& override, Node& root) {
 }
 
 void overlay(Node& base, const Node& top) {
-    if (base.kind != NodeKind::Map || top.kind != NodeKind::Map) {
+    // A number with a source of its own is another one: the range was that of the old one.
+    const bool is_fact =
+        top.kind == NodeKind::Map && top.find("value") != nullptr && top.find("source") != nullptr;
+    if (is_fact || base.kind != NodeKind::Map || top.kind != NodeKind::Map) {
         base = top;
         return;
     }

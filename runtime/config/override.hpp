@@ -29,7 +29,8 @@ struct Override {
 ///          path, or a path that leads through a value.
 void apply(const Override& override, Node& root);
 
-/// Lays one tree over another: maps key by key, anything else replaces.
+/// Lays one tree over another: maps key by key; anything else, and a number of the architecture
+/// with its source, replaces.
 void overlay(Node& base, const Node& top);
 
 /// Takes the entry `key` out of a map; Null if there is none.

@@ -167,6 +167,23 @@ TEST(CliSweep, WritesTheBestAsAConfigurationThatRunsInThatTime) {
     EXPECT_THAT(bytes_of(out + "/sweep.html"), HasSubstr("How many cores?"));
 }
 
+TEST(CliSweep, WritesTheBestMachineAsAConfigurationWithItsInterval) {
+    const ScratchFolder folder;
+    const std::string out = folder.file("out");
+    const std::string config =
+        folder.write("s.yaml", kCopy +
+                                   "sweep:\n  question: q\n  grid:\n"
+                                   "    arch.timing.dram.read_latency: [1 cycles, 900 cycles]\n");
+    ASSERT_EQ(run_tessera({"sweep", config, "--out", out}).exit_code, 0);
+
+    const json time = makespan_of(out + "/best.yaml", {});
+
+    const Rows rows = rows_of(bytes_of(out + "/sweep.csv"));
+    EXPECT_EQ(rows[1][1], "1 cycles") << "beyond the range of the shipped number";
+    EXPECT_NEAR(std::stod(rows[1][4]), time.at("low").get<double>() / 1000, 1e-6);
+    EXPECT_NEAR(std::stod(rows[1][5]), time.at("high").get<double>() / 1000, 1e-6);
+}
+
 TEST(CliSweep, ListsPointsThatARuleForbidsAndGoesOn) {
     const ScratchFolder folder;
     const std::string config = folder.write(

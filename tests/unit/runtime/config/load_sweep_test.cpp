@@ -232,6 +232,20 @@ TEST(RunFile, LoadsToTheSameValuesAgain) {
     EXPECT_EQ(again.run.ops.moe_bmm.grid, (GridSize{4, 2}));
 }
 
+TEST(RunFile, KeepsNumbersBeyondTheRangesOfThoseTheyReplace) {
+    const LoadedSweep sweep =
+        load("sweep: {question: q, grid: {arch.timing.link.hop_latency: [1 ns]}}\n");
+    const Folder folder;
+    const std::array folders{kConfigs};
+
+    const LoadedRun again = load_run(folder.write(to_run_file(sweep.points[0].loaded)),
+                                     std::span<const Override>(), folders);
+
+    EXPECT_EQ(find(again.resolved, "arch.timing.link.hop_latency")->text, "1 ns");
+    EXPECT_EQ(find(again.resolved, "arch.timing.link.hop_latency")->fact->range, std::nullopt);
+    EXPECT_EQ(values_of(again), values_of(sweep.points[0].loaded));
+}
+
 TEST(RunFile, WritesNumbersOfTheDeviceOnlyWhereTheyAreReplaced) {
     const std::array folders{kConfigs};
     const LoadedRun plain =
