@@ -29,7 +29,9 @@ LaunchTimeline replay(const Trace& trace, const LaunchTrace& launch, const Machi
     const auto parts = parts_of(launch, machine.mesh.shape.num_devices());
     std::vector<LaunchTimeline> timelines(parts.size());
     std::vector<std::exception_ptr> failures(parts.size());
-    tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {
+    // Isolated: a failure of another replay beside this one would leave parts out.
+    tbb::task_group_context context(tbb::task_group_context::isolated);
+    const auto replay_part = [&](std::size_t i) {
         try {
             ReplayState state(trace, launch, parts[i], machine, options);
             set_up(state);
@@ -38,7 +40,8 @@ LaunchTimeline replay(const Trace& trace, const LaunchTrace& launch, const Machi
         } catch (...) {
             failures[i] = std::current_exception();
         }
-    });
+    };
+    tbb::parallel_for(std::size_t{0}, parts.size(), replay_part, context);
     for (const std::exception_ptr& failure : failures) {
         if (failure) {
             std::rethrow_exception(failure);

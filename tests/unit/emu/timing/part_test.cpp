@@ -2,6 +2,8 @@
 #include "emu/timing/part.hpp"
 
 #include <gtest/gtest.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task.h>
 
 #include "tests/unit/emu/timing/fixed_transport.hpp"
 #include "tests/unit/emu/timing/trace_builder.hpp"
@@ -75,6 +77,20 @@ TEST(LaunchParts, NameTheirOwnThreadsAsCauses) {
     }
     EXPECT_EQ(timeline.critical_path.back().end, timeline.makespan);
     EXPECT_EQ(timeline.threads[timeline.critical_path.back().thread].device, 1);
+}
+
+// As another replay's error cancels it: that of the same launch at another end of the ranges.
+TEST(LaunchParts, AreAllReplayedInsideACancelledTask) {
+    const TraceBuilder builder = two_devices();
+    LaunchTimeline timeline;
+
+    tbb::parallel_for(0, 1, [&](int) {
+        tbb::task::current_context()->cancel_group_execution();
+        timeline = builder.run();
+    });
+
+    EXPECT_EQ(timeline.threads.size(), 4U);
+    EXPECT_EQ(timeline.makespan, builder.run().makespan);
 }
 
 }  // namespace
