@@ -26,6 +26,7 @@ TEST(CliTiming, IsShownBesideTheVerdict) {
 
     EXPECT_EQ(ending.exit_code, 0);
     EXPECT_THAT(ending.out, ContainsRegex("\n  makespan +[0-9 ]+ cycles, [0-9.]+ us at 1.00 GHz"));
+    EXPECT_THAT(ending.out, ContainsRegex("\n  gate +[0-9 ]+  +[0-9 ]+ … [0-9 ]+  +[0-9]+ %"));
     EXPECT_THAT(ending.out, ContainsRegex("\nPASS 11 of 11 steps checked[^\n]*\n$"));
 }
 

@@ -101,6 +101,11 @@ LaunchWindow window_of(const TimingReport& report, const LaunchReport& launch) {
     return launch_windows(report)[static_cast<std::size_t>(&launch - report.launches.data())];
 }
 
+std::string interval_cell(const LaunchReport& launch) {
+    return fmt::format("{} … {}", show_cycles(launch.device_time.low),
+                       show_cycles(launch.device_time.high));
+}
+
 std::string run_share_cell(const TimingReport& report, const LaunchReport& launch) {
     const LaunchWindow window = window_of(report, launch);
     return show_share(share_of_time(window.until - window.from, report.makespan.expected));
@@ -151,6 +156,7 @@ std::string launches_text(const TimingReport& report, const TextStyle& style) {
             column("step", Align::Left, 9, [](Launch l) { return l.name; }),
             column("cycles", Align::Right, 9,
                    [](Launch l) { return show_cycles(l.device_time.expected); }),
+            column("interval", Align::Right, 2, interval_cell),
             column("share", Align::Right, 7, [&](Launch l) { return run_share_cell(report, l); }),
             column("cores", Align::Right, 4,
                    [](Launch l) { return show_count(l.work.cores_given); }),

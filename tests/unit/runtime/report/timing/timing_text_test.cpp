@@ -20,8 +20,8 @@ TEST(TimingText, SaysHowLongWhatBoundsAndWhereItWaits) {
   NoC       5 % of 128 GB/s: 5.85 GB/s injected; busiest link 24 %
   bound by  DRAM 38 %, matmul 19 %, NoC latency 10 %, not started 10 %
 
-  step  cycles  share  cores  math busy  FPU  DRAM  imbalance, longest  bound by
-  gate   1 000   95 %      2       10 %  8 %  19 %  1.00 (0,0)          DRAM 40 %, matmul 20 %
+  step  cycles       interval  share  cores  math busy  FPU  DRAM  imbalance, longest  bound by
+  gate   1 000  1 000 … 1 000   95 %      2       10 %  8 %  19 %  1.00 (0,0)          DRAM 40 %, matmul 20 %
 
   math at work, % of the makespan
         x0  x1
@@ -45,9 +45,9 @@ TEST(TimingText, SaysHowLongWhatBoundsAndWhereItWaits) {
 
 TEST(TimingText, StepsHaveTheCyclesOfTheirLongestDevice) {
     TimingReport report = small_report();
-    report.launches[0].device_time.expected = 640 * kCycle;
+    report.launches[0].device_time = {600 * kCycle, 640 * kCycle, 720 * kCycle};
 
-    EXPECT_THAT(launches_text(report, {}), testing::HasSubstr("gate     640   95 %"));
+    EXPECT_THAT(launches_text(report, {}), testing::HasSubstr("gate     640  600 … 720   95 %"));
 }
 
 TEST(TimingText, NamesTheAssumedConstantsThatCarryMost) {
