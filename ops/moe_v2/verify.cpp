@@ -24,8 +24,9 @@ struct ComparedOutput {
 /// Consecutive elements of an output that count.
 struct ValidRange {
     const ComparedOutput* output = nullptr;
-    std::size_t first = 0;
+    std::size_t first = 0;  ///< in the output
     std::size_t count = 0;
+    std::size_t kept_at = 0;  ///< where keep_valid() put the first
 };
 
 bool is_exact(const OpSpec& op) {
@@ -61,6 +62,33 @@ void append_ranges(const Step& step, const ComparedOutput& output,
     }
 }
 
+void keep_valid(std::span<const ValidRange> ranges, HostTensor& tensor) {
+    const std::size_t width = element_bytes(tensor.format);
+    std::vector<std::byte> kept;
+    for (const ValidRange& range : ranges) {
+        const auto begin = tensor.bytes.begin() + static_cast<std::ptrdiff_t>(range.first * width);
+        kept.insert(kept.end(), begin, begin + static_cast<std::ptrdiff_t>(range.count * width));
+    }
+    tensor.bytes = std::move(kept);
+}
+
+// Rows that count are a small part of a tensor that has room for every token: the others need not
+// be held until all devices are compared.
+std::vector<ValidRange> reduce_to_valid(const Step& step, ComparedOutput& output) {
+    std::vector<ValidRange> ranges;
+    append_ranges(step, output, ranges);
+    std::size_t kept = 0;
+    for (ValidRange& range : ranges) {
+        range.kept_at = kept;
+        kept += range.count;
+    }
+    if (kept < num_elements(output.test.shape)) {
+        keep_valid(ranges, output.test);
+        keep_valid(ranges, output.reference);
+    }
+    return ranges;
+}
+
 std::string place_of(const ValidRange& range, std::size_t index) {
     return fmt::format("{} of device {} at {}", range.output->name, range.output->device,
                        position_in(range.output->test.shape, range.first + index));
@@ -70,8 +98,8 @@ StepCheck compare_exactly(std::span<const ValidRange> ranges) {
     StepCheck check;
     for (const ValidRange& range : ranges) {
         const std::size_t width = element_bytes(range.output->test.format);
-        const std::byte* test = range.output->test.bytes.data() + range.first * width;
-        const std::byte* reference = range.output->reference.bytes.data() + range.first * width;
+        const std::byte* test = range.output->test.bytes.data() + range.kept_at * width;
+        const std::byte* reference = range.output->reference.bytes.data() + range.kept_at * width;
         check.num_elements += range.count;
         if (std::memcmp(test, reference, range.count * width) != 0) {
             const std::byte* differs =
@@ -87,8 +115,8 @@ StepCheck compare_exactly(std::span<const ValidRange> ranges) {
 
 ComparedPart part_of(const ValidRange& range) {
     const auto& [device, name, test, reference] = *range.output;
-    return {Bf16Bits{test.as<std::uint16_t>().subspan(range.first, range.count)},
-            reference.as<float>().subspan(range.first, range.count)};
+    return {Bf16Bits{test.as<std::uint16_t>().subspan(range.kept_at, range.count)},
+            reference.as<float>().subspan(range.kept_at, range.count)};
 }
 
 std::string failure_of(const Closeness& closeness, const Tolerance& tolerance,
@@ -127,21 +155,59 @@ HostTensor read_output(const Session& session, const Step& step, std::uint32_t d
     return session.read(step.devices[device].find(step.plan->outputs[output])->second);
 }
 
-// Devices are independent: what is serial in one of them runs beside the others.
 std::vector<ComparedOutput> outputs_of(const Session& session, const Step& step,
-                                       const OpsSpec& ops) {
-    const std::size_t each = step.plan->outputs.size();
-    std::vector<ComparedOutput> outputs(step.devices.size() * each);
-    tbb::parallel_for(std::size_t{0}, step.devices.size(), [&](std::size_t index) {
-        const auto device = static_cast<std::uint32_t>(index);
-        auto references = device_references(session, step, device, ops);
-        for (std::size_t i = 0; i < references.size(); ++i) {
-            outputs[index * each + i] = {device, step.plan->outputs[i],
-                                         read_output(session, step, device, i),
-                                         std::move(references[i])};
-        }
-    });
+                                       std::uint32_t device, const OpsSpec& ops) {
+    std::vector<ComparedOutput> outputs;
+    auto references = device_references(session, step, device, ops);
+    for (std::size_t i = 0; i < references.size(); ++i) {
+        outputs.push_back({device, step.plan->outputs[i], read_output(session, step, device, i),
+                           std::move(references[i])});
+    }
     return outputs;
+}
+
+/// The outputs of one device, reduced to what counts.
+struct DeviceOutputs {
+    std::vector<ComparedOutput> outputs;
+    std::vector<ValidRange> ranges;
+    StepCheck exact;  ///< of an exact op, whose values are not kept
+};
+
+DeviceOutputs device_outputs(const Session& session, const Step& step, std::uint32_t device,
+                             const OpsSpec& ops) {
+    DeviceOutputs result{outputs_of(session, step, device, ops), {}, {}};
+    for (ComparedOutput& output : result.outputs) {
+        const auto ranges = reduce_to_valid(step, output);
+        result.ranges.insert(result.ranges.end(), ranges.begin(), ranges.end());
+    }
+    if (is_exact(*step.plan->op)) {
+        result.exact = compare_exactly(result.ranges);
+        result.outputs.clear();
+    }
+    return result;
+}
+
+// Devices are independent: what is serial in one of them runs beside the others.
+std::vector<DeviceOutputs> all_outputs(const Session& session, const Step& step,
+                                       const OpsSpec& ops) {
+    std::vector<DeviceOutputs> devices(step.devices.size());
+    tbb::parallel_for(std::size_t{0}, devices.size(), [&](std::size_t device) {
+        devices[device] = device_outputs(session, step, static_cast<std::uint32_t>(device), ops);
+    });
+    return devices;
+}
+
+StepCheck sum_of(std::span<const DeviceOutputs> devices) {
+    StepCheck sum;
+    for (const DeviceOutputs& device : devices) {
+        sum.num_elements += device.exact.num_elements;
+        if (!device.exact.passed()) {
+            sum.pcc = device.exact.pcc;
+            sum.failure = device.exact.failure;
+            break;
+        }
+    }
+    return sum;
 }
 
 // Beyond the sum itself: the same bytes everywhere.
@@ -165,12 +231,15 @@ StepCheck verify_step(const Session& session, const Step& step, const OpsSpec& o
     if (step.plan->kind == StepKind::AllReduce) {
         return verify_all_reduce(session, step, tolerance);
     }
-    const std::vector<ComparedOutput> outputs = outputs_of(session, step, ops);
-    std::vector<ValidRange> ranges;
-    for (const ComparedOutput& output : outputs) {
-        append_ranges(step, output, ranges);
+    const std::vector<DeviceOutputs> devices = all_outputs(session, step, ops);
+    if (is_exact(*step.plan->op)) {
+        return sum_of(devices);
     }
-    return is_exact(*step.plan->op) ? compare_exactly(ranges) : compare_closely(ranges, tolerance);
+    std::vector<ValidRange> ranges;
+    for (const DeviceOutputs& device : devices) {
+        ranges.insert(ranges.end(), device.ranges.begin(), device.ranges.end());
+    }
+    return compare_closely(ranges, tolerance);
 }
 
 }  // namespace tessera::ops::moe_v2

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the default run holds of the host's memory at its peak, of the tensors that it has to hold.
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "bench/pairs.hpp"
+#include "runtime/run/run_workload.hpp"
+
+namespace tessera {
+namespace {
+
+double peak_bytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
+// All weights, and the widest step: rows for every token of every expert, read and written.
+double tensor_bytes(const WorkloadSpec& layer) {
+    constexpr double kBf16 = 2;
+    const double weights = 3.0 * layer.experts * layer.hidden * layer.intermediate * kBf16;
+    const double rows = 2.0 * layer.experts * layer.tokens * layer.hidden * kBf16;
+    return weights + rows;
+}
+
+void peak_of_default_run(benchmark::State& state) {
+    mallopt(M_MMAP_MAX, 0);  // as the command does
+    mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+    const auto path =
+        std::filesystem::path(TESSERA_SOURCE_DIR) / "configs" / "runs" / "moe_v2.yaml";
+    const std::vector<std::string> no_sets;
+    const config::LoadedRun run = config::load_run(path, std::span<const std::string>(no_sets));
+    for (auto _ : state) {
+        (void)run::run_workload(run, {});
+    }
+    bench::set_goal_at_most(state, peak_bytes() / tensor_bytes(run.run.workload), 1.25);
+}
+BENCHMARK(peak_of_default_run)
+    ->Name("default run: peak memory, of the tensors held")
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace tessera
