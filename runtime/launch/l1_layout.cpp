@@ -46,7 +46,10 @@ void check_fits(const Program& program, std::size_t i, CoreCoord core, std::uint
     const CircularBufferConfig& config = program.circular_buffers[i].config;
     const std::uint64_t limit = device.l1_allocator.lowest_held();
     const std::uint64_t end = begin + config.total_size;
-    require(end <= limit,
+    if (end <= limit) {
+        return;  // before the message is put together, for every core of every launch
+    }
+    require(false,
             "device {} core {}: circular buffer {} of {} B at {:#x} ends {} B above {:#x}, where "
             "{}; below it lie: {}",
             device.id(), to_string(core), indices_of(config), config.total_size, begin, end - limit,
