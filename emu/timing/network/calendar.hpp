@@ -46,20 +46,13 @@ public:
             free_ = free_ > begin + duration ? free_ : begin + duration;
             return;
         }
-        Gap& split = gaps_[static_cast<std::size_t>(gap - gaps_.data())];
-        const Gap before{split.begin, begin};
-        split.begin = begin + duration;
-        if (before.end > before.begin) {
-            remember(before);
-        }
+        split(gaps_[static_cast<std::size_t>(gap - gaps_.data())], begin, duration);
     }
 
     /// Takes the first moment from `begin` on that leaves room. Returns it.
     Millicycles take_first(Millicycles begin, Millicycles duration) noexcept {
         if (begin < free_ && begin + duration <= last_gap_) {
-            begin = earliest(begin, duration);
-            take(begin, duration);
-            return begin;
+            return take_from_gaps(begin, duration);
         }
         if (begin > free_) {
             remember({free_, begin});
@@ -76,6 +69,29 @@ private:
         Millicycles end = 0;
     };
 
+    Millicycles take_from_gaps(Millicycles begin, Millicycles duration) noexcept {
+        Millicycles first = free_;
+        std::size_t taken = kGaps;
+        for (std::size_t i = 0; i < kGaps; ++i) {
+            const Millicycles at = begin > gaps_[i].begin ? begin : gaps_[i].begin;
+            const bool is_earlier = at + duration <= gaps_[i].end && at < first;
+            first = is_earlier ? at : first;
+            taken = is_earlier ? i : taken;
+        }
+        if (taken == kGaps) {
+            free_ += duration;
+        } else {
+            split(gaps_[taken], first, duration);
+        }
+        return first;
+    }
+    void split(Gap& gap, Millicycles begin, Millicycles duration) noexcept {
+        const Gap before{gap.begin, begin};
+        gap.begin = begin + duration;
+        if (before.end > before.begin) {
+            remember(before);
+        }
+    }
     [[nodiscard]] const Gap* gap_for(Millicycles begin, Millicycles duration) const noexcept {
         if (begin + duration > last_gap_) {
             return nullptr;

@@ -90,12 +90,21 @@ private:
     [[nodiscard]] std::uint32_t resource_of(std::size_t i) const noexcept {
         return (run_.base + run_.channels[i]) / 2;
     }
+    [[nodiscard]] Millicycles offset_of(std::size_t i) const noexcept {
+        const auto passed = static_cast<Millicycles>(i) - 1;
+        return (i == 0 ? 0 : run_.interface + passed * run_.hop) - origin_;
+    }
+    [[nodiscard]] Millicycles duration_of(std::size_t i) const noexcept {
+        return i == 0 ? run_.injection : i + 1 == run_.channels.size() ? run_.ejection : run_.link;
+    }
     [[nodiscard]] RouterInput input_of(std::size_t i) const noexcept {
         constexpr std::uint32_t kLinkY = 3;
         return i < 2                              ? RouterInput::Local
                : resource_of(i - 1) % 4 == kLinkY ? RouterInput::Y
                                                   : RouterInput::X;
     }
+    template <class Visit>
+    void visit_from(std::size_t first, Visit& visit) const;
     void note(Millicycles duration, std::uint32_t resource) noexcept {
         if (duration > slowest_) {
             slowest_ = duration;
@@ -120,28 +129,25 @@ inline PathStep PacketPath::step(std::uint32_t i) const noexcept {
     if (i == 0) {
         return {resource_of(0), -origin_, run_.injection, kNoChannel, {}};
     }
-    const Millicycles offset = run_.interface + (i - 1) * run_.hop - origin_;
-    return {resource_of(i), offset, i + 1 == length ? run_.ejection : run_.link,
-            run_.base + run_.channels[i], input_of(i)};
+    return {resource_of(i), offset_of(i), duration_of(i), run_.base + run_.channels[i],
+            input_of(i)};
 }
 
 template <class Visit>
 void PacketPath::for_each(Visit visit) const {
-    if (!run_.channels.empty()) {
-        visit(resource_of(0), -origin_, run_.injection);
-    }
-    for_each_behind_first(visit);
+    visit_from(0, visit);
 }
 
 template <class Visit>
 void PacketPath::for_each_behind_first(Visit visit) const {
-    if (const std::size_t length = run_.channels.size(); length > 0) {
-        Millicycles offset = run_.interface - origin_;
-        for (std::size_t i = 1; i + 1 < length; ++i) {
-            visit(resource_of(i), offset, run_.link);
-            offset += run_.hop;
-        }
-        visit(resource_of(length - 1), offset, run_.ejection);
+    visit_from(1, visit);
+}
+
+template <class Visit>
+void PacketPath::visit_from(std::size_t first, Visit& visit) const {
+    const std::size_t length = run_.channels.size();
+    for (std::size_t i = first; i < length; ++i) {
+        visit(resource_of(i), offset_of(i), duration_of(i));
     }
     for (const PathStep& step : singles_) {
         visit(step.resource, step.offset - origin_, step.duration);

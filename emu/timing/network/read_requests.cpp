@@ -44,12 +44,6 @@ ReadRequests::ReadRequests(const Machine& machine, const ResourceTable& resource
     }
 }
 
-ReadRequests::Way ReadRequests::way_of(const Transfer& transfer) {
-    const Request& request = transfer.request;
-    return {routes_.of(request.noc, transfer.own, transfer.far),
-            2 * resources_.network(request.device, request.noc)};
-}
-
 void ReadRequests::push(std::uint32_t buffer, std::uint32_t number, std::uint32_t place,
                         std::uint32_t next) {
     Buffer& pushed = buffers_[buffer];
@@ -87,7 +81,11 @@ bool ReadRequests::proceed(std::uint32_t number, std::uint32_t place) {
 }
 
 void ReadRequests::launch(std::uint32_t number) {
-    const Way way = way_of(transfers_[number]);
+    Transfer& transfer = transfers_[number];
+    const Request& request = transfer.request;
+    transfer.way = routes_.of(request.noc, transfer.own, transfer.far);
+    transfer.way_base = 2 * resources_.network(request.device, request.noc);
+    const Way way = way_of(transfer);
     const std::uint32_t source = way[0];
     const std::uint32_t next = way[1];
     if (buffers_[source].count > 0 || !proceed(number, 0)) {

@@ -52,7 +52,9 @@ private:
             return static_cast<std::uint32_t>(channels.size() - 1);
         }
     };
-    [[nodiscard]] Way way_of(const Transfer& transfer);
+    [[nodiscard]] static Way way_of(const Transfer& transfer) noexcept {
+        return {transfer.way, transfer.way_base};
+    }
     /// Moves a request from `place` of its way as far as there is room. Returns whether it has
     /// moved.
     bool proceed(std::uint32_t transfer, std::uint32_t place);

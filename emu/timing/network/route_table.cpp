@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/network/route_table.hpp"
 
+#include <algorithm>
+
 #include "emu/timing/network/resource_table.hpp"
 
 namespace tessera::timing {
@@ -13,22 +15,24 @@ RouteTable::RouteTable(GridSize grid)
       cells_(1) {
 }
 
-std::uint32_t RouteTable::add(std::uint32_t noc, CoreCoord from, CoreCoord to) {
+std::span<const std::uint32_t> RouteTable::add(std::uint32_t noc, CoreCoord from, CoreCoord to) {
     const NocRoute& route = routes_[noc];
-    const std::size_t count = channels_.size();
-    channels_.push_back(0);
-    channels_.push_back(2 * ResourceTable::injection(number_of(from)));
+    const std::size_t length = route.hops(from, to) + 2;
+    if (blocks_.empty() || blocks_.back().size() + length > kBlock) {
+        blocks_.emplace_back().reserve(std::max(kBlock, length));
+    }
+    std::vector<std::uint32_t>& channels = blocks_.back();
+    channels.push_back(2 * ResourceTable::injection(number_of(from)));
     NocAxis ring{};
     std::uint32_t is_past_dateline = 0;
     route.for_each_link(from, to, [&](CoreCoord node, NocAxis axis) {
         is_past_dateline = axis == ring ? is_past_dateline : 0;
-        channels_.push_back(2 * ResourceTable::link(number_of(node), axis) + is_past_dateline);
+        channels.push_back(2 * ResourceTable::link(number_of(node), axis) + is_past_dateline);
         is_past_dateline |= route.wraps(node, axis) ? 1U : 0U;
         ring = axis;
     });
-    channels_.push_back(2 * ResourceTable::ejection(number_of(to)));
-    channels_[count] = static_cast<std::uint32_t>(channels_.size() - count - 1);
-    return static_cast<std::uint32_t>(count + 1);
+    channels.push_back(2 * ResourceTable::ejection(number_of(to)));
+    return std::span(channels).last(length);
 }
 
 }  // namespace tessera::timing

@@ -20,22 +20,25 @@ public:
 
     /// Virtual channels (VirtualChannels' numbers) from the injection port of `from` to the
     /// ejection port of `to`, counted from the first of the network: half of one is its resource.
-    /// Valid until the next call.
+    /// Valid as long as the table.
     [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t noc, CoreCoord from,
                                                     CoreCoord to) {
-        std::uint32_t& begin = cell(noc, from, to);
-        if (begin == 0) {
-            begin = add(noc, from, to);
+        std::span<const std::uint32_t>& way = cell(noc, from, to);
+        if (way.empty()) {
+            way = add(noc, from, to);
         }
-        return {channels_.data() + begin, channels_[begin - 1]};
+        return way;
     }
 
 private:
+    static constexpr std::size_t kBlock = 1U << 13U;
+
     [[nodiscard]] std::uint32_t number_of(CoreCoord node) const noexcept {
         return node.y * grid_.columns + node.x;
     }
-    /// Where the channels begin in `channels_`, behind their number; 0: not looked up yet.
-    [[nodiscard]] std::uint32_t& cell(std::uint32_t noc, CoreCoord from, CoreCoord to) {
+    /// Empty: not looked up yet.
+    [[nodiscard]] std::span<const std::uint32_t>& cell(std::uint32_t noc, CoreCoord from,
+                                                       CoreCoord to) {
         std::uint32_t& row = rows_[noc * num_nodes_ + number_of(from)];
         if (row == 0) {
             row = static_cast<std::uint32_t>(cells_.size());
@@ -43,14 +46,14 @@ private:
         }
         return cells_[row + number_of(to)];
     }
-    std::uint32_t add(std::uint32_t noc, CoreCoord from, CoreCoord to);
+    std::span<const std::uint32_t> add(std::uint32_t noc, CoreCoord from, CoreCoord to);
 
     GridSize grid_;
     std::uint32_t num_nodes_;
     std::array<NocRoute, 2> routes_;
-    std::vector<std::uint32_t> rows_;   ///< by (noc, from): begin in `cells_`; 0: none yet
-    std::vector<std::uint32_t> cells_;  ///< by `to`
-    std::vector<std::uint32_t> channels_;
+    std::vector<std::uint32_t> rows_;  ///< by (noc, from): begin in `cells_`; 0: none yet
+    std::vector<std::span<const std::uint32_t>> cells_;  ///< by `to`
+    std::vector<std::vector<std::uint32_t>> blocks_;     ///< of channels; none grows beyond kBlock
 };
 
 }  // namespace tessera::timing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "emu/timing/network/resource_table.hpp"
@@ -48,11 +49,13 @@ struct Transfer {
     Millicycles arrival = 0;        ///< last byte of the last packet in place
     Millicycles slowest = 0;        ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
-    std::uint32_t stalled_at = 0;    ///< of a read's request: place on its way
-    std::uint32_t stalled_next = 0;  ///< channel behind that place
-    std::uint32_t request_hops = 0;  ///< links that were left when its port accepted it
-    std::uint8_t hops_done = 0;      ///< mesh links passed
-    std::uint16_t device = 0;        ///< where it is: mesh packets
+    std::span<const std::uint32_t> way;  ///< of a read's request: channels of a RouteTable
+    std::uint32_t way_base = 0;          ///< first channel of its network
+    std::uint32_t stalled_at = 0;        ///< place on its way
+    std::uint32_t stalled_next = 0;      ///< channel behind that place
+    std::uint32_t request_hops = 0;      ///< links that were left when its port accepted it
+    std::uint8_t hops_done = 0;          ///< mesh links passed
+    std::uint16_t device = 0;            ///< where it is: mesh packets
     Transit transit{};
 
     /// Time from `stamp` to `now` was spent on `kind`.

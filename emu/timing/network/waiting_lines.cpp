@@ -58,7 +58,8 @@ void WaitingLines::leave(std::uint32_t number, Millicycles now, EventQueue& queu
 
 auto WaitingLines::passing(Transfer& transfer, std::uint32_t bytes, Millicycles& delay,
                            Millicycles start) {
-    return [&, bytes, start](std::uint32_t passed, Millicycles offset, Millicycles duration) {
+    return [&, bytes, start ](std::uint32_t passed, Millicycles offset, Millicycles duration)
+        __attribute__((always_inline)) {
         Resource& resource = resources_[passed];
         const Millicycles begin = start + offset + delay;
         const Millicycles waited = resource.calendar.take_first(begin, duration) - begin;
