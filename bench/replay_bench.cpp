@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trace events replayed a second, one thread: recorded runs, and long streams of one kind.
+// Trace events replayed a second of one core: recorded runs.
 #include <benchmark/benchmark.h>
 
+#include <ctime>
 #include <filesystem>
 
+#include "bench/pairs.hpp"
 #include "emu/timing/run.hpp"
 #include "runtime/run/run_workload.hpp"
 
 namespace tessera {
 namespace {
+
+/// Million events a second of one core, whatever the number of devices.
+constexpr double kGoal = 20;
 
 struct Recorded {
     config::LoadedRun loaded;
@@ -39,13 +44,17 @@ void replay_recorded(benchmark::State& state, const std::string& name,
     for (const LaunchTrace& launch : recorded.trace.launches) {
         events += num_events(launch);
     }
+    const std::clock_t start = std::clock();
     for (auto _ : state) {
         timing::RunReplay replay(machine, {.keeps_intervals = keeps_intervals});
         for (const LaunchTrace& launch : recorded.trace.launches) {
             benchmark::DoNotOptimize(replay.add(recorded.trace, launch));
         }
     }
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    const auto replayed = static_cast<double>(state.iterations()) * static_cast<double>(events);
     state.counters["events"] = static_cast<double>(events);
+    bench::set_goal_at_least(state, replayed / seconds / 1e6, kGoal);
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(events));
 }
 

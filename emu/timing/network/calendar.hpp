@@ -49,15 +49,16 @@ public:
         split(gaps_[static_cast<std::size_t>(gap - gaps_.data())], begin, duration);
     }
 
-    /// Takes the first moment from `begin` on that leaves room. Returns it.
+    /// Takes the first moment from `begin` on that leaves room. Returns it. Room that it leaves in
+    /// front and that is too small for another of its kind is not given away again.
     Millicycles take_first(Millicycles begin, Millicycles duration) noexcept {
         if (begin < free_ && begin + duration <= last_gap_) {
             return take_from_gaps(begin, duration);
         }
-        if (begin > free_) {
+        if (begin >= free_ + duration) {
             remember({free_, begin});
-            free_ = begin;
         }
+        free_ = begin > free_ ? begin : free_;
         const Millicycles first = free_;
         free_ += duration;
         return first;
