@@ -50,7 +50,12 @@ void ReadRequests::push(std::uint32_t buffer, std::uint32_t number, std::uint32_
     transfers_[number].next_in_line = kNobody;
     transfers_[number].stalled_at = place;
     transfers_[number].stalled_next = next;
-    (pushed.first == kNobody ? pushed.first : transfers_[pushed.last].next_in_line) = number;
+    if (pushed.first == kNobody) {
+        pushed.first = number;
+        pushed.next = next;
+    } else {
+        transfers_[pushed.last].next_in_line = number;
+    }
     pushed.last = number;
     ++pushed.count;
 }
@@ -100,18 +105,19 @@ void ReadRequests::answered(const Transfer& transfer) {
     refill(port);
 }
 
-bool ReadRequests::pull_from(std::uint32_t buffer, std::uint32_t into) {
+void ReadRequests::pop(Buffer& buffer, std::uint32_t after) {
+    buffer.first = after;
+    buffer.next = after == kNobody ? kNobody : transfers_[after].stalled_next;
+    --buffer.count;
+}
+
+bool ReadRequests::pull_from(std::uint32_t buffer) {
     const std::uint32_t number = buffers_[buffer].first;
-    if (number == kNobody) {
+    const std::uint32_t after = transfers_[number].next_in_line;
+    if (!proceed(number, transfers_[number].stalled_at)) {
         return false;
     }
-    const Transfer& transfer = transfers_[number];
-    const std::uint32_t after = transfer.next_in_line;
-    if (transfer.stalled_next != into || !proceed(number, transfer.stalled_at)) {
-        return false;
-    }
-    buffers_[buffer].first = after;
-    --buffers_[buffer].count;
+    pop(buffers_[buffer], after);
     vacated(buffer);
     return true;
 }
@@ -123,8 +129,7 @@ void ReadRequests::vacated(std::uint32_t buffer) {
         if (!proceed(number, transfers_[number].stalled_at)) {
             break;
         }
-        buffers_[buffer].first = after;
-        --buffers_[buffer].count;
+        pop(buffers_[buffer], after);
     }
     const bool is_source = buffer % kChannelsPerNode < 2;
     if (!is_source) {
@@ -140,8 +145,9 @@ void ReadRequests::refill(std::uint32_t channel) {
     std::uint32_t& turn = turns_[channel / 2];
     for (std::size_t idle = 0; idle < inputs.size();) {
         const std::uint32_t input = turn;
+        const std::uint32_t buffer = base + inputs[input];
         turn = input + 1 == inputs.size() ? 0 : input + 1;
-        idle = pull_from(base + inputs[input], channel) ? 0 : idle + 1;
+        idle = buffers_[buffer].next == channel && pull_from(buffer) ? 0 : idle + 1;
     }
 }
 

@@ -36,6 +36,7 @@ private:
         std::uint32_t first = kNobody;
         std::uint32_t last = kNobody;
         std::uint32_t count = 0;
+        std::uint32_t next = kNobody;  ///< channel that the first waits for; nobody: it is empty
     };
     /// Buffers whose requests come into a node: along x and y, two virtual channels each, and from
     /// its interface. Counted from the first channel of the network.
@@ -62,7 +63,8 @@ private:
               std::uint32_t next);
     /// Moves what waited for room in a buffer or at a port, given by its channel.
     void refill(std::uint32_t channel);
-    bool pull_from(std::uint32_t buffer, std::uint32_t into);
+    bool pull_from(std::uint32_t buffer);
+    void pop(Buffer& buffer, std::uint32_t after);
     void vacated(std::uint32_t buffer);
 
     const ResourceTable& resources_;
