@@ -23,9 +23,9 @@ constexpr std::array kFabricIssue{Key{"link.worker_issue"}, Key{"link.open"}, Ke
 constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpack_tile_32bit"},
                              Key{"compute.unpack_tile_8bit"},  Key{"compute.unpack_tile_4bit"},
                              Key{"compute.unpack_start"},      Key{"compute.unpack_pair_share"},
-                             Key{"compute.unpack_next_srca"},  Key{"compute.unpack_call"},
-                             Key{"compute.tilize_tile_16bit"}, Key{"compute.tilize_tile_32bit"},
-                             Key{"compute.untilize_tile"}};
+                             Key{"compute.unpack_next_srca"},  Key{"compute.unpack_run"},
+                             Key{"compute.unpack_call"},       Key{"compute.tilize_tile_16bit"},
+                             Key{"compute.tilize_tile_32bit"}, Key{"compute.untilize_tile"}};
 constexpr std::array kMatmul{Key{"compute.matmul_phase"}, Key{"compute.matmul_product"},
                              Key{"compute.matmul_tiles_start"}, Key{"compute.matmul_block_start"},
                              Key{"compute.matmul_tiles_in_source"}};

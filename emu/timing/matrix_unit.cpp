@@ -47,7 +47,9 @@ bool fill_one(ReplayState& state, EngineThread& unpack, const FpuCall& call) {
     }
     wait_for_source(state, unpack, core.math,
                     waits_for_all ? core.source.all_free_since() : core.source.free_since());
-    unpack.log.spend(call.unpack, unpack.site(), is_first ? call.unpack_first : call.unpack_next);
+    const Millicycles run = unpack.step == 0 ? call.unpack_run : 0;
+    unpack.log.spend(call.unpack, unpack.site(),
+                     run + (is_first ? call.unpack_first : call.unpack_next));
     core.source.fill({unpack.log.now(), unpack.site()});
     ++unpack.step;
     return true;

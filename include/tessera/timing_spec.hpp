@@ -77,6 +77,8 @@ struct ComputeTiming {
     Cycles unpack_call;  ///< each call that unpacks for a copy or an element-wise operation
     /// More for a tile of in1 that follows another of the same matmul_block call to SrcA.
     Cycles unpack_next_srca;
+    /// Once for matmul_block calls that follow on one another, as those of one subblock do.
+    Cycles unpack_run;
     /// Products of single tiles (matmul_tiles) whose operands may be in source registers at once:
     /// with 1, operands are unpacked when math has done with the product before.
     std::uint32_t matmul_tiles_in_source = 0;
@@ -118,9 +120,19 @@ struct SfpuTiming {
     Cycles other;                                           ///< functions that are not in the table
 };
 
+/// Instructions of the coprocessor, which threads issue side by side.
+struct InstructionTiming {
+    Cycles issue;               ///< of one thread to any unit, each instruction
+    Cycles scalar_unit;         ///< arithmetic on its registers
+    Cycles configuration_read;  ///< one register
+    /// Each instruction of the matrix unit where threads take turns at it, for each of them.
+    Cycles math_handover;
+};
+
 struct LinkTiming {
     BytesPerSecond rate;    ///< one link, one direction
     Seconds hop_latency;    ///< device to device, first byte
+    Seconds core_latency;   ///< Ethernet core to Ethernet core, no router at either, first byte
     Seconds packet_slot;    ///< of the sending router's time, for each packet
     Seconds receive_slot;   ///< of the receiving router's time, for each packet it passes on
     Seconds deliver_slot;   ///< of the receiving router's time, for each packet it writes to a core
@@ -164,6 +176,7 @@ struct TimingSpec {
     DramTiming dram;
     ComputeTiming compute;
     SfpuTiming sfpu;
+    InstructionTiming instruction;
     LinkTiming link;
     DispatchTiming dispatch;
 };

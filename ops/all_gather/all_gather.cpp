@@ -48,7 +48,7 @@ void create_buffer(Program& program, const CoreRangeSet& cores, const DeviceTens
                    const Schedule& schedule) {
     const std::uint32_t page = input.buffer.aligned_page_size;
     CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(schedule.cb_depth * schedule.sync_pages * page,
+                         CircularBufferConfig(schedule.cb_depth * schedule.batch() * page,
                                               {{kPages, input.spec.format}})
                              .set_page_size(kPages, page));
 }
@@ -91,6 +91,7 @@ std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t
             travel.num_sent,
             travel.num_received,
             travel.is_last_halved ? 1U : 0U,
+            place.schedule.batch(),
             place.schedule.sync_pages};
 }
 

@@ -35,8 +35,13 @@ inline constexpr OpSpec kSpec{
 struct Schedule {
     Lanes lanes;
     FarthestSlice farthest = FarthestSlice::HalfEachWay;
-    std::uint32_t sync_pages = 4;  ///< pages behind which the receiver is told
-    std::uint32_t cb_depth = 2;    ///< times `sync_pages` that a circular buffer holds
+    std::uint32_t sync_pages = 4;   ///< pages behind which the receiver is told
+    std::uint32_t batch_pages = 0;  ///< pages read at a time; 0: sync_pages
+    std::uint32_t cb_depth = 2;     ///< batches that a circular buffer holds
+
+    [[nodiscard]] std::uint32_t batch() const {
+        return batch_pages == 0 ? sync_pages : batch_pages;
+    }
 };
 
 /// Both indexed by device id, all of the mesh's devices.

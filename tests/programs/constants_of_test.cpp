@@ -31,10 +31,19 @@ bool stands_for(std::string_view constant, std::string_view key) {
     return constant.ends_with('.') ? key.starts_with(constant) : key == constant;
 }
 
-TEST(ConstantsOf, StandForEveryKeyOnce) {
+/// Of instructions and Ethernet cores that no kernel runs, which only measurements are predicted
+/// by.
+bool is_never_replayed(std::string_view key) {
+    return key.starts_with("instruction.") || key == "link.core_latency";
+}
+
+TEST(ConstantsOf, StandForEveryKeyOfAReplayOnce) {
     const auto constants = all_constants();
 
     for (const config::FieldRow& row : config::flatten(config::timing_fields())) {
+        if (is_never_replayed(row.path)) {
+            continue;
+        }
         EXPECT_EQ(std::ranges::count_if(
                       constants, [&](auto constant) { return stands_for(constant, row.path); }),
                   1)

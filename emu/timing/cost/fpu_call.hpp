@@ -14,6 +14,7 @@ namespace tessera::timing {
 struct FpuCall {
     std::uint32_t num_rounds = 1;
     std::uint32_t steps_per_round = 1;
+    Millicycles unpack_run = 0;  ///< before the first step of calls that follow on one another
     Millicycles unpack_first = 0;
     Millicycles unpack_next = 0;
     Millicycles math_start = 0;  ///< before the first step, while its operands may be on the way

@@ -13,6 +13,7 @@ MatmulCost::MatmulCost(const ComputeTiming& timing)
       tiles_start_(to_millicycles(timing.matmul_tiles_start)),
       block_start_(to_millicycles(timing.matmul_block_start)),
       next_srca_(to_millicycles(timing.unpack_next_srca)),
+      run_(to_millicycles(timing.unpack_run)),
       has_one_pair_(timing.matmul_tiles_in_source == 1) {
 }
 
@@ -25,6 +26,7 @@ FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
     FpuCall call;
     call.num_rounds = std::min(rows, columns);
     call.steps_per_round = std::max(rows, columns);
+    call.unpack_run = kind == EventKind::MatmulBlock ? run_ : 0;
     call.unpack_first = unpack.of_pair(argument.srca, argument.srcb);
     call.unpack_next =
         passes_srca ? unpack.of_tile(argument.srca) + next_srca_ : unpack.of_tile(argument.srcb);

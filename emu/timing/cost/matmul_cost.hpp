@@ -32,6 +32,7 @@ private:
     Millicycles tiles_start_;
     Millicycles block_start_;
     Millicycles next_srca_;
+    Millicycles run_;
     bool has_one_pair_;  ///< single products take turns with unpack
 };
 

@@ -45,11 +45,11 @@ void kernel_main() {
             step < slices.num_sent ? slices.sent(step) : PageRange{received.begin, received.begin};
         for (uint32_t page = sent.begin; page < sent.end; page += slices.batch) {
             const uint32_t end = page + slices.batch < sent.end ? page + slices.batch : sent.end;
-            const uint32_t last_batch = (end - 1 - received.begin) / slices.batch;
-            noc_semaphore_wait_min(arrived, num_announced + last_batch + 1);
+            const uint32_t last_sync = (end - 1 - received.begin) / slices.sync;
+            noc_semaphore_wait_min(arrived, num_announced + last_sync + 1);
             read_batch(output, page, end, slices.batch);
         }
-        num_announced += received.num_batches(slices.batch);
+        num_announced += received.num_syncs(slices.sync);
     }
     noc_semaphore_wait_min(arrived, num_announced);
 }

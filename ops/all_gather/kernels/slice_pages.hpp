@@ -9,7 +9,8 @@ struct PageRange {
     uint32_t begin;
     uint32_t end;
 
-    uint32_t num_batches(uint32_t batch) const { return (end - begin + batch - 1) / batch; }
+    // Counts that announce them, one behind each `sync` pages and one behind the rest.
+    uint32_t num_syncs(uint32_t sync) const { return (end - begin + sync - 1) / sync; }
 };
 
 struct SlicePages {
@@ -22,7 +23,8 @@ struct SlicePages {
     uint32_t num_sent;
     uint32_t num_received;
     uint32_t is_last_halved;
-    uint32_t batch;
+    uint32_t batch;  // pages that go through the circular buffer together
+    uint32_t sync;   // pages behind which the receiver is told
 
     // Device whose slice is the `step`-th in this direction; 0 is this device.
     uint32_t owner(uint32_t step) const {
@@ -43,9 +45,9 @@ struct SlicePages {
 };
 
 inline SlicePages slice_pages_from_args(int at) {
-    return {get_arg_val<uint32_t>(at),     get_arg_val<uint32_t>(at + 1),
-            get_arg_val<uint32_t>(at + 2), get_arg_val<uint32_t>(at + 3),
-            get_arg_val<uint32_t>(at + 4), get_arg_val<uint32_t>(at + 5),
-            get_arg_val<uint32_t>(at + 6), get_arg_val<uint32_t>(at + 7),
-            get_arg_val<uint32_t>(at + 8), get_arg_val<uint32_t>(at + 9)};
+    return {
+        get_arg_val<uint32_t>(at),     get_arg_val<uint32_t>(at + 1), get_arg_val<uint32_t>(at + 2),
+        get_arg_val<uint32_t>(at + 3), get_arg_val<uint32_t>(at + 4), get_arg_val<uint32_t>(at + 5),
+        get_arg_val<uint32_t>(at + 6), get_arg_val<uint32_t>(at + 7), get_arg_val<uint32_t>(at + 8),
+        get_arg_val<uint32_t>(at + 9), get_arg_val<uint32_t>(at + 10)};
 }

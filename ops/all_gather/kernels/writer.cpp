@@ -9,13 +9,14 @@ using tt::tt_fabric::WorkerToFabricEdmSender;
 
 // Takes the pages of one slice out of the circular buffer, batch by batch.
 template <typename Act>
-void for_each_page(PageRange range, uint32_t batch, Act act) {
+void for_each_page(PageRange range, uint32_t batch, uint32_t sync, Act act) {
     for (uint32_t page = range.begin; page < range.end;) {
         cb_wait_front(kCbPages, batch);
         uint32_t source = get_read_ptr(kCbPages);
         const uint32_t end = page + batch < range.end ? page + batch : range.end;
         for (; page < end; ++page) {
-            act(page, source, page + 1 == end);
+            const uint32_t done = page + 1 - range.begin;
+            act(page, source, done % sync == 0 || page + 1 == range.end);
             source += get_local_cb_interface(kCbPages).fifo_page_size;
         }
         noc_async_writes_flushed();
@@ -27,7 +28,7 @@ template <typename Accessor>
 void send_slices(const SlicePages& slices, const Accessor& output, NextDevice& next,
                  uint32_t page_bytes, uint64_t arrived, bool is_copier) {
     for (uint32_t step = 0; step < slices.num_sent; ++step) {
-        for_each_page(slices.sent(step), slices.batch,
+        for_each_page(slices.sent(step), slices.batch, slices.sync,
                       [&](uint32_t page, uint32_t source, bool is_last) {
                           const uint64_t destination = output.get_noc_addr(page);
                           if (step == 0 && is_copier) {
@@ -52,7 +53,7 @@ void kernel_main() {
     const uint32_t started_id = get_arg_val<uint32_t>(4);
     const uint32_t num_targets = get_arg_val<uint32_t>(5);
     const SlicePages slices = slice_pages_from_args(6);
-    std::size_t arg_index = 16;
+    std::size_t arg_index = 17;
 
     constexpr auto output_args = TensorAccessorArgs<0>();
     const auto output = TensorAccessor(output_args, output_address);
@@ -67,9 +68,10 @@ void kernel_main() {
                     is_copier);
         connection.close();
     } else if (is_copier) {
-        for_each_page(slices.pages(0, 2), slices.batch, [&](uint32_t page, uint32_t source, bool) {
-            noc_async_write(source, output.get_noc_addr(page), page_bytes);
-        });
+        for_each_page(slices.pages(0, 2), slices.batch, slices.sync,
+                      [&](uint32_t page, uint32_t source, bool) {
+                          noc_async_write(source, output.get_noc_addr(page), page_bytes);
+                      });
     }
     noc_async_write_barrier();
 }

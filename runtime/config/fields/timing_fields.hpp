@@ -105,6 +105,7 @@ inline constexpr std::array kComputeTimingFields{
     cost<&ComputeTiming::unpack_call>("unpack_call", "each call for a copy or element-wise"),
     cost<&ComputeTiming::unpack_next_srca>("unpack_next_srca",
                                            "more for a further tile of in1 of a matmul_block call"),
+    cost<&ComputeTiming::unpack_run>("unpack_run", "matmul_block calls of one subblock, once"),
     amount<&ComputeTiming::matmul_tiles_in_source>(
         "matmul_tiles_in_source",
         "matmul_tiles calls whose operands source registers hold at once"),
@@ -152,9 +153,19 @@ inline constexpr std::array kSfpuTimingFields{
                                      "tile by function; approximate ones end in _approx"),
 };
 
+inline constexpr std::array kInstructionTimingFields{
+    cost<&InstructionTiming::issue>("issue", "one thread, each instruction"),
+    cost<&InstructionTiming::scalar_unit>("scalar_unit",
+                                          "arithmetic on the scalar unit's registers"),
+    cost<&InstructionTiming::configuration_read>("configuration_read", "one register"),
+    cost<&InstructionTiming::math_handover>(
+        "math_handover", "instruction of the matrix unit, each thread that takes turns"),
+};
+
 inline constexpr std::array kLinkTimingFields{
     rate<&LinkTiming::rate>("rate", "one link, one direction"),
     cost<&LinkTiming::hop_latency>("hop_latency", "device to device, first byte"),
+    cost<&LinkTiming::core_latency>("core_latency", "Ethernet core to core without routers"),
     cost<&LinkTiming::packet_slot>("packet_slot", "sending router, each packet"),
     cost<&LinkTiming::receive_slot>("receive_slot", "receiving router, each packet passed on"),
     cost<&LinkTiming::deliver_slot>("deliver_slot", "receiving router, each packet for a core"),
@@ -200,6 +211,8 @@ inline constexpr std::array kTimingFields{
     section<&TimingSpec::dram>("dram", kDramTimingFields, "memory of a device"),
     section<&TimingSpec::compute>("compute", kComputeTimingFields, "unpack, math and pack"),
     section<&TimingSpec::sfpu>("sfpu", kSfpuTimingFields, "the vector unit"),
+    section<&TimingSpec::instruction>("instruction", kInstructionTimingFields,
+                                      "instructions of the coprocessor"),
     section<&TimingSpec::link>("link", kLinkTimingFields, "links between devices"),
     section<&TimingSpec::dispatch>("dispatch", kDispatchTimingFields, "start of programs"),
 };

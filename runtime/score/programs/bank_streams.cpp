@@ -42,13 +42,14 @@ std::vector<BankStream> streams_in_order(const ArchSpec& arch, std::uint32_t cor
     return streams;
 }
 
-std::vector<BankStream> streams_beside_banks(const ArchSpec& arch, std::uint32_t banks, NOC noc) {
-    expressible(banks >= 1 && banks <= arch.dram.num_banks, "{} banks, allowed: 1 to {}", banks,
-                arch.dram.num_banks);
+std::vector<BankStream> streams_beside_banks(const ArchSpec& arch, std::uint32_t readers, NOC noc) {
     const WorkerGridSpec& workers = arch.workers;
     std::vector<CoreCoord> free = first_cores(arch, workers.compute.columns * workers.compute.rows);
+    expressible(readers >= 1 && readers <= free.size(), "{} readers, allowed: 1 to {}", readers,
+                free.size());
     std::vector<BankStream> streams;
-    for (std::uint32_t bank = 0; bank < banks; ++bank) {
+    for (std::uint32_t reader = 0; reader < readers; ++reader) {
+        const std::uint32_t bank = reader % arch.dram.num_banks;
         const DramEndpoint& end = arch.dram.endpoints.at(bank);
         const CoreCoord port = noc == NOC::NOC_0 ? end.physical : end.physical1;
         const auto nearest = std::ranges::min_element(free, {}, [&](CoreCoord core) {

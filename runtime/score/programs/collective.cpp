@@ -90,6 +90,21 @@ ops::all_gather::FarthestSlice farthest_of(const Model& model) {
     return model.arch.architecture == "wormhole" ? Forward : HalfEachWay;
 }
 
+/// A core reads packet by packet, three ahead of its writer, and tells the next one behind its
+/// share of a slice or 160 packets of it. Source   tt-metal
+/// ttnn/cpp/ttnn/operations/experimental/ccl/all_gather_async, default factory.
+ops::all_gather::Schedule schedule_of(const Model& model, const Collective& collective,
+                                      std::uint64_t packets) {
+    constexpr std::uint64_t kMostPacketsPerSync = 160;
+    const std::uint64_t lanes = std::uint64_t{collective.links} * collective.workers;
+    const std::uint64_t share = std::clamp<std::uint64_t>(packets / lanes, 1, kMostPacketsPerSync);
+    return {.lanes = {collective.links, collective.workers},
+            .farthest = farthest_of(model),
+            .sync_pages = static_cast<std::uint32_t>(share),
+            .batch_pages = 1,
+            .cb_depth = 3};
+}
+
 /// Each device's slice is `packets` rows of `packet_bytes`.
 Prediction gather_cycles(const Model& model, const Collective& collective, std::uint64_t packets,
                          std::uint32_t packet_bytes) {
@@ -99,9 +114,8 @@ Prediction gather_cycles(const Model& model, const Collective& collective, std::
     const auto outputs = allocate(
         bench, "output", ops::all_gather::output_spec(slice, num_devices(collective)), collective);
     return bench
-        .run(ops::all_gather::make_programs(
-            model.arch, collective.mesh, {inputs}, {outputs},
-            {.lanes = {collective.links, collective.workers}, .farthest = farthest_of(model)}))
+        .run(ops::all_gather::make_programs(model.arch, collective.mesh, {inputs}, {outputs},
+                                            schedule_of(model, collective, packets)))
         .kernel_span_cycles();
 }
 
@@ -140,7 +154,11 @@ std::uint64_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
 Prediction all_gather(const Parameters& parameters, const Model& model, Collective collective) {
     const std::uint64_t message = parameters.long_count("message_bytes");
     const std::uint64_t slice = message / num_devices(collective);
-    collective.workers = workers_for(message, collective, kGatherWorkers);
+    // On a line the fabric carries a slice past all devices, so one worker for each link will do
+    // for TTNN. Here workers pass slices on, and more of them make up for it from three devices on.
+    const bool passes_nothing_on =
+        collective.mesh.topology == Topology::Line && num_devices(collective) == 2;
+    collective.workers = passes_nothing_on ? 1 : workers_for(message, collective, kGatherWorkers);
     const auto packet = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(slice, parameters.count("packet_bytes")));
     expressible(packet > 0 && packet % kElementBytes == 0, "slices of {} bytes", slice);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets over one Ethernet link, sent by the Ethernet cores themselves.
 // Source   tt-metal tests/tt_metal/microbenchmarks/ethernet.
+#include <algorithm>
+
 #include "runtime/score/bench.hpp"
 #include "runtime/score/programs/families.hpp"
 #include "runtime/score/units.hpp"
@@ -17,10 +19,20 @@ MeshSpec two_devices(const ArchSpec& arch) {
     return {.shape = {1, kDevices}, .topology = Topology::Line, .device = arch.name};
 }
 
-/// The Ethernet core's own issue is what the link's packet slot stands for.
-Model sent_by_links(Model model) {
+enum class Receiver : std::uint8_t { Keeps, WritesToWorker };
+
+/// The Ethernet core's own issue is what the link's packet slot stands for. A receiver that keeps
+/// what it gets is done with a packet as one that passes it on.
+Model sent_by_links(Model model, Receiver receiver, std::uint16_t num_senders) {
     for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
         timing->link.worker_issue = Cycles{0};
+        Seconds& sends = timing->link.packet_slot;
+        Seconds& delivers = timing->link.deliver_slot;
+        if (receiver == Receiver::Keeps) {
+            delivers = timing->link.receive_slot;
+        } else if (num_senders == 1) {
+            sends = std::max(sends, delivers);  // it has no more packets in flight than buffers
+        }
     }
     return model;
 }
@@ -69,22 +81,47 @@ Prediction stream_cycles(const Model& model, std::uint32_t packets, std::uint32_
         .zone_cycles(kStreamZone, Among::Longest);
 }
 
-}  // namespace
+/// One packet there and back, timed where it left first: on the wire twice, as its sender has to
+/// have all of it to send it back.
+Prediction echo_time(const Row& row, const Parameters& parameters, const Model& model) {
+    const double bytes = parameters.count("bytes_per_packet");
+    const auto cycles = [&](const TimingSpec& timing) {
+        const double seconds = timing.link.core_latency.value + bytes / timing.link.rate.value;
+        return 2 * seconds * timing.clock.value;
+    };
+    const double one = cycles(model.timing.low);
+    const double other = cycles(model.timing.high);
+    return as_time(row, {std::min(one, other), cycles(model.timing.expected), std::max(one, other)},
+                   model);
+}
 
-Prediction predict_link_stream(const Row& row, const Parameters& parameters, const Model& model) {
-    expressible(row.workload.starts_with("Ethernet link stream"),
-                "the latency of an Ethernet core without the fabric's router is not modelled");
-    expressible(!parameters.flag_or("receiver_writes_worker", false),
-                "a receiving Ethernet core that passes packets on to a worker is not modelled");
+/// Packets one behind the other, by one sender or by both ends.
+Prediction stream_rate(const Row& row, const Parameters& parameters, const Model& model) {
     const std::uint32_t bytes = parameters.count("bytes_per_packet");
     const std::uint16_t senders = parameters.flag_or("bidirectional", false) ? 2 : 1;
-    const Model link = sent_by_links(model);
+    const Receiver receiver = parameters.flag_or("receiver_writes_worker", false)
+                                  ? Receiver::WritesToWorker
+                                  : Receiver::Keeps;
+    const Model link = sent_by_links(model, receiver, senders);
     // What a stream takes beside its packets cancels out between one and one twice as long.
     const Prediction once = stream_cycles(link, kPackets, bytes, senders);
     const Prediction twice = stream_cycles(link, 2 * kPackets, bytes, senders);
     const Prediction steady{twice.low - once.low, twice.expected - once.expected,
                             twice.high - once.high};
     return as_bandwidth(row, double{kPackets} * bytes, steady, model);
+}
+
+}  // namespace
+
+Prediction predict_link_stream(const Row& row, const Parameters& parameters, const Model& model) {
+    if (row.workload.starts_with("Ethernet link sender latency")) {
+        expressible(parameters.count_or("packets", 1) == 1, "the latency of {} packets",
+                    parameters.text("packets"));
+        return echo_time(row, parameters, model);
+    }
+    expressible(row.workload.starts_with("Ethernet link stream"),
+                "workload {}: neither a stream nor the latency of one packet", row.workload);
+    return stream_rate(row, parameters, model);
 }
 
 }  // namespace tessera::score

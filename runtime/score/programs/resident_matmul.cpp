@@ -4,6 +4,7 @@
 // perfbench/tensixbench.
 #include "runtime/score/bench.hpp"
 #include "runtime/score/programs/families.hpp"
+#include "runtime/score/programs/instruction_issue.hpp"
 #include "runtime/score/programs/places.hpp"
 #include "runtime/score/units.hpp"
 #include "tessera/tensor.hpp"
@@ -82,8 +83,11 @@ Prediction predict_resident_blocks(const Row& row, const Parameters& parameters,
 
 Prediction predict_tile_loop(const Row& row, const Parameters& parameters, const Model& model) {
     constexpr std::uint32_t kProducts = 512;
+    if (row.workload.starts_with("Tensix instruction issue")) {
+        return predict_instruction_issue(row, parameters, model);
+    }
     expressible(row.workload.starts_with("matmul_tiles loop"),
-                "instructions below the kernel API are not emulated");
+                "workload {}: neither a loop of products nor of one instruction", row.workload);
     const DataFormat format =
         parameters.has("dtype") ? parameters.format("dtype") : DataFormat::Float16_b;
     Program program = CreateProgram();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <sstream>
 
 #include "runtime/score/bench.hpp"
 #include "runtime/score/programs/families.hpp"
@@ -25,15 +27,20 @@ std::string replaced(std::string text, char from, char to) {
 /// "SFPU gelu approx" is "gelu_approx", "SFPU tanh accurate, later" is "tanh".
 std::string function_name(const std::string& workload) {
     constexpr std::string_view kPrefix = "SFPU ";
-    constexpr std::array<std::string_view, 4> kDropped{" accurate", " form", " in Dst", " scalar"};
+    constexpr std::array<std::string_view, 3> kDropped{" accurate", " form", " in Dst"};
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKernelNames{
+        {{"identity copy", "identity"},
+         {"divide", "div_binary"},
+         {"add int32 scalar", "add_scalar_int32"},
+         {"add int32 elementwise", "add_int32"}}};
     std::string name = workload.substr(kPrefix.size());
     name = name.substr(0, name.find(','));
     for (const std::string_view word : kDropped) {
         const std::size_t at = name.find(word);
         name = at == std::string::npos ? name : name.substr(0, at);
     }
-    if (name == "identity copy") {
-        return "identity";
+    for (const auto& [theirs, ours] : kKernelNames) {
+        name = name == theirs ? ours : name;
     }
     return replaced(name, ' ', '_');
 }
@@ -41,6 +48,23 @@ std::string function_name(const std::string& workload) {
 bool is_listed(const SfpuTiming& timing, const std::string& name) {
     return std::ranges::any_of(timing.functions,
                                [&](const auto& function) { return function.first == name; });
+}
+
+/// Versions of a function are listed by a word that the workload has behind its comma: "SFPU abs,
+/// fast path" is "abs_fast" if there is such a row.
+std::string version_of(const std::string& name, const std::string& workload,
+                       const SfpuTiming& timing) {
+    const std::size_t comma = workload.find(',');
+    std::istringstream words(comma == std::string::npos ? "" : workload.substr(comma + 1));
+    for (std::string word; words >> word;) {
+        std::ranges::transform(word, word.begin(), [](unsigned char character) {
+            return static_cast<char>(std::tolower(character));
+        });
+        if (is_listed(timing, fmt::format("{}_{}", name, word))) {
+            return fmt::format("{}_{}", name, word);
+        }
+    }
+    return name;
 }
 
 /// A trace of nothing but the function: not all of them are in the kernel API.
@@ -65,9 +89,9 @@ Trace trace_of(const std::string& function, const ArchSpec& arch) {
 }
 
 Prediction function_cycles(const Row& row, const Parameters& parameters, const Model& model) {
-    std::string name = function_name(row.workload);
-    const std::string with_fp32 = name + "_fp32";
     const SfpuTiming& timing = model.timing.expected.sfpu;
+    std::string name = version_of(function_name(row.workload), row.workload, timing);
+    const std::string with_fp32 = name + "_fp32";
     if (parameters.flag_or("fp32_dest", false) && is_listed(timing, with_fp32)) {
         name = with_fp32;
     }
@@ -91,7 +115,7 @@ void add_tiles(Program& program, std::uint8_t index, std::uint32_t tiles, DataFo
 
 Program tile_loop(const char* kernel, const Parameters& parameters,
                   std::vector<std::uint32_t> args) {
-    constexpr std::uint32_t kBlock = 4;
+    constexpr std::uint32_t kBlock = 8;  // half of DST
     const DataFormat format =
         parameters.has("dtype") ? parameters.format("dtype") : DataFormat::Float16_b;
     Program program = CreateProgram();
@@ -113,7 +137,7 @@ Prediction per_tile(Prediction cycles) {
 }
 
 Prediction multiply_cycles(const Parameters& parameters, const Model& model) {
-    constexpr std::uint32_t kBlock = 4;
+    constexpr std::uint32_t kBlock = 8;  // half of DST
     Bench bench(model);
     return per_tile(bench.run(tile_loop("multiply_loop", parameters, {kTiles, kBlock}))
                         .zone_cycles(kLoopZone, Among::Longest));

@@ -51,6 +51,15 @@ TEST(MatrixUnit, WithOnePairInSourceUnpackAndMathTakeTurns) {
     EXPECT_EQ(builder.run().makespan, 10 * (62 + 33) * kCycle);
 }
 
+TEST(MatrixUnit, BlocksThatFollowOnOneAnotherPayForTheirRunOnce) {
+    TraceBuilder builder;
+    builder.timing.compute.unpack_run = Cycles{40};
+    builder.core({0, 0}).compute({matmul(5, MathFidelity::LoFi, 2)});
+
+    // Each a pair of 62 and a further tile of in1, 2 + 30 + 13.
+    EXPECT_EQ(cycles_of(builder.run(), kUnpack, Activity::Unpack), 40 + 5 * (62 + 45));
+}
+
 TEST(MatrixUnit, ABlockUnpacksTheOperandOfItsShorterSideOnceARound) {
     TraceBuilder builder;
     // 4 rows by 2 columns: two rounds of a pair and three single tiles of in0 (SrcB).

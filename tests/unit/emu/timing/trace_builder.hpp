@@ -47,6 +47,7 @@ inline TimingSpec round_timing() {
                       .unpack_pair_share = 1,
                       .unpack_call = Cycles{0},
                       .unpack_next_srca = Cycles{13},
+                      .unpack_run = Cycles{0},
                       .matmul_tiles_in_source = 2,
                       .matmul_phase = Cycles{16},
                       .matmul_product = Cycles{1},

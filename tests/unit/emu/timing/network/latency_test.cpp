@@ -126,5 +126,16 @@ TEST(NocLatency, LinkedMulticastKeepsThePathForTheNext) {
     EXPECT_EQ(t[2].delivered - t[1].delivered, packet + 2 * 22 * kCycle);
 }
 
+TEST(NocLatency, PacketsOfALinkedMulticastReserveTheirPathOnce) {
+    // Three packets of 1024 B; unlinked, each of them pays for 2 hops of 22 cycles.
+    Request request = multicast({0, 0}, {1, 0}, {1, 1}, 3 * 1024);
+    const Times unlinked = alone({}, request);
+    request.is_linked = true;
+
+    const Times linked = alone({}, request);
+
+    EXPECT_EQ(unlinked.delivered - linked.delivered, 2 * 2 * 22 * kCycle);
+}
+
 }  // namespace
 }  // namespace tessera::timing
