@@ -224,9 +224,10 @@ private:
 
 SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options) {
     SweepResult result = SweepRun(sweep, options).run();
-    const bool has_figures = std::ranges::any_of(
-        result.points, [](const PointResult& point) { return point.figures.has_value(); });
-    require(has_figures, "{}: no point of the sweep could run; the first: {}", result.name,
+    const bool ran = std::ranges::any_of(result.points, [](const PointResult& point) {
+        return point.figures.has_value() || point.exit_code != 0;
+    });
+    require(ran, "{}: no point of the sweep could run; the first: {}", result.name,
             result.points.front().failure);
     return result;
 }

@@ -28,8 +28,8 @@ struct SweepOptions {
 /// Runs the sweep. The first recording runs on all threads; the others side by side on one thread
 /// each, as many as the host's memory holds of the largest seen so far. The result is the same at
 /// any number of threads. Points that cannot run have the reason in their result.
-/// Errors   InternalError of a point, that of the first of them; UsageError if no point could run,
-///          with the reason of the first.
+/// Errors   InternalError of a point, that of the first of them; UsageError if rules forbid
+///          every point, with the reason of the first.
 [[nodiscard]] SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options);
 
 }  // namespace tessera::sweep

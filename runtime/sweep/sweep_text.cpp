@@ -50,6 +50,9 @@ std::vector<Column> columns_of(const SweepResult& result) {
 
 std::string table_text(const SweepResult& result, const std::vector<Ranked>& ranked,
                        const TextStyle& style) {
+    if (ranked.empty()) {
+        return "";
+    }
     std::vector<Column> columns = columns_of(result);
     for (const Ranked& entry : ranked) {
         std::vector<std::string> cells{std::to_string(entry.rank)};
@@ -116,6 +119,9 @@ std::string answer_of(const SweepResult& result, std::span<const Ranked> ranked)
 
 std::vector<std::string> answers(const SweepResult& result) {
     const std::vector<Ranked> ranked = ranking(result);
+    if (ranked.empty()) {
+        return {"no point has a time"};
+    }
     std::vector<std::string> lines;
     std::size_t begin = 0;
     for (std::size_t end = 1; end <= ranked.size(); ++end) {

@@ -222,6 +222,28 @@ TEST(CliSweep, EndsWithTheCodeOfAFailedCheckAndShowsTheOthers) {
     EXPECT_THAT(bytes_of(out + "/best.yaml"), HasSubstr("math_fidelity: HiFi4"));
 }
 
+TEST(CliSweep, OfWhichNoCheckPassesEndsWithOneAndSaysWhy) {
+    const ScratchFolder folder;
+    const std::string config =
+        folder.write("s.yaml",
+                     "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                     "workload:\n  pipeline: matmul\n  matmul: {m: 64, k: 256, n: 64}\n"
+                     "ops: {matmul: {schedule: single_core}}\n"
+                     "verify: {max_relative_error: 0.0001}\n"
+                     "sweep:\n  question: q\n  values: true\n"
+                     "  grid: {ops.matmul.math_fidelity: [LoFi, HiFi2]}\n");
+    const std::string out = folder.file("out");
+
+    const Ending ending = run_tessera({"sweep", config, "--out", out});
+
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_THAT(ending.out,
+                HasSubstr("\nWithout a time\n  math_fidelity LoFi: values are too far"));
+    EXPECT_THAT(ending.out, EndsWith("\nno point has a time\n"));
+    EXPECT_TRUE(fs::exists(out + "/sweep.html"));
+    EXPECT_FALSE(fs::exists(out + "/best.yaml"));
+}
+
 TEST(CliSweep, WithoutAnyPointThatRunsIsAnErrorAndWritesNothing) {
     const ScratchFolder folder;
     const std::string config = folder.write(

@@ -121,15 +121,26 @@ TEST(RunSweep, StopsForAFaultOfOurs) {
         InternalError);
 }
 
-TEST(RunSweep, WithoutAnyTimeSaysWhyTheFirstHasNone) {
+TEST(RunSweep, RefusesASweepWhosePointsAreAllForbidden) {
     Recorder recorder;
+    config::LoadedSweep sweep = load("sweep: {question: q, grid: {ops.copy.cb_depth: [1]}}\n");
+    sweep.points[0].impossible = "too deep";
 
     try {
-        (void)run(load("sweep: {question: q, grid: {ops.copy.cb_depth: [7]}}\n"), recorder);
+        (void)run(sweep, recorder);
         FAIL() << "nothing ran";
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "s: no point of the sweep could run; the first: values are off");
+        EXPECT_STREQ(error.what(), "s: no point of the sweep could run; the first: too deep");
     }
+}
+
+TEST(RunSweep, HasAResultEvenIfEveryRunFailed) {
+    Recorder recorder;
+
+    const SweepResult result =
+        run(load("sweep: {question: q, grid: {ops.copy.cb_depth: [7]}}\n"), recorder);
+
+    EXPECT_EQ(result.points[0].exit_code, 1);
 }
 
 TEST(RunSweep, SaysHowFarItIs) {

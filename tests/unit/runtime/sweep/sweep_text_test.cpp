@@ -47,6 +47,19 @@ TEST(SweepText, AnswersWithSecondAndSlowest) {
                             "3.00 times as long: robust"));
 }
 
+TEST(SweepText, WithoutTimesIsQuestionAndFailures) {
+    SweepResult result = test::small_sweep();
+    result.points = {result.points[2]};
+
+    EXPECT_EQ(to_text(result, {}),
+              "small: Which K block is <best>?\n"
+              "1 point in 2 cases by time of step gate; 5 recordings of kernels; values not "
+              "computed\n\n\n"
+              "Without a time\n"
+              "  tokens 64: k_block 1024: CBs take more than L1, \"all\" of it\n\n"
+              "no point has a time\n");
+}
+
 TEST(SweepText, ShowsSmallDifferencesWithMoreDigits) {
     SweepResult result = test::small_sweep();
     result.points[0].figures = test::run_of(1'500'200, 2'000'200, 3'500'200);
