@@ -2,13 +2,12 @@
 // The default run: two host threads against one, and the check against references beside the
 // emulation that it checks.
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "bench/kept_memory.hpp"
 #include "bench/pairs.hpp"
 #include "runtime/run/run_workload.hpp"
 
@@ -22,8 +21,7 @@ config::LoadedRun default_run(std::vector<std::string> sets) {
 }
 
 void verify_beside_emulation(benchmark::State& state) {
-    mallopt(M_MMAP_MAX, 0);  // as the command does
-    mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+    bench::keep_freed_memory();
     const config::LoadedRun run = default_run({});
     std::vector<double> ratios;
     for (auto _ : state) {

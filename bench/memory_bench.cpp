@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the default run holds of the host's memory at its peak, of the tensors that it has to hold.
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 #include <sys/resource.h>
 
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "bench/kept_memory.hpp"
 #include "bench/pairs.hpp"
 #include "runtime/run/run_workload.hpp"
 
@@ -30,8 +29,7 @@ double tensor_bytes(const WorkloadSpec& layer) {
 }
 
 void peak_of_default_run(benchmark::State& state) {
-    mallopt(M_MMAP_MAX, 0);  // as the command does
-    mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+    bench::keep_freed_memory();
     const auto path =
         std::filesystem::path(TESSERA_SOURCE_DIR) / "configs" / "runs" / "moe_v2.yaml";
     const std::vector<std::string> no_sets;

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <vector>
 
+#include "bench/kept_memory.hpp"
 #include "bench/pairs.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "runtime/session/emulated_session.hpp"
@@ -56,6 +57,7 @@ private:
 
 // The median of pairs of launches in turn, without and with recording.
 double recording_ratio(benchmark::State& state, Maths maths) {
+    bench::keep_freed_memory();
     SessionOptions options{.threads = 1, .maths = maths};
     Projection plain(options);
     std::uint64_t events = 0;

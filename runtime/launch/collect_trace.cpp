@@ -36,8 +36,14 @@ void number_names(std::vector<TraceEvent>& events, TraceNames& names) {
 std::vector<TraceSite> number_sites(const std::vector<CallSite>& sites, TraceNames& names) {
     std::vector<TraceSite> numbered;
     numbered.reserve(sites.size());
+    const char* last_file = nullptr;  // a kernel's lines are mostly of one file
+    std::uint32_t last_index = 0;
     for (const CallSite& site : sites) {
-        numbered.push_back({names.index_of(site.file), site.line});
+        if (site.file != last_file) {
+            last_file = site.file;
+            last_index = names.index_of(site.file);
+        }
+        numbered.push_back({last_index, site.line});
     }
     return numbered;
 }

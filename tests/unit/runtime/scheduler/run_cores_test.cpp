@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <chrono>
 #include <cstring>
+#include <ctime>
+#include <thread>
 #include <vector>
 
 #include "emu/core/kernel_thread.hpp"
@@ -14,6 +17,7 @@
 #include "tessera/errors.hpp"
 #include "tessera/kernel/dataflow/circular_buffer.hpp"
 #include "tessera/kernel/dataflow/noc.hpp"
+#include "tessera/kernel/dataflow/noc_address.hpp"
 #include "tessera/kernel/dataflow/semaphore.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/kernel_rig.hpp"
@@ -289,9 +293,6 @@ TEST_P(RunCores, AThousandEmptyLaunchesEnd) {
 INSTANTIATE_TEST_SUITE_P(Workers, RunCores, ::testing::Values(1, 2, 5),
                          [](const auto& param) { return "On" + std::to_string(param.param); });
 
-void do_nothing() {
-}
-
 std::size_t heap_bytes() {
     const struct mallinfo2 heap = mallinfo2();
     return heap.uordblks + heap.hblkhd;
@@ -302,7 +303,7 @@ TEST(RunCores, AThousandLaunchesLeaveTheHeapAsTenDo) {
     const auto launch = [&](int times) {
         for (int i = 0; i < times; ++i) {
             for (const auto& core : rig.device.cores()) {
-                rig.place(core->logical(), Processor::Compute, do_nothing);
+                rig.place(core->logical(), Processor::Compute, no_kernel);
             }
             rig.run();
         }
@@ -313,6 +314,27 @@ TEST(RunCores, AThousandLaunchesLeaveTheHeapAsTenDo) {
 
     // Room for what a host thread that joins late keeps; a word lost by every kernel is 500 KiB.
     EXPECT_LE(launch(1000), after_ten + 65536);
+}
+
+void sleep_then_signal() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const CoreCoord origin = current_thread().core().arch().workers.virtual_origin;
+    noc_semaphore_inc(get_noc_addr(origin.x + 1, origin.y, testing::semaphore_at(0)), 1);
+}
+
+void wait_for_signal() {
+    noc_semaphore_wait(testing::own_word(testing::semaphore_at(0)), 1);
+}
+
+TEST(RunCores, WorkersWithNothingToRunDoNotSpin) {
+    testing::KernelRig rig(2, 1, 4);
+    rig.place({0, 0}, Processor::Riscv0, sleep_then_signal);
+    rig.place({1, 0}, Processor::Riscv0, wait_for_signal);
+    const std::clock_t start = std::clock();
+
+    rig.run();
+
+    EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 0.1);
 }
 
 }  // namespace
