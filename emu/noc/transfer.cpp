@@ -7,6 +7,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/read_ahead.hpp"
 #include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
@@ -39,6 +40,9 @@ bool matches(const Transfer& transfer, TransferKind kind, std::optional<std::uin
 }
 
 void complete(NocPort& port, TransferKind kind, std::optional<std::uint32_t> id) {
+    if (kind == TransferKind::Read) {
+        ReadAhead::of_this_thread().note(port);
+    }
     for (Transfer& transfer : port.in_flight) {
         if (matches(transfer, kind, id)) {
             if (kind == TransferKind::Read && port.num_writes_in_flight != 0) {

@@ -118,7 +118,7 @@ void matmul_block(const MatmulOperand& in0, const MatmulOperand& in1, float* dst
     if (is_plain_bf16(in0) && is_plain_bf16(in1)) [[likely]] {
         return multiply_bf16_block(in0.tiles.data(), in0.tiles.size(), in1.tiles.data(),
                                    in1.tiles.size(), passes, scratch.of(in1.tiles.size() + 1), dst,
-                                   mode.dst_format);
+                                   {mode.dst_format, mode.ahead});
     }
     convert_and_multiply(in0, in1, dst, passes, mode.dst_format);
 }

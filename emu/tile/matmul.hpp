@@ -42,7 +42,12 @@ struct MatmulOperand {
 struct MatmulMode {
     MathFidelity fidelity = MathFidelity::HiFi4;
     DstFormat dst_format = DstFormat::Float32;
+    /// Pages of kAheadBytes that the host loads into its caches meanwhile, one a tile product; not
+    /// read, so any address will do.
+    std::span<const std::byte* const> ahead;
 };
+/// Bytes of a page of MatmulMode::ahead.
+inline constexpr std::size_t kAheadBytes = 2048;
 
 /// One k step of a block product: dst[r·C + c] += in0[r] · in1[c], each operand tile unpacked once.
 ///

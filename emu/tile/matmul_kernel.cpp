@@ -19,6 +19,15 @@ namespace {
 inline constexpr std::size_t kPanelVecs = kLanes == 16 ? 2 : kLanes == 1 ? 4 : 16 / kLanes;
 inline constexpr std::size_t kPanelColumns = kPanelVecs * kLanes;
 
+inline constexpr std::size_t kLineBytes = 64;
+
+/// Into the second level of cache: the first is full of operands.
+HWY_INLINE void prefetch(const std::byte* line) {
+    constexpr int kForReading = 0;
+    constexpr int kSecondLevel = 2;
+    __builtin_prefetch(line, kForReading, kSecondLevel);
+}
+
 /// Offset inside a face row pair of vector `v` of a panel that begins at `column`.
 constexpr std::size_t vector_offset(std::size_t column, std::size_t v) {
     const std::size_t at = column + v * kLanes;
@@ -37,9 +46,11 @@ HWY_INLINE void step(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
 /// GCC 12 keeps the sums of the rounding form in memory, at half the speed.
 template <DstFormat kFormat, std::size_t... i>
 HWY_INLINE void multiply_face(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
-                              Vec (&sums)[sizeof...(i)], std::index_sequence<i...> sequence) {
+                              const std::byte* ahead, Vec (&sums)[sizeof...(i)],
+                              std::index_sequence<i...> sequence) {
     // Unrolled here: GCC 12 adds loops for remainders that there are none of.
     for (std::size_t k = 0; k < kFaceColumns; k += 4) {
+        prefetch(ahead + k / 4 * kLineBytes);
         step(a + k, b + k * kFaceColumns, sums, sequence);
         step(a + k + 1, b + (k + 1) * kFaceColumns, sums, sequence);
         step(a + k + 2, b + (k + 2) * kFaceColumns, sums, sequence);
@@ -52,35 +63,40 @@ HWY_INLINE void multiply_face(const float* HWY_RESTRICT a, const float* HWY_REST
 
 template <DstFormat kFormat, std::size_t... i>
 HWY_INLINE void multiply_panel(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
-                               float* HWY_RESTRICT c, std::index_sequence<i...> sequence) {
+                               float* HWY_RESTRICT c, const std::byte* ahead,
+                               std::index_sequence<i...> sequence) {
     Vec sums[] = {load(c + (i / kPanelVecs) * kFaceColumns + vector_offset(0, i % kPanelVecs))...};
-    multiply_face<kFormat>(a, b, sums, sequence);
-    multiply_face<kFormat>(a + kFaceElements, b + 2 * kFaceElements, sums, sequence);
+    multiply_face<kFormat>(a, b, ahead, sums, sequence);
+    multiply_face<kFormat>(a + kFaceElements, b + 2 * kFaceElements, ahead + 4 * kLineBytes, sums,
+                           sequence);
     (store(sums[i], c + (i / kPanelVecs) * kFaceColumns + vector_offset(0, i % kPanelVecs)), ...);
 }
 
 /// All panels of `kRows` rows that begin at row `row` of the upper (0) or lower (1) faces.
 template <DstFormat kFormat, std::size_t kRows>
-HWY_INLINE void multiply_rows(const float* a, const float* b, float* c, std::size_t face_row,
-                              std::size_t row) {
+HWY_INLINE void multiply_rows(const float* a, const float* b, float* c, const std::byte* ahead,
+                              std::size_t face_row, std::size_t row) {
     const std::size_t base = face_row * 2 * kFaceElements + row * kFaceColumns;
     for (std::size_t column = 0; column < kTileColumns; column += kPanelColumns) {
         const std::size_t offset = vector_offset(column, 0);
         multiply_panel<kFormat>(a + base, b + offset, c + base + offset,
+                                ahead + (face_row * 2 + (row >= 8 ? 1 : 0)) * 8 * kLineBytes,
                                 std::make_index_sequence<kRows * kPanelVecs>());
     }
 }
 
+/// Loads the page `ahead` into the host's cache on the way, a line every few steps: all at once
+/// they would hold up the operands.
 template <DstFormat kFormat>
-HWY_NOINLINE void multiply_tile(const float* a, const float* b, float* c) {
+HWY_NOINLINE void multiply_tile(const float* a, const float* b, float* c, const std::byte* ahead) {
     for (std::size_t face_row = 0; face_row < 2; ++face_row) {
         if constexpr (kLanes == 16) {
-            multiply_rows<kFormat, 8>(a, b, c, face_row, 0);
-            multiply_rows<kFormat, 8>(a, b, c, face_row, 8);
+            multiply_rows<kFormat, 8>(a, b, c, ahead, face_row, 0);
+            multiply_rows<kFormat, 8>(a, b, c, ahead, face_row, 8);
         } else {
-            multiply_rows<kFormat, 6>(a, b, c, face_row, 0);
-            multiply_rows<kFormat, 5>(a, b, c, face_row, 6);
-            multiply_rows<kFormat, 5>(a, b, c, face_row, 11);
+            multiply_rows<kFormat, 6>(a, b, c, ahead, face_row, 0);
+            multiply_rows<kFormat, 5>(a, b, c, ahead, face_row, 6);
+            multiply_rows<kFormat, 5>(a, b, c, ahead, face_row, 11);
         }
     }
 }
@@ -90,8 +106,8 @@ void multiply_all(const float* const* rows, std::size_t num_rows, const float* c
                   std::size_t num_columns, float* dst) {
     for (std::size_t c = 0; c < num_columns; ++c) {
         for (std::size_t r = 0; r < num_rows; ++r) {
-            multiply_tile<kFormat>(rows[r], columns[c],
-                                   dst + (r * num_columns + c) * kTileElements);
+            multiply_tile<kFormat>(rows[r], columns[c], dst + (r * num_columns + c) * kTileElements,
+                                   reinterpret_cast<const std::byte*>(rows[r]));
         }
     }
 }
@@ -110,7 +126,8 @@ void multiply_tiles(const float* const* rows, std::size_t num_rows, const float*
 template <DstFormat kFormat>
 HWY_INLINE void multiply_pass(const std::byte* const* rows, std::size_t num_rows,
                               const std::byte* const* columns, std::size_t num_columns,
-                              FidelityPass pass, float* scratch, float* dst) {
+                              FidelityPass pass, float* scratch, float* dst,
+                              const KernelMode& mode) {
     const auto convert = [](const std::byte* tile, Source source, Slice slice,
                             float* out) HWY_ATTR {
         slice_tile_of_halves(reinterpret_cast<const std::uint16_t*>(tile), source, slice, out);
@@ -123,7 +140,10 @@ HWY_INLINE void multiply_pass(const std::byte* const* rows, std::size_t num_rows
         convert(rows[r], Source::SrcB, pass.srcb, scratch);
         for (std::size_t c = 0; c < num_columns; ++c) {
             multiply_tile<kFormat>(scratch, column_tiles + c * kTileElements,
-                                   dst + (r * num_columns + c) * kTileElements);
+                                   dst + (r * num_columns + c) * kTileElements,
+                                   r * num_columns + c < mode.ahead.size()
+                                       ? mode.ahead[r * num_columns + c]
+                                       : reinterpret_cast<const std::byte*>(scratch));
         }
     }
 }
@@ -131,14 +151,14 @@ HWY_INLINE void multiply_pass(const std::byte* const* rows, std::size_t num_rows
 void multiply_bf16_tiles(const std::byte* const* rows, std::size_t num_rows,
                          const std::byte* const* columns, std::size_t num_columns,
                          std::span<const FidelityPass> passes, float* scratch, float* dst,
-                         DstFormat dst_format) {
+                         KernelMode mode) {
     for (const FidelityPass pass : passes) {
-        if (dst_format == DstFormat::Float32) {
+        if (mode.dst_format == DstFormat::Float32) {
             multiply_pass<DstFormat::Float32>(rows, num_rows, columns, num_columns, pass, scratch,
-                                              dst);
+                                              dst, mode);
         } else {
             multiply_pass<DstFormat::Float16_b>(rows, num_rows, columns, num_columns, pass, scratch,
-                                                dst);
+                                                dst, mode);
         }
     }
 }
@@ -161,9 +181,9 @@ void multiply_block(const float* const* rows, std::size_t num_rows, const float*
 void multiply_bf16_block(const std::byte* const* rows, std::size_t num_rows,
                          const std::byte* const* columns, std::size_t num_columns,
                          std::span<const FidelityPass> passes, float* scratch, float* dst,
-                         DstFormat dst_format) {
+                         KernelMode mode) {
     HWY_DYNAMIC_DISPATCH(multiply_bf16_tiles)
-    (rows, num_rows, columns, num_columns, passes, scratch, dst, dst_format);
+    (rows, num_rows, columns, num_columns, passes, scratch, dst, mode);
 }
 
 }  // namespace tessera::tile

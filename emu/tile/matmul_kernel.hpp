@@ -16,11 +16,16 @@ namespace tessera::tile {
 void multiply_block(const float* const* rows, std::size_t num_rows, const float* const* columns,
                     std::size_t num_columns, float* dst, DstFormat dst_format);
 
+struct KernelMode {
+    DstFormat dst_format;
+    std::span<const std::byte* const> ahead;  ///< as MatmulMode::ahead
+};
+
 /// As multiply_block for tiles of bf16 in memory, once for each of `passes`, with slices of rows
 /// (SrcB) and columns (SrcA). `scratch` has room for num_columns + 1 tiles of floats.
 void multiply_bf16_block(const std::byte* const* rows, std::size_t num_rows,
                          const std::byte* const* columns, std::size_t num_columns,
                          std::span<const FidelityPass> passes, float* scratch, float* dst,
-                         DstFormat dst_format);
+                         KernelMode mode);
 
 }  // namespace tessera::tile

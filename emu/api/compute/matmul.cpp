@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/tile/matmul.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
+#include "emu/core/read_ahead.hpp"
 #include "tessera/kernel/compute/init.hpp"
 #include "tessera/kernel/compute/matmul.hpp"
 #include "tessera/kernel/compute/reconfig.hpp"
@@ -17,8 +19,23 @@ constexpr std::size_t kMaxBlockSide = 16;  // DST holds no longer row or column
 using TilePointers = std::array<const std::byte*, kMaxBlockSide>;
 
 tile::MatmulMode matmul_mode(const ComputeState& units) {
-    return {units.fidelity,
-            units.dst.is_32bit() ? tile::DstFormat::Float32 : tile::DstFormat::Float16_b};
+    return {
+        .fidelity = units.fidelity,
+        .dst_format = units.dst.is_32bit() ? tile::DstFormat::Float32 : tile::DstFormat::Float16_b};
+}
+
+// Pages that reader kernels will probably want next, one for each of `count` products.
+std::span<const std::byte* const> pages_ahead(std::size_t count, TilePointers& pages) {
+    ReadAhead& read_ahead = ReadAhead::of_this_thread();
+    std::size_t num_pages = 0;
+    while (num_pages < std::min(count, pages.size())) {
+        pages[num_pages] = read_ahead.take();
+        if (pages[num_pages] == nullptr) {
+            break;
+        }
+        ++num_pages;
+    }
+    return {pages.data(), num_pages};
 }
 
 tile::Orientation in1_orientation(const ComputeState& units) {
@@ -203,9 +220,12 @@ void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
                    .rt = static_cast<std::uint8_t>(rt_dim)},
                   in1_cb_id, site);
     if (units.maths == tessera::Maths::On) {
+        tessera::TilePointers pages;
+        tessera::tile::MatmulMode mode = matmul_mode(units);
+        mode.ahead = tessera::pages_ahead(std::size_t{rt_dim} * ct_dim, pages);
         tessera::tile::matmul_block({{rows.data(), rt_dim}, in0_format},
                                     {{columns.data(), ct_dim}, in1_format, in1_orientation(units)},
-                                    dst, matmul_mode(units));
+                                    dst, mode);
     }
     thread.activity.tiles_multiplied += std::uint64_t{rt_dim} * ct_dim;
 }
