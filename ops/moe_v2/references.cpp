@@ -8,6 +8,7 @@
 #include "ops/all_reduce/all_reduce.hpp"
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
+#include "ops/moe_v2/read_rows.hpp"
 #include "ops/mul/mul.hpp"
 #include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
 #include "ops/scatter_moe_input/scatter_moe_input.hpp"
@@ -70,7 +71,7 @@ HostTensor projection_reference(const Session& session, const DeviceTensor& inpu
         }
         const auto index = static_cast<std::uint32_t>(expert);
         const HostTensor one =
-            moe_bmm::reference(session.read_matrix(input, index),
+            moe_bmm::reference(read_rows(session, input, index, counts[expert]),
                                session.read_matrix(weights, index), counts.subspan(expert, 1));
         std::ranges::copy(one.bytes,
                           output.bytes.begin() + static_cast<std::ptrdiff_t>(expert * each));
