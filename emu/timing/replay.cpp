@@ -10,6 +10,7 @@
 #include "emu/timing/engine.hpp"
 #include "emu/timing/outcome.hpp"
 #include "emu/timing/setup.hpp"
+#include "emu/timing/twins.hpp"
 
 namespace tessera::timing {
 
@@ -24,30 +25,84 @@ ReplayState::ReplayState(const Trace& whole, const LaunchTrace& of, const Launch
       transport(on, part_of.devices) {
 }
 
-LaunchTimeline replay(const Trace& trace, const LaunchTrace& launch, const Machine& machine,
-                      const ReplayOptions& options) {
-    const auto parts = parts_of(launch, machine.mesh.shape.num_devices());
-    std::vector<LaunchTimeline> timelines(parts.size());
-    std::vector<std::exception_ptr> failures(parts.size());
-    // Isolated: a failure of another replay beside this one would leave parts out.
-    tbb::task_group_context context(tbb::task_group_context::isolated);
-    const auto replay_part = [&](std::size_t i) {
-        try {
-            ReplayState state(trace, launch, parts[i], machine, options);
-            set_up(state);
-            run(state);
-            timelines[i] = to_timeline(state);
-        } catch (...) {
-            failures[i] = std::current_exception();
+namespace {
+
+/// Replays the parts of one launch.
+class PartReplays {
+public:
+    PartReplays(const Trace& trace, const LaunchTrace& launch, const Machine& machine,
+                const ReplayOptions& options)
+        : trace_(trace),
+          launch_(launch),
+          machine_(machine),
+          options_(options),
+          parts_(parts_of(launch, machine.mesh.shape.num_devices())),
+          twins_(twins_of(launch, parts_)),
+          timelines_(parts_.size()),
+          failures_(parts_.size()) {}
+
+    LaunchTimeline run() {
+        // Isolated: a failure of another replay beside this one would leave parts out.
+        tbb::task_group_context context(tbb::task_group_context::isolated);
+        tbb::parallel_for(
+            std::size_t{0}, parts_.size(), [this](std::size_t i) { replay_part(i); }, context);
+        for (const std::exception_ptr& failure : failures_) {
+            if (failure) {
+                std::rethrow_exception(failure);
+            }
         }
-    };
-    tbb::parallel_for(std::size_t{0}, parts.size(), replay_part, context);
-    for (const std::exception_ptr& failure : failures) {
-        if (failure) {
-            std::rethrow_exception(failure);
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            if (is_twin(i)) {
+                timelines_[i] = as_twin(timelines_[twins_[i]], parts_[i].devices.first, later(i));
+            }
+        }
+        return join(std::move(timelines_));
+    }
+
+private:
+    [[nodiscard]] Millicycles start_of(std::size_t part) const {
+        const std::uint32_t device = parts_[part].devices.first;
+        return device < options_.device_start.size() ? options_.device_start[device] : 0;
+    }
+    [[nodiscard]] Millicycles later(std::size_t part) const {
+        return start_of(part) - start_of(twins_[part]);
+    }
+    /// Whether another part's timeline does for this one: at the same time, or at another where
+    /// both have a stretch before they start.
+    [[nodiscard]] bool is_twin(std::size_t part) const {
+        const bool waits_for_start = LaunchCost(machine_.timing).latency() > 0;
+        return twins_[part] != part && (later(part) == 0 || waits_for_start);
+    }
+
+    void replay_part(std::size_t part) {
+        if (is_twin(part)) {
+            return;
+        }
+        try {
+            ReplayState state(trace_, launch_, parts_[part], machine_, options_);
+            set_up(state);
+            timing::run(state);
+            timelines_[part] = to_timeline(state);
+        } catch (...) {
+            failures_[part] = std::current_exception();
         }
     }
-    LaunchTimeline timeline = join(std::move(timelines));
+
+    const Trace& trace_;
+    const LaunchTrace& launch_;
+    const Machine& machine_;
+    const ReplayOptions& options_;
+    std::vector<LaunchPart> parts_;
+    std::vector<std::size_t> twins_;
+    std::vector<LaunchTimeline> timelines_;
+    std::vector<std::exception_ptr> failures_;
+};
+
+}  // namespace
+
+LaunchTimeline replay(const Trace& trace, const LaunchTrace& launch, const Machine& machine,
+                      const ReplayOptions& options) {
+    LaunchTimeline timeline = PartReplays(trace, launch, machine, options).run();
     if (options.keeps_intervals) {
         timeline.critical_path = critical_path(timeline);
     }

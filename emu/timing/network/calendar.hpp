@@ -52,7 +52,7 @@ public:
     /// Takes the first moment from `begin` on that leaves room. Returns it. Room that it leaves in
     /// front and that is too small for another of its kind is not given away again.
     Millicycles take_first(Millicycles begin, Millicycles duration) noexcept {
-        if (begin < free_ && begin + duration <= last_gap_) {
+        if (begin + duration <= last_gap_) {
             return take_from_gaps(begin, duration);
         }
         if (begin >= free_ + duration) {
@@ -118,7 +118,7 @@ private:
 
     static constexpr std::size_t kGaps = 4;
     Millicycles free_ = 0;
-    Millicycles last_gap_ = 0;  ///< end of the last gap
+    Millicycles last_gap_ = 0;  ///< end of the last gap, not behind `free_`
     std::array<Gap, kGaps> gaps_{};
 };
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/timing/twins.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/emu/timing/fixed_transport.hpp"
+#include "tests/unit/emu/timing/trace_builder.hpp"
+
+namespace tessera::timing {
+namespace {
+
+using enum EventKind;
+constexpr std::uint32_t kAddress = 0xA000;
+
+/// Three devices, each with a core whose reader reads and raises a word that its writer waits for;
+/// the last device's reader reads `last` times.
+TraceBuilder three_devices(std::uint32_t last) {
+    TraceBuilder builder(3);
+    builder.timing.dispatch.launch_latency = Cycles{100};
+    for (std::uint16_t device = 0; device < 3; ++device) {
+        const WordArgument word{kAddress, NocPlace::worker({0, 0}), device};
+        builder.core({0, 0}, {}, device)
+            .reader({read(64, device == 2 ? last : 1), event(ReadBarrier),
+                     event(SemaphoreAdd, 0, 1, word.pack())})
+            .writer({event(SemaphoreWait, 1, 1, kAddress)});
+    }
+    return builder;
+}
+
+std::vector<std::size_t> twins(const TraceBuilder& builder) {
+    const LaunchTrace& launch = builder.trace.launches[0];
+    return twins_of(launch, parts_of(launch, 3));
+}
+
+TEST(Twins, DoTheSameOnTheirOwnDevice) {
+    EXPECT_EQ(twins(three_devices(1)), (std::vector<std::size_t>{0, 0, 0}));
+}
+
+TEST(Twins, DifferByAnEvent) {
+    EXPECT_EQ(twins(three_devices(2)), (std::vector<std::size_t>{0, 0, 2}));
+}
+
+TEST(Twins, DifferByAnInitialWord) {
+    TraceBuilder builder = three_devices(1);
+    builder.trace.launches[0].initial_words = {{1, {0, 0}, kAddress, 1}};
+
+    EXPECT_EQ(twins(builder), (std::vector<std::size_t>{0, 1, 0}));
+}
+
+TEST(Twins, TakeTheTimesOfTheOneThatIsReplayed) {
+    // With a read more on the last device, devices 0 and 1 are twins; replayed alone, they are not.
+    TraceBuilder builder = three_devices(2);
+    const std::vector<Millicycles> starts{0, 70 * kCycle, 30 * kCycle};
+    const Machine machine{builder.arch, builder.timing, builder.mesh};
+
+    const LaunchTimeline timeline = replay(builder.trace, builder.trace.launches[0], machine,
+                                           {.device_start = starts});
+    std::erase_if(builder.trace.launches[0].cores,
+                  [](const CoreTrace& core) { return core.device != 1; });
+    const LaunchTimeline alone = replay(builder.trace, builder.trace.launches[0], machine,
+                                        {.device_start = starts});
+
+    EXPECT_EQ(timeline.device_end[1], alone.device_end[1]);
+    EXPECT_EQ(timeline.device_end[0], alone.device_end[1] - 70 * kCycle);
+    EXPECT_EQ(timeline.threads[2].device, 1);
+    for (std::size_t thread = 0; thread < 2; ++thread) {
+        const auto& shared = timeline.threads[2 + thread];
+        EXPECT_EQ(shared.totals, alone.threads[thread].totals);
+        ASSERT_EQ(shared.intervals.size(), alone.threads[thread].intervals.size());
+        for (std::size_t i = 0; i < shared.intervals.size(); ++i) {
+            EXPECT_EQ(shared.intervals[i].end, alone.threads[thread].intervals[i].end);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tessera::timing
