@@ -53,12 +53,12 @@ TEST(Twins, TakeTheTimesOfTheOneThatIsReplayed) {
     const std::vector<Millicycles> starts{0, 70 * kCycle, 30 * kCycle};
     const Machine machine{builder.arch, builder.timing, builder.mesh};
 
-    const LaunchTimeline timeline = replay(builder.trace, builder.trace.launches[0], machine,
-                                           {.device_start = starts});
+    const LaunchTimeline timeline =
+        replay(builder.trace, builder.trace.launches[0], machine, {.device_start = starts});
     std::erase_if(builder.trace.launches[0].cores,
                   [](const CoreTrace& core) { return core.device != 1; });
-    const LaunchTimeline alone = replay(builder.trace, builder.trace.launches[0], machine,
-                                        {.device_start = starts});
+    const LaunchTimeline alone =
+        replay(builder.trace, builder.trace.launches[0], machine, {.device_start = starts});
 
     EXPECT_EQ(timeline.device_end[1], alone.device_end[1]);
     EXPECT_EQ(timeline.device_end[0], alone.device_end[1] - 70 * kCycle);
