@@ -38,6 +38,7 @@ public:
           options_(options),
           parts_(parts_of(launch, machine.mesh.shape.num_devices())),
           twins_(twins_of(launch, parts_)),
+          keys_(parts_.size()),
           timelines_(parts_.size()),
           failures_(parts_.size()) {}
 
@@ -56,7 +57,10 @@ public:
                 timelines_[i] = as_twin(timelines_[twins_[i]], parts_[i].devices.first, later(i));
             }
         }
-        return join(std::move(timelines_));
+        remember();
+        LaunchTimeline timeline = join(std::move(timelines_));
+        timeline.name = launch_.name;
+        return timeline;
     }
 
 private:
@@ -64,18 +68,53 @@ private:
         const std::uint32_t device = parts_[part].devices.first;
         return device < options_.device_start.size() ? options_.device_start[device] : 0;
     }
+    [[nodiscard]] bool can_be_twin(std::size_t part) const {
+        return options_.memory != nullptr && parts_[part].devices.count == 1;
+    }
+    /// The timeline of a part of the launch before that did the same, if there is one.
+    [[nodiscard]] const PartMemory::Entry* remembered(std::size_t part) const {
+        if (!can_be_twin(part)) {
+            return nullptr;
+        }
+        for (const PartMemory::Entry& entry : options_.memory->entries) {
+            if (entry.key == keys_[part] && (entry.start == start_of(part) || waits_for_start())) {
+                return &entry;
+            }
+        }
+        return nullptr;
+    }
+    void remember() {
+        if (options_.memory == nullptr) {
+            return;
+        }
+        std::vector<PartMemory::Entry> entries;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            if (can_be_twin(i) && !is_twin(i)) {
+                entries.push_back({keys_[i], start_of(i), timelines_[i]});
+            }
+        }
+        options_.memory->entries = std::move(entries);
+    }
     [[nodiscard]] Millicycles later(std::size_t part) const {
         return start_of(part) - start_of(twins_[part]);
     }
     /// Whether another part's timeline does for this one: at the same time, or at another where
     /// both have a stretch before they start.
     [[nodiscard]] bool is_twin(std::size_t part) const {
-        const bool waits_for_start = LaunchCost(machine_.timing).latency() > 0;
-        return twins_[part] != part && (later(part) == 0 || waits_for_start);
+        return twins_[part] != part && (later(part) == 0 || waits_for_start());
     }
+    [[nodiscard]] bool waits_for_start() const { return LaunchCost(machine_.timing).latency() > 0; }
 
     void replay_part(std::size_t part) {
         if (is_twin(part)) {
+            return;
+        }
+        if (can_be_twin(part)) {
+            keys_[part] = key_of(launch_, parts_[part]);
+        }
+        if (const PartMemory::Entry* entry = remembered(part)) {
+            timelines_[part] =
+                as_twin(entry->timeline, parts_[part].devices.first, start_of(part) - entry->start);
             return;
         }
         try {
@@ -94,6 +133,7 @@ private:
     const ReplayOptions& options_;
     std::vector<LaunchPart> parts_;
     std::vector<std::size_t> twins_;
+    std::vector<PartKey> keys_;  ///< of parts that are replayed
     std::vector<LaunchTimeline> timelines_;
     std::vector<std::exception_ptr> failures_;
 };

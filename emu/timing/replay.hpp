@@ -14,6 +14,8 @@
 
 namespace tessera::timing {
 
+struct PartMemory;
+
 struct Machine {
     const ArchSpec& arch;
     const TimingSpec& timing;
@@ -26,6 +28,8 @@ struct ReplayOptions {
     bool keeps_cb_levels = false;
     /// When each device of the mesh may begin, from the launch's start; empty: all at 0.
     std::span<const Millicycles> device_start;
+    /// Of the launch before under the same machine and options: read, and filled anew.
+    PartMemory* memory = nullptr;
 };
 
 /// Replays one launch.

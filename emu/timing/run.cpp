@@ -59,7 +59,8 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch) {
     for (Millicycles& start : starts) {
         start = std::max(start - first, Millicycles{0});
     }
-    const ReplayOptions options{options_.keeps_intervals, options_.keeps_cb_levels, starts};
+    const ReplayOptions options{options_.keeps_intervals, options_.keeps_cb_levels, starts,
+                                &memory_};
     LaunchTimeline timeline = replay(trace, launch, machine_, options);
     timeline.start = first;
     for (std::size_t device = 0; device < starts.size(); ++device) {

@@ -7,6 +7,7 @@
 #include "emu/timing/cost/dispatch_cost.hpp"
 #include "emu/timing/dispatch_queue.hpp"
 #include "emu/timing/replay.hpp"
+#include "emu/timing/twins.hpp"
 
 namespace tessera::timing {
 
@@ -41,6 +42,7 @@ private:
     RunReplayOptions options_;
     DispatchCost cost_;
     std::vector<DispatchQueue> queues_;  ///< by device
+    PartMemory memory_;
     Millicycles makespan_ = 0;
 };
 

@@ -49,6 +49,48 @@ std::uint64_t hash_of(const LaunchPart& part) {
     return hash;
 }
 
+/// Two hashes of everything that goes in, in order.
+class KeyHash {
+public:
+    void add(std::uint64_t value) noexcept {
+        key_.halves[0] = mixed(key_.halves[0], value);
+        key_.halves[1] = mixed(key_.halves[1] + 0xD1B54A32D192ED03U, value);
+    }
+    void add(const CoreTrace& core) noexcept {
+        add(std::uint64_t{core.core.x} << 32U | core.core.y);
+        add(core.cbs.size());
+        for (const CbTrace& cb : core.cbs) {
+            add(std::uint64_t{cb.index} << 32U | static_cast<std::uint64_t>(cb.format));
+            add(std::uint64_t{cb.pages} << 32U | cb.page_bytes);
+        }
+        add(core.threads.size());
+        for (const ThreadTrace& thread : core.threads) {
+            add(thread);
+        }
+    }
+    [[nodiscard]] const PartKey& key() const noexcept { return key_; }
+
+private:
+    void add(const ThreadTrace& thread) noexcept {
+        add(std::uint64_t{thread.kernel} << 8U | static_cast<std::uint64_t>(thread.processor));
+        add(static_cast<std::uint64_t>(thread.compute.fidelity) << 8U |
+            std::uint64_t{thread.compute.fp32_dest_acc} |
+            std::uint64_t{thread.compute.dst_full_sync} << 1U |
+            std::uint64_t{thread.compute.approximate} << 2U);
+        add(thread.sites.size());
+        for (const TraceSite& site : thread.sites) {
+            add(std::uint64_t{site.file} << 32U | site.line);
+        }
+        add(thread.events.size());
+        for (const TraceEvent& event : thread.events) {
+            add(static_cast<std::uint64_t>(event.kind) << 56U | std::uint64_t{event.detail} << 48U |
+                std::uint64_t{event.site} << 32U | event.count);
+            add(argument_of(event));
+        }
+    }
+    PartKey key_;
+};
+
 std::vector<InitialWord> words_of(const LaunchTrace& launch, const LaunchPart& part) {
     std::vector<InitialWord> words;
     for (InitialWord word : launch.initial_words) {
@@ -74,6 +116,19 @@ void move(ThreadTimeline& thread, std::uint32_t device, Millicycles later) {
 }
 
 }  // namespace
+
+PartKey key_of(const LaunchTrace& launch, const LaunchPart& part) {
+    KeyHash hash;
+    hash.add(part.cores.size());
+    for (const CoreTrace& core : part.cores) {
+        hash.add(core);
+    }
+    for (const InitialWord& word : words_of(launch, part)) {
+        hash.add(std::uint64_t{word.core.x} << 32U | word.core.y);
+        hash.add(std::uint64_t{word.address} << 32U | word.value);
+    }
+    return hash.key();
+}
 
 std::vector<std::size_t> twins_of(const LaunchTrace& launch, std::span<const LaunchPart> parts) {
     std::vector<std::size_t> twins(parts.size());

@@ -2,13 +2,32 @@
 // Devices that do the same: one is replayed for all of them.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "emu/timing/part.hpp"
 
 namespace tessera::timing {
+
+/// What the threads of a part do, in 128 bits: parts of equal keys are twins.
+struct PartKey {
+    std::array<std::uint64_t, 2> halves{};
+    friend bool operator==(const PartKey&, const PartKey&) = default;
+};
+[[nodiscard]] PartKey key_of(const LaunchTrace& launch, const LaunchPart& part);
+
+/// The parts of the launch before, for devices that do the same once more.
+struct PartMemory {
+    struct Entry {
+        PartKey key;
+        Millicycles start = 0;  ///< of its device
+        LaunchTimeline timeline;
+    };
+    std::vector<Entry> entries;
+};
 
 /// For each part the first one of one device whose threads do the same on the same cores, from the
 /// same initial words: maybe itself. Times of such parts differ by those of their devices' starts.

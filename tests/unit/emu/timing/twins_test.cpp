@@ -73,5 +73,41 @@ TEST(Twins, TakeTheTimesOfTheOneThatIsReplayed) {
     }
 }
 
+TEST(PartMemory, GivesALaunchWhatTheOneBeforeDid) {
+    TraceBuilder builder = three_devices(2);
+    const LaunchTrace& launch = builder.trace.launches[0];
+    const Machine machine{builder.arch, builder.timing, builder.mesh};
+    PartMemory memory;
+    const std::vector<Millicycles> none(3);
+    const std::vector<Millicycles> later{0, 0, 40 * kCycle};
+
+    const LaunchTimeline first =
+        replay(builder.trace, launch, machine, {.device_start = none, .memory = &memory});
+    ASSERT_EQ(memory.entries.size(), 2U);
+    memory.entries[1].timeline.num_events += 1000;  // shows whether it is taken
+    const LaunchTimeline again =
+        replay(builder.trace, launch, machine, {.device_start = later, .memory = &memory});
+
+    EXPECT_EQ(again.num_events, first.num_events + 1000);
+    EXPECT_EQ(again.device_end[2], first.device_end[2] + 40 * kCycle);
+    EXPECT_EQ(again.device_end[0], first.device_end[0]);
+}
+
+TEST(PartMemory, IsOfTheLaunchBeforeOnly) {
+    const TraceBuilder builder = three_devices(2);
+    TraceBuilder other = three_devices(3);
+    const Machine machine{builder.arch, builder.timing, builder.mesh};
+    PartMemory memory;
+
+    const auto end = [&](const TraceBuilder& replayed) {
+        return replay(replayed.trace, replayed.trace.launches[0], machine, {.memory = &memory})
+            .device_end[2];
+    };
+
+    const Millicycles with_two = end(builder);
+    EXPECT_EQ(end(other), with_two + 25 * kCycle);
+    EXPECT_EQ(end(builder), with_two);
+}
+
 }  // namespace
 }  // namespace tessera::timing
