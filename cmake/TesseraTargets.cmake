@@ -6,7 +6,7 @@ function(tessera_compile_options target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
                            -Wno-missing-field-initializers)
     if(TESSERA_SANITIZE STREQUAL "thread")
-        # Boost.Context's and oneTBB's headers hold fences, which the sanitizer does not follow.
+        # Boost.Fiber's headers hold fences, which the sanitizer does not follow.
         target_compile_options(${target} PRIVATE -Wno-tsan)
     endif()
     if(TESSERA_SANITIZE)

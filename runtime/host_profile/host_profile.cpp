@@ -23,13 +23,14 @@ constexpr std::array kFunctionMarks{
     Mark{"cb_push_back", Work::Switches},
     Mark{"noc_semaphore", Work::Switches},
     Mark{"SemaphoreWaiters", Work::Switches},
-    Mark{"FiberSwitch", Work::Switches},
+    Mark{"FiberAlgorithm", Work::Switches},
     Mark{"wake_neighbour", Work::Switches},
     Mark{"N7tessera12_GLOBAL__N_14park", Work::Switches},
 };
 constexpr std::array kLibraryMarks{
     Mark{"libc.so", Work::Copies},
     Mark{"libboost_context", Work::Switches},
+    Mark{"libboost_fiber", Work::Switches},
     Mark{"libm.so", Work::TileMaths},
 };
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/scheduler/kernel_fiber.hpp"
 
-#include <boost/context/fiber.hpp>
+#include <boost/fiber/context.hpp>
+#include <boost/fiber/fiber.hpp>
 #include <memory>
 
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "emu/noc/transfer.hpp"
-#include "runtime/scheduler/fiber_switch.hpp"
+#include "runtime/scheduler/fiber_algorithm.hpp"
 #include "runtime/scheduler/kernel_signal.hpp"
 #include "runtime/scheduler/launch_state.hpp"
 #include "runtime/scheduler/window_stack.hpp"
@@ -17,13 +18,21 @@
 namespace tessera {
 namespace {
 
-KernelFiber& fiber_of(const KernelThread& thread) {
-    return *static_cast<KernelFiber*>(thread.fiber);
+using boost::fibers::context;
+
+// What KernelThread::fiber points to; lives on the fiber's own stack.
+struct FiberSlot {
+    Worker* worker;
+    context* fiber;
+    FiberAlgorithm* fibers;
+};
+
+FiberSlot& slot_of(const KernelThread& thread) {
+    return *static_cast<FiberSlot*>(thread.fiber);
 }
 
 void park(KernelThread& thread) {
-    KernelFiber& fiber = fiber_of(thread);
-    fiber.worker->fibers.leave(fiber);
+    slot_of(thread).fibers->take_next().resume();
     set_current_thread(&thread);
     thread.wait.kind = WaitKind::None;
     if (thread.is_cancelled) [[unlikely]] {
@@ -32,8 +41,8 @@ void park(KernelThread& thread) {
 }
 
 void wake_neighbour(KernelThread& thread) {
-    KernelFiber& fiber = fiber_of(thread);
-    fiber.worker->fibers.make_ready(fiber);
+    const FiberSlot& slot = slot_of(thread);
+    slot.fibers->make_ready(*slot.fiber);
 }
 
 void wake(KernelThread& thread) {
@@ -46,7 +55,7 @@ void wake(KernelThread& thread) {
 }
 
 void yield(KernelThread& thread) {
-    fiber_of(thread).worker->set_aside(thread);
+    slot_of(thread).worker->set_aside(thread);
     park(thread);
 }
 
@@ -81,6 +90,8 @@ void run_guarded(KernelThread& thread, LaunchState& launch) {
 }
 
 void fiber_root(KernelThread& thread, Worker& worker) {
+    FiberSlot slot{&worker, context::active(), &FiberAlgorithm::of_this_thread()};
+    thread.fiber = &slot;
     set_current_thread(&thread);
     run_guarded(thread, worker.launch());
     thread.is_finished = true;
@@ -91,7 +102,7 @@ void fiber_root(KernelThread& thread, Worker& worker) {
 }  // namespace
 
 Worker& owner_of(const KernelThread& thread) noexcept {
-    return *fiber_of(thread).worker;
+    return *slot_of(thread).worker;
 }
 
 void Worker::make_ready(KernelThread& thread) {
@@ -99,19 +110,13 @@ void Worker::make_ready(KernelThread& thread) {
 }
 
 void start_fiber(KernelThread& thread, Worker& worker) {
-    KernelFiber& fiber = worker.fibers.add(thread, worker);
-    thread.fiber = &fiber;
     thread.thread_switch = {
         .park = park, .wake = wake, .wake_neighbour = wake_neighbour, .yield = yield};
-    fiber.context = boost::context::fiber(std::allocator_arg,
-                                          WindowStack(thread.core().window, thread.processor()),
-                                          [&fiber](boost::context::fiber&& before) {
-                                              FiberSwitch& fibers = fiber.worker->fibers;
-                                              fibers.arrive(std::move(before));
-                                              fiber_root(*fiber.thread, *fiber.worker);
-                                              return fibers.end(fiber);
-                                          });
-    worker.fibers.make_ready(fiber);
+    boost::fibers::fiber(
+        boost::fibers::launch::post, std::allocator_arg,
+        WindowStack(thread.core().window, thread.processor(), worker.num_stacks_in_use),
+        [&thread, &worker] { fiber_root(thread, worker); })
+        .detach();
 }
 
 }  // namespace tessera

@@ -6,10 +6,15 @@
 namespace tessera {
 
 boost::context::stack_context WindowStack::allocate() {
+    ++*num_in_use_;
     boost::context::stack_context stack;
     stack.sp = window_->stack_top(processor_);
     stack.size = Window::stack_size();
     return stack;
+}
+
+void WindowStack::deallocate(boost::context::stack_context& /*stack*/) noexcept {
+    --*num_in_use_;
 }
 
 }  // namespace tessera

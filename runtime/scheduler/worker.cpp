@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/scheduler/worker.hpp"
 
+#include <boost/fiber/operations.hpp>
 #include <thread>
 #include <utility>
 
 #include "emu/core/core.hpp"
+#include "runtime/scheduler/fiber_algorithm.hpp"
 #include "runtime/scheduler/kernel_fiber.hpp"
 #include "runtime/scheduler/kernel_signal.hpp"
 #include "runtime/scheduler/launch_state.hpp"
@@ -31,6 +33,7 @@ void Worker::run() {
         return;
     }
     t_worker = this;
+    FiberAlgorithm::of_this_thread();
     const SignalStack signal_stack;
     for (;;) {
         take_mail();
@@ -47,13 +50,14 @@ void Worker::run() {
             continue;
         }
         recheck_own_semaphores();
-        if (fibers.has_ready()) {
+        if (FiberAlgorithm::of_this_thread().has_ready_kernels()) {
             continue;
         }
         if (!(polling_.empty() ? launch_->sleep(*this) : resume_polling())) {
             break;
         }
     }
+    release_stacks();
     t_worker = nullptr;
 }
 
@@ -77,8 +81,11 @@ void Worker::take_mail() {
     }
 }
 
+// The loop is the last in line, so one turn away from it runs every kernel until it blocks.
 void Worker::run_ready_fibers() {
-    fibers.run_ready();
+    while (FiberAlgorithm::of_this_thread().has_ready_kernels()) {
+        boost::this_fiber::yield();
+    }
     set_current_thread(nullptr);
 }
 
@@ -113,13 +120,15 @@ bool Worker::resume_polling() {
         return true;
     }
     std::this_thread::yield();
-    const std::uint64_t picks_before = fibers.num_picks();
+    const FiberAlgorithm& algorithm = FiberAlgorithm::of_this_thread();
+    const std::uint64_t picks_before = algorithm.num_picks();
     const std::vector<KernelThread*> threads = std::exchange(polling_, {});
     for (KernelThread* thread : threads) {
         make_ready(*thread);
     }
     run_ready_fibers();
-    if (fibers.num_picks() - picks_before != threads.size() || polling_.size() != threads.size()) {
+    if (algorithm.num_picks() - picks_before != threads.size() ||
+        polling_.size() != threads.size()) {
         launch_->note_progress();
     }
     return true;
@@ -131,6 +140,13 @@ void Worker::count_fruitless_round() {
     polls_since_ = progress;
     if (num_idle_polls_ > kIdlePollLimit) {
         fruitless_since.store(progress, std::memory_order_release);
+    }
+}
+
+// A window's stack may be used again only when Boost has destroyed the fiber that lived at its top.
+void Worker::release_stacks() {
+    while (num_stacks_in_use != 0) {
+        boost::this_fiber::yield();
     }
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "emu/core/kernel_thread.hpp"
-#include "runtime/scheduler/fiber_switch.hpp"
 
 namespace tessera {
 
@@ -38,7 +37,8 @@ public:
     /// The launch's progress since which this worker's threads have polled in vain for long.
     std::atomic<std::uint64_t> fruitless_since{~std::uint64_t{0}};
 
-    FiberSwitch fibers;
+    /// Fibers of this worker whose stacks Boost still holds.
+    std::uint32_t num_stacks_in_use = 0;
 
 private:
     void adopt(Core& core);
@@ -48,6 +48,7 @@ private:
     void cancel_own_threads();
     [[nodiscard]] bool resume_polling();
     void count_fruitless_round();
+    void release_stacks();
 
     LaunchState* launch_;
     std::vector<Core*> cores_;
