@@ -66,9 +66,8 @@ Prediction Bench::period_cycles(Program program, std::uint32_t binary_bytes) {
     const auto period = [&](const TimingSpec& timing) {
         return period_of(session_.trace(), launch, {model_.arch, timing, mesh_});
     };
-    const double low = period(model_.timing.low);
-    const double high = period(model_.timing.high);
-    return {std::min(low, high), period(model_.timing.expected), std::max(low, high)};
+    return Prediction::within(period(model_.timing.low), period(model_.timing.expected),
+                              period(model_.timing.high));
 }
 
 MeshSpec one_device(const ArchSpec& arch) {

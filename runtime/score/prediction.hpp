@@ -6,19 +6,23 @@
 
 namespace tessera::score {
 
-/// `low` and `high` come from the ends of the constants' ranges; `expected` lies between them
-/// unless the model answers the other way round, which is kept as it is.
+/// `low` and `high` come from the ends of the constants' ranges. Less time for one act can, now and
+/// then, make another wait longer: `expected` lies between them all the same.
 struct Prediction {
     double low = 0;
     double expected = 0;
     double high = 0;
 
-    /// The same figure by another measure: `convert` of each, low and high put in order.
+    /// What holds all three, the ends in any order.
+    [[nodiscard]] static Prediction within(double one_end, double expected, double other_end) {
+        return {std::min({one_end, expected, other_end}), expected,
+                std::max({one_end, expected, other_end})};
+    }
+
+    /// The same figure by another measure: `convert` of each.
     template <class Convert>
     [[nodiscard]] Prediction as(const Convert& convert) const {
-        const double one = convert(low);
-        const double other = convert(high);
-        return {std::min(one, other), convert(expected), std::max(one, other)};
+        return within(convert(low), convert(expected), convert(high));
     }
 };
 
@@ -28,7 +32,8 @@ struct Prediction {
     const auto at = [&](double first, double second) {
         return first + (second - first) * (units - 1);
     };
-    return {at(one.low, two.low), at(one.expected, two.expected), at(one.high, two.high)};
+    return Prediction::within(at(one.low, two.low), at(one.expected, two.expected),
+                              at(one.high, two.high));
 }
 
 }  // namespace tessera::score

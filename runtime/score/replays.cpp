@@ -44,9 +44,8 @@ Millicycles begin_of(const ThreadTimeline& thread) {
 }  // namespace
 
 Prediction Replays::each(const Figure& figure) const {
-    const double one = figure(timelines_.low);
-    const double other = figure(timelines_.high);
-    return {std::min(one, other), figure(timelines_.expected), std::max(one, other)};
+    return Prediction::within(figure(timelines_.low), figure(timelines_.expected),
+                              figure(timelines_.high));
 }
 
 Prediction Replays::zone_cycles(std::string_view name, Among among) const {
