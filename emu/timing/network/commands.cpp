@@ -54,12 +54,34 @@ void Transport::State::command_path(const Transfer& transfer) {
         path.latency = 2 * paths.noc().interface;
         return;
     }
+    unicast_path(transfer);
+    bank_path(transfer, path.latency);
+}
+
+void Transport::State::unicast_path(const Transfer& transfer) {
+    const Request& request = transfer.request;
+    path.clear();
     paths.unicast({request.device, request.noc, transfer.own, transfer.far}, transfer.packet,
                   paths.noc().write, path);
+}
+
+void Transport::State::bank_path(const Transfer& transfer, Millicycles latency) {
+    const Request& request = transfer.request;
     if (request.place.is_dram()) {
         paths.bank(request.device, request.place.bank(), NocPaths::Access::Write, transfer.packet,
-                   path.latency, path);
+                   latency, path);
     }
+}
+
+void Transport::State::path_ends(const Transfer& transfer) {
+    const Request& request = transfer.request;
+    unicast_path(transfer);
+    const Millicycles latency = path.latency;
+    path.clear();
+    path.add(resources.injection(request.device, request.noc, transfer.own), 0,
+             paths.noc().write.of(transfer.packet));
+    bank_path(transfer, latency);
+    path.move_origin(transfer.origin);
 }
 
 void Transport::State::send(std::uint32_t number, Millicycles now, EventQueue& queue) {
@@ -67,30 +89,50 @@ void Transport::State::send(std::uint32_t number, Millicycles now, EventQueue& q
     if (transfer.stage == TransferStage::Reserved && transfer.waiting_on == kNobody) {
         transfer.spend(ResourceKind::NocLatency, now);
     }
-    command_path(transfer);
-    const bool holds_channels = transfer.request.kind == RequestKind::Write;
-    if (holds_channels && !channels.try_hold(number, path, now, queue)) {
+    if (transfer.request.kind == RequestKind::Write) {
+        send_write(number, now, queue);
         return;
     }
+    command_path(transfer);
+    if (lines.try_start(number, path, transfer.packet, now, queue)) {
+        sent(number, now, 0, queue);
+    }
+}
+
+// A write that has the channels of its way takes its turn at its port and, with those who read
+// there, at the bank. Links are passed in the order of arrival, and waiting there holds up the
+// port.
+void Transport::State::send_write(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    Transfer& transfer = transfers[number];
+    command_path(transfer);
+    if (!channels.try_hold(number, path, now, queue)) {
+        return;
+    }
+    path_ends(transfer);
     if (!lines.try_start(number, path, transfer.packet, now, queue)) {
         return;
     }
-    if (holds_channels) {
-        channels.release(number, path, now, queue);
-    }
-    sent(number, now, queue);
+    unicast_path(transfer);
+    path.move_origin(transfer.origin);
+    const Millicycles delay = lines.pass_behind_first(number, path, transfer.packet, now);
+    command_path(transfer);
+    path.move_origin(transfer.origin);
+    channels.release(number, path, now + delay, queue);
+    sent(number, now, delay, queue);
 }
 
-void Transport::State::sent(std::uint32_t number, Millicycles now, EventQueue& queue) {
+void Transport::State::sent(std::uint32_t number, Millicycles now, Millicycles delay,
+                            EventQueue& queue) {
     Transfer& transfer = transfers[number];
     NocInterface& own = interface_of(transfer);
     own.keeps_path = is_multicast(transfer.request) && transfer.request.is_linked;
     transfer.left -= transfer.packet;
     transfer.slowest = path.slowest();
     transfer.slowest_kind = resources.kind(path.slowest_resource());
-    transfer.arrival = now + path.latency + path.slowest();
+    const Millicycles begin = now + delay;
+    transfer.arrival = begin + path.latency + path.slowest();
     const PathStep& injection = path.step(0);
-    const Millicycles injected = std::max(now, now + injection.offset + injection.duration);
+    const Millicycles injected = std::max(begin, begin + injection.offset + injection.duration);
     if (transfer.left > 0) {
         schedule(number, TransferStage::Inject, injected, queue);
         return;

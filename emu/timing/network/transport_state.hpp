@@ -43,8 +43,14 @@ struct Transport::State {
     void ready(std::uint32_t number, Millicycles now, EventQueue& queue);
     void inject(std::uint32_t number, Millicycles now, EventQueue& queue);
     void send(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void sent(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void send_write(std::uint32_t number, Millicycles now, EventQueue& queue);
+    /// Of a packet which left at `now` and waits for `delay` on its way.
+    void sent(std::uint32_t number, Millicycles now, Millicycles delay, EventQueue& queue);
     void command_path(const Transfer& transfer);
+    void unicast_path(const Transfer& transfer);
+    void bank_path(const Transfer& transfer, Millicycles latency);
+    /// The port and the bank of a write, without what is between them.
+    void path_ends(const Transfer& transfer);
 
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);

@@ -96,15 +96,15 @@ bool VirtualChannels::try_hold(std::uint32_t number, PacketPath& path, Millicycl
 void VirtualChannels::release(std::uint32_t number, const PacketPath& path, Millicycles now,
                               EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    // Where the end of the path is slow, routers on the way take up what has left the sender.
-    const Millicycles end = now + path.step(path.size() - 1).offset + path.slowest();
+    // Where the path is slower further on, routers on the way take up what has left the sender.
     const Millicycles buffered = path.slowest() * kChannelBuffer / std::max(1U, transfer.packet);
     const std::uint32_t size = path.size();
     for (std::uint32_t i = transfer.tail; i < size; ++i) {
         const PathStep step = path.step(i);
         if (step.channel != kNoChannel) {
             const Millicycles at_once = now + step.offset + step.duration;
-            const Millicycles tail = std::max(at_once, end - (size - 1 - i) * buffered);
+            const Millicycles behind = path.slowest() - step.duration - (size - 1 - i) * buffered;
+            const Millicycles tail = at_once + std::max<Millicycles>(0, behind);
             give_back(channels_[step.channel], std::max(now, now + step.offset),
                       std::max(now, tail), now, queue);
         }

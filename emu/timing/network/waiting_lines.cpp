@@ -36,10 +36,33 @@ void WaitingLines::join(std::uint32_t number, const Obstacle& obstacle, EventQue
     if (resource.first_waiting == kNobody) {
         resource.first_waiting = number;
         queue.push(obstacle.free, QueueEvent::TransferStage, number);
-    } else {
-        transfers_[resource.last_waiting].next_waiting = number;
+        resource.last_waiting = number;
+        return;
     }
-    resource.last_waiting = number;
+    const std::uint32_t ahead = place_in_line(transfer, resource);
+    transfer.next_waiting = transfers_[ahead].next_waiting;
+    transfers_[ahead].next_waiting = number;
+    if (ahead == resource.last_waiting) {
+        resource.last_waiting = number;
+    }
+}
+
+std::uint32_t WaitingLines::place_in_line(const Transfer& transfer, const Resource& resource) {
+    const auto is_read = [](const Transfer& waiting) {
+        return waiting.request.kind == RequestKind::Read;
+    };
+    if (resource.kind != ResourceKind::Dram || is_read(transfer)) {
+        return resource.last_waiting;
+    }
+    std::uint32_t ahead = resource.first_waiting;
+    for (std::uint32_t next = transfers_[ahead].next_waiting; next != kNobody;
+         next = transfers_[ahead].next_waiting) {
+        if (is_read(transfers_[ahead]) && is_read(transfers_[next])) {
+            break;
+        }
+        ahead = next;
+    }
+    return ahead;
 }
 
 void WaitingLines::leave(std::uint32_t number, Millicycles now, EventQueue& queue) {

@@ -45,6 +45,9 @@ private:
                                Millicycles start);
     [[nodiscard]] Obstacle obstacle(const Transfer& transfer, const PacketPath& path,
                                     Millicycles now);
+    /// Whom a transfer comes behind in a line that is not empty. At a bank reads and writes take
+    /// turns.
+    [[nodiscard]] std::uint32_t place_in_line(const Transfer& transfer, const Resource& resource);
     void join(std::uint32_t transfer, const Obstacle& obstacle, EventQueue& queue);
     void leave(std::uint32_t transfer, Millicycles now, EventQueue& queue);
 

@@ -76,6 +76,37 @@ TEST(NocSharing, RoutersLetTheirInputsTakeTurns) {
     EXPECT_NEAR(rate(run, 1), 1024.0 / (3 * 33), 0.5);
 }
 
+TEST(NocSharing, WritesToFarAndNearFollowEachOtherWithoutAGap) {
+    SmallMachine small;
+    small.timing.noc.hop = Cycles{20};
+    Stream mixed = stream(write({0, 0}, NocPlace::worker({3, 0}), kBytes));
+    for (std::size_t i = 1; i < mixed.requests.size(); i += 2) {
+        mixed.requests[i] = write({0, 0}, NocPlace::worker({1, 0}), kBytes);
+    }
+
+    const StreamRun run(small.machine(), {mixed});
+
+    EXPECT_EQ(run.times[0].back().departed - run.times[0].front().departed,
+              (kTransfers - 1) * 33'000);
+}
+
+TEST(NocSharing, AWriterFindsItsTurnAmongReadersOfItsBank) {
+    // Of the bank's time a read takes 2 + 1024 / 16 cycles, a write 2 + 1024 / 8.
+    const SmallMachine small;
+    const NocPlace bank = NocPlace::dram(2);
+    std::vector<Stream> streams{stream(write({3, 0}, bank, kBytes))};
+    for (const CoreCoord reader : {CoreCoord{0, 0}, CoreCoord{1, 1}, CoreCoord{2, 3}}) {
+        streams.push_back(stream(read(reader, bank, kBytes)));
+        streams.back().requests.resize(4 * kTransfers, streams.back().requests.front());
+    }
+
+    const StreamRun run(small.machine(), streams);
+
+    const std::vector<Times>& writes = run.times[0];
+    const auto span = static_cast<double>(writes.back().departed - writes.front().departed);
+    EXPECT_NEAR(span / kCycle / (kTransfers - 1), 66 + 130, 5);
+}
+
 TEST(NocSharing, DisjointFlowsDoNotDisturbEachOther) {
     const SmallMachine small;
     const Stream above = stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes));
