@@ -6,30 +6,12 @@
 #include <functional>
 
 namespace tessera::timing {
-namespace {
-
-constexpr unsigned kSubjectBits = 26;
-constexpr unsigned kEventBits = 2;
-constexpr std::uint64_t kSubjectMask = (1ULL << kSubjectBits) - 1;
-constexpr std::uint32_t kNone = 0;  ///< node 0 is never used
-
-}  // namespace
-
 EventQueue::EventQueue() : slots_(kSlots, kNone), nodes_(1) {
 }
 
-void EventQueue::put_into_slot(std::uint64_t slot, const Key& key) {
-    if (free_node_ == kNone) {
-        free_node_ = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.emplace_back();
-    }
-    const std::uint32_t number = free_node_;
-    const std::size_t place = slot % kSlots;
-    free_node_ = nodes_[number].next;
-    nodes_[number] = {key, slots_[place]};
-    slots_[place] = number;
-    is_filled_[place / kWordBits] |= 1ULL << place % kWordBits;
-    is_word_filled_ |= 1ULL << place / kWordBits;
+void EventQueue::add_node() {
+    free_node_ = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
 }
 
 void EventQueue::put_in_order(const Key& key) {
@@ -49,11 +31,7 @@ void EventQueue::put_aside(std::uint64_t slot, const Key& key) {
     std::ranges::push_heap(far_, std::greater{});
 }
 
-void EventQueue::push(Millicycles time, QueueEvent event, std::uint32_t subject) {
-    const std::uint64_t rest = num_pushed_++ << (kSubjectBits + kEventBits) |
-                               static_cast<std::uint64_t>(event) << kSubjectBits | subject;
-    const Key key{static_cast<std::uint64_t>(time), rest};
-    const std::uint64_t slot = std::max(slot_of(key.time), begin_);
+void EventQueue::put_first_or_far(std::uint64_t slot, const Key& key) {
     if (sorted_.empty()) {
         open_ = slot;
         sorted_.push_back(key);
@@ -127,20 +105,6 @@ void EventQueue::open_next() {
             put_in_order(take_far());
         }
     }
-}
-
-EventQueue::Entry EventQueue::pop() {
-    const Key top = sorted_.back();
-    sorted_.pop_back();
-    if (open_ != begin_) {
-        turn_to(open_);
-    }
-    if (sorted_.empty()) {
-        open_next();
-    }
-    return {static_cast<Millicycles>(top.time),
-            static_cast<QueueEvent>((top.rest >> kSubjectBits) & ((1U << kEventBits) - 1)),
-            static_cast<std::uint32_t>(top.rest & kSubjectMask)};
 }
 
 }  // namespace tessera::timing

@@ -57,10 +57,17 @@ private:
     static constexpr std::size_t kSlots = 4096;
     static constexpr std::size_t kWordBits = 64;
 
+    static constexpr unsigned kSubjectBits = 26;
+    static constexpr unsigned kEventBits = 2;
+    static constexpr std::uint64_t kSubjectMask = (1ULL << kSubjectBits) - 1;
+    static constexpr std::uint32_t kNone = 0;  ///< node 0 is never used
+
     [[nodiscard]] static std::uint64_t slot_of(std::uint64_t time) noexcept {
         return time >> kSlotBits;
     }
+    void add_node();
     void put_into_slot(std::uint64_t slot, const Key& key);
+    void put_first_or_far(std::uint64_t slot, const Key& key);
     void put_aside(std::uint64_t slot, const Key& key);
     void put_in_order(const Key& key);
     void open_slot(std::uint64_t slot);
@@ -81,5 +88,46 @@ private:
     std::vector<Key> far_;  ///< heap of events beyond the wheel
     std::uint64_t num_pushed_ = 0;
 };
+
+inline void EventQueue::put_into_slot(std::uint64_t slot, const Key& key) {
+    if (free_node_ == kNone) {
+        add_node();
+    }
+    const std::uint32_t number = free_node_;
+    const std::size_t place = slot % kSlots;
+    Node& node = nodes_[number];
+    free_node_ = node.next;
+    node = {key, slots_[place]};
+    slots_[place] = number;
+    is_filled_[place / kWordBits] |= 1ULL << place % kWordBits;
+    is_word_filled_ |= 1ULL << place / kWordBits;
+}
+
+// Nearly all events lie on the wheel, behind those of the slot at hand.
+inline void EventQueue::push(Millicycles time, QueueEvent event, std::uint32_t subject) {
+    const std::uint64_t rest = num_pushed_++ << (kSubjectBits + kEventBits) |
+                               static_cast<std::uint64_t>(event) << kSubjectBits | subject;
+    const Key key{static_cast<std::uint64_t>(time), rest};
+    const std::uint64_t slot = slot_of(key.time);
+    if (slot > open_ && slot < begin_ + kSlots && !sorted_.empty()) {
+        put_into_slot(slot, key);
+    } else {
+        put_first_or_far(slot < begin_ ? begin_ : slot, key);
+    }
+}
+
+inline EventQueue::Entry EventQueue::pop() {
+    const Key top = sorted_.back();
+    sorted_.pop_back();
+    if (open_ != begin_) {
+        turn_to(open_);
+    }
+    if (sorted_.empty()) {
+        open_next();
+    }
+    return {static_cast<Millicycles>(top.time),
+            static_cast<QueueEvent>((top.rest >> kSubjectBits) & ((1U << kEventBits) - 1)),
+            static_cast<std::uint32_t>(top.rest & kSubjectMask)};
+}
 
 }  // namespace tessera::timing

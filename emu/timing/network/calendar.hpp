@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "tessera/timeline.hpp"
 
@@ -36,17 +37,17 @@ public:
     void take(Millicycles begin, Millicycles duration) noexcept {
         if (begin >= free_) {
             if (begin > free_) {
-                remember({free_, begin});
+                append({free_, begin});
             }
             free_ = begin + duration;
             return;
         }
-        const Gap* gap = gap_for(begin, duration);
+        Gap* gap = gap_for(begin, duration);
         if (gap == nullptr) {
             free_ = free_ > begin + duration ? free_ : begin + duration;
             return;
         }
-        split(gaps_[static_cast<std::size_t>(gap - gaps_.data())], begin, duration);
+        split(*gap, begin, duration);
     }
 
     /// Takes the first moment from `begin` on that leaves room. Returns it. Room that it leaves in
@@ -55,12 +56,11 @@ public:
         if (begin + duration <= last_gap_) {
             return take_from_gaps(begin, duration);
         }
-        if (begin >= free_ + duration) {
-            remember({free_, begin});
+        const Millicycles first = begin > free_ ? begin : free_;
+        if (begin - free_ >= duration) {
+            append({free_, begin});
         }
-        free_ = begin > free_ ? begin : free_;
-        const Millicycles first = free_;
-        free_ += duration;
+        free_ = first + duration;
         return first;
     }
 
@@ -72,17 +72,17 @@ private:
 
     Millicycles take_from_gaps(Millicycles begin, Millicycles duration) noexcept {
         Millicycles first = free_;
-        std::size_t taken = kGaps;
-        for (std::size_t i = 0; i < kGaps; ++i) {
-            const Millicycles at = begin > gaps_[i].begin ? begin : gaps_[i].begin;
-            const bool is_earlier = at + duration <= gaps_[i].end && at < first;
+        Gap* taken = nullptr;
+        for (Gap& gap : gaps_) {
+            const Millicycles at = begin > gap.begin ? begin : gap.begin;
+            const bool is_earlier = at + duration <= gap.end && at < first;
             first = is_earlier ? at : first;
-            taken = is_earlier ? i : taken;
+            taken = is_earlier ? &gap : taken;
         }
-        if (taken == kGaps) {
+        if (taken == nullptr) {
             free_ += duration;
         } else {
-            split(gaps_[taken], first, duration);
+            split(*taken, first, duration);
         }
         return first;
     }
@@ -93,32 +93,45 @@ private:
             remember(before);
         }
     }
-    [[nodiscard]] const Gap* gap_for(Millicycles begin, Millicycles duration) const noexcept {
+    [[nodiscard]] Gap* gap_for(Millicycles begin, Millicycles duration) noexcept {
         if (begin + duration > last_gap_) {
             return nullptr;
         }
-        for (const Gap& gap : gaps_) {
+        for (Gap& gap : gaps_) {
             if (begin >= gap.begin && begin + duration <= gap.end) {
                 return &gap;
             }
         }
         return nullptr;
     }
-    /// Forgets the gap that ends first: time has most likely passed it.
+    /// Remembers the gap that ends last in place of the one that ends first: time has most likely
+    /// passed it.
+    void append(Gap gap) noexcept {
+        gaps_[oldest_] = gap;
+        oldest_ = (oldest_ + 1) % kGaps;
+        last_gap_ = gap.end;
+    }
+    /// Remembers a gap in front of another.
     void remember(Gap gap) noexcept {
-        std::size_t oldest = 0;
-        for (std::size_t i = 1; i < gaps_.size(); ++i) {
-            oldest = gaps_[i].end < gaps_[oldest].end ? i : oldest;
+        if (gaps_[oldest_].end >= gap.end) {
+            return;
         }
-        if (gaps_[oldest].end < gap.end) {
-            gaps_[oldest] = gap;
-            last_gap_ = last_gap_ > gap.end ? last_gap_ : gap.end;
+        std::size_t place = oldest_;
+        for (std::size_t i = 1; i < kGaps; ++i) {
+            const std::size_t next = (oldest_ + i) % kGaps;
+            if (gaps_[next].end >= gap.end) {
+                break;
+            }
+            gaps_[place] = gaps_[next];
+            place = next;
         }
+        gaps_[place] = gap;
     }
 
-    static constexpr std::size_t kGaps = 4;
+    static constexpr std::uint32_t kGaps = 4;
     Millicycles free_ = 0;
     Millicycles last_gap_ = 0;  ///< end of the last gap, not behind `free_`
+    std::uint32_t oldest_ = 0;  ///< the gap that ends first; those behind it, around, end later
     std::array<Gap, kGaps> gaps_{};
 };
 

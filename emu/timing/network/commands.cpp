@@ -68,8 +68,9 @@ void Transport::State::unicast_path(const Transfer& transfer) {
 void Transport::State::bank_path(const Transfer& transfer, Millicycles latency) {
     const Request& request = transfer.request;
     if (request.place.is_dram()) {
-        paths.bank(request.device, request.place.bank(), NocPaths::Access::Write, transfer.packet,
-                   latency, path);
+        path.add(paths.bank(request.device, request.place.bank(), NocPaths::Access::Write,
+                            transfer.packet),
+                 latency);
     }
 }
 

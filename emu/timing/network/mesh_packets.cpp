@@ -67,8 +67,9 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
         path.add(resources.ejection(transfer.device, request.noc, transfer.far), 0,
                  paths.noc().ejection.of(request.bytes));
         if (request.place.is_dram()) {
-            paths.bank(transfer.device, request.place.bank(), NocPaths::Access::Write,
-                       request.bytes, 0, path);
+            path.add(paths.bank(transfer.device, request.place.bank(), NocPaths::Access::Write,
+                                request.bytes),
+                     0);
         }
     }
     if (!lines.try_start(number, path, request.bytes, now, queue)) {

@@ -45,13 +45,14 @@ void NocPaths::unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath&
     path.latency = 2 * noc_.interface + static_cast<Millicycles>(channels.size() - 2) * noc_.hop;
 }
 
-void NocPaths::bank(std::uint32_t device, std::uint32_t index, Access access, std::uint32_t bytes,
-                    Millicycles offset, PacketPath& path) const {
+BankPath NocPaths::bank(std::uint32_t device, std::uint32_t index, Access access,
+                        std::uint32_t bytes) const {
     const std::uint32_t moved = (bytes + dram_.burst - 1) / dram_.burst * dram_.burst;
     const Pace& pace = access == Access::Read ? dram_.bank_read : dram_.bank_write;
-    path.add(resources_.bank(device, index), offset, pace.of(moved));
-    const std::uint32_t channel = arch_.dram.endpoints[index].channel;
-    path.add(resources_.channel(device, channel), offset, dram_.channel.of(moved));
+    return {.bank = resources_.bank(device, index),
+            .channel = resources_.channel(device, arch_.dram.endpoints[index].channel),
+            .on_bank = pace.of(moved),
+            .on_channel = dram_.channel.of(moved)};
 }
 
 }  // namespace tessera::timing

@@ -53,10 +53,9 @@ public:
     /// To each worker of a rectangle of logical cores (both corners included). Every link of the
     /// tree is passed once.
     void multicast(const Transfer& transfer, std::uint32_t bytes, PacketPath& path) const;
-    /// A bank and its channel, from `offset` on.
     enum class Access : std::uint8_t { Read, Write };
-    void bank(std::uint32_t device, std::uint32_t index, Access access, std::uint32_t bytes,
-              Millicycles offset, PacketPath& path) const;
+    [[nodiscard]] BankPath bank(std::uint32_t device, std::uint32_t index, Access access,
+                                std::uint32_t bytes) const;
 
     [[nodiscard]] const NocTimes& noc() const noexcept { return noc_; }
     [[nodiscard]] const DramTimes& dram() const noexcept { return dram_; }

@@ -3,6 +3,7 @@
 // flit there, and how long it occupies each.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,6 +36,25 @@ struct PathRun {
     Millicycles injection = 0;                ///< durations
     Millicycles link = 0;
     Millicycles ejection = 0;
+
+    [[nodiscard]] std::uint32_t resource_of(std::size_t i) const noexcept {
+        return (base + channels[i]) / 2;
+    }
+};
+
+/// A DRAM bank and its channel: a path by itself.
+struct BankPath {
+    std::uint32_t bank = 0;  ///< resources
+    std::uint32_t channel = 0;
+    Millicycles on_bank = 0;  ///< durations
+    Millicycles on_channel = 0;
+
+    template <class Visit>
+    void for_each(Visit visit) const {
+        visit(bank, Millicycles{0}, on_bank);
+        visit(channel, Millicycles{0}, on_channel);
+    }
+    [[nodiscard]] Millicycles slowest() const noexcept { return std::max(on_bank, on_channel); }
 };
 
 /// Steps in order: those of a run, if there is one, and then single ones. Scratch space: one is
@@ -66,6 +86,12 @@ public:
         singles_.push_back({resource, offset, duration, kNoChannel, {}});
         note(duration, resource);
     }
+    /// A bank behind the rest of the path, from `offset` on.
+    void add(const BankPath& bank, Millicycles offset) {
+        bank.for_each([&](std::uint32_t resource, Millicycles, Millicycles duration) {
+            add(resource, offset, duration);
+        });
+    }
     /// Seen from a head that has come `offset` far: negative offsets are behind it.
     void move_origin(Millicycles offset) noexcept {
         origin_ += offset;
@@ -79,16 +105,15 @@ public:
     /// Calls `visit(resource, offset, duration)` for each step.
     template <class Visit>
     void for_each(Visit visit) const;
-    /// As for_each, without the first step of a path that begins with a run.
-    template <class Visit>
-    void for_each_behind_first(Visit visit) const;
+    [[nodiscard]] const PathRun& run() const noexcept { return run_; }
+    [[nodiscard]] Millicycles origin() const noexcept { return origin_; }
     /// Longest duration, and the first resource that takes it.
     [[nodiscard]] Millicycles slowest() const noexcept { return slowest_; }
     [[nodiscard]] std::uint32_t slowest_resource() const noexcept { return slowest_resource_; }
 
 private:
     [[nodiscard]] std::uint32_t resource_of(std::size_t i) const noexcept {
-        return (run_.base + run_.channels[i]) / 2;
+        return run_.resource_of(i);
     }
     [[nodiscard]] Millicycles offset_of(std::size_t i) const noexcept {
         const auto passed = static_cast<Millicycles>(i) - 1;
@@ -103,8 +128,6 @@ private:
                : resource_of(i - 1) % 4 == kLinkY ? RouterInput::Y
                                                   : RouterInput::X;
     }
-    template <class Visit>
-    void visit_from(std::size_t first, Visit& visit) const;
     void note(Millicycles duration, std::uint32_t resource) noexcept {
         if (duration > slowest_) {
             slowest_ = duration;
@@ -135,19 +158,14 @@ inline PathStep PacketPath::step(std::uint32_t i) const noexcept {
 
 template <class Visit>
 void PacketPath::for_each(Visit visit) const {
-    visit_from(0, visit);
-}
-
-template <class Visit>
-void PacketPath::for_each_behind_first(Visit visit) const {
-    visit_from(1, visit);
-}
-
-template <class Visit>
-void PacketPath::visit_from(std::size_t first, Visit& visit) const {
-    const std::size_t length = run_.channels.size();
-    for (std::size_t i = first; i < length; ++i) {
-        visit(resource_of(i), offset_of(i), duration_of(i));
+    if (!run_.channels.empty()) {
+        const std::size_t last = run_.channels.size() - 1;
+        visit(resource_of(0), -origin_, run_.injection);
+        Millicycles offset = run_.interface - origin_;
+        for (std::size_t i = 1; i < last; ++i, offset += run_.hop) {
+            visit(resource_of(i), offset, run_.link);
+        }
+        visit(resource_of(last), offset, run_.ejection);
     }
     for (const PathStep& step : singles_) {
         visit(step.resource, step.offset - origin_, step.duration);

@@ -12,6 +12,10 @@ constexpr std::uint32_t kChannelBuffer = 512;
 /// Two for each of a node's four ports and links.
 constexpr std::uint32_t kChannelsPerNode = 8;
 
+bool is_of_port(std::uint32_t channel) {
+    return channel / 2 % (kChannelsPerNode / 2) == ResourceTable::ejection(0);
+}
+
 }  // namespace
 
 // Numbers of ports and links go up in fours by node: injection, ejection, link along x, along y.
@@ -26,7 +30,6 @@ ReadRequests::ReadRequests(const Machine& machine, const ResourceTable& resource
       buffer_requests_(kChannelBuffer / static_cast<std::uint32_t>(machine.arch.noc.flit.value)),
       port_requests_(machine.timing.noc.port_requests),
       buffers_(2 * std::size_t{resources.num_ports()}),
-      at_port_(resources.num_ports()),
       turns_(resources.num_ports()) {
     accepted_.reserve(64);
     const GridSize grid = machine.arch.noc.grid;
@@ -60,29 +63,28 @@ void ReadRequests::push(std::uint32_t buffer, std::uint32_t number, std::uint32_
     ++pushed.count;
 }
 
-bool ReadRequests::proceed(std::uint32_t number, std::uint32_t place) {
-    const Way way = way_of(transfers_[number]);
+bool ReadRequests::has_room(std::uint32_t channel) const noexcept {
+    return buffers_[channel].count < (is_of_port(channel) ? port_requests_ : buffer_requests_);
+}
+
+void ReadRequests::proceed(std::uint32_t number, std::uint32_t place) {
+    Transfer& transfer = transfers_[number];
+    const Way way = way_of(transfer);
     const std::uint32_t port = way.port();
     std::uint32_t here = place;
     while (here + 1 < port && buffers_[way[here + 1]].count == 0) {
         ++here;
     }
     const std::uint32_t next = way[here + 1];
-    if (here + 1 == port && at_port_[next / 2] < port_requests_) {
-        ++at_port_[next / 2];
-        transfers_[number].request_hops = port - 1 - place;
-        accepted_.push_back(number);
-        return true;
-    }
-    if (here + 1 == port || buffers_[next].count >= buffer_requests_) {
-        if (here == place) {
-            return false;
-        }
+    if (!has_room(next)) {
         push(way[here], number, here, next);
-        return true;
+    } else if (here + 1 == port) {
+        ++buffers_[next].count;
+        transfer.request_hops = port - 1 - place;
+        accepted_.push_back(number);
+    } else {
+        push(next, number, here + 1, way[here + 2]);
     }
-    push(next, number, here + 1, way[here + 2]);
-    return true;
 }
 
 void ReadRequests::launch(std::uint32_t number) {
@@ -93,43 +95,33 @@ void ReadRequests::launch(std::uint32_t number) {
     const Way way = way_of(transfer);
     const std::uint32_t source = way[0];
     const std::uint32_t next = way[1];
-    if (buffers_[source].count > 0 || !proceed(number, 0)) {
+    if (buffers_[source].count > 0 || !has_room(next)) {
         push(source, number, 0, next);
+    } else {
+        proceed(number, 0);
     }
 }
 
 void ReadRequests::answered(const Transfer& transfer) {
     const Way way = way_of(transfer);
     const std::uint32_t port = way[way.port()];
-    --at_port_[port / 2];
+    --buffers_[port].count;
     refill(port);
 }
 
-void ReadRequests::pop(Buffer& buffer, std::uint32_t after) {
-    buffer.first = after;
-    buffer.next = after == kNobody ? kNobody : transfers_[after].stalled_next;
-    --buffer.count;
-}
-
-bool ReadRequests::pull_from(std::uint32_t buffer) {
-    const std::uint32_t number = buffers_[buffer].first;
+void ReadRequests::pull_from(std::uint32_t buffer) {
+    Buffer& left = buffers_[buffer];
+    const std::uint32_t number = left.first;
     const std::uint32_t after = transfers_[number].next_in_line;
-    if (!proceed(number, transfers_[number].stalled_at)) {
-        return false;
-    }
-    pop(buffers_[buffer], after);
-    vacated(buffer);
-    return true;
+    proceed(number, transfers_[number].stalled_at);
+    left.first = after;
+    left.next = after == kNobody ? kNobody : transfers_[after].stalled_next;
+    --left.count;
 }
 
 void ReadRequests::vacated(std::uint32_t buffer) {
-    while (buffers_[buffer].first != kNobody) {
-        const std::uint32_t number = buffers_[buffer].first;
-        const std::uint32_t after = transfers_[number].next_in_line;
-        if (!proceed(number, transfers_[number].stalled_at)) {
-            break;
-        }
-        pop(buffers_[buffer], after);
+    while (buffers_[buffer].first != kNobody && has_room(buffers_[buffer].next)) {
+        pull_from(buffer);
     }
     const bool is_source = buffer % kChannelsPerNode < 2;
     if (!is_source) {
@@ -143,11 +135,15 @@ void ReadRequests::refill(std::uint32_t channel) {
     const std::uint32_t base = network * channels_per_network_;
     const Inputs& inputs = inputs_[network % 2][(channel - base) / kChannelsPerNode];
     std::uint32_t& turn = turns_[channel / 2];
-    for (std::size_t idle = 0; idle < inputs.size();) {
-        const std::uint32_t input = turn;
-        const std::uint32_t buffer = base + inputs[input];
-        turn = input + 1 == inputs.size() ? 0 : input + 1;
-        idle = buffers_[buffer].next == channel && pull_from(buffer) ? 0 : idle + 1;
+    for (std::size_t idle = 0; idle < inputs.size() && has_room(channel);) {
+        const std::uint32_t buffer = base + inputs[turn];
+        turn = turn + 1 == inputs.size() ? 0 : turn + 1;
+        ++idle;
+        if (buffers_[buffer].next == channel) {
+            pull_from(buffer);
+            vacated(buffer);
+            idle = 0;
+        }
     }
 }
 

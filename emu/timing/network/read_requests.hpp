@@ -32,6 +32,7 @@ public:
 
 private:
     /// Of a link's virtual channel, or of a node's interface: the requests that have not left it.
+    /// Of a port only `count` is used: those accepted and not answered.
     struct Buffer {
         std::uint32_t first = kNobody;
         std::uint32_t last = kNobody;
@@ -56,15 +57,18 @@ private:
     [[nodiscard]] static Way way_of(const Transfer& transfer) noexcept {
         return {transfer.way, transfer.way_base};
     }
-    /// Moves a request from `place` of its way as far as there is room. Returns whether it has
-    /// moved.
-    bool proceed(std::uint32_t transfer, std::uint32_t place);
+    /// Whether a channel, or the port if it is one of a port's, takes one more.
+    [[nodiscard]] bool has_room(std::uint32_t channel) const noexcept;
+    /// Moves a request from `place` of its way as far as there is room.
+    /// Precondition   there is room in the channel behind that place.
+    void proceed(std::uint32_t transfer, std::uint32_t place);
     void push(std::uint32_t buffer, std::uint32_t transfer, std::uint32_t place,
               std::uint32_t next);
     /// Moves what waited for room in a buffer or at a port, given by its channel.
     void refill(std::uint32_t channel);
-    bool pull_from(std::uint32_t buffer);
-    void pop(Buffer& buffer, std::uint32_t after);
+    /// Lets the first request of a buffer proceed.
+    void pull_from(std::uint32_t buffer);
+    /// Lets requests proceed that stood behind one that has left, and those behind these.
     void vacated(std::uint32_t buffer);
 
     const ResourceTable& resources_;
@@ -75,7 +79,6 @@ private:
     std::uint32_t port_requests_;
     std::array<std::vector<Inputs>, 2> inputs_;  ///< by noc and node
     std::vector<Buffer> buffers_;                ///< by channel
-    std::vector<std::uint32_t> at_port_;         ///< by ejection port: accepted and not answered
     std::vector<std::uint32_t> turns_;           ///< by port or link: input that is served next
     std::vector<std::uint32_t> accepted_;
 };

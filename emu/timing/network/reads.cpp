@@ -56,17 +56,16 @@ void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQue
     if (transfer.waiting_on == kNobody) {
         transfer.spend(ResourceKind::NocLatency, now);
     }
-    path.clear();
-    paths.bank(transfer.request.device, transfer.request.place.bank(), NocPaths::Access::Read,
-               transfer.left, 0, path);
-    if (!lines.try_start(number, path, transfer.left, now, queue)) {
+    const BankPath memory = paths.bank(transfer.request.device, transfer.request.place.bank(),
+                                       NocPaths::Access::Read, transfer.left);
+    if (!lines.try_start(number, memory, transfer.left, now, queue)) {
         return;
     }
     read_requests.answered(transfer);
     schedule_accepted(now, 0, queue);
     // The packet leaves when the rest of it can follow at the network's rate.
     const Millicycles head_start =
-        std::max<Millicycles>(0, path.slowest() - paths.noc().link.of(transfer.left));
+        std::max<Millicycles>(0, memory.slowest() - paths.noc().link.of(transfer.left));
     const Millicycles leaves = now + paths.dram().read_latency + head_start;
     transfer.spend(ResourceKind::Dram, leaves);
     unicast_back(transfer, paths.noc().link);

@@ -13,9 +13,10 @@ ResourceTable::ResourceTable(const ArchSpec& arch, std::uint32_t num_devices)
       first_channel_(first_bank_ + num_devices * num_banks_),
       first_mesh_link_(first_channel_ + num_devices * num_banks_),
       first_mesh_router_(first_mesh_link_ + num_devices * kSendersPerDevice),
-      all_(first_mesh_router_ + num_devices * kSendersPerDevice) {
+      all_(first_mesh_router_ + num_devices * kSendersPerDevice),
+      occupations_(all_.size()) {
     for (std::uint32_t number = 0; number < all_.size(); ++number) {
-        all_[number].kind = kind_by_number(number);
+        kinds_.push_back(kind_by_number(number));
     }
 }
 
@@ -37,7 +38,8 @@ ResourceKind ResourceTable::kind_by_number(std::uint32_t number) const noexcept 
 }
 
 ResourceUse ResourceTable::use(std::uint32_t number) const noexcept {
-    ResourceUse use{.kind = kind(number), .busy = all_[number].busy, .bytes = all_[number].bytes};
+    const Occupation& taken = occupations_[number];
+    ResourceUse use{.kind = kind(number), .busy = taken.busy, .bytes = taken.bytes};
     if (use.kind == ResourceKind::MeshLink) {
         const std::uint32_t index = number - first_mesh_link_;
         use.device = static_cast<std::uint16_t>(index / kSendersPerDevice);
@@ -62,7 +64,7 @@ std::vector<ResourceUse> ResourceTable::uses() const {
     std::vector<ResourceUse> uses;
     for (std::uint32_t number = 0; number < first_mesh_router_; ++number) {
         const bool is_channel = number >= first_channel_ && number < first_mesh_link_;
-        if (all_[number].busy > 0 && !is_channel) {
+        if (occupations_[number].busy > 0 && !is_channel) {
             uses.push_back(use(number));
         }
     }

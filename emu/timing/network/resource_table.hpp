@@ -16,13 +16,16 @@ namespace tessera::timing {
 
 inline constexpr std::uint32_t kNobody = 0xFFFFFFFFU;
 
-struct alignas(64) Resource {
+struct Resource {
+    Calendar calendar;
     std::uint32_t first_waiting = kNobody;  ///< transfers in line
     std::uint32_t last_waiting = kNobody;
+};
+
+/// How long a resource was taken, and by what.
+struct Occupation {
     Millicycles busy = 0;
     std::uint64_t bytes = 0;
-    ResourceKind kind{};
-    Calendar calendar;
 };
 
 class ResourceTable {
@@ -30,6 +33,10 @@ public:
     ResourceTable(const ArchSpec& arch, std::uint32_t num_devices);
 
     [[nodiscard]] Resource& operator[](std::uint32_t number) noexcept { return all_[number]; }
+    void occupy(std::uint32_t number, Millicycles duration, std::uint64_t bytes) noexcept {
+        occupations_[number].busy += duration;
+        occupations_[number].bytes += bytes;
+    }
 
     /// Of a node, counted from the first port of its network.
     [[nodiscard]] static constexpr std::uint32_t injection(std::uint32_t node) noexcept {
@@ -76,9 +83,7 @@ public:
     }
     /// Number of ports and links of the NoCs, which are numbered first.
     [[nodiscard]] std::uint32_t num_ports() const noexcept { return first_bank_; }
-    [[nodiscard]] ResourceKind kind(std::uint32_t number) const noexcept {
-        return all_[number].kind;
-    }
+    [[nodiscard]] ResourceKind kind(std::uint32_t number) const noexcept { return kinds_[number]; }
     /// Those that were used, sorted by (kind, device, noc, node, direction); channels and routers
     /// are left out, whose time their banks and links show.
     [[nodiscard]] std::vector<ResourceUse> uses() const;
@@ -99,6 +104,8 @@ private:
     std::uint32_t first_mesh_link_;
     std::uint32_t first_mesh_router_;
     std::vector<Resource> all_;
+    std::vector<Occupation> occupations_;
+    std::vector<ResourceKind> kinds_;
 };
 
 }  // namespace tessera::timing

@@ -20,13 +20,16 @@ public:
 
     /// Gives the path to the packet of `transfer`, from `now` on, and returns true; or puts the
     /// transfer in line, to come back with an event of its own, and returns false.
+    /// `path` is a PacketPath or a BankPath.
     /// Preconditions   a transfer that is in line comes back with its event only.
-    bool try_start(std::uint32_t transfer, const PacketPath& path, std::uint32_t bytes,
-                   Millicycles now, EventQueue& queue);
+    template <class Path>
+    bool try_start(std::uint32_t transfer, const Path& path, std::uint32_t bytes, Millicycles now,
+                   EventQueue& queue);
 
     /// Gives a packet that sets out at `begin` each step of `path` as soon as it is free: what has
     /// to wait is kept by the router in front. Returns by how much the end of the path is later
     /// than without others.
+    /// Precondition   the path is a run and nothing else; of pass(), seen from its first step.
     Millicycles pass(std::uint32_t transfer, const PacketPath& path, std::uint32_t bytes,
                      Millicycles begin);
     /// As pass(), for a packet that has taken the first step.
@@ -40,14 +43,14 @@ private:
         Millicycles duration = 0;
         Millicycles free = 0;  ///< when the packet could start if there were no other
     };
-    /// What a packet does at each step.
-    [[nodiscard]] auto passing(Transfer& transfer, std::uint32_t bytes, Millicycles& delay,
-                               Millicycles start);
-    [[nodiscard]] Obstacle obstacle(const Transfer& transfer, const PacketPath& path,
-                                    Millicycles now);
-    /// Whom a transfer comes behind in a line that is not empty. At a bank reads and writes take
-    /// turns.
-    [[nodiscard]] std::uint32_t place_in_line(const Transfer& transfer, const Resource& resource);
+    template <class Path>
+    [[nodiscard]] Obstacle obstacle(const Transfer& transfer, const Path& path, Millicycles now);
+    /// Lets a transfer wait for what is in its way.
+    void wait_for(const Obstacle& obstacle, std::uint32_t transfer, Millicycles now,
+                  EventQueue& queue);
+    /// Whom a transfer comes behind in the line of a resource, which is not empty. At a bank reads
+    /// and writes take turns.
+    [[nodiscard]] std::uint32_t place_in_line(const Transfer& transfer, std::uint32_t resource);
     void join(std::uint32_t transfer, const Obstacle& obstacle, EventQueue& queue);
     void leave(std::uint32_t transfer, Millicycles now, EventQueue& queue);
 
