@@ -29,7 +29,8 @@ void ReadAhead::remember(const NocPort& port) {
     newest_ = (newest_ + 1) % kHistory;
     history_[newest_].clear();
     for (const Transfer& transfer : port.in_flight) {
-        if (transfer.kind == TransferKind::Read && transfer.size == kPageBytes) {
+        if (!transfer.is_delivered && transfer.kind == TransferKind::Read &&
+            transfer.size == kPageBytes) {
             history_[newest_].push_back(reinterpret_cast<std::uintptr_t>(transfer.source));
         }
     }

@@ -3,8 +3,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "tessera/errors.hpp"
 
@@ -21,6 +23,25 @@ BankMemory::BankMemory(const DramSpec& spec)
 
 BankMemory::~BankMemory() {
     munmap(base_, total_);
+}
+
+void BankMemory::neglect(std::uint64_t begin, std::uint64_t bytes) {
+    heed(begin);
+    const auto behind = std::ranges::upper_bound(neglected_, begin, {}, &Range::begin);
+    neglected_.insert(behind, {begin, begin + bytes});
+}
+
+void BankMemory::heed(std::uint64_t begin) {
+    std::erase_if(neglected_, [begin](const Range& range) { return range.begin == begin; });
+}
+
+bool BankMemory::is_neglected(const std::byte* byte) const noexcept {
+    if (byte < base_ || byte >= base_ + total_) {
+        return false;
+    }
+    const std::uint64_t at = static_cast<std::uint64_t>(byte - base_) % bank_size_;
+    const auto behind = std::ranges::upper_bound(neglected_, at, {}, &Range::begin);
+    return behind != neglected_.begin() && at < std::prev(behind)->end;
 }
 
 }  // namespace tessera

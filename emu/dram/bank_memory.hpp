@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "tessera/arch_spec.hpp"
 
@@ -26,10 +27,22 @@ public:
     }
     [[nodiscard]] std::uint64_t bank_size() const noexcept { return bank_size_; }
 
+    /// Notes that nobody looks at what [begin, begin + bytes) of each bank holds.
+    void neglect(std::uint64_t begin, std::uint64_t bytes);
+    /// Ends that for a range that begins there, if there is one.
+    void heed(std::uint64_t begin);
+    /// Whether a byte, of these banks or elsewhere, is in such a range.
+    [[nodiscard]] bool is_neglected(const std::byte* byte) const noexcept;
+
 private:
+    struct Range {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+    };
     std::byte* base_ = nullptr;
     std::uint64_t bank_size_ = 0;
     std::uint64_t total_ = 0;
+    std::vector<Range> neglected_;  ///< of each bank, by begin
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 
 #include "emu/core/core.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
 #include "emu/noc/transfer.hpp"
 
 namespace tessera {
@@ -34,12 +35,21 @@ void deliver_some(KernelThread& thread, NocPort& port) {
     }
 }
 
+bool moves_nothing(const KernelThread& thread, const Transfer& transfer) {
+    if (thread.bulk_data == BulkData::On || transfer.size <= kLargestSmallTransfer) {
+        return false;
+    }
+    const bool is_read = transfer.kind == TransferKind::Read;
+    return thread.bulk_data == BulkData::Off ||
+           thread.core().device().dram.is_neglected(is_read ? transfer.source
+                                                            : transfer.destination);
+}
+
 }  // namespace
 
 void enter(KernelThread& thread, NocPort& port, Transfer&& transfer) {
     ++port.num_issued;
-    transfer.is_delivered = thread.bulk_data == BulkData::Off &&
-                            transfer.size > kLargestSmallTransfer;  // moves nothing
+    transfer.is_delivered = moves_nothing(thread, transfer);
     if (thread.delivery == NocDelivery::AtIssue) {
         deliver(transfer);
         return;

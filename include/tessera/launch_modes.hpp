@@ -16,7 +16,9 @@ enum class Maths : std::uint8_t { On, Off };
 
 /// Off: transfers of more than kLargestSmallTransfer bytes are checked and recorded, but move
 /// nothing. For programs whose control flow reads no more than small transfers bring.
-enum class BulkData : std::uint8_t { On, Off };
+/// Integers: only those between an L1 and a DRAM tensor of a floating-point format move nothing.
+/// For programs whose control flow reads integers.
+enum class BulkData : std::uint8_t { On, Integers, Off };
 
 inline constexpr std::uint32_t kLargestSmallTransfer = 64;  ///< bytes
 

@@ -18,12 +18,12 @@ struct RunModes {
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink;
 };
 
-/// As little as a trace of the workload needs. The routing tables of moe_v2, which its control flow
-/// reads, are bulk data.
+/// As little as a trace of the workload needs. The control flow of moe_v2 reads routing tables,
+/// which are integers.
 [[nodiscard]] inline RunModes timing_only(Pipeline pipeline) {
     RunModes modes;
     modes.maths = Maths::Off;
-    modes.bulk_data = pipeline == Pipeline::MoeV2 ? BulkData::On : BulkData::Off;
+    modes.bulk_data = pipeline == Pipeline::MoeV2 ? BulkData::Integers : BulkData::Off;
     return modes;
 }
 

@@ -10,6 +10,7 @@
 
 #include "emu/dram/shared_pages.hpp"
 #include "emu/mesh/mesh.hpp"
+#include "emu/tile/format/integer.hpp"
 #include "runtime/launch/collect_trace.hpp"
 #include "runtime/launch/launch.hpp"
 #include "runtime/launch/trace_names.hpp"
@@ -123,6 +124,9 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
         for (std::uint32_t bank = 0; bank < arch_.dram.num_banks; ++bank) {
             prefer_huge_pages(device.dram.bank(bank) + buffer.address, bytes);
         }
+        if (options_.bulk_data == BulkData::Integers && !tile::is_integer_format(spec.format)) {
+            device.dram.neglect(buffer.address, bytes);
+        }
     }
     return {spec, buffer};
 }
@@ -133,6 +137,9 @@ void EmulatedSession::deallocate(const DeviceTensor& tensor) {
     if (tensor.buffer.type == BufferType::DRAM && shared != shared_.end()) {
         stop_sharing(device.dram, {tensor.buffer.address, shared->second});
         shared_.erase(shared);
+    }
+    if (tensor.buffer.type == BufferType::DRAM) {
+        device.dram.heed(tensor.buffer.address);
     }
     allocator_of(device, tensor.buffer.type).deallocate(tensor.buffer.address);
 }

@@ -56,6 +56,16 @@ INSTANTIATE_TEST_SUITE_P(Ops, RunWorkload,
                          ::testing::Values("copy", "exp", "matmul_640", "reshard", "vector_add"),
                          [](const auto& test) { return std::string(test.param); });
 
+TEST(RunWorkloadOfMoeV2, DoesTheSameWithoutMathsAndDataOtherThanIntegers) {
+    const config::LoadedRun loaded = load("moe_v2_tiny");
+
+    const auto with = launches_of(loaded, {});
+    const auto without = launches_of(loaded, timing_only(Pipeline::MoeV2));
+
+    EXPECT_GT(with.size(), 1U);
+    EXPECT_EQ(with, without);
+}
+
 TEST(RunWorkloadOfMoeV2, DrawsItsInputsIfThereAreNone) {
     const report::RunRecord record = run_workload(load("moe_v2_tiny"));
 

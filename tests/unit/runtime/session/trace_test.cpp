@@ -179,5 +179,39 @@ TEST_F(SessionTrace, WithoutBulkDataOnlySmallTransfersMoveBytes) {
     EXPECT_EQ(bytes_read(BulkData::Off), std::pair(std::uint8_t{7}, std::uint8_t{0}));
 }
 
+/// The first byte of an L1 after reading 128 bytes of a tensor whose bytes are 7, and the first
+/// byte of another tensor of that format after writing 128 bytes of 5 to it.
+std::pair<std::uint8_t, std::uint8_t> bytes_moved(DataFormat format) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(),
+                            {.threads = 1, .bulk_data = BulkData::Integers});
+    const TensorSpec spec{{1, 64}, format, Layout::ROW_MAJOR};
+    const DeviceTensor from = session.allocate(0, "from", spec, BufferType::DRAM);
+    const DeviceTensor to = session.allocate(0, "to", spec, BufferType::DRAM);
+    session.fill(from, std::byte{7});
+    session.fill(to, std::byte{1});
+    Program program;
+    const auto kernel =
+        CreateKernelFromString(program, R"(
+        void kernel_main() {
+            const uint32_t from = get_arg_val<uint32_t>(0), to = get_arg_val<uint32_t>(1);
+            noc_async_read(get_noc_addr_from_bank_id<true>(0, from), 0x40000, 128);
+            noc_async_read_barrier();
+            noc_async_write(0x50000, get_noc_addr_from_bank_id<true>(0, to), 128);
+            noc_async_write_barrier();
+        })",
+                               CoreCoord{0, 0}, ReaderDataMovementConfig(), "reader.cpp");
+    SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, {from.buffer.address, to.buffer.address});
+    Device& device = session.emulated_mesh().device(0);
+    *device.core({0, 0}).l1(0x50000) = std::byte{5};
+    session.launch("step", std::vector<DeviceProgram>{{0, program}});
+    return {static_cast<std::uint8_t>(*device.core({0, 0}).l1(0x40000)),
+            static_cast<std::uint8_t>(*(device.dram.bank(0) + to.buffer.address))};
+}
+
+TEST_F(SessionTrace, WithBulkDataOfIntegersOnlyTensorsOfIntegersMoveBytes) {
+    EXPECT_EQ(bytes_moved(DataFormat::UInt32), std::pair(std::uint8_t{7}, std::uint8_t{5}));
+    EXPECT_EQ(bytes_moved(DataFormat::Float32), std::pair(std::uint8_t{0}, std::uint8_t{1}));
+}
+
 }  // namespace
 }  // namespace tessera
