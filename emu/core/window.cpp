@@ -17,8 +17,21 @@ namespace {
 constexpr std::uint64_t kKernelStackSize = 128 * 1024;
 constexpr std::uint64_t kPage = 4096;
 
+// Windows are aligned to 4 GiB: stacks at one offset in all of them would share a few sets of the
+// host's caches and TLBs, and a launch touches them all (70 against 56 us for 64 x 3 fibers). So
+// each stack begins some pages and lines below the end of its slot.
+constexpr std::uint64_t kStackColours = 64;
+constexpr std::uint64_t kStackStagger = kPage + 11 * 64;
+
+std::uint64_t stagger_of(const std::byte* base, std::uint64_t processor) {
+    const std::uint64_t window = reinterpret_cast<std::uint64_t>(base) / kWindowSize;
+    return (window % kStackColours * kNumProcessors + processor) * kStackStagger;
+}
+
+// Opens the pages that hold the range.
 void open_range(std::byte* begin, std::uint64_t bytes) {
-    const int failed = mprotect(begin, bytes, PROT_READ | PROT_WRITE);
+    const std::uint64_t in_page = reinterpret_cast<std::uint64_t>(begin) % kPage;
+    const int failed = mprotect(begin - in_page, bytes + in_page, PROT_READ | PROT_WRITE);
     ensure(failed == 0, "mprotect of {} bytes of a core's window: {}", bytes, std::strerror(errno));
 }
 
@@ -39,14 +52,10 @@ std::byte* reserve_aligned() {
     return reinterpret_cast<std::byte*>(base);
 }
 
-constexpr std::uint64_t round_to_page(std::uint64_t bytes) {
-    return (bytes + kPage - 1) / kPage * kPage;
-}
-
 }  // namespace
 
 Window::Window(std::uint64_t l1_size) : base_(reserve_aligned()) {
-    open_range(base_, round_to_page(l1_size));
+    open_range(base_, l1_size);
     for (std::uint32_t p = 0; p < kNumProcessors; ++p) {
         std::byte* top = stack_top(static_cast<Processor>(p));
         open_range(top - kKernelStackSize, kKernelStackSize);
@@ -58,7 +67,8 @@ Window::~Window() {
 }
 
 std::byte* Window::stack_top(Processor processor) const noexcept {
-    return base_ + kernel_stack_top_offset(processor);
+    return base_ + kernel_stack_top_offset(processor) -
+           stagger_of(base_, static_cast<std::uint64_t>(processor));
 }
 
 std::byte* Window::commit_kernel_globals(Processor processor, std::size_t bytes) {
@@ -66,7 +76,7 @@ std::byte* Window::commit_kernel_globals(Processor processor, std::size_t bytes)
     ensure(bytes <= kProcessorSlotSize, "kernel globals of {} bytes exceed their slot of {}", bytes,
            kProcessorSlotSize);
     if (bytes != 0) {
-        open_range(begin, round_to_page(bytes));
+        open_range(begin, bytes);
     }
     return begin;
 }

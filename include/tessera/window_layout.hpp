@@ -9,7 +9,7 @@
 //
 //   0x0000'0000  L1
 //   0xE000'0000  globals of the kernel on processor 0, 1, 2: one slot of 16 MiB each
-//   0xF000'0000  stack of the kernel on processor 0, 1, 2: one slot of 16 MiB each, the stack at
+//   0xF000'0000  stack of the kernel on processor 0, 1, 2: one slot of 16 MiB each, the stack near
 //                its upper end, growing down; what is not mapped below it is the guard
 #pragma once
 

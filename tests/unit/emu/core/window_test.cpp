@@ -54,6 +54,18 @@ TEST(Window, StacksOfTheProcessorsLieApartAndInsideTheWindow) {
     }
 }
 
+// At one offset they would: windows are aligned to 4 GiB, a cache's sets repeat every 4 KiB.
+TEST(Window, StacksOfNeighboursBeginInOtherSetsOfTheHostsCaches) {
+    const Window a(kL1);
+    const Window b(kL1);
+    const std::uint64_t top_a = number_of(a.stack_top(Processor::Compute));
+    const std::uint64_t top_b = number_of(b.stack_top(Processor::Compute));
+
+    EXPECT_EQ(top_a % 64, 0U);
+    EXPECT_NE(top_a % 4096, top_b % 4096);
+    EXPECT_NE(top_a % kWindowSize / 4096, top_b % kWindowSize / 4096);
+}
+
 TEST(WindowDeathTest, BehindL1NothingIsMapped) {
     const Window window(kL1);
 
