@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 
 #include "emu/core/circular_buffer.hpp"
 #include "emu/core/core.hpp"
@@ -13,32 +12,29 @@
 
 namespace tessera {
 
-/// What the calls refuse, and what they need only while a transfer is under way.
+/// What the calls refuse, at the thread's last call.
 namespace cb_faults {
-[[noreturn]] void can_never_hold(const CircularBuffer& buffer, std::uint32_t index,
-                                 std::uint32_t pages, const char* call, CallSite site);
-[[noreturn]] void pushed_unreserved(const CircularBuffer& buffer, std::uint32_t index,
-                                    std::uint32_t pages, CallSite site);
-[[noreturn]] void popped_unawaited(const CircularBuffer& buffer, std::uint32_t index,
-                                   std::uint32_t pages, CallSite site);
-[[noreturn]] void stepped_past_end(const LocalCBInterface& view, std::uint32_t index,
-                                   std::uint32_t pages, const char* call, CallSite site);
+[[noreturn]] void not_configured(const KernelThread& thread, std::uint32_t index, const char* call);
+[[noreturn]] void can_never_hold(const KernelThread& thread, std::uint32_t index,
+                                 std::uint32_t pages, const char* call);
+[[noreturn]] void pushed_unreserved(const KernelThread& thread, std::uint32_t index,
+                                    std::uint32_t pages);
+[[noreturn]] void popped_unawaited(const KernelThread& thread, std::uint32_t index,
+                                   std::uint32_t pages);
+[[noreturn]] void stepped_past_end(const KernelThread& thread, const LocalCBInterface& view,
+                                   std::uint32_t pages, const char* call);
 /// A page that changes hands while a transfer still reads or fills it is a race on the chip.
 void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std::uint32_t address,
-                             std::uint32_t size, std::uint32_t index, CallSite site);
+                             std::uint32_t size, std::uint32_t index);
 }  // namespace cb_faults
 
-/// Says what is wrong with a CB that configured_buffer() does not give.
-[[noreturn]] void refuse_buffer(const Core& core, std::uint32_t index, const char* call,
-                                CallSite site);
-
-/// As configured_buffer(). Places beyond the architecture's number are never configured.
+/// As configured_buffer(), for the thread's last call. Places beyond the architecture's number are
+/// never configured.
 [[nodiscard]] inline CircularBuffer& find_buffer(KernelThread& thread, std::uint32_t index,
-                                                 const char* call, CallSite site) {
+                                                 const char* call) {
     Core& core = thread.core();
-    thread.last_call = site;
     if (index >= kMaxCircularBuffers || core.circular_buffers[index].size == 0) [[unlikely]] {
-        refuse_buffer(core, index, call, site);
+        cb_faults::not_configured(thread, index, call);
     }
     return core.circular_buffers[index];
 }
@@ -48,27 +44,130 @@ void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std:
 }
 
 /// Wakes the threads in `waiters` whose need is met, and takes them out.
-inline void wake_satisfied(Core& core, std::uint8_t& waiters, std::uint32_t pages) {
-    for (unsigned left = waiters; left != 0; left &= left - 1) {
-        KernelThread& waiter = *core.threads[static_cast<unsigned>(std::countr_zero(left))];
-        if (waiter.wait.need <= pages) {
-            waiters = static_cast<std::uint8_t>(waiters & ~bit_of(waiter.processor()));
-            waiter.thread_switch.wake_neighbour(waiter);
-        }
-    }
-}
+void wake_satisfied(Core& core, std::uint8_t& waiters, std::uint32_t pages);
 
 /// The chip resets a pointer only when it equals the limit; a step past it writes outside.
 inline void advance(std::uint32_t& pointer, const LocalCBInterface& view, std::uint32_t pages,
-                    const char* call, std::uint32_t index, CallSite site) {
-    pointer += pages * view.fifo_page_size;
-    if (pointer >= view.fifo_limit) {
-        if (pointer != view.fifo_limit) [[unlikely]] {
-            cb_faults::stepped_past_end(view, index, pages, call, site);
+                    const KernelThread& thread, const char* call) {
+    std::uint32_t next = pointer + pages * view.fifo_page_size;
+    if (next >= view.fifo_limit) {
+        if (next != view.fifo_limit) [[unlikely]] {
+            cb_faults::stepped_past_end(thread, view, pages, call);
         }
-        pointer -= view.fifo_size;
+        next -= view.fifo_size;
+    }
+    pointer = next;
+}
+
+/// Whether a call looks at more than counters: at the trace it appends to, and at the transfers
+/// of its thread that are under way. Apart, so that a call that does not is a leaf without a
+/// stack frame: half the instructions.
+enum class Watch : std::uint8_t { Off, On };
+
+[[nodiscard]] inline bool is_recorded(const KernelThread& thread) noexcept {
+    return thread.recorder != nullptr;
+}
+[[nodiscard]] inline bool has_reads_in_flight(const KernelThread& thread) noexcept {
+    return (thread.noc[0].num_reads_in_flight | thread.noc[1].num_reads_in_flight) != 0;
+}
+[[nodiscard]] inline bool has_writes_in_flight(const KernelThread& thread) noexcept {
+    return (thread.noc[0].num_writes_in_flight | thread.noc[1].num_writes_in_flight) != 0;
+}
+
+template <Watch kWatch>
+[[gnu::always_inline]] inline void reserve_back_as(KernelThread& thread, std::uint32_t index,
+                                                   std::uint32_t pages) {
+    CircularBuffer& buffer = find_buffer(thread, index, "cb_reserve_back");
+    buffer.producers |= bit_of(thread.processor());
+    if (pages > buffer.num_pages) [[unlikely]] {
+        cb_faults::can_never_hold(thread, index, pages, "cb_reserve_back");
+    }
+    if constexpr (kWatch == Watch::On) {
+        record_run(thread, EventKind::CbReserve, static_cast<std::uint8_t>(index), pages,
+                   thread.last_call);
+    }
+    LocalCBInterface& view = thread.cb[index];
+    view.pages_reserved = std::max(view.pages_reserved, pages);
+    if (buffer.num_free() < pages) {
+        buffer.space_waiters |= bit_of(thread.processor());
+        thread.block({WaitKind::CbSpace, index, pages});
     }
 }
+
+template <Watch kWatch>
+[[gnu::always_inline]] inline void push_back_as(KernelThread& thread, std::uint32_t index,
+                                                std::uint32_t pages) {
+    CircularBuffer& buffer = find_buffer(thread, index, "cb_push_back");
+    if (pages > buffer.num_free()) [[unlikely]] {
+        cb_faults::pushed_unreserved(thread, index, pages);
+    }
+    LocalCBInterface& view = thread.cb[index];
+    if constexpr (kWatch == Watch::On) {
+        record_run(thread, EventKind::CbPush, static_cast<std::uint8_t>(index), pages,
+                   thread.last_call);
+        if (has_reads_in_flight(thread)) {
+            cb_faults::check_nothing_in_flight(thread, TransferKind::Read, view.fifo_wr_ptr,
+                                               pages * view.fifo_page_size, index);
+        }
+    }
+    advance(view.fifo_wr_ptr, view, pages, thread, "cb_push_back");
+    view.fifo_wr_tile_ptr = 0;
+    view.pages_reserved -= std::min(view.pages_reserved, pages);
+    buffer.pages_received += pages;
+    if (buffer.data_waiters != 0) {
+        wake_satisfied(thread.core(), buffer.data_waiters, buffer.num_full());
+    }
+}
+
+template <Watch kWatch>
+[[gnu::always_inline]] inline void wait_front_as(KernelThread& thread, std::uint32_t index,
+                                                 std::uint32_t pages) {
+    CircularBuffer& buffer = find_buffer(thread, index, "cb_wait_front");
+    buffer.consumers |= bit_of(thread.processor());
+    if (pages > buffer.num_pages) [[unlikely]] {
+        cb_faults::can_never_hold(thread, index, pages, "cb_wait_front");
+    }
+    if constexpr (kWatch == Watch::On) {
+        record_run(thread, EventKind::CbWait, static_cast<std::uint8_t>(index), pages,
+                   thread.last_call);
+    }
+    LocalCBInterface& view = thread.cb[index];
+    view.pages_granted = std::max(view.pages_granted, pages);
+    if (buffer.num_full() < pages) {
+        buffer.data_waiters |= bit_of(thread.processor());
+        thread.block({WaitKind::CbData, index, pages});
+    }
+}
+
+template <Watch kWatch>
+[[gnu::always_inline]] inline void pop_front_as(KernelThread& thread, std::uint32_t index,
+                                                std::uint32_t pages) {
+    CircularBuffer& buffer = find_buffer(thread, index, "cb_pop_front");
+    if (pages > buffer.num_full()) [[unlikely]] {
+        cb_faults::popped_unawaited(thread, index, pages);
+    }
+    LocalCBInterface& view = thread.cb[index];
+    if constexpr (kWatch == Watch::On) {
+        record_run(thread, EventKind::CbPop, static_cast<std::uint8_t>(index), pages,
+                   thread.last_call);
+        if (has_writes_in_flight(thread)) {
+            cb_faults::check_nothing_in_flight(thread, TransferKind::Write, view.fifo_rd_ptr,
+                                               pages * view.fifo_page_size, index);
+        }
+    }
+    advance(view.fifo_rd_ptr, view, pages, thread, "cb_pop_front");
+    view.pages_granted -= std::min(view.pages_granted, pages);
+    buffer.pages_acked += pages;
+    if (buffer.space_waiters != 0) {
+        wake_satisfied(thread.core(), buffer.space_waiters, buffer.num_free());
+    }
+}
+
+/// The calls with Watch::On.
+void reserve_back_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
+void push_back_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
+void wait_front_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
+void pop_front_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
 
 /// Reserve and wait block as their last act, until push or pop has found the need met; both are
 /// cumulative. Push and pop never block.
@@ -78,75 +177,35 @@ inline void advance(std::uint32_t& pointer, const LocalCBInterface& view, std::u
 /// Source   tt-metal tt_metal/hw/inc/api/dataflow/dataflow_api.h.
 [[gnu::always_inline]] inline void reserve_back(KernelThread& thread, std::uint32_t index,
                                                 std::uint32_t pages, CallSite site) {
-    CircularBuffer& buffer = find_buffer(thread, index, "cb_reserve_back", site);
-    buffer.producers |= bit_of(thread.processor());
-    if (pages > buffer.num_pages) [[unlikely]] {
-        cb_faults::can_never_hold(buffer, index, pages, "cb_reserve_back", site);
+    thread.note_call(site);
+    if (is_recorded(thread)) {
+        return reserve_back_watched(thread, index, pages);
     }
-    record_run(thread, EventKind::CbReserve, static_cast<std::uint8_t>(index), pages, site);
-    LocalCBInterface& view = thread.cb[index];
-    view.pages_reserved = std::max(view.pages_reserved, pages);
-    if (buffer.num_free() < pages) {
-        buffer.space_waiters |= bit_of(thread.processor());
-        thread.block({WaitKind::CbSpace, index, pages, site});
-    }
+    reserve_back_as<Watch::Off>(thread, index, pages);
 }
-
 [[gnu::always_inline]] inline void push_back(KernelThread& thread, std::uint32_t index,
                                              std::uint32_t pages, CallSite site) {
-    CircularBuffer& buffer = find_buffer(thread, index, "cb_push_back", site);
-    if (pages > buffer.num_free()) [[unlikely]] {
-        cb_faults::pushed_unreserved(buffer, index, pages, site);
+    thread.note_call(site);
+    if (is_recorded(thread) || has_reads_in_flight(thread)) {
+        return push_back_watched(thread, index, pages);
     }
-    record_run(thread, EventKind::CbPush, static_cast<std::uint8_t>(index), pages, site);
-    LocalCBInterface& view = thread.cb[index];
-    if (thread.noc[0].num_reads_in_flight + thread.noc[1].num_reads_in_flight != 0) [[unlikely]] {
-        cb_faults::check_nothing_in_flight(thread, TransferKind::Read, view.fifo_wr_ptr,
-                                           pages * view.fifo_page_size, index, site);
-    }
-    advance(view.fifo_wr_ptr, view, pages, "cb_push_back", index, site);
-    view.fifo_wr_tile_ptr = 0;
-    view.pages_reserved -= std::min(view.pages_reserved, pages);
-    buffer.pages_received += pages;
-    if (buffer.data_waiters != 0) {
-        wake_satisfied(thread.core(), buffer.data_waiters, buffer.num_full());
-    }
+    push_back_as<Watch::Off>(thread, index, pages);
 }
-
 [[gnu::always_inline]] inline void wait_front(KernelThread& thread, std::uint32_t index,
                                               std::uint32_t pages, CallSite site) {
-    CircularBuffer& buffer = find_buffer(thread, index, "cb_wait_front", site);
-    buffer.consumers |= bit_of(thread.processor());
-    if (pages > buffer.num_pages) [[unlikely]] {
-        cb_faults::can_never_hold(buffer, index, pages, "cb_wait_front", site);
+    thread.note_call(site);
+    if (is_recorded(thread)) {
+        return wait_front_watched(thread, index, pages);
     }
-    record_run(thread, EventKind::CbWait, static_cast<std::uint8_t>(index), pages, site);
-    LocalCBInterface& view = thread.cb[index];
-    view.pages_granted = std::max(view.pages_granted, pages);
-    if (buffer.num_full() < pages) {
-        buffer.data_waiters |= bit_of(thread.processor());
-        thread.block({WaitKind::CbData, index, pages, site});
-    }
+    wait_front_as<Watch::Off>(thread, index, pages);
 }
-
 [[gnu::always_inline]] inline void pop_front(KernelThread& thread, std::uint32_t index,
                                              std::uint32_t pages, CallSite site) {
-    CircularBuffer& buffer = find_buffer(thread, index, "cb_pop_front", site);
-    if (pages > buffer.num_full()) [[unlikely]] {
-        cb_faults::popped_unawaited(buffer, index, pages, site);
+    thread.note_call(site);
+    if (is_recorded(thread) || has_writes_in_flight(thread)) {
+        return pop_front_watched(thread, index, pages);
     }
-    record_run(thread, EventKind::CbPop, static_cast<std::uint8_t>(index), pages, site);
-    LocalCBInterface& view = thread.cb[index];
-    if (thread.noc[0].num_writes_in_flight + thread.noc[1].num_writes_in_flight != 0) [[unlikely]] {
-        cb_faults::check_nothing_in_flight(thread, TransferKind::Write, view.fifo_rd_ptr,
-                                           pages * view.fifo_page_size, index, site);
-    }
-    advance(view.fifo_rd_ptr, view, pages, "cb_pop_front", index, site);
-    view.pages_granted -= std::min(view.pages_granted, pages);
-    buffer.pages_acked += pages;
-    if (buffer.space_waiters != 0) {
-        wake_satisfied(thread.core(), buffer.space_waiters, buffer.num_free());
-    }
+    pop_front_as<Watch::Off>(thread, index, pages);
 }
 
 }  // namespace tessera

@@ -26,8 +26,7 @@ class TraceRecorder;
 struct ComputeState;
 
 /// How a thread is put to sleep and woken: two functions of the scheduler, which alone knows
-/// fibers. `park` returns when `wake` was called for the thread since it registered its wait, and
-/// clears the record of it.
+/// fibers. `park` returns when `wake` was called for the thread since it registered its wait.
 /// Errors   `park`: Cancelled if the launch ends first.
 struct ThreadSwitch {
     void (*park)(KernelThread&) = nullptr;
@@ -59,7 +58,7 @@ public:
     std::uint32_t num_common_args = 0;
     CoreCoord relative_origin;  ///< first core of the kernel's core set
 
-    std::array<LocalCBInterface, kMaxCircularBuffers> cb{};
+    CoreActivity activity;
     std::array<NocPort, 2> noc;
     CallSite last_link_opened;
     std::uint16_t open_links = 0;  ///< bit c: connection to mesh link channel c is open
@@ -67,18 +66,25 @@ public:
     NocDelivery delivery = NocDelivery::AtBarrier;
     BulkData bulk_data = BulkData::On;
     std::uint64_t delivery_seed = 0;
-    std::unique_ptr<TraceRecorder> recorder;  ///< null: the launch is not traced
-    std::unique_ptr<ComputeState> compute;    ///< DST and unit state; compute threads only
+    std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
+    void* signal_landing = nullptr;         ///< the scheduler's, while the kernel runs
+    void* worker = nullptr;                 ///< the scheduler's
+    bool is_finished = false;
+    std::array<LocalCBInterface, kMaxCircularBuffers> cb{};
 
+    // From here on what a hand-over touches, side by side.
+    std::unique_ptr<TraceRecorder> recorder;  ///< null: the launch is not traced
     WaitRecord wait;
     CallSite last_call;
     ThreadSwitch thread_switch;
-    void* fiber = nullptr;           ///< the scheduler's
-    void* signal_landing = nullptr;  ///< the scheduler's, while the kernel runs
+    void* fiber = nullptr;  ///< the scheduler's
     bool is_cancelled = false;
-    bool is_finished = false;
 
-    CoreActivity activity;
+    /// Member by member: GCC 12 copies a whole CallSite through the stack.
+    void note_call(const CallSite& site) noexcept {
+        last_call.file = site.file;
+        last_call.line = site.line;
+    }
 
     /// Sleeps until woken; `record` is what the census shows meanwhile. A call that blocks as its
     /// last act returns straight into the kernel: each return after a switch is mispredicted,
@@ -96,8 +102,9 @@ private:
     Processor processor_;
 };
 
-/// What current_thread() reads; for it alone.
-extern constinit thread_local KernelThread* t_current_thread;
+/// What current_thread() reads; for it alone. Initial-exec: one load, where position-independent
+/// code would call, and save what it holds in registers around the call, in each API function.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local KernelThread* t_current_thread;
 
 /// The kernel thread that runs on this host thread: the only ambient state in the project, set
 /// by the scheduler at each switch. Inlined: a fiber never leaves its host thread, so that a

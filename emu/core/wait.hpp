@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "tessera/call_site.hpp"
-
 namespace tessera {
 
 enum class WaitKind : std::uint8_t {
@@ -16,11 +14,11 @@ enum class WaitKind : std::uint8_t {
     SemaphoreAtLeast,  ///< noc_semaphore_wait_min: object = L1 address, need = value
 };
 
+/// Where it waits is the thread's last call.
 struct WaitRecord {
     WaitKind kind = WaitKind::None;
     std::uint32_t object = 0;
     std::uint32_t need = 0;
-    CallSite site;
 };
 
 }  // namespace tessera

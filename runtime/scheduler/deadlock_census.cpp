@@ -74,10 +74,6 @@ std::string name_of(const KernelThread& thread) {
                        to_string(thread.core().logical()), role_of(thread.processor()));
 }
 
-CallSite site_of(const KernelThread& thread) {
-    return thread.wait.kind == WaitKind::None ? thread.last_call : thread.wait.site;
-}
-
 // The thread of the same core that pushes (pops) the CB a thread waits on, if one ever did.
 KernelThread* partner_of(const KernelThread& thread) {
     const WaitKind kind = thread.wait.kind;
@@ -163,7 +159,7 @@ KernelError describe_deadlock(std::span<Core* const> cores) {
     std::string text =
         fmt::format("{} kernel threads are blocked and nothing is in flight", blocked.size());
     for (std::size_t i = 0; i < std::min(blocked.size(), kMostLines); ++i) {
-        const CallSite site = site_of(*blocked[i]);
+        const CallSite site = blocked[i]->last_call;
         text += fmt::format("\n  {} {}:{} waits in {}", name_of(*blocked[i]), site.file, site.line,
                             describe_wait(*blocked[i]));
     }
@@ -172,7 +168,7 @@ KernelError describe_deadlock(std::span<Core* const> cores) {
     }
     text += "\n  " + describe_cause(*blocked.front());
     const KernelThread& first = *blocked.front();
-    const CallSite site = site_of(first);
+    const CallSite site = first.last_call;
     return {FaultCategory::Deadlock,
             {.device = first.activity.device,
              .core = first.core().logical(),

@@ -4,15 +4,13 @@
 #include <boost/fiber/operations.hpp>
 
 namespace tessera {
-namespace {
-
-thread_local FiberAlgorithm* t_algorithm = nullptr;
-
-}  // namespace
 
 void FiberAlgorithm::awakened(boost::fibers::context* context) noexcept {
-    const bool is_loop = context->is_context(boost::fibers::type::pinned_context);
-    context->ready_link(is_loop ? loops_ : kernels_);
+    if (context->is_context(boost::fibers::type::pinned_context)) {
+        context->ready_link(loops_);
+    } else {
+        make_ready(*context);
+    }
 }
 
 boost::fibers::context* FiberAlgorithm::pick_next() noexcept {
@@ -20,16 +18,32 @@ boost::fibers::context* FiberAlgorithm::pick_next() noexcept {
 }
 
 bool FiberAlgorithm::has_ready_fibers() const noexcept {
-    return !kernels_.empty() || !loops_.empty();
+    return has_ready_kernels() || !loops_.empty();
 }
 
-FiberAlgorithm& FiberAlgorithm::of_this_thread() {
-    if (t_algorithm == nullptr) {
+boost::fibers::context& FiberAlgorithm::take_loop() noexcept {
+    boost::fibers::context& next = loops_.front();
+    loops_.pop_front();
+    return next;
+}
+
+void FiberAlgorithm::make_ready_in_larger_ring(boost::fibers::context& kernel) {
+    const std::uint64_t mask = 2 * mask_ + 1;
+    std::vector<boost::fibers::context*> ring(mask + 1);
+    for (std::uint64_t i = num_picks_; i != num_readied_; ++i) {
+        ring[i & mask] = ring_[i & mask_];
+    }
+    ring_.swap(ring);
+    mask_ = mask;
+    make_ready(kernel);
+}
+
+void FiberAlgorithm::install() {
+    if (of_this_thread_ == nullptr) {
         auto* algorithm = new FiberAlgorithm;  // NOLINT: Boost's scheduler owns it from here on
-        t_algorithm = algorithm;
+        of_this_thread_ = algorithm;
         boost::fibers::context::active()->get_scheduler()->set_algo(algorithm);
     }
-    return *t_algorithm;
 }
 
 }  // namespace tessera

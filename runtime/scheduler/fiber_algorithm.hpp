@@ -10,6 +10,7 @@
 #include <boost/fiber/context.hpp>
 #include <boost/fiber/scheduler.hpp>
 #include <cstdint>
+#include <vector>
 
 namespace tessera {
 
@@ -23,28 +24,46 @@ public:
     void notify() noexcept override {}
 
     /// Puts a parked kernel of this host thread behind the ready ones.
-    void make_ready(boost::fibers::context& kernel) noexcept { kernel.ready_link(kernels_); }
+    void make_ready(boost::fibers::context& kernel) {
+        if (num_readied_ - num_picks_ > mask_) [[unlikely]] {
+            return make_ready_in_larger_ring(kernel);
+        }
+        ring_[num_readied_++ & mask_] = &kernel;
+    }
     /// Whose turn it is. Precondition   a loop is ready: so it is whenever a kernel runs.
     [[nodiscard]] boost::fibers::context& take_next() noexcept {
-        Queue& queue = kernels_.empty() ? loops_ : kernels_;
-        num_picks_ += &queue == &kernels_ ? 1 : 0;
-        boost::fibers::context& next = queue.front();
-        queue.pop_front();
-        return next;
+        if (has_ready_kernels()) [[likely]] {
+            return *ring_[num_picks_++ & mask_];
+        }
+        return take_loop();
     }
 
-    [[nodiscard]] bool has_ready_kernels() const noexcept { return !kernels_.empty(); }
+    [[nodiscard]] bool has_ready_kernels() const noexcept { return num_readied_ != num_picks_; }
 
     /// Kernels that were picked to run, ever.
     [[nodiscard]] std::uint64_t num_picks() const noexcept { return num_picks_; }
 
-    /// The algorithm of this host thread, installed at the first call.
-    static FiberAlgorithm& of_this_thread();
+    /// Makes this host thread's fibers run in this order, if they do not yet.
+    static void install();
+    /// The algorithm of this host thread.
+    /// Precondition   install() was called on it.
+    [[nodiscard]] static FiberAlgorithm& of_this_thread() noexcept { return *of_this_thread_; }
 
 private:
     using Queue = boost::fibers::scheduler::ready_queue_type;
+    [[nodiscard]] boost::fibers::context& take_loop() noexcept;
+    void make_ready_in_larger_ring(boost::fibers::context& kernel);
+
+    [[gnu::tls_model(
+        "initial-exec")]] static inline constinit thread_local FiberAlgorithm* of_this_thread_ =
+        nullptr;
+
+    std::uint64_t num_readied_ = 0;
     std::uint64_t num_picks_ = 0;
-    Queue kernels_;
+    std::uint64_t mask_ = 255;  ///< places of the ring, a power of two, less one
+    /// The ready kernels, in places num_picks_ to num_readied_. A list through Boost's hooks would
+    /// touch two more lines of each fiber.
+    std::vector<boost::fibers::context*> ring_ = std::vector<boost::fibers::context*>(mask_ + 1);
     Queue loops_;  ///< the worker's loop and Boost's dispatcher, in turns
 };
 

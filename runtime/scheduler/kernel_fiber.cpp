@@ -20,29 +20,16 @@ namespace {
 
 using boost::fibers::context;
 
-// What KernelThread::fiber points to; lives on the fiber's own stack.
-struct FiberSlot {
-    Worker* worker;
-    context* fiber;
-    FiberAlgorithm* fibers;
-};
-
-FiberSlot& slot_of(const KernelThread& thread) {
-    return *static_cast<FiberSlot*>(thread.fiber);
-}
-
 void park(KernelThread& thread) {
-    slot_of(thread).fibers->take_next().resume();
+    FiberAlgorithm::of_this_thread().take_next().resume();
     set_current_thread(&thread);
-    thread.wait.kind = WaitKind::None;
     if (thread.is_cancelled) [[unlikely]] {
         throw Cancelled{};
     }
 }
 
 void wake_neighbour(KernelThread& thread) {
-    const FiberSlot& slot = slot_of(thread);
-    slot.fibers->make_ready(*slot.fiber);
+    FiberAlgorithm::of_this_thread().make_ready(*static_cast<context*>(thread.fiber));
 }
 
 void wake(KernelThread& thread) {
@@ -55,7 +42,8 @@ void wake(KernelThread& thread) {
 }
 
 void yield(KernelThread& thread) {
-    slot_of(thread).worker->set_aside(thread);
+    thread.wait.kind = WaitKind::None;
+    owner_of(thread).set_aside(thread);
     park(thread);
 }
 
@@ -90,8 +78,7 @@ void run_guarded(KernelThread& thread, LaunchState& launch) {
 }
 
 void fiber_root(KernelThread& thread, Worker& worker) {
-    FiberSlot slot{&worker, context::active(), &FiberAlgorithm::of_this_thread()};
-    thread.fiber = &slot;
+    thread.fiber = context::active();
     set_current_thread(&thread);
     run_guarded(thread, worker.launch());
     thread.is_finished = true;
@@ -102,7 +89,7 @@ void fiber_root(KernelThread& thread, Worker& worker) {
 }  // namespace
 
 Worker& owner_of(const KernelThread& thread) noexcept {
-    return *slot_of(thread).worker;
+    return *static_cast<Worker*>(thread.worker);
 }
 
 void Worker::make_ready(KernelThread& thread) {
@@ -112,6 +99,7 @@ void Worker::make_ready(KernelThread& thread) {
 void start_fiber(KernelThread& thread, Worker& worker) {
     thread.thread_switch = {
         .park = park, .wake = wake, .wake_neighbour = wake_neighbour, .yield = yield};
+    thread.worker = &worker;
     boost::fibers::fiber(
         boost::fibers::launch::post, std::allocator_arg,
         WindowStack(thread.core().window, thread.processor(), worker.num_stacks_in_use),

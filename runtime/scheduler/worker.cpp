@@ -33,7 +33,7 @@ void Worker::run() {
         return;
     }
     t_worker = this;
-    FiberAlgorithm::of_this_thread();
+    FiberAlgorithm::install();
     const SignalStack signal_stack;
     for (;;) {
         take_mail();

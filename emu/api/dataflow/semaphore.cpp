@@ -38,7 +38,7 @@ void wait_for(const volatile std::uint32_t* word, WaitKind kind, std::uint32_t v
     const auto test = kind == WaitKind::SemaphoreEquals ? WaitTest::Equal : WaitTest::AtLeast;
     record_act(thread, tessera::EventKind::SemaphoreWait, static_cast<std::uint8_t>(test), value,
                address, site);
-    thread.core().semaphore_waiters.wait(thread, {kind, address, value, site});
+    thread.core().semaphore_waiters.wait(thread, {kind, address, value});
 }
 
 }  // namespace
