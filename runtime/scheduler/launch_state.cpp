@@ -82,6 +82,13 @@ std::vector<KernelThread*> LaunchState::collect_mail(Worker& worker) {
     return std::exchange(worker.inbox, {});
 }
 
+void LaunchState::begin_cancelling(Worker& worker) {
+    const std::scoped_lock lock(mutex_);
+    worker.has_mail.store(false, std::memory_order_relaxed);
+    worker.inbox.clear();
+    worker.has_cancelled = true;
+}
+
 bool LaunchState::must_cancel(const Worker& worker) const noexcept {
     return is_cancelled() && !worker.has_cancelled;
 }
@@ -90,11 +97,13 @@ bool LaunchState::is_quiescent() const noexcept {
     const auto is_polling_in_vain = [&](const Worker* worker) {
         return worker->fruitless_since.load(std::memory_order_acquire) == progress();
     };
+    // One that has been told to cancel and has not woken yet still counts as asleep.
+    const auto is_to_cancel = [&](const Worker* worker) { return must_cancel(*worker); };
     const auto num_polling = std::ranges::count_if(workers_, is_polling_in_vain);
     const bool has_mail =
         std::ranges::any_of(workers_, [](const Worker* worker) { return !worker->inbox.empty(); });
     return num_asleep_ + static_cast<std::size_t>(num_polling) == workers_.size() && !has_mail &&
-           !has_unclaimed_core();
+           !has_unclaimed_core() && std::ranges::none_of(workers_, is_to_cancel);
 }
 
 bool LaunchState::sleep(Worker& worker) {

@@ -41,6 +41,9 @@ public:
     /// in the count for as long as nobody makes progress.
     [[nodiscard]] bool poll(Worker& worker);
 
+    /// Notes that `worker` is about to end its own threads, and drops the mail for them.
+    void begin_cancelling(Worker& worker);
+
     /// Once true, each worker ends its own threads: only it knows which are parked.
     [[nodiscard]] bool is_cancelled() const noexcept {
         return is_cancelled_.load(std::memory_order_acquire);

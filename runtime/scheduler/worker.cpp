@@ -97,8 +97,7 @@ void Worker::recheck_own_semaphores() {
 
 // Called with no fiber ready: every thread that has not finished is parked, once.
 void Worker::cancel_own_threads() {
-    (void)launch_->collect_mail(*this);
-    has_cancelled = true;
+    launch_->begin_cancelling(*this);
     polling_.clear();
     for (Core* core : cores_) {
         for (const auto& thread : core->threads) {
