@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/moe_v2/read_rows.hpp"
 
-#include <algorithm>
-
 namespace tessera::ops::moe_v2 {
-namespace {
-
-// The same pages as a longer stack of matrices of one row of tiles each.
-DeviceTensor cut_into_tile_rows(DeviceTensor tensor) {
+DeviceTensor cut_into_rows(DeviceTensor tensor, std::uint32_t rows) {
     Shape& shape = tensor.spec.shape;
-    shape = {shape[0] * (shape[1] / kTileRows), kTileRows, shape[2]};
+    shape = {shape.at(0) * (shape.at(1) / rows), rows, shape.at(2)};
     return tensor;
 }
-
-}  // namespace
 
 HostTensor read_rows(const Session& session, const DeviceTensor& tensor, std::uint32_t expert,
                      std::uint32_t count) {
@@ -21,7 +14,7 @@ HostTensor read_rows(const Session& session, const DeviceTensor& tensor, std::ui
     if (rows % kTileRows != 0 || count == 0) {
         return session.read_matrix(tensor, expert);
     }
-    const DeviceTensor cut = cut_into_tile_rows(tensor);
+    const DeviceTensor cut = cut_into_rows(tensor, kTileRows);
     const std::uint32_t first = expert * (rows / kTileRows);
     HostTensor result = session.read_matrix(cut, first);
     for (std::uint32_t have = kTileRows; have < count; have += kTileRows) {

@@ -10,6 +10,10 @@
 
 namespace tessera::ops::moe_v2 {
 
+/// The same pages as a longer stack of matrices of `rows` rows each.
+/// Precondition   `rows` divides the rows of a matrix, and kTileRows `rows` if they are in tiles.
+[[nodiscard]] DeviceTensor cut_into_rows(DeviceTensor tensor, std::uint32_t rows);
+
 /// At least the first `count` rows of one expert's matrix: no tiles are read beyond them.
 /// Shapes   (E, T, columns) gives (1, rows, columns), count ≤ rows ≤ T.
 [[nodiscard]] HostTensor read_rows(const Session& session, const DeviceTensor& tensor,

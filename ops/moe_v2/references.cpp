@@ -3,10 +3,11 @@
 
 #include <tbb/parallel_for.h>
 
-#include <algorithm>
+#include <numeric>
 
 #include "ops/all_reduce/all_reduce.hpp"
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
+#include "ops/moe_bmm/expert_reference.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "ops/moe_v2/read_rows.hpp"
 #include "ops/mul/mul.hpp"
@@ -58,23 +59,54 @@ HostTensor reference(StepKind kind, std::vector<HostTensor> in,
     throw InternalError("moe_v2: this step has no reference of one tensor on one device");
 }
 
-// Expert by expert: what one of them needs stays in the host's caches.
+// Rows of weights read at once: with the sums of some tokens they stay in the host's caches.
+std::uint32_t rows_at_once(std::uint32_t inner) {
+    for (const std::uint32_t rows : {4 * kTileRows, 2 * kTileRows, kTileRows}) {
+        if (inner % rows == 0) {
+            return rows;
+        }
+    }
+    return inner;
+}
+
+/// One expert's rows of a projection.
+struct ExpertRows {
+    std::uint32_t expert = 0;
+    std::uint32_t count = 0;
+    std::span<float> output;  ///< count rows
+};
+
+void project_rows(const Session& session, const DeviceTensor& input, const DeviceTensor& weights,
+                  const ExpertRows& rows) {
+    const Shape& shape = weights.spec.shape;
+    moe_bmm::ExpertReference sums(read_rows(session, input, rows.expert, rows.count), 0, rows.count,
+                                  {0, shape[2]});
+    const std::uint32_t step = rows_at_once(shape[1]);
+    const DeviceTensor parts = cut_into_rows(weights, step);
+    for (std::uint32_t k = 0; k < shape[1]; k += step) {
+        const std::uint32_t part = (rows.expert * shape[1] + k) / step;
+        sums.add(session.read_matrix(parts, part), 0, k, step);
+    }
+    sums.store(rows.output, shape[2]);
+}
+
+// Of the rows that count only, one after another under the output's own shape.
 HostTensor projection_reference(const Session& session, const DeviceTensor& input,
                                 const DeviceTensor& weights,
                                 std::span<const std::uint32_t> counts) {
-    HostTensor output =
-        make_host_tensor(moe_bmm::output_spec(input.spec, weights.spec).shape, DataFormat::Float32);
-    const std::size_t each = output.bytes.size() / counts.size();
+    const Shape shape = moe_bmm::output_spec(input.spec, weights.spec).shape;
+    std::vector<std::size_t> first_rows(counts.size() + 1);
+    std::partial_sum(counts.begin(), counts.end(), first_rows.begin() + 1);
+    HostTensor output{shape, DataFormat::Float32,
+                      std::vector<std::byte>(first_rows.back() * shape[2] * sizeof(float))};
+    const std::span<float> values = output.as<float>();
     tbb::parallel_for(std::size_t{0}, counts.size(), [&](std::size_t expert) {
-        if (counts[expert] == 0) {
-            return;
+        const std::size_t size = std::size_t{counts[expert]} * shape[2];
+        const std::span<float> rows = values.subspan(first_rows[expert] * shape[2], size);
+        if (counts[expert] != 0) {
+            project_rows(session, input, weights,
+                         {static_cast<std::uint32_t>(expert), counts[expert], rows});
         }
-        const auto index = static_cast<std::uint32_t>(expert);
-        const HostTensor one =
-            moe_bmm::reference(read_rows(session, input, index, counts[expert]),
-                               session.read_matrix(weights, index), counts.subspan(expert, 1));
-        std::ranges::copy(one.bytes,
-                          output.bytes.begin() + static_cast<std::ptrdiff_t>(expert * each));
     });
     return output;
 }

@@ -11,8 +11,9 @@
 
 namespace tessera::ops::moe_v2 {
 
-/// References of the outputs of `step` on one device, in the order of the plan.
-/// Not here: all_reduce, whose reference takes all devices.
+/// References of the outputs of `step` on one device, in the order of the plan. That of a
+/// projection holds the rows of its experts' tokens only, one after another, under the output's own
+/// shape. Not here: all_reduce, whose reference takes all devices.
 [[nodiscard]] std::vector<HostTensor> device_references(const Session& session, const Step& step,
                                                         std::uint32_t device, const OpsSpec& ops);
 

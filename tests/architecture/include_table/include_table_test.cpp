@@ -35,7 +35,7 @@ const std::vector<Row>& include_table() {
         {"emu/tile/", {"tessera/", "emu/tile/", "fmt/", "hwy/"}},
         {"emu/timing/", {"tessera/", "emu/timing/", "fmt/", "tbb/parallel_for.h"}},
         {"emu/", {"tessera/", "emu/", "fmt/"}},
-        {"ops/", {"tessera/", "ops/", "fmt/", "tbb/parallel_for.h"}},
+        {"ops/", {"tessera/", "ops/", "fmt/", "hwy/", "tbb/parallel_for.h"}},
         {"ops/*/kernels/", {"tessera/kernel/", "ops/*/kernels/"}},
         {"runtime/",
          {"tessera/", "emu/", "runtime/", "ops/registry.hpp", "ops/op_spec.hpp", "fmt/", "spdlog/",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <hwy/targets.h>
 
+#include "ops/moe_bmm/expert_reference.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "tests/ops/routed_tokens.hpp"
 
@@ -38,6 +40,48 @@ TEST(MoeBmmReference, IsTheSameInDoubleLoopsOverAllStrips) {
                 << row << ", " << column;
         }
     }
+}
+
+// Rows `first` … of a (1,K,N) bfloat16 matrix.
+HostTensor rows_of(const HostTensor& matrix, std::uint32_t first, std::uint32_t count) {
+    const std::uint32_t columns = matrix.shape[2];
+    HostTensor rows = make_host_tensor({1, count, columns}, DataFormat::Float16_b);
+    const auto from = matrix.as<std::uint16_t>().subspan(first * columns, count * columns);
+    std::ranges::copy(from, rows.as<std::uint16_t>().begin());
+    return rows;
+}
+
+TEST(MoeBmmReference, IsTheSameFromPartsOfTheWeightsForAnyNumberOfTokens) {
+    for (std::uint32_t tokens = 0; tokens <= 6; ++tokens) {
+        const std::vector<std::uint32_t> counts{tokens};
+        const HostTensor input = testing::routed_values({1, 6, 160}, counts, 1);
+        const HostTensor weights = make_normal_bf16({1, 160, 72}, {.seed = 2});
+        ExpertReference sums(input, 0, tokens, {0, 72});
+        std::vector<float> output(6 * 72);
+
+        sums.add(rows_of(weights, 0, 32), 0, 0, 32);
+        sums.add(weights, 32, 32, 128);
+        sums.store(output, 72);
+
+        const HostTensor whole = reference(input, weights, counts);
+        EXPECT_TRUE(std::ranges::equal(whole.as<float>(), output)) << tokens << " tokens";
+    }
+}
+
+TEST(MoeBmmReference, IsTheSameToTheByteInVectorsOfAnyWidth) {
+    const std::vector<std::uint32_t> counts{7};
+    const HostTensor input = testing::routed_values({1, 7, 200}, counts, 1);
+    const HostTensor weights = make_normal_bf16({1, 200, 96}, {.seed = 2});
+    const HostTensor expected = reference(input, weights, counts);
+
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().DeInit();
+        EXPECT_EQ(reference(input, weights, counts).bytes, expected.bytes)
+            << hwy::TargetName(target);
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().DeInit();
 }
 
 }  // namespace
