@@ -9,16 +9,11 @@
 #include "runtime/launch/l1_layout.hpp"
 #include "runtime/launch/place_semaphores.hpp"
 #include "runtime/scheduler/run_cores.hpp"
+#include "runtime/scheduler/worker_pool.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
 namespace {
-
-Device& device_of(Mesh& mesh, const DeviceProgram& program) {
-    require(program.device < mesh.num_devices(), "a program is for device {}, the mesh has {}",
-            program.device, mesh.num_devices());
-    return mesh.device(program.device);
-}
 
 void check_one_program_each(std::span<const DeviceProgram> programs) {
     std::vector<std::uint32_t> devices;
@@ -29,20 +24,49 @@ void check_one_program_each(std::span<const DeviceProgram> programs) {
     }
 }
 
+bool has_kernel(const Core& core) {
+    return std::ranges::any_of(core.threads, [](const auto& thread) { return thread != nullptr; });
+}
+
 void clear_zero_area(Core& core) {
     const L1Spec& l1 = core.arch().l1;
     std::memset(core.l1(static_cast<std::uint32_t>(l1.zeros.value)), 0, l1.zeros_size.value);
 }
 
-void place(const DeviceProgram& program, const LaunchModes& modes, Device& device) {
-    const L1Layout layout = lay_out_circular_buffers(program.program, device);
-    place_kernels(program.program, modes, device);
-    place_circular_buffers(program.program, layout, device);
-    place_semaphores(program.program, device);
+/// A program with what a look at it alone says, and the device it is for.
+struct PlacedProgram {
+    const Program* program = nullptr;
+    Device* device = nullptr;
+    L1Layout layout;
+    std::vector<CompiledKernel> kernels;
+};
+
+// One after the other: kernels may have to be compiled, each once.
+std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> programs) {
+    std::vector<PlacedProgram> prepared;
+    for (const auto& [id, program] : programs) {
+        require(id < mesh.num_devices(), "a program is for device {}, the mesh has {}", id,
+                mesh.num_devices());
+        Device& device = mesh.device(id);
+        prepared.push_back({&program, &device, lay_out_circular_buffers(program, device),
+                            look_up_kernels(program)});
+    }
+    return prepared;
 }
 
-bool has_kernel(const Core& core) {
-    return std::ranges::any_of(core.threads, [](const auto& thread) { return thread != nullptr; });
+void place(const PlacedProgram& placed, const LaunchModes& modes) {
+    const auto& [program, device, layout, kernels] = placed;
+    for (const auto& core : device->cores()) {
+        core->reset();
+    }
+    place_kernels(*program, kernels, modes, *device);
+    place_circular_buffers(*program, layout, *device);
+    place_semaphores(*program, *device);
+    for (const auto& core : device->cores()) {
+        if (has_kernel(*core)) {
+            clear_zero_area(*core);
+        }
+    }
 }
 
 // Cores that have a kernel, by (device, y, x).
@@ -56,7 +80,6 @@ std::vector<Core*> active_cores(Mesh& mesh, std::span<const DeviceProgram> progr
     for (const std::uint32_t id : devices) {
         for (const auto& core : mesh.device(id).cores()) {
             if (has_kernel(*core)) {
-                clear_zero_area(*core);
                 cores.push_back(core.get());
             }
         }
@@ -78,23 +101,13 @@ CoreActivity activity_of(const Core& core) {
     return sum;
 }
 
-void reset_devices(Mesh& mesh, std::span<const DeviceProgram> programs) {
-    for (const DeviceProgram& program : programs) {
-        for (const auto& core : device_of(mesh, program).cores()) {
-            core->reset();
-        }
-    }
-}
-
 }  // namespace
 
 std::vector<CoreActivity> launch(Mesh& mesh, std::span<const DeviceProgram> programs,
                                  const LaunchModes& modes, WorkerPool& pool) {
     check_one_program_each(programs);
-    reset_devices(mesh, programs);
-    for (const DeviceProgram& program : programs) {
-        place(program, modes, device_of(mesh, program));
-    }
+    const std::vector<PlacedProgram> placed = prepare(mesh, programs);
+    pool.for_each(placed.size(), [&](std::size_t i) { place(placed[i], modes); });
     const std::vector<Core*> cores = active_cores(mesh, programs);
     run_cores(cores, pool);
     std::vector<CoreActivity> activities;

@@ -80,14 +80,23 @@ std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
 
 }  // namespace
 
-void place_kernels(const Program& program, const LaunchModes& modes, Device& device) {
+std::vector<CompiledKernel> look_up_kernels(const Program& program) {
+    std::vector<CompiledKernel> compiled;
     for (const KernelDescription& kernel : program.kernels) {
-        const CompiledKernel compiled = look_up_kernel(program, kernel);
+        compiled.push_back(look_up_kernel(program, kernel));
+    }
+    return compiled;
+}
+
+void place_kernels(const Program& program, std::span<const CompiledKernel> compiled,
+                   const LaunchModes& modes, Device& device) {
+    for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+        const KernelDescription& kernel = program.kernels[i];
         for (const CoreCoord logical : kernel.cores.cores()) {
             check_on_grid(logical, kernel, device);
             Core& core = device.core(logical);
             core.threads[static_cast<std::size_t>(kernel.processor())] =
-                make_thread(kernel, compiled, modes, core);
+                make_thread(kernel, compiled[i], modes, core);
         }
     }
 }

@@ -2,6 +2,10 @@
 // Gives the cores of a program their kernel threads: entry, arguments in L1, globals.
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "runtime/kernels/compiled_kernel.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/noc_delivery.hpp"
 #include "tessera/program.hpp"
@@ -19,8 +23,13 @@ struct LaunchModes {
     BulkData bulk_data = BulkData::On;
 };
 
-/// Makes one KernelThread for each kernel and core.
-/// Errors   UsageError if a core lies outside the device's grid, or a kernel cannot be had.
-void place_kernels(const Program& program, const LaunchModes& modes, Device& device);
+/// The compiled kernels of a program, in its order.
+/// Errors   UsageError if one cannot be had.
+[[nodiscard]] std::vector<CompiledKernel> look_up_kernels(const Program& program);
+
+/// Makes one KernelThread for each kernel and core; `compiled` is what look_up_kernels gives.
+/// Errors   UsageError if a core lies outside the device's grid.
+void place_kernels(const Program& program, std::span<const CompiledKernel> compiled,
+                   const LaunchModes& modes, Device& device);
 
 }  // namespace tessera

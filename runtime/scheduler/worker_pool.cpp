@@ -2,11 +2,12 @@
 #include "runtime/scheduler/worker_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <thread>
-
-#ifdef TESSERA_STD_THREAD_POOL
 #include <vector>
-#else
+
+#ifndef TESSERA_STD_THREAD_POOL
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -20,6 +21,30 @@ std::uint32_t count_workers(std::uint32_t wanted) {
 }
 
 }  // namespace
+
+void WorkerPool::for_each(std::size_t count, const std::function<void(std::size_t)>& visit) {
+    std::vector<std::exception_ptr> errors(count);
+    std::atomic<std::size_t> next = 0;
+    const auto visit_some = [&] {
+        for (std::size_t i = next++; i < count; i = next++) {
+            try {
+                visit(i);
+            } catch (...) {
+                errors[i] = std::current_exception();
+            }
+        }
+    };
+    if (count > 1) {
+        run(visit_some);
+    } else {
+        visit_some();
+    }
+    const auto first = std::ranges::find_if(
+        errors, [](const std::exception_ptr& error) { return error != nullptr; });
+    if (first != errors.end()) {
+        std::rethrow_exception(*first);
+    }
+}
 
 #ifdef TESSERA_STD_THREAD_POOL
 

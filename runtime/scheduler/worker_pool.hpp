@@ -3,6 +3,7 @@
 // thread sanitizer, which cannot see through oneTBB.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,6 +23,10 @@ public:
     /// Calls `body` up to `num_workers()` times, on as many threads as the host lends, and returns
     /// when all calls have. At least one call runs; the others may run late or one after another.
     void run(const std::function<void()>& body);
+
+    /// Calls `visit` with each number below `count`, on as many threads as the host lends. All
+    /// calls are made; of those that throw, the one with the lowest number is heard.
+    void for_each(std::size_t count, const std::function<void(std::size_t)>& visit);
 
 private:
     struct Arena;
