@@ -6,53 +6,6 @@
 namespace tessera::timing {
 namespace {
 
-constexpr unsigned kUnpack = 1;
-constexpr unsigned kMath = 2;
-constexpr unsigned kPack = 4;
-
-/// The threads that an event of this kind concerns.
-constexpr unsigned threads_of(EventKind kind) noexcept {
-    switch (kind) {
-        case EventKind::CbWait:
-        case EventKind::CbPop:
-            return kUnpack;
-        case EventKind::CbReserve:
-        case EventKind::CbPush:
-        case EventKind::Pack:
-        case EventKind::PackUntilize:
-        case EventKind::DstWait:
-        case EventKind::DstRelease:
-            return kPack;
-        case EventKind::Sfpu:
-        case EventKind::DstAcquire:
-        case EventKind::DstCommit:
-            return kMath;
-        case EventKind::MatmulTiles:
-        case EventKind::MatmulBlock:
-        case EventKind::Copy:
-        case EventKind::EltwiseBinary:
-        case EventKind::Reduce:
-        case EventKind::Transpose:
-        case EventKind::Tilize:
-        case EventKind::Untilize:
-            return kUnpack | kMath;
-        case EventKind::UnitInit:
-        case EventKind::ZoneBegin:
-        case EventKind::ZoneEnd:
-            return kUnpack | kMath | kPack;
-        default:
-            return 0;
-    }
-}
-
-constexpr auto kThreadsOf = [] {
-    std::array<std::uint8_t, static_cast<std::size_t>(EventKind::ZoneEnd) + 1> table{};
-    for (std::size_t i = 0; i < table.size(); ++i) {
-        table[i] = static_cast<std::uint8_t>(threads_of(static_cast<EventKind>(i)));
-    }
-    return table;
-}();
-
 /// Math takes a half of DST, pack a half that math has committed.
 Progress take_half(ReplayState& state, EngineThread& thread) {
     CoreState& core = state.cores[thread.core];
@@ -106,13 +59,6 @@ Progress do_move_in_dst(ReplayState& state, EngineThread& thread) {
 }
 
 }  // namespace
-
-bool concerns(TimelineThread thread, EventKind kind) noexcept {
-    const unsigned bit = thread == TimelineThread::Unpack ? kUnpack
-                         : thread == TimelineThread::Math ? kMath
-                                                          : kPack;
-    return (kThreadsOf[static_cast<std::size_t>(kind)] & bit) != 0;
-}
 
 Progress do_compute(ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();

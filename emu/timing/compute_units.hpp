@@ -7,9 +7,6 @@
 
 namespace tessera::timing {
 
-/// Whether an event of this kind concerns unpack, math or pack.
-[[nodiscard]] bool concerns(TimelineThread thread, EventKind kind) noexcept;
-
 /// The part of one event that falls to `thread`, which it concerns; CB calls and zones excepted.
 Progress do_compute(ReplayState& state, EngineThread& thread);
 

@@ -5,6 +5,7 @@
 #include "emu/timing/circular_buffers.hpp"
 #include "emu/timing/completion.hpp"
 #include "emu/timing/compute_units.hpp"
+#include "emu/timing/concerns.hpp"
 #include "emu/timing/data_movement.hpp"
 #include "emu/timing/zones.hpp"
 
@@ -36,9 +37,13 @@ Progress do_event(ReplayState& state, EngineThread& thread) {
 
 /// The next event that concerns the thread.
 void skip(EngineThread& thread) {
+    if (!is_compute(thread.role)) {
+        return;
+    }
+    const unsigned bit = bit_of(thread.role);
     const auto& events = thread.trace->events;
-    while (is_compute(thread.role) && thread.next < events.size() &&
-           !concerns(thread.role, events[thread.next].kind)) {
+    while (thread.next < events.size() &&
+           (kThreadsOf[static_cast<std::size_t>(events[thread.next].kind)] & bit) == 0) {
         ++thread.next;
     }
 }

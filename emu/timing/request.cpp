@@ -133,7 +133,10 @@ std::uint32_t num_packets(const TraceEvent& event, const Machine& machine) {
                                     ? event.count
                                     : TransferArgument::unpack(event.argument).bytes;
     const std::uint64_t packet = machine.arch.noc.max_packet.value;
-    return std::max<std::uint32_t>(1, static_cast<std::uint32_t>((bytes + packet - 1) / packet));
+    if (bytes <= packet) {
+        return 1;
+    }
+    return static_cast<std::uint32_t>((bytes + packet - 1) / packet);
 }
 
 }  // namespace tessera::timing

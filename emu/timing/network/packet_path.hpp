@@ -29,7 +29,7 @@ struct PathStep {
 
 /// The regular part of a path through one network: an injection port, links, an ejection port.
 struct PathRun {
-    std::span<const std::uint32_t> channels;  ///< of a RouteTable
+    std::span<const std::uint16_t> channels;  ///< of a RouteTable
     std::uint32_t base = 0;                   ///< first channel of the network
     Millicycles interface = 0;                ///< offset of the first link
     Millicycles hop = 0;                      ///< from one link to the next

@@ -12,8 +12,12 @@ constexpr std::uint32_t kChannelBuffer = 512;
 /// Two for each of a node's four ports and links.
 constexpr std::uint32_t kChannelsPerNode = 8;
 
-bool is_of_port(std::uint32_t channel) {
+bool is_of_port(std::size_t channel) {
     return channel / 2 % (kChannelsPerNode / 2) == ResourceTable::ejection(0);
+}
+
+bool is_source(std::size_t channel) {
+    return channel / 2 % (kChannelsPerNode / 2) == ResourceTable::injection(0);
 }
 
 }  // namespace
@@ -27,11 +31,15 @@ ReadRequests::ReadRequests(const Machine& machine, const ResourceTable& resource
       routes_(routes),
       transfers_(transfers),
       channels_per_network_(2 * resources.network(0, 1)),
-      buffer_requests_(kChannelBuffer / static_cast<std::uint32_t>(machine.arch.noc.flit.value)),
-      port_requests_(machine.timing.noc.port_requests),
       buffers_(2 * std::size_t{resources.num_ports()}),
       turns_(resources.num_ports()) {
     accepted_.reserve(64);
+    const auto flit = static_cast<std::uint32_t>(machine.arch.noc.flit.value);
+    for (std::size_t channel = 0; channel < buffers_.size(); ++channel) {
+        buffers_[channel].room = is_source(channel)    ? kNobody
+                                 : is_of_port(channel) ? machine.timing.noc.port_requests
+                                                       : kChannelBuffer / flit;
+    }
     const GridSize grid = machine.arch.noc.grid;
     for (std::uint32_t noc = 0; noc < 2; ++noc) {
         for (std::uint32_t node = 0; node < grid.columns * grid.rows; ++node) {
@@ -60,11 +68,7 @@ void ReadRequests::push(std::uint32_t buffer, std::uint32_t number, std::uint32_
         transfers_[pushed.last].next_in_line = number;
     }
     pushed.last = number;
-    ++pushed.count;
-}
-
-bool ReadRequests::has_room(std::uint32_t channel) const noexcept {
-    return buffers_[channel].count < (is_of_port(channel) ? port_requests_ : buffer_requests_);
+    --pushed.room;
 }
 
 void ReadRequests::proceed(std::uint32_t number, std::uint32_t place) {
@@ -72,14 +76,14 @@ void ReadRequests::proceed(std::uint32_t number, std::uint32_t place) {
     const Way way = way_of(transfer);
     const std::uint32_t port = way.port();
     std::uint32_t here = place;
-    while (here + 1 < port && buffers_[way[here + 1]].count == 0) {
+    while (here + 1 < port && buffers_[way[here + 1]].first == kNobody) {
         ++here;
     }
     const std::uint32_t next = way[here + 1];
     if (!has_room(next)) {
         push(way[here], number, here, next);
     } else if (here + 1 == port) {
-        ++buffers_[next].count;
+        --buffers_[next].room;
         transfer.request_hops = port - 1 - place;
         accepted_.push_back(number);
     } else {
@@ -95,7 +99,7 @@ void ReadRequests::launch(std::uint32_t number) {
     const Way way = way_of(transfer);
     const std::uint32_t source = way[0];
     const std::uint32_t next = way[1];
-    if (buffers_[source].count > 0 || !has_room(next)) {
+    if (buffers_[source].first != kNobody || !has_room(next)) {
         push(source, number, 0, next);
     } else {
         proceed(number, 0);
@@ -105,7 +109,7 @@ void ReadRequests::launch(std::uint32_t number) {
 void ReadRequests::answered(const Transfer& transfer) {
     const Way way = way_of(transfer);
     const std::uint32_t port = way[way.port()];
-    --buffers_[port].count;
+    ++buffers_[port].room;
     refill(port);
 }
 
@@ -116,15 +120,14 @@ void ReadRequests::pull_from(std::uint32_t buffer) {
     proceed(number, transfers_[number].stalled_at);
     left.first = after;
     left.next = after == kNobody ? kNobody : transfers_[after].stalled_next;
-    --left.count;
+    ++left.room;
 }
 
 void ReadRequests::vacated(std::uint32_t buffer) {
     while (buffers_[buffer].first != kNobody && has_room(buffers_[buffer].next)) {
         pull_from(buffer);
     }
-    const bool is_source = buffer % kChannelsPerNode < 2;
-    if (!is_source) {
+    if (!is_source(buffer)) {
         refill(buffer);
     }
 }

@@ -32,11 +32,11 @@ public:
 
 private:
     /// Of a link's virtual channel, or of a node's interface: the requests that have not left it.
-    /// Of a port only `count` is used: those accepted and not answered.
+    /// Of a port only `room` is used.
     struct Buffer {
         std::uint32_t first = kNobody;
         std::uint32_t last = kNobody;
-        std::uint32_t count = 0;
+        std::uint32_t room = 0;        ///< for so many more
         std::uint32_t next = kNobody;  ///< channel that the first waits for; nobody: it is empty
     };
     /// Buffers whose requests come into a node: along x and y, two virtual channels each, and from
@@ -45,7 +45,7 @@ private:
 
     /// Virtual channels from its interface to its port; by place on the way.
     struct Way {
-        std::span<const std::uint32_t> channels;
+        std::span<const std::uint16_t> channels;
         std::uint32_t base = 0;
         [[nodiscard]] std::uint32_t operator[](std::uint32_t place) const noexcept {
             return base + channels[place];
@@ -58,7 +58,9 @@ private:
         return {transfer.way, transfer.way_base};
     }
     /// Whether a channel, or the port if it is one of a port's, takes one more.
-    [[nodiscard]] bool has_room(std::uint32_t channel) const noexcept;
+    [[nodiscard]] bool has_room(std::uint32_t channel) const noexcept {
+        return buffers_[channel].room > 0;
+    }
     /// Moves a request from `place` of its way as far as there is room.
     /// Precondition   there is room in the channel behind that place.
     void proceed(std::uint32_t transfer, std::uint32_t place);
@@ -75,8 +77,6 @@ private:
     RouteTable& routes_;
     TransferPool& transfers_;
     std::uint32_t channels_per_network_;
-    std::uint32_t buffer_requests_;  ///< that the buffer of one virtual channel holds
-    std::uint32_t port_requests_;
     std::array<std::vector<Inputs>, 2> inputs_;  ///< by noc and node
     std::vector<Buffer> buffers_;                ///< by channel
     std::vector<std::uint32_t> turns_;           ///< by port or link: input that is served next

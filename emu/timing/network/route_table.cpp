@@ -13,25 +13,54 @@ RouteTable::RouteTable(GridSize grid)
       routes_{NocRoute{grid, 0}, NocRoute{grid, 1}},
       rows_(2 * std::size_t{num_nodes_}),
       cells_(1) {
+    for (std::uint32_t noc = 0; noc < 2; ++noc) {
+        for (const NocAxis axis : {NocAxis::X, NocAxis::Y}) {
+            add_rings(noc, axis);
+        }
+    }
 }
 
-std::span<const std::uint32_t> RouteTable::add(std::uint32_t noc, CoreCoord from, CoreCoord to) {
+void RouteTable::add_rings(std::uint32_t noc, NocAxis axis) {
+    const NocRoute& route = routes_[noc];
+    std::vector<std::uint16_t>& rings = rings_[noc][static_cast<std::size_t>(axis)];
+    const std::uint32_t length = route.extent(axis);
+    for (std::uint32_t ring = 0; ring < num_nodes_ / length; ++ring) {
+        const std::uint32_t begin = noc == 0 ? 0 : length - 1;
+        CoreCoord node = axis == NocAxis::X ? CoreCoord{begin, ring} : CoreCoord{ring, begin};
+        for (std::uint32_t i = 0; i < 2 * length; ++i, node = route.next(node, axis)) {
+            const std::uint32_t is_past_dateline = i < length ? 0 : 1;
+            rings.push_back(static_cast<std::uint16_t>(
+                2 * ResourceTable::link(number_of(node), axis) + is_past_dateline));
+        }
+    }
+}
+
+CoreCoord RouteTable::append(std::uint32_t noc, CoreCoord node, CoreCoord to, NocAxis axis,
+                             std::vector<std::uint16_t>& channels) const {
+    const NocRoute& route = routes_[noc];
+    const std::uint32_t length = route.extent(axis);
+    const std::uint32_t at = NocRoute::at(node, axis);
+    const std::uint32_t ring = axis == NocAxis::X ? node.y : node.x;
+    const std::uint32_t begin = 2 * length * ring + (noc == 0 ? at : length - 1 - at);
+    const std::uint32_t count = route.distance(axis, at, NocRoute::at(to, axis));
+    const std::span links = std::span(rings_[noc][static_cast<std::size_t>(axis)]);
+    const std::span way = links.subspan(begin, count);
+    channels.insert(channels.end(), way.begin(), way.end());
+    return axis == NocAxis::X ? CoreCoord{to.x, node.y} : CoreCoord{node.x, to.y};
+}
+
+std::span<const std::uint16_t> RouteTable::add(std::uint32_t noc, CoreCoord from, CoreCoord to) {
     const NocRoute& route = routes_[noc];
     const std::size_t length = route.hops(from, to) + 2;
     if (blocks_.empty() || blocks_.back().size() + length > kBlock) {
         blocks_.emplace_back().reserve(std::max(kBlock, length));
     }
-    std::vector<std::uint32_t>& channels = blocks_.back();
-    channels.push_back(2 * ResourceTable::injection(number_of(from)));
-    NocAxis ring{};
-    std::uint32_t is_past_dateline = 0;
-    route.for_each_link(from, to, [&](CoreCoord node, NocAxis axis) {
-        is_past_dateline = axis == ring ? is_past_dateline : 0;
-        channels.push_back(2 * ResourceTable::link(number_of(node), axis) + is_past_dateline);
-        is_past_dateline |= route.wraps(node, axis) ? 1U : 0U;
-        ring = axis;
-    });
-    channels.push_back(2 * ResourceTable::ejection(number_of(to)));
+    std::vector<std::uint16_t>& channels = blocks_.back();
+    const NocAxis first = route.first_axis();
+    channels.push_back(static_cast<std::uint16_t>(2 * ResourceTable::injection(number_of(from))));
+    const CoreCoord turn = append(noc, from, to, first, channels);
+    append(noc, turn, to, first == NocAxis::X ? NocAxis::Y : NocAxis::X, channels);
+    channels.push_back(static_cast<std::uint16_t>(2 * ResourceTable::ejection(number_of(to))));
     return std::span(channels).last(length);
 }
 

@@ -21,9 +21,9 @@ public:
     /// Virtual channels (VirtualChannels' numbers) from the injection port of `from` to the
     /// ejection port of `to`, counted from the first of the network: half of one is its resource.
     /// Valid as long as the table.
-    [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t noc, CoreCoord from,
+    [[nodiscard]] std::span<const std::uint16_t> of(std::uint32_t noc, CoreCoord from,
                                                     CoreCoord to) {
-        std::span<const std::uint32_t>& way = cell(noc, from, to);
+        std::span<const std::uint16_t>& way = cell(noc, from, to);
         if (way.empty()) {
             way = add(noc, from, to);
         }
@@ -37,7 +37,7 @@ private:
         return node.y * grid_.columns + node.x;
     }
     /// Empty: not looked up yet.
-    [[nodiscard]] std::span<const std::uint32_t>& cell(std::uint32_t noc, CoreCoord from,
+    [[nodiscard]] std::span<const std::uint16_t>& cell(std::uint32_t noc, CoreCoord from,
                                                        CoreCoord to) {
         std::uint32_t& row = rows_[noc * num_nodes_ + number_of(from)];
         if (row == 0) {
@@ -46,14 +46,21 @@ private:
         }
         return cells_[row + number_of(to)];
     }
-    std::span<const std::uint32_t> add(std::uint32_t noc, CoreCoord from, CoreCoord to);
+    std::span<const std::uint16_t> add(std::uint32_t noc, CoreCoord from, CoreCoord to);
+    void add_rings(std::uint32_t noc, NocAxis axis);
+    /// Adds the links from `node` along `axis` as far as `to`. Returns the node behind them.
+    CoreCoord append(std::uint32_t noc, CoreCoord node, CoreCoord to, NocAxis axis,
+                     std::vector<std::uint16_t>& channels) const;
 
     GridSize grid_;
     std::uint32_t num_nodes_;
     std::array<NocRoute, 2> routes_;
+    /// By noc and axis: the links of each ring in the order in which packets pass them, from the
+    /// one behind the dateline around, and around once more on the channels past it.
+    std::array<std::array<std::vector<std::uint16_t>, 2>, 2> rings_;
     std::vector<std::uint32_t> rows_;  ///< by (noc, from): begin in `cells_`; 0: none yet
-    std::vector<std::span<const std::uint32_t>> cells_;  ///< by `to`
-    std::vector<std::vector<std::uint32_t>> blocks_;     ///< of channels; none grows beyond kBlock
+    std::vector<std::span<const std::uint16_t>> cells_;  ///< by `to`
+    std::vector<std::vector<std::uint16_t>> blocks_;     ///< of channels; none grows beyond kBlock
 };
 
 }  // namespace tessera::timing

@@ -30,6 +30,7 @@ enum class TransferStage : std::uint8_t {
 struct Transfer {
     Request request;
     TransferStage stage{};
+    std::uint32_t interface = 0;           ///< of the issuer, by (device, noc, node)
     CoreCoord own;                         ///< physical node of the issuer
     CoreCoord far;                         ///< physical node of `place`
     std::uint32_t left = 0;                ///< bytes of packets that have not been sent
@@ -49,7 +50,7 @@ struct Transfer {
     Millicycles arrival = 0;        ///< last byte of the last packet in place
     Millicycles slowest = 0;        ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
-    std::span<const std::uint32_t> way;  ///< of a read's request: channels of a RouteTable
+    std::span<const std::uint16_t> way;  ///< of a read's request: channels of a RouteTable
     std::uint32_t way_base = 0;          ///< first channel of its network
     std::uint32_t stalled_at = 0;        ///< place on its way
     std::uint32_t stalled_next = 0;      ///< channel behind that place

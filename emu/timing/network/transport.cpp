@@ -32,29 +32,10 @@ CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
     return {arch.workers.noc_columns[core.x], arch.workers.noc_rows[core.y]};
 }
 
-NocInterface& Transport::State::interface_of(const Transfer& transfer) {
+std::uint32_t Transport::State::interface_number(const Transfer& transfer) const {
     const GridSize grid = arch.noc.grid;
-    const std::size_t network = std::size_t{transfer.request.device} * 2 + transfer.request.noc;
-    const std::size_t node = std::size_t{transfer.own.y} * grid.columns + transfer.own.x;
-    return interfaces[network * grid.columns * grid.rows + node];
-}
-
-void Transport::State::append(TransferLine& line, std::uint32_t number) {
-    transfers[number].next_in_line = kNobody;
-    (line.first == kNobody ? line.first : transfers[line.last].next_in_line) = number;
-    line.last = number;
-}
-
-std::uint32_t Transport::State::remove_first(TransferLine& line) {
-    const std::uint32_t number = line.first;
-    line.first = transfers[number].next_in_line;
-    return number;
-}
-
-void Transport::State::schedule(std::uint32_t number, TransferStage stage, Millicycles time,
-                                EventQueue& queue) {
-    transfers[number].stage = stage;
-    queue.push(time, QueueEvent::TransferStage, number);
+    const std::uint32_t network = transfer.request.device * 2U + transfer.request.noc;
+    return (network * grid.rows + transfer.own.y) * grid.columns + transfer.own.x;
 }
 
 std::uint32_t Transport::State::start(const Request& request, Millicycles now, EventQueue& queue) {
@@ -63,6 +44,7 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
     transfer.request = request;
     transfer.request.device = static_cast<std::uint16_t>(request.device - devices.first);
     transfer.own = node_of(NocPlace::worker(request.core), request.noc);
+    transfer.interface = interface_number(transfer);
     transfer.left = request.bytes;
     transfer.stamp = now;
     transfer.device = transfer.request.device;

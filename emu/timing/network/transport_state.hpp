@@ -37,7 +37,10 @@ struct Transport::State {
     // Every transfer
     std::uint32_t start(const Request& request, Millicycles now, EventQueue& queue);
     StageResult advance(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void schedule(std::uint32_t number, TransferStage stage, Millicycles time, EventQueue& queue);
+    void schedule(std::uint32_t number, TransferStage stage, Millicycles time, EventQueue& queue) {
+        transfers[number].stage = stage;
+        queue.push(time, QueueEvent::TransferStage, number);
+    }
 
     // Commands of an interface (commands.cpp)
     void ready(std::uint32_t number, Millicycles now, EventQueue& queue);
@@ -75,9 +78,20 @@ struct Transport::State {
 
     /// Resources, interfaces and requests count devices from the first of `devices`.
     [[nodiscard]] CoreCoord node_of(NocPlace place, std::uint32_t noc) const;
-    [[nodiscard]] NocInterface& interface_of(const Transfer& transfer);
-    void append(TransferLine& line, std::uint32_t number);
-    std::uint32_t remove_first(TransferLine& line);
+    [[nodiscard]] std::uint32_t interface_number(const Transfer& transfer) const;
+    [[nodiscard]] NocInterface& interface_of(const Transfer& transfer) {
+        return interfaces[transfer.interface];
+    }
+    void append(TransferLine& line, std::uint32_t number) {
+        transfers[number].next_in_line = kNobody;
+        (line.first == kNobody ? line.first : transfers[line.last].next_in_line) = number;
+        line.last = number;
+    }
+    std::uint32_t remove_first(TransferLine& line) {
+        const std::uint32_t number = line.first;
+        line.first = transfers[number].next_in_line;
+        return number;
+    }
 
     const ArchSpec& arch;
     DeviceRange devices;
