@@ -36,9 +36,11 @@ public:
           launch_(launch),
           machine_(machine),
           options_(options),
-          parts_(parts_of(launch, machine.mesh.shape.num_devices())),
-          twins_(twins_of(launch, parts_)),
-          keys_(parts_.size()),
+          own_(is_parted(options, machine) ? PartedLaunch{}
+                                           : take_apart(launch, machine.mesh.shape.num_devices())),
+          parts_(is_parted(options, machine) ? options.parted->parts : own_.parts),
+          twins_(is_parted(options, machine) ? options.parted->twins : own_.twins),
+          keys_(is_parted(options, machine) ? options.parted->keys : own_.keys),
           timelines_(parts_.size()),
           failures_(parts_.size()) {}
 
@@ -64,6 +66,10 @@ public:
     }
 
 private:
+    static bool is_parted(const ReplayOptions& options, const Machine& machine) {
+        return options.parted != nullptr &&
+               options.parted->num_devices == machine.mesh.shape.num_devices();
+    }
     [[nodiscard]] Millicycles start_of(std::size_t part) const {
         const std::uint32_t device = parts_[part].devices.first;
         return device < options_.device_start.size() ? options_.device_start[device] : 0;
@@ -109,9 +115,6 @@ private:
         if (is_twin(part)) {
             return;
         }
-        if (can_be_twin(part)) {
-            keys_[part] = key_of(launch_, parts_[part]);
-        }
         if (const PartMemory::Entry* entry = remembered(part)) {
             timelines_[part] =
                 as_twin(entry->timeline, parts_[part].devices.first, start_of(part) - entry->start);
@@ -131,9 +134,10 @@ private:
     const LaunchTrace& launch_;
     const Machine& machine_;
     const ReplayOptions& options_;
-    std::vector<LaunchPart> parts_;
-    std::vector<std::size_t> twins_;
-    std::vector<PartKey> keys_;  ///< of parts that are replayed
+    PartedLaunch own_;
+    const std::vector<LaunchPart>& parts_;
+    const std::vector<std::size_t>& twins_;
+    const std::vector<PartKey>& keys_;
     std::vector<LaunchTimeline> timelines_;
     std::vector<std::exception_ptr> failures_;
 };

@@ -15,6 +15,7 @@
 namespace tessera::timing {
 
 struct PartMemory;
+struct PartedLaunch;
 
 struct Machine {
     const ArchSpec& arch;
@@ -30,6 +31,8 @@ struct ReplayOptions {
     std::span<const Millicycles> device_start;
     /// Of the launch before under the same machine and options: read, and filled anew.
     PartMemory* memory = nullptr;
+    /// Of the launch, if it is known; it counts if it is of a mesh of so many devices.
+    const PartedLaunch* parted = nullptr;
 };
 
 /// Replays one launch.

@@ -52,7 +52,8 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
     return starts;
 }
 
-LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch) {
+LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
+                              const PartedLaunch* parted) {
     const std::vector<bool> takes_part = devices_of(launch, queues_.size());
     std::vector<Millicycles> starts = starts_of(launch, takes_part);
     const Millicycles first = earliest(starts, takes_part);
@@ -60,7 +61,7 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch) {
         start = std::max(start - first, Millicycles{0});
     }
     const ReplayOptions options{options_.keeps_intervals, options_.keeps_cb_levels, starts,
-                                &memory_};
+                                &memory_, parted};
     LaunchTimeline timeline = replay(trace, launch, machine_, options);
     timeline.start = first;
     for (std::size_t device = 0; device < starts.size(); ++device) {

@@ -29,7 +29,9 @@ public:
 
     /// Replays the next launch. Its timeline's `start` is in the run.
     /// Errors   as replay().
-    [[nodiscard]] LaunchTimeline add(const Trace& trace, const LaunchTrace& launch);
+    /// `parted` is the launch's, if it is known.
+    [[nodiscard]] LaunchTimeline add(const Trace& trace, const LaunchTrace& launch,
+                                     const PartedLaunch* parted = nullptr);
 
     /// Until the last device has ended the last launch so far.
     [[nodiscard]] Millicycles makespan() const noexcept { return makespan_; }

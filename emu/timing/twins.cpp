@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/twins.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 
 namespace tessera::timing {
@@ -8,45 +10,15 @@ namespace {
 
 /// A word's argument holds its device too.
 std::uint64_t argument_of(const TraceEvent& event) noexcept {
+    constexpr std::uint64_t kWithoutDevice = ~std::uint64_t{0} >> 16U;
     const bool is_word =
         event.kind == EventKind::SemaphoreAdd || event.kind == EventKind::WordWrite;
-    WordArgument word = WordArgument::unpack(event.argument);
-    word.device = 0;
-    return is_word ? word.pack() : event.argument;
-}
-
-bool is_same_event(const TraceEvent& a, const TraceEvent& b) noexcept {
-    return a.kind == b.kind && a.detail == b.detail && a.site == b.site && a.count == b.count &&
-           argument_of(a) == argument_of(b);
-}
-
-bool is_same_thread(const ThreadTrace& a, const ThreadTrace& b) {
-    return a.processor == b.processor && a.kernel == b.kernel && a.compute == b.compute &&
-           a.sites == b.sites && std::ranges::equal(a.events, b.events, is_same_event);
-}
-
-bool is_same_core(const CoreTrace& a, const CoreTrace& b) {
-    return a.core == b.core && a.cbs == b.cbs &&
-           std::ranges::equal(a.threads, b.threads, is_same_thread);
+    return is_word ? event.argument & kWithoutDevice : event.argument;
 }
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) noexcept {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
     return hash ^ hash >> 29U;
-}
-
-/// Equal for twins, and hardly ever for others.
-std::uint64_t hash_of(const LaunchPart& part) {
-    std::uint64_t hash = part.cores.size();
-    for (const CoreTrace& core : part.cores) {
-        for (const ThreadTrace& thread : core.threads) {
-            hash = mixed(hash, thread.events.size());
-            for (const TraceEvent& event : thread.events) {
-                hash = mixed(hash, argument_of(event) + event.count);
-            }
-        }
-    }
-    return hash;
 }
 
 /// Two hashes of everything that goes in, in order.
@@ -83,10 +55,18 @@ private:
         }
         add(thread.events.size());
         for (const TraceEvent& event : thread.events) {
-            add(static_cast<std::uint64_t>(event.kind) << 56U | std::uint64_t{event.detail} << 48U |
-                std::uint64_t{event.site} << 32U | event.count);
-            add(argument_of(event));
+            add(event);
         }
+    }
+    /// Each half takes in both words of an event, differently.
+    void add(const TraceEvent& event) noexcept {
+        constexpr std::uint64_t kOdd = 0xD1B54A32D192ED03U;
+        const std::uint64_t act = static_cast<std::uint64_t>(event.kind) << 56U |
+                                  std::uint64_t{event.detail} << 48U |
+                                  std::uint64_t{event.site} << 32U | event.count;
+        const std::uint64_t argument = argument_of(event);
+        key_.halves[0] = mixed(key_.halves[0], act + argument * kOdd);
+        key_.halves[1] = mixed(key_.halves[1] + kOdd, argument + act * kOdd);
     }
     PartKey key_;
 };
@@ -100,11 +80,6 @@ std::vector<InitialWord> words_of(const LaunchTrace& launch, const LaunchPart& p
         }
     }
     return words;
-}
-
-bool are_twins(const LaunchTrace& launch, const LaunchPart& a, const LaunchPart& b) {
-    return std::ranges::equal(a.cores, b.cores, is_same_core) &&
-           words_of(launch, a) == words_of(launch, b);
 }
 
 void move(ThreadTimeline& thread, std::uint32_t device, Millicycles later) {
@@ -130,21 +105,24 @@ PartKey key_of(const LaunchTrace& launch, const LaunchPart& part) {
     return hash.key();
 }
 
-std::vector<std::size_t> twins_of(const LaunchTrace& launch, std::span<const LaunchPart> parts) {
-    std::vector<std::size_t> twins(parts.size());
-    if (parts.size() == 1) {
-        return twins;
-    }
-    std::vector<std::uint64_t> hashes(parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        hashes[i] = hash_of(parts[i]);
-        for (twins[i] = 0; twins[i] < i; ++twins[i]) {
-            if (hashes[twins[i]] == hashes[i] && are_twins(launch, parts[twins[i]], parts[i])) {
-                break;
-            }
+PartedLaunch take_apart(const LaunchTrace& launch, std::uint32_t num_devices) {
+    PartedLaunch parted{num_devices, parts_of(launch, num_devices), {}, {}};
+    const std::size_t count = parted.parts.size();
+    parted.keys.resize(count);
+    parted.twins.resize(count);
+    const auto note_key = [&](std::size_t i) {
+        if (parted.parts[i].devices.count == 1) {
+            parted.keys[i] = key_of(launch, parted.parts[i]);
         }
+    };
+    // Isolated: a failure of a replay beside this would leave parts out.
+    tbb::task_group_context context(tbb::task_group_context::isolated);
+    tbb::parallel_for(std::size_t{0}, count, note_key, context);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto twin = std::ranges::find(parted.keys, parted.keys[i]);
+        parted.twins[i] = static_cast<std::size_t>(twin - parted.keys.begin());
     }
-    return twins;
+    return parted;
 }
 
 LaunchTimeline as_twin(const LaunchTimeline& timeline, std::uint32_t device, Millicycles later) {

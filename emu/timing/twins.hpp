@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "emu/timing/part.hpp"
@@ -29,10 +28,18 @@ struct PartMemory {
     std::vector<Entry> entries;
 };
 
-/// For each part the first one of one device whose threads do the same on the same cores, from the
-/// same initial words: maybe itself. Times of such parts differ by those of their devices' starts.
-[[nodiscard]] std::vector<std::size_t> twins_of(const LaunchTrace& launch,
-                                                std::span<const LaunchPart> parts);
+/// A launch's parts, found once for all machines that it is replayed on.
+struct PartedLaunch {
+    std::uint32_t num_devices = 0;  ///< of the mesh
+    std::vector<LaunchPart> parts;
+    std::vector<PartKey> keys;  ///< by part, of those of one device
+    /// By part: the first one of one device whose threads do the same on the same cores, from the
+    /// same initial words; maybe itself. Times of such parts differ by those of their devices'
+    /// starts.
+    std::vector<std::size_t> twins;
+};
+/// Precondition   the launch outlives what is returned.
+[[nodiscard]] PartedLaunch take_apart(const LaunchTrace& launch, std::uint32_t num_devices);
 
 /// The timeline of a part as its twin on `device`, `later` than it, has it.
 /// Precondition   its threads begin after 0, and so do the twin's.

@@ -52,6 +52,7 @@ report::LaunchReport RunTimer::reduce(const Trace& trace, const LaunchTrace& lau
     if (options_.detail != Detail::Full) {
         budget.points = 0;
         budget.cb_points = 0;
+        budget.stalls = 0;
     }
     report::LaunchReport reduced =
         report::reduce(trace.names, launch, timeline, machine_->arch, machine_->timing.expected,
@@ -60,11 +61,16 @@ report::LaunchReport RunTimer::reduce(const Trace& trace, const LaunchTrace& lau
 }
 
 void RunTimer::add(const Trace& trace, const LaunchTrace& launch) {
+    add(trace, launch, timing::take_apart(launch, machine_->mesh.shape.num_devices()));
+}
+
+void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
+                   const timing::PartedLaunch& parted) {
     std::vector<Millicycles> makespans(replays_.size());
     std::vector<Millicycles> device_times(replays_.size());
     report::LaunchReport reduced;
     tbb::parallel_for(std::size_t{0}, replays_.size(), [&](std::size_t end) {
-        const LaunchTimeline timeline = replays_[end].add(trace, launch);
+        const LaunchTimeline timeline = replays_[end].add(trace, launch, &parted);
         makespans[end] = timeline.makespan;
         device_times[end] = device_time(timeline);
         if (end == kExpected) {
@@ -86,8 +92,9 @@ report::TimingReport RunTimer::finish() {
 }
 
 void add_to_all(std::span<RunTimer> timers, const Trace& trace, const LaunchTrace& launch) {
+    const auto parted = timing::take_apart(launch, trace.mesh.shape.num_devices());
     tbb::parallel_for(std::size_t{0}, timers.size(),
-                      [&](std::size_t i) { timers[i].add(trace, launch); });
+                      [&](std::size_t i) { timers[i].add(trace, launch, parted); });
 }
 
 }  // namespace tessera::timed_run

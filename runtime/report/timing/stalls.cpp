@@ -177,6 +177,9 @@ private:
 
 std::vector<StallReport> worst_stalls(const LaunchTimeline& timeline, const LineTable& lines,
                                       std::size_t limit) {
+    if (limit == 0) {
+        return {};
+    }
     StallTable table(timeline, lines);
     for (std::uint32_t t = 0; t < timeline.threads.size(); ++t) {
         Millicycles begin = 0;

@@ -28,8 +28,7 @@ TraceBuilder three_devices(std::uint32_t last) {
 }
 
 std::vector<std::size_t> twins(const TraceBuilder& builder) {
-    const LaunchTrace& launch = builder.trace.launches[0];
-    return twins_of(launch, parts_of(launch, 3));
+    return take_apart(builder.trace.launches[0], 3).twins;
 }
 
 TEST(Twins, DoTheSameOnTheirOwnDevice) {
