@@ -47,6 +47,30 @@ bool moves_nothing(const KernelThread& thread, const Transfer& transfer) {
 
 }  // namespace
 
+// Put together where it stays: a transfer that is moved is loaded in wider words than it was just
+// stored in, for which the host waits.
+void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
+                std::uint32_t destination, std::uint32_t size, const CallSite& site) {
+    Transfer& read = port.in_flight.emplace_back();
+    read.transaction_id = port.read_transaction_id;
+    read.local_address = destination;
+    read.size = size;
+    read.source = source;
+    read.destination = thread.core().l1(destination);
+    read.site = site;
+    read.is_delivered = moves_nothing(thread, read);
+    ++port.num_issued;
+    if (thread.delivery == NocDelivery::AtIssue) {
+        deliver(read);
+        port.in_flight.pop_back();
+        return;
+    }
+    ++port.num_reads_in_flight;
+    if (thread.delivery == NocDelivery::Random) {
+        deliver_some(thread, port);
+    }
+}
+
 void enter(KernelThread& thread, NocPort& port, Transfer&& transfer) {
     ++port.num_issued;
     transfer.is_delivered = moves_nothing(thread, transfer);

@@ -17,6 +17,10 @@ class KernelThread;
 /// delivery mode says.
 void enter(KernelThread& thread, NocPort& port, Transfer&& transfer);
 
+/// As enter, for a read of `size` bytes at `source` into own L1.
+void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
+                std::uint32_t destination, std::uint32_t size, const CallSite& site);
+
 /// Delivers the writes in flight to `core`'s L1: what follows on this NoC may not overtake them.
 void deliver_writes_to(NocPort& port, const Core* core);
 

@@ -18,7 +18,8 @@ namespace {
 
 void check_alignment(std::uint64_t remote, std::uint32_t local, std::uint64_t alignment,
                      const char* call, CallSite site) {
-    if (remote % alignment != local % alignment) {
+    const std::uint64_t distance = remote > local ? remote - local : local - remote;
+    if (distance % alignment != 0) {
         fault(FaultCategory::UndefinedBehavior, site,
               "{}: remote address {:#x} and local address {:#x} differ modulo {}, the alignment of "
               "this transfer",
@@ -64,7 +65,7 @@ void complete(NocPort& port, TransferKind kind, std::optional<std::uint32_t> id)
     recount(port);
 }
 
-std::uint8_t detail_of(std::uint32_t noc, TransferStyle style, std::uint8_t transaction_id) {
+std::uint8_t detail_of(std::uint32_t noc, const TransferStyle& style, std::uint8_t transaction_id) {
     const auto bit = [](bool is_set, std::uint8_t value) { return is_set ? value : 0; };
     return static_cast<std::uint8_t>(
         noc | bit(style.posted, TransferDetail::kPosted) |
@@ -114,7 +115,8 @@ void deliver(Transfer& transfer) {
 }
 
 void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
-                std::uint32_t destination, std::uint32_t size, TransferStyle style, CallSite site) {
+                std::uint32_t destination, std::uint32_t size, const TransferStyle& style,
+                const CallSite& site) {
     thread.last_call = site;
     const Endpoint from = resolve(thread.core().device(), source, size, "noc_async_read", site);
     check_local(thread, destination, size, "noc_async_read", site);
@@ -128,20 +130,12 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
     thread.activity.bytes_read += size;
     record_run(thread, EventKind::NocRead, detail_of(noc, style, port.read_transaction_id),
                TransferArgument{size, from.place, port.read_transaction_id}.pack(), site);
-    enter(thread, port,
-          {.kind = TransferKind::Read,
-           .transaction_id = port.read_transaction_id,
-           .local_address = destination,
-           .size = size,
-           .source = from.bytes,
-           .destination = thread.core().l1(destination),
-           .flushed_copy = nullptr,
-           .site = site});
+    enter_read(thread, port, from.bytes, destination, size, site);
 }
 
 void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
-                 std::uint64_t destination, std::uint32_t size, TransferStyle style,
-                 CallSite site) {
+                 std::uint64_t destination, std::uint32_t size, const TransferStyle& style,
+                 const CallSite& site) {
     thread.last_call = site;
     const Endpoint to = resolve(thread.core().device(), destination, size, "noc_async_write", site);
     check_local(thread, source, size, "noc_async_write", site);

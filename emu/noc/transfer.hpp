@@ -27,10 +27,12 @@ struct TransferStyle {
 /// Errors   KernelFault{OutOfBounds} for either end; {UndefinedBehavior} if the two addresses
 ///          disagree modulo the alignment, or the packet limit is exceeded.
 void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
-                std::uint32_t destination, std::uint32_t size, TransferStyle style, CallSite site);
+                std::uint32_t destination, std::uint32_t size, const TransferStyle& style,
+                const CallSite& site);
 /// Issues a write of `size` bytes from own L1.
 void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
-                 std::uint64_t destination, std::uint32_t size, TransferStyle style, CallSite site);
+                 std::uint64_t destination, std::uint32_t size, const TransferStyle& style,
+                 const CallSite& site);
 
 /// Lets the reads (writes) on `noc` take effect, all or those with one transaction id.
 void complete_reads(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id);

@@ -111,7 +111,8 @@ void matmul_tile_bf16(const std::byte* in0, const std::byte* in1, float* dst,
     matmul_block(MatmulOperand{{&in0, 1}}, MatmulOperand{{&in1, 1}}, dst, {fidelity});
 }
 
-void matmul_block(const MatmulOperand& in0, const MatmulOperand& in1, float* dst, MatmulMode mode) {
+void matmul_block(const MatmulOperand& in0, const MatmulOperand& in1, float* dst,
+                  const MatmulMode& mode) {
     static thread_local ScratchTiles scratch;  // a fiber's stack is too small
     const auto passes = mode.dst_format == DstFormat::Float32 ? fidelity_passes(mode.fidelity)
                                                               : fidelity_phases(mode.fidelity);

@@ -57,6 +57,6 @@ inline constexpr std::size_t kAheadBytes = 2048;
 /// Errors   InternalError for an integer format, which the matrix unit does not take.
 /// Source   tt-isa-documentation, MVMUL.
 void matmul_block(const MatmulOperand& in0, const MatmulOperand& in1, float* dst,
-                  MatmulMode mode = {});
+                  const MatmulMode& mode = {});
 
 }  // namespace tessera::tile

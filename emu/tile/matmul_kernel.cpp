@@ -151,7 +151,7 @@ HWY_INLINE void multiply_pass(const std::byte* const* rows, std::size_t num_rows
 void multiply_bf16_tiles(const std::byte* const* rows, std::size_t num_rows,
                          const std::byte* const* columns, std::size_t num_columns,
                          std::span<const FidelityPass> passes, float* scratch, float* dst,
-                         KernelMode mode) {
+                         const KernelMode& mode) {
     for (const FidelityPass pass : passes) {
         if (mode.dst_format == DstFormat::Float32) {
             multiply_pass<DstFormat::Float32>(rows, num_rows, columns, num_columns, pass, scratch,
@@ -181,7 +181,7 @@ void multiply_block(const float* const* rows, std::size_t num_rows, const float*
 void multiply_bf16_block(const std::byte* const* rows, std::size_t num_rows,
                          const std::byte* const* columns, std::size_t num_columns,
                          std::span<const FidelityPass> passes, float* scratch, float* dst,
-                         KernelMode mode) {
+                         const KernelMode& mode) {
     HWY_DYNAMIC_DISPATCH(multiply_bf16_tiles)
     (rows, num_rows, columns, num_columns, passes, scratch, dst, mode);
 }

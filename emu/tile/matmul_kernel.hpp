@@ -26,6 +26,6 @@ struct KernelMode {
 void multiply_bf16_block(const std::byte* const* rows, std::size_t num_rows,
                          const std::byte* const* columns, std::size_t num_columns,
                          std::span<const FidelityPass> passes, float* scratch, float* dst,
-                         KernelMode mode);
+                         const KernelMode& mode);
 
 }  // namespace tessera::tile

@@ -60,10 +60,11 @@ void arm_matmul(std::uint32_t in1_cb, std::uint32_t transpose, const char* call,
 }
 
 // The second operand goes through SrcA.
-void record_matmul(KernelThread& thread, EventKind kind, ComputeArgument argument,
-                   std::uint32_t in1_cb, CallSite site) {
-    argument.cb = static_cast<std::uint8_t>(in1_cb);
-    record_compute(thread, kind, 0, argument, site);
+void record_matmul(KernelThread& thread, EventKind kind, const ComputeArgument& argument,
+                   const CallSite& site) {
+    if (thread.recorder) {
+        record_compute(thread, kind, 0, argument, site);
+    }
 }
 
 // Whether a tile lies among the granted pages; what does not may still be granted elsewhere.
@@ -75,7 +76,8 @@ bool is_granted(const LocalCBInterface& view, std::uint64_t offset, std::uint32_
 // Gathers `count` operand tiles `stride` apart, and returns their format. What holds for the whole
 // circular buffer is checked with the first.
 DataFormat gather(KernelThread& thread, std::uint32_t cb, std::uint32_t first, std::uint32_t stride,
-                  std::uint32_t count, SourceRegister source, TilePointers& tiles, CallSite site) {
+                  std::uint32_t count, SourceRegister source, TilePointers& tiles,
+                  const CallSite& site) {
     const Operand operand = float_operand(thread, cb, first, source, "matmul_block", site);
     const LocalCBInterface& view = thread.cb[cb];
     const std::uint32_t size = tile_bytes(operand.format);
@@ -179,8 +181,9 @@ void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
     const tessera::Operand in1 = float_operand(thread, in1_cb_id, in1_tile_index,
                                                SourceRegister::SrcA, "matmul_tiles", site);
     float* dst = units.dst.update(idst, "matmul_tiles", site);
-    record_matmul(thread, EventKind::MatmulTiles, {.srca = in1.format, .srcb = in0.format},
-                  in1_cb_id, site);
+    record_matmul(
+        thread, EventKind::MatmulTiles,
+        {.srca = in1.format, .srcb = in0.format, .cb = static_cast<std::uint8_t>(in1_cb_id)}, site);
     if (units.maths == tessera::Maths::On) {
         tessera::tile::matmul_block({{&in0.bytes, 1}, in0.format},
                                     {{&in1.bytes, 1}, in1.format, in1_orientation(units)}, dst,
@@ -217,8 +220,9 @@ void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
                   {.srca = in1_format,
                    .srcb = in0_format,
                    .ct = static_cast<std::uint8_t>(ct_dim),
-                   .rt = static_cast<std::uint8_t>(rt_dim)},
-                  in1_cb_id, site);
+                   .rt = static_cast<std::uint8_t>(rt_dim),
+                   .cb = static_cast<std::uint8_t>(in1_cb_id)},
+                  site);
     if (units.maths == tessera::Maths::On) {
         tessera::TilePointers pages;
         tessera::tile::MatmulMode mode = matmul_mode(units);

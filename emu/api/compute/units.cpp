@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 void check_source_format(const UnitFormats& formats, DataFormat format, std::uint32_t cb,
-                         SourceRegister source, const char* call, CallSite site) {
+                         SourceRegister source, const char* call, const CallSite& site) {
     const bool is_srca = source == SourceRegister::SrcA;
     const DataFormat configured = is_srca ? formats.srca : formats.srcb;
     if (source == SourceRegister::Unchecked || configured == format ||
@@ -26,7 +26,8 @@ void check_source_format(const UnitFormats& formats, DataFormat format, std::uin
           call, cb, name_of(format), is_srca ? "SrcA" : "SrcB", name_of(configured), name);
 }
 
-CircularBuffer& buffer_of(KernelThread& thread, std::uint32_t cb, const char* call, CallSite site) {
+CircularBuffer& buffer_of(KernelThread& thread, std::uint32_t cb, const char* call,
+                          const CallSite& site) {
     thread.last_call = site;
     if (cb < kMaxCircularBuffers && thread.core().circular_buffers[cb].size != 0) [[likely]] {
         return thread.core().circular_buffers[cb];
@@ -56,7 +57,7 @@ bool is_reserved_elsewhere(const KernelThread& thread, std::uint64_t begin, std:
 }
 
 void check_end(const LocalCBInterface& view, std::uint64_t begin, std::uint64_t size,
-               std::uint32_t cb, const char* call, CallSite site) {
+               std::uint32_t cb, const char* call, const CallSite& site) {
     if (begin + size > view.fifo_limit) [[unlikely]] {
         fault(FaultCategory::OutOfBounds, site,
               "{}(cb {}): {} bytes at L1 address {} run {} bytes past the end of the circular "
@@ -78,7 +79,7 @@ ComputeState& current_units(const char* call, CallSite site) {
 }
 
 Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
-                     SourceRegister source, const char* call, CallSite site) {
+                     SourceRegister source, const char* call, const CallSite& site) {
     const CircularBuffer& buffer = buffer_of(thread, cb, call, site);
     const LocalCBInterface& view = thread.cb[cb];
     const std::uint64_t offset = std::uint64_t{index} * view.fifo_page_size;
@@ -96,7 +97,7 @@ Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index
 }
 
 Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
-                      SourceRegister source, const char* call, CallSite site) {
+                      SourceRegister source, const char* call, const CallSite& site) {
     const Operand operand = operand_tile(thread, cb, index, source, call, site);
     if (tile::is_integer_format(operand.format)) [[unlikely]] {
         fault(FaultCategory::Unsupported, site,

@@ -28,10 +28,10 @@ struct Operand {
 /// Errors   KernelFault{UndefinedBehavior} if it was not granted or its format is not the
 ///          register's; {OutOfBounds} if it runs past the buffer's end.
 [[nodiscard]] Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
-                                   SourceRegister source, const char* call, CallSite site);
+                                   SourceRegister source, const char* call, const CallSite& site);
 /// As operand_tile, for an operation of the matrix unit, which takes no integers.
 [[nodiscard]] Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
-                                    SourceRegister source, const char* call, CallSite site);
+                                    SourceRegister source, const char* call, const CallSite& site);
 /// `size` granted bytes at the read pointer of CB `cb`: row-major elements, whatever the page.
 [[nodiscard]] Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size,
                                     const char* call, CallSite site);

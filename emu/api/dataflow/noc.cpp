@@ -12,11 +12,17 @@ constexpr TransferLimit limit_of(PacketRule rule) {
     return rule == PacketRule::OnePacket ? TransferLimit::OnePacket : TransferLimit::None;
 }
 
+// Constants, not put together for each call: the host would wait for the bytes it has just stored
+// one by one when it loads them together.
+constexpr TransferStyle kOnePacketRead{.limit = limit_of(PacketRule::OnePacket)};
+constexpr TransferStyle kAnyRead{.limit = limit_of(PacketRule::AnyLength)};
+
 }  // namespace
 
 void noc_read(std::uint64_t source, std::uint32_t destination, std::uint32_t size, std::uint8_t noc,
               PacketRule rule, CallSite site) {
-    issue_read(current_thread(), noc, source, destination, size, {.limit = limit_of(rule)}, site);
+    issue_read(current_thread(), noc, source, destination, size,
+               rule == PacketRule::OnePacket ? kOnePacketRead : kAnyRead, site);
 }
 
 void noc_write(std::uint32_t source, std::uint64_t destination, std::uint32_t size,
