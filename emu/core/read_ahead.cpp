@@ -48,7 +48,18 @@ bool ReadAhead::has_period(std::size_t period) const {
     return has_step(0) && has_step(count - 1);
 }
 
+bool ReadAhead::keeps_steps() const {
+    if (period_ == 0 || steps_.size() != past(0).size() || !has_period(period_)) {
+        return false;
+    }
+    const auto keeps = [&](std::size_t i) { return past(0)[i] - past(period_)[i] == steps_[i]; };
+    return keeps(0) && keeps(steps_.size() - 1);
+}
+
 void ReadAhead::learn_steps() {
+    if (keeps_steps()) {
+        return;
+    }
     for (std::size_t period = 1; period <= kLongestPeriod; ++period) {
         if (has_period(period)) {
             period_ = period;

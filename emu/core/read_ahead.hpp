@@ -46,6 +46,7 @@ private:
     }
     void remember(const NocPort& port);
     [[nodiscard]] bool has_period(std::size_t period) const;
+    [[nodiscard]] bool keeps_steps() const;
     void learn_steps();
     void foretell(std::size_t barriers_ahead);
 

@@ -115,7 +115,7 @@ Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t inde
 }
 
 Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size, const char* call,
-                      CallSite site) {
+                      const CallSite& site) {
     const CircularBuffer& buffer = buffer_of(thread, cb, call, site);
     const LocalCBInterface& view = thread.cb[cb];
     if (size > std::uint64_t{view.pages_granted} * view.fifo_page_size &&
@@ -131,7 +131,7 @@ Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size
 }
 
 Target pack_target(KernelThread& thread, std::uint32_t cb, std::uint64_t offset, std::uint64_t size,
-                   const char* call, CallSite site) {
+                   const char* call, const CallSite& site) {
     const CircularBuffer& buffer = buffer_of(thread, cb, call, site);
     const LocalCBInterface& view = thread.cb[cb];
     const std::uint64_t address = view.fifo_wr_ptr + offset;

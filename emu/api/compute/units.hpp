@@ -34,7 +34,7 @@ struct Operand {
                                     SourceRegister source, const char* call, const CallSite& site);
 /// `size` granted bytes at the read pointer of CB `cb`: row-major elements, whatever the page.
 [[nodiscard]] Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size,
-                                    const char* call, CallSite site);
+                                    const char* call, const CallSite& site);
 
 /// Bytes of L1 behind the write pointer of CB `cb`, inside the reserved pages.
 struct Target {
@@ -46,7 +46,7 @@ struct Target {
 /// Errors   KernelFault{UndefinedBehavior} if that page is not reserved or the packer is
 ///          configured for another format; {OutOfBounds} if it runs past the buffer's end.
 [[nodiscard]] Target pack_target(KernelThread& thread, std::uint32_t cb, std::uint64_t offset,
-                                 std::uint64_t size, const char* call, CallSite site);
+                                 std::uint64_t size, const char* call, const CallSite& site);
 
 /// Throws that `call` needs `wanted_init`, and names the init that ran last.
 [[noreturn]] void refuse_unarmed(const ArmedOperation& armed, const char* call,

@@ -20,13 +20,13 @@ constexpr TransferStyle kAnyRead{.limit = limit_of(PacketRule::AnyLength)};
 }  // namespace
 
 void noc_read(std::uint64_t source, std::uint32_t destination, std::uint32_t size, std::uint8_t noc,
-              PacketRule rule, CallSite site) {
+              PacketRule rule, const CallSite& site) {
     issue_read(current_thread(), noc, source, destination, size,
                rule == PacketRule::OnePacket ? kOnePacketRead : kAnyRead, site);
 }
 
 void noc_write(std::uint32_t source, std::uint64_t destination, std::uint32_t size,
-               std::uint8_t noc, PacketRule rule, Posting posting, CallSite site) {
+               std::uint8_t noc, PacketRule rule, Posting posting, const CallSite& site) {
     issue_write(current_thread(), noc, source, destination, size,
                 {.limit = limit_of(rule), .posted = posting == Posting::Posted}, site);
 }

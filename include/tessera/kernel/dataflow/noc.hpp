@@ -15,9 +15,9 @@ enum class PacketRule : std::uint8_t { AnyLength, OnePacket };
 enum class Posting : std::uint8_t { NonPosted, Posted };
 
 void noc_read(std::uint64_t source, std::uint32_t destination, std::uint32_t size, std::uint8_t noc,
-              PacketRule rule, CallSite site);
+              PacketRule rule, const CallSite& site);
 void noc_write(std::uint32_t source, std::uint64_t destination, std::uint32_t size,
-               std::uint8_t noc, PacketRule rule, Posting posting, CallSite site);
+               std::uint8_t noc, PacketRule rule, Posting posting, const CallSite& site);
 void noc_inline_write(std::uint64_t destination, std::uint32_t value, std::uint8_t byte_enable,
                       std::uint8_t noc, CallSite site);
 }  // namespace tessera::kernel
