@@ -65,6 +65,7 @@ public:
     NOC default_noc = NOC::NOC_0;
     NocDelivery delivery = NocDelivery::AtBarrier;
     BulkData bulk_data = BulkData::On;
+    bool has_page_address = false;  ///< worked out since the last transfer
     std::uint64_t delivery_seed = 0;
     std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
     void* signal_landing = nullptr;         ///< the scheduler's, while the kernel runs

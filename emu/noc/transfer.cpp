@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
@@ -65,13 +66,15 @@ void complete(NocPort& port, TransferKind kind, std::optional<std::uint32_t> id)
     recount(port);
 }
 
-std::uint8_t detail_of(std::uint32_t noc, const TransferStyle& style, std::uint8_t transaction_id) {
+std::uint8_t detail_of(KernelThread& thread, std::uint32_t noc, const TransferStyle& style,
+                       std::uint8_t transaction_id) {
     const auto bit = [](bool is_set, std::uint8_t value) { return is_set ? value : 0; };
     return static_cast<std::uint8_t>(
         noc | bit(style.posted, TransferDetail::kPosted) |
         bit(style.with_state, TransferDetail::kWithState) |
         bit(style.limit == TransferLimit::OnePacket, TransferDetail::kOnePacket) |
-        bit(transaction_id != 0, TransferDetail::kHasId));
+        bit(transaction_id != 0, TransferDetail::kHasId) |
+        bit(std::exchange(thread.has_page_address, false), TransferDetail::kPage));
 }
 
 void record_write(KernelThread& thread, std::uint8_t detail, const Endpoint& to,
@@ -128,7 +131,7 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
     NocPort& port = thread.noc[noc];
     port.read_state.is_valid = false;
     thread.activity.bytes_read += size;
-    record_run(thread, EventKind::NocRead, detail_of(noc, style, port.read_transaction_id),
+    record_run(thread, EventKind::NocRead, detail_of(thread, noc, style, port.read_transaction_id),
                TransferArgument{size, from.place, port.read_transaction_id}.pack(), site);
     enter_read(thread, port, from.bytes, destination, size, site);
 }
@@ -147,7 +150,8 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
     thread.activity.bytes_written += size;
-    record_write(thread, detail_of(noc, style, port.write_transaction_id), to, source, size, site);
+    record_write(thread, detail_of(thread, noc, style, port.write_transaction_id), to, source, size,
+                 site);
     enter(thread, port,
           {.kind = TransferKind::Write,
            .posted = style.posted,

@@ -12,8 +12,9 @@ constexpr std::array kNotStarted{Key{"dispatch.launch_latency"}};
 constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.cb_setup"},
                             Key{"dispatch.kernel_end"}};
 constexpr std::array kReadIssue{Key{"risc.read_issue"}, Key{"risc.read_issue_with_state"},
-                                Key{"risc.set_state"}};
-constexpr std::array kWriteIssue{Key{"risc.write_issue"}, Key{"risc.write_issue_with_state"}};
+                                Key{"risc.set_state"}, Key{"risc.page_address"}};
+constexpr std::array kWriteIssue{Key{"risc.write_issue"}, Key{"risc.write_issue_with_state"},
+                                 Key{"risc.page_address"}};
 constexpr std::array kMulticastIssue{Key{"risc.multicast_issue"}};
 constexpr std::array kSemaphoreIssue{Key{"risc.semaphore_issue"}, Key{"risc.local_word"}};
 constexpr std::array kBarrierPoll{Key{"risc.barrier_poll"}, Key{"risc.semaphore_poll"}};

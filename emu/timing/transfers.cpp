@@ -69,7 +69,8 @@ Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets)
     const TraceEvent& event = thread.event();
     const Millicycles cost = issue_cost(state.costs.risc, event);
     if (!thread.is_issued) {
-        thread.log.spend(activity_of(event.kind), thread.site(), cost);
+        const Millicycles address = state.costs.risc.of_address(TransferDetail{event.detail});
+        thread.log.spend(activity_of(event.kind), thread.site(), address + cost);
         thread.is_issued = true;
     }
     end_wait(state, thread);

@@ -19,6 +19,7 @@ struct RiscTiming {
     Cycles write_issue;
     Cycles write_issue_with_state;
     Cycles set_state;
+    Cycles page_address;  ///< bank and place of a page, before its transfer
     Cycles multicast_issue;
     Cycles semaphore_issue;  ///< words and atomics over the NoC
     Cycles barrier_poll;     ///< a barrier's last look at the counters

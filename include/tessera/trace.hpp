@@ -112,6 +112,7 @@ struct TransferDetail {
     static constexpr std::uint8_t kLinked = 16;    ///< multicast keeps its path for the next
     static constexpr std::uint8_t kLoopback = 32;  ///< multicast reaches the sender too
     static constexpr std::uint8_t kHasId = 64;     ///< argument holds a transaction id
+    static constexpr std::uint8_t kPage = 128;     ///< far address worked out from a page's number
     [[nodiscard]] constexpr std::uint32_t noc() const noexcept { return bits & kNoc; }
     [[nodiscard]] constexpr bool has(std::uint8_t bit) const noexcept { return (bits & bit) != 0; }
 };

@@ -26,6 +26,7 @@ std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, std::u
                                 CallSite site) {
     const DramSpec& dram = arch().dram;
     check_bank(bank, dram.num_banks, "DRAM", site);
+    current_thread().has_page_address = true;
     const DramEndpoint& endpoint = dram.endpoints[bank];
     return make_noc_address(noc == 0 ? endpoint.noc : endpoint.noc1,
                             endpoint.bank_offset.value + offset);
@@ -33,6 +34,7 @@ std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, std::u
 
 std::uint64_t l1_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site) {
     check_bank(bank, num_l1_banks(), "L1", site);
+    current_thread().has_page_address = true;
     const Core& core = current_thread().core().device().l1_bank(bank);
     return make_noc_address(core.virtual_coord(), offset);
 }

@@ -70,6 +70,7 @@ std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base
     if ((args[args_offset] & kAccessorIsDram) != 0) {
         return dram_bank_address(bank.x, local, noc, site);
     }
+    current_thread().has_page_address = true;
     return make_noc_address(bank, local);
 }
 

@@ -79,6 +79,7 @@ void record_packet(KernelThread& thread, const Device& target, const FabricPacke
                                   .place = place,
                                   .hops = static_cast<std::uint8_t>(hops_of(packet)),
                                   .has_add = follow_up == FollowUp::Word};
+    thread.has_page_address = false;
     record_act(thread, EventKind::FabricPacket, static_cast<std::uint8_t>(packet.channel),
                packet.payload_size, argument.pack(), packet.site);
 }

@@ -11,6 +11,7 @@ RiscCost::RiscCost(const TimingSpec& timing)
       write(to_millicycles(timing.risc.write_issue)),
       write_with_state(to_millicycles(timing.risc.write_issue_with_state)),
       set_state(to_millicycles(timing.risc.set_state)),
+      page_address(to_millicycles(timing.risc.page_address)),
       multicast(to_millicycles(timing.risc.multicast_issue)),
       semaphore(to_millicycles(timing.risc.semaphore_issue)),
       barrier(to_millicycles(timing.risc.barrier_poll)),

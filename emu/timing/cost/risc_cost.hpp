@@ -16,6 +16,7 @@ struct RiscCost {
     Millicycles write = 0;
     Millicycles write_with_state = 0;
     Millicycles set_state = 0;
+    Millicycles page_address = 0;
     Millicycles multicast = 0;
     Millicycles semaphore = 0;
     Millicycles barrier = 0;
@@ -35,6 +36,10 @@ struct RiscCost {
 
     /// One packet of a read, write or multicast.
     [[nodiscard]] Millicycles of_packet(EventKind kind, TransferDetail detail) const noexcept;
+    /// What comes before the first packet.
+    [[nodiscard]] Millicycles of_address(TransferDetail detail) const noexcept {
+        return detail.has(TransferDetail::kPage) ? page_address : 0;
+    }
     /// A CB call that does not wait.
     [[nodiscard]] Millicycles of_cb_call(EventKind kind, TimelineThread thread) const noexcept;
 };

@@ -43,6 +43,7 @@ inline constexpr std::array kRiscTimingFields{
     cost<&RiscTiming::write_issue_with_state>("write_issue_with_state",
                                               "write with latched coordinates and size"),
     cost<&RiscTiming::set_state>("set_state", "latching a command for later transfers"),
+    cost<&RiscTiming::page_address>("page_address", "bank and place of a page, each transfer"),
     cost<&RiscTiming::multicast_issue>("multicast_issue", "noc_async_write_multicast, each packet"),
     cost<&RiscTiming::semaphore_issue>("semaphore_issue", "word or atomic over the NoC"),
     cost<&RiscTiming::barrier_poll>("barrier_poll", "a barrier's last look at the counters"),

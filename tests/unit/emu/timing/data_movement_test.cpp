@@ -28,6 +28,13 @@ TEST(DataMovement, ABarrierWaitsForTheLastRead) {
     EXPECT_EQ(cause.transit[static_cast<std::size_t>(ResourceKind::NocLatency)], 200'000U);
 }
 
+TEST(DataMovement, APageTakesItsAddressBeforeItsIssue) {
+    TraceBuilder builder;
+    builder.core({0, 0}).reader({read(1024, 3, TransferDetail::kPage)});
+
+    EXPECT_EQ(cycles_of(builder.run(), 0, Activity::ReadIssue), 3 * (14 + 25));
+}
+
 TEST(DataMovement, ABarrierThatFindsAllDoneOnlyPolls) {
     TraceBuilder builder;
     builder.core({0, 0}).reader({read(32), event(NocSetState, 0, 20), event(ReadBarrier, 0, 2)});

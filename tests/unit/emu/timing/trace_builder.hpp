@@ -23,6 +23,7 @@ inline TimingSpec round_timing() {
                    .write_issue = Cycles{20},
                    .write_issue_with_state = Cycles{12},
                    .set_state = Cycles{18},
+                   .page_address = Cycles{14},
                    .multicast_issue = Cycles{28},
                    .semaphore_issue = Cycles{22},
                    .barrier_poll = Cycles{10},

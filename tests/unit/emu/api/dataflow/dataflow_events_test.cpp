@@ -2,6 +2,7 @@
 // What data movement calls leave in the trace of their thread.
 #include <gtest/gtest.h>
 
+#include "tessera/kernel/dataflow/address_generator.hpp"
 #include "tessera/kernel/dataflow/circular_buffer.hpp"
 #include "tessera/kernel/dataflow/multicast.hpp"
 #include "tessera/kernel/dataflow/noc.hpp"
@@ -112,6 +113,29 @@ TEST(DataflowEvents, TransfersNameTheirPlaceAndMerge) {
         event(EventKind::AtomicBarrier, 1, 1, 0),
         event(EventKind::WriteBarrier, 0, 1, 0)};
     EXPECT_EQ(events, expected);
+}
+
+TEST(DataflowEvents, TransfersOfPagesAreMarked) {
+    // Page 17 of 12 banks lies in bank 5.
+    const Events events = events_of_kernel([] {
+        const InterleavedAddrGen<true> pages{.bank_base_address = 1024, .page_size = 64};
+        noc_async_read_page(17, pages, kScratch, 0, 0);
+        noc_async_read(get_noc_addr(5, 1, 1024), kScratch, 64, 0);
+        const std::uint64_t page = get_noc_addr(17, pages, 0, 1);
+        noc_async_write(kScratch, page, 64, 1);
+        noc_async_write(kScratch, page, 64, 1);
+        noc_async_full_barrier(0);
+        noc_async_write_barrier(1);
+    });
+
+    constexpr std::uint8_t kNoc1 = TransferDetail::kNoc;
+    constexpr std::uint8_t kPage = TransferDetail::kPage;
+    ASSERT_GE(events.size(), 4U);
+    EXPECT_EQ(events[0], event(EventKind::NocRead, kPage, 1, bytes_at(64, NocPlace::dram(5))));
+    EXPECT_EQ(events[1], event(EventKind::NocRead, 0, 1, bytes_at(64, NocPlace::dram(3))));
+    EXPECT_EQ(events[2],
+              event(EventKind::NocWrite, kPage | kNoc1, 1, bytes_at(64, NocPlace::dram(5))));
+    EXPECT_EQ(events[3], event(EventKind::NocWrite, kNoc1, 1, bytes_at(64, NocPlace::dram(5))));
 }
 
 TEST(DataflowEvents, LatchedTransfersAndTransactionIdsAreMarked) {
