@@ -9,8 +9,8 @@ namespace {
 using Key = std::string_view;
 
 constexpr std::array kNotStarted{Key{"dispatch.launch_latency"}};
-constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.cb_setup"},
-                            Key{"dispatch.kernel_end"}};
+constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.cb_setup"}};
+constexpr std::array kFinished{Key{"dispatch.kernel_end"}};
 constexpr std::array kReadIssue{Key{"risc.read_issue"}, Key{"risc.read_issue_with_state"},
                                 Key{"risc.set_state"}, Key{"risc.page_address"}};
 constexpr std::array kWriteIssue{Key{"risc.write_issue"}, Key{"risc.write_issue_with_state"},
@@ -94,6 +94,7 @@ constexpr auto kOfActivity = [] {
     at(Activity::UnitInit) = kUnitInit;
     at(Activity::DstCall) = kDstCall;
     at(Activity::Zone) = kZone;
+    at(Activity::Finished) = kFinished;
     at(Activity::WaitNocSlot) = kSlot;
     at(Activity::WaitFabric) = kFabricSlot;
     return table;

@@ -37,17 +37,16 @@ bool is_never_replayed(std::string_view key) {
     return key.starts_with("instruction.") || key == "link.core_latency";
 }
 
-TEST(ConstantsOf, StandForEveryKeyOfAReplayOnce) {
+TEST(ConstantsOf, StandForEveryKeyOfAReplay) {
     const auto constants = all_constants();
 
     for (const config::FieldRow& row : config::flatten(config::timing_fields())) {
         if (is_never_replayed(row.path)) {
             continue;
         }
-        EXPECT_EQ(std::ranges::count_if(
-                      constants, [&](auto constant) { return stands_for(constant, row.path); }),
-                  1)
-            << row.path;
+        EXPECT_TRUE(std::ranges::any_of(constants, [&](auto constant) {
+            return stands_for(constant, row.path);
+        })) << row.path;
     }
 }
 

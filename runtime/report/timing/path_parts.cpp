@@ -112,7 +112,7 @@ std::vector<BoundShare> bounds_of(const TimingReport& report) {
         }
     }
     if (!times.empty() && rest > 0) {
-        times["between launches"] += rest;
+        times[std::string(kBetweenLaunches)] += rest;
     }
     return sorted(times);
 }

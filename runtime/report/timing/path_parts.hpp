@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/report/timing/line_table.hpp"
@@ -24,12 +25,15 @@ struct BoundShare {
     Millicycles time = 0;
 };
 
+/// The share of what no launch accounts for.
+inline constexpr std::string_view kBetweenLaunches = "between launches";
+
 /// What a part of the path is spent on: the resource's name, or the activity's.
 [[nodiscard]] std::string bound_name(const PathPart& part);
 
 /// Parts by bound_name, largest first; those of no time are left out.
 [[nodiscard]] std::vector<BoundShare> bounds_of(const std::vector<PathPart>& parts);
-/// Of the run, as run_path.hpp has it; what no launch accounts for is "between launches".
+/// Of the run, as run_path.hpp has it; what no launch accounts for is kBetweenLaunches.
 [[nodiscard]] std::vector<BoundShare> bounds_of(const TimingReport& report);
 
 }  // namespace tessera::report
