@@ -35,10 +35,7 @@ ThreadTimeline close(const ReplayState& state, EngineThread& thread, Millicycles
     return timeline;
 }
 
-void add_device_times(const ReplayState& state, LaunchTimeline& timeline) {
-    const auto starts = state.options.device_start;
-    timeline.device_start.assign(starts.begin(), starts.end());
-    timeline.device_start.resize(state.machine.mesh.shape.num_devices());
+void add_device_ends(const ReplayState& state, LaunchTimeline& timeline) {
     timeline.device_end.assign(state.machine.mesh.shape.num_devices(), 0);
     for (const EngineThread& thread : state.threads) {
         Millicycles& end = timeline.device_end[state.cores[thread.core].trace->device];
@@ -89,7 +86,7 @@ LaunchTimeline to_timeline(ReplayState& state) {
     timeline.name = state.launch.name;
     timeline.makespan = last_end(state);
     timeline.num_events = count_events(state.part.cores);
-    add_device_times(state, timeline);
+    add_device_ends(state, timeline);
     for (EngineThread& thread : state.threads) {
         timeline.threads.push_back(close(state, thread, timeline.makespan));
     }

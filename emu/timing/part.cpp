@@ -70,7 +70,6 @@ void append(LaunchTimeline& whole, LaunchTimeline&& part) {
     append(whole.zones, std::move(part.zones));
     append(whole.cb_levels, std::move(part.cb_levels));
     append(whole.resources, std::move(part.resources));
-    whole.device_start = std::move(part.device_start);
     whole.device_end.resize(part.device_end.size());
     for (std::size_t device = 0; device < part.device_end.size(); ++device) {
         whole.device_end[device] = std::max(whole.device_end[device], part.device_end[device]);

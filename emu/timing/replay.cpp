@@ -62,6 +62,8 @@ public:
         remember();
         LaunchTimeline timeline = join(std::move(timelines_));
         timeline.name = launch_.name;
+        timeline.device_start.assign(options_.device_start.begin(), options_.device_start.end());
+        timeline.device_start.resize(machine_.mesh.shape.num_devices());
         return timeline;
     }
 

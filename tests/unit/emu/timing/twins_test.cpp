@@ -90,6 +90,8 @@ TEST(PartMemory, GivesALaunchWhatTheOneBeforeDid) {
     EXPECT_EQ(again.num_events, first.num_events + 1000);
     EXPECT_EQ(again.device_end[2], first.device_end[2] + 40 * kCycle);
     EXPECT_EQ(again.device_end[0], first.device_end[0]);
+    EXPECT_EQ(again.device_start, later);
+    EXPECT_EQ(device_time(again), device_time(first));
 }
 
 TEST(PartMemory, IsOfTheLaunchBeforeOnly) {
