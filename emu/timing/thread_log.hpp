@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,7 +14,10 @@ namespace tessera::timing {
 class ThreadLog {
 public:
     ThreadLog() = default;
-    explicit ThreadLog(bool keeps_intervals) : keeps_intervals_(keeps_intervals) {}
+    /// `expected` intervals have room at once, if they are kept.
+    ThreadLog(bool keeps_intervals, std::size_t expected) : keeps_intervals_(keeps_intervals) {
+        intervals_.reserve(keeps_intervals ? expected : 0);
+    }
 
     [[nodiscard]] Millicycles now() const noexcept { return now_; }
 
