@@ -3,6 +3,7 @@
 
 #include "emu/core/circular_buffer_calls.hpp"
 #include "emu/core/fault.hpp"
+#include "emu/core/trace_recorder.hpp"
 
 namespace tessera {
 namespace {
@@ -23,17 +24,13 @@ KernelThread& thread_of_lowest(Core& core, unsigned processors) {
     for (unsigned left = waiters; left != 0; left &= left - 1) {
         KernelThread& waiter = thread_of_lowest(core, left);
         if (waiter.wait.need <= pages) {
-            waiters = static_cast<std::uint8_t>(waiters & ~bit_of(waiter.processor()));
+            waiters = static_cast<std::uint8_t>(waiters & ~waiter.processor_bit());
             waiter.thread_switch.wake_neighbour(waiter);
         }
     }
 }
 
-}  // namespace
-
-namespace cb_faults {
-
-void not_configured(const KernelThread& thread, std::uint32_t index, const char* call) {
+[[noreturn]] void refuse_index(const KernelThread& thread, std::uint32_t index, const char* call) {
     const std::uint32_t num_buffers = thread.core().arch().l1.num_circular_buffers;
     if (index >= num_buffers) {
         fault(FaultCategory::OutOfBounds, thread.last_call,
@@ -44,34 +41,36 @@ void not_configured(const KernelThread& thread, std::uint32_t index, const char*
           index);
 }
 
-void can_never_hold(const KernelThread& thread, std::uint32_t index, std::uint32_t pages,
-                    const char* call) {
+[[noreturn]] void refuse_more_than_fit(const KernelThread& thread, std::uint32_t index,
+                                       std::uint32_t pages, const char* call) {
     fault(FaultCategory::Deadlock, thread.last_call,
           "{}(cb {}, {}) can never return: the circular buffer has {} pages", call, index, pages,
           buffer_of(thread, index).num_pages);
 }
 
-void pushed_unreserved(const KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
+[[noreturn]] void refuse_unreserved(const KernelThread& thread, std::uint32_t index,
+                                    std::uint32_t pages) {
     fault(FaultCategory::UndefinedBehavior, thread.last_call,
           "cb_push_back(cb {}, {}) with {} pages free: cb_reserve_back is missing", index, pages,
           buffer_of(thread, index).num_free());
 }
 
-void popped_unawaited(const KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
+[[noreturn]] void refuse_unawaited(const KernelThread& thread, std::uint32_t index,
+                                   std::uint32_t pages) {
     fault(FaultCategory::UndefinedBehavior, thread.last_call,
           "cb_pop_front(cb {}, {}) with {} pages there: cb_wait_front is missing", index, pages,
           buffer_of(thread, index).num_full());
 }
 
-void stepped_past_end(const KernelThread& thread, const LocalCBInterface& view, std::uint32_t pages,
-                      const char* call) {
-    const auto index = &view - thread.cb.data();
+[[noreturn]] void refuse_step(const KernelThread& thread, std::uint32_t index, std::uint32_t pages,
+                              const char* call) {
     fault(FaultCategory::UndefinedBehavior, thread.last_call,
           "{}(cb {}, {}) steps past the end of the circular buffer: its {} pages must be a "
           "multiple of every number pushed or popped",
-          call, index, pages, view.fifo_num_pages);
+          call, index, pages, thread.cb[index].fifo_num_pages);
 }
 
+// A page that changes hands while a transfer still reads or fills it is a race on the chip.
 void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std::uint32_t address,
                              std::uint32_t size, std::uint32_t index) {
     for (const NocPort& port : thread.noc) {
@@ -92,7 +91,40 @@ void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std:
     }
 }
 
-}  // namespace cb_faults
+// Places beyond the architecture's number are never configured.
+CircularBuffer& find_buffer(KernelThread& thread, std::uint32_t index, const char* call) {
+    Core& core = thread.core();
+    if (index >= kMaxCircularBuffers || core.circular_buffers[index].size == 0) {
+        refuse_index(thread, index, call);
+    }
+    return core.circular_buffers[index];
+}
+
+CircularBuffer& buffer_for_wait(KernelThread& thread, std::uint32_t index, std::uint32_t pages,
+                                const char* call) {
+    CircularBuffer& buffer = find_buffer(thread, index, call);
+    if (pages > buffer.num_pages) {
+        refuse_more_than_fit(thread, index, pages, call);
+    }
+    return buffer;
+}
+
+// The chip resets a pointer only when it equals the limit; a step past it writes outside.
+std::uint32_t end_of_step(const KernelThread& thread, std::uint32_t index, std::uint32_t begin,
+                          std::uint32_t pages, const char* call) {
+    const LocalCBInterface& view = thread.cb[index];
+    const std::uint32_t end = begin + pages * view.fifo_page_size;
+    if (end > view.fifo_limit) {
+        refuse_step(thread, index, pages, call);
+    }
+    return end;
+}
+
+void record(KernelThread& thread, EventKind kind, std::uint32_t index, std::uint32_t pages) {
+    record_run(thread, kind, static_cast<std::uint8_t>(index), pages, thread.last_call);
+}
+
+}  // namespace
 
 void wake_satisfied(Core& core, std::uint8_t& waiters, std::uint32_t pages) {
     // Not std::has_single_bit: without a popcount instruction GCC calls for one.
@@ -106,21 +138,51 @@ void wake_satisfied(Core& core, std::uint8_t& waiters, std::uint32_t pages) {
     }
 }
 
-void reserve_back_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
-    reserve_back_as<Watch::On>(thread, index, pages);
+namespace cb_calls {
+
+void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
+    CircularBuffer& buffer = buffer_for_wait(thread, index, pages, "cb_reserve_back");
+    record(thread, EventKind::CbReserve, index, pages);
+    cb_acts::reserve(thread, buffer, index, pages);
 }
 
-void push_back_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
-    push_back_as<Watch::On>(thread, index, pages);
+void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
+    CircularBuffer& buffer = find_buffer(thread, index, "cb_push_back");
+    if (pages > buffer.num_free()) {
+        refuse_unreserved(thread, index, pages);
+    }
+    record(thread, EventKind::CbPush, index, pages);
+    LocalCBInterface& view = thread.cb[index];
+    if (has_reads_in_flight(thread)) {
+        check_nothing_in_flight(thread, TransferKind::Read, view.fifo_wr_ptr,
+                                pages * view.fifo_page_size, index);
+    }
+    const auto end = end_of_step(thread, index, view.fifo_wr_ptr, pages, "cb_push_back");
+    cb_acts::push(thread, buffer, view, end, pages);
 }
 
-void wait_front_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
-    wait_front_as<Watch::On>(thread, index, pages);
+void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
+    CircularBuffer& buffer = buffer_for_wait(thread, index, pages, "cb_wait_front");
+    record(thread, EventKind::CbWait, index, pages);
+    cb_acts::wait(thread, buffer, index, pages);
 }
 
-void pop_front_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
-    pop_front_as<Watch::On>(thread, index, pages);
+void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
+    CircularBuffer& buffer = find_buffer(thread, index, "cb_pop_front");
+    if (pages > buffer.num_full()) {
+        refuse_unawaited(thread, index, pages);
+    }
+    record(thread, EventKind::CbPop, index, pages);
+    LocalCBInterface& view = thread.cb[index];
+    if (has_writes_in_flight(thread)) {
+        check_nothing_in_flight(thread, TransferKind::Write, view.fifo_rd_ptr,
+                                pages * view.fifo_page_size, index);
+    }
+    const auto end = end_of_step(thread, index, view.fifo_rd_ptr, pages, "cb_pop_front");
+    cb_acts::pop(thread, buffer, view, end, pages);
 }
+
+}  // namespace cb_calls
 
 CircularBuffer& configured_buffer(KernelThread& thread, std::uint32_t index, const char* call,
                                   CallSite site) {

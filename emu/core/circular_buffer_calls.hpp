@@ -8,65 +8,75 @@
 #include "emu/core/circular_buffer.hpp"
 #include "emu/core/core.hpp"
 #include "emu/core/kernel_thread.hpp"
-#include "emu/core/trace_recorder.hpp"
 
 namespace tessera {
-
-/// What the calls refuse, at the thread's last call.
-namespace cb_faults {
-[[noreturn]] void not_configured(const KernelThread& thread, std::uint32_t index, const char* call);
-[[noreturn]] void can_never_hold(const KernelThread& thread, std::uint32_t index,
-                                 std::uint32_t pages, const char* call);
-[[noreturn]] void pushed_unreserved(const KernelThread& thread, std::uint32_t index,
-                                    std::uint32_t pages);
-[[noreturn]] void popped_unawaited(const KernelThread& thread, std::uint32_t index,
-                                   std::uint32_t pages);
-[[noreturn]] void stepped_past_end(const KernelThread& thread, const LocalCBInterface& view,
-                                   std::uint32_t pages, const char* call);
-/// A page that changes hands while a transfer still reads or fills it is a race on the chip.
-void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std::uint32_t address,
-                             std::uint32_t size, std::uint32_t index);
-}  // namespace cb_faults
-
-/// As configured_buffer(), for the thread's last call. Places beyond the architecture's number are
-/// never configured.
-[[nodiscard]] inline CircularBuffer& find_buffer(KernelThread& thread, std::uint32_t index,
-                                                 const char* call) {
-    Core& core = thread.core();
-    if (index >= kMaxCircularBuffers || core.circular_buffers[index].size == 0) [[unlikely]] {
-        cb_faults::not_configured(thread, index, call);
-    }
-    return core.circular_buffers[index];
-}
-
-[[nodiscard]] constexpr std::uint8_t bit_of(Processor processor) noexcept {
-    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(processor));
-}
 
 /// Wakes the threads in `waiters` whose need is met, and takes them out.
 void wake_satisfied(Core& core, std::uint8_t& waiters, std::uint32_t pages);
 
-/// The chip resets a pointer only when it equals the limit; a step past it writes outside.
-inline void advance(std::uint32_t& pointer, const LocalCBInterface& view, std::uint32_t pages,
-                    const KernelThread& thread, const char* call) {
-    std::uint32_t next = pointer + pages * view.fifo_page_size;
-    if (next >= view.fifo_limit) {
-        if (next != view.fifo_limit) [[unlikely]] {
-            cb_faults::stepped_past_end(thread, view, pages, call);
-        }
-        next -= view.fifo_size;
+/// What the calls do once all is known to be right.
+namespace cb_acts {
+
+/// a - b, 0 where b is larger.
+[[nodiscard]] constexpr std::uint32_t less(std::uint32_t a, std::uint32_t b) noexcept {
+    return a > b ? a - b : 0;
+}
+
+inline void reserve(KernelThread& thread, CircularBuffer& buffer, std::uint32_t index,
+                    std::uint32_t pages) {
+    buffer.producers |= thread.processor_bit();
+    LocalCBInterface& view = thread.cb[index];
+    view.pages_reserved = std::max(view.pages_reserved, pages);
+    if (buffer.num_free() < pages) {
+        buffer.space_waiters |= thread.processor_bit();
+        thread.block({WaitKind::CbSpace, index, pages});
     }
-    pointer = next;
 }
 
-/// Whether a call looks at more than counters: at the trace it appends to, and at the transfers
-/// of its thread that are under way. Apart, so that a call that does not is a leaf without a
-/// stack frame: half the instructions.
-enum class Watch : std::uint8_t { Off, On };
-
-[[nodiscard]] inline bool is_recorded(const KernelThread& thread) noexcept {
-    return thread.recorder != nullptr;
+inline void wait(KernelThread& thread, CircularBuffer& buffer, std::uint32_t index,
+                 std::uint32_t pages) {
+    buffer.consumers |= thread.processor_bit();
+    LocalCBInterface& view = thread.cb[index];
+    view.pages_granted = std::max(view.pages_granted, pages);
+    if (buffer.num_full() < pages) {
+        buffer.data_waiters |= thread.processor_bit();
+        thread.block({WaitKind::CbData, index, pages});
+    }
 }
+
+/// `end`: where the pages end that change hands, on the limit at most.
+inline void push(KernelThread& thread, CircularBuffer& buffer, LocalCBInterface& view,
+                 std::uint32_t end, std::uint32_t pages) {
+    view.fifo_wr_ptr = end == view.fifo_limit ? end - view.fifo_size : end;
+    view.fifo_wr_tile_ptr = 0;
+    view.pages_reserved = less(view.pages_reserved, pages);
+    buffer.pages_received += pages;
+    if (buffer.data_waiters != 0) {
+        wake_satisfied(thread.core(), buffer.data_waiters, buffer.num_full());
+    }
+}
+
+inline void pop(KernelThread& thread, CircularBuffer& buffer, LocalCBInterface& view,
+                std::uint32_t end, std::uint32_t pages) {
+    view.fifo_rd_ptr = end == view.fifo_limit ? end - view.fifo_size : end;
+    view.pages_granted = less(view.pages_granted, pages);
+    buffer.pages_acked += pages;
+    if (buffer.space_waiters != 0) {
+        wake_satisfied(thread.core(), buffer.space_waiters, buffer.num_free());
+    }
+}
+
+}  // namespace cb_acts
+
+/// The calls with every check, with what they add to a trace, and with a look at the thread's
+/// transfers under way. Their site is the thread's last call.
+namespace cb_calls {
+void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
+void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
+void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
+void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
+}  // namespace cb_calls
+
 [[nodiscard]] inline bool has_reads_in_flight(const KernelThread& thread) noexcept {
     return (thread.noc[0].num_reads_in_flight | thread.noc[1].num_reads_in_flight) != 0;
 }
@@ -74,103 +84,15 @@ enum class Watch : std::uint8_t { Off, On };
     return (thread.noc[0].num_writes_in_flight | thread.noc[1].num_writes_in_flight) != 0;
 }
 
-template <Watch kWatch>
-[[gnu::always_inline]] inline void reserve_back_as(KernelThread& thread, std::uint32_t index,
-                                                   std::uint32_t pages) {
-    CircularBuffer& buffer = find_buffer(thread, index, "cb_reserve_back");
-    buffer.producers |= bit_of(thread.processor());
-    if (pages > buffer.num_pages) [[unlikely]] {
-        cb_faults::can_never_hold(thread, index, pages, "cb_reserve_back");
-    }
-    if constexpr (kWatch == Watch::On) {
-        record_run(thread, EventKind::CbReserve, static_cast<std::uint8_t>(index), pages,
-                   thread.last_call);
-    }
-    LocalCBInterface& view = thread.cb[index];
-    view.pages_reserved = std::max(view.pages_reserved, pages);
-    if (buffer.num_free() < pages) {
-        buffer.space_waiters |= bit_of(thread.processor());
-        thread.block({WaitKind::CbSpace, index, pages});
-    }
+/// Whether a call must be made with every check: `pages`, not 0, are not among the `limit` that
+/// there are, none if the CB is not configured.
+[[nodiscard]] constexpr bool is_beyond(std::uint32_t pages, std::uint32_t limit) noexcept {
+    return pages - 1 >= limit;
 }
-
-template <Watch kWatch>
-[[gnu::always_inline]] inline void push_back_as(KernelThread& thread, std::uint32_t index,
-                                                std::uint32_t pages) {
-    CircularBuffer& buffer = find_buffer(thread, index, "cb_push_back");
-    if (pages > buffer.num_free()) [[unlikely]] {
-        cb_faults::pushed_unreserved(thread, index, pages);
-    }
-    LocalCBInterface& view = thread.cb[index];
-    if constexpr (kWatch == Watch::On) {
-        record_run(thread, EventKind::CbPush, static_cast<std::uint8_t>(index), pages,
-                   thread.last_call);
-        if (has_reads_in_flight(thread)) {
-            cb_faults::check_nothing_in_flight(thread, TransferKind::Read, view.fifo_wr_ptr,
-                                               pages * view.fifo_page_size, index);
-        }
-    }
-    advance(view.fifo_wr_ptr, view, pages, thread, "cb_push_back");
-    view.fifo_wr_tile_ptr = 0;
-    view.pages_reserved -= std::min(view.pages_reserved, pages);
-    buffer.pages_received += pages;
-    if (buffer.data_waiters != 0) {
-        wake_satisfied(thread.core(), buffer.data_waiters, buffer.num_full());
-    }
-}
-
-template <Watch kWatch>
-[[gnu::always_inline]] inline void wait_front_as(KernelThread& thread, std::uint32_t index,
-                                                 std::uint32_t pages) {
-    CircularBuffer& buffer = find_buffer(thread, index, "cb_wait_front");
-    buffer.consumers |= bit_of(thread.processor());
-    if (pages > buffer.num_pages) [[unlikely]] {
-        cb_faults::can_never_hold(thread, index, pages, "cb_wait_front");
-    }
-    if constexpr (kWatch == Watch::On) {
-        record_run(thread, EventKind::CbWait, static_cast<std::uint8_t>(index), pages,
-                   thread.last_call);
-    }
-    LocalCBInterface& view = thread.cb[index];
-    view.pages_granted = std::max(view.pages_granted, pages);
-    if (buffer.num_full() < pages) {
-        buffer.data_waiters |= bit_of(thread.processor());
-        thread.block({WaitKind::CbData, index, pages});
-    }
-}
-
-template <Watch kWatch>
-[[gnu::always_inline]] inline void pop_front_as(KernelThread& thread, std::uint32_t index,
-                                                std::uint32_t pages) {
-    CircularBuffer& buffer = find_buffer(thread, index, "cb_pop_front");
-    if (pages > buffer.num_full()) [[unlikely]] {
-        cb_faults::popped_unawaited(thread, index, pages);
-    }
-    LocalCBInterface& view = thread.cb[index];
-    if constexpr (kWatch == Watch::On) {
-        record_run(thread, EventKind::CbPop, static_cast<std::uint8_t>(index), pages,
-                   thread.last_call);
-        if (has_writes_in_flight(thread)) {
-            cb_faults::check_nothing_in_flight(thread, TransferKind::Write, view.fifo_rd_ptr,
-                                               pages * view.fifo_page_size, index);
-        }
-    }
-    advance(view.fifo_rd_ptr, view, pages, thread, "cb_pop_front");
-    view.pages_granted -= std::min(view.pages_granted, pages);
-    buffer.pages_acked += pages;
-    if (buffer.space_waiters != 0) {
-        wake_satisfied(thread.core(), buffer.space_waiters, buffer.num_free());
-    }
-}
-
-/// The calls with Watch::On.
-void reserve_back_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
-void push_back_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
-void wait_front_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
-void pop_front_watched(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
 
 /// Reserve and wait block as their last act, until push or pop has found the need met; both are
-/// cumulative. Push and pop never block.
+/// cumulative. Push and pop never block. What is plainly right, and not traced, is done in a leaf
+/// without a stack frame; all else by cb_calls.
 /// Errors   KernelFault{UndefinedBehavior} if the CB is not configured on the core, if more pages
 ///          are pushed than are free or popped than are there, or if a pointer steps past the
 ///          limit instead of onto it; {Deadlock} if more pages are asked for than the CB has.
@@ -178,34 +100,55 @@ void pop_front_watched(KernelThread& thread, std::uint32_t index, std::uint32_t 
 [[gnu::always_inline]] inline void reserve_back(KernelThread& thread, std::uint32_t index,
                                                 std::uint32_t pages, CallSite site) {
     thread.note_call(site);
-    if (is_recorded(thread)) {
-        return reserve_back_watched(thread, index, pages);
+    CircularBuffer* buffers = thread.core().circular_buffers.data();
+    if (thread.recorder || index >= kMaxCircularBuffers ||
+        is_beyond(pages, buffers[index].num_pages)) {
+        return cb_calls::reserve_back(thread, index, pages);
     }
-    reserve_back_as<Watch::Off>(thread, index, pages);
+    cb_acts::reserve(thread, buffers[index], index, pages);
 }
+
 [[gnu::always_inline]] inline void push_back(KernelThread& thread, std::uint32_t index,
                                              std::uint32_t pages, CallSite site) {
     thread.note_call(site);
-    if (is_recorded(thread) || has_reads_in_flight(thread)) {
-        return push_back_watched(thread, index, pages);
+    CircularBuffer* buffers = thread.core().circular_buffers.data();
+    if (thread.recorder || has_reads_in_flight(thread) || index >= kMaxCircularBuffers ||
+        is_beyond(pages, buffers[index].num_free())) {
+        return cb_calls::push_back(thread, index, pages);
     }
-    push_back_as<Watch::Off>(thread, index, pages);
+    LocalCBInterface& view = thread.cb[index];
+    const std::uint32_t end = view.fifo_wr_ptr + pages * view.fifo_page_size;
+    if (end > view.fifo_limit) {
+        return cb_calls::push_back(thread, index, pages);
+    }
+    cb_acts::push(thread, buffers[index], view, end, pages);
 }
+
 [[gnu::always_inline]] inline void wait_front(KernelThread& thread, std::uint32_t index,
                                               std::uint32_t pages, CallSite site) {
     thread.note_call(site);
-    if (is_recorded(thread)) {
-        return wait_front_watched(thread, index, pages);
+    CircularBuffer* buffers = thread.core().circular_buffers.data();
+    if (thread.recorder || index >= kMaxCircularBuffers ||
+        is_beyond(pages, buffers[index].num_pages)) {
+        return cb_calls::wait_front(thread, index, pages);
     }
-    wait_front_as<Watch::Off>(thread, index, pages);
+    cb_acts::wait(thread, buffers[index], index, pages);
 }
+
 [[gnu::always_inline]] inline void pop_front(KernelThread& thread, std::uint32_t index,
                                              std::uint32_t pages, CallSite site) {
     thread.note_call(site);
-    if (is_recorded(thread) || has_writes_in_flight(thread)) {
-        return pop_front_watched(thread, index, pages);
+    CircularBuffer* buffers = thread.core().circular_buffers.data();
+    if (thread.recorder || has_writes_in_flight(thread) || index >= kMaxCircularBuffers ||
+        is_beyond(pages, buffers[index].num_full())) {
+        return cb_calls::pop_front(thread, index, pages);
     }
-    pop_front_as<Watch::Off>(thread, index, pages);
+    LocalCBInterface& view = thread.cb[index];
+    const std::uint32_t end = view.fifo_rd_ptr + pages * view.fifo_page_size;
+    if (end > view.fifo_limit) {
+        return cb_calls::pop_front(thread, index, pages);
+    }
+    cb_acts::pop(thread, buffers[index], view, end, pages);
 }
 
 }  // namespace tessera

@@ -8,7 +8,10 @@
 namespace tessera {
 constinit thread_local KernelThread* t_current_thread = nullptr;
 
-KernelThread::KernelThread(Core& core, Processor processor) : core_(&core), processor_(processor) {
+KernelThread::KernelThread(Core& core, Processor processor)
+    : core_(&core),
+      processor_(processor),
+      processor_bit_(static_cast<std::uint8_t>(1U << static_cast<unsigned>(processor))) {
 }
 
 KernelThread::~KernelThread() = default;

@@ -46,6 +46,8 @@ public:
 
     [[nodiscard]] Core& core() const noexcept { return *core_; }
     [[nodiscard]] Processor processor() const noexcept { return processor_; }
+    /// Bit p for Processor p.
+    [[nodiscard]] std::uint8_t processor_bit() const noexcept { return processor_bit_; }
 
     /// Path of the kernel's source, for messages.
     std::string kernel;
@@ -101,6 +103,7 @@ public:
 private:
     Core* core_;
     Processor processor_;
+    std::uint8_t processor_bit_;
 };
 
 /// What current_thread() reads; for it alone. Initial-exec: one load, where position-independent

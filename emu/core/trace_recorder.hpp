@@ -18,7 +18,10 @@ namespace tessera {
 /// as long as the kernel; the collector puts their index there.
 class TraceRecorder {
 public:
-    TraceRecorder() { events_.reserve(kFirstEvents); }
+    TraceRecorder() {
+        events_.reserve(kFirstEvents);
+        sites_.reserve(kFirstSites);
+    }
 
     /// An act of a kind that runs: one more of the last event if it is the same.
     void run(EventKind kind, std::uint8_t detail, std::uint64_t argument, CallSite site) {
@@ -45,12 +48,22 @@ public:
         return is_there && site.line != 0 ? &events_.back() : nullptr;
     }
 
+    /// `name` as it stands in the argument of an event until the trace is collected.
+    [[nodiscard]] std::uint64_t argument_of(const char* name) noexcept {
+        has_names_ = true;
+        return reinterpret_cast<std::uint64_t>(name);
+    }
+    /// Whether arguments hold names that are to be numbered.
+    [[nodiscard]] bool has_names() const noexcept { return has_names_; }
+
     [[nodiscard]] std::vector<TraceEvent>& events() noexcept { return events_; }
     /// By index; the first is site 0.
     [[nodiscard]] const std::vector<CallSite>& sites() const noexcept { return sites_; }
 
 private:
-    static constexpr std::size_t kFirstEvents = 128;
+    // What most threads of an op need, so that nothing is moved while it runs.
+    static constexpr std::size_t kFirstEvents = 512;
+    static constexpr std::size_t kFirstSites = 32;
     // Direct-mapped: kernels are short, and a loop's lines follow each other.
     static constexpr std::size_t kCacheSlots = 64;
     struct CachedSite {
@@ -71,6 +84,7 @@ private:
     std::array<CachedSite, kCacheSlots> cache_{};
     std::vector<CallSite> sites_{CallSite{}};
     std::vector<TraceEvent> events_;
+    bool has_names_ = false;
 };
 
 /// Records on the thread, if its launch is traced.
@@ -85,11 +99,6 @@ inline void record_act(KernelThread& thread, EventKind kind, std::uint8_t detail
     if (thread.recorder) {
         thread.recorder->append(kind, detail, count, argument, site);
     }
-}
-
-/// `name` as it stands in the argument of an event until the trace is collected.
-[[nodiscard]] inline std::uint64_t name_argument(const char* name) noexcept {
-    return reinterpret_cast<std::uint64_t>(name);
 }
 
 }  // namespace tessera

@@ -48,17 +48,28 @@ std::vector<TraceSite> number_sites(const std::vector<CallSite>& sites, TraceNam
     return numbered;
 }
 
+// A trace is kept: what a short one has not used is given back.
+std::vector<TraceEvent> take_events(TraceRecorder& recorder) {
+    std::vector<TraceEvent> events = std::move(recorder.events());
+    if (events.size() < events.capacity() / 2) {
+        events.shrink_to_fit();
+    }
+    return events;
+}
+
 ThreadTrace thread_trace(KernelThread& thread, TraceNames& names) {
     ThreadTrace trace{.processor = thread.processor(),
                       .default_noc = static_cast<std::uint8_t>(thread.default_noc),
                       .kernel = names.index_of(thread.kernel),
                       .compute = {},
                       .sites = number_sites(thread.recorder->sites(), names),
-                      .events = std::move(thread.recorder->events())};
+                      .events = take_events(*thread.recorder)};
     if (thread.compute) {
         trace.compute = thread.compute->modes();
     }
-    number_names(trace.events, names);
+    if (thread.recorder->has_names()) {
+        number_names(trace.events, names);
+    }
     return trace;
 }
 
@@ -93,6 +104,7 @@ void append_cores(const Program& program, Device& device, TraceNames& names, Lau
             .l1_bytes = static_cast<std::uint32_t>(bytes_of_buffers(program, core->logical()) +
                                                    device.l1_allocator.bytes_held()),
             .threads = {}};
+        trace.threads.reserve(kNumProcessors);
         for (const auto& thread : core->threads) {
             if (thread) {
                 trace.threads.push_back(thread_trace(*thread, names));
@@ -128,6 +140,7 @@ LaunchTrace collect_trace(const std::string& name, Mesh& mesh,
     }
     std::ranges::sort(by_device, {}, &DeviceProgram::device);
     LaunchTrace launch{.name = name, .dispatch = {}, .cores = {}, .initial_words = {}};
+    launch.cores.reserve(programs.size() * mesh.device(0).cores().size());
     for (const DeviceProgram* program : by_device) {
         launch.dispatch.push_back(dispatch_trace(*program));
         append_cores(program->program, mesh.device(program->device), names, launch);

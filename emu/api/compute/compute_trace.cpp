@@ -35,8 +35,9 @@ void record_sfpu(KernelThread& thread, const char* call, CallSite site, SfpuFace
     }
     const unsigned detail = (thread.compute->is_approximate ? SfpuDetail::kApproximate : 0U) |
                             (faces == SfpuFaces::Half ? SfpuDetail::kHalfTile : 0U);
-    thread.recorder->run(EventKind::Sfpu, static_cast<std::uint8_t>(detail), name_argument(call),
-                         site);
+    TraceRecorder& recorder = *thread.recorder;
+    recorder.run(EventKind::Sfpu, static_cast<std::uint8_t>(detail), recorder.argument_of(call),
+                 site);
 }
 
 void record_pack(KernelThread& thread, EventKind kind, DataFormat format, std::uint32_t cb,

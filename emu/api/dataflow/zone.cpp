@@ -3,13 +3,22 @@
 #include "tessera/kernel/profiler.hpp"
 
 namespace tessera::kernel {
+namespace {
+
+void record(EventKind kind, const char* name, CallSite site) {
+    if (TraceRecorder* recorder = current_thread().recorder.get()) {
+        recorder->append(kind, 0, 1, recorder->argument_of(name), site);
+    }
+}
+
+}  // namespace
 
 void begin_zone(const char* name, CallSite site) {
-    record_act(current_thread(), EventKind::ZoneBegin, 0, 1, name_argument(name), site);
+    record(EventKind::ZoneBegin, name, site);
 }
 
 void end_zone(const char* name, CallSite site) noexcept {
-    record_act(current_thread(), EventKind::ZoneEnd, 0, 1, name_argument(name), site);
+    record(EventKind::ZoneEnd, name, site);
 }
 
 }  // namespace tessera::kernel
