@@ -52,7 +52,11 @@ void EventQueue::open_slot(std::uint64_t slot) {
     open_ = slot;
     const std::size_t place = slot % kSlots;
     for (std::uint32_t node = slots_[place]; node != kNone;) {
-        put_in_order(nodes_[node].key);
+        if (sorted_.empty()) {
+            sorted_.push_back(nodes_[node].key);
+        } else {
+            put_in_order(nodes_[node].key);
+        }
         const std::uint32_t next = nodes_[node].next;
         nodes_[node].next = free_node_;
         free_node_ = node;

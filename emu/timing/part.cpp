@@ -56,7 +56,7 @@ void renumber(LaunchTimeline& part, const LaunchTimeline& whole, std::uint32_t c
 
 template <class Element>
 void append(std::vector<Element>& all, std::vector<Element>&& more) {
-    if (all.empty()) {
+    if (all.capacity() == 0) {
         all = std::move(more);
         return;
     }
@@ -75,6 +75,18 @@ void append(LaunchTimeline& whole, LaunchTimeline&& part) {
         whole.device_end[device] = std::max(whole.device_end[device], part.device_end[device]);
     }
     whole.num_events += part.num_events;
+}
+
+/// Room for all parts, so that what was joined does not move each time.
+void reserve(LaunchTimeline& whole, const std::vector<LaunchTimeline>& parts) {
+    std::size_t threads = 0;
+    std::size_t causes = 0;
+    for (const LaunchTimeline& part : parts) {
+        threads += part.threads.size();
+        causes += part.causes.size();
+    }
+    whole.threads.reserve(threads);
+    whole.causes.reserve(causes);
 }
 
 std::uint32_t count_cores(const LaunchTimeline& part) {
@@ -112,6 +124,7 @@ LaunchTimeline join(std::vector<LaunchTimeline> parts) {
     }
     LaunchTimeline whole;
     whole.name = parts.front().name;
+    reserve(whole, parts);
     for (const LaunchTimeline& part : parts) {
         whole.makespan = std::max(whole.makespan, part.makespan);
     }
