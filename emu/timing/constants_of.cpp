@@ -59,10 +59,16 @@ constexpr std::array kNocInjection{Key{"noc.injection_rate"}, Key{"noc.read_rate
                                    Key{"noc.write_rate"}, Key{"noc.multicast_rate"}};
 constexpr std::array kNocLink{Key{"noc.link_rate"}, Key{"noc.packet_overhead"}};
 constexpr std::array kNocEjection{Key{"noc.ejection_rate"}};
-constexpr std::array kNocLatency{
-    Key{"noc.hop"},          Key{"noc.interface"},  Key{"noc.command"},         Key{"noc.l1_read"},
-    Key{"noc.l1_write"},     Key{"noc.completion"}, Key{"noc.multicast_setup"}, Key{"noc.atomic"},
-    Key{"noc.port_requests"}};
+constexpr std::array kReadLatency{Key{"noc.hop"},        Key{"noc.interface"},
+                                  Key{"noc.command"},    Key{"noc.l1_read"},
+                                  Key{"noc.completion"}, Key{"noc.port_requests"}};
+constexpr std::array kWriteLatency{Key{"noc.hop"},        Key{"noc.interface"},
+                                   Key{"noc.command"},    Key{"noc.l1_write"},
+                                   Key{"noc.completion"}, Key{"noc.multicast_setup"}};
+/// Of what ends any other wait: a word, an atomic or a multicast.
+constexpr std::array kWordLatency{
+    Key{"noc.hop"},      Key{"noc.interface"},  Key{"noc.command"},        Key{"noc.atomic"},
+    Key{"noc.l1_write"}, Key{"noc.completion"}, Key{"noc.multicast_setup"}};
 constexpr std::array kDram{Key{"dram."}};
 constexpr std::array kMeshLink{
     Key{"link.rate"},           Key{"link.packet_slot"},     Key{"link.receive_slot"},
@@ -100,17 +106,40 @@ constexpr auto kOfActivity = [] {
     return table;
 }();
 
-constexpr std::array<Keys, kNumResourceKinds> kOfResource{
-    Keys{}, kNocInjection, kNocLink, kNocEjection, kNocLatency, kDram, kMeshLink, kMeshLatency};
+Keys latency_of(Activity activity) noexcept {
+    switch (activity) {
+        case Activity::WaitNocRead:
+            return kReadLatency;
+        case Activity::WaitNocWrite:
+        case Activity::WaitNocSlot:
+            return kWriteLatency;
+        default:
+            return kWordLatency;
+    }
+}
 
 }  // namespace
 
-std::span<const std::string_view> constants_of(Activity activity) noexcept {
-    return kOfActivity[static_cast<std::size_t>(activity)];
-}
-
-std::span<const std::string_view> constants_of(ResourceKind kind) noexcept {
-    return kOfResource[static_cast<std::size_t>(kind)];
+std::span<const std::string_view> constants_of(Activity activity, ResourceKind passed) noexcept {
+    switch (passed) {
+        case ResourceKind::None:
+            return kOfActivity[static_cast<std::size_t>(activity)];
+        case ResourceKind::NocInjection:
+            return kNocInjection;
+        case ResourceKind::NocLink:
+            return kNocLink;
+        case ResourceKind::NocEjection:
+            return kNocEjection;
+        case ResourceKind::NocLatency:
+            return latency_of(activity);
+        case ResourceKind::Dram:
+            return kDram;
+        case ResourceKind::MeshLink:
+            return kMeshLink;
+        case ResourceKind::MeshLatency:
+            return kMeshLatency;
+    }
+    return {};
 }
 
 std::span<const std::string_view> constants_of_gaps() noexcept {

@@ -13,9 +13,10 @@ namespace tessera::timing {
 /// Keys below `timing` of an arch file ("risc.read_issue"), each of which may make the activity
 /// longer; of waits only those that limit what is under way, since a wait is made of what ended it.
 /// A key that ends in '.' stands for all below it.
-[[nodiscard]] std::span<const std::string_view> constants_of(Activity activity) noexcept;
-/// The same for what transfers pass.
-[[nodiscard]] std::span<const std::string_view> constants_of(ResourceKind kind) noexcept;
+/// Where the activity is a wait for a transfer and `passed` says what the transfer passed then,
+/// the keys that make that longer.
+[[nodiscard]] std::span<const std::string_view> constants_of(
+    Activity activity, ResourceKind passed = ResourceKind::None) noexcept;
 /// The same for the time from a program to the next.
 [[nodiscard]] std::span<const std::string_view> constants_of_gaps() noexcept;
 

@@ -18,10 +18,9 @@ std::vector<std::string_view> all_constants() {
         all.insert(all.end(), keys.begin(), keys.end());
     };
     for (std::size_t i = 0; i < kNumActivities; ++i) {
-        add(constants_of(static_cast<Activity>(i)));
-    }
-    for (std::size_t i = 0; i < kNumResourceKinds; ++i) {
-        add(constants_of(static_cast<ResourceKind>(i)));
+        for (std::size_t passed = 0; passed < kNumResourceKinds; ++passed) {
+            add(constants_of(static_cast<Activity>(i), static_cast<ResourceKind>(passed)));
+        }
     }
     add(constants_of_gaps());
     return all;

@@ -1,35 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/report/timing/assumed_shares.hpp"
 
+#include <algorithm>
+#include <map>
 #include <span>
 #include <string_view>
 
 #include "emu/timing/constants_of.hpp"
-#include "runtime/report/timing/activity_words.hpp"
 #include "runtime/report/timing/path_parts.hpp"
+#include "runtime/report/timing/run_path.hpp"
 
 namespace tessera::report {
 namespace {
 
 using Keys = std::span<const std::string_view>;
-
-/// Keys below `timing.` that price what a share of the path is called after.
-std::vector<std::string_view> constants_behind(std::string_view name) {
-    std::vector<std::string_view> keys;
-    const auto add = [&keys](std::span<const std::string_view> more) {
-        keys.insert(keys.end(), more.begin(), more.end());
-    };
-    for (std::size_t i = 0; i < kNumActivities; ++i) {
-        const auto activity = static_cast<Activity>(i);
-        add(label_of(activity) == name ? timing::constants_of(activity) : Keys{});
-    }
-    for (std::size_t i = 0; i < kNumResourceKinds; ++i) {
-        const auto kind = static_cast<ResourceKind>(i);
-        add(label_of(kind) == name ? timing::constants_of(kind) : Keys{});
-    }
-    add(name == kBetweenLaunches ? timing::constants_of_gaps() : Keys{});
-    return keys;
-}
+using Assumed = std::vector<const config::ResolvedValue*>;
 
 // "arch.timing.risc.cb_push" → "risc.cb_push"; empty for keys that are no constants of time.
 std::string_view below_timing(std::string_view path) {
@@ -43,10 +28,10 @@ bool stands_for(std::string_view constant, std::string_view key) {
     return constant.ends_with('.') ? key.starts_with(constant) : key == constant;
 }
 
-std::vector<std::string> assumed_of(const std::string& part,
-                                    const std::vector<const config::ResolvedValue*>& assumed) {
+/// Those of `assumed` that `constants` stand for.
+std::vector<std::string> assumed_among(Keys constants, const Assumed& assumed) {
     std::vector<std::string> paths;
-    for (const std::string_view constant : constants_behind(part)) {
+    for (const std::string_view constant : constants) {
         for (const config::ResolvedValue* value : assumed) {
             if (stands_for(constant, below_timing(value->path))) {
                 paths.push_back(value->path);
@@ -56,19 +41,59 @@ std::vector<std::string> assumed_of(const std::string& part,
     return paths;
 }
 
+class Shares {
+public:
+    explicit Shares(const Assumed& assumed) : assumed_(assumed) {}
+
+    void add(const std::string& name, Millicycles time, Keys constants) {
+        const std::vector<std::string> paths = assumed_among(constants, assumed_);
+        if (paths.empty() || time <= 0) {
+            return;
+        }
+        AssumedShare& share = shares_[name];
+        share.name = name;
+        share.time += time;
+        for (const std::string& path : paths) {
+            if (std::ranges::find(share.constants, path) == share.constants.end()) {
+                share.constants.push_back(path);
+            }
+        }
+    }
+    [[nodiscard]] std::vector<AssumedShare> largest_first() const {
+        std::vector<AssumedShare> shares;
+        for (const auto& [name, share] : shares_) {
+            shares.push_back(share);
+        }
+        std::ranges::stable_sort(shares, std::ranges::greater{}, &AssumedShare::time);
+        return shares;
+    }
+
+private:
+    const Assumed& assumed_;
+    std::map<std::string, AssumedShare> shares_;
+};
+
+Millicycles between_launches(const TimingReport& report) {
+    for (const BoundShare& bound : bounds_of(report)) {
+        if (bound.name == kBetweenLaunches) {
+            return bound.time;
+        }
+    }
+    return 0;
+}
+
 }  // namespace
 
 std::vector<AssumedShare> assumed_shares(const TimingReport& report,
                                          const config::Resolved& resolved) {
-    const auto assumed = config::assumed(resolved);
-    std::vector<AssumedShare> shares;
-    for (const BoundShare& bound : bounds_of(report)) {
-        auto constants = assumed_of(bound.name, assumed);
-        if (!constants.empty()) {
-            shares.push_back({bound.name, bound.time, std::move(constants)});
-        }
+    const Assumed assumed = config::assumed(resolved);
+    Shares shares(assumed);
+    for (const PathPart& part : path_of_run(report)) {
+        shares.add(bound_name(part), part.time, timing::constants_of(part.activity, part.resource));
     }
-    return shares;
+    shares.add(std::string(kBetweenLaunches), between_launches(report),
+               timing::constants_of_gaps());
+    return shares.largest_first();
 }
 
 }  // namespace tessera::report

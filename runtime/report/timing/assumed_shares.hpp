@@ -10,8 +10,9 @@
 namespace tessera::report {
 
 /// The parts of the critical path that at least one assumed constant of `timing:` prices, with
-/// those constants, largest first. A part may be priced by others too: its time is the most that
-/// the assumed ones can carry.
+/// those constants, largest first; of a part that several activities share, the time of those that
+/// they price. A part may be priced by others too: its time is the most that the assumed ones can
+/// carry.
 [[nodiscard]] std::vector<AssumedShare> assumed_shares(const TimingReport& report,
                                                        const config::Resolved& resolved);
 

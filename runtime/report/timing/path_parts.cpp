@@ -104,12 +104,9 @@ std::vector<BoundShare> bounds_of(const std::vector<PathPart>& parts) {
 std::vector<BoundShare> bounds_of(const TimingReport& report) {
     std::map<std::string, Millicycles> times;
     Millicycles rest = report.makespan.expected;
-    const std::vector<LaunchWindow> windows = launch_windows(report);
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-        for (const BoundShare& bound : bounds_of(path_in(report.launches[i], windows[i]))) {
-            times[bound.name] += bound.time;
-            rest -= bound.time;
-        }
+    for (const BoundShare& bound : bounds_of(path_of_run(report))) {
+        times[bound.name] = bound.time;
+        rest -= bound.time;
     }
     if (!times.empty() && rest > 0) {
         times[std::string(kBetweenLaunches)] += rest;

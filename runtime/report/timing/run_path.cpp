@@ -2,6 +2,7 @@
 #include "runtime/report/timing/run_path.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tessera::report {
 namespace {
@@ -45,6 +46,15 @@ std::vector<PathPart> path_in(const LaunchReport& launch, const LaunchWindow& wi
         ++parts[stretch.part].count;
     });
     return parts;
+}
+
+std::vector<PathPart> path_of_run(const TimingReport& report) {
+    std::vector<PathPart> path;
+    const std::vector<LaunchWindow> windows = launch_windows(report);
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        std::ranges::copy(path_in(report.launches[i], windows[i]), std::back_inserter(path));
+    }
+    return path;
 }
 
 std::vector<Millicycles> threads_on_path(const LaunchReport& launch, const LaunchWindow& window) {

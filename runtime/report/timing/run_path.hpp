@@ -22,6 +22,9 @@ struct LaunchWindow {
 /// Parts of the launch's path inside a window, as LaunchReport::path has them; some may be 0.
 [[nodiscard]] std::vector<PathPart> path_in(const LaunchReport& launch, const LaunchWindow& window);
 
+/// The run's path: those of all launches, each inside its window.
+[[nodiscard]] std::vector<PathPart> path_of_run(const TimingReport& report);
+
 /// By thread of the launch: its time on the path inside a window.
 [[nodiscard]] std::vector<Millicycles> threads_on_path(const LaunchReport& launch,
                                                        const LaunchWindow& window);

@@ -34,5 +34,20 @@ TEST(AssumedShares, NamesThePartsOfThePathThatAssumedConstantsPrice) {
     EXPECT_EQ(shares[1].name, "read issue");
 }
 
+TEST(AssumedShares, LatencyOfReadsIsNotThatOfAtomics) {
+    const config::Resolved resolved{
+        constant("arch.timing.noc.atomic", "assumed — nobody says"),
+        constant("arch.timing.noc.l1_read", "assumed — nobody says"),
+        constant("arch.timing.noc.l1_write", "assumed — nobody says"),
+    };
+
+    const auto shares = assumed_shares(small_report(), resolved);
+
+    ASSERT_EQ(shares.size(), 1U);
+    EXPECT_EQ(shares[0].name, "NoC latency");
+    EXPECT_EQ(shares[0].time, 100 * kCycle);
+    EXPECT_THAT(shares[0].constants, ElementsAre("arch.timing.noc.l1_read"));
+}
+
 }  // namespace
 }  // namespace tessera::report
