@@ -2,6 +2,7 @@
 #include "runtime/scheduler/launch_state.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "emu/core/core.hpp"
@@ -23,6 +24,8 @@ void for_each_thread(std::span<Core* const> cores, Visit visit) {
         }
     }
 }
+
+constexpr std::uint32_t kYieldsBeforeSleep = 100;
 
 // Writes that only a later barrier would have delivered may be what somebody waits for.
 std::uint32_t deliver_writes_in_flight(std::span<Core* const> cores) {
@@ -110,8 +113,12 @@ bool LaunchState::sleep(Worker& worker) {
     std::unique_lock lock(mutex_);
     note_progress();
     ++num_asleep_;
+    bool has_dozed = false;
     while (worker.inbox.empty() && !is_over_ && !must_cancel(worker)) {
-        if (!is_quiescent()) {
+        if (!is_quiescent() && !has_dozed) {
+            doze(worker, lock);
+            has_dozed = true;
+        } else if (!is_quiescent()) {
             worker.wake_up.wait(lock);
         } else if (settle(lock) == Settled::GoOn) {
             break;
@@ -119,6 +126,19 @@ bool LaunchState::sleep(Worker& worker) {
     }
     --num_asleep_;
     return !is_over_;
+}
+
+// The host takes tens of microseconds to wake a thread, and news most often comes before that.
+void LaunchState::doze(const Worker& worker, std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    const auto has_news = [&] {
+        return worker.has_mail.load(std::memory_order_acquire) ||
+               is_over_.load(std::memory_order_acquire) || must_cancel(worker);
+    };
+    for (std::uint32_t i = 0; i < kYieldsBeforeSleep && !has_news(); ++i) {
+        std::this_thread::yield();
+    }
+    lock.lock();
 }
 
 bool LaunchState::poll(Worker& worker) {

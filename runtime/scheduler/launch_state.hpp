@@ -69,6 +69,8 @@ private:
     [[nodiscard]] bool must_cancel(const Worker& worker) const noexcept;
     [[nodiscard]] Settled settle(std::unique_lock<std::mutex>& lock);
     void wake_everybody();
+    /// Gives up the lock for a moment, less if there is news for `worker`.
+    void doze(const Worker& worker, std::unique_lock<std::mutex>& lock);
 
     struct OrderedError {
         std::uint64_t order;
@@ -82,7 +84,7 @@ private:
     std::vector<Worker*> workers_;
     std::atomic<std::uint64_t> progress_{0};
     std::uint32_t num_asleep_ = 0;
-    bool is_over_ = false;
+    std::atomic<bool> is_over_ = false;
     std::atomic<bool> is_cancelled_{false};
     std::vector<OrderedError> errors_;
     std::exception_ptr internal_error_;
