@@ -39,10 +39,13 @@ void Transport::State::request(std::uint32_t number, Millicycles now, EventQueue
 
 void Transport::State::schedule_accepted(Millicycles now, Millicycles lead, EventQueue& queue) {
     for (const std::uint32_t number : read_requests.accepted()) {
-        const Transfer& transfer = transfers[number];
+        Transfer& transfer = transfers[number];
+        const bool is_dram = transfer.request.place.is_dram();
+        // One that was held back on its way waited for those that the far end answered first.
+        transfer.spend(is_dram ? ResourceKind::Dram : ResourceKind::NocInjection, now);
         const Millicycles arrives =
             now + lead + transfer.request_hops * paths.noc().hop + paths.noc().interface;
-        if (transfer.request.place.is_dram()) {
+        if (is_dram) {
             schedule(number, TransferStage::AtMemory, arrives, queue);
         } else {
             schedule(number, TransferStage::Respond, arrives + paths.noc().l1_read, queue);

@@ -107,6 +107,25 @@ TEST(NocSharing, AWriterFindsItsTurnAmongReadersOfItsBank) {
     EXPECT_NEAR(span / kCycle / (kTransfers - 1), 66 + 130, 5);
 }
 
+TEST(NocSharing, ReadsThatAreHeldBackWaitForTheirBank) {
+    const SmallMachine small;
+    const NocPlace bank = NocPlace::dram(2);
+    const auto latency = static_cast<std::size_t>(ResourceKind::NocLatency);
+    const auto dram = static_cast<std::size_t>(ResourceKind::Dram);
+    Stream one = stream(read({0, 0}, bank, kBytes));
+    one.requests.resize(1);
+
+    const StreamRun alone(small.machine(), {one});
+    const StreamRun run(small.machine(),
+                        {stream(read({0, 0}, bank, kBytes)), stream(read({1, 1}, bank, kBytes)),
+                         stream(read({2, 3}, bank, kBytes))});
+
+    const Times& last = run.times[0].back();
+    EXPECT_LE(last.transit[latency], alone.times[0][0].transit[latency]);
+    // Each of the reads that were issued before it takes 66 cycles of the bank.
+    EXPECT_GT(last.transit[dram], Transit::value_type{(kTransfers - 1) * 66'000});
+}
+
 TEST(NocSharing, DisjointFlowsDoNotDisturbEachOther) {
     const SmallMachine small;
     const Stream above = stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes));

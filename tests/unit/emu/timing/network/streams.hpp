@@ -28,6 +28,7 @@ struct Times {
     Millicycles delivered = -1;
     Millicycles acknowledged = -1;
     Millicycles slot_freed = -1;
+    Transit transit{};  ///< up to the delivery
     [[nodiscard]] Millicycles end() const {
         return acknowledged > delivered ? acknowledged : delivered;
     }
@@ -123,6 +124,7 @@ private:
                 break;
             case Milestone::Delivered:
                 t.delivered = now;
+                t.transit = transit;
                 break;
             case Milestone::Acknowledged:
                 t.acknowledged = now;
