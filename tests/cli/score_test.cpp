@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/cli/tessera_process.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::test {
 namespace {
@@ -38,8 +39,9 @@ TEST(CliScore, ListsGroupsByArchitectureAndWhatItCannotExpress) {
 }
 
 TEST(CliScore, WritesTheSameFileAtAnyNumberOfThreads) {
-    const std::string one = testing::TempDir() + "/score_one.csv";
-    const std::string three = testing::TempDir() + "/score_three.csv";
+    const ScratchFolder scratch;
+    const std::string one = scratch.path() / "one.csv";
+    const std::string three = scratch.path() / "three.csv";
 
     EXPECT_EQ(run_tessera({"score", kRows, "--threads", "1", "--csv", one}).exit_code, 0);
     EXPECT_EQ(run_tessera({"score", kRows, "--threads", "3", "--csv", three}).exit_code, 0);

@@ -6,6 +6,7 @@
 
 #include "runtime/tensor_file/safetensors.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera {
 namespace {
@@ -125,8 +126,8 @@ std::vector<BadFile> bad_files() {
 class BadSafetensors : public testing::TestWithParam<BadFile> {};
 
 TEST_P(BadSafetensors, IsRefusedByName) {
-    const auto path =
-        std::filesystem::path(testing::TempDir()) / ("bad_" + GetParam().name + ".safetensors");
+    const ScratchFolder scratch;
+    const auto path = scratch.path() / "bad.safetensors";
     std::ofstream(path, std::ios::binary) << GetParam().bytes;
 
     EXPECT_EQ(usage_error_message([&] { SafetensorsFile file(path); }),
@@ -138,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(Table, BadSafetensors, testing::ValuesIn(bad_files()),
 
 TEST(TruncatedSafetensors, IsRefusedAtEveryLength) {
     const std::string whole = two_u8("[0,2]", "[2,4]", 4);
-    const auto path = std::filesystem::path(testing::TempDir()) / "truncated.safetensors";
+    const ScratchFolder scratch;
+    const auto path = scratch.path() / "truncated.safetensors";
 
     for (std::size_t length = 0; length < whole.size(); ++length) {
         std::ofstream(path, std::ios::binary) << whole.substr(0, length);
@@ -149,7 +151,8 @@ TEST(TruncatedSafetensors, IsRefusedAtEveryLength) {
 
 TEST(NestedSafetensors, IsRefusedAtAnyDepth) {
     const std::string deep(1 << 20, '[');
-    const auto path = std::filesystem::path(testing::TempDir()) / "deep.safetensors";
+    const ScratchFolder scratch;
+    const auto path = scratch.path() / "deep.safetensors";
     std::ofstream(path, std::ios::binary)
         << one("\"U8\"", "[" + deep + std::string(deep.size(), ']') + "]", "[0,2]", 2);
 
@@ -166,7 +169,8 @@ TEST(SafetensorsFileErrors, PathsThatAreNoFile) {
 }
 
 TEST(SafetensorsFileErrors, TensorsThatAreMissingOrForeign) {
-    const auto path = std::filesystem::path(testing::TempDir()) / "foreign.safetensors";
+    const ScratchFolder scratch;
+    const auto path = scratch.path() / "foreign.safetensors";
     std::ofstream(path, std::ios::binary) << one("\"I64\"", "[1]", "[0,8]", 8);
     const SafetensorsFile file(path);
 

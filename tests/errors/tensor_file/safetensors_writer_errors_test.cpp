@@ -3,12 +3,14 @@
 
 #include "runtime/tensor_file/safetensors_writer.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera {
 namespace {
 
 std::filesystem::path out_path() {
-    return std::filesystem::path(testing::TempDir()) / "writer_errors.safetensors";
+    static const ScratchFolder scratch;
+    return scratch.path() / "x.safetensors";
 }
 
 TEST(SafetensorsWriterErrors, NamesTwiceOrReserved) {

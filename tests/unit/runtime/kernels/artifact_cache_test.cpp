@@ -11,7 +11,7 @@
 
 #include "runtime/kernels/content_hash.hpp"
 #include "tessera/errors.hpp"
-#include "tests/unit/runtime/kernels/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "runtime/kernels/kernel_loader.hpp"
 #include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
 #include "tests/unit/emu/kernel_pass/core_window.hpp"
-#include "tests/unit/runtime/kernels/scratch_folder.hpp"
 
 namespace tessera {
 namespace {

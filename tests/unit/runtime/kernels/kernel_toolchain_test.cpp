@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tessera/errors.hpp"
-#include "tests/unit/runtime/kernels/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera {
 namespace {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::report {
 namespace {
@@ -17,11 +18,6 @@ using testing::UnorderedElementsAre;
 
 class FileSet : public testing::Test {
 protected:
-    FileSet() : folder_(fs::path(testing::TempDir()) / "tessera_file_set") {
-        fs::remove_all(folder_);
-    }
-    ~FileSet() override { fs::remove_all(folder_); }
-
     [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> names;
         for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -33,7 +29,12 @@ protected:
         std::ifstream stream(folder_ / name);
         return {std::istreambuf_iterator<char>(stream), {}};
     }
-    fs::path folder_;
+
+private:
+    ScratchFolder scratch_;
+
+protected:
+    fs::path folder_ = scratch_.path() / "report";
 };
 
 TEST_F(FileSet, AppearsInAFolderThatItMakes) {

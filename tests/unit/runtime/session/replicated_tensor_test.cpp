@@ -110,7 +110,7 @@ TEST(ReplicatedTensorMemory, IsHeldOnceForAllDevices) {
 
     session.write_replicated(tensors, values);
 
-    EXPECT_LT(memory_used() - before, values.bytes.size() * 5 / 4);
+    EXPECT_LT(memory_used(), before + values.bytes.size() * 5 / 4);
 }
 
 }  // namespace

@@ -6,12 +6,15 @@
 #include <cstring>
 #include <fstream>
 
+#include "tests/scratch_folder.hpp"
+
 namespace tessera {
 namespace {
 
 std::filesystem::path write_raw(const std::string& name, const std::string& json,
                                 const std::string& payload) {
-    const auto path = std::filesystem::path(testing::TempDir()) / name;
+    static const ScratchFolder scratch;
+    const auto path = scratch.path() / name;
     std::ofstream out(path, std::ios::binary);
     const std::uint64_t length = json.size();
     out.write(reinterpret_cast<const char*>(&length), 8);

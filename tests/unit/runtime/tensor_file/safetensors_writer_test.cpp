@@ -8,28 +8,23 @@
 #include <iterator>
 
 #include "runtime/tensor_file/safetensors.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera {
 namespace {
 
 class SafetensorsWriterTest : public testing::Test {
 protected:
-    void SetUp() override {
-        folder_ = std::filesystem::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directory(folder_);
-    }
     [[nodiscard]] std::filesystem::path path(const std::string& name = "f.safetensors") const {
-        return folder_ / name;
+        return folder_.path() / name;
     }
     [[nodiscard]] std::size_t num_files() const {
         return static_cast<std::size_t>(
-            std::distance(std::filesystem::directory_iterator(folder_), {}));
+            std::distance(std::filesystem::directory_iterator(folder_.path()), {}));
     }
 
 private:
-    std::filesystem::path folder_;
+    ScratchFolder folder_;
 };
 
 std::string content_of(const std::filesystem::path& path) {

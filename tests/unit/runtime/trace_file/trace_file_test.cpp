@@ -7,8 +7,8 @@
 
 #include "runtime/trace_file/trace_reader.hpp"
 #include "runtime/trace_file/trace_writer.hpp"
+#include "tests/scratch_folder.hpp"
 #include "tests/small_trace.hpp"
-#include "tests/unit/runtime/kernels/scratch_folder.hpp"
 
 namespace tessera {
 namespace {
