@@ -55,7 +55,7 @@ void Transport::State::command_path(const Transfer& transfer) {
         return;
     }
     unicast_path(transfer);
-    bank_path(transfer, path.latency);
+    add_bank(transfer, path.latency, path);
 }
 
 void Transport::State::unicast_path(const Transfer& transfer) {
@@ -65,24 +65,23 @@ void Transport::State::unicast_path(const Transfer& transfer) {
                   paths.noc().write, path);
 }
 
-void Transport::State::bank_path(const Transfer& transfer, Millicycles latency) {
+void Transport::State::add_bank(const Transfer& transfer, Millicycles latency,
+                                PacketPath& to) const {
     const Request& request = transfer.request;
     if (request.place.is_dram()) {
-        path.add(paths.bank(request.device, request.place.bank(), NocPaths::Access::Write,
-                            transfer.packet),
-                 latency);
+        to.add(paths.bank(request.device, request.place.bank(), NocPaths::Access::Write,
+                          transfer.packet),
+               latency);
     }
 }
 
-void Transport::State::path_ends(const Transfer& transfer) {
+void Transport::State::find_ends(const Transfer& transfer, Millicycles latency) {
     const Request& request = transfer.request;
-    unicast_path(transfer);
-    const Millicycles latency = path.latency;
-    path.clear();
-    path.add(resources.injection(request.device, request.noc, transfer.own), 0,
+    ends.clear();
+    ends.add(resources.injection(request.device, request.noc, transfer.own), 0,
              paths.noc().write.of(transfer.packet));
-    bank_path(transfer, latency);
-    path.move_origin(transfer.origin);
+    add_bank(transfer, latency, ends);
+    ends.move_origin(transfer.origin);
 }
 
 void Transport::State::send(std::uint32_t number, Millicycles now, EventQueue& queue) {
@@ -105,19 +104,17 @@ void Transport::State::send(std::uint32_t number, Millicycles now, EventQueue& q
 // port.
 void Transport::State::send_write(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
-    command_path(transfer);
+    unicast_path(transfer);
+    const Millicycles latency = path.latency;
     if (!channels.try_hold(number, path, now, queue)) {
         return;
     }
-    path_ends(transfer);
-    if (!lines.try_start(number, path, transfer.packet, now, queue)) {
+    find_ends(transfer, latency);
+    if (!lines.try_start(number, ends, transfer.packet, now, queue)) {
         return;
     }
-    unicast_path(transfer);
-    path.move_origin(transfer.origin);
     const Millicycles delay = lines.pass_behind_first(number, path, transfer.packet, now);
-    command_path(transfer);
-    path.move_origin(transfer.origin);
+    add_bank(transfer, latency, path);
     channels.release(number, path, now + delay, queue);
     sent(number, now, delay, queue);
 }

@@ -51,9 +51,10 @@ struct Transport::State {
     void sent(std::uint32_t number, Millicycles now, Millicycles delay, EventQueue& queue);
     void command_path(const Transfer& transfer);
     void unicast_path(const Transfer& transfer);
-    void bank_path(const Transfer& transfer, Millicycles latency);
-    /// The port and the bank of a write, without what is between them.
-    void path_ends(const Transfer& transfer);
+    /// The bank of a write to DRAM, `latency` behind the start.
+    void add_bank(const Transfer& transfer, Millicycles latency, PacketPath& to) const;
+    /// Fills `ends`, seen from where the head is.
+    void find_ends(const Transfer& transfer, Millicycles latency);
 
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);
@@ -108,6 +109,7 @@ struct Transport::State {
     VirtualChannels channels;              ///< of unicast writes
     std::vector<NocInterface> interfaces;  ///< by (device, noc, node)
     PacketPath path;                       ///< of the packet at hand
+    PacketPath ends;                       ///< of a write: its port and its bank
 };
 
 }  // namespace tessera::timing
