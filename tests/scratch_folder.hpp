@@ -22,8 +22,11 @@ public:
     ScratchFolder& operator=(const ScratchFolder&) = delete;
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    std::filesystem::path write(const std::string& name, const std::string& text) const {
-        std::ofstream(path_ / name) << text;
+    /// Path of a file in it, whether it exists or not.
+    [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
+    /// Writes a file and returns its path.
+    std::filesystem::path write(const std::string& name, const std::string& bytes) const {
+        std::ofstream(path_ / name, std::ios::binary) << bytes;
         return path_ / name;
     }
 

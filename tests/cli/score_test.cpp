@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "tests/cli/tessera_process.hpp"
-#include "tests/scratch_folder.hpp"
 
 namespace tessera::test {
 namespace {
@@ -40,8 +39,8 @@ TEST(CliScore, ListsGroupsByArchitectureAndWhatItCannotExpress) {
 
 TEST(CliScore, WritesTheSameFileAtAnyNumberOfThreads) {
     const ScratchFolder scratch;
-    const std::string one = scratch.path() / "one.csv";
-    const std::string three = scratch.path() / "three.csv";
+    const std::string one = scratch.file("one.csv");
+    const std::string three = scratch.file("three.csv");
 
     EXPECT_EQ(run_tessera({"score", kRows, "--threads", "1", "--csv", one}).exit_code, 0);
     EXPECT_EQ(run_tessera({"score", kRows, "--threads", "3", "--csv", three}).exit_code, 0);

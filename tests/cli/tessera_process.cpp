@@ -94,20 +94,6 @@ int interrupt_tessera(const std::vector<std::string>& arguments, std::chrono::mi
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-ScratchFolder::ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "tessera_cli_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-}
-
-ScratchFolder::~ScratchFolder() {
-    fs::remove_all(path_);
-}
-
-std::string ScratchFolder::write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(file(name), std::ios::binary) << bytes;
-    return file(name);
-}
-
 std::string bytes_of(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     EXPECT_TRUE(file) << path;

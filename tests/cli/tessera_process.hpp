@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/scratch_folder.hpp"
+
 namespace tessera::test {
 
 struct Ending {
@@ -29,26 +31,6 @@ struct Ending {
 /// ended it; 0 if it ended on its own.
 [[nodiscard]] int interrupt_tessera(const std::vector<std::string>& arguments,
                                     std::chrono::milliseconds delay);
-
-/// A folder of its own for the running test, removed at the end.
-class ScratchFolder {
-public:
-    ScratchFolder();
-    ~ScratchFolder();
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-    /// Path of a file in it, whether it exists or not.
-    [[nodiscard]] std::string file(const std::string& name) const {
-        return (path_ / name).string();
-    }
-    /// Writes a file and returns its path.
-    [[nodiscard]] std::string write(const std::string& name, const std::string& bytes) const;
-
-private:
-    std::filesystem::path path_;
-};
 
 /// The bytes of a file; fails the test if it cannot be read.
 [[nodiscard]] std::string bytes_of(const std::string& path);

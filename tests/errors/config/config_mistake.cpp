@@ -14,6 +14,7 @@
 
 #include "runtime/config/load.hpp"
 #include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::test {
 namespace {
@@ -28,28 +29,6 @@ std::string without(std::string text, const std::string& part, const std::string
     }
     return text;
 }
-
-/// A folder of its own for the running test, removed at the end.
-class Folder {
-public:
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "tessera_config_XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
-    ~Folder() { fs::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    [[nodiscard]] fs::path write(const std::string& name, const std::string& text) const {
-        const fs::path file = path_ / name;
-        std::ofstream(file) << text;
-        return file;
-    }
-    [[nodiscard]] std::string prefix() const { return path_.string() + "/"; }
-
-private:
-    fs::path path_;
-};
 
 std::string refusal(const std::function<void()>& load) {
     try {
@@ -73,11 +52,11 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
 }
 
 std::string refusal_of_run(const std::string& text, const std::vector<std::string>& sets) {
-    const Folder folder;
+    const ScratchFolder folder;
     const fs::path file = folder.write("run.yaml", text);
     const std::array folders{kConfigs};
     const std::string message = refusal([&] { (void)config::load_run(file, sets, folders); });
-    return without(without(message, folder.prefix()), kConfigs.string() + "/", "configs/");
+    return without(without(message, folder.file("")), kConfigs.string() + "/", "configs/");
 }
 
 std::string refusal_of_arch(std::string_view from, std::string_view to) {
@@ -88,10 +67,10 @@ std::string refusal_of_arch(std::string_view from, std::string_view to) {
     const auto line = std::count(text.begin(), text.begin() + at, '\n') + 1;
     const auto column = at - static_cast<std::ptrdiff_t>(text.rfind('\n', text.find(from)));
 
-    const Folder folder;
+    const ScratchFolder folder;
     const fs::path file = folder.write("wormhole_n150.yaml", replaced(text, from, to));
     const std::string message = refusal([&] { (void)config::load_arch(file); });
-    return without(without(message, folder.prefix()), fmt::format(":{}:{}:", line, column), ":@:");
+    return without(without(message, folder.file("")), fmt::format(":{}:{}:", line, column), ":@:");
 }
 
 }  // namespace tessera::test

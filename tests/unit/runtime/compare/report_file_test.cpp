@@ -9,6 +9,7 @@
 
 #include "runtime/report/timing/report_files.hpp"
 #include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::compare {
 namespace {
@@ -19,12 +20,6 @@ using testing::StartsWith;
 
 class ReportFile : public testing::Test {
 protected:
-    ReportFile() {
-        std::string name = (std::filesystem::temp_directory_path() / "report_XXXXXX").string();
-        folder_ = mkdtemp(name.data());
-    }
-    ~ReportFile() override { std::filesystem::remove_all(folder_); }
-
     [[nodiscard]] std::string refusal_of(const std::string& text) const {
         std::ofstream(folder_ / "report.json") << text;
         try {
@@ -35,7 +30,8 @@ protected:
         return "";
     }
 
-    std::filesystem::path folder_;
+    ScratchFolder scratch_;
+    std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(ReportFile, GivesTheFiguresThatWereWritten) {

@@ -11,6 +11,7 @@
 
 #include "runtime/config/run_file.hpp"
 #include "tests/errors/config/config_mistake.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::config {
 namespace {
@@ -20,30 +21,11 @@ using testing::HasSubstr;
 
 const std::filesystem::path kConfigs = std::filesystem::path(TESSERA_SOURCE_DIR) / "configs";
 
-/// A folder of its own for the running test.
-class Folder {
-public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "sweep_XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    [[nodiscard]] std::filesystem::path write(const std::string& text) const {
-        std::ofstream(path_ / "s.yaml") << text;
-        return path_ / "s.yaml";
-    }
-
-private:
-    std::filesystem::path path_;
-};
-
 LoadedSweep load(const std::string& block, const std::vector<std::string>& sets = {}) {
-    const Folder folder;
+    const ScratchFolder folder;
     const std::array folders{kConfigs};
-    return load_sweep(folder.write(std::string(test::kRun) + block), parse_sets(sets), folders);
+    return load_sweep(folder.write("s.yaml", std::string(test::kRun) + block), parse_sets(sets),
+                      folders);
 }
 
 std::string settings_of(const SweepPoint& point) {
@@ -107,14 +89,15 @@ TEST(LoadSweep, PutsEachCaseBeforeItsPoints) {
 }
 
 TEST(LoadSweep, ReadsTheBlockOfAFileAlone) {
-    const Folder folder;
+    const ScratchFolder folder;
 
-    EXPECT_EQ(read_sweep(folder.write("sweep: {question: q, grid: {no.such.key: [1, 2]}}\n"))
-                  .grid[0]
-                  .path,
-              "no.such.key");
-    EXPECT_TRUE(is_sweep(folder.write("sweep: {}\n")));
-    EXPECT_FALSE(is_sweep(folder.write("mesh: {}\n")));
+    EXPECT_EQ(
+        read_sweep(folder.write("s.yaml", "sweep: {question: q, grid: {no.such.key: [1, 2]}}\n"))
+            .grid[0]
+            .path,
+        "no.such.key");
+    EXPECT_TRUE(is_sweep(folder.write("s.yaml", "sweep: {}\n")));
+    EXPECT_FALSE(is_sweep(folder.write("s.yaml", "mesh: {}\n")));
 }
 
 TEST(LoadSweep, TakesNumbersOfTheDeviceWithThePlaceAsTheirSource) {
@@ -167,8 +150,8 @@ TEST_P(SweepErrors, NamePlaceAndWhatIsAllowed) {
     } catch (const std::exception& error) {
         message = error.what();
     }
-    for (std::size_t at = 0; (at = message.find("/tmp/sweep_")) != std::string::npos;) {
-        message.erase(at, std::string("/tmp/sweep_XXXXXX/").size());
+    for (std::size_t at = 0; (at = message.find("/tmp/tessera-")) != std::string::npos;) {
+        message.erase(at, std::string("/tmp/tessera-XXXXXX/").size());
     }
 
     EXPECT_EQ(message, GetParam().message);
@@ -222,11 +205,11 @@ TEST(RunFile, LoadsToTheSameValuesAgain) {
     const LoadedSweep sweep =
         load("sweep: {question: q, grid: {arch.clock: [0.8 GHz], ops.moe_bmm.grid: [[4, 2]]}}\n");
     const LoadedRun& point = sweep.points[0].loaded;
-    const Folder folder;
+    const ScratchFolder folder;
     const std::array folders{kConfigs};
 
     const LoadedRun again =
-        load_run(folder.write(to_run_file(point)), std::span<const Override>(), folders);
+        load_run(folder.write("s.yaml", to_run_file(point)), std::span<const Override>(), folders);
 
     EXPECT_EQ(values_of(again), values_of(point));
     EXPECT_EQ(again.run.ops.moe_bmm.grid, (GridSize{4, 2}));
@@ -235,10 +218,10 @@ TEST(RunFile, LoadsToTheSameValuesAgain) {
 TEST(RunFile, KeepsNumbersBeyondTheRangesOfThoseTheyReplace) {
     const LoadedSweep sweep =
         load("sweep: {question: q, grid: {arch.timing.link.hop_latency: [1 ns]}}\n");
-    const Folder folder;
+    const ScratchFolder folder;
     const std::array folders{kConfigs};
 
-    const LoadedRun again = load_run(folder.write(to_run_file(sweep.points[0].loaded)),
+    const LoadedRun again = load_run(folder.write("s.yaml", to_run_file(sweep.points[0].loaded)),
                                      std::span<const Override>(), folders);
 
     EXPECT_EQ(find(again.resolved, "arch.timing.link.hop_latency")->text, "1 ns");

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::sweep {
 namespace {
@@ -20,16 +21,13 @@ using testing::UnorderedElementsAre;
 
 /// A sweep over the copy of one tile.
 config::LoadedSweep load(const std::string& block) {
-    std::string name = (fs::temp_directory_path() / "run_sweep_XXXXXX").string();
-    const fs::path folder = mkdtemp(name.data());
-    std::ofstream(folder / "s.yaml") << "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
-                                        "workload:\n  pipeline: copy\n  copy: {shape: [32, 32]}\n"
-                                     << block;
+    const ScratchFolder folder;
+    const fs::path file = folder.write("s.yaml",
+                                       "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                                       "workload:\n  pipeline: copy\n  copy: {shape: [32, 32]}\n" +
+                                           block);
     const std::array folders{fs::path(TESSERA_SOURCE_DIR) / "configs"};
-    config::LoadedSweep sweep =
-        config::load_sweep(folder / "s.yaml", std::span<const config::Override>(), folders);
-    fs::remove_all(folder);
-    return sweep;
+    return config::load_sweep(file, std::span<const config::Override>(), folders);
 }
 
 /// What a run was asked for: its CB depth. Records nothing: a run without launches takes no time.

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
 #include "tests/unit/runtime/sweep/small_sweep.hpp"
 
 namespace tessera::sweep {
@@ -24,8 +25,6 @@ using testing::UnorderedElementsAre;
 class SweepFiles : public testing::Test {
 protected:
     SweepFiles() {
-        std::string name = (fs::temp_directory_path() / "sweep_files_XXXXXX").string();
-        folder_ = mkdtemp(name.data());
         std::ofstream(folder_ / "small.yaml")
             << "mesh: {device: wormhole_n150, shape: [1, 2]}\n"
                "workload: {hidden: 64, intermediate: 64, experts: 4, top_k: 2}\n"
@@ -38,7 +37,6 @@ protected:
         result_ = test::small_sweep();
         result_.points.erase(result_.points.begin() + 2);  // the one that is no point of the file
     }
-    ~SweepFiles() override { fs::remove_all(folder_); }
 
     static std::string text_of(const fs::path& path) {
         std::ostringstream text;
@@ -46,7 +44,8 @@ protected:
         return text.str();
     }
 
-    fs::path folder_;
+    ScratchFolder scratch_;
+    fs::path folder_ = scratch_.path();
     config::LoadedSweep sweep_;
     SweepResult result_;
 };
