@@ -9,7 +9,7 @@
 
 #include "bench/kept_memory.hpp"
 #include "bench/pairs.hpp"
-#include "runtime/run/run_workload.hpp"
+#include "runtime/pipeline/run_workload.hpp"
 
 namespace tessera {
 namespace {

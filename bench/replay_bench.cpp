@@ -7,7 +7,7 @@
 
 #include "bench/pairs.hpp"
 #include "emu/timing/run.hpp"
-#include "runtime/run/run_workload.hpp"
+#include "runtime/pipeline/run_workload.hpp"
 
 namespace tessera {
 namespace {

@@ -9,7 +9,7 @@
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "runtime/config/load.hpp"
 #include "runtime/session/emulated_session.hpp"
-#include "runtime/timed_run/time_trace.hpp"
+#include "runtime/study/time_trace.hpp"
 
 namespace tessera {
 namespace {

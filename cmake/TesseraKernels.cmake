@@ -34,7 +34,7 @@ function(tessera_compile_kernel object source symbol)
                 -fpass-plugin=${pass} -I${PROJECT_SOURCE_DIR}/include -I${TESSERA_METALIUM_DIR}
                 -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
         # The compiler runs in the project's root, but ninja reads the rule from the build folder.
-        COMMAND sed -i -E "s# (ops|runtime|tests)/# ${PROJECT_SOURCE_DIR}/\\1/#g" ${object}.d
+        COMMAND sed -i -E "s# (bench|ops|runtime|tests)/# ${PROJECT_SOURCE_DIR}/\\1/#g" ${object}.d
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
         DEPENDS ${PROJECT_SOURCE_DIR}/${source} tessera_kernel_pass
         DEPFILE ${object}.d

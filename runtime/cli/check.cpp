@@ -10,7 +10,7 @@
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "runtime/cli/config_options.hpp"
-#include "runtime/run/single_op.hpp"
+#include "runtime/pipeline/single_op.hpp"
 
 namespace tessera::cli {
 namespace {

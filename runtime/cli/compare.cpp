@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera compare: two timed runs side by side.
-#include "runtime/compare/compare.hpp"
+#include "runtime/study/compare.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/compared_run.hpp"
-#include "runtime/compare/compare_json.hpp"
-#include "runtime/compare/compare_text.hpp"
+#include "runtime/study/compare_json.hpp"
+#include "runtime/study/compare_text.hpp"
 
 namespace tessera::cli {
 namespace {

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/device_option.hpp"
-#include "runtime/compare/report_file.hpp"
-#include "runtime/run/run_workload.hpp"
-#include "runtime/timed_run/time_trace.hpp"
-#include "runtime/trace_file/trace_reader.hpp"
+#include "runtime/pipeline/run_workload.hpp"
+#include "runtime/study/report_file.hpp"
+#include "runtime/study/time_trace.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {

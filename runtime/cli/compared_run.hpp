@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/compare/recorded_run.hpp"
-#include "runtime/compare/run_figures.hpp"
+#include "runtime/study/recorded_run.hpp"
+#include "runtime/study/run_figures.hpp"
 
 namespace tessera::cli {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "emu/base/fields/nearest.hpp"
 #include "runtime/config/load.hpp"
-#include "runtime/config/nearest.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "runtime/cli/config_folders.hpp"
-#include "runtime/run/single_op.hpp"
+#include "runtime/pipeline/single_op.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "emu/base/fields/nearest.hpp"
 #include "runtime/cli/config_folders.hpp"
-#include "runtime/config/nearest.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {

@@ -9,7 +9,7 @@
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "runtime/cli/config_options.hpp"
-#include "runtime/sweep/sweep_result.hpp"
+#include "runtime/study/sweep_result.hpp"
 
 namespace tessera::cli {
 namespace {

@@ -10,11 +10,11 @@
 #include <memory>
 #include <ostream>
 
+#include "emu/base/fields/value.hpp"
 #include "ops/registry.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "runtime/config/load_sweep.hpp"
-#include "runtime/config/value.hpp"
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
 #include "runtime/report/workload_text.hpp"

@@ -9,14 +9,14 @@
 #include <optional>
 #include <ostream>
 
+#include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/device_option.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 #include "runtime/report/timing/timing_text.hpp"
-#include "runtime/timed_run/time_trace.hpp"
-#include "runtime/trace_file/trace_reader.hpp"
+#include "runtime/study/time_trace.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {

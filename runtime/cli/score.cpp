@@ -11,12 +11,12 @@
 #include <ostream>
 #include <thread>
 
+#include "bench/accuracy/csv_rows.hpp"
+#include "bench/accuracy/score_rows.hpp"
+#include "bench/accuracy/score_text.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "runtime/cli/progress_line.hpp"
-#include "runtime/score/csv_rows.hpp"
-#include "runtime/score/score_rows.hpp"
-#include "runtime/score/score_text.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {

@@ -12,11 +12,11 @@
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
-#include "runtime/run/run_workload.hpp"
-#include "runtime/sweep/run_sweep.hpp"
-#include "runtime/sweep/sweep_csv.hpp"
-#include "runtime/sweep/sweep_files.hpp"
-#include "runtime/sweep/sweep_text.hpp"
+#include "runtime/pipeline/run_workload.hpp"
+#include "runtime/study/run_sweep.hpp"
+#include "runtime/study/sweep_csv.hpp"
+#include "runtime/study/sweep_files.hpp"
+#include "runtime/study/sweep_text.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "runtime/config/nearest.hpp"
+#include "emu/base/fields/nearest.hpp"
 
 namespace tessera::config {
 namespace {

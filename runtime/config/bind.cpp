@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "emu/base/fields/enum_names.hpp"
+#include "emu/base/fields/nearest.hpp"
 #include "runtime/config/bind_fact.hpp"
-#include "runtime/config/enum_names.hpp"
 #include "runtime/config/limits.hpp"
-#include "runtime/config/nearest.hpp"
 #include "runtime/config/read.hpp"
 #include "tessera/errors.hpp"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "runtime/config/field.hpp"
-#include "runtime/config/node.hpp"
+#include "emu/base/fields/field.hpp"
+#include "emu/base/fields/node.hpp"
 #include "runtime/config/resolved.hpp"
 #include "runtime/config/violations.hpp"
 

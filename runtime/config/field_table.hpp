@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/field.hpp"
+#include "emu/base/fields/field.hpp"
 
 namespace tessera::config {
 

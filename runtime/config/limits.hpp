@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/config/field.hpp"
+#include "emu/base/fields/field.hpp"
 #include "runtime/config/resolved.hpp"
 
 namespace tessera::config {

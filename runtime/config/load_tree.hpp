@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "emu/base/fields/node.hpp"
 #include "runtime/config/load.hpp"
-#include "runtime/config/node.hpp"
 #include "runtime/config/violations.hpp"
 
 namespace tessera::config {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "runtime/config/node.hpp"
+#include "emu/base/fields/node.hpp"
 
 namespace tessera::config {
 

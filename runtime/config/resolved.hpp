@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/config/origin.hpp"
+#include "emu/base/fields/origin.hpp"
 
 namespace tessera::config {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "emu/base/fields/value.hpp"
 #include "runtime/config/sweep_spec.hpp"
-#include "runtime/config/value.hpp"
 
 namespace tessera::config {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/node.hpp"
+#include "emu/base/fields/node.hpp"
 
 namespace tessera::config {
 

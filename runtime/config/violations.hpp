@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/origin.hpp"
+#include "emu/base/fields/origin.hpp"
 
 namespace tessera::config {
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/config/value.hpp"
+#include "emu/base/fields/value.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::report {

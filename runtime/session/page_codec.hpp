@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/host/tensor_layout.hpp"
+#include "emu/base/tensor_layout.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera {

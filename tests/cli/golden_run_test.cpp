@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "runtime/tensor_file/safetensors.hpp"
+#include "emu/base/tensor_file/safetensors.hpp"
 #include "tessera/tensor_compare.hpp"
 #include "tests/cli/tessera_process.hpp"
 #include "tests/ops/golden_tensor.hpp"

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/tensor_file/safetensors.hpp"
+#include "emu/base/tensor_file/safetensors.hpp"
 #include "tests/cli/tessera_process.hpp"
 
 namespace tessera::test {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/tensor_file/safetensors.hpp"
-#include "runtime/trace_file/trace_reader.hpp"
+#include "emu/base/tensor_file/safetensors.hpp"
+#include "emu/base/trace_file/trace_reader.hpp"
 #include "tests/cli/tessera_process.hpp"
 
 namespace tessera::test {

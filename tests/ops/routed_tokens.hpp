@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/host/bf16.hpp"
-#include "runtime/host/random_tensor.hpp"
+#include "emu/base/bf16.hpp"
+#include "emu/base/random_tensor.hpp"
 #include "tessera/tensor_compare.hpp"
 #include "tests/ops/device_fixture.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "emu/timing/critical_path.hpp"
 #include "emu/timing/run.hpp"
-#include "runtime/run/run_workload.hpp"
+#include "runtime/pipeline/run_workload.hpp"
 
 namespace tessera {
 namespace {

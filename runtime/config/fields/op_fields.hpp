@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "runtime/config/field.hpp"
+#include "emu/base/fields/field.hpp"
 #include "tessera/run_spec.hpp"
 
 namespace tessera::config {

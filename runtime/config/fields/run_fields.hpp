@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "runtime/config/field.hpp"
+#include "emu/base/fields/field.hpp"
 #include "runtime/config/fields/op_fields.hpp"
 #include "runtime/config/fields/workload_fields.hpp"
 #include "tessera/run_spec.hpp"

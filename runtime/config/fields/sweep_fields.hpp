@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "runtime/config/field.hpp"
+#include "emu/base/fields/field.hpp"
 #include "runtime/config/sweep_value.hpp"
 
 namespace tessera::config {

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "runtime/config/field.hpp"
+#include "emu/base/fields/field.hpp"
 #include "tessera/timing_spec.hpp"
 
 namespace tessera::config {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/tensor_file/safetensors_writer.hpp"
+#include "emu/base/tensor_file/safetensors_writer.hpp"
 
 namespace tessera::test {
 

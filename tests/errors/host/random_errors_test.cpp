@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/host/random_routing.hpp"
-#include "runtime/host/random_tensor.hpp"
+#include "emu/base/random_routing.hpp"
+#include "emu/base/random_tensor.hpp"
 #include "tessera/number_view.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "runtime/host/tensor_layout.hpp"
+#include "emu/base/tensor_layout.hpp"
 #include "tessera/page_address.hpp"
 #include "tessera/tensor.hpp"
 #include "tests/errors/host/usage_error_message.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "runtime/tensor_file/safetensors.hpp"
+#include "emu/base/tensor_file/safetensors.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 #include "tests/scratch_folder.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "runtime/tensor_file/safetensors_writer.hpp"
+#include "emu/base/tensor_file/safetensors_writer.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 #include "tests/scratch_folder.hpp"
 

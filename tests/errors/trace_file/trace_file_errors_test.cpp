@@ -6,11 +6,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/trace_file/byte_writer.hpp"
-#include "runtime/trace_file/launch_codec.hpp"
-#include "runtime/trace_file/section.hpp"
-#include "runtime/trace_file/trace_reader.hpp"
-#include "runtime/trace_file/trace_writer.hpp"
+#include "emu/base/trace_file/byte_writer.hpp"
+#include "emu/base/trace_file/launch_codec.hpp"
+#include "emu/base/trace_file/section.hpp"
+#include "emu/base/trace_file/trace_reader.hpp"
+#include "emu/base/trace_file/trace_writer.hpp"
 #include "tessera/errors.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/small_trace.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "runtime/host/bf16.hpp"
+#include "emu/base/bf16.hpp"
 #include "tessera/tensor_compare.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/device_fixture.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/host/bf16.hpp"
+#include "emu/base/bf16.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/golden_tensor.hpp"
 #include "tests/ops/local_reduce_moe_output/reduce_run.hpp"

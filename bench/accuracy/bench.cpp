@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/accuracy/bench.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "emu/timing/replay.hpp"
+#include "emu/timing/run.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::score {
+namespace {
+
+/// Rows are run side by side, so each launch takes one thread.
+SessionOptions recording() {
+    return {.threads = 1,
+            .delivery = NocDelivery::AtIssue,
+            .trace = TraceMode::On,
+            .maths = Maths::Off,
+            .bulk_data = BulkData::Off};
+}
+
+/// Cycles from one launch to the next of many alike, once dispatch is as far ahead as it gets.
+double period_of(const Trace& trace, const LaunchTrace& launch, const timing::Machine& machine) {
+    constexpr std::uint32_t kFirst = 16;
+    constexpr std::uint32_t kCounted = 16;
+    timing::RunReplay run(machine, {.keeps_intervals = false});
+    Millicycles begin = 0;
+    for (std::uint32_t i = 0; i <= kFirst; ++i) {
+        begin = run.add(trace, launch).start;
+    }
+    Millicycles end = begin;
+    for (std::uint32_t i = 0; i < kCounted; ++i) {
+        end = run.add(trace, launch).start;
+    }
+    return static_cast<double>(end - begin) / (kCounted * kMillicyclesPerCycle);
+}
+
+}  // namespace
+
+Bench::Bench(const Model& model) : Bench(model, one_device(model.arch)) {
+}
+
+Bench::Bench(const Model& model, const MeshSpec& mesh)
+    : model_(model), mesh_(mesh), session_(mesh, model.arch, recording()) {
+}
+
+Replays Bench::run(Program program) {
+    const std::array programs{DeviceProgram{0, std::move(program)}};
+    return run(programs);
+}
+
+Replays Bench::run(std::span<const DeviceProgram> programs) {
+    session_.launch("row", programs);
+    const Trace& trace = session_.trace();
+    ensure(!trace.launches.empty(), "a launch left no trace");
+    return replay_all(trace, trace.launches.back(), model_, mesh_);
+}
+
+Prediction Bench::period_cycles(Program program, std::uint32_t binary_bytes) {
+    const std::array programs{DeviceProgram{0, std::move(program)}};
+    session_.launch("row", programs);
+    LaunchTrace launch = session_.trace().launches.back();
+    launch.dispatch.front().binary_bytes = binary_bytes;
+    const auto period = [&](const TimingSpec& timing) {
+        return period_of(session_.trace(), launch, {model_.arch, timing, mesh_});
+    };
+    return Prediction::within(period(model_.timing.low), period(model_.timing.expected),
+                              period(model_.timing.high));
+}
+
+MeshSpec one_device(const ArchSpec& arch) {
+    return {.shape = {1, 1}, .topology = Topology::Line, .device = arch.name};
+}
+
+Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& model,
+                   const MeshSpec& mesh) {
+    const auto at = [&](const TimingSpec& timing) {
+        return timing::replay(trace, launch, {model.arch, timing, mesh},
+                              {.keeps_intervals = false});
+    };
+    return Replays(trace.names, {.low = at(model.timing.low),
+                                 .expected = at(model.timing.expected),
+                                 .high = at(model.timing.high)});
+}
+
+}  // namespace tessera::score

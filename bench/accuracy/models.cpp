@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/accuracy/models.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bench/accuracy/parameters.hpp"
+#include "runtime/config/load.hpp"
+
+namespace tessera::score {
+namespace {
+
+/// How a board is named at the start of a row's `board`, and what it has.
+struct Board {
+    std::string_view name;
+    std::string_view file;
+    GridSize compute;  ///< 0×0: as the file says
+    std::uint32_t num_banks = 0;
+};
+
+// Source   tt-metal, noc_latencies.yaml: an n300 chip has 8×7 cores for programs; tenstorrent.com:
+// a p100a has 28 GB in 7 banks; the first entry of an architecture is its own.
+constexpr std::array<Board, 6> kBoards{{{"n150", "wormhole_n150", {}, 0},
+                                        {"n300", "wormhole_n150", {8, 7}, 0},
+                                        {"galaxy", "wormhole_n150", {}, 0},
+                                        {"p150", "blackhole_p150", {}, 0},
+                                        {"p100", "blackhole_p150", {11, 10}, 7},
+                                        {"p300", "blackhole_p150", {11, 10}, 0}}};
+
+std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char character) {
+        return static_cast<char>(character >= 'A' && character <= 'Z' ? character + 32 : character);
+    });
+    return text;
+}
+
+const Board& board_of(const std::string& architecture, const std::string& name) {
+    const auto* board = std::ranges::find_if(kBoards, [&](const Board& candidate) {
+        return candidate.file.starts_with(architecture) &&
+               lower(name).starts_with(name.empty() ? "" : candidate.name);
+    });
+    expressible(board != kBoards.end(), "no device model for the board {} of {}", name,
+                architecture);
+    return *board;
+}
+
+/// Rows and columns that the board lacks are the last ones.
+void cut_grid(WorkerGridSpec& workers, GridSize compute) {
+    if (compute == GridSize{}) {
+        return;
+    }
+    workers.harvested_rows.insert(workers.harvested_rows.end(),
+                                  workers.noc_rows.begin() + compute.rows, workers.noc_rows.end());
+    workers.noc_rows.resize(compute.rows);
+    workers.noc_columns.resize(compute.columns);
+    workers.compute = compute;
+}
+
+Model load(const std::filesystem::path& folder, const Board& board) {
+    auto [arch, timing, resolved] = config::load_arch(folder / fmt::format("{}.yaml", board.file));
+    cut_grid(arch.workers, board.compute);
+    if (board.num_banks != 0) {
+        arch.dram.num_banks = board.num_banks;
+        arch.dram.endpoints.resize(board.num_banks);
+    }
+    return {std::move(arch), std::move(timing)};
+}
+
+}  // namespace
+
+const Model& Models::of(const std::string& architecture, const std::string& board) {
+    const Board& entry = board_of(architecture, board);
+    const std::lock_guard lock(mutex_);
+    auto& model = models_[std::string(entry.name)];
+    if (!model) {
+        model = std::make_unique<const Model>(load(folder_, entry));
+    }
+    return *model;
+}
+
+}  // namespace tessera::score

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cores that each read a stretch of one DRAM bank at the same time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/accuracy/model.hpp"
+#include "bench/accuracy/prediction.hpp"
+#include "bench/accuracy/programs/bursts.hpp"
+#include "bench/accuracy/row.hpp"
+
+namespace tessera::score {
+
+struct BankStream {
+    CoreCoord core;
+    std::uint32_t bank = 0;
+};
+
+/// The first `cores` cores, row by row; reader i takes bank i modulo `banks`.
+/// Errors   NotExpressible if the device has fewer of either.
+[[nodiscard]] std::vector<BankStream> streams_in_order(const ArchSpec& arch, std::uint32_t cores,
+                                                       std::uint32_t banks);
+
+/// One reader for each of the first `banks` banks: the free core that a read's data reaches after
+/// the fewest hops on `noc`.
+[[nodiscard]] std::vector<BankStream> streams_beside_banks(const ArchSpec& arch,
+                                                           std::uint32_t banks, NOC noc);
+
+/// Bandwidth of all streams together, by the slowest one's burst, in the row's unit.
+[[nodiscard]] Prediction run_bank_streams(const Row& row, const std::vector<BankStream>& streams,
+                                          const BankBurst& burst, BurstPlace place,
+                                          const Model& model);
+
+}  // namespace tessera::score

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/accuracy/programs/bursts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/accuracy/parameters.hpp"
+#include "bench/accuracy/programs/places.hpp"
+
+namespace tessera::score {
+namespace {
+
+using Args = std::vector<std::uint32_t>;
+
+KernelHandle add_kernel(Program& program, const char* name, const CoreRangeSet& cores, Args args,
+                        BurstPlace place) {
+    return CreateKernel(
+        program, fmt::format("bench/accuracy/kernels/{}.cpp", name), cores,
+        DataMovementConfig{
+            .processor = place.processor, .noc = place.noc, .compile_args = std::move(args)});
+}
+
+/// Ends the row if `areas` areas of `bytes` do not fit into L1.
+void check_room(const ArchSpec& arch, std::uint64_t areas, std::uint32_t bytes) {
+    const std::uint64_t room = arch.l1.size.value - free_l1(arch);
+    expressible(bytes > 0 && areas * bytes <= room,
+                "transfers of {} bytes: {} such areas do not fit into the {} free bytes of L1",
+                bytes, areas, room);
+}
+
+Args far_ends_of(const ArchSpec& arch, const UnicastBurst& burst) {
+    Args args;
+    for (const CoreCoord far_end : burst.far_ends) {
+        check_core(arch, far_end);
+        args.push_back(packed_coordinate(arch, far_end));
+    }
+    return args;
+}
+
+void aim_unicast(Program& program, KernelHandle kernel, const ArchSpec& arch,
+                 const CoreRangeSet& cores, const UnicastBurst& burst) {
+    expressible(burst.far_ends.size() <= arch.l1.max_runtime_args, "{} far ends, allowed: up to {}",
+                burst.far_ends.size(), arch.l1.max_runtime_args);
+    SetRuntimeArgs(program, kernel, cores, far_ends_of(arch, burst));
+}
+
+}  // namespace
+
+void add_write_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
+                     const UnicastBurst& burst, BurstPlace place) {
+    constexpr std::uint32_t kAreas = 2;  // source and destination
+    check_room(arch, kAreas, burst.bytes);
+    const std::uint32_t source = free_l1(arch);
+    const auto packet = static_cast<std::uint32_t>(arch.noc.max_packet.value);
+    const auto kernel = add_kernel(program, "write_burst", cores,
+                                   {source, source + burst.bytes, burst.count, burst.bytes,
+                                    burst.commands == Commands::WithState ? packet : 0,
+                                    static_cast<std::uint32_t>(burst.far_ends.size())},
+                                   place);
+    aim_unicast(program, kernel, arch, cores, burst);
+}
+
+void add_read_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
+                    const UnicastBurst& burst, BurstPlace place) {
+    constexpr std::uint32_t kAreas = 2;
+    check_room(arch, kAreas, burst.bytes);
+    const std::uint32_t source = free_l1(arch);
+    const auto kernel = add_kernel(program, "read_burst", cores,
+                                   {source, source + burst.bytes, burst.count, burst.bytes,
+                                    burst.commands == Commands::WithState ? 1U : 0U,
+                                    static_cast<std::uint32_t>(burst.far_ends.size()),
+                                    burst.order == SourceOrder::InTurn ? 1U : 0U},
+                                   place);
+    aim_unicast(program, kernel, arch, cores, burst);
+}
+
+void add_multicast_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& senders,
+                         const MulticastBurst& burst) {
+    constexpr std::uint32_t kAreas = 2;
+    check_room(arch, kAreas, burst.bytes);
+    check_core(arch, burst.receivers.end_coord);
+    const std::uint32_t source = free_l1(arch);
+    const CoreCoord start = noc_coordinate(arch, burst.receivers.start_coord);
+    const CoreCoord end = noc_coordinate(arch, burst.receivers.end_coord);
+    (void)add_kernel(program, "multicast_burst", senders,
+                     {source, source + burst.bytes, burst.count, burst.bytes,
+                      burst.receivers.size(), burst.includes_sender ? 1U : 0U,
+                      burst.is_linked ? 1U : 0U, start.x, start.y, end.x, end.y},
+                     kDefaultWrite);
+}
+
+KernelHandle add_bank_read(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
+                           const BankBurst& burst, BurstPlace place) {
+    constexpr std::uint32_t kAreasWithoutIds = 2;
+    expressible(burst.depth < arch.noc.max_transaction_ids, "{} reads in flight, allowed: up to {}",
+                burst.depth, arch.noc.max_transaction_ids - 1);
+    check_room(arch, std::max(burst.depth, kAreasWithoutIds), burst.bytes);
+    return add_kernel(program, "bank_read", cores,
+                      {free_l1(arch), burst.count, burst.bytes, burst.depth, burst.per_barrier,
+                       burst.same_address ? 1U : 0U},
+                      place);
+}
+
+KernelHandle add_bank_write(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
+                            const BankBurst& burst, BurstPlace place) {
+    check_room(arch, 1, burst.bytes);
+    return add_kernel(program, "bank_write", cores, {free_l1(arch), burst.count, burst.bytes},
+                      place);
+}
+
+void aim_bank_burst(Program& program, KernelHandle kernel, CoreCoord core, std::uint32_t bank,
+                    std::uint32_t address) {
+    SetRuntimeArgs(program, kernel, core, {bank, address});
+}
+
+namespace {
+
+void add_transfers(Program& program, const ArchSpec& arch, CoreCoord core, CoreCoord noc,
+                   std::uint64_t far_address, const SingleTransfers& transfers, BurstPlace place) {
+    check_room(arch, 2, transfers.bytes);
+    const std::uint32_t near = free_l1(arch);
+    const auto far = static_cast<std::uint32_t>(far_address);
+    (void)add_kernel(
+        program, "single_transfers", core,
+        {transfers.is_read ? 1U : 0U, transfers.is_read ? far : near,
+         transfers.is_read ? near : far, transfers.count, transfers.bytes, noc.x, noc.y},
+        place);
+}
+
+}  // namespace
+
+void add_single_transfers(Program& program, const ArchSpec& arch, CoreCoord core, CoreCoord far_end,
+                          const SingleTransfers& transfers, BurstPlace place) {
+    check_core(arch, far_end);
+    add_transfers(program, arch, core, noc_coordinate(arch, far_end),
+                  free_l1(arch) + transfers.bytes, transfers, place);
+}
+
+void add_single_bank_transfers(Program& program, const ArchSpec& arch, CoreCoord core,
+                               const SingleTransfers& transfers, BurstPlace place) {
+    const DramEndpoint& bank = arch.dram.endpoints.front();
+    add_transfers(program, arch, core, place.noc == NOC::NOC_0 ? bank.noc : bank.noc1,
+                  bank.bank_offset.value + arch.dram.reserved.value, transfers, place);
+}
+
+KernelHandle add_page_read(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
+                           const Buffer& buffer, std::uint32_t per_barrier, BurstPlace place) {
+    check_room(arch, 1, buffer.aligned_page_size);
+    Args args{free_l1(arch), per_barrier};
+    TensorAccessorArgs(buffer).append_to(args);
+    return add_kernel(program, "page_read", cores, std::move(args), place);
+}
+
+KernelHandle add_page_write(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
+                            const Buffer& buffer, BurstPlace place) {
+    check_room(arch, 1, buffer.aligned_page_size);
+    Args args{free_l1(arch)};
+    TensorAccessorArgs(buffer).append_to(args);
+    return add_kernel(program, "page_write", cores, std::move(args), place);
+}
+
+void aim_page_burst(Program& program, KernelHandle kernel, CoreCoord core, const Buffer& buffer,
+                    std::uint32_t first, std::uint32_t count) {
+    SetRuntimeArgs(program, kernel, core, {buffer.address, first, count});
+}
+
+}  // namespace tessera::score

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives over a row of devices: all-gather, reduce-scatter, all-reduce as one after the other.
+// Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md: message_bytes is the gathered (for
+// reduce-scatter the reduced) tensor of a device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/units.hpp"
+#include "ops/all_gather/all_gather.hpp"
+#include "ops/reduce_scatter/reduce_scatter.hpp"
+
+namespace tessera::score {
+namespace {
+
+constexpr std::uint32_t kTileSide = 32;
+constexpr std::uint32_t kElementBytes = 2;  // bfloat16
+/// Slices longer than this many packets are predicted from two shorter ones: the links are busy
+/// all the time by then, so time grows by the same amount with each packet.
+constexpr std::uint64_t kMostPackets = 2048;
+
+struct Collective {
+    MeshSpec mesh;
+    std::uint32_t links = 1;
+    std::uint32_t workers = 1;  ///< cores for each link of each direction
+    BufferType memory = BufferType::DRAM;
+};
+
+std::uint32_t num_devices(const Collective& collective) {
+    return collective.mesh.shape.num_devices();
+}
+
+/// How many cores share a link, by the bytes that pass it.
+/// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl, default_workers of
+///          all_gather_async and reduce_scatter_minimal_async.
+struct WorkerThresholds {
+    double two = 0;  ///< bytes above which there are two
+    double four = 0;
+    double eight = 0;
+};
+constexpr double kNever = 1e300;
+constexpr WorkerThresholds kGatherWorkers{4096, 262144, kNever};
+constexpr WorkerThresholds kScatterWorkersLine{4096, 500000, 4000000};
+constexpr WorkerThresholds kScatterWorkersRing{4096, 1048576, 52428800};
+
+std::uint32_t workers_for(std::uint64_t message, const Collective& collective,
+                          const WorkerThresholds& thresholds) {
+    const double devices = num_devices(collective);
+    const double ways = collective.mesh.topology == Topology::Ring ? 2 : 1;
+    const double bytes =
+        static_cast<double>(message) * (devices - 1) / devices / collective.links / ways;
+    return bytes > thresholds.eight  ? 8
+           : bytes > thresholds.four ? 4
+           : bytes > thresholds.two  ? 2
+                                     : 1;
+}
+
+Collective collective_of(const Row& row, const Parameters& parameters, const Model& model) {
+    const bool is_ring = row.workload.ends_with(" ring");
+    expressible(is_ring || row.workload.ends_with(" line"), "workload {}: neither line nor ring",
+                row.workload);
+    const std::string memory = parameters.text_or("memory", "DRAM");
+    expressible(memory == "DRAM" || memory == "L1", "memory is {}, not DRAM or L1", memory);
+    expressible(parameters.format("dtype") == DataFormat::Float16_b, "dtype is not bfloat16");
+    const std::uint32_t devices = parameters.count("devices");
+    expressible(devices >= 2, "a collective of {} device", devices);
+    return {.mesh = {.shape = {1, devices},
+                     .topology = is_ring ? Topology::Ring : Topology::Line,
+                     .device = model.arch.name},
+            .links = parameters.count("links_per_dir"),
+            .memory = memory == "DRAM" ? BufferType::DRAM : BufferType::L1};
+}
+
+std::vector<DeviceTensor> allocate(Bench& bench, const char* name, const TensorSpec& spec,
+                                   const Collective& collective) {
+    std::vector<DeviceTensor> tensors;
+    for (std::uint32_t device = 0; device < num_devices(collective); ++device) {
+        tensors.push_back(bench.session().allocate(device, name, spec, collective.memory));
+    }
+    return tensors;
+}
+
+/// The published Wormhole tables are older than the division of the farthest slice: their largest
+/// messages take 8/7 of what it would take, Blackhole's do not.
+ops::all_gather::FarthestSlice farthest_of(const Model& model) {
+    using enum ops::all_gather::FarthestSlice;
+    return model.arch.architecture == "wormhole" ? Forward : HalfEachWay;
+}
+
+/// A core reads packet by packet, three ahead of its writer, and tells the next one behind its
+/// share of a slice or 160 packets of it. Source   tt-metal
+/// ttnn/cpp/ttnn/operations/experimental/ccl/all_gather_async, default factory.
+ops::all_gather::Schedule schedule_of(const Model& model, const Collective& collective,
+                                      std::uint64_t packets) {
+    constexpr std::uint64_t kMostPacketsPerSync = 160;
+    const std::uint64_t lanes = std::uint64_t{collective.links} * collective.workers;
+    const std::uint64_t share = std::clamp<std::uint64_t>(packets / lanes, 1, kMostPacketsPerSync);
+    return {.lanes = {collective.links, collective.workers},
+            .farthest = farthest_of(model),
+            .sync_pages = static_cast<std::uint32_t>(share),
+            .batch_pages = 1,
+            .cb_depth = 3};
+}
+
+/// Each device's slice is `packets` rows of `packet_bytes`.
+Prediction gather_cycles(const Model& model, const Collective& collective, std::uint64_t packets,
+                         std::uint32_t packet_bytes) {
+    Bench bench(model, collective.mesh);
+    const TensorSpec slice{{static_cast<std::uint32_t>(packets), packet_bytes / kElementBytes}};
+    const auto inputs = allocate(bench, "input", slice, collective);
+    const auto outputs = allocate(
+        bench, "output", ops::all_gather::output_spec(slice, num_devices(collective)), collective);
+    return bench
+        .run(ops::all_gather::make_programs(model.arch, collective.mesh, {inputs}, {outputs},
+                                            schedule_of(model, collective, packets)))
+        .kernel_span_cycles();
+}
+
+/// Each device's slice is `tiles` tiles; a tile is a packet.
+Prediction scatter_cycles(const Model& model, const Collective& collective, std::uint64_t tiles) {
+    Bench bench(model, collective.mesh);
+    const auto rows = static_cast<std::uint32_t>(tiles) * num_devices(collective) * kTileSide;
+    const TensorSpec spec{{rows, kTileSide}, DataFormat::Float16_b, Layout::TILE};
+    const auto inputs = allocate(bench, "input", spec, collective);
+    const auto forward = allocate(bench, "forward", spec, collective);
+    const auto backward = allocate(bench, "backward", spec, collective);
+    const auto outputs =
+        allocate(bench, "output", ops::reduce_scatter::output_spec(spec, num_devices(collective)),
+                 collective);
+    return bench
+        .run(ops::reduce_scatter::make_programs(model.arch, collective.mesh, {inputs},
+                                                {outputs, forward, backward},
+                                                {.lanes = {collective.links, collective.workers}}))
+        .kernel_span_cycles();
+}
+
+/// `cycles(packets)`, beyond kMostPackets by the slope between half of it and all of it.
+template <class CyclesOf>
+Prediction cycles_at(std::uint64_t packets, const CyclesOf& cycles_of) {
+    if (packets <= kMostPackets) {
+        return cycles_of(packets);
+    }
+    return extended(cycles_of(kMostPackets / 2), cycles_of(kMostPackets),
+                    static_cast<double>(packets) / (kMostPackets / 2.0));
+}
+
+std::uint64_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
+    return (dividend + divisor - 1) / divisor;
+}
+
+Prediction all_gather(const Parameters& parameters, const Model& model, Collective collective) {
+    const std::uint64_t message = parameters.long_count("message_bytes");
+    const std::uint64_t slice = message / num_devices(collective);
+    // On a line the fabric carries a slice past all devices, so one worker for each link will do
+    // for TTNN. Here workers pass slices on, and more of them make up for it from three devices on.
+    const bool passes_nothing_on =
+        collective.mesh.topology == Topology::Line && num_devices(collective) == 2;
+    collective.workers = passes_nothing_on ? 1 : workers_for(message, collective, kGatherWorkers);
+    const auto packet = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(slice, parameters.count("packet_bytes")));
+    expressible(packet > 0 && packet % kElementBytes == 0, "slices of {} bytes", slice);
+    return cycles_at(div_up(slice, packet), [&](std::uint64_t packets) {
+        return gather_cycles(model, collective, packets, packet);
+    });
+}
+
+Prediction reduce_scatter(const Parameters& parameters, const Model& model, Collective collective) {
+    const std::uint64_t message = parameters.long_count("message_bytes");
+    const std::uint64_t slice = message / num_devices(collective);
+    const bool is_ring = collective.mesh.topology == Topology::Ring;
+    collective.workers =
+        workers_for(message, collective, is_ring ? kScatterWorkersRing : kScatterWorkersLine);
+    return cycles_at(div_up(slice, tile_bytes(DataFormat::Float16_b)),
+                     [&](std::uint64_t tiles) { return scatter_cycles(model, collective, tiles); });
+}
+
+Prediction sum(const Prediction& first, const Prediction& second) {
+    return {first.low + second.low, first.expected + second.expected, first.high + second.high};
+}
+
+}  // namespace
+
+Prediction predict_collective(const Row& row, const Parameters& parameters, const Model& model) {
+    const Collective collective = collective_of(row, parameters, model);
+    const std::string name = row.workload.substr(0, row.workload.rfind(' '));
+    if (name == "all gather") {
+        return as_time(row, all_gather(parameters, model, collective), model);
+    }
+    if (name == "reduce scatter") {
+        return as_time(row, reduce_scatter(parameters, model, collective), model);
+    }
+    expressible(name == "all reduce", "no program for {}", name);
+    return as_time(row,
+                   sum(reduce_scatter(parameters, model, collective),
+                       all_gather(parameters, model, collective)),
+                   model);
+}
+
+}  // namespace tessera::score

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// How near to its peak DRAM can be read.
+// Source   tt-metal tech_reports/Saturating_DRAM_bandwidth: one reader a bank on NoC 0, 16 KiB
+// reads (the largest packet) with a ring of transaction ids, or pages with a barrier after a block
+// of as many bytes; arbitrary cores are the first ones.
+#include <algorithm>
+#include <array>
+
+#include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/programs/bank_streams.hpp"
+#include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/places.hpp"
+#include "bench/accuracy/units.hpp"
+
+namespace tessera::score {
+namespace {
+
+constexpr BurstPlace kPlace{DataMovementProcessor::RISCV_0, NOC::NOC_0};
+/// TT-Metalium's choice for readers of DRAM.
+constexpr BurstPlace kReader{DataMovementProcessor::RISCV_1, NOC::NOC_0};
+constexpr std::uint32_t kStreamBytes = 1U << 20U;  // enough for a steady state
+constexpr std::uint32_t kDefaultDepth = 4;         // more is no faster
+constexpr std::uint32_t kPageBytes = 2048;         // a bfloat16 tile
+
+bool says(const Row& row, std::string_view words) {
+    return row.workload.find(words) != std::string::npos;
+}
+
+/// Blackhole's banks by the port that tt-metal gave to workers on either NoC when the report was
+/// written. Two banks lie in each row, and share its links where cores are not beside them.
+/// Source   tt-metal soc_descriptors/blackhole_140_arch.yaml before dram_views,
+///          dram_preferred_worker_endpoint.
+Model with_preferred_ports(Model model) {
+    constexpr std::array<CoreCoord, 8> kPorts{
+        {{0, 11}, {0, 3}, {0, 8}, {0, 6}, {9, 11}, {9, 3}, {9, 8}, {9, 6}}};
+    if (model.arch.architecture == "blackhole") {
+        for (std::size_t bank = 0; bank < model.arch.dram.endpoints.size(); ++bank) {
+            DramEndpoint& endpoint = model.arch.dram.endpoints[bank];
+            endpoint.physical = kPorts.at(bank);
+            endpoint.physical1 = kPorts.at(bank);
+        }
+    }
+    return model;
+}
+
+/// Memory that runs faster or slower than the model's: its rates go with the transfer rate.
+Model with_transfer_rate(Model model, const Parameters& parameters) {
+    constexpr double kWormholeRate = 12;  // GT/s of boards as shipped
+    if (!parameters.has("dram_gt_s")) {
+        return model;
+    }
+    expressible(model.arch.architecture == "wormhole", "dram_gt_s is known for Wormhole only");
+    const double factor = parameters.count("dram_gt_s") / kWormholeRate;
+    for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
+        timing->dram.bank_read_rate = timing->dram.bank_read_rate * factor;
+        timing->dram.bank_write_rate = timing->dram.bank_write_rate * factor;
+        timing->dram.channel_rate = timing->dram.channel_rate * factor;
+    }
+    return model;
+}
+
+BankBurst burst_of(const Row& row, const Parameters& parameters, const ArchSpec& arch) {
+    const auto packet = static_cast<std::uint32_t>(arch.noc.max_packet.value);
+    if (says(row, "page at a time")) {
+        const std::uint32_t page = parameters.count_or("page_bytes", kPageBytes);
+        expressible(page > 0 && page <= packet, "pages of {} bytes", page);
+        return {.count = kStreamBytes / page, .bytes = page, .per_barrier = packet / page};
+    }
+    const std::uint32_t bytes = parameters.count_or("bytes_per_txn", packet);
+    expressible(bytes > 0 && bytes <= packet, "reads of {} bytes with ids, allowed: 1 to {}", bytes,
+                packet);
+    return {.count = kStreamBytes / bytes,
+            .bytes = bytes,
+            .depth = parameters.count_or("depth", kDefaultDepth)};
+}
+
+/// Every core reads its share of an interleaved buffer, page by page.
+Prediction run_all_cores(const Row& row, const Parameters& parameters, const Model& model) {
+    const GridSize grid = model.arch.workers.compute;
+    const std::uint32_t cores = parameters.text_or("cores", "all") == "all"
+                                    ? grid.columns * grid.rows
+                                    : parameters.count("cores");
+    constexpr std::uint32_t kPagesPerCore = 256;
+    constexpr std::uint32_t kPagesPerBarrier = 8;
+    constexpr std::uint32_t kElementBytes = 2;
+    Bench bench(model);
+    const std::uint32_t page = parameters.count_or("page_bytes", kPageBytes);
+    const DeviceTensor tensor = bench.session().allocate(
+        0, "pages", {.shape = {cores * kPagesPerCore, page / kElementBytes}}, BufferType::DRAM);
+    Program program = CreateProgram();
+    std::uint32_t first = 0;
+    for (const CoreCoord core : first_cores(model.arch, cores)) {
+        const KernelHandle kernel =
+            add_page_read(program, model.arch, core, tensor.buffer, kPagesPerBarrier, kReader);
+        aim_page_burst(program, kernel, core, tensor.buffer, first, kPagesPerCore);
+        first += kPagesPerCore;
+    }
+    return as_bandwidth(row, static_cast<double>(first) * page,
+                        bench.run(program).zone_cycles(kBurstZone, Among::Longest), model);
+}
+
+}  // namespace
+
+Prediction predict_dram_saturation(const Row& row, const Parameters& parameters,
+                                   const Model& model) {
+    if (says(row, "interleaved")) {
+        return run_all_cores(row, parameters, with_transfer_rate(model, parameters));
+    }
+    const Model board = with_transfer_rate(with_preferred_ports(model), parameters);
+    const std::uint32_t readers = parameters.count("readers");
+    const bool is_beside = says(row, "beside") || says(row, "sharded") ||
+                           parameters.text("readers").find("beside") != std::string::npos;
+    const auto streams = is_beside ? streams_beside_banks(board.arch, readers, kPlace.noc)
+                                   : streams_in_order(board.arch, readers,
+                                                      std::min(readers, board.arch.dram.num_banks));
+    return run_bank_streams(row, streams, burst_of(row, parameters, board.arch), kPlace, board);
+}
+
+}  // namespace tessera::score

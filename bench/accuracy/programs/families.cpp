@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/accuracy/programs/families.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::score {
+namespace {
+
+constexpr std::array kFamilies{
+    Family{"ccl", predict_collective},
+    Family{"dram_epcc", predict_dram_streams},
+    Family{"dram_sat", predict_dram_saturation},
+    Family{"eth_link", predict_link_stream},
+    Family{"exp", predict_eltwise},
+    Family{"gemm", predict_gemm},
+    Family{"matmul_core", predict_resident_blocks},
+    Family{"matmul_hs", predict_height_sharded_matmul},
+    Family{"noc_epcc", predict_noc_flow},
+    Family{"noc_table", predict_noc_table},
+    Family{"nocev_epcc", predict_noc_single},
+    Family{"nocread_epcc", predict_noc_read_burst},
+    Family{"npe", predict_reshard},
+    Family{"op_eltwise", predict_eltwise},
+    Family{"pgm_dispatch", predict_program_dispatch},
+    Family{"sfpu", predict_sfpu},
+    Family{"tensix_epcc", predict_tile_loop},
+};
+static_assert(std::ranges::is_sorted(kFamilies, {}, &Family::group), "keep kFamilies sorted");
+
+}  // namespace
+
+std::span<const Family> all_families() {
+    return kFamilies;
+}
+
+}  // namespace tessera::score

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The groups of measurements that programs here stand for, one file each.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "bench/accuracy/model.hpp"
+#include "bench/accuracy/parameters.hpp"
+#include "bench/accuracy/prediction.hpp"
+#include "bench/accuracy/row.hpp"
+
+namespace tessera::score {
+
+/// Builds the program that a row describes, runs and replays it, and gives the row's figure in the
+/// row's unit.
+/// Errors   NotExpressible if the row is none of what the group stands for here; what Session and
+///          replay throw if the program does not fit the machine.
+using Predict = Prediction (*)(const Row& row, const Parameters& parameters, const Model& model);
+
+struct Family {
+    std::string_view group;
+    Predict predict;
+};
+
+/// Sorted by group.
+[[nodiscard]] std::span<const Family> all_families();
+
+[[nodiscard]] Prediction predict_collective(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_dram_streams(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_dram_saturation(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_eltwise(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_gemm(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_height_sharded_matmul(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_link_stream(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_noc_flow(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_noc_read_burst(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_noc_single(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_noc_table(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_program_dispatch(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_reshard(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_resident_blocks(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_sfpu(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_tile_loop(const Row&, const Parameters&, const Model&);
+
+}  // namespace tessera::score

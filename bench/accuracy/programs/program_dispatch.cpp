@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Empty programs one behind the other: what dispatch takes.
+// Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/dispatch/test_pgm_dispatch.cpp: the
+// name of a row gives processors, cores, CBs, semaphores, arguments and groups of cores; all are
+// replayed from a trace. The first group is wide; each other kernel group is a column and each
+// other group of CBs a single core. Kernels may run for so many cycles.
+#include <algorithm>
+#include <vector>
+
+#include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/programs/empty_program.hpp"
+#include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/units.hpp"
+
+namespace tessera::score {
+namespace {
+
+/// The wide first one of `count` groups of columns.
+CoreRange first_group(const EmptyProgram& shape, std::uint32_t count) {
+    expressible(count >= 1 && count <= shape.grid.columns, "{} groups of cores on {} columns",
+                count, shape.grid.columns);
+    return CoreRange({0, 0}, {shape.grid.columns - count, shape.grid.rows - 1});
+}
+
+std::vector<CoreRange> kernel_groups(const EmptyProgram& shape) {
+    std::vector<CoreRange> groups{first_group(shape, shape.groups)};
+    for (std::uint32_t x = shape.grid.columns - shape.groups + 1; x < shape.grid.columns; ++x) {
+        groups.emplace_back(CoreCoord{x, 0}, CoreCoord{x, shape.grid.rows - 1});
+    }
+    return groups;
+}
+
+std::vector<CoreRange> cb_groups(const EmptyProgram& shape) {
+    std::vector<CoreRange> groups{first_group(shape, shape.cb_groups)};
+    for (std::uint32_t x = shape.grid.columns - shape.cb_groups + 1; x < shape.grid.columns; ++x) {
+        groups.emplace_back(CoreCoord{x, shape.grid.rows - 1}, CoreCoord{x, shape.grid.rows - 1});
+    }
+    return groups;
+}
+
+void add_kernels(Program& program, const EmptyProgram& shape, const CoreRange& cores) {
+    constexpr const char* kKernel = "bench/accuracy/kernels/empty.cpp";
+    std::vector<KernelHandle> kernels;
+    if (shape.brisc) {
+        kernels.push_back(CreateKernel(program, kKernel, cores, WriterDataMovementConfig()));
+    }
+    if (shape.ncrisc) {
+        kernels.push_back(CreateKernel(program, kKernel, cores, ReaderDataMovementConfig()));
+    }
+    if (shape.trisc) {
+        kernels.push_back(CreateKernel(program, kKernel, cores, ComputeConfig{}));
+    }
+    for (const KernelHandle kernel : kernels) {
+        if (shape.unique_args > 0) {
+            SetRuntimeArgs(program, kernel, cores, std::vector<std::uint32_t>(shape.unique_args));
+        }
+        if (shape.common_args > 0) {
+            SetCommonRuntimeArgs(program, kernel, std::vector<std::uint32_t>(shape.common_args));
+        }
+    }
+}
+
+/// CBs of another size in each group, so that groups are told apart.
+void add_cbs(Program& program, const EmptyProgram& shape) {
+    constexpr std::uint32_t kPage = 16;
+    std::uint32_t bytes = 0;
+    for (const CoreRange& cores : cb_groups(shape)) {
+        bytes += kPage;
+        for (std::uint32_t i = 0; i < shape.cbs; ++i) {
+            const auto index = static_cast<std::uint8_t>(i);
+            CreateCircularBuffer(program, cores,
+                                 CircularBufferConfig(bytes, {{index, DataFormat::Float16_b}})
+                                     .set_page_size(index, kPage));
+        }
+    }
+}
+
+Program empty_program(const EmptyProgram& shape) {
+    Program program = CreateProgram();
+    for (const CoreRange& cores : kernel_groups(shape)) {
+        add_kernels(program, shape, cores);
+    }
+    add_cbs(program, shape);
+    const CoreRange all({0, 0}, {shape.grid.columns - 1, shape.grid.rows - 1});
+    for (std::uint32_t i = 0; i < shape.semaphores; ++i) {
+        (void)CreateSemaphore(program, all, 0);
+    }
+    return program;
+}
+
+/// Binaries of all groups: the compute kernel has three.
+std::uint32_t binary_bytes(const EmptyProgram& shape) {
+    const std::uint32_t binaries =
+        (shape.brisc ? 1 : 0) + (shape.ncrisc ? 1 : 0) + (shape.trisc ? 3 : 0);
+    return binaries * shape.groups * shape.kernel_bytes;
+}
+
+/// Kernels that run for so long are empty ones that start so much later.
+Model with_run_time(Model model, std::uint32_t cycles) {
+    for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
+        timing->dispatch.kernel_start = timing->dispatch.kernel_start + Cycles{1.0 * cycles};
+    }
+    return model;
+}
+
+Prediction period(const EmptyProgram& shape, std::uint32_t run_cycles, const Model& model) {
+    const Model machine = with_run_time(model, run_cycles);
+    Bench bench(machine);
+    return bench.period_cycles(empty_program(shape), binary_bytes(shape));
+}
+
+/// A program that runs for long and several behind it that do not: dispatch hands those out
+/// meanwhile, or else takes longer for all than they run.
+double shadowed(double long_run, double short_run, const EmptyProgram& shape) {
+    const double in_shadow = long_run - shape.run_cycles;
+    return std::max(long_run + shape.short_runs * in_shadow, (shape.short_runs + 1) * short_run);
+}
+
+}  // namespace
+
+Prediction predict_program_dispatch(const Row& row, const Parameters& parameters,
+                                    const Model& model) {
+    const EmptyProgram shape = empty_program_of(row, parameters);
+    Prediction cycles = period(shape, shape.run_cycles, model);
+    if (shape.short_runs > 0) {
+        const Prediction brief = period(shape, 0, model);
+        cycles = {shadowed(cycles.low, brief.low, shape),
+                  shadowed(cycles.expected, brief.expected, shape),
+                  shadowed(cycles.high, brief.high, shape)};
+    }
+    return as_time(row, cycles, model);
+}
+
+}  // namespace tessera::score

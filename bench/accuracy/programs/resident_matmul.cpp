@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products on one core whose operands are in its L1 already: what the compute kernel alone takes.
+// Source   tt-metal tests/scripts/test_moreh_microbenchmark.py; mesham/tt-sim
+// perfbench/tensixbench.
+#include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/instruction_issue.hpp"
+#include "bench/accuracy/programs/places.hpp"
+#include "bench/accuracy/units.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::score {
+namespace {
+
+constexpr std::uint32_t kTileSide = 32;
+constexpr std::uint8_t kIn0 = 0;
+constexpr std::uint8_t kIn1 = 1;
+constexpr std::uint8_t kOut = 16;
+constexpr std::uint8_t kPartials = 24;
+constexpr CoreCoord kCore{0, 0};
+
+void add_tiles(Program& program, std::uint8_t index, std::uint32_t tiles, DataFormat format) {
+    const std::uint32_t bytes = tile_bytes(format);
+    CreateCircularBuffer(
+        program, kCore,
+        CircularBufferConfig(tiles * bytes, {{index, format}}).set_page_size(index, bytes));
+}
+
+void add_feeder(Program& program, std::uint32_t count, std::uint32_t pages0, std::uint32_t pages1) {
+    (void)CreateKernel(program, "bench/accuracy/kernels/feeder.cpp", kCore,
+                       ReaderDataMovementConfig({count, pages0, pages1}));
+}
+
+std::uint32_t tiles_of(const Parameters& parameters, std::string_view key) {
+    const std::uint32_t elements = parameters.count(key);
+    expressible(elements > 0 && elements % kTileSide == 0, "{} is {}, not whole tiles", key,
+                elements);
+    return elements / kTileSide;
+}
+
+struct Blocks {
+    std::uint32_t rows;
+    std::uint32_t columns;
+    std::uint32_t k;
+    std::uint32_t num_k;
+};
+
+Program block_program(const Parameters& parameters, const Blocks& blocks) {
+    const DataFormat format = parameters.format("dtype");
+    const GridSize subblock = parameters.grid("subblock");  // rows x columns
+    expressible(blocks.rows % subblock.columns == 0 && blocks.columns % subblock.rows == 0,
+                "a subblock of {}x{} does not divide {}x{} tiles", subblock.columns, subblock.rows,
+                blocks.rows, blocks.columns);
+    Program program = CreateProgram();
+    add_tiles(program, kIn0, blocks.rows * blocks.k, format);
+    add_tiles(program, kIn1, blocks.k * blocks.columns, format);
+    add_tiles(program, kOut, blocks.rows * blocks.columns, format);
+    add_tiles(program, kPartials, blocks.rows * blocks.columns, format);
+    add_feeder(program, blocks.num_k, blocks.rows * blocks.k, blocks.k * blocks.columns);
+    (void)CreateKernel(
+        program, "ops/matmul/kernels/block_compute.cpp", kCore,
+        ComputeConfig{
+            .math_fidelity = parameters.fidelity("fidelity"),
+            .fp32_dest_acc_en = parameters.flag_or("fp32_dest_acc", false),
+            .compile_args = {blocks.rows, blocks.columns, blocks.k, blocks.num_k, subblock.columns,
+                             subblock.rows, parameters.flag_or("packer_l1_acc", false) ? 1U : 0U, 0,
+                             1}});
+    return program;
+}
+
+}  // namespace
+
+Prediction predict_resident_blocks(const Row& row, const Parameters& parameters,
+                                   const Model& model) {
+    expressible(row.workload.starts_with("matmul_block on one core"),
+                "workload {}: not matmul_block on one core", row.workload);
+    const Blocks blocks{tiles_of(parameters, "M"), tiles_of(parameters, "N"),
+                        tiles_of(parameters, "K_per_block"), parameters.count("k_blocks")};
+    Bench bench(model);
+    const Replays replays = bench.run(block_program(parameters, blocks));
+    return as_time(row, replays.kernel_span_cycles(), model);
+}
+
+Prediction predict_tile_loop(const Row& row, const Parameters& parameters, const Model& model) {
+    constexpr std::uint32_t kProducts = 512;
+    if (row.workload.starts_with("Tensix instruction issue")) {
+        return predict_instruction_issue(row, parameters, model);
+    }
+    expressible(row.workload.starts_with("matmul_tiles loop"),
+                "workload {}: neither a loop of products nor of one instruction", row.workload);
+    const DataFormat format =
+        parameters.has("dtype") ? parameters.format("dtype") : DataFormat::Float16_b;
+    Program program = CreateProgram();
+    add_tiles(program, kIn0, 1, format);
+    add_tiles(program, kIn1, 1, format);
+    add_tiles(program, kOut, 1, format);
+    add_feeder(program, 1, 1, 1);
+    (void)CreateKernel(program, "bench/accuracy/kernels/matmul_tile_loop.cpp", kCore,
+                       ComputeConfig{.math_fidelity = parameters.fidelity("fidelity"),
+                                     .compile_args = {kProducts}});
+    Bench bench(model);
+    const Prediction loop = bench.run(std::move(program)).zone_cycles("loop", Among::Longest);
+    return as_time(row, loop.as([](double cycles) { return cycles / kProducts; }), model);
+}
+
+}  // namespace tessera::score

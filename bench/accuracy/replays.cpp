@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/accuracy/replays.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::score {
+namespace {
+
+double cycles(Millicycles time) {
+    return static_cast<double>(time) / static_cast<double>(kMillicyclesPerCycle);
+}
+
+double median_of(std::vector<double> values) {
+    std::ranges::sort(values);
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double one_of(const std::vector<double>& values, Among among) {
+    switch (among) {
+        case Among::Median:
+            return median_of(values);
+        case Among::Mean:
+            return std::accumulate(values.begin(), values.end(), 0.0) /
+                   static_cast<double>(values.size());
+        case Among::Longest:
+            return std::ranges::max(values);
+    }
+    throw InternalError("no such Among");
+}
+
+Millicycles total(const ThreadTimeline& thread, Activity activity) {
+    return thread.totals[static_cast<std::size_t>(activity)];
+}
+
+/// When the kernel's own code began.
+Millicycles begin_of(const ThreadTimeline& thread) {
+    return total(thread, Activity::NotStarted) + total(thread, Activity::Start);
+}
+
+}  // namespace
+
+Prediction Replays::each(const Figure& figure) const {
+    return Prediction::within(figure(timelines_.low), figure(timelines_.expected),
+                              figure(timelines_.high));
+}
+
+Prediction Replays::zone_cycles(std::string_view name, Among among) const {
+    return each([&](const LaunchTimeline& timeline) {
+        std::vector<double> lengths;
+        for (const ZoneSpan& zone : timeline.zones) {
+            if (names_.at(zone.name) == name) {
+                lengths.push_back(cycles(zone.end - zone.begin));
+            }
+        }
+        ensure(!lengths.empty(), "no thread marked the zone {}", name);
+        return one_of(lengths, among);
+    });
+}
+
+Prediction Replays::thread_cycles(TimelineThread thread, Among among) const {
+    return each([&](const LaunchTimeline& timeline) {
+        std::vector<double> lengths;
+        for (const ThreadTimeline& candidate : timeline.threads) {
+            if (candidate.thread == thread) {
+                lengths.push_back(cycles(timeline.makespan - begin_of(candidate) -
+                                         total(candidate, Activity::Finished)));
+            }
+        }
+        ensure(!lengths.empty(), "no core has a {} thread", name_of(thread));
+        return one_of(lengths, among);
+    });
+}
+
+Prediction Replays::busy_cycles(TimelineThread thread, Activity activity) const {
+    return each([&](const LaunchTimeline& timeline) {
+        Millicycles sum = 0;
+        for (const ThreadTimeline& candidate : timeline.threads) {
+            sum += candidate.thread == thread ? total(candidate, activity) : 0;
+        }
+        return cycles(sum);
+    });
+}
+
+Prediction Replays::kernel_span_cycles() const {
+    return each([&](const LaunchTimeline& timeline) {
+        Millicycles begin = timeline.makespan;
+        Millicycles end = 0;
+        for (const ThreadTimeline& thread : timeline.threads) {
+            begin = std::min(begin, begin_of(thread));
+            end = std::max(end, timeline.makespan - total(thread, Activity::Finished));
+        }
+        return cycles(end - begin);
+    });
+}
+
+Prediction Replays::makespan_cycles() const {
+    return each([](const LaunchTimeline& timeline) { return cycles(timeline.makespan); });
+}
+
+}  // namespace tessera::score

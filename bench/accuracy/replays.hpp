@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the timelines of one launch say, at both ends of the constants' ranges.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/accuracy/prediction.hpp"
+#include "tessera/timeline.hpp"
+
+namespace tessera::score {
+
+/// Which of several cores' figures stands for them all.
+enum class Among : std::uint8_t { Median, Mean, Longest };
+
+/// One launch under the constants of TimingBounds.
+struct LaunchTimelineBounds {
+    LaunchTimeline low;
+    LaunchTimeline expected;
+    LaunchTimeline high;
+};
+
+class Replays {
+public:
+    /// `names` are those of the trace.
+    Replays(std::vector<std::string> names, LaunchTimelineBounds timelines)
+        : names_(std::move(names)), timelines_(std::move(timelines)) {}
+
+    /// Length of a zone, in cycles.
+    /// Errors   InternalError if no thread marked it.
+    [[nodiscard]] Prediction zone_cycles(std::string_view name, Among among) const;
+    /// Time from the start of one kernel thread to its return, in cycles, over the cores that have
+    /// such a thread.
+    /// Errors   InternalError if none has.
+    [[nodiscard]] Prediction thread_cycles(TimelineThread thread, Among among) const;
+    /// What all threads of a kind were busy with, waits apart, in cycles.
+    [[nodiscard]] Prediction busy_cycles(TimelineThread thread, Activity activity) const;
+    /// From the first kernel's start on any core to the last one's return.
+    [[nodiscard]] Prediction kernel_span_cycles() const;
+    /// From the launch to its end.
+    [[nodiscard]] Prediction makespan_cycles() const;
+
+private:
+    using Figure = std::function<double(const LaunchTimeline&)>;
+    [[nodiscard]] Prediction each(const Figure& figure) const;
+
+    std::vector<std::string> names_;
+    LaunchTimelineBounds timelines_;
+};
+
+}  // namespace tessera::score

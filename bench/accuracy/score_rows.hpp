@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicts rows of measurements, several at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/accuracy/models.hpp"
+#include "bench/accuracy/prediction.hpp"
+#include "bench/accuracy/row.hpp"
+
+namespace tessera::score {
+
+/// What became of a row.
+struct RowScore {
+    std::optional<Prediction> prediction;
+    std::string reason;  ///< why there is none
+    double host_seconds = 0;
+};
+
+struct ScoreOptions {
+    std::uint32_t threads = 1;  ///< rows at a time
+    /// Called when a row is done, from any of the threads but never by two at once.
+    std::function<void(std::size_t num_done)> on_done;
+};
+
+/// One score for each row, in order; the same at any number of threads.
+[[nodiscard]] std::vector<RowScore> score_rows(std::span<const Row> rows, Models& models,
+                                               const ScoreOptions& options);
+
+}  // namespace tessera::score

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the tables that bind, document and check configuration keys.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emu/base/fields/value.hpp"
+
+namespace tessera::config {
+
+/// In place of a default: the key must be given.
+inline constexpr std::string_view kRequired{};
+
+/// Inclusive bounds of a number, or of each number of a pair or list.
+struct Limits {
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+};
+
+enum class FieldKind : std::uint8_t {
+    Value,     ///< `key: value`
+    Fact,      ///< `key: {value: …, source: …, range: [low, high]}`; range may be left out
+    Section,   ///< `key:` with the rows of `fields` below it
+    FactList,  ///< as Fact, its value a list of maps, each with the rows of `fields`
+    FactMap    ///< `key: {name: fact, …}` with any names; `fields` is the one row of the facts
+};
+
+/// Of numbers with a range: which end makes runs short.
+enum class Shortens : std::uint8_t { Less, More };
+
+/// One key. Function pointers stand for the member and its type.
+struct Field {
+    FieldKind kind = FieldKind::Value;
+    std::string_view key;
+    std::string_view default_text;  ///< as YAML would have it, or kRequired
+    std::string_view prose;
+    Limits limits;
+    std::span<const Field> fields;
+    std::string_view pipeline;  ///< the one whose runs may have the key; empty: all
+    Shortens shortens = Shortens::Less;
+
+    JsonForm json = JsonForm::Literal;
+    std::string_view unit;  ///< base unit of a quantity
+    std::string (*allowed)() = nullptr;
+    /// Sets the member of `object` from a node.
+    std::optional<Mistake> (*set)(const Node& node, void* object) = nullptr;
+    /// The member as YAML would have it, and as text of a number in its base unit.
+    std::string (*show)(const void* object) = nullptr;
+    std::string (*number)(const void* object) = nullptr;
+    /// The struct of a section; a new last element of a list.
+    void* (*open)(void* object) = nullptr;
+    /// A new last element, with this name, of a map.
+    void* (*open_named)(void* object, std::string_view name) = nullptr;
+};
+
+template <class Member>
+struct MemberOf;
+template <class C, class M>
+struct MemberOf<M C::*> {
+    using Class = C;
+    using Type = M;
+};
+
+template <auto Member>
+using ClassOf = typename MemberOf<decltype(Member)>::Class;
+template <auto Member>
+using TypeOf = typename MemberOf<decltype(Member)>::Type;
+
+template <auto Member>
+[[nodiscard]] std::optional<Mistake> set_member(const Node& node, void* object) {
+    auto parsed = Value<TypeOf<Member>>::parse(node);
+    if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
+        return *mistake;
+    }
+    static_cast<ClassOf<Member>*>(object)->*Member = std::get<TypeOf<Member>>(parsed);
+    return std::nullopt;
+}
+
+template <auto Member>
+[[nodiscard]] std::string show_member(const void* object) {
+    return Value<TypeOf<Member>>::show(static_cast<const ClassOf<Member>*>(object)->*Member);
+}
+
+template <auto Member>
+[[nodiscard]] std::string number_of_member(const void* object) {
+    if constexpr (Value<TypeOf<Member>>::kJson == JsonForm::Quantity) {
+        return fmt::to_string((static_cast<const ClassOf<Member>*>(object)->*Member).value);
+    } else {
+        return show_member<Member>(object);
+    }
+}
+
+template <class T>
+[[nodiscard]] constexpr std::string_view base_unit() {
+    if constexpr (Value<T>::kJson == JsonForm::Quantity) {
+        for (const Unit& unit : kUnits<T>) {
+            if (unit.factor == 1) {
+                return unit.name;
+            }
+        }
+    }
+    return {};
+}
+
+/// A key whose value is the member's.
+template <auto Member>
+[[nodiscard]] constexpr Field field(std::string_view key, std::string_view default_text,
+                                    std::string_view prose, Limits limits = {}) {
+    using T = TypeOf<Member>;
+    return {.kind = FieldKind::Value,
+            .key = key,
+            .default_text = default_text,
+            .prose = prose,
+            .limits = limits,
+            .fields = {},
+            .shortens = Shortens::Less,
+            .json = Value<T>::kJson,
+            .unit = base_unit<T>(),
+            .allowed = &Value<T>::allowed,
+            .set = &set_member<Member>,
+            .show = &show_member<Member>,
+            .number = &number_of_member<Member>,
+            .open = nullptr,
+            .open_named = nullptr};
+}
+
+/// A key whose value is required and carries its source.
+template <auto Member>
+[[nodiscard]] constexpr Field fact(std::string_view key, std::string_view prose,
+                                   Limits limits = {}) {
+    Field row = field<Member>(key, kRequired, prose, limits);
+    row.kind = FieldKind::Fact;
+    return row;
+}
+
+/// Keys below a key, bound to the struct that the member is.
+template <auto Member>
+[[nodiscard]] constexpr Field section(std::string_view key, std::span<const Field> fields,
+                                      std::string_view prose) {
+    Field row;
+    row.kind = FieldKind::Section;
+    row.key = key;
+    row.prose = prose;
+    row.fields = fields;
+    row.open = [](void* object) -> void* {
+        return &(static_cast<ClassOf<Member>*>(object)->*Member);
+    };
+    return row;
+}
+
+/// A list of structs with one source.
+template <auto Member>
+[[nodiscard]] constexpr Field fact_list(std::string_view key, std::span<const Field> fields,
+                                        std::string_view prose) {
+    Field row = section<Member>(key, fields, prose);
+    row.kind = FieldKind::FactList;
+    row.open = [](void* object) -> void* {
+        return &(static_cast<ClassOf<Member>*>(object)->*Member).emplace_back();
+    };
+    return row;
+}
+
+/// Facts by name, the member being a list of pairs of name and value.
+template <auto Member>
+[[nodiscard]] constexpr Field fact_map(std::string_view key, std::span<const Field> fields,
+                                       std::string_view prose) {
+    Field row;
+    row.kind = FieldKind::FactMap;
+    row.key = key;
+    row.prose = prose;
+    row.fields = fields;
+    row.open_named = [](void* object, std::string_view name) -> void* {
+        return &(static_cast<ClassOf<Member>*>(object)->*Member)
+                    .emplace_back(name, typename TypeOf<Member>::value_type::second_type{});
+    };
+    return row;
+}
+
+/// The row, for runs of one pipeline only.
+[[nodiscard]] constexpr Field only_in(std::string_view pipeline, Field row) {
+    row.pipeline = pipeline;
+    return row;
+}
+
+}  // namespace tessera::config

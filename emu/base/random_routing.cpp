@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/base/random_routing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "emu/base/bf16.hpp"
+#include "emu/base/counted_random.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr double kSigmoidScale = 2.5;                   // routed_scaling_factor of DeepSeek-V3
+constexpr std::uint64_t kOne = std::uint64_t{1} << 32;  // weights are 32.32 fixed point
+
+/// How one token selects: fixed experts first, the rest drawn by weight (0: never).
+struct Selection {
+    std::vector<std::uint32_t> always;
+    std::vector<std::uint64_t> weights;
+};
+
+Selection zipf_selection(const WorkloadSpec& workload) {
+    const double exponent = workload.routing.zipf_exponent;
+    require(std::isfinite(exponent) && exponent >= 0,
+            "make_selected_experts: zipf_exponent is {}; it must be finite and not negative",
+            exponent);
+    Selection selection{{}, std::vector<std::uint64_t>(workload.experts)};
+    const auto expert_of_rank =
+        random_permutation(seed_for(workload.seed, "zipf ranks"), workload.experts);
+    for (std::uint32_t rank = 0; rank < workload.experts; ++rank) {
+        const double weight = std::pow(rank + 1.0, -exponent) * static_cast<double>(kOne);
+        // At least 1, so that K experts can be drawn whatever the exponent.
+        selection.weights[expert_of_rank[rank]] =
+            std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(weight)));
+    }
+    return selection;
+}
+
+Selection one_expert_selection(const WorkloadSpec& workload) {
+    Selection selection{{0}, std::vector<std::uint64_t>(workload.experts, kOne)};
+    selection.weights[0] = 0;
+    return selection;
+}
+
+Selection hot_and_empty_selection(const WorkloadSpec& workload) {
+    const std::uint32_t num_hot = std::max(1U, std::min(workload.top_k / 2, workload.experts / 16));
+    const std::uint32_t num_empty =
+        std::min(workload.experts / 4, workload.experts - workload.top_k);
+    const auto order =
+        random_permutation(seed_for(workload.seed, "hot and empty"), workload.experts);
+    Selection selection{{order.begin(), order.begin() + num_hot},
+                        std::vector<std::uint64_t>(workload.experts, kOne)};
+    for (const std::uint32_t expert : selection.always) {
+        selection.weights[expert] = 0;
+    }
+    for (std::uint32_t i = 0; i < num_empty; ++i) {
+        selection.weights[order[workload.experts - 1 - i]] = 0;
+    }
+    return selection;
+}
+
+Selection selection_of(const WorkloadSpec& workload) {
+    switch (workload.routing.kind) {
+        case RoutingKind::Uniform:
+            return {{}, std::vector<std::uint64_t>(workload.experts, kOne)};
+        case RoutingKind::Zipf:
+            return zipf_selection(workload);
+        case RoutingKind::OneExpert:
+            return one_expert_selection(workload);
+        case RoutingKind::HotAndEmpty:
+            return hot_and_empty_selection(workload);
+    }
+    throw InternalError("make_selected_experts: unknown routing kind");
+}
+
+/// The expert in whose share of the summed weights `ticket` falls.
+std::uint32_t expert_at(const std::vector<std::uint64_t>& weights, std::uint64_t ticket) {
+    std::uint32_t expert = 0;
+    while (ticket >= weights[expert]) {
+        ticket -= weights[expert];
+        ++expert;
+    }
+    return expert;
+}
+
+void select(std::span<std::uint32_t> row, const Selection& selection, std::uint64_t seed) {
+    const std::size_t num_fixed = std::min(row.size(), selection.always.size());
+    std::copy_n(selection.always.begin(), num_fixed, row.begin());
+    std::vector<std::uint64_t> weights = selection.weights;
+    std::uint64_t total = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+    for (std::size_t k = num_fixed; k < row.size(); ++k) {
+        row[k] = expert_at(weights, below(random_word(seed, k), total));
+        total -= weights[row[k]];
+        weights[row[k]] = 0;
+    }
+}
+
+/// Irwin–Hall of order 4 from the four 16-bit parts of a word; mean 0, standard deviation 1.
+double normal_score(std::uint64_t word) {
+    const double sum = static_cast<double>((word & 0xFFFF) + (word >> 16 & 0xFFFF) +
+                                           (word >> 32 & 0xFFFF) + (word >> 48));
+    return (sum - 131070) / std::sqrt(4294967295.0 / 3);
+}
+
+void write_weights(std::span<std::uint16_t> row, RoutingWeights kind, std::uint64_t seed) {
+    std::vector<double> shares(row.size());
+    for (std::size_t k = 0; k < row.size(); ++k) {
+        const double score = normal_score(random_word(seed, k));
+        shares[k] = kind == RoutingWeights::Softmax ? std::exp(score) : 1 / (1 + std::exp(-score));
+    }
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    const double scale = kind == RoutingWeights::Softmax ? 1 : kSigmoidScale;
+    std::ranges::transform(shares, row.begin(), [&](double share) {
+        return float_to_bf16(static_cast<float>(scale * share / sum));
+    });
+}
+
+std::int32_t expert_of_slot(ExpertMapping mapping, std::uint32_t num_devices,
+                            std::uint32_t per_device, std::uint32_t slot,
+                            const std::vector<std::uint32_t>& permuted) {
+    switch (mapping) {
+        case ExpertMapping::Contiguous:
+            return static_cast<std::int32_t>(slot);
+        case ExpertMapping::RoundRobin:
+            return static_cast<std::int32_t>(slot % per_device * num_devices + slot / per_device);
+        case ExpertMapping::Permuted:
+            return static_cast<std::int32_t>(permuted[slot]);
+    }
+    throw InternalError("make_device_expert_mapping: unknown mapping");
+}
+
+}  // namespace
+
+HostTensor make_selected_experts(const WorkloadSpec& workload) {
+    require(workload.top_k >= 1 && workload.top_k <= workload.experts,
+            "make_selected_experts: top_k is {}; allowed are 1 to the {} experts", workload.top_k,
+            workload.experts);
+    const Selection selection = selection_of(workload);
+    const std::uint64_t seed = seed_for(workload.seed, "selected_experts");
+    HostTensor table = make_host_tensor({workload.tokens, workload.top_k}, DataFormat::UInt32);
+    const auto experts = table.as<std::uint32_t>();
+    for (std::size_t token = 0; token < workload.tokens; ++token) {
+        select(experts.subspan(token * workload.top_k, workload.top_k), selection,
+               random_word(seed, token));
+    }
+    return table;
+}
+
+HostTensor make_routing_weights(const WorkloadSpec& workload) {
+    require(workload.top_k >= 1, "make_routing_weights: top_k is 0; it must be at least 1");
+    const std::uint64_t seed = seed_for(workload.seed, "routing_weights");
+    HostTensor table = make_host_tensor({workload.tokens, workload.top_k}, DataFormat::Float16_b);
+    const auto weights = table.as<std::uint16_t>();
+    for (std::size_t token = 0; token < workload.tokens; ++token) {
+        write_weights(weights.subspan(token * workload.top_k, workload.top_k),
+                      workload.routing.weights, random_word(seed, token));
+    }
+    return table;
+}
+
+HostTensor make_device_expert_mapping(const WorkloadSpec& workload, std::uint32_t num_devices) {
+    require(num_devices > 0 && workload.experts % num_devices == 0,
+            "make_device_expert_mapping: {} experts cannot be split evenly over {} devices",
+            workload.experts, num_devices);
+    const std::uint32_t per_device = workload.experts / num_devices;
+    const auto permuted =
+        random_permutation(seed_for(workload.seed, "device_expert_mapping"), workload.experts);
+    HostTensor table = make_host_tensor({num_devices, per_device}, DataFormat::Int32);
+    const auto ids = table.as<std::int32_t>();
+    for (std::uint32_t slot = 0; slot < workload.experts; ++slot) {
+        ids[slot] =
+            expert_of_slot(workload.device_expert_mapping, num_devices, per_device, slot, permuted);
+    }
+    return table;
+}
+
+}  // namespace tessera

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/base/tensor_file/safetensors_header.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tessera/errors.hpp"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr const char* kMetadataKey = "__metadata__";
+
+std::uint64_t little_endian(std::span<const std::byte> bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < kLengthBytes; ++i) {
+        value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+    }
+    return value;
+}
+
+std::string_view header_text(const std::string& file, std::span<const std::byte> bytes) {
+    require(bytes.size() >= kLengthBytes,
+            "{}: {} bytes; a safetensors file starts with 8 bytes of header length", file,
+            bytes.size());
+    const std::uint64_t length = little_endian(bytes);
+    require(length <= kMaxHeaderBytes, "{}: header length {} is above the limit of {}", file,
+            length, kMaxHeaderBytes);
+    require(length <= bytes.size() - kLengthBytes,
+            "{}: header length {} goes beyond the file, which has {} bytes behind the length", file,
+            length, bytes.size() - kLengthBytes);
+    return {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length};
+}
+
+/// Refuses a key that occurs twice in one object, of which the parser would keep the last.
+class DuplicateKeys {
+public:
+    explicit DuplicateKeys(const std::string& file) : file_(file) {}
+    bool operator()(int, Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::object_start) {
+            open_.emplace_back();
+        } else if (event == Json::parse_event_t::object_end) {
+            open_.pop_back();
+        } else if (event == Json::parse_event_t::key) {
+            const auto& key = parsed.get_ref<const std::string&>();
+            require(open_.back().insert(key).second,
+                    "{}: header has the key \"{}\" twice; names are unique", file_, key);
+        }
+        return true;
+    }
+
+private:
+    const std::string& file_;
+    std::vector<std::set<std::string>> open_;
+};
+
+Json parse_json(const std::string& file, std::string_view text) {
+    require(!text.empty() && text.front() == '{',
+            "{}: header does not start with '{{'; it must be a JSON object", file);
+    try {
+        return Json::parse(text.begin(), text.end(), DuplicateKeys(file));
+    } catch (const Json::parse_error& error) {
+        throw UsageError(fmt::format("{}: header is not JSON: error at its byte {} of {}", file,
+                                     error.byte, text.size()));
+    }
+}
+
+/// A value for a message; nested ones by their type alone, since they may be of any depth.
+std::string shown(const Json& node) {
+    return node.is_structured() ? std::string("an ") + node.type_name() : node.dump();
+}
+
+FileMetadata parse_metadata(const std::string& file, const Json& node) {
+    require(node.is_object(), "{}: {} is {}; it must be an object of strings", file, kMetadataKey,
+            node.type_name());
+    FileMetadata metadata;
+    for (const auto& [key, value] : node.items()) {
+        require(value.is_string(), "{}: {} \"{}\" is {}; values must be strings", file,
+                kMetadataKey, key, value.type_name());
+        metadata[key] = value.get<std::string>();
+    }
+    return metadata;
+}
+
+/// Reads the members of one tensor's object.
+class EntryParser {
+public:
+    EntryParser(const std::string& file, const std::string& name, const Json& node)
+        : file_(file), name_(name), node_(node) {}
+
+    [[nodiscard]] TensorEntry parse() const {
+        require(node_.is_object(), "{}: tensor {}: entry is {}; it must be an object", file_, name_,
+                node_.type_name());
+        for (const auto& [key, value] : node_.items()) {
+            require(key == "dtype" || key == "shape" || key == "data_offsets",
+                    "{}: tensor {}: unknown key \"{}\"; allowed are dtype, shape, data_offsets",
+                    file_, name_, key);
+        }
+        TensorEntry entry{name_, dtype(), shape(), 0, 0};
+        read_offsets(entry);
+        return entry;
+    }
+
+private:
+    [[nodiscard]] const Json& member(const char* key) const {
+        const auto found = node_.find(key);
+        require(found != node_.end(), "{}: tensor {}: {} is missing", file_, name_, key);
+        return *found;
+    }
+
+    [[nodiscard]] Dtype dtype() const {
+        const Json& node = member("dtype");
+        require(node.is_string(), "{}: tensor {}: dtype is {}; it must be a string", file_, name_,
+                node.type_name());
+        const auto& text = node.get_ref<const std::string&>();
+        const std::optional<Dtype> known = dtype_named(text);
+        require(known.has_value(), "{}: tensor {}: unknown dtype \"{}\"; allowed are {}", file_,
+                name_, text, all_dtype_names());
+        return *known;
+    }
+
+    [[nodiscard]] Shape shape() const {
+        const Json& node = member("shape");
+        require(node.is_array(), "{}: tensor {}: shape is {}; it must be an array", file_, name_,
+                node.type_name());
+        constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
+        Shape extents;
+        for (const Json& extent : node) {
+            require(extent.is_number_unsigned() && extent.get<std::uint64_t>() <= limit,
+                    "{}: tensor {}: shape has the extent {}; allowed are integers from 0 to {}",
+                    file_, name_, shown(extent), limit);
+            extents.push_back(extent.get<std::uint32_t>());
+        }
+        return extents;
+    }
+
+    void read_offsets(TensorEntry& entry) const {
+        const Json& node = member("data_offsets");
+        require(node.is_array() && node.size() == 2,
+                "{}: tensor {}: data_offsets is {}; it must be [begin, end] in bytes", file_, name_,
+                node.is_array() ? fmt::format("an array of {}", node.size()) : shown(node));
+        for (const Json& offset : node) {
+            require(offset.is_number_unsigned(),
+                    "{}: tensor {}: data_offsets holds {}; both must be integers from 0 up", file_,
+                    name_, shown(offset));
+        }
+        entry.begin = node[0].get<std::uint64_t>();
+        entry.end = node[1].get<std::uint64_t>();
+    }
+
+    const std::string& file_;
+    const std::string& name_;
+    const Json& node_;
+};
+
+void check_size(const std::string& file, const TensorEntry& entry, std::uint64_t data_bytes) {
+    require(entry.begin <= entry.end && entry.end <= data_bytes,
+            "{}: tensor {}: data_offsets [{}, {}] lie outside the {} bytes of data", file,
+            entry.name, entry.begin, entry.end, data_bytes);
+    const std::uint64_t due = tensor_bytes(file, entry.name, entry.dtype, entry.shape);
+    require(entry.end - entry.begin == due,
+            "{}: tensor {}: data_offsets [{}, {}] hold {} bytes, but shape {} of {} takes {}", file,
+            entry.name, entry.begin, entry.end, entry.end - entry.begin, to_string(entry.shape),
+            name_of(entry.dtype), due);
+}
+
+void check_cover(const std::string& file, const std::vector<TensorEntry>& entries,
+                 std::uint64_t data_bytes) {
+    std::uint64_t covered = 0;
+    for (const TensorEntry& entry : entries) {
+        require(entry.begin >= covered,
+                "{}: tensor {}: data_offsets [{}, {}] overlap the tensor before, which ends at {}",
+                file, entry.name, entry.begin, entry.end, covered);
+        require(entry.begin == covered,
+                "{}: tensor {}: data_offsets [{}, {}] leave a hole from byte {} on", file,
+                entry.name, entry.begin, entry.end, covered);
+        covered = entry.end;
+    }
+    require(covered == data_bytes, "{}: {} of the {} bytes of data belong to no tensor", file,
+            data_bytes - covered, data_bytes);
+}
+
+}  // namespace
+
+std::uint64_t tensor_bytes(const std::string& file, const std::string& name, Dtype dtype,
+                           const Shape& shape) {
+    std::uint64_t bytes = element_bytes(dtype);
+    bool fits = true;
+    for (const std::uint32_t extent : shape) {
+        fits = !__builtin_mul_overflow(bytes, std::uint64_t{extent}, &bytes) && fits;
+    }
+    require(fits, "{}: tensor {}: shape {} of {} takes 2^64 bytes or more", file, name,
+            to_string(shape), name_of(dtype));
+    return bytes;
+}
+
+SafetensorsHeader parse_safetensors_header(const std::string& file,
+                                           std::span<const std::byte> bytes) {
+    const std::string_view text = header_text(file, bytes);
+    const Json json = parse_json(file, text);
+    SafetensorsHeader header;
+    header.data_offset = kLengthBytes + text.size();
+    const std::uint64_t data_bytes = bytes.size() - header.data_offset;
+    for (const auto& [key, node] : json.items()) {
+        if (key == kMetadataKey) {
+            header.metadata = parse_metadata(file, node);
+            continue;
+        }
+        header.entries.push_back(EntryParser(file, key, node).parse());
+        check_size(file, header.entries.back(), data_bytes);
+    }
+    std::ranges::stable_sort(header.entries, {},
+                             [](const TensorEntry& e) { return std::pair(e.begin, e.end); });
+    check_cover(file, header.entries, data_bytes);
+    return header;
+}
+
+std::string format_safetensors_header(const FileMetadata& metadata,
+                                      std::span<const TensorEntry> entries) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    if (!metadata.empty()) {
+        json[kMetadataKey] = metadata;
+    }
+    for (const TensorEntry& entry : entries) {
+        json[entry.name] = {{"dtype", name_of(entry.dtype)},
+                            {"shape", entry.shape},
+                            {"data_offsets", {entry.begin, entry.end}}};
+    }
+    std::string text = json.dump();
+    text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');
+    std::string length(kLengthBytes, '\0');
+    for (std::size_t i = 0; i < kLengthBytes; ++i) {
+        length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
+    }
+    return length + text;
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a trace launch by launch.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "emu/base/tensor_file/mapped_file.hpp"
+#include "emu/base/trace_file/section.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera {
+
+class TraceReader {
+public:
+    /// Errors   UsageError if the file cannot be read, is no trace, is of a newer version, is cut
+    ///          off or corrupt: for this and `next`.
+    explicit TraceReader(const std::filesystem::path& path);
+
+    /// Arch, mesh and all names that launches read until now mention; no launches.
+    [[nodiscard]] const Trace& so_far() const noexcept { return trace_; }
+
+    /// The next launch; nothing behind the last.
+    [[nodiscard]] std::optional<LaunchTrace> next();
+
+private:
+    void read_head(const trace_file::Section& section);
+    void read_names(const trace_file::Section& section);
+    void read_end(const trace_file::Section& section);
+    template <class Read>
+    auto decoded(Read read);
+
+    MappedFile file_;
+    trace_file::SectionReader sections_;
+    Trace trace_;
+    std::uint32_t num_launches_ = 0;
+    bool is_at_end_ = false;
+};
+
+/// Reads a whole trace.
+/// Errors   as TraceReader.
+[[nodiscard]] Trace read_trace(const std::filesystem::path& path);
+
+}  // namespace tessera

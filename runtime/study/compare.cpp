@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/study/match_steps.hpp"
+
+namespace tessera::compare {
+namespace {
+
+double nanoseconds(Millicycles time, Hertz clock) {
+    return static_cast<double>(time) * 1e6 / clock.value;
+}
+
+Nanoseconds nanoseconds(const report::PredictedTime& time, Hertz clock) {
+    return {nanoseconds(time.low, clock), nanoseconds(time.expected, clock),
+            nanoseconds(time.high, clock)};
+}
+
+std::string title_of(const RunFigures& run) {
+    return fmt::format("{} on {}", run.name, run.arch);
+}
+
+/// A run's share in a comparison of parts.
+struct Side {
+    const TimeByName& times;
+    Hertz clock;
+};
+
+std::vector<Contribution> contributions(const Side& a, const Side& b) {
+    std::map<std::string, Contribution> parts;
+    for (const auto& [name, time] : a.times) {
+        parts[name].a = nanoseconds(time, a.clock);
+    }
+    for (const auto& [name, time] : b.times) {
+        parts[name].b = nanoseconds(time, b.clock);
+    }
+    std::vector<Contribution> sorted;
+    for (auto& [name, part] : parts) {
+        part.name = name;
+        sorted.push_back(part);
+    }
+    std::ranges::stable_sort(sorted, std::greater(),
+                             [](const Contribution& part) { return std::abs(part.b - part.a); });
+    return sorted;
+}
+
+StepFigures whole(const RunFigures& run) {
+    return {.name = "run", .time = run.time, .path = run.path};
+}
+
+double difference_of(const StepPair& pair, Hertz clock_a, Hertz clock_b) {
+    const Millicycles a = pair.a == nullptr ? 0 : pair.a->time.expected;
+    const Millicycles b = pair.b == nullptr ? 0 : pair.b->time.expected;
+    return nanoseconds(b, clock_b) - nanoseconds(a, clock_a);
+}
+
+class StepComparer {
+public:
+    StepComparer(const RunFigures& a, const RunFigures& b) : clock_a_(a.clock), clock_b_(b.clock) {}
+
+    [[nodiscard]] StepComparison compare(const StepPair& pair) const {
+        static const StepFigures kNothing;
+        const StepFigures& a = pair.a == nullptr ? kNothing : *pair.a;
+        const StepFigures& b = pair.b == nullptr ? kNothing : *pair.b;
+        const Nanoseconds time_a = nanoseconds(a.time, clock_a_);
+        const Nanoseconds time_b = nanoseconds(b.time, clock_b_);
+        StepComparison step;
+        step.name = pair.a == nullptr ? b.name : a.name;
+        step.a = pair.a == nullptr ? std::nullopt : std::optional(time_a);
+        step.b = pair.b == nullptr ? std::nullopt : std::optional(time_b);
+        step.difference = {time_b.low - time_a.low, time_b.expected - time_a.expected,
+                           time_b.high - time_a.high};
+        step.verdict =
+            verdict_over({step.difference.low, step.difference.expected, step.difference.high});
+        step.activities =
+            contributions({a.path.activities, clock_a_}, {b.path.activities, clock_b_});
+        step.lines = contributions({a.path.lines, clock_a_}, {b.path.lines, clock_b_});
+        step.resources = contributions({a.path.resources, clock_a_}, {b.path.resources, clock_b_});
+        return step;
+    }
+
+    void move(const MovedConstant& constant, const StepPair& pair, StepComparison& step) const {
+        const double moved = difference_of(pair, clock_a_, clock_b_);
+        if (verdict_over({step.difference.expected, moved}) == Verdict::NotRobust) {
+            step.flips.push_back({constant.key, constant.value, moved});
+            step.verdict = Verdict::NotRobust;
+        }
+    }
+
+private:
+    Hertz clock_a_;
+    Hertz clock_b_;
+};
+
+}  // namespace
+
+const char* name_of(Verdict verdict) noexcept {
+    switch (verdict) {
+        case Verdict::Equal:
+            return "equal";
+        case Verdict::Robust:
+            return "robust";
+        case Verdict::NotRobust:
+            return "not robust";
+    }
+    return "?";
+}
+
+Verdict verdict_over(const std::vector<double>& differences) noexcept {
+    if (std::ranges::all_of(differences, [](double d) { return d == 0; })) {
+        return Verdict::Equal;
+    }
+    const bool is_slower = std::ranges::all_of(differences, [](double d) { return d > 0; });
+    const bool is_faster = std::ranges::all_of(differences, [](double d) { return d < 0; });
+    return is_slower || is_faster ? Verdict::Robust : Verdict::NotRobust;
+}
+
+Comparison compare(const RunFigures& a, const RunFigures& b,
+                   const std::vector<MovedConstant>& moved) {
+    const StepComparer comparer(a, b);
+    const StepFigures all_a = whole(a);
+    const StepFigures all_b = whole(b);
+    Comparison result{.a = title_of(a),
+                      .b = title_of(b),
+                      .is_same_clock = a.clock == b.clock,
+                      .clock = a.clock,
+                      .run = comparer.compare({&all_a, &all_b}),
+                      .num_constants = 0};
+    for (const StepPair& pair : match_steps(a.steps, b.steps)) {
+        result.steps.push_back(comparer.compare(pair));
+    }
+    std::vector<std::string> keys;
+    for (const MovedConstant& constant : moved) {
+        keys.push_back(constant.key);
+        const StepFigures moved_a = whole(constant.a);
+        const StepFigures moved_b = whole(constant.b);
+        comparer.move(constant, {&moved_a, &moved_b}, result.run);
+        const std::vector<StepPair> pairs = match_steps(constant.a.steps, constant.b.steps);
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            comparer.move(constant, pairs[i], result.steps.at(i));
+        }
+    }
+    std::ranges::sort(keys);
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    result.num_constants = keys.size();
+    return result;
+}
+
+}  // namespace tessera::compare

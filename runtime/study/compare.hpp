@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two timed runs side by side: which is faster, on account of what, and whether that holds within
+// the ranges of the timing constants. Times are nanoseconds, since clocks may differ.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/study/run_figures.hpp"
+
+namespace tessera::compare {
+
+/// Whether the sign of a difference is the same wherever the constants may lie. Equal: the times
+/// are the same at every end.
+enum class Verdict : std::uint8_t { Equal, Robust, NotRobust };
+/// "equal", "robust", "not robust".
+[[nodiscard]] const char* name_of(Verdict verdict) noexcept;
+
+struct Nanoseconds {
+    double low = 0;
+    double expected = 0;
+    double high = 0;
+};
+
+/// A part of two critical paths: what it took in A and in B.
+struct Contribution {
+    std::string name;
+    double a = 0;
+    double b = 0;
+};
+
+/// The difference B − A with one constant at an end of its range, all others as stated.
+struct ConstantEnd {
+    std::string key;    ///< "timing.dram.read_latency"
+    std::string value;  ///< "180 cycles"
+    double difference = 0;
+};
+
+/// A step, or the whole run. Differences are B − A, each with both at the same end of all ranges.
+struct StepComparison {
+    std::string name;
+    std::optional<Nanoseconds> a;  ///< none: the run has no such step
+    std::optional<Nanoseconds> b;
+    Nanoseconds difference;
+    Verdict verdict = Verdict::Equal;
+    std::vector<Contribution> activities;  ///< largest |b − a| first; names as in StepFigures
+    std::vector<Contribution> lines;
+    std::vector<Contribution> resources;
+    std::vector<ConstantEnd> flips;  ///< ends that change the sign of the expected difference
+};
+
+struct Comparison {
+    std::string a;  ///< name of the run and its device: "moe_v2 on wormhole_n150"
+    std::string b;
+    bool is_same_clock = true;
+    Hertz clock;  ///< of A
+    StepComparison run;
+    std::vector<StepComparison> steps;  ///< A's, in order, with those of B only where they stand
+    std::size_t num_constants = 0;      ///< that were moved one at a time; 0: none were
+};
+
+/// Both runs with one constant at one end of its range: expected times only.
+struct MovedConstant {
+    std::string key;
+    std::string value;
+    RunFigures a;
+    RunFigures b;
+};
+
+/// Compares the runs; steps are matched by name, the first of a name with the first.
+/// Preconditions  The runs of `moved` have the steps of `a` and `b`.
+[[nodiscard]] Comparison compare(const RunFigures& a, const RunFigures& b,
+                                 const std::vector<MovedConstant>& moved = {});
+
+/// The verdict over differences at several ends: Robust if all have one sign, none being 0.
+[[nodiscard]] Verdict verdict_over(const std::vector<double>& differences) noexcept;
+
+}  // namespace tessera::compare

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run whose trace is at hand: it can be timed with any constant moved.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/study/compare.hpp"
+#include "runtime/study/timed_machine.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::compare {
+
+struct RecordedRun {
+    std::string name;
+    Trace trace;
+    timed_run::TimedMachine machine;
+};
+
+/// Both runs timed, at both ends of all ranges.
+[[nodiscard]] RunFigures figures_of(const RecordedRun& run);
+
+/// Replays of events that moving each constant takes: one at each end of each range, of both runs.
+[[nodiscard]] std::uint64_t cost_of_moving(const RecordedRun& a, const RecordedRun& b);
+
+/// Both runs with one constant at one end of its range, for each that has a range in either of
+/// them; a run that states no range for it keeps its value.
+[[nodiscard]] std::vector<MovedConstant> move_each_constant(const RecordedRun& a,
+                                                            const RecordedRun& b);
+
+}  // namespace tessera::compare

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/run_sweep.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/study/host_memory.hpp"
+#include "runtime/study/recording_key.hpp"
+#include "runtime/study/run_timer.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::sweep {
+namespace {
+
+constexpr int kCheckFailed = 1;
+
+/// Points that one recording serves, the one that is recorded first.
+using Group = std::vector<std::size_t>;
+
+std::vector<Group> groups_of(const config::LoadedSweep& sweep) {
+    const Checks checks = sweep.sweep.values ? Checks::Compared : Checks::Ignored;
+    std::vector<Group> groups;
+    std::map<std::string, std::size_t> group_at;
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+        if (!sweep.points[i].impossible.empty()) {
+            continue;
+        }
+        const auto [at, is_new] =
+            group_at.try_emplace(recording_key(sweep.points[i].loaded, checks), groups.size());
+        if (is_new) {
+            groups.emplace_back();
+        }
+        groups[at->second].push_back(i);
+    }
+    return groups;
+}
+
+std::vector<std::string> values_of(const config::SweepPoint& point,
+                                   const std::vector<std::string>& keys) {
+    std::vector<std::string> values(keys.size());
+    for (const config::Override& setting : point.settings) {
+        const auto key = std::ranges::find(keys, setting.path);
+        values[static_cast<std::size_t>(key - keys.begin())] = setting.value;
+    }
+    return values;
+}
+
+std::size_t num_case_keys_of(const config::LoadedSweep& sweep) {
+    std::set<std::string> keys;
+    for (const config::SweepSettings& given : sweep.sweep.cases) {
+        for (const config::Override& setting : given) {
+            keys.insert(setting.path);
+        }
+    }
+    return keys.size();
+}
+
+void add_points(const config::LoadedSweep& sweep, SweepResult& result) {
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+        const config::SweepPoint& point = sweep.points[i];
+        result.points.push_back({.values = values_of(point, result.keys),
+                                 .case_index = point.case_index,
+                                 .recorded_by = i,
+                                 .figures = std::nullopt,
+                                 .failure = point.impossible});
+        if (point.case_index == result.cases.size()) {
+            result.cases.push_back(case_name_of(result, i));
+        }
+    }
+}
+
+SweepResult empty_result(const config::LoadedSweep& sweep, std::size_t num_recordings) {
+    SweepResult result{.name = sweep.name,
+                       .question = sweep.sweep.question,
+                       .rank_by = sweep.sweep.rank_by,
+                       .has_values = sweep.sweep.values,
+                       .cases = {},
+                       .keys = keys_of(sweep),
+                       .num_case_keys = num_case_keys_of(sweep),
+                       .labels = {},
+                       .points = {},
+                       .num_recordings = num_recordings};
+    result.labels = labels_of(result.keys);
+    add_points(sweep, result);
+    return result;
+}
+
+std::vector<timed_run::RunTimer> timers_of(const config::LoadedSweep& sweep, const Group& group) {
+    std::vector<timed_run::RunTimer> timers;
+    for (const std::size_t point : group) {
+        const config::LoadedRun& loaded = sweep.points[point].loaded;
+        timers.emplace_back(sweep.name, timed_run::machine_of(loaded),
+                            timed_run::TimerOptions{.detail = timed_run::Detail::Paths});
+    }
+    return timers;
+}
+
+/// One sweep under way; groups are taken in order by whichever thread is free.
+class SweepRun {
+public:
+    SweepRun(const config::LoadedSweep& sweep, const SweepOptions& options)
+        : sweep_(sweep),
+          options_(options),
+          groups_(groups_of(sweep)),
+          threads_(options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency())
+                                        : options.threads),
+          result_(empty_result(sweep, groups_.size())),
+          errors_(groups_.size()) {}
+
+    SweepResult run() {
+        report_progress();
+        if (!groups_.empty()) {
+            ++next_;
+            run_group(0, threads_);
+            run_side_by_side();
+        }
+        for (const std::exception_ptr& error : errors_) {
+            if (error) {
+                std::rethrow_exception(error);
+            }
+        }
+        return std::move(result_);
+    }
+
+private:
+    void report_progress() const {
+        if (options_.on_progress) {
+            options_.on_progress(done_, groups_.size());
+        }
+    }
+
+    void run_side_by_side() {
+        std::vector<std::thread> workers;
+        for (std::size_t i = 0; i < num_workers(); ++i) {
+            workers.emplace_back([this] {
+                while (const auto group = take_next()) {
+                    run_group(*group, 1);
+                }
+            });
+        }
+        for (std::thread& worker : workers) {
+            worker.join();
+        }
+    }
+
+    [[nodiscard]] std::size_t num_workers() const {
+        const std::uint64_t available = available_memory();
+        const std::uint64_t each = std::max<std::uint64_t>(1, peak_memory());
+        const std::size_t fitting = available == 0 ? threads_ : 1 + available / each;
+        return std::min({std::size_t{threads_}, fitting, groups_.size() - next_});
+    }
+
+    std::optional<std::size_t> take_next() {
+        const std::lock_guard lock(mutex_);
+        return next_ < groups_.size() ? std::optional(next_++) : std::nullopt;
+    }
+
+    void run_group(std::size_t index, std::uint32_t threads) {
+        const Group& group = groups_[index];
+        try {
+            auto timers = timers_of(sweep_, group);
+            const std::string failure = record(group.front(), threads, timers);
+            finish(group, failure, timers);
+        } catch (const InternalError&) {
+            errors_[index] = std::current_exception();
+        } catch (const Error& error) {
+            fail(group, error.what(), error.exit_code());
+        }
+        const std::lock_guard lock(mutex_);
+        ++done_;
+        report_progress();
+    }
+
+    std::string record(std::size_t point, std::uint32_t threads,
+                       std::vector<timed_run::RunTimer>& timers) {
+        config::LoadedRun loaded = sweep_.points[point].loaded;
+        loaded.run.host.threads = threads;
+        run::RunModes modes =
+            sweep_.sweep.values ? run::RunModes{} : run::timing_only(loaded.run.workload.pipeline);
+        modes.trace = TraceMode::On;
+        modes.trace_sink = [&timers](const Trace& so_far, LaunchTrace&& launch) {
+            timed_run::add_to_all(timers, so_far, launch);
+        };
+        return options_.record(loaded, modes);
+    }
+
+    void finish(const Group& group, const std::string& failure,
+                std::vector<timed_run::RunTimer>& timers) {
+        if (!failure.empty()) {
+            return fail(group, failure, kCheckFailed);
+        }
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            result_.points[group[i]].recorded_by = group.front();
+            result_.points[group[i]].figures = compare::figures_of(timers[i].finish());
+        }
+    }
+
+    void fail(const Group& group, const std::string& failure, int exit_code) {
+        for (const std::size_t point : group) {
+            result_.points[point].recorded_by = group.front();
+            result_.points[point].failure = failure;
+            result_.points[point].exit_code = exit_code;
+        }
+    }
+
+    const config::LoadedSweep& sweep_;
+    const SweepOptions& options_;
+    std::vector<Group> groups_;
+    std::uint32_t threads_;
+    SweepResult result_;
+    std::mutex mutex_;
+    std::size_t next_ = 0;
+    std::size_t done_ = 0;
+    std::vector<std::exception_ptr> errors_;  ///< by group
+};
+
+}  // namespace
+
+SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options) {
+    SweepResult result = SweepRun(sweep, options).run();
+    const bool ran = std::ranges::any_of(result.points, [](const PointResult& point) {
+        return point.figures.has_value() || point.exit_code != 0;
+    });
+    require(ran, "{}: no point of the sweep could run; the first: {}", result.name,
+            result.points.front().failure);
+    return result;
+}
+
+}  // namespace tessera::sweep

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the points of a sweep: kernels once for each trace, replays once for each point.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/config/load_sweep.hpp"
+#include "runtime/pipeline/run_modes.hpp"
+#include "runtime/study/sweep_result.hpp"
+
+namespace tessera::sweep {
+
+/// Runs one configuration, giving each launch to the sink. Returns what failed its check, or
+/// "" if nothing did.
+using Record =
+    std::function<std::string(const config::LoadedRun& loaded, const run::RunModes& modes)>;
+
+struct SweepOptions {
+    std::uint32_t threads = 0;  ///< of the host, over all points; 0: one for each of its cores
+    Record record;
+    /// Called before the first recording and after each, from one thread at a time.
+    std::function<void(std::size_t done, std::size_t recordings)> on_progress;
+};
+
+/// Runs the sweep. The first recording runs on all threads; the others side by side on one thread
+/// each, as many as the host's memory holds of the largest seen so far. The result is the same at
+/// any number of threads. Points that cannot run have the reason in their result.
+/// Errors   InternalError of a point, that of the first of them; UsageError if rules forbid
+///          every point, with the reason of the first.
+[[nodiscard]] SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options);
+
+}  // namespace tessera::sweep

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/run_timer.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::timed_run {
+namespace {
+
+constexpr std::size_t kExpected = 0;
+
+/// Expected, low and high, or expected alone. Less time for one act can, now and then, make another
+/// wait longer: an interval holds its expected time all the same.
+report::PredictedTime interval(const std::vector<Millicycles>& times) {
+    const auto [least, most] = std::ranges::minmax(times);
+    return {least, times[kExpected], most};
+}
+
+report::LaunchReport path_only(report::LaunchReport launch) {
+    launch.threads.clear();
+    launch.cores.clear();
+    launch.causes.clear();
+    launch.stalls.clear();
+    launch.cbs.clear();
+    launch.resources.clear();
+    return launch;
+}
+
+}  // namespace
+
+RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options)
+    : machine_(std::make_unique<const TimedMachine>(machine)),
+      options_(options),
+      report_(report::make_report(std::move(name), machine.arch, machine.timing.expected,
+                                  machine.mesh)) {
+    const auto add_replay = [&](const TimingSpec& timing, const timing::RunReplayOptions& keeps) {
+        replays_.emplace_back(timing::Machine{machine_->arch, timing, machine_->mesh}, keeps);
+    };
+    add_replay(machine_->timing.expected,
+               {options.detail != Detail::Times, options.detail == Detail::Full});
+    if (options.ends == Ends::All) {
+        add_replay(machine_->timing.low, {false, false});
+        add_replay(machine_->timing.high, {false, false});
+    }
+}
+
+report::LaunchReport RunTimer::reduce(const Trace& trace, const LaunchTrace& launch,
+                                      const LaunchTimeline& timeline) const {
+    report::DrawBudget budget = options_.budget;
+    if (options_.detail != Detail::Full) {
+        budget.points = 0;
+        budget.cb_points = 0;
+        budget.stalls = 0;
+    }
+    report::LaunchReport reduced =
+        report::reduce(trace.names, launch, timeline, machine_->arch, machine_->timing.expected,
+                       machine_->mesh, budget);
+    return options_.detail == Detail::Full ? reduced : path_only(std::move(reduced));
+}
+
+void RunTimer::add(const Trace& trace, const LaunchTrace& launch) {
+    add(trace, launch, timing::take_apart(launch, machine_->mesh.shape.num_devices()));
+}
+
+void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
+                   const timing::PartedLaunch& parted) {
+    std::vector<Millicycles> makespans(replays_.size());
+    std::vector<Millicycles> device_times(replays_.size());
+    report::LaunchReport reduced;
+    tbb::parallel_for(std::size_t{0}, replays_.size(), [&](std::size_t end) {
+        const LaunchTimeline timeline = replays_[end].add(trace, launch, &parted);
+        makespans[end] = timeline.makespan;
+        device_times[end] = device_time(timeline);
+        if (end == kExpected) {
+            reduced = reduce(trace, launch, timeline);
+        }
+    });
+    reduced.makespan = interval(makespans);
+    reduced.device_time = interval(device_times);
+    report_.launches.push_back(std::move(reduced));
+}
+
+report::TimingReport RunTimer::finish() {
+    std::vector<Millicycles> makespans;
+    for (const timing::RunReplay& replay : replays_) {
+        makespans.push_back(replay.makespan());
+    }
+    report_.makespan = interval(makespans);
+    return std::move(report_);
+}
+
+void add_to_all(std::span<RunTimer> timers, const Trace& trace, const LaunchTrace& launch) {
+    const auto parted = timing::take_apart(launch, trace.mesh.shape.num_devices());
+    tbb::parallel_for(std::size_t{0}, timers.size(),
+                      [&](std::size_t i) { timers[i].add(trace, launch, parted); });
+}
+
+}  // namespace tessera::timed_run

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times a run launch by launch, so that the events of one can be dropped before the next.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emu/timing/run.hpp"
+#include "runtime/report/timing/reduce.hpp"
+#include "runtime/study/timed_machine.hpp"
+
+namespace tessera::timed_run {
+
+/// Which ends of the constants' ranges are replayed.
+enum class Ends : std::uint8_t { Expected, All };
+/// What is kept of the expected replay: times of launches; the critical path too; all that reports
+/// draw.
+enum class Detail : std::uint8_t { Times, Paths, Full };
+
+struct TimerOptions {
+    Ends ends = Ends::All;
+    Detail detail = Detail::Full;
+    report::DrawBudget budget;  ///< of Detail::Full
+};
+
+/// Replays each launch under a machine with its constants as expected and at both ends of their
+/// ranges. The result is the same at any number of host threads.
+class RunTimer {
+public:
+    RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options);
+
+    /// Times one launch more, after those before; the replays run in parallel.
+    /// Errors   those of timing::replay.
+    void add(const Trace& trace, const LaunchTrace& launch);
+    /// As add(), of a launch whose parts are known.
+    void add(const Trace& trace, const LaunchTrace& launch, const timing::PartedLaunch& parted);
+
+    /// The report of what was added; low and high are the expected times with Ends::Expected.
+    [[nodiscard]] report::TimingReport finish();
+
+private:
+    [[nodiscard]] report::LaunchReport reduce(const Trace& trace, const LaunchTrace& launch,
+                                              const LaunchTimeline& timeline) const;
+
+    std::unique_ptr<const TimedMachine> machine_;  ///< its place is fixed: replays refer to it
+    TimerOptions options_;
+    std::vector<timing::RunReplay> replays_;  ///< expected, then low and high
+    report::TimingReport report_;
+};
+
+/// Gives one launch to each of the timers, in parallel.
+void add_to_all(std::span<RunTimer> timers, const Trace& trace, const LaunchTrace& launch);
+
+}  // namespace tessera::timed_run

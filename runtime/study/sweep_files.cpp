@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/sweep_files.hpp"
+
+#include <fmt/format.h>
+
+#include "runtime/config/run_file.hpp"
+#include "runtime/study/sweep_csv.hpp"
+#include "runtime/study/sweep_html.hpp"
+#include "runtime/study/sweep_text.hpp"
+
+namespace tessera::sweep {
+namespace {
+
+// Lines of text as YAML comments.
+std::string commented(const std::string& text) {
+    std::string lines;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        lines += "# " + text.substr(begin, end - begin) + "\n";
+        begin = end + 1;
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
+                                              const SweepResult& result) {
+    std::vector<report::NamedText> files;
+    const std::vector<std::string> lines = answers(result);
+    for (const Ranked& entry : ranking(result)) {
+        if (entry.rank == 1) {
+            const std::string head =
+                fmt::format("Of {} points of the sweep {}: {}\n{}\n", result.points.size(),
+                            result.name, result.question, lines.at(files.size()));
+            const std::string name =
+                result.num_case_keys == 0
+                    ? "best.yaml"
+                    : fmt::format("best_{}.yaml", result.points[entry.point].case_index + 1);
+            files.push_back(
+                {name, commented(head) + config::to_run_file(sweep.points[entry.point].loaded)});
+        }
+    }
+    return files;
+}
+
+void write_files(const std::filesystem::path& directory, const config::LoadedSweep& sweep,
+                 const SweepResult& result) {
+    std::vector<report::NamedText> files = best_run_files(sweep, result);
+    files.push_back({"sweep.csv", to_csv(result)});
+    files.push_back({"sweep.html", to_html(result)});
+    report::write_together(directory, files);
+}
+
+}  // namespace tessera::sweep

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a sweep.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "runtime/config/load_sweep.hpp"
+#include "runtime/report/file_set.hpp"
+#include "runtime/study/sweep_result.hpp"
+
+namespace tessera::sweep {
+
+/// The best point as a complete run file, best.yaml, headed by what it won; with cases best_1.yaml
+/// on, by the case's place in the file. A case none of whose points has a time has no file.
+[[nodiscard]] std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
+                                                            const SweepResult& result);
+
+/// Writes these, sweep.csv and sweep.html to `directory`, which is created: all or none.
+/// Errors   UsageError naming the path if a folder or file cannot be made.
+void write_files(const std::filesystem::path& directory, const config::LoadedSweep& sweep,
+                 const SweepResult& result);
+
+}  // namespace tessera::sweep

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/sweep_result.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::sweep {
+namespace {
+
+using compare::Nanoseconds;
+using compare::RunFigures;
+using compare::StepFigures;
+
+constexpr const char* kWholeRun = "run";
+
+Nanoseconds nanoseconds(const report::PredictedTime& time, Hertz clock) {
+    const double factor = 1e6 / clock.value;
+    return {static_cast<double>(time.low) * factor, static_cast<double>(time.expected) * factor,
+            static_cast<double>(time.high) * factor};
+}
+
+std::vector<std::string> step_names(const RunFigures& run) {
+    std::vector<std::string> names{kWholeRun};
+    for (const StepFigures& step : run.steps) {
+        names.push_back(step.name);
+    }
+    return names;
+}
+
+/// Steps that the ranking counts, and their time.
+struct Counted {
+    Nanoseconds time;
+    compare::TimeByName spent;  ///< on resources, or on activities where nothing travels
+};
+
+Counted count(const RunFigures& run, const std::string& rank_by) {
+    if (rank_by == kWholeRun) {
+        return {nanoseconds(run.time, run.clock), run.path.bounds};
+    }
+    const auto step = std::ranges::find(run.steps, rank_by, &StepFigures::name);
+    require(step != run.steps.end(), "sweep.rank_by: {} is no step, allowed: {}", rank_by,
+            fmt::join(step_names(run), ", "));
+    return {nanoseconds(step->time, run.clock), step->path.bounds};
+}
+
+std::string bound_of(const compare::TimeByName& spent) {
+    Millicycles total = 0;
+    const std::pair<const std::string, Millicycles>* largest = nullptr;
+    for (const auto& part : spent) {
+        total += part.second;
+        largest = largest == nullptr || part.second > largest->second ? &part : largest;
+    }
+    if (largest == nullptr || total <= 0) {
+        return "";
+    }
+    return fmt::format("{} {:.0f} %", largest->first,
+                       100 * static_cast<double>(largest->second) / static_cast<double>(total));
+}
+
+compare::Verdict slower_than(const Nanoseconds& best, const Nanoseconds& time) {
+    return compare::verdict_over(
+        {time.low - best.low, time.expected - best.expected, time.high - best.high});
+}
+
+std::vector<std::string> parts_of(const std::string& key) {
+    std::vector<std::string> parts{""};
+    for (const char letter : key) {
+        if (letter == '.') {
+            parts.emplace_back();
+        } else {
+            parts.back() += letter;
+        }
+    }
+    return parts;
+}
+
+std::string last_parts(const std::string& key, std::size_t count) {
+    const std::vector<std::string> parts = parts_of(key);
+    const std::size_t first = parts.size() - std::min(count, parts.size());
+    return fmt::format(
+        "{}", fmt::join(parts.begin() + static_cast<std::ptrdiff_t>(first), parts.end(), "."));
+}
+
+bool is_only(const std::vector<std::string>& keys, std::size_t index, std::size_t count) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (i != index && last_parts(keys[i], count) == last_parts(keys[index], count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The point's values of keys [begin, end).
+std::string joined(const SweepResult& result, std::size_t point, std::size_t begin,
+                   std::size_t end) {
+    std::vector<std::string> parts;
+    const std::vector<std::string>& values = result.points.at(point).values;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (!values[i].empty()) {
+            parts.push_back(result.labels.at(i) + " " + values[i]);
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::vector<Ranked> ranking(const SweepResult& result) {
+    std::vector<Ranked> ranked;
+    for (std::size_t i = 0; i < result.points.size(); ++i) {
+        if (result.points[i].figures) {
+            const Counted counted = count(*result.points[i].figures, result.rank_by);
+            ranked.push_back({.point = i, .time = counted.time, .bound = bound_of(counted.spent)});
+        }
+    }
+    const auto case_of = [&](const Ranked& entry) { return result.points[entry.point].case_index; };
+    std::ranges::stable_sort(ranked, {}, [&](const Ranked& entry) {
+        return std::pair(case_of(entry), entry.time.expected);
+    });
+    const Ranked* best = nullptr;
+    for (Ranked& entry : ranked) {
+        if (best == nullptr || case_of(*best) != case_of(entry)) {
+            best = &entry;
+        }
+        entry.rank = static_cast<std::size_t>(&entry - best) + 1;
+        entry.of_best =
+            best->time.expected > 0 ? entry.time.expected / best->time.expected : entry.of_best;
+        entry.verdict = slower_than(best->time, entry.time);
+    }
+    return ranked;
+}
+
+std::string word_of(const Ranked& entry) {
+    return entry.rank == 1 ? "best" : name_of(entry.verdict);
+}
+
+std::vector<std::string> keys_of(const config::LoadedSweep& sweep) {
+    std::vector<std::string> keys;
+    const auto add = [&](const config::SweepSettings& settings) {
+        for (const config::Override& setting : settings) {
+            if (std::ranges::find(keys, setting.path) == keys.end()) {
+                keys.push_back(setting.path);
+            }
+        }
+    };
+    std::ranges::for_each(sweep.sweep.cases, add);
+    for (const config::SweepPoint& point : sweep.points) {
+        add(point.settings);
+    }
+    return keys;
+}
+
+std::vector<std::string> labels_of(const std::vector<std::string>& keys) {
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        std::size_t count = 1;
+        while (count < parts_of(keys[i]).size() && !is_only(keys, i, count)) {
+            ++count;
+        }
+        labels.push_back(last_parts(keys[i], count));
+    }
+    return labels;
+}
+
+std::string name_of(const SweepResult& result, std::size_t point) {
+    return joined(result, point, result.num_case_keys, result.keys.size());
+}
+
+std::string case_name_of(const SweepResult& result, std::size_t point) {
+    return joined(result, point, 0, result.num_case_keys);
+}
+
+std::string full_name_of(const SweepResult& result, std::size_t point) {
+    const std::string& given = result.cases.at(result.points.at(point).case_index);
+    return given.empty() ? name_of(result, point) : given + ": " + name_of(result, point);
+}
+
+}  // namespace tessera::sweep

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep found: its points with their times, ranked.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/config/load_sweep.hpp"
+#include "runtime/study/compare.hpp"
+#include "runtime/study/run_figures.hpp"
+
+namespace tessera::sweep {
+
+/// One point. It has figures, or a reason why not.
+struct PointResult {
+    std::vector<std::string> values;  ///< by SweepResult::keys; "" where the point does not set one
+    std::size_t case_index = 0;       ///< into SweepResult::cases
+    /// The point whose kernels ran for the trace that this one was timed from: its own index, or
+    /// that of an earlier point that differs in timing only.
+    std::size_t recorded_by = 0;
+    std::optional<compare::RunFigures> figures;
+    std::string failure;  ///< a rule that it breaks, an error of its run, or a failed check
+    /// Of a run that failed: 1 if a result failed its check, else the exit code of its error. A
+    /// point that a rule forbids has 0: it did not run.
+    int exit_code = 0;
+};
+
+struct SweepResult {
+    std::string name;
+    std::string question;
+    std::string rank_by;  ///< "run" or a step's name
+    bool has_values = false;
+    std::vector<std::string> cases;   ///< their names, such as "tokens 64"; one, "", without cases
+    std::vector<std::string> keys;    ///< that points set, those of cases first
+    std::size_t num_case_keys = 0;    ///< of keys: how many of them cases set
+    std::vector<std::string> labels;  ///< the keys' last parts, as many as tell them apart
+    std::vector<PointResult> points;  ///< in the order of the file
+    std::size_t num_recordings = 0;   ///< points whose kernels ran
+};
+
+/// A point's place among the points of its case, and what can be said of it.
+struct Ranked {
+    std::size_t point = 0;
+    std::size_t rank = 1;
+    double of_best = 1;         ///< time over that of the case's best
+    compare::Nanoseconds time;  ///< of the run, or of the step ranked by
+    /// Whether it is slower than the best at all ends of the constants; Equal for the best.
+    compare::Verdict verdict = compare::Verdict::Equal;
+    std::string bound;  ///< what most of its critical path is spent on: "DRAM 43 %"
+};
+
+/// Points with figures by case, then by expected time, those of equal time in the order of the
+/// file.
+/// Errors   UsageError naming the steps that there are, if rank_by is none of them.
+[[nodiscard]] std::vector<Ranked> ranking(const SweepResult& result);
+
+/// Keys as cases and then points set them, in the order in which they first appear.
+[[nodiscard]] std::vector<std::string> keys_of(const config::LoadedSweep& sweep);
+/// The last part of each key, with as many before it as tell them apart.
+[[nodiscard]] std::vector<std::string> labels_of(const std::vector<std::string>& keys);
+/// What was chosen: "k_block 4, cb_depth 2".
+[[nodiscard]] std::string name_of(const SweepResult& result, std::size_t point);
+/// The same behind the name of the point's case, if the sweep has cases: "tokens 64: k_block 4".
+[[nodiscard]] std::string full_name_of(const SweepResult& result, std::size_t point);
+/// Name of a case by one of its points: "tokens 64".
+[[nodiscard]] std::string case_name_of(const SweepResult& result, std::size_t point);
+/// "best" for the best, else "robust" or "not robust" for a slower one, "equal" for an equal one.
+[[nodiscard]] std::string word_of(const Ranked& entry);
+
+}  // namespace tessera::sweep

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recorded trace, timed without running a kernel.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runtime/config/load.hpp"
+#include "runtime/report/timing/timing_report.hpp"
+#include "runtime/study/run_timer.hpp"
+
+namespace tessera::timed_run {
+
+/// The device's machine with the mesh of a trace.
+[[nodiscard]] TimedMachine machine_of(const config::LoadedArch& device, const MeshSpec& mesh);
+
+/// Replays the launches of a trace file one by one.
+/// Errors   UsageError as TraceReader and timing::replay.
+[[nodiscard]] report::TimingReport time_trace_file(const std::filesystem::path& path,
+                                                   const config::LoadedArch& device,
+                                                   const TimerOptions& options);
+
+/// Replays a trace in memory under each machine, in parallel; reports stand in the order of these.
+[[nodiscard]] std::vector<report::TimingReport> time_trace(const Trace& trace,
+                                                           std::span<RunTimer> timers);
+
+}  // namespace tessera::timed_run

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/trace_taker.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace tessera::timed_run {
+
+TraceTaker::TraceTaker(std::optional<RunTimer> timer,
+                       const std::optional<std::filesystem::path>& file)
+    : timer_(std::move(timer)) {
+    if (file) {
+        writer_.emplace(*file);
+    }
+}
+
+run::RunModes TraceTaker::modes(run::RunModes modes) {
+    if (timer_ || writer_) {
+        modes.trace = TraceMode::On;
+        modes.trace_sink = [this](const Trace& so_far, LaunchTrace&& launch) {
+            take(so_far, launch);
+        };
+    }
+    return modes;
+}
+
+void TraceTaker::take(const Trace& so_far, const LaunchTrace& launch) {
+    if (writer_) {
+        writer_->append(so_far, launch);
+    }
+    if (timer_) {
+        const auto start = std::chrono::steady_clock::now();
+        timer_->add(so_far, launch);
+        seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+}
+
+std::optional<report::TimingReport> TraceTaker::finish() {
+    if (writer_) {
+        writer_->finish();
+    }
+    return timer_ ? std::optional(timer_->finish()) : std::nullopt;
+}
+
+}  // namespace tessera::timed_run

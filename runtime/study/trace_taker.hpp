@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the traces of a run as its launches end: to a timer, to a file, to both or to neither.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "emu/base/trace_file/trace_writer.hpp"
+#include "runtime/pipeline/run_modes.hpp"
+#include "runtime/report/timing/timing_report.hpp"
+#include "runtime/study/run_timer.hpp"
+
+namespace tessera::timed_run {
+
+class TraceTaker {
+public:
+    /// Errors   UsageError if the file cannot be made.
+    TraceTaker(std::optional<RunTimer> timer, const std::optional<std::filesystem::path>& file);
+
+    /// `modes` with the taker as sink; as they are if there is neither timer nor file. The taker
+    /// outlives the run, and stays where it is.
+    [[nodiscard]] run::RunModes modes(run::RunModes modes);
+
+    /// Gives the file its name and ends the timing; no report without a timer.
+    [[nodiscard]] std::optional<report::TimingReport> finish();
+
+    /// Host seconds spent on replays so far.
+    [[nodiscard]] double seconds() const noexcept { return seconds_; }
+
+private:
+    void take(const Trace& so_far, const LaunchTrace& launch);
+
+    std::optional<RunTimer> timer_;
+    std::optional<TraceWriter> writer_;
+    double seconds_ = 0;
+};
+
+}  // namespace tessera::timed_run

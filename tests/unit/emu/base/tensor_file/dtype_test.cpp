@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/base/tensor_file/dtype.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+TEST(Dtype, IsFoundByTheNameItPrints) {
+    for (int i = 0; i <= static_cast<int>(Dtype::F64); ++i) {
+        const auto dtype = static_cast<Dtype>(i);
+        EXPECT_EQ(dtype_named(name_of(dtype)), dtype) << name_of(dtype);
+    }
+    EXPECT_EQ(dtype_named("bf16"), std::nullopt);
+    EXPECT_EQ(dtype_named(""), std::nullopt);
+}
+
+TEST(Dtype, HasTheBytesOfItsName) {
+    EXPECT_EQ(element_bytes(Dtype::BOOL), 1U);
+    EXPECT_EQ(element_bytes(Dtype::F8_E4M3), 1U);
+    EXPECT_EQ(element_bytes(Dtype::BF16), 2U);
+    EXPECT_EQ(element_bytes(Dtype::U32), 4U);
+    EXPECT_EQ(element_bytes(Dtype::I64), 8U);
+}
+
+TEST(Dtype, HasADeviceFormatOfTheSameSizeOrNone) {
+    EXPECT_EQ(format_of(Dtype::BF16), DataFormat::Float16_b);
+    EXPECT_EQ(format_of(Dtype::F8_E5M2), DataFormat::Lf8);
+    EXPECT_EQ(format_of(Dtype::I32), DataFormat::Int32);
+    EXPECT_EQ(format_of(Dtype::F16), std::nullopt);
+    EXPECT_EQ(format_of(Dtype::I64), std::nullopt);
+    for (int i = 0; i <= static_cast<int>(Dtype::F64); ++i) {
+        const auto dtype = static_cast<Dtype>(i);
+        if (const auto format = format_of(dtype)) {
+            EXPECT_EQ(element_bytes(*format), element_bytes(dtype)) << name_of(dtype);
+            EXPECT_EQ(dtype_of(*format), dtype) << name_of(dtype);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/compare.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/runtime/study/figures.hpp"
+
+namespace tessera::compare {
+namespace {
+
+using test::run_of;
+using test::step_of;
+
+TEST(Verdict, IsRobustIfAllDifferencesHaveOneSign) {
+    EXPECT_EQ(verdict_over({1, 2, 3}), Verdict::Robust);
+    EXPECT_EQ(verdict_over({-1, -2, -0.001}), Verdict::Robust);
+}
+
+TEST(Verdict, IsNotRobustIfOneDifferenceHasTheOtherSignOrNone) {
+    EXPECT_EQ(verdict_over({1, 2, -3}), Verdict::NotRobust);
+    EXPECT_EQ(verdict_over({1, 0, 3}), Verdict::NotRobust);
+    EXPECT_EQ(verdict_over({0, 0, -1}), Verdict::NotRobust);
+}
+
+TEST(Verdict, IsEqualIfAllTimesAreTheSame) {
+    EXPECT_EQ(verdict_over({0, 0, 0}), Verdict::Equal);
+}
+
+// Intervals overlap (1000 to 3000 and 900 to 2900), and yet B is faster at each end: ends are
+// compared in pairs, since both runs would meet the same machine.
+TEST(Compare, PairsTheEndsOfTheRanges) {
+    const auto a = run_of("a", {step_of("gate", 1'000'000, 2'000'000, 3'000'000)});
+    const auto b = run_of("b", {step_of("gate", 900'000, 1'900'000, 2'900'000)});
+
+    const Comparison comparison = compare(a, b);
+
+    EXPECT_EQ(comparison.run.verdict, Verdict::Robust);
+    EXPECT_EQ(comparison.run.difference.low, -100);
+    EXPECT_EQ(comparison.run.difference.expected, -100);
+    EXPECT_EQ(comparison.run.difference.high, -100);
+}
+
+TEST(Compare, IsNotRobustIfTheEndsDisagree) {
+    const auto a = run_of("a", {step_of("gate", 1'000'000, 2'000'000, 3'000'000)});
+    const auto b = run_of("b", {step_of("gate", 1'100'000, 1'900'000, 2'000'000)});
+
+    const Comparison comparison = compare(a, b);
+
+    ASSERT_EQ(comparison.steps.size(), 1U);
+    EXPECT_EQ(comparison.steps[0].verdict, Verdict::NotRobust);
+    EXPECT_EQ(comparison.steps[0].difference.low, 100);
+    EXPECT_EQ(comparison.steps[0].difference.high, -1000);
+}
+
+TEST(Compare, JudgesEachStepAndTheRunByThemselves) {
+    const auto a = run_of("a", {step_of("gate", 5'000, 6'000, 7'000), step_of("up", 1, 2, 3)});
+    const auto b = run_of("b", {step_of("gate", 4'000, 5'000, 6'000), step_of("up", 2, 2, 2)});
+
+    const Comparison comparison = compare(a, b);
+
+    EXPECT_EQ(comparison.steps[0].verdict, Verdict::Robust);
+    EXPECT_EQ(comparison.steps[1].verdict, Verdict::NotRobust);
+    EXPECT_EQ(comparison.run.verdict, Verdict::Robust);
+}
+
+TEST(Compare, ComparesTimesNotCyclesWhereClocksDiffer) {
+    auto a = run_of("a", {step_of("gate", 1'000'000, 1'000'000, 1'000'000)});
+    auto b = run_of("b", {step_of("gate", 1'200'000, 1'200'000, 1'200'000)});
+    b.clock = Hertz{2e9};
+
+    const Comparison comparison = compare(a, b);
+
+    EXPECT_FALSE(comparison.is_same_clock);
+    EXPECT_EQ(comparison.run.difference.expected, 600 - 1000);
+}
+
+TEST(Compare, SplitsTheDifferenceByWhatThePathIsSpentOn) {
+    auto a = run_of("a", {step_of("gate", 0, 100'000, 0)});
+    auto b = run_of("b", {step_of("gate", 0, 130'000, 0)});
+    a.steps[0].path.activities = {{"matmul", 90'000}, {"pack", 10'000}};
+    b.steps[0].path.activities = {{"matmul", 90'000}, {"wait for CB data", 40'000}};
+
+    const StepComparison step = compare(a, b).steps[0];
+
+    ASSERT_EQ(step.activities.size(), 3U);
+    EXPECT_EQ(step.activities[0].name, "wait for CB data");
+    EXPECT_EQ(step.activities[0].b - step.activities[0].a, 40);
+    EXPECT_EQ(step.activities[1].name, "pack");
+    EXPECT_EQ(step.activities[1].b - step.activities[1].a, -10);
+    EXPECT_EQ(step.activities[2].name, "matmul");
+    EXPECT_EQ(step.activities[2].b - step.activities[2].a, 0);
+}
+
+// 10 cycles between the two launches of A, none in B, which has one.
+TEST(Compare, CountsTheGapsBetweenLaunchesAsAPart) {
+    const auto a = run_of("a", {step_of("silu", 1, 50'000, 1), step_of("mul", 1, 50'000, 1)});
+    const auto b = run_of("b", {step_of("silu_mul", 1, 100'000, 1)});
+
+    const StepComparison run = compare(a, b).run;
+
+    double total = 0;
+    for (const Contribution& part : run.activities) {
+        total += part.b - part.a;
+    }
+    EXPECT_EQ(total, run.difference.expected);
+    EXPECT_EQ(run.activities[0].name, "between launches");
+    EXPECT_EQ(run.activities[0].a, 10);
+    EXPECT_EQ(run.activities[0].b, 0);
+}
+
+TEST(Compare, IsNotRobustIfOneConstantAloneChangesTheSign) {
+    const auto a = run_of("a", {step_of("gate", 9'000, 10'000, 11'000)});
+    const auto b = run_of("b", {step_of("gate", 8'000, 9'000, 10'000)});
+    const MovedConstant same{"timing.noc.hop", "8 cycles", a, b};
+    const MovedConstant other{"timing.dram.read_latency", "900 cycles", a,
+                              run_of("b", {step_of("gate", 0, 10'500, 0)})};
+
+    const Comparison robust = compare(a, b, {same});
+    const Comparison comparison = compare(a, b, {same, other});
+
+    EXPECT_EQ(robust.run.verdict, Verdict::Robust);
+    EXPECT_EQ(robust.num_constants, 1U);
+    EXPECT_EQ(comparison.num_constants, 2U);
+    EXPECT_EQ(comparison.run.verdict, Verdict::NotRobust);
+    EXPECT_EQ(comparison.steps[0].verdict, Verdict::NotRobust);
+    ASSERT_EQ(comparison.run.flips.size(), 1U);
+    EXPECT_EQ(comparison.run.flips[0].key, "timing.dram.read_latency");
+    EXPECT_EQ(comparison.run.flips[0].value, "900 cycles");
+    EXPECT_EQ(comparison.run.flips[0].difference, 0.5);
+}
+
+}  // namespace
+}  // namespace tessera::compare

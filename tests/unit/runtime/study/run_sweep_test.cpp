@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/run_sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+
+#include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace tessera::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+/// A sweep over the copy of one tile.
+config::LoadedSweep load(const std::string& block) {
+    const ScratchFolder folder;
+    const fs::path file = folder.write("s.yaml",
+                                       "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                                       "workload:\n  pipeline: copy\n  copy: {shape: [32, 32]}\n" +
+                                           block);
+    const std::array folders{fs::path(TESSERA_SOURCE_DIR) / "configs"};
+    return config::load_sweep(file, std::span<const config::Override>(), folders);
+}
+
+/// What a run was asked for: its CB depth. Records nothing: a run without launches takes no time.
+class Recorder {
+public:
+    std::string operator()(const config::LoadedRun& loaded, const run::RunModes& modes) {
+        const std::lock_guard lock(mutex_);
+        const std::uint32_t depth = loaded.run.ops.copy.cb_depth;
+        depths_.push_back(depth);
+        EXPECT_EQ(modes.trace, TraceMode::On);
+        switch (depth) {
+            case kBreaks:
+                throw KernelError(FaultCategory::Deadlock, {}, "nobody moves");
+            case kIsOurs:
+                throw InternalError("lost count");
+            default:
+                return depth == kFails ? "values are off" : "";
+        }
+    }
+    [[nodiscard]] const std::vector<std::uint32_t>& depths() const { return depths_; }
+
+    static constexpr std::uint32_t kFails = 7;
+    static constexpr std::uint32_t kBreaks = 8;
+    static constexpr std::uint32_t kIsOurs = 9;
+
+private:
+    std::mutex mutex_;
+    std::vector<std::uint32_t> depths_;
+};
+
+SweepResult run(const config::LoadedSweep& sweep, Recorder& recorder, std::uint32_t threads = 2) {
+    return run_sweep(sweep,
+                     {.threads = threads,
+                      .record = [&](const config::LoadedRun& loaded,
+                                    const run::RunModes& modes) { return recorder(loaded, modes); },
+                      .on_progress = {}});
+}
+
+TEST(RunSweep, RecordsEachPointThatDiffersInMoreThanTimes) {
+    Recorder recorder;
+
+    const SweepResult result =
+        run(load("sweep:\n  question: q\n  grid:\n    ops.copy.cb_depth: [1, 2]\n"
+                 "    arch.timing.noc.hop: [8 cycles, 9 cycles, 10 cycles]\n"),
+            recorder);
+
+    EXPECT_THAT(recorder.depths(), UnorderedElementsAre(1, 2));
+    EXPECT_EQ(result.num_recordings, 2U);
+    ASSERT_EQ(result.points.size(), 6U);
+    EXPECT_EQ(result.points[2].recorded_by, 0U);
+    EXPECT_EQ(result.points[4].recorded_by, 3U);
+    EXPECT_THAT(result.points[4].values, ElementsAre("2", "9 cycles"));
+    EXPECT_TRUE(result.points[4].figures.has_value());
+}
+
+TEST(RunSweep, KeepsPointsThatFailWithReasonAndCode) {
+    Recorder recorder;
+
+    const SweepResult result =
+        run(load("sweep: {question: q, grid: {ops.copy.cb_depth: [1, 7, 8, 2]}}\n"), recorder);
+
+    EXPECT_TRUE(result.points[0].figures.has_value());
+    EXPECT_EQ(result.points[0].exit_code, 0);
+    EXPECT_FALSE(result.points[1].figures.has_value());
+    EXPECT_EQ(result.points[1].failure, "values are off");
+    EXPECT_EQ(result.points[1].exit_code, 1);
+    EXPECT_THAT(result.points[2].failure, testing::HasSubstr("nobody moves"));
+    EXPECT_EQ(result.points[2].exit_code, 3);
+    EXPECT_TRUE(result.points[3].figures.has_value());
+}
+
+TEST(RunSweep, DoesNotRunWhatARuleForbids) {
+    Recorder recorder;
+    config::LoadedSweep sweep = load("sweep: {question: q, grid: {ops.copy.cb_depth: [1, 2]}}\n");
+    sweep.points[1].impossible = "too deep";
+
+    const SweepResult result = run(sweep, recorder);
+
+    EXPECT_THAT(recorder.depths(), ElementsAre(1));
+    EXPECT_EQ(result.points[1].failure, "too deep");
+    EXPECT_EQ(result.points[1].exit_code, 0);
+}
+
+TEST(RunSweep, StopsForAFaultOfOurs) {
+    Recorder recorder;
+
+    EXPECT_THROW(
+        (void)run(load("sweep: {question: q, grid: {ops.copy.cb_depth: [1, 9]}}\n"), recorder),
+        InternalError);
+}
+
+TEST(RunSweep, RefusesASweepWhosePointsAreAllForbidden) {
+    Recorder recorder;
+    config::LoadedSweep sweep = load("sweep: {question: q, grid: {ops.copy.cb_depth: [1]}}\n");
+    sweep.points[0].impossible = "too deep";
+
+    try {
+        (void)run(sweep, recorder);
+        FAIL() << "nothing ran";
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(), "s: no point of the sweep could run; the first: too deep");
+    }
+}
+
+TEST(RunSweep, HasAResultEvenIfEveryRunFailed) {
+    Recorder recorder;
+
+    const SweepResult result =
+        run(load("sweep: {question: q, grid: {ops.copy.cb_depth: [7]}}\n"), recorder);
+
+    EXPECT_EQ(result.points[0].exit_code, 1);
+}
+
+TEST(RunSweep, SaysHowFarItIs) {
+    Recorder recorder;
+    std::vector<std::pair<std::size_t, std::size_t>> progress;
+
+    (void)run_sweep(load("sweep: {question: q, grid: {ops.copy.cb_depth: [1, 2, 3]}}\n"),
+                    {.threads = 1,
+                     .record = [&](const config::LoadedRun& loaded,
+                                   const run::RunModes& modes) { return recorder(loaded, modes); },
+                     .on_progress = [&](std::size_t done,
+                                        std::size_t all) { progress.emplace_back(done, all); }});
+
+    EXPECT_THAT(progress, ElementsAre(testing::Pair(0, 3), testing::Pair(1, 3), testing::Pair(2, 3),
+                                      testing::Pair(3, 3)));
+    EXPECT_THAT(recorder.depths(), ElementsAre(1, 2, 3));
+}
+
+TEST(RunSweep, NamesCasesByTheirValues) {
+    Recorder recorder;
+
+    const SweepResult result =
+        run(load("sweep:\n  question: q\n  cases: [{workload.copy.to: dram}, {workload.copy.to: "
+                 "l1}]\n  grid: {ops.copy.cb_depth: [1, 2]}\n"),
+            recorder);
+
+    EXPECT_THAT(result.cases, ElementsAre("to dram", "to l1"));
+    EXPECT_EQ(result.num_case_keys, 1U);
+    EXPECT_EQ(result.points[2].case_index, 1U);
+}
+
+}  // namespace
+}  // namespace tessera::sweep
