@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: the program, the libraries with the package that finds them,
-# their headers, and what kernels compiled just in time need (runtime/kernels/kernel_toolchain.cpp
-# looks for it in these places).
+# their headers, and what kernels compiled just in time need (runtime/kernels/package.cpp looks for
+# it in these places).
 include(CMakePackageConfigHelpers)
 
 if(TARGET tessera)
+    file(RELATIVE_PATH plugin_dir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/tessera)
+    set_target_properties(tessera PROPERTIES INSTALL_RPATH $ORIGIN/${plugin_dir})
     install(TARGETS tessera)
 endif()
 install(TARGETS tessera_kernel_pass DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,10 +11,9 @@ struct ProcessOutcome {
     std::string output;  ///< what it wrote to standard output and standard error
 };
 
-/// Runs a program to its end, `command[0]` being its path. `output` names a file that the call
-/// creates and removes.
+/// Runs a program to its end, `command[0]` being its path. What it writes comes through a pipe, so
+/// that it is heard when a disk is full, too.
 /// Errors   UsageError if the program cannot be started.
-[[nodiscard]] ProcessOutcome run_process(const std::vector<std::string>& command,
-                                         const std::filesystem::path& output);
+[[nodiscard]] ProcessOutcome run_process(const std::vector<std::string>& command);
 
 }  // namespace tessera

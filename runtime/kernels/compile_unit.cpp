@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "runtime/kernels/content_hash.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -37,6 +38,18 @@ std::string named_args_define(const NamedCompileArgs& args) {
     return fmt::format("-DKERNEL_COMPILE_TIME_ARG_MAP={}", fmt::join(pairs, ","));
 }
 
+// As a string literal holds it.
+std::string escaped(const std::string& path) {
+    std::string text;
+    for (const char c : path) {
+        if (c == '"' || c == '\\') {
+            text += '\\';
+        }
+        text += c;
+    }
+    return text;
+}
+
 void add_defines(const KernelSource& source, Command& options) {
     add_processor_defines(source.processor, options);
     options.push_back(
@@ -57,16 +70,19 @@ std::string CompileUnit::recipe() const {
 
 CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& toolchain) {
     CompileUnit unit{source.path, source.text, source.prologue, toolchain.flags};
-    unit.options.insert(unit.options.end(),
-                        {"-w", "-fno-caret-diagnostics", "-I" + toolchain.include_dir.string(),
-                         "-I" + toolchain.metalium_dir.string(), "-include", toolchain.umbrella});
+    unit.options.insert(
+        unit.options.end(),
+        {"-w", "-fno-caret-diagnostics", "-I" + toolchain.package.include_dir.string(),
+         "-I" + toolchain.package.metalium_dir.string(), "-include", toolchain.umbrella});
     add_defines(source, unit.options);
     if (source.text.empty()) {
         const fs::path file = find_kernel_file(source.path);
-        unit.text = read_file(file).value_or("");
+        const auto text = read_file(file);
+        require(text.has_value(), "cannot read kernel {}", file.string());
+        unit.text = *text;
         unit.options.push_back("-iquote" + fs::absolute(file).parent_path().string());
     }
-    unit.text.insert(0, fmt::format("#line 1 \"{}\"\n", source.path));
+    unit.text.insert(0, fmt::format("#line 1 \"{}\"\n", escaped(source.path)));
     return unit;
 }
 

@@ -22,7 +22,8 @@ std::vector<std::filesystem::path> dependencies_in(std::string_view rule) {
     };
     for (std::size_t i = 0; i < rule.size(); ++i) {
         const bool is_escape = rule[i] == '\\' && i + 1 < rule.size();
-        if (is_escape && rule[i + 1] == ' ') {
+        const bool is_doubled = rule.substr(i, 2) == "$$";
+        if (is_doubled || (is_escape && (rule[i + 1] == ' ' || rule[i + 1] == '#'))) {
             word += rule[++i];
         } else if (rule[i] == ' ' || rule[i] == '\n') {
             end_word();

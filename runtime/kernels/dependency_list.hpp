@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// The files a rule of make depends on, as compilers write them with -MD: words parted by spaces
-/// and continued lines, a space in a name written as `\ `.
+/// and continued lines, in names `\ ` for a space, `\#` for `#` and `$$` for `$`.
 [[nodiscard]] std::vector<std::filesystem::path> dependencies_in(std::string_view rule);
 
 }  // namespace tessera

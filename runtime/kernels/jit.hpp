@@ -35,8 +35,9 @@ struct KernelSource {
 /// Cost     80 to 200 ms if compiled, 5 ms if cached on disk, else a look at what is loaded: within
 ///          one process, a change of an included file goes unnoticed.
 /// Errors   UsageError with the compiler's first errors if the kernel does not compile; naming the
-///          function if it calls one that the machine does not provide; naming the package if the
-///          compiler is missing; naming the places searched if there is no such file.
+///          function if it calls one that the machine does not provide; naming the package if it is
+///          not in the cache and the compiler is missing; naming the places searched if there is no
+///          such file.
 [[nodiscard]] CompiledKernel compile_kernel(const KernelSource& source);
 
 }  // namespace tessera

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
-#include <initializer_list>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,25 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file on its way; removed unless it was moved into the cache.
-class Draft {
-public:
-    Draft(const ArtifactCache& cache, std::string_view extension, std::string_view text = "")
-        : path_(cache.fresh_path(extension)) {
-        std::ofstream(path_) << text;
-    }
-    ~Draft() {
-        std::error_code ignored;
-        fs::remove(path_, ignored);
-    }
-    Draft(const Draft&) = delete;
-    Draft& operator=(const Draft&) = delete;
-    [[nodiscard]] const fs::path& path() const { return path_; }
-    [[nodiscard]] std::string name() const { return path_.string(); }
-
-private:
-    fs::path path_;
-};
+// The recipe of no file, under which the cache keeps the compiler that filled it.
+constexpr std::string_view kLastCompiler = "compiler";
 
 // The lines that say what is wrong, the first few of them.
 std::string first_errors(const std::string& output) {
@@ -52,14 +34,23 @@ std::string first_errors(const std::string& output) {
             ++count;
         }
     }
-    return errors.empty() ? "\n" + output : errors;
+    return errors;
 }
 
-std::vector<fs::path> dependencies_of(const Draft& rule, std::initializer_list<const Draft*> made) {
-    std::vector<fs::path> paths = dependencies_in(read_file(rule.path()).value_or(""));
-    for (const Draft* draft : made) {
-        std::erase(paths, draft->path());
+// What a tool that failed has to say; its end, if it says nothing that looks like an error, as when
+// it was killed or the plugin crashed it.
+std::string complaint_of(const std::string& tool, const ProcessOutcome& outcome) {
+    std::string errors = first_errors(outcome.output);
+    if (!errors.empty()) {
+        return errors;
     }
+    const std::string end = fmt::format(" {} ended with exit status {}", tool, outcome.exit_code);
+    return end + (outcome.output.empty() ? " and without a word" : ":\n" + outcome.output);
+}
+
+std::vector<fs::path> dependencies_of(const std::string& rule, const DraftFolder& drafts) {
+    std::vector<fs::path> paths = dependencies_in(read_file(rule).value_or(""));
+    std::erase_if(paths, [&](const fs::path& path) { return path.parent_path() == drafts.path(); });
     return paths;
 }
 
@@ -72,55 +63,75 @@ void append(Command& command, const Command& words) {
     command.insert(command.end(), words.begin(), words.end());
 }
 
+// Objects of a compiler that is not here any more still run: nothing else of them has changed.
+std::string remembered_compiler(const ArtifactCache& cache) {
+    const auto found = cache.find(kLastCompiler);
+    return found ? read_file(*found).value_or("") : "";
+}
+
+void remember_compiler(const ArtifactCache& cache, const std::string& identity) {
+    if (remembered_compiler(cache) != identity) {
+        const DraftFolder drafts(cache);
+        cache.store(kLastCompiler, drafts.write("compiler.txt", identity), {});
+    }
+}
+
 }  // namespace
 
 KernelCompiler::KernelCompiler(KernelToolchain toolchain, const fs::path& cache_folder)
-    : toolchain_(std::move(toolchain)),
-      cache_(cache_folder),
-      identity_(fmt::format("{}\n{}", toolchain_.identity(), fmt::join(link_flags(), "\n"))) {
+    : toolchain_(std::move(toolchain)), cache_(cache_folder) {
+    const std::string compiler = toolchain_.compiler_identity();
+    identity_ = fmt::format("{}\n{}\n{}", compiler.empty() ? remembered_compiler(cache_) : compiler,
+                            file_hash(toolchain_.package.pass).value_or("?"),
+                            fmt::join(link_flags(), "\n"));
 }
 
 void KernelCompiler::run(const Command& command, const std::string& subject) const {
-    const ProcessOutcome outcome = run_process(command, cache_.fresh_path(".log"));
-    require(outcome.exit_code == 0, "{}:{}", subject, first_errors(outcome.output));
+    const ProcessOutcome outcome = run_process(command);
+    require(outcome.exit_code == 0, "{}:{}", subject, complaint_of(command[0], outcome));
 }
 
 fs::path KernelCompiler::precompiled_headers() const {
     Command command{toolchain_.compiler.string()};
     append(command, toolchain_.flags);
-    append(command, {"-x", "c++-header", "-fpch-validate-input-files-content",
-                     (toolchain_.include_dir / "tessera/kernel/standard_headers.hpp").string()});
+    append(command,
+           {"-x", "c++-header", "-fpch-validate-input-files-content",
+            (toolchain_.package.include_dir / "tessera/kernel/standard_headers.hpp").string()});
     const std::string recipe = fmt::format("{}\n{}", identity_, fmt::join(command, "\n"));
     if (const auto found = cache_.find(recipe)) {
         return *found;
     }
-    const Draft made(cache_, ".pch");
-    const Draft rule(cache_, ".d");
-    append(command, {"-MD", "-MF", rule.name(), "-o", made.name()});
+    const DraftFolder drafts(cache_);
+    const std::string made = drafts.file("headers.pch");
+    const std::string rule = drafts.file("headers.d");
+    append(command, {"-MD", "-MF", rule, "-o", made});
     run(command, "the standard headers of kernels do not compile");
-    return cache_.store(recipe, made.path(), dependencies_of(rule, {}));
+    return cache_.store(recipe, made, dependencies_of(rule, drafts));
 }
 
 fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recipe) const {
-    const Draft prologue(cache_, ".hpp", unit.prologue);
-    const Draft text(cache_, ".cpp", unit.text);
-    const Draft rule(cache_, ".d");
-    const Draft object(cache_, ".o");
-    const std::string pass = toolchain_.pass.string();
+    toolchain_.require_complete();
+    const DraftFolder drafts(cache_);
+    const std::string prologue = drafts.write("prologue.hpp", unit.prologue);
+    const std::string text = drafts.write("kernel.cpp", unit.text);
+    const std::string rule = drafts.file("kernel.d");
+    const std::string object = drafts.file("kernel.o");
+    const std::string pass = toolchain_.package.pass.string();
     Command compile{
         toolchain_.compiler.string(),         "-include-pch", precompiled_headers().string(),
-        "-fpch-validate-input-files-content", "-include",     prologue.name()};
+        "-fpch-validate-input-files-content", "-include",     prologue};
     append(compile, unit.options);
     append(compile, {"-Xclang", "-load", "-Xclang", pass, "-fpass-plugin=" + pass, "-MD", "-MF",
-                     rule.name(), "-c", text.name(), "-o", object.name()});
+                     rule, "-c", text, "-o", object});
     run(compile, fmt::format("kernel {} does not compile", unit.path));
 
-    const Draft made(cache_, ".so");
+    const std::string made = drafts.file("kernel.so");
     Command link{toolchain_.linker.string()};
     append(link, link_flags());
-    append(link, {"-o", made.name(), object.name()});
+    append(link, {"-o", made, object});
     run(link, fmt::format("kernel {} does not link", unit.path));
-    return cache_.store(recipe, made.path(), dependencies_of(rule, {&text, &prologue}));
+    remember_compiler(cache_, toolchain_.compiler_identity());
+    return cache_.store(recipe, made, dependencies_of(rule, drafts));
 }
 
 fs::path KernelCompiler::shared_object(const CompileUnit& unit) const {

@@ -7,24 +7,26 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/kernels/package.hpp"
+
 namespace tessera {
 
 struct KernelToolchain {
-    std::filesystem::path compiler;  ///< clang++ 14, whose plugin interface the pass is built for
-    std::filesystem::path linker;
-    std::filesystem::path pass;                          ///< emu/kernel_pass, the address step
-    std::filesystem::path include_dir;                   ///< holds tessera/kernel/
-    std::filesystem::path metalium_dir;                  ///< holds the header names of TT-Metalium
+    std::filesystem::path compiler;  ///< empty if there is none: kernels in the cache run without
+    std::filesystem::path linker;    ///< likewise
+    Package package;
     std::string umbrella = "tessera/kernel/kernel.hpp";  ///< included in front of every kernel
     std::vector<std::string> flags;  ///< those of built-in kernels (cmake/TesseraKernels.cmake)
 
-    /// Text that changes when one of the tools does.
-    [[nodiscard]] std::string identity() const;
+    /// Text that changes when the compiler does; empty without one.
+    [[nodiscard]] std::string compiler_identity() const;
+    /// Checks that kernels can be compiled.
+    /// Errors   UsageError naming the Debian package of a missing tool, or what makes the compiler
+    ///          plugin unfit (`require_trusted`).
+    void require_complete() const;
 };
 
-/// Finds the tools on `search_path` ($PATH's form), the rest beside the running program if it is
-/// installed, in the source and build tree, or where `cmake --install` put it.
-/// Errors   UsageError naming the Debian package of a missing tool, or the places searched.
+/// Finds the tools on `search_path` ($PATH's form) and the package (`find_package`).
 [[nodiscard]] KernelToolchain find_kernel_toolchain(std::string_view search_path);
 
 /// The file a kernel's path means: as given from the working directory, else from the folder that

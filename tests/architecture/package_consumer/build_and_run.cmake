@@ -14,9 +14,11 @@ run(${CMAKE_COMMAND} -G Ninja -S ${PROJECT} -B ${SCRATCH}/build -D CMAKE_BUILD_T
     -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 
-# Moved beside what is installed, the program finds the address step and the headers there.
-file(COPY ${SCRATCH}/build/consumer DESTINATION ${SCRATCH}/prefix/bin)
+# The program knows its package from being linked against it: neither where it lies matters, nor
+# what lies beside it, as this file that no compiler can load.
+file(COPY ${SCRATCH}/build/consumer DESTINATION ${SCRATCH}/elsewhere/bin)
+file(WRITE ${SCRATCH}/elsewhere/${LIBDIR}/tessera/tessera_kernel_pass.so "planted")
 set(ENV{TESSERA_CACHE_DIR} ${SCRATCH}/cache)
 execute_process(
-    COMMAND ${SCRATCH}/prefix/bin/consumer ${SCRATCH}/prefix/share/tessera/configs/arch/wormhole_n150.yaml
+    COMMAND ${SCRATCH}/elsewhere/bin/consumer ${SCRATCH}/prefix/share/tessera/configs/arch/wormhole_n150.yaml
     COMMAND_ERROR_IS_FATAL ANY)

@@ -20,6 +20,11 @@ TEST(DependencyList, KeepsEscapedSpacesInNames) {
                 ElementsAre("my folder/a.cpp", "b.hpp"));
 }
 
+TEST(DependencyList, KeepsEscapedSignsInNames) {
+    EXPECT_THAT(dependencies_in("k.o: a\\#1.cpp b$$2.hpp c\\\\d.hpp\n"),
+                ElementsAre("a#1.cpp", "b$2.hpp", "c\\\\d.hpp"));
+}
+
 TEST(DependencyList, IsEmptyForARuleWithoutAny) {
     EXPECT_THAT(dependencies_in("k.o:\n"), IsEmpty());
     EXPECT_THAT(dependencies_in(""), IsEmpty());

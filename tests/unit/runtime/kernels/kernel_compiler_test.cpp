@@ -179,5 +179,78 @@ TEST_F(KernelCompilerTest, RefusesOtherAssembly) {
                     "mhartid, the empty statement")));
 }
 
+TEST_F(KernelCompilerTest, AcceptsQuotesAndSpacesInAKernelsPath) {
+    folder_.write("a value#.hpp", "constexpr int kValue = 3;");
+    const auto path = folder_.write("my \"own\" $kernel.cpp",
+                                    "#include \"a value#.hpp\"\n"
+                                    "void kernel_main() { probe_result(kValue); }");
+    const KernelSource source{.path = path.string()};
+
+    EXPECT_THAT(run(source), ElementsAre(3));
+}
+
+// A compiler over a cache of the test's own.
+KernelCompiler compiler_in(const ScratchFolder& folder, const std::string& search_path) {
+    KernelToolchain toolchain = find_kernel_toolchain(search_path);
+    toolchain.umbrella = TESSERA_SOURCE_DIR "/tests/unit/emu/kernel_pass/probe.hpp";
+    return {toolchain, folder.path() / "cache"};
+}
+
+std::filesystem::path object_of(const KernelCompiler& compiler, const KernelSource& source) {
+    return compiler.shared_object(compile_unit_of(source, compiler.toolchain()));
+}
+
+TEST_F(KernelCompilerTest, AWarmCacheNeedsNoCompiler) {
+    const KernelSource source = source_of("void kernel_main() { probe_result(8); }");
+    const auto object = object_of(compiler_in(folder_, std::getenv("PATH")), source);
+
+    const KernelCompiler without = compiler_in(folder_, "/nowhere");
+
+    EXPECT_EQ(object_of(without, source), object);
+    EXPECT_THAT(
+        [&] { object_of(without, source_of("void kernel_main() { probe_result(9); }")); },
+        ThrowsMessage<UsageError>("clang++-14 is needed to compile kernels that are not built in, "
+                                  "and is not on PATH; on Debian: apt-get install clang-14"));
+}
+
+TEST_F(KernelCompilerTest, RebuildsAnObjectThatWasCutShort) {
+    const KernelSource source = source_of("void kernel_main() { probe_result(10); }");
+    std::filesystem::resize_file(object_of(compiler_in(folder_, std::getenv("PATH")), source), 0);
+
+    const auto rebuilt = object_of(compiler_in(folder_, std::getenv("PATH")), source);
+
+    EXPECT_THAT(core_.launch(load_kernel(rebuilt, source.path), source.processor), ElementsAre(10));
+}
+
+// A tool that fails without a line that says why, as on a full disk or when the plugin crashes it.
+struct Failure {
+    const char* name;
+    const char* script;
+    const char* complaint;
+};
+
+class FailingCompiler : public testing::TestWithParam<Failure> {};
+
+TEST_P(FailingCompiler, IsNamedWithItsExitStatusAndItsOutput) {
+    const ScratchFolder folder;
+    KernelToolchain toolchain = probe_toolchain();
+    toolchain.compiler = folder.write("clang", std::string("#!/bin/sh\n") + GetParam().script);
+    std::filesystem::permissions(toolchain.compiler, std::filesystem::perms{0700});
+    const KernelCompiler compiler(toolchain, folder.path() / "cache");
+
+    EXPECT_THAT([&] { object_of(compiler, source_of("void kernel_main() {}")); },
+                ThrowsMessage<UsageError>("the standard headers of kernels do not compile: " +
+                                          toolchain.compiler.string() + GetParam().complaint));
+}
+
+INSTANTIATE_TEST_SUITE_P(KernelCompiler, FailingCompiler,
+                         testing::Values(Failure{"Silent", "exit 3",
+                                                 " ended with exit status 3 and without a word"},
+                                         Failure{"Talkative", "echo LLVM is full; exit 70",
+                                                 " ended with exit status 70:\nLLVM is full\n"},
+                                         Failure{"Killed", "kill -9 $$",
+                                                 " ended with exit status 137 and without a word"}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
 }  // namespace
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/kernel_toolchain.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tessera/errors.hpp"
@@ -9,17 +10,25 @@
 namespace tessera {
 namespace {
 
+std::string refusal_of(const KernelToolchain& toolchain) {
+    try {
+        toolchain.require_complete();
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
 TEST(KernelToolchain, NamesThePackageOfAMissingCompiler) {
     const ScratchFolder empty;
 
-    try {
-        static_cast<void>(find_kernel_toolchain(empty.path().string()));
-        FAIL() << "found a compiler in an empty folder";
-    } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(),
-                     "clang++-14 is needed to compile kernels that are not built in, and is not on "
-                     "PATH; on Debian: apt-get install clang-14");
-    }
+    EXPECT_EQ(refusal_of(find_kernel_toolchain(empty.path().string())),
+              "clang++-14 is needed to compile kernels that are not built in, and is not on PATH; "
+              "on Debian: apt-get install clang-14");
+}
+
+TEST(KernelToolchain, OfABuildTreeHasItsOwnPlugin) {
+    EXPECT_EQ(find_kernel_toolchain("").package.pass, TESSERA_BUILT_PASS);
 }
 
 TEST(KernelToolchain, FindsKernelsOfTheProjectFromAnyFolder) {
@@ -30,15 +39,17 @@ TEST(KernelToolchain, FindsKernelsOfTheProjectFromAnyFolder) {
 }
 
 TEST(KernelToolchain, NamesThePlacesSearchedForAKernel) {
-    try {
-        static_cast<void>(find_kernel_file("no/such/kernel.cpp"));
-        FAIL() << "found a kernel that does not exist";
-    } catch (const UsageError& error) {
-        const std::string message = error.what();
-        EXPECT_EQ(message.find("no/such/kernel.cpp not found; searched ., " TESSERA_SOURCE_DIR ","),
-                  0U)
-            << message;
-    }
+    EXPECT_THAT([] { static_cast<void>(find_kernel_file("no/such/kernel.cpp")); },
+                testing::ThrowsMessage<UsageError>(
+                    "no/such/kernel.cpp not found; searched ., " TESSERA_SOURCE_DIR));
+}
+
+TEST(KernelToolchain, DoesNotFindAKernelWhoseNameIsTooLongForTheHost) {
+    const std::string name(5000, 'k');
+
+    EXPECT_THAT(
+        [&] { static_cast<void>(find_kernel_file(name)); },
+        testing::ThrowsMessage<UsageError>(name + " not found; searched ., " TESSERA_SOURCE_DIR));
 }
 
 }  // namespace

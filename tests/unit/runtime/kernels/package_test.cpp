@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/package.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Package, IsTheOneThatTheProgramWasLinkedAgainst) {
+    const Package package = package_on({"/usr/lib", "/opt/x/" TESSERA_LIBDIR "/tessera"});
+
+    EXPECT_EQ(package.pass, "/opt/x/" TESSERA_LIBDIR "/tessera/tessera_kernel_pass.so");
+    EXPECT_EQ(package.include_dir, "/opt/x/include");
+    EXPECT_EQ(package.kernels_dir, "/opt/x/share/tessera");
+}
+
+TEST(Package, IsNotInFoldersThatMerelyLookLikeIt) {
+    EXPECT_EQ(package_on({"/usr/lib", TESSERA_LIBDIR "/tessera", "/opt/tessera"}).pass, "");
+}
+
+// A plugin as it would be installed at `prefix`.
+class PluginPlace : public testing::Test {
+protected:
+    PluginPlace() {
+        fs::create_directories(plugin_.parent_path());
+        std::ofstream(plugin_) << "plugin";
+        fs::permissions(plugin_, fs::perms{0644});
+    }
+    [[nodiscard]] std::string refusal() const {
+        try {
+            require_trusted(plugin_);
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+        return "none";
+    }
+
+    const ScratchFolder folder_;
+    const fs::path prefix_ = folder_.path() / "prefix";
+    const fs::path plugin_ = prefix_ / "lib" / "tessera_kernel_pass.so";
+};
+
+TEST_F(PluginPlace, IsTrustedBelowAStickyFolder) {
+    EXPECT_EQ(refusal(), "none") << "the temporary folder is sticky";
+}
+
+TEST_F(PluginPlace, IsRefusedIfAnybodyMayWriteTheFile) {
+    fs::permissions(plugin_, fs::perms{0666});
+
+    EXPECT_EQ(refusal(), "the compiler plugin " + plugin_.string() +
+                             " is not used: anybody may write " + plugin_.string() +
+                             " (mode 0666)");
+}
+
+TEST_F(PluginPlace, IsRefusedIfAnybodyMayWriteAFolderAboveIt) {
+    fs::permissions(prefix_, fs::perms{0777});
+
+    EXPECT_EQ(refusal(), "the compiler plugin " + plugin_.string() +
+                             " is not used: anybody may write " + prefix_.string() +
+                             " (mode 0777)");
+}
+
+TEST_F(PluginPlace, IsRefusedIfSomebodyElseOwnsIt) {
+    if (chown(plugin_.c_str(), 65534, 65534) != 0) {
+        GTEST_SKIP() << "only root may give files away";
+    }
+
+    EXPECT_EQ(refusal(), "the compiler plugin " + plugin_.string() +
+                             " belongs to user 65534; allowed: root, you or the owner of this "
+                             "program");
+}
+
+TEST_F(PluginPlace, NamesAPluginThatIsNotThere) {
+    fs::remove(plugin_);
+
+    EXPECT_EQ(refusal(), "the compiler plugin " + plugin_.string() + " cannot be used: " +
+                             plugin_.string() + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace tessera
