@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels are compiled by clang 14 through the address step (emu/kernel_pass), whatever compiler
-# builds the rest.
-find_program(TESSERA_CLANG clang++-14 REQUIRED DOC "compiler of kernels (Debian: clang-14)")
+# Kernels are compiled by clang through the address step (emu/kernel_pass), whatever compiler builds
+# the rest.
+include(KernelCompiler)
+set(TESSERA_KERNEL_PASS tessera_kernel_pass)
 
 # Shared with kernels compiled just in time (runtime/kernels/jit.cpp). Values must not depend on the
 # host: no -march, no contraction of a * b + c. Cores start kernels anew, so destructors of statics
@@ -25,7 +26,7 @@ set(TESSERA_KERNEL_WARNINGS
 function(tessera_compile_kernel object source symbol)
     get_filename_component(folder ${object} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
-    set(pass $<TARGET_FILE:tessera_kernel_pass>)
+    set(pass $<TARGET_FILE:${TESSERA_KERNEL_PASS}>)
     # Compiled from the project's root, so that messages name sources relative to it.
     add_custom_command(
         OUTPUT ${object}
@@ -36,7 +37,7 @@ function(tessera_compile_kernel object source symbol)
         # The compiler runs in the project's root, but ninja reads the rule from the build folder.
         COMMAND sed -i -E "s# (bench|ops|runtime|tests)/# ${PROJECT_SOURCE_DIR}/\\1/#g" ${object}.d
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-        DEPENDS ${PROJECT_SOURCE_DIR}/${source} tessera_kernel_pass
+        DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${TESSERA_KERNEL_PASS}
         DEPFILE ${object}.d
         COMMENT "Building kernel ${source}"
         VERBATIM

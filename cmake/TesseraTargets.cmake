@@ -30,9 +30,10 @@ function(tessera_library name)
     install(TARGETS tessera_${name} EXPORT tesseraTargets)
 endfunction()
 
-# tessera_test(NAME SOURCES a_test.cpp … DEPENDS targets … [LABELS unit]): one gtest program.
+# tessera_test(NAME SOURCES a_test.cpp … DEPENDS targets … [LABELS unit] [PREFIX p]): one gtest
+# program, the names of whose tests begin with p.
 function(tessera_test name)
-    cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+    cmake_parse_arguments(ARG "" "PREFIX" "SOURCES;DEPENDS;LABELS" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
     target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -41,5 +42,6 @@ function(tessera_test name)
                           RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     tessera_compile_options(${name})
     include(GoogleTest)
-    gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
+    gtest_discover_tests(${name} TEST_PREFIX "${ARG_PREFIX}" PROPERTIES LABELS "${ARG_LABELS}"
+                         DISCOVERY_TIMEOUT 60)
 endfunction()

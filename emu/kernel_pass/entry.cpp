@@ -3,7 +3,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/ADT/StringRef.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -15,11 +14,9 @@ namespace {
 
 bool is_kernel_main(const llvm::Function& function) {
     const std::string name = llvm::demangle(function.getName().str());
-    const llvm::StringRef plain(name);
     return !function.isDeclaration() && function.arg_empty() &&
            function.getReturnType()->isVoidTy() &&
-           (plain == "kernel_main" || plain == "kernel_main()" ||
-            plain.endswith("::kernel_main()"));
+           (name == "kernel_main" || name == "kernel_main()" || name.ends_with("::kernel_main()"));
 }
 
 llvm::Function* find_kernel_main(llvm::Module& module) {

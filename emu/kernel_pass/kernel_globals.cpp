@@ -4,10 +4,15 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/Twine.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/Alignment.h>
+
+#include <string_view>
 
 #include "tessera/window_layout.hpp"
 
@@ -16,7 +21,7 @@ namespace {
 
 bool is_defined_here(const llvm::GlobalVariable& variable) {
     return variable.hasInitializer() && !variable.hasAvailableExternallyLinkage() &&
-           !variable.getName().startswith("llvm.");
+           !std::string_view(variable.getName()).starts_with("llvm.");
 }
 
 void place(const llvm::GlobalVariable& variable, const llvm::DataLayout& layout,
@@ -24,7 +29,7 @@ void place(const llvm::GlobalVariable& variable, const llvm::DataLayout& layout,
     const llvm::Align alignment = layout.getPreferredAlign(&variable);
     const std::uint64_t offset = llvm::alignTo(globals.size, alignment);
     globals.offsets.insert({&variable, offset});
-    globals.size = offset + layout.getTypeAllocSize(variable.getValueType()).getFixedSize();
+    globals.size = offset + layout.getTypeAllocSize(variable.getValueType());
 }
 
 // A constant may hold the address of a variable that moves, which moves the constant, which another
@@ -91,6 +96,32 @@ bool depends_on_core(const llvm::Constant& constant, const KernelGlobals& global
     });
 }
 
+#if LLVM_VERSION_MAJOR >= 15
+// The address of a thread_local is an intrinsic's, whose operand may be nothing but the variable.
+void take_thread_local_addresses(llvm::Module& module) {
+    llvm::SmallVector<llvm::IntrinsicInst*> addresses;
+    for (llvm::Function& function : module) {
+        for (llvm::Instruction& instruction : llvm::instructions(function)) {
+            auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+            if (call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::threadlocal_address) {
+                addresses.push_back(call);
+            }
+        }
+    }
+    for (llvm::IntrinsicInst* address : addresses) {
+        const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(address->getArgOperand(0));
+        if (variable != nullptr && is_defined_here(*variable)) {
+            address->replaceAllUsesWith(address->getArgOperand(0));
+            address->eraseFromParent();
+        }
+    }
+}
+#else
+// The variable is its own address.
+void take_thread_local_addresses(llvm::Module& /*module*/) {
+}
+#endif
+
 KernelGlobals collect_kernel_globals(llvm::Module& module, llvm::Function& entry) {
     KernelGlobals globals;
     for (llvm::GlobalVariable& variable : module.globals()) {
@@ -109,7 +140,7 @@ KernelGlobals collect_kernel_globals(llvm::Module& module, llvm::Function& entry
 }
 
 llvm::Constant* erase_kernel_globals(llvm::Module& module, const KernelGlobals& globals) {
-    auto* bytes = llvm::Type::getInt8PtrTy(module.getContext());
+    auto* bytes = llvm::PointerType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
     if (globals.offsets.empty()) {
         return llvm::ConstantPointerNull::get(bytes);
     }

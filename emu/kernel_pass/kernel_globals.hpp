@@ -23,6 +23,10 @@ struct KernelGlobals {
 /// number into a pointer.
 bool depends_on_core(const llvm::Constant& constant, const KernelGlobals& globals);
 
+/// Makes uses of the module's thread_local variables plain ones: each kernel thread has an instance
+/// of every variable anyway.
+void take_thread_local_addresses(llvm::Module& module);
+
 /// Chooses an offset for each mutable variable the module defines, thread_local ones included, and
 /// for each constant whose value depends on the core (a table of pointers to mutable variables);
 /// the latter are written by `entry` before all else.

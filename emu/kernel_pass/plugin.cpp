@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address step of kernels as an LLVM 14 plugin: what makes source written for a 32-bit
+// The address step of kernels as a plugin of LLVM 14 to 19: what makes source written for a 32-bit
 // RISC-V core with its own memory run on the host. Loaded with
-//   clang++-14 -fpass-plugin=tessera_kernel_pass.so -Xclang -load -Xclang tessera_kernel_pass.so
-//              -mllvm -tessera-kernel-symbol=NAME
+//   clang++ -fpass-plugin=tessera_kernel_pass.so -Xclang -load -Xclang tessera_kernel_pass.so
+//           -mllvm -tessera-kernel-symbol=NAME
+// Twice: -fpass-plugin adds the pass, but only once clang has read -mllvm, by when -load must have
+// made the option known.
 // It runs before optimisation, so that what it adds is folded and hoisted like the kernel's own
 // code. The order of the steps matters: the entry's own stores must be seen by those after it.
 #include <llvm/IR/Module.h>
@@ -35,6 +37,7 @@ public:
         }
         replace_risc_assembly(module);
         guard_integer_division(module);
+        take_thread_local_addresses(module);
         const KernelGlobals globals = collect_kernel_globals(module, *entry);
         add_window_base_to_addresses(module, globals);
         llvm::Constant* image = erase_kernel_globals(module, globals);

@@ -9,6 +9,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/InstrTypes.h>
 
+#include <string_view>
+
 #include "emu/kernel_pass/stack_address.hpp"
 
 namespace tessera::kernel_pass {
@@ -33,8 +35,8 @@ bool has_no_effect_here(llvm::StringRef statement) {
     return mnemonic == "nop" || mnemonic == "fence" || mnemonic == "fence.i";
 }
 
-bool reads_hart_id(llvm::StringRef statement) {
-    return statement.startswith("csrr ") && statement.endswith("mhartid");
+bool reads_hart_id(std::string_view statement) {
+    return statement.starts_with("csrr ") && statement.ends_with("mhartid");
 }
 
 void replace(llvm::CallBase& call, llvm::StringRef text) {

@@ -12,7 +12,8 @@ llvm::Value* StackAddress::frame_address() {
     if (frame_address_ == nullptr) {
         llvm::IRBuilder<> builder(&*function_.getEntryBlock().getFirstInsertionPt());
         auto* frame = builder.CreateIntrinsic(llvm::Intrinsic::frameaddress,
-                                              {builder.getInt8PtrTy()}, {builder.getInt32(0)});
+                                              {llvm::PointerType::get(builder.getInt8Ty(), 0)},
+                                              {builder.getInt32(0)});
         frame_address_ =
             llvm::cast<llvm::Instruction>(builder.CreatePtrToInt(frame, builder.getInt64Ty()));
         last_ = frame_address_;

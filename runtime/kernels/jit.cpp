@@ -34,7 +34,10 @@ private:
 
 const KernelCompiler& compiler() {
     const char* path = std::getenv("PATH");
-    static const KernelCompiler instance(find_kernel_toolchain(path == nullptr ? "" : path),
+    // The compiler that the project was built with may lie in a folder of its own.
+    const std::string search_path =
+        std::string(path == nullptr ? "" : path) + ":" TESSERA_CLANG_FOLDER;
+    static const KernelCompiler instance(find_kernel_toolchain(search_path),
                                          default_cache_folder());
     return instance;
 }

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <span>
 #include <sstream>
 
+#include "runtime/kernels/child_process.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -13,19 +16,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCompiler = "clang++-14";
-constexpr std::string_view kLinker = "ld.lld-14";
+// Of the version that the plugin was built for; distributions with one version leave its number
+// out.
+constexpr std::string_view kNumberedCompiler = "clang++-" TESSERA_CLANG_VERSION;
+constexpr std::string_view kPlainCompiler = "clang++";
+// Any linker will do; lld is the fastest.
+constexpr std::array<std::string_view, 3> kLinkers{"ld.lld-" TESSERA_CLANG_VERSION, "ld.lld", "ld"};
 
-// The program of that name, or nothing.
-fs::path find_program(std::string_view search_path, std::string_view name) {
-    std::istringstream folders{std::string(search_path)};
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        fs::path candidate = fs::path(folder) / name;
-        if (access(candidate.c_str(), X_OK) == 0) {
-            return candidate;
+// The first program of these names, or nothing.
+fs::path find_program(std::string_view search_path, std::span<const std::string_view> names) {
+    for (const std::string_view name : names) {
+        std::istringstream folders{std::string(search_path)};
+        for (std::string folder; std::getline(folders, folder, ':');) {
+            fs::path candidate = fs::path(folder) / name;
+            if (access(candidate.c_str(), X_OK) == 0) {
+                return candidate;
+            }
         }
     }
     return {};
+}
+
+// A compiler without a number in its name may be of any version.
+void require_version(const fs::path& compiler) {
+    if (compiler.filename() != kPlainCompiler) {
+        return;
+    }
+    const std::string version = run_process({compiler.string(), "-dumpversion"}).output;
+    require(version.starts_with(TESSERA_CLANG_VERSION "."),
+            "{} is version {}; allowed: {}, for which the compiler plugin was built",
+            compiler.string(), version.substr(0, version.find_first_of("\n ")),
+            TESSERA_CLANG_VERSION);
 }
 
 void require_tool(const fs::path& found, std::string_view name, std::string_view package) {
@@ -52,8 +73,9 @@ std::string KernelToolchain::compiler_identity() const {
 }
 
 void KernelToolchain::require_complete() const {
-    require_tool(compiler, kCompiler, "clang-14");
-    require_tool(linker, kLinker, "lld-14");
+    require_tool(compiler, kNumberedCompiler, "clang-" TESSERA_CLANG_VERSION);
+    require_tool(linker, kLinkers.front(), "lld-" TESSERA_CLANG_VERSION);
+    require_version(compiler);
     require_trusted(package.pass);
     require_part(package.include_dir, "tessera/kernel/standard_headers.hpp");
     require_part(package.metalium_dir, "api/dataflow/dataflow_api.h");
@@ -61,8 +83,8 @@ void KernelToolchain::require_complete() const {
 
 KernelToolchain find_kernel_toolchain(std::string_view search_path) {
     KernelToolchain toolchain;
-    toolchain.compiler = find_program(search_path, kCompiler);
-    toolchain.linker = find_program(search_path, kLinker);
+    toolchain.compiler = find_program(search_path, std::array{kNumberedCompiler, kPlainCompiler});
+    toolchain.linker = find_program(search_path, kLinkers);
     toolchain.package = find_package();
     std::istringstream flags(TESSERA_KERNEL_FLAGS);
     for (std::string flag; flags >> flag;) {

@@ -12,7 +12,8 @@
 namespace tessera {
 
 struct KernelToolchain {
-    std::filesystem::path compiler;  ///< empty if there is none: kernels in the cache run without
+    std::filesystem::path compiler;  ///< clang of the version that the plugin was built for, or
+                                     ///< empty: kernels in the cache run without
     std::filesystem::path linker;    ///< likewise
     Package package;
     std::string umbrella = "tessera/kernel/kernel.hpp";  ///< included in front of every kernel
@@ -21,8 +22,8 @@ struct KernelToolchain {
     /// Text that changes when the compiler does; empty without one.
     [[nodiscard]] std::string compiler_identity() const;
     /// Checks that kernels can be compiled.
-    /// Errors   UsageError naming the Debian package of a missing tool, or what makes the compiler
-    ///          plugin unfit (`require_trusted`).
+    /// Errors   UsageError naming the Debian package of a missing tool, a compiler of another
+    ///          version, or what makes the compiler plugin unfit (`require_trusted`).
     void require_complete() const;
 };
 

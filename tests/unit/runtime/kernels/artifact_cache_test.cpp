@@ -34,6 +34,10 @@ struct Damage {
     void (*apply)(const fs::path&);
 };
 
+void PrintTo(const Damage& damage, std::ostream* out) {
+    *out << damage.name;
+}
+
 class DamagedArtifact : public testing::TestWithParam<Damage> {};
 
 TEST_P(DamagedArtifact, IsNotFoundUntilItIsStoredAgain) {

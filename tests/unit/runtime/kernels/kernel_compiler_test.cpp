@@ -209,8 +209,10 @@ TEST_F(KernelCompilerTest, AWarmCacheNeedsNoCompiler) {
     EXPECT_EQ(object_of(without, source), object);
     EXPECT_THAT(
         [&] { object_of(without, source_of("void kernel_main() { probe_result(9); }")); },
-        ThrowsMessage<UsageError>("clang++-14 is needed to compile kernels that are not built in, "
-                                  "and is not on PATH; on Debian: apt-get install clang-14"));
+        ThrowsMessage<UsageError>(
+            "clang++-" TESSERA_CLANG_VERSION
+            " is needed to compile kernels that are not built in, and is not on PATH; on Debian: "
+            "apt-get install clang-" TESSERA_CLANG_VERSION));
 }
 
 TEST_F(KernelCompilerTest, RebuildsAnObjectThatWasCutShort) {
@@ -228,6 +230,10 @@ struct Failure {
     const char* script;
     const char* complaint;
 };
+
+void PrintTo(const Failure& failure, std::ostream* out) {
+    *out << failure.name;
+}
 
 class FailingCompiler : public testing::TestWithParam<Failure> {};
 

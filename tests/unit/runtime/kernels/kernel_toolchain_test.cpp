@@ -23,8 +23,21 @@ TEST(KernelToolchain, NamesThePackageOfAMissingCompiler) {
     const ScratchFolder empty;
 
     EXPECT_EQ(refusal_of(find_kernel_toolchain(empty.path().string())),
-              "clang++-14 is needed to compile kernels that are not built in, and is not on PATH; "
-              "on Debian: apt-get install clang-14");
+              "clang++-" TESSERA_CLANG_VERSION
+              " is needed to compile kernels that are not built in, and is not on PATH; on Debian: "
+              "apt-get install clang-" TESSERA_CLANG_VERSION);
+}
+
+TEST(KernelToolchain, RefusesAPlainCompilerOfAnotherVersion) {
+    const ScratchFolder folder;
+    for (const std::string name : {"clang++", "ld.lld"}) {
+        folder.write(name, "#!/bin/sh\necho 13.0.1");
+        std::filesystem::permissions(folder.path() / name, std::filesystem::perms{0700});
+    }
+
+    EXPECT_EQ(refusal_of(find_kernel_toolchain(folder.path().string())),
+              folder.file("clang++") + " is version 13.0.1; allowed: " TESSERA_CLANG_VERSION
+                                       ", for which the compiler plugin was built");
 }
 
 TEST(KernelToolchain, OfABuildTreeHasItsOwnPlugin) {
