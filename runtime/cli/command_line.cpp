@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/cli/command.hpp"
+#include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -28,6 +29,25 @@ std::string named_command(const CLI::App& root) {
         name += " " + command->get_name();
     }
     return name;
+}
+
+void add_log_option(CLI::App& command, std::vector<std::string>& levels) {
+    command
+        .add_option("--log-level", levels,
+                    "Log on standard error: debug, info, warn, error or off, of all areas or of "
+                    "config, jit, launch, replay: info,jit=debug [TESSERA_LOG, else warn]")
+        ->type_name("LEVEL")
+        ->allow_extra_args(false);
+}
+
+// A line that is redrawn would tear the lines of the log.
+void start_log(const std::vector<std::string>& levels, Console& console) {
+    for (const std::string& level : levels) {
+        log::set_levels(level, "--log-level " + level);
+    }
+    if (log::is_any_shown(log::Level::Info)) {
+        console.progress = Progress::Hidden;
+    }
 }
 
 void parse(CLI::App& root, std::span<const std::string> arguments) {
@@ -55,9 +75,12 @@ ExitCode run_command_line(std::span<const std::string> arguments, Console& conso
     root.set_version_flag("--version", "tessera " TESSERA_VERSION, "Print the version");
     root.require_subcommand(0, 1);
     root.footer(kExitCodes);
+    std::vector<std::string> log_levels;
+    add_log_option(root, log_levels);
     std::vector<Command> commands;
     for (const auto add : kAddCommands) {
         commands.push_back(add(root, console));
+        add_log_option(*commands.back().options, log_levels);
     }
     try {
         parse(root, arguments);
@@ -68,7 +91,9 @@ ExitCode run_command_line(std::span<const std::string> arguments, Console& conso
         console.out << root.help() << '\n';
         return ExitCode::Success;
     }
-    return parsed_command(commands).run();
+    const Command& command = parsed_command(commands);
+    start_log(log_levels, console);
+    return command.run();
 }
 
 }  // namespace tessera::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "runtime/config/read.hpp"
+#include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {
@@ -71,6 +72,8 @@ void apply(const Override& override, Node& root) {
         node = &child(*node, part, origin);
     }
     *node = read_text_at(override.value, origin);
+    log::debug(log::Area::Config, "{} = {}, set by {}", override.path, override.value,
+               override.origin);
 }
 
 void overlay(Node& base, const Node& top) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/config/tree_builder.hpp"
+#include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {
@@ -135,6 +136,7 @@ Node read_file(const std::filesystem::path& path) {
             "{}: cannot read this configuration file", path.string());
     std::ostringstream text;
     text << stream.rdbuf();
+    log::info(log::Area::Config, "reading {}", path.string());
     return read(text.str(), {OriginKind::File, path.string(), 1, 1});
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "runtime/kernels/child_process.hpp"
 #include "runtime/kernels/content_hash.hpp"
 #include "runtime/kernels/dependency_list.hpp"
+#include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -87,6 +89,7 @@ KernelCompiler::KernelCompiler(KernelToolchain toolchain, const fs::path& cache_
 }
 
 void KernelCompiler::run(const Command& command, const std::string& subject) const {
+    log::debug(log::Area::Jit, "{}", fmt::join(command, " "));
     const ProcessOutcome outcome = run_process(command);
     require(outcome.exit_code == 0, "{}:{}", subject, complaint_of(command[0], outcome));
 }
@@ -136,8 +139,16 @@ fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recip
 
 fs::path KernelCompiler::shared_object(const CompileUnit& unit) const {
     const std::string recipe = identity_ + '\n' + unit.recipe();
-    const auto found = cache_.find(recipe);
-    return found ? *found : build(unit, recipe);
+    if (const auto found = cache_.find(recipe)) {
+        log::info(log::Area::Jit, "{}: cached as {}", unit.path, found->string());
+        return *found;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    fs::path made = build(unit, recipe);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    log::info(log::Area::Jit, "{}: compiled in {:.3f} s to {}", unit.path, seconds.count(),
+              made.string());
+    return made;
 }
 
 }  // namespace tessera

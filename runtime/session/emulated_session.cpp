@@ -14,6 +14,7 @@
 #include "runtime/launch/collect_trace.hpp"
 #include "runtime/launch/launch.hpp"
 #include "runtime/launch/trace_names.hpp"
+#include "runtime/log/log.hpp"
 #include "runtime/scheduler/worker_pool.hpp"
 #include "runtime/session/device_pages.hpp"
 #include "runtime/session/page_codec.hpp"
@@ -22,6 +23,16 @@
 
 namespace tessera {
 namespace {
+
+std::size_t num_kernel_threads(std::span<const DeviceProgram> programs) {
+    std::size_t threads = 0;
+    for (const DeviceProgram& each : programs) {
+        for (const KernelDescription& kernel : each.program.kernels) {
+            threads += kernel.cores.num_cores();
+        }
+    }
+    return threads;
+}
 
 Buffer make_buffer(std::uint32_t device, const TensorSpec& spec, BufferType type,
                    const ArchSpec& arch) {
@@ -249,6 +260,10 @@ LaunchResult EmulatedSession::launch(const std::string& name,
                                    *pool_);
     result.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    log::info(log::Area::Launch,
+              "{}: {} cores and {} kernel threads of {} devices, {} host threads, {:.3f} s", name,
+              result.cores.size(), num_kernel_threads(programs), programs.size(),
+              pool_->num_workers(), result.host_seconds);
     if (options_.trace == TraceMode::On) {
         hand_over_trace(name, programs);
     }

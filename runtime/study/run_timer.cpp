@@ -4,7 +4,10 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
+
+#include "runtime/log/log.hpp"
 
 namespace tessera::timed_run {
 namespace {
@@ -16,6 +19,15 @@ constexpr std::size_t kExpected = 0;
 report::PredictedTime interval(const std::vector<Millicycles>& times) {
     const auto [least, most] = std::ranges::minmax(times);
     return {least, times[kExpected], most};
+}
+
+/// How many devices' timelines are those of another device, shifted.
+std::size_t num_reused(const timing::PartedLaunch& parted) {
+    std::size_t reused = 0;
+    for (std::size_t i = 0; i < parted.twins.size(); ++i) {
+        reused += parted.twins[i] == i ? 0 : 1;
+    }
+    return reused;
 }
 
 report::LaunchReport path_only(report::LaunchReport launch) {
@@ -66,6 +78,7 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch) {
 
 void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
                    const timing::PartedLaunch& parted) {
+    const auto start = std::chrono::steady_clock::now();
     std::vector<Millicycles> makespans(replays_.size());
     std::vector<Millicycles> device_times(replays_.size());
     report::LaunchReport reduced;
@@ -80,6 +93,14 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     reduced.makespan = interval(makespans);
     reduced.device_time = interval(device_times);
     report_.launches.push_back(std::move(reduced));
+    if (log::is_shown(log::Area::Replay, log::Level::Info)) {
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        log::info(
+            log::Area::Replay,
+            "{}: {} events in {} parts, {} of them as an identical device; {} replays, {:.3f} s",
+            launch.name, num_events(launch), parted.parts.size(), num_reused(parted),
+            replays_.size(), seconds.count());
+    }
 }
 
 report::TimingReport RunTimer::finish() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/kernels/kernel_loader.hpp"
+#include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/unit/emu/kernel_pass/core_window.hpp"
@@ -101,6 +102,26 @@ TEST_F(KernelCompilerTest, MessagesAndCallSitesNameThePathAsGiven) {
                       "    probe_result(__builtin_LINE());\n}"));
 
     EXPECT_THAT(results, ElementsAre(1, 3));
+}
+
+TEST_F(KernelCompilerTest, LogSaysWhatWasCompiledAndWhatWasCached) {
+    // A fresh cache holds nothing of the kernel that the other tests share.
+    const KernelCompiler compiler(probe_toolchain(), folder_.path());
+    const CompileUnit unit =
+        compile_unit_of(source_of("void kernel_main() {}"), compiler.toolchain());
+    log::set_levels("jit=info", "test");
+    testing::internal::CaptureStderr();
+
+    const std::string made = compiler.shared_object(unit).string();
+    const std::string first = testing::internal::GetCapturedStderr();
+    testing::internal::CaptureStderr();
+    (void)compiler.shared_object(unit);
+
+    EXPECT_THAT(first, testing::ContainsRegex(" jit info: made/up.cpp: compiled in [0-9.]+ s to " +
+                                              made + "\n$"));
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::EndsWith(" jit info: made/up.cpp: cached as " + made + "\n"));
+    log::set_levels("warn", "test");
 }
 
 TEST_F(KernelCompilerTest, FindsHeadersBesideTheKernelAndNoticesTheirChange) {
