@@ -29,7 +29,7 @@ double one_of(const std::vector<double>& values, Among among) {
         case Among::Longest:
             return std::ranges::max(values);
     }
-    throw InternalError("no such Among");
+    throw InternalError(fmt::format("invalid Among {}", static_cast<int>(among)));
 }
 
 Millicycles total(const ThreadTimeline& thread, Activity activity) {

@@ -31,7 +31,8 @@ const TraceEvent* word_behind(const EngineThread& thread) {
     }
     const auto& events = thread.trace->events;
     require(thread.next + 1 < events.size() && is_fabric_word(events[thread.next + 1].kind),
-            "trace: event {} promises a word, which does not follow", thread.next);
+            "trace: event {}: FabricPacket has has_add, but no FabricAdd or FabricWord follows",
+            thread.next);
     return &events[thread.next + 1];
 }
 

@@ -130,7 +130,7 @@ std::vector<TensorSpec> output_specs(const StepPlan& plan, const DeviceTensors& 
         case StepKind::AllReduce:
             return {all_reduce::output_spec(t.in(0).spec)};
     }
-    throw InternalError("moe_v2: a step of no kind");
+    throw InternalError(fmt::format("moe_v2: invalid StepKind {}", static_cast<int>(plan.kind)));
 }
 
 std::vector<DeviceProgram> make_programs(const StepPlan& plan, const ProgramContext& context,

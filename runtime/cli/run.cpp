@@ -97,7 +97,7 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
 void note_times(const report::TimingReport& timing, report::RunRecord& record) {
     record.makespan = timing.makespan;
     for (std::size_t i = 0; i < record.steps.size(); ++i) {
-        record.steps[i].makespan = timing.launches.at(i).device_time;
+        record.steps[i].device_time = timing.launches.at(i).device_time;
     }
 }
 

@@ -59,7 +59,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 
 void check_run_options(const RunOptions& options) {
     require(!options.timing_only || !options.no_timing,
-            "--timing-only and --no-timing leave nothing to do, give one of them");
+            "--timing-only and --no-timing exclude each other");
     require(!options.report || !options.no_timing, "--report shows times, leave out --no-timing");
     require(!options.profile_host || !options.json, "--profile-host prints text, leave out --json");
     require(!options.outputs || !options.timing_only,

@@ -16,7 +16,7 @@ void Judge::require(bool holds, const std::string& path, const std::string& text
     const auto named = std::ranges::find_if(binding_->resolved, [&](const ResolvedValue& value) {
         return value.path == full || value.path.starts_with(full + "[");
     });
-    ensure(named != binding_->resolved.end(), "a rule blames {}, which is no key", full);
+    ensure(named != binding_->resolved.end(), "a rule names unknown key {}", full);
     binding_->violations.add(named->origin, full, text);
 }
 

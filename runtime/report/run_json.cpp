@@ -26,7 +26,7 @@ Json check_json(const StepCheck& check) {
             {"failure", check.failure}};
 }
 
-Json makespan_json(const std::optional<PredictedTime>& time) {
+Json time_json(const std::optional<PredictedTime>& time) {
     return time ? predicted_json(*time) : Json(nullptr);
 }
 
@@ -38,7 +38,7 @@ Json step_json(const StepRecord& step) {
             {"output_tiles", step.output_tiles},
             {"host_s", step.host_seconds},
             {"verify_s", step.verify_seconds},
-            {"makespan", makespan_json(step.makespan)},
+            {"device_time", time_json(step.device_time)},
             {"check", step.check ? check_json(*step.check) : Json(nullptr)}};
 }
 
@@ -105,11 +105,12 @@ Json to_json(const RunRecord& record) {
     }
     return {{"schema", "tessera.run"},
             {"version", kRunSchemaVersion},
+            {"time_unit", "millicycle"},
             {"name", record.run.name},
             {"verdict", verdict_of(record)},
             {"failed", failed_steps(record)},
             {"maths", record.maths == Maths::On},
-            {"makespan", makespan_json(record.makespan)},
+            {"makespan", time_json(record.makespan)},
             {"inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs)},
             {"mesh", mesh_json(record)},
             {"workload", workload_json(record.run)},

@@ -9,19 +9,20 @@
 namespace tessera::report {
 
 /// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
-inline constexpr int kRunSchemaVersion = 1;
+inline constexpr int kRunSchemaVersion = 2;
 
-/// {schema: "tessera.run", version, name, verdict, failed[], maths, makespan, inputs, mesh{},
-/// workload{} (see
-///  workload_json),
-///  host{threads, load_s, launch_s, verify_s, timing_s, total_s},
-///  steps[{name, op, schedule, cores, output_tiles, host_s, verify_s, makespan,
-///  check}], where `check` is
-///  null or {elements, pcc, max_relative_error, passed, failure},
-///  cores{spread{figure: {min, median, max}}, each[{device, x, y, figures…}]},
-///  config[{key, value, …}]}.
-/// A makespan is {low, expected, high} in thousandths of a cycle, or null without timing.
-/// A PCC or error that is no number is null. Verdict is "pass", "fail" or "unchecked".
+/// Writes a run under these keys:
+///   {schema: "tessera.run", version, time_unit, name, verdict, failed[], maths, makespan, inputs,
+///    mesh{}, workload{} (as workload_json gives it),
+///    host{threads, load_s, launch_s, verify_s, timing_s, total_s},
+///    steps[{name, op, schedule, cores, output_tiles, host_s, verify_s, device_time, check}],
+///    cores{spread{figure: {min, median, max}}, each[{device, x, y, figures…}]},
+///    config[{key, value, …}]}.
+/// Units    seconds where a key ends in `_s`; `makespan` of the run and `device_time` of a step
+///          (its longest on one device) are {low, expected, high} in millicycles of the device's
+///          clock, or null without timing.
+/// A check is null or {elements, pcc, max_relative_error, passed, failure}; a PCC or error that is
+/// no number is null. Verdict is "pass", "fail" or "unchecked".
 [[nodiscard]] nlohmann::ordered_json to_json(const RunRecord& record);
 
 }  // namespace tessera::report

@@ -35,8 +35,8 @@ struct StepRecord {
     std::uint64_t output_tiles = 0;
     double host_seconds = 0;
     double verify_seconds = 0;
-    std::optional<StepCheck> check;           ///< none if the step was not verified
-    std::optional<PredictedTime> makespan{};  ///< longest on one device; none without timing
+    std::optional<StepCheck> check;              ///< none if the step was not verified
+    std::optional<PredictedTime> device_time{};  ///< longest on one device; none without timing
 };
 
 /// Seconds of the host by phase of the run.

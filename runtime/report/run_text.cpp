@@ -35,9 +35,7 @@ Cell check_cell(const StepRecord& step, const std::function<std::string(const St
 
 // "–" without timing.
 Cell cycles_cell(const StepRecord& step) {
-    return {step.makespan
-                ? show_count(static_cast<double>(step.makespan->expected / kMillicyclesPerCycle))
-                : "–"};
+    return {step.device_time ? show_cycles(step.device_time->expected) : "–"};
 }
 
 Cell check_word(const StepRecord& step) {

@@ -28,7 +28,8 @@ Activity activity_of(const std::string& key) {
             return static_cast<Activity>(i);
         }
     }
-    throw UsageError(fmt::format("'{}' is no activity", key));
+    throw UsageError(
+        fmt::format("unknown activity '{}' in the report; written by another version?", key));
 }
 
 ResourceKind resource_of(const std::string& key) {
@@ -37,7 +38,8 @@ ResourceKind resource_of(const std::string& key) {
             return static_cast<ResourceKind>(i);
         }
     }
-    throw UsageError(fmt::format("'{}' is no resource", key));
+    throw UsageError(
+        fmt::format("unknown resource '{}' in the report; written by another version?", key));
 }
 
 std::optional<TimelineThread> thread_of(const Json& label) {

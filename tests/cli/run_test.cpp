@@ -43,7 +43,7 @@ TEST(CliRun, ShowsStepsCoresAndMaps) {
     EXPECT_THAT(out, StartsWith("moe_v2_tiny: 40 tokens × hidden 80, 8 experts of 96, top 3\n"
                                 "1 × 2 devices wormhole_n150, 8 × 8 cores each; "));
     EXPECT_THAT(out, ContainsRegex("\n  prepare_routing +prepare_moe_routing_tensors +multi_core"
-                                   " +[0-9]+ +[0-9]+ +1 +0 +[0-9]+ +[0-9.]+ [um]?s +ok\n"));
+                                   " +[0-9]+ +[0-9]+ +1 +0 +[0-9 ]+ +[0-9.]+ [um]?s +ok\n"));
     EXPECT_THAT(out, ContainsRegex("\n  gate +moe_bmm +multi_core, block +[0-9]+ +[0-9]+ "));
     EXPECT_THAT(out, ContainsRegex("\n  bytes read +[0-9.]+ .?i?B "));
     EXPECT_THAT(out, ContainsRegex("\n  device 0 +device 1\n +x0  x1  x2  x3  x4  x5  x6  x7 "));

@@ -15,11 +15,11 @@ const waitMetrics = kActivities
     }));
 
 const kMetrics = [
-    {key: "math", name: "Math at work", isShare: true,
+    {key: "math", name: "Math utilisation", isShare: true,
         of: (core) => core.busy_math / view.makespan},
-    {key: "fpu", name: "FPU, tile products at full rate", isShare: true,
+    {key: "fpu", name: "FPU utilisation, tile products at full rate", isShare: true,
         of: (core) => core.ideal_math / view.makespan},
-    {key: "given", name: "Math at work, of the time the core was given", isShare: true,
+    {key: "given", name: "Math utilisation while the core is active", isShare: true,
         of: (core) => (core.given > 0 ? core.busy_math / core.given : 0)},
     ...kThreads.map((name) => ({key: `busy_${name}`, name: `Busy: ${name}`, isShare: true,
         of: threadBusy(name)})),

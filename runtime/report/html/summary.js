@@ -20,7 +20,7 @@ function drawFigures() {
     const tiles = [
         figure("Makespan, cycles", cycles(time.expected), `${seconds(time.expected)}${range}`),
         rateFigure("Compute", got.compute, data.peak.flops_per_cycle, "FLOP/s",
-            `; FPU ${percent(got.fpu_share)} of given cores`),
+            `; FPU utilisation ${percent(got.fpu_share)} (active cores)`),
         rateFigure("DRAM", got.dram, data.peak.dram_bytes_per_cycle, "B/s"),
         rateFigure("NoC, injected", got.noc, data.peak.noc_bytes_per_cycle, "B/s",
             `; busiest link ${percent(got.busiest_link)}`),
@@ -70,7 +70,7 @@ function drawSteps() {
             percent(r.launch.time_of_run / data.makespan.expected)},
         {head: "", cell: (r) => meter(r.launch.time_of_run / data.makespan.expected)},
         {head: "Cores", number: true, cell: (r) => count(r.launch.work.cores_given)},
-        {head: "Math busy", number: true, cell: (r) => percent(r.launch.given_utilisation)},
+        {head: "Math utilisation", number: true, cell: (r) => percent(r.launch.given_utilisation)},
         {head: "Imbalance", number: true, cell: (r) => r.launch.imbalance.factor.toFixed(2)},
         {head: "Bound by", wide: true, cell: (r) => boundCell(r.launch)},
     ], rows, (r) => chooseLaunch(r.index === selection.launch ? -1 : r.index),

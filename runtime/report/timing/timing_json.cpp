@@ -100,6 +100,7 @@ Json to_json(const TimingReport& report, const config::Resolved& resolved, const
     }
     return {{"schema", "tessera.report"},
             {"version", kReportSchemaVersion},
+            {"time_unit", "millicycle"},
             {"name", report.run},
             {"machine", machine_json(report)},
             {"words", words_json()},

@@ -53,7 +53,7 @@ std::string achieved_lines(const TimingReport& report, const TextStyle& style) {
     std::string text =
         line("compute",
              rate_text(rates.compute, peak.flops_per_cycle, clock, "FLOP/s") +
-                 fmt::format("; FPU {} of the cores that were given", show_share(rates.fpu_share)),
+                 fmt::format("; FPU utilisation {} (active cores)", show_share(rates.fpu_share)),
              style);
     text += line("DRAM", rate_text(rates.dram, peak.dram_bytes_per_cycle, clock, "B/s"), style);
     text += line("NoC",
@@ -160,7 +160,7 @@ std::string launches_text(const TimingReport& report, const TextStyle& style) {
             column("share", Align::Right, 7, [&](Launch l) { return run_share_cell(report, l); }),
             column("cores", Align::Right, 4,
                    [](Launch l) { return show_count(l.work.cores_given); }),
-            column("math busy", Align::Right, 6,
+            column("math", Align::Right, 6,
                    [](Launch l) { return show_share(given_utilisation(l)); }),
             column("FPU", Align::Right, 3,
                    [&](Launch l) { return show_share(achieved(l, report.peak).fpu_share); }),
@@ -194,8 +194,8 @@ std::string utilisation_text(const TimingReport& report, const TextStyle& style)
     }
     const std::uint32_t devices = report.mesh.shape.num_devices();
     const std::string mean = devices > 1 ? fmt::format(", mean of {} devices", devices) : "";
-    const std::string title =
-        fmt::format("{}, % of the makespan{}", has_math ? "math at work" : "busiest thread", mean);
+    const std::string title = fmt::format("{}, % of the makespan{}",
+                                          has_math ? "math utilisation" : "busiest thread", mean);
     return draw_core_map(painted(title, Tone::Heading, style), mean_over_devices(shares, grid),
                          grid, style);
 }

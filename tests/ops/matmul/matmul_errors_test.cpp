@@ -194,15 +194,18 @@ TEST(MatmulErrors, NamesAnOutputOfAnotherShapeOrFormat) {
 TEST(MatmulErrors, NamesATensorInOtherShards) {
     SpoilableTensors test;
     test.in0.buffer.shard->shard_shape = {1, 1};
-    EXPECT_EQ(test.message(),
-              "matmul: in0 does not lie as the schedule places it; operand_layouts() says how");
+    EXPECT_EQ(
+        test.message(),
+        "matmul: in0 is block-sharded in L1, 1x1 tiles of 3x4 on each of 6 cores from (0,0); "
+        "schedule multicast_2d needs block-sharded in L1, 1x2 tiles of 3x4 on each of 6 cores "
+        "from (0,0)");
 }
 
 TEST(MatmulErrors, NamesATensorInOtherMemory) {
     SpoilableTensors test;
     test.in1.buffer.type = BufferType::L1;
     EXPECT_EQ(test.message(),
-              "matmul: in1 does not lie as the schedule places it; operand_layouts() says how");
+              "matmul: in1 is interleaved in L1; schedule multicast_2d needs interleaved in DRAM");
 }
 
 }  // namespace

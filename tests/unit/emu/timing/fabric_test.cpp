@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tessera/errors.hpp"
 #include "tests/unit/emu/timing/fixed_transport.hpp"
 #include "tests/unit/emu/timing/trace_builder.hpp"
 
@@ -47,6 +49,15 @@ TEST(Fabric, AMulticastChangesTheWordOfEachDeviceOnTheWay) {
 
     EXPECT_EQ(timeline.device_end.at(1), 188 * kCycle);
     EXPECT_EQ(timeline.device_end.at(2), 188 * kCycle);
+}
+
+TEST(Fabric, RefusesAPacketWhoseWordDoesNotFollow) {
+    TraceBuilder builder(2);
+    builder.core({0, 0}).reader({event(FabricOpen), packet(1), event(FabricClose)});
+
+    EXPECT_THAT([&] { (void)builder.run(); }, ::testing::ThrowsMessage<UsageError>(
+                                                  "trace: event 1: FabricPacket has has_add, but "
+                                                  "no FabricAdd or FabricWord follows"));
 }
 
 TEST(Fabric, ASenderHoldsAsManyPacketsAsItHasSlots) {

@@ -17,7 +17,7 @@ TEST(RunJson, NamesItsSchemaAndVersion) {
     const Json json = to_json(small_record());
 
     EXPECT_EQ(json.at("schema"), "tessera.run");
-    EXPECT_EQ(json.at("version"), 1);
+    EXPECT_EQ(json.at("version"), 2);
 }
 
 TEST(RunJson, HoldsEveryStep) {
@@ -30,6 +30,19 @@ TEST(RunJson, HoldsEveryStep) {
     EXPECT_EQ(steps[1].at("output_tiles"), 123456);
     EXPECT_EQ(steps[1].at("host_s"), 2.5);
     EXPECT_TRUE(steps[1].at("check").is_null());
+}
+
+TEST(RunJson, GivesPredictedTimesWithTheirUnit) {
+    RunRecord record = small_record();
+    record.makespan = PredictedTime{1000, 2000, 3000};
+    record.steps[0].device_time = PredictedTime{10, 20, 30};
+
+    const Json json = to_json(record);
+
+    EXPECT_EQ(json.at("time_unit"), "millicycle");
+    EXPECT_EQ(json.at("makespan").at("high"), 3000);
+    EXPECT_EQ(json.at("steps")[0].at("device_time").at("expected"), 20);
+    EXPECT_TRUE(json.at("steps")[1].at("device_time").is_null());
 }
 
 TEST(RunJson, HoldsEveryCoreAndTheSpreads) {

@@ -35,6 +35,14 @@ TEST(RunSteps, HaveARowEach) {
               "  not checked\n");
 }
 
+TEST(RunSteps, RoundCyclesToWholeOnesAndGroupThem) {
+    RunRecord record = small_record();
+    record.makespan = PredictedTime{4'898'635, 4'898'635, 4'898'635};
+    record.steps[0].device_time = record.makespan;
+
+    EXPECT_THAT(steps_text(record, {}), HasSubstr("  4 899  "));
+}
+
 TEST(RunSteps, KeepNameAndCheckOnANarrowTerminal) {
     EXPECT_EQ(steps_text(small_record(), {.width = 24}),
               "  step     check\n"

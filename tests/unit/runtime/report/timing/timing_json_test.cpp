@@ -32,8 +32,10 @@ TEST(TimingJson, HasTheDocumentedKeys) {
     EXPECT_EQ(json["schema"], "tessera.report");
     EXPECT_EQ(json["version"], 1);
     EXPECT_THAT(keys_of(json),
-                ElementsAre("schema", "version", "name", "machine", "words", "makespan", "peak",
-                            "achieved", "bound_by", "assumed", "moe", "launches", "run", "config"));
+                ElementsAre("schema", "version", "time_unit", "name", "machine", "words", "makespan",
+                            "peak", "achieved", "bound_by", "assumed", "moe", "launches", "run",
+                            "config"));
+    EXPECT_EQ(json["time_unit"], "millicycle");
     EXPECT_THAT(keys_of(json["launches"][0]),
                 ElementsAre("name", "start", "makespan", "device_time", "time_of_run", "events",
                             "work", "achieved", "given_utilisation", "imbalance", "bound_by",

@@ -15,30 +15,30 @@ TEST(TimingText, SaysHowLongWhatBoundsAndWhereItWaits) {
     EXPECT_EQ(
         timing_text(small_report(), {}),
         R"(  makespan  1 050 cycles, 1.05 us at 1.00 GHz; 1 000 to 1 200 within the ranges of the constants
-  compute   4 % of 8.19 TFLOP/s: 312 GFLOP/s; FPU 8 % of the cores that were given
+  compute   4 % of 8.19 TFLOP/s: 312 GFLOP/s; FPU utilisation 8 % (active cores)
   DRAM      18 % of 32.0 GB/s: 5.85 GB/s
   NoC       5 % of 128 GB/s: 5.85 GB/s injected; busiest link 24 %
   bound by  DRAM 38 %, matmul 19 %, NoC latency 10 %, not started 10 %
 
-  step  cycles       interval  share  cores  math busy  FPU  DRAM  imbalance, longest  bound by
-  gate   1 000  1 000 … 1 000   95 %      2       10 %  8 %  19 %  1.00 (0,0)          DRAM 40 %, matmul 20 %
+  step  cycles       interval  share  cores  math  FPU  DRAM  imbalance, longest  bound by
+  gate   1 000  1 000 … 1 000   95 %      2  10 %  8 %  19 %  1.00 (0,0)          DRAM 40 %, matmul 20 %
 
-  math at work, % of the makespan
+  math utilisation, % of the makespan
         x0  x1
   y0    19   .
 
   worst stalls
   1. gate: reader at reader.cpp:20, wait for NoC read: DRAM
-     500 cycles in 1 wait, 100 % not passed on from another wait
-     longest 500 cycles (50 %) on (0,0): DRAM bank 1; of all of them DRAM takes 80 %
+     500 cycles in 1 wait, 100 % direct, 80 % of it on DRAM
+     longest 500 cycles (50 %) on (0,0): DRAM bank 1
   2. gate: math at compute.cpp:20, wait for source registers
-     700 cycles in 1 wait, 14 % not passed on from another wait
+     700 cycles in 1 wait, 14 % direct
      longest 700 cycles (70 %) on (0,0); ended by (0,0) unpack at compute.cpp:20
   3. gate: unpack at compute.cpp:10, wait for CB data: CB 0
-     600 cycles in 1 wait, 17 % not passed on from another wait
+     600 cycles in 1 wait, 17 % direct
      longest 600 cycles (60 %) on (0,0): CB 0; ended by (0,0) reader at reader.cpp:20
   4. gate: writer at writer.cpp:10, wait for semaphore: L1 address 0x8130
-     800 cycles in 1 wait, 0 % not passed on from another wait
+     800 cycles in 1 wait, 0 % direct
      longest 800 cycles (80 %) on (1,0): L1 address 0x8130; ended by (0,0) math at compute.cpp:20
 )");
 }
@@ -77,10 +77,10 @@ TEST(TimingText, AddsStallsUpOverStepsThatShareAKernel) {
 
     const std::string text = stalls_text(report, {});
 
-    EXPECT_THAT(text, testing::HasSubstr(
-                          "  1. gate, up: reader at reader.cpp:20, wait for NoC read: DRAM\n"
-                          "     1 000 cycles in 2 waits, 100 % not passed on from another wait\n"
-                          "     longest 510 cycles (51 %)"));
+    EXPECT_THAT(
+        text, testing::HasSubstr("  1. gate, up: reader at reader.cpp:20, wait for NoC read: DRAM\n"
+                                 "     1 000 cycles in 2 waits, 100 % direct, 80 % of it on DRAM\n"
+                                 "     longest 510 cycles (51 %)"));
 }
 
 TEST(TimingText, ComparesTokensWithTheTimeOfExperts) {
