@@ -29,7 +29,7 @@ constexpr std::array<Board, 6> kBoards{{{"n150", "wormhole_n150", {}, 0},
                                         {"p100", "blackhole_p150", {11, 10}, 7},
                                         {"p300", "blackhole_p150", {11, 10}, 0}}};
 
-std::string lower(std::string text) {
+std::string in_lower_case(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char character) {
         return static_cast<char>(character >= 'A' && character <= 'Z' ? character + 32 : character);
     });
@@ -39,7 +39,7 @@ std::string lower(std::string text) {
 const Board& board_of(const std::string& architecture, const std::string& name) {
     const auto* board = std::ranges::find_if(kBoards, [&](const Board& candidate) {
         return candidate.file.starts_with(architecture) &&
-               lower(name).starts_with(name.empty() ? "" : candidate.name);
+               in_lower_case(name).starts_with(name.empty() ? "" : candidate.name);
     });
     expressible(board != kBoards.end(), "no device model for the board {} of {}", name,
                 architecture);

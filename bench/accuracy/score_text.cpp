@@ -21,7 +21,6 @@ using report::Column;
 using report::Tone;
 
 constexpr double kPercent = 100;
-constexpr double kTenth = 0.10;
 
 /// Columns filled row by row.
 class Table {

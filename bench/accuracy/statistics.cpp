@@ -9,8 +9,6 @@
 namespace tessera::score {
 namespace {
 
-constexpr double kTenth = 0.10;
-
 /// Ranks from 1; equal values share the mean of their ranks.
 std::vector<double> ranks_of(const std::vector<double>& values) {
     std::vector<std::size_t> order(values.size());

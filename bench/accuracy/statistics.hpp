@@ -13,6 +13,9 @@ struct Pair {
     double measured = 0;  ///< above 0
 };
 
+/// Where a prediction begins to be a good one.
+inline constexpr double kTenth = 0.10;
+
 /// (predicted − measured) / measured.
 [[nodiscard]] double relative_error(Pair pair) noexcept;
 

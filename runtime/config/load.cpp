@@ -15,7 +15,6 @@ namespace tessera::config {
 namespace {
 
 constexpr std::string_view kArchKey = "arch";
-constexpr std::string_view kSweepKey = "sweep";
 constexpr std::string_view kTimingKey = "timing";
 
 /// What an arch file says.
@@ -69,7 +68,7 @@ std::string pipeline_of(const Node& root) {
 }
 
 void refuse_sweep(const Node& root) {
-    if (const Node* sweep = root.find(kSweepKey)) {
+    if (const Node* sweep = root.find("sweep")) {
         throw ConfigError(to_string(sweep->origin) +
                           ": sweep: this file stands for many runs, see tessera sweep");
     }

@@ -9,6 +9,7 @@
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
 #include "ops/all_gather/all_gather.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
@@ -16,8 +17,6 @@
 namespace tessera::score {
 namespace {
 
-constexpr std::uint32_t kTileSide = 32;
-constexpr std::uint32_t kElementBytes = 2;  // bfloat16
 /// Slices longer than this many packets are predicted from two shorter ones: the links are busy
 /// all the time by then, so time grows by the same amount with each packet.
 constexpr std::uint64_t kMostPackets = 2048;

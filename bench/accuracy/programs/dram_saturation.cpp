@@ -82,7 +82,6 @@ Prediction run_all_cores(const Row& row, const Parameters& parameters, const Mod
                                     : parameters.count("cores");
     constexpr std::uint32_t kPagesPerCore = 256;
     constexpr std::uint32_t kPagesPerBarrier = 8;
-    constexpr std::uint32_t kElementBytes = 2;
     Bench bench(model);
     const std::uint32_t page = parameters.count_or("page_bytes", kPageBytes);
     const DeviceTensor tensor = bench.session().allocate(

@@ -8,12 +8,12 @@
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
 namespace {
 
-constexpr std::uint32_t kTileSide = 32;
 
 /// "ttnn.exp", "ttnn.silu from DRAM".
 EltwiseFunction function_of(const Row& row) {

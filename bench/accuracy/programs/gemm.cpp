@@ -16,7 +16,6 @@
 namespace tessera::score {
 namespace {
 
-constexpr std::uint32_t kTileSide = 32;
 
 std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
     return (dividend + divisor - 1) / divisor;

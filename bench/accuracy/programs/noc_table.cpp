@@ -69,7 +69,6 @@ Program bank_program(const NocPattern& pattern, const Parameters& parameters,
 
 /// One core and an interleaved buffer in DRAM: as many pages as transactions.
 Program page_program(const NocPattern& pattern, const Parameters& parameters, Bench& bench) {
-    constexpr std::uint32_t kElementBytes = 2;
     const std::uint32_t bytes = parameters.count("bytes_per_txn");
     const std::uint32_t pages = parameters.count("num_txn_total");
     expressible(bytes % kElementBytes == 0 && bytes > 0 && pages > 0, "{} pages of {} bytes", pages,

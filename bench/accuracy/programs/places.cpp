@@ -57,4 +57,11 @@ CoreCoord logical_core(const ArchSpec& arch, CoreCoord physical) {
             static_cast<std::uint32_t>(row - rows.begin())};
 }
 
+void add_tiles(Program& program, std::uint8_t index, std::uint32_t tiles, DataFormat format) {
+    const std::uint32_t bytes = tile_bytes(format);
+    CreateCircularBuffer(
+        program, kOnlyCore,
+        CircularBufferConfig(tiles * bytes, {{index, format}}).set_page_size(index, bytes));
+}
+
 }  // namespace tessera::score

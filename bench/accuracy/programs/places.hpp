@@ -7,8 +7,21 @@
 
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
+#include "tessera/data_format.hpp"
+#include "tessera/program.hpp"
 
 namespace tessera::score {
+
+/// Elements along a side of a tile.
+inline constexpr std::uint32_t kTileSide = 32;
+/// Bytes of an element of bfloat16.
+inline constexpr std::uint32_t kElementBytes = 2;
+
+/// Where programs of one core run.
+inline constexpr CoreCoord kOnlyCore{0, 0};
+
+/// Gives kOnlyCore a circular buffer with room for `tiles` tiles.
+void add_tiles(Program& program, std::uint8_t index, std::uint32_t tiles, DataFormat format);
 
 /// First L1 address that a program may use as it likes.
 [[nodiscard]] std::uint32_t free_l1(const ArchSpec& arch);

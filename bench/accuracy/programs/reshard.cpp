@@ -20,7 +20,6 @@
 namespace tessera::score {
 namespace {
 
-constexpr std::uint32_t kTileSide = 32;
 /// What the profiler takes to record each transfer, and kernels to come to their first one: from
 /// issue to issue 124 cycles where pages are read from DRAM, of which 85 are left beside the issue
 /// and the page's address; 190 to 244 before the first.

@@ -12,22 +12,13 @@
 namespace tessera::score {
 namespace {
 
-constexpr std::uint32_t kTileSide = 32;
 constexpr std::uint8_t kIn0 = 0;
 constexpr std::uint8_t kIn1 = 1;
 constexpr std::uint8_t kOut = 16;
 constexpr std::uint8_t kPartials = 24;
-constexpr CoreCoord kCore{0, 0};
-
-void add_tiles(Program& program, std::uint8_t index, std::uint32_t tiles, DataFormat format) {
-    const std::uint32_t bytes = tile_bytes(format);
-    CreateCircularBuffer(
-        program, kCore,
-        CircularBufferConfig(tiles * bytes, {{index, format}}).set_page_size(index, bytes));
-}
 
 void add_feeder(Program& program, std::uint32_t count, std::uint32_t pages0, std::uint32_t pages1) {
-    (void)CreateKernel(program, "bench/accuracy/kernels/feeder.cpp", kCore,
+    (void)CreateKernel(program, "bench/accuracy/kernels/feeder.cpp", kOnlyCore,
                        ReaderDataMovementConfig({count, pages0, pages1}));
 }
 
@@ -58,7 +49,7 @@ Program block_program(const Parameters& parameters, const Blocks& blocks) {
     add_tiles(program, kPartials, blocks.rows * blocks.columns, format);
     add_feeder(program, blocks.num_k, blocks.rows * blocks.k, blocks.k * blocks.columns);
     (void)CreateKernel(
-        program, "ops/matmul/kernels/block_compute.cpp", kCore,
+        program, "ops/matmul/kernels/block_compute.cpp", kOnlyCore,
         ComputeConfig{
             .math_fidelity = parameters.fidelity("fidelity"),
             .fp32_dest_acc_en = parameters.flag_or("fp32_dest_acc", false),
@@ -95,7 +86,7 @@ Prediction predict_tile_loop(const Row& row, const Parameters& parameters, const
     add_tiles(program, kIn1, 1, format);
     add_tiles(program, kOut, 1, format);
     add_feeder(program, 1, 1, 1);
-    (void)CreateKernel(program, "bench/accuracy/kernels/matmul_tile_loop.cpp", kCore,
+    (void)CreateKernel(program, "bench/accuracy/kernels/matmul_tile_loop.cpp", kOnlyCore,
                        ComputeConfig{.math_fidelity = parameters.fidelity("fidelity"),
                                      .compile_args = {kProducts}});
     Bench bench(model);

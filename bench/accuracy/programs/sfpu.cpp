@@ -104,15 +104,6 @@ Prediction function_cycles(const Row& row, const Parameters& parameters, const M
     });
 }
 
-constexpr CoreCoord kCore{0, 0};
-
-void add_tiles(Program& program, std::uint8_t index, std::uint32_t tiles, DataFormat format) {
-    const std::uint32_t bytes = tile_bytes(format);
-    CreateCircularBuffer(
-        program, kCore,
-        CircularBufferConfig(tiles * bytes, {{index, format}}).set_page_size(index, bytes));
-}
-
 Program tile_loop(const char* kernel, const Parameters& parameters,
                   std::vector<std::uint32_t> args) {
     constexpr std::uint32_t kBlock = 8;  // half of DST
@@ -122,10 +113,10 @@ Program tile_loop(const char* kernel, const Parameters& parameters,
     for (const std::uint8_t cb : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{16}}) {
         add_tiles(program, cb, kBlock, format);
     }
-    (void)CreateKernel(program, "bench/accuracy/kernels/feeder.cpp", kCore,
+    (void)CreateKernel(program, "bench/accuracy/kernels/feeder.cpp", kOnlyCore,
                        ReaderDataMovementConfig({1, kBlock, kBlock}));
     (void)CreateKernel(
-        program, fmt::format("bench/accuracy/kernels/{}.cpp", kernel), kCore,
+        program, fmt::format("bench/accuracy/kernels/{}.cpp", kernel), kOnlyCore,
         ComputeConfig{.math_fidelity = parameters.has("fidelity") ? parameters.fidelity("fidelity")
                                                                   : MathFidelity::HiFi4,
                       .compile_args = std::move(args)});

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kCall = "tilize_block";
+constexpr const char* kTilizeBlock = "tilize_block";
 
 void arm_tilize(std::uint32_t block, const char* call, CallSite site) {
     current_units(call, site).armed = {
@@ -28,7 +28,7 @@ void check_formats(const Dst& dst, DataFormat in, DataFormat out, std::uint32_t 
         fault(FaultCategory::Unsupported, site, "tilize_block(cb {}): row-major {} does not exist",
               icb, name_of(in));
     }
-    check_fits_dst(dst, in, icb, kCall, site);
+    check_fits_dst(dst, in, icb, kTilizeBlock, site);
     if (tile::is_integer_format(in) != tile::is_integer_format(out)) {
         fault(FaultCategory::UndefinedBehavior, site,
               "tilize_block(cb {}) from {} to {}: tilize does not convert between integers and "
@@ -57,13 +57,13 @@ RowMajorInput row_major_input(KernelThread& thread, std::uint32_t icb, std::uint
               "tilize_block of {} tiles from tile {} on, but {} set rows of {} tiles", num_tiles,
               first_tile, armed.init, armed.row_tiles);
     }
-    const DataFormat format = configured_buffer(thread, icb, kCall, site).format;
+    const DataFormat format = configured_buffer(thread, icb, kTilizeBlock, site).format;
     RowMajorInput input{nullptr, 0, format, icb};
     input.row_bytes = input.tile_row_bytes() * armed.row_tiles;
     const std::size_t begin = input.tile_row_bytes() * first_tile;
     const std::size_t end =
         (kTileRows - 1) * input.row_bytes + begin + input.tile_row_bytes() * num_tiles;
-    input.bytes = operand_bytes(thread, icb, end, kCall, site).bytes + begin;
+    input.bytes = operand_bytes(thread, icb, end, kTilizeBlock, site).bytes + begin;
     return input;
 }
 
@@ -85,16 +85,16 @@ void tilize_one(ComputeState& units, const RowMajorInput& input, Target out, Cal
     if (!tile::is_integer_format(input.format)) {
         round_for_dst(units.dst, values);
     }
-    write_tile(units.pack, out.format, values, out.bytes, kCall, site);
+    write_tile(units.pack, out.format, values, out.bytes, kTilizeBlock, site);
 }
 
 // Returns the offset behind the last tile.
 std::uint64_t tilize_all(KernelThread& thread, RowMajorInput input, std::uint32_t num_tiles,
                          std::uint32_t ocb, std::uint64_t offset, CallSite site) {
-    const std::uint32_t size = tile_bytes(configured_buffer(thread, ocb, kCall, site).format);
+    const std::uint32_t size = tile_bytes(configured_buffer(thread, ocb, kTilizeBlock, site).format);
     for (std::uint32_t i = 0; i < num_tiles; ++i) {
         record_section(thread, EventKind::Tilize, input.format, input.cb, ocb, site);
-        tilize_one(*thread.compute, input, pack_target(thread, ocb, offset, size, kCall, site),
+        tilize_one(*thread.compute, input, pack_target(thread, ocb, offset, size, kTilizeBlock, site),
                    site);
         input.bytes += input.tile_row_bytes();
         offset += thread.cb[ocb].fifo_page_size;
@@ -127,12 +127,12 @@ void tilize_init_short_with_dt(std::uint32_t /*old_icb*/, std::uint32_t new_icb,
 void tilize_block(std::uint32_t icb, std::uint32_t block, std::uint32_t ocb,
                   std::uint32_t input_tile_index, std::uint32_t output_tile_index, CallSite site) {
     using namespace tessera;
-    ComputeState& units = current_units(kCall, site);
+    ComputeState& units = current_units(kTilizeBlock, site);
     KernelThread& thread = current_thread();
-    require_armed(units.armed, UnitOperation::Tilize, kCall, "tilize_init", site);
-    units.dst.require_idle(kCall, site);
+    require_armed(units.armed, UnitOperation::Tilize, kTilizeBlock, "tilize_init", site);
+    units.dst.require_idle(kTilizeBlock, site);
     const RowMajorInput input = row_major_input(thread, icb, input_tile_index, block, site);
-    check_formats(units.dst, input.format, configured_buffer(thread, ocb, kCall, site).format, icb,
+    check_formats(units.dst, input.format, configured_buffer(thread, ocb, kTilizeBlock, site).format, icb,
                   site);
     LocalCBInterface& view = thread.cb[ocb];
     if (output_tile_index != 0) {

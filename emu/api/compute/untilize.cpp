@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kCall = "untilize_block";
+constexpr const char* kUntilizeBlock = "untilize_block";
 
 void arm_untilize(const char* call, CallSite site) {
     current_units(call, site).armed = {
@@ -52,7 +52,7 @@ void untilize_one(ComputeState& units, std::uint32_t icb, Operand in, Target out
     if (!tile::is_integer_format(in.format)) {
         round_for_dst(units.dst, values);
     }
-    write_tile({}, out.format, values, packed, kCall, site);
+    write_tile({}, out.format, values, packed, kUntilizeBlock, site);
     tile::untilize_tile(packed, element, out.bytes, row_bytes);
 }
 
@@ -61,11 +61,11 @@ void untilize_one(ComputeState& units, std::uint32_t icb, Operand in, Target out
 namespace kernel {
 
 void untilize(std::uint32_t icb, std::uint32_t row_tiles, std::uint32_t ocb, CallSite site) {
-    ComputeState& units = current_units(kCall, site);
+    ComputeState& units = current_units(kUntilizeBlock, site);
     KernelThread& thread = current_thread();
-    require_armed(units.armed, UnitOperation::Untilize, kCall, "untilize_init", site);
-    units.dst.require_idle(kCall, site);
-    const DataFormat out_format = configured_buffer(thread, ocb, kCall, site).format;
+    require_armed(units.armed, UnitOperation::Untilize, kUntilizeBlock, "untilize_init", site);
+    units.dst.require_idle(kUntilizeBlock, site);
+    const DataFormat out_format = configured_buffer(thread, ocb, kUntilizeBlock, site).format;
     LocalCBInterface& view = thread.cb[ocb];
     const std::size_t tile_row = std::size_t{kTileColumns} * element_bytes(out_format);
     // The packer moves on by a page a tile; rows are whole only if that is a tile's bytes.
@@ -76,10 +76,10 @@ void untilize(std::uint32_t icb, std::uint32_t row_tiles, std::uint32_t ocb, Cal
     }
     const std::uint64_t size = std::uint64_t{row_tiles} * view.fifo_page_size;
     for (std::uint32_t i = 0; i < row_tiles; ++i) {
-        const Operand in = operand_tile(thread, icb, i, SourceRegister::SrcA, kCall, site);
-        check_fits_dst(units.dst, in.format, icb, kCall, site);
+        const Operand in = operand_tile(thread, icb, i, SourceRegister::SrcA, kUntilizeBlock, site);
+        check_fits_dst(units.dst, in.format, icb, kUntilizeBlock, site);
         check_output(in.format, out_format, ocb, site);
-        Target out = pack_target(thread, ocb, view.fifo_wr_tile_ptr, size, kCall, site);
+        Target out = pack_target(thread, ocb, view.fifo_wr_tile_ptr, size, kUntilizeBlock, site);
         out.bytes += tile_row * i;
         record_section(thread, EventKind::Untilize, in.format, icb, ocb, site);
         untilize_one(units, icb, in, out, tile_row * row_tiles, site);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/network/read_requests.hpp"
 
+#include "emu/timing/network/virtual_channels.hpp"
+
 namespace tessera::timing {
 
 namespace {
-
-/// Of a router's buffer, for one virtual channel; a request takes one flit of it.
-/// Source   tt-isa-documentation, WormholeB0/DRAMTile/README.md.
-constexpr std::uint32_t kChannelBuffer = 512;
 
 /// Two for each of a node's four ports and links.
 constexpr std::uint32_t kChannelsPerNode = 8;

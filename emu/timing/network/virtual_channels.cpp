@@ -5,13 +5,6 @@
 
 namespace tessera::timing {
 
-namespace {
-
-/// Bytes of a packet that one router holds while its head waits.
-constexpr std::uint32_t kChannelBuffer = 512;
-
-}  // namespace
-
 void VirtualChannels::call_next(Channel& channel, Millicycles now, EventQueue& queue) {
     for (std::size_t i = 0; i < kRouterInputs; ++i) {
         const std::size_t input = (channel.turn + i) % kRouterInputs;

@@ -47,9 +47,9 @@ std::vector<CoreRank> ranked_cores(const std::vector<ThreadReport>& threads,
 }
 
 /// Points of an item of a drawn core: its share of the budget by weight.
-class Shares {
+class BudgetShares {
 public:
-    Shares(const std::vector<CoreRank>& cores, std::size_t budget, std::size_t CoreRank::*items)
+    BudgetShares(const std::vector<CoreRank>& cores, std::size_t budget, std::size_t CoreRank::*items)
         : budget_(budget) {
         std::size_t left = budget;
         for (const CoreRank& core : cores) {
@@ -86,8 +86,8 @@ DrawPlan plan_drawing(const std::vector<ThreadReport>& threads, const LaunchTrac
                       const LaunchTimeline& timeline, const DrawBudget& budget) {
     const std::vector<CoreRank> cores = ranked_cores(threads, trace, timeline);
     const std::size_t launches = std::max<std::size_t>(budget.num_launches, 1);
-    const Shares points(cores, budget.points / launches, &CoreRank::num_threads);
-    const Shares levels(cores, budget.cb_points / launches, &CoreRank::num_cbs);
+    const BudgetShares points(cores, budget.points / launches, &CoreRank::num_threads);
+    const BudgetShares levels(cores, budget.cb_points / launches, &CoreRank::num_cbs);
     DrawPlan plan{.leaves_out = points.leaves_out() || levels.leaves_out()};
     for (const ThreadReport& thread : threads) {
         plan.threads.push_back(points.of({thread.device, thread.core}));

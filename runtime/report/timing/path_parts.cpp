@@ -14,7 +14,7 @@ namespace {
 
 using Key = std::tuple<int, std::uint32_t, Activity, ResourceKind>;
 
-Key key_of(const PathPart& part) {
+Key merge_key(const PathPart& part) {
     return {part.thread ? static_cast<int>(*part.thread) : -1, part.line, part.activity,
             part.resource};
 }
@@ -73,7 +73,7 @@ SummedPath sum_path(const LaunchTimeline& timeline, const LineTable& lines) {
     for (const PathStep& step : timeline.critical_path) {
         const PathPart part = part_of(step, timeline, lines);
         const auto next = static_cast<std::uint32_t>(path.parts.size());
-        const auto [found, is_new] = known.try_emplace(key_of(part), next);
+        const auto [found, is_new] = known.try_emplace(merge_key(part), next);
         if (is_new) {
             path.parts.push_back(part);
         }

@@ -124,10 +124,10 @@ private:
         const SourceLine& line = launch.lines.at(point.line);
         std::string args;
         if (!line.file.empty()) {
-            args += fmt::format(",\"line\":{}", quoted(fmt::format("{}:{}", line.file, line.line)));
+            args += fmt::format(",\"line\":{}", json_quoted(fmt::format("{}:{}", line.file, line.line)));
         }
         const std::string object = point.is_merged ? "" : object_name(point.activity, point.object);
-        args += object.empty() ? "" : fmt::format(",\"object\":{}", quoted(object));
+        args += object.empty() ? "" : fmt::format(",\"object\":{}", json_quoted(object));
         args += point.is_merged ? ",\"merged\":true" : "";
         events_.slice(track, label_of(point.activity), is_wait(point.activity) ? "wait" : "busy",
                       launch.start + begin, launch.start + point.end,

@@ -31,7 +31,7 @@ struct StallOfRun {
     std::vector<std::string> launches;
 };
 
-std::string key_of(const LaunchReport& launch, const StallReport& stall) {
+std::string merge_key(const LaunchReport& launch, const StallReport& stall) {
     const std::string ender =
         stall.ender ? place_text(launch, *stall.ender, stall.ender_line) : std::string();
     return fmt::format("{}|{}|{}|{}", place_text(launch, stall.waiter, stall.waiter_line),
@@ -60,7 +60,7 @@ std::vector<StallOfRun> worst_of(const TimingReport& report) {
     std::vector<StallOfRun> stalls;
     for (const LaunchReport& launch : report.launches) {
         for (const StallReport& stall : launch.stalls) {
-            const auto [found, is_new] = known.try_emplace(key_of(launch, stall), stalls.size());
+            const auto [found, is_new] = known.try_emplace(merge_key(launch, stall), stalls.size());
             if (is_new) {
                 stalls.emplace_back();
             }

@@ -8,7 +8,7 @@
 
 namespace tessera::report {
 
-std::string quoted(std::string_view text) {
+std::string json_quoted(std::string_view text) {
     return nlohmann::json(text).dump();
 }
 
@@ -24,14 +24,14 @@ void TraceEvents::name_process(const Track& track, std::string_view name) {
     begin_event();
     fmt::format_to(std::back_inserter(events_),
                    R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":{}}}}})",
-                   track.process, quoted(name));
+                   track.process, json_quoted(name));
 }
 
 void TraceEvents::name_thread(const Track& track, std::string_view name) {
     begin_event();
     fmt::format_to(std::back_inserter(events_),
                    R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
-                   track.process, track.thread, quoted(name));
+                   track.process, track.thread, json_quoted(name));
 }
 
 void TraceEvents::slice(const Track& track, std::string_view name, std::string_view category,
@@ -40,7 +40,7 @@ void TraceEvents::slice(const Track& track, std::string_view name, std::string_v
     fmt::format_to(
         std::back_inserter(events_),
         R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}{}{}}})",
-        quoted(name), category, track.process, track.thread, microseconds(begin),
+        json_quoted(name), category, track.process, track.thread, microseconds(begin),
         microseconds(end - begin), args.empty() ? "" : ",\"args\":", args);
 }
 
@@ -49,7 +49,7 @@ void TraceEvents::counter(const Track& track, std::string_view name, Millicycles
     begin_event();
     fmt::format_to(std::back_inserter(events_),
                    R"({{"ph":"C","name":{},"pid":{},"ts":{:.3f},"args":{{"value":{}}}}})",
-                   quoted(name), track.process, microseconds(time), value);
+                   json_quoted(name), track.process, microseconds(time), value);
 }
 
 void TraceEvents::flow(const Track& from, Millicycles begin, const Track& to, Millicycles end) {

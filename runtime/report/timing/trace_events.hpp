@@ -42,6 +42,6 @@ private:
 };
 
 /// `text` as a JSON string, with its quotes.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string json_quoted(std::string_view text);
 
 }  // namespace tessera::report

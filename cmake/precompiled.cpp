@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one source of each group of precompiled headers (TesseraTargets.cmake).
