@@ -14,7 +14,6 @@
 namespace tessera::score {
 namespace {
 
-
 /// "ttnn.exp", "ttnn.silu from DRAM".
 EltwiseFunction function_of(const Row& row) {
     std::string name = row.workload.substr(0, row.workload.find(' '));

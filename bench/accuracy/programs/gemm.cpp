@@ -16,7 +16,6 @@
 namespace tessera::score {
 namespace {
 
-
 std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
     return (dividend + divisor - 1) / divisor;
 }

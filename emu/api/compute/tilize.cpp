@@ -91,11 +91,12 @@ void tilize_one(ComputeState& units, const RowMajorInput& input, Target out, Cal
 // Returns the offset behind the last tile.
 std::uint64_t tilize_all(KernelThread& thread, RowMajorInput input, std::uint32_t num_tiles,
                          std::uint32_t ocb, std::uint64_t offset, CallSite site) {
-    const std::uint32_t size = tile_bytes(configured_buffer(thread, ocb, kTilizeBlock, site).format);
+    const std::uint32_t size =
+        tile_bytes(configured_buffer(thread, ocb, kTilizeBlock, site).format);
     for (std::uint32_t i = 0; i < num_tiles; ++i) {
         record_section(thread, EventKind::Tilize, input.format, input.cb, ocb, site);
-        tilize_one(*thread.compute, input, pack_target(thread, ocb, offset, size, kTilizeBlock, site),
-                   site);
+        tilize_one(*thread.compute, input,
+                   pack_target(thread, ocb, offset, size, kTilizeBlock, site), site);
         input.bytes += input.tile_row_bytes();
         offset += thread.cb[ocb].fifo_page_size;
     }
@@ -132,8 +133,8 @@ void tilize_block(std::uint32_t icb, std::uint32_t block, std::uint32_t ocb,
     require_armed(units.armed, UnitOperation::Tilize, kTilizeBlock, "tilize_init", site);
     units.dst.require_idle(kTilizeBlock, site);
     const RowMajorInput input = row_major_input(thread, icb, input_tile_index, block, site);
-    check_formats(units.dst, input.format, configured_buffer(thread, ocb, kTilizeBlock, site).format, icb,
-                  site);
+    check_formats(units.dst, input.format,
+                  configured_buffer(thread, ocb, kTilizeBlock, site).format, icb, site);
     LocalCBInterface& view = thread.cb[ocb];
     if (output_tile_index != 0) {
         tilize_all(thread, input, block, ocb,

@@ -18,8 +18,8 @@
 
 namespace tessera::timing {
 
-/// Bytes of a router's buffer for one virtual channel: what it holds of a packet whose head waits. A
-/// read request takes one flit of it.
+/// Bytes of a router's buffer for one virtual channel: what it holds of a packet whose head waits.
+/// A read request takes one flit of it.
 inline constexpr std::uint32_t kChannelBuffer = 512;
 
 class VirtualChannels {

@@ -49,7 +49,8 @@ std::vector<CoreRank> ranked_cores(const std::vector<ThreadReport>& threads,
 /// Points of an item of a drawn core: its share of the budget by weight.
 class BudgetShares {
 public:
-    BudgetShares(const std::vector<CoreRank>& cores, std::size_t budget, std::size_t CoreRank::*items)
+    BudgetShares(const std::vector<CoreRank>& cores, std::size_t budget,
+                 std::size_t CoreRank::*items)
         : budget_(budget) {
         std::size_t left = budget;
         for (const CoreRank& core : cores) {

@@ -124,7 +124,8 @@ private:
         const SourceLine& line = launch.lines.at(point.line);
         std::string args;
         if (!line.file.empty()) {
-            args += fmt::format(",\"line\":{}", json_quoted(fmt::format("{}:{}", line.file, line.line)));
+            args += fmt::format(",\"line\":{}",
+                                json_quoted(fmt::format("{}:{}", line.file, line.line)));
         }
         const std::string object = point.is_merged ? "" : object_name(point.activity, point.object);
         args += object.empty() ? "" : fmt::format(",\"object\":{}", json_quoted(object));
