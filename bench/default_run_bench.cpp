@@ -9,7 +9,7 @@
 
 #include "bench/kept_memory.hpp"
 #include "bench/pairs.hpp"
-#include "runtime/pipeline/run_workload.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera {
 namespace {
@@ -25,7 +25,7 @@ void verify_beside_emulation(benchmark::State& state) {
     const config::LoadedRun run = default_run({});
     std::vector<double> ratios;
     for (auto _ : state) {
-        const report::HostTimes host = run::run_workload(run, {}).host;
+        const report::HostTimes host = pipeline::run_pipeline(run, {}).host;
         ratios.push_back(host.verify / host.launch);
     }
     bench::set_goal_at_most(state, bench::median_of(ratios), 1);
@@ -37,7 +37,7 @@ BENCHMARK(verify_beside_emulation)
     ->Unit(benchmark::kMillisecond);
 
 double emulation_seconds(const config::LoadedRun& run) {
-    return run::run_workload(run, {}).host.launch;
+    return pipeline::run_pipeline(run, {}).host.launch;
 }
 
 void two_threads_over_one(benchmark::State& state) {

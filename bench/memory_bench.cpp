@@ -9,7 +9,7 @@
 
 #include "bench/kept_memory.hpp"
 #include "bench/pairs.hpp"
-#include "runtime/pipeline/run_workload.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera {
 namespace {
@@ -35,7 +35,7 @@ void peak_of_default_run(benchmark::State& state) {
     const std::vector<std::string> no_sets;
     const config::LoadedRun run = config::load_run(path, std::span<const std::string>(no_sets));
     for (auto _ : state) {
-        (void)run::run_workload(run, {});
+        (void)pipeline::run_pipeline(run, {});
     }
     bench::set_goal_at_most(state, peak_bytes() / tensor_bytes(run.run.workload), 1.25);
 }

@@ -33,7 +33,7 @@ public:
         const DeviceTensor counts =
             tensor("counts", {{1, 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
         const DeviceTensor output =
-            tensor("output", ops::moe_bmm::output_spec(input_spec, weights_spec));
+            tensor("output", {{1, tokens, kOuter}, DataFormat::Float16_b, Layout::TILE});
         session_.fill(input, std::byte{0x3C});
         session_.fill(weights, std::byte{0x3B});
         HostTensor count = make_host_tensor({1, 1}, DataFormat::UInt32);
@@ -42,7 +42,7 @@ public:
         const std::vector<std::uint32_t> routed{tokens};
         // Four tiles fill half of an fp32 DST; a single row of tiles leaves no other shape.
         const Subblock subblock = tokens > 32 ? Subblock{2, 2} : Subblock{1, 4};
-        const MoeBmmSpec schedule{.k_block = 8, .subblock = subblock, .cb_depth = 2};
+        const ops::MoeBmmSpec schedule{.k_block = 8, .subblock = subblock, .cb_depth = 2};
         programs_.push_back(
             {0, ops::moe_bmm::make_program(session_.arch(), {input, weights, {counts, routed}},
                                            {output}, schedule)});

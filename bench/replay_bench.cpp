@@ -7,7 +7,7 @@
 
 #include "bench/pairs.hpp"
 #include "emu/timing/run.hpp"
-#include "runtime/pipeline/run_workload.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera {
 namespace {
@@ -25,12 +25,12 @@ Recorded record(const std::string& name, const std::vector<std::string>& sets) {
         std::filesystem::path(TESSERA_SOURCE_DIR) / "configs" / "runs" / (name + ".yaml");
     Recorded recorded{config::load_run(path, std::span<const std::string>(sets)), {}};
     std::vector<LaunchTrace> launches;
-    run::RunModes modes{.trace = TraceMode::On, .maths = Maths::Off};
+    pipeline::RunModes modes{.trace = TraceMode::On, .maths = Maths::Off};
     modes.trace_sink = [&](const Trace& so_far, LaunchTrace&& launch) {
         recorded.trace = so_far;
         launches.push_back(std::move(launch));
     };
-    (void)run::run_workload(recorded.loaded, modes);
+    (void)pipeline::run_pipeline(recorded.loaded, modes);
     recorded.trace.launches = std::move(launches);
     return recorded;
 }

@@ -47,7 +47,7 @@ Trace record(const ArchSpec& arch) {
     const std::vector<DeviceProgram> programs{
         {0, ops::moe_bmm::make_program(
                 arch, {place("input", input), place("weights", weights), {counts, routed}},
-                {place("output", ops::moe_bmm::output_spec(input, weights))},
+                {place("output", {{1, kTokens, 2048}, DataFormat::Float16_b, Layout::TILE})},
                 {.k_block = 8, .subblock = {2, 2}, .cb_depth = 2})}};
     session.launch("moe_bmm", programs);
     trace.launches = std::move(launches);

@@ -32,7 +32,7 @@ public:
         const DeviceTensor counts =
             place("counts", {{1, 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
         const DeviceTensor output =
-            place("output", ops::moe_bmm::output_spec(input_spec, weights_spec));
+            place("output", {{1, kTokens, 2048}, DataFormat::Float16_b, Layout::TILE});
         HostTensor count = make_host_tensor({1, 1}, DataFormat::UInt32);
         count.as<std::uint32_t>()[0] = kTokens;
         session_.write(counts, count);

@@ -3,19 +3,29 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <vector>
 
-#include "ops/expect_tensor.hpp"
+#include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/mesh_links.hpp"
 #include "tessera/mesh_spec.hpp"
-#include "tessera/tensor.hpp"
 
 namespace tessera::ops {
+
+/// The rule that a collective's group is the whole mesh, in the order of ids.
+inline bool judge_whole_mesh(const OpContext& context, RuleJudge& judge) {
+    const std::uint32_t devices = context.mesh.shape.num_devices();
+    bool holds = context.devices.size() == devices;
+    for (std::uint32_t d = 0; holds && d < devices; ++d) {
+        holds = context.devices[d] == d;
+    }
+    judge.require(holds, "devices",
+                  fmt::format("are {} of the mesh's {}; they must be all of them, by id",
+                              context.devices.size(), devices));
+    return holds;
+}
 
 enum class Way : std::uint8_t { Forward, Backward };
 [[nodiscard]] constexpr Way opposite(Way way) noexcept {
@@ -34,17 +44,25 @@ struct MeshLine {
     }
 };
 
-/// Errors   UsageError if the mesh is no single row or column.
-[[nodiscard]] inline MeshLine mesh_line(std::string_view op, const MeshSpec& mesh) {
+/// Precondition   `mesh` is a single row or column.
+[[nodiscard]] inline MeshLine mesh_line(const MeshSpec& mesh) {
     const auto [rows, columns] = mesh.shape;
-    require(rows == 1 || columns == 1,
-            "{}: a mesh of {}x{} devices; it must be a single row or column", op, rows, columns);
+    ensure(rows == 1 || columns == 1, "mesh_line of a mesh of {}x{} devices", rows, columns);
     const bool is_row = rows == 1;
     // Two devices have one link between them, which a ring would use twice.
     const bool is_ring =
         rows * columns > 2 && mesh_axis::is_closed(mesh.topology, is_row ? rows : columns);
     return {rows * columns, is_ring, is_row ? LinkDirection::East : LinkDirection::South,
             is_row ? LinkDirection::West : LinkDirection::North};
+}
+
+/// The rule of collectives along a line: the group is the whole mesh, a single row or column.
+inline void judge_line(const OpContext& context, RuleJudge& judge) {
+    judge_whole_mesh(context, judge);
+    const auto [rows, columns] = context.mesh.shape;
+    judge.require(
+        rows == 1 || columns == 1, "devices",
+        fmt::format("are a mesh of {}x{}; it must be a single row or column", rows, columns));
 }
 
 /// How many cores talk along the line: `workers` for each link of each direction. A lane is one
@@ -88,33 +106,17 @@ struct LaneShare {
     return CoreRangeSet(ranges);
 }
 
-/// Errors   UsageError if there are not so many links in a direction, no workers, or not two cores
-///          for each lane.
-inline void check_lanes(std::string_view op, const ArchSpec& arch, Lanes lanes) {
+/// The rules of how many cores talk along a line, blamed on the parameters `links` and `workers`.
+inline void judge_lanes(const ArchSpec& arch, Lanes lanes, RuleJudge& judge) {
+    const bool has_links = lanes.links >= 1 && lanes.links <= kLinksPerDirection;
+    judge.require(has_links, "links",
+                  fmt::format("is {}; a direction has 1 to {}", lanes.links, kLinksPerDirection));
     const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
-    require(lanes.links >= 1 && lanes.links <= kLinksPerDirection,
-            "{}: the schedule uses {} links of a direction; 1 to {} are possible", op, lanes.links,
-            kLinksPerDirection);
-    require(lanes.workers >= 1 && 2 * lanes.count() <= cores,
-            "{}: the schedule has {} workers for each of {} links, which take {} cores; 1 to {} "
-            "workers are possible on {}",
-            op, lanes.workers, lanes.links, 2 * lanes.count(), cores / 2 / lanes.links, arch.name);
-}
-
-/// Checks one tensor for each device, interleaved in that device's memory.
-/// Errors   UsageError naming the tensor that is missing or not as `expected`.
-inline void check_one_each(std::string_view op, std::string_view name, std::uint32_t devices,
-                           std::span<const DeviceTensor> tensors, const TensorSpec& expected) {
-    require(tensors.size() == devices,
-            "{}: {} tensors {}; the mesh has {} devices, each with one of them", op, tensors.size(),
-            name, devices);
-    for (std::uint32_t d = 0; d < devices; ++d) {
-        expect_tensor(op, fmt::format("{} of device {}", name, d), tensors[d], expected);
-        const Buffer& buffer = tensors[d].buffer;
-        require(buffer.device == d && !buffer.shard,
-                "{}: {} at place {} is on device {}{}; it must be on device {}, interleaved", op,
-                name, d, buffer.device, buffer.shard ? ", sharded" : "", d);
-    }
+    const std::uint64_t taken = std::uint64_t{2} * lanes.links * lanes.workers;
+    judge.require(!has_links || (lanes.workers >= 1 && taken <= cores), "workers",
+                  fmt::format("{} for each of {} links take {} cores; 1 to {} are possible on {}",
+                              lanes.workers, lanes.links, taken,
+                              has_links ? cores / 2 / lanes.links : 0, arch.name));
 }
 
 }  // namespace tessera::ops

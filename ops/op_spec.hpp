@@ -2,17 +2,37 @@
 // What an op is, as data: what `tessera list ops` shows and what verification compares against.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace tessera::ops {
 
-/// One tensor that an op takes or gives, in the words of its documentation.
+enum class HostRead : std::uint8_t { No, Yes };
+enum class Presence : std::uint8_t { Required, Optional };
+enum class Lies : std::uint8_t { Interleaved, Anyhow };
+enum class Replicas : std::uint8_t { Own, Same };
+
+/// One tensor that an op takes or gives: its contract, checked before anything runs.
+///
+/// `shape` is an expression over the op's symbols, which all its operands share: "(E/D, T, H_in)",
+/// "(D*T, H)", "(..., M, N)", "(R, ...)", "any". `format` lists formats joined by " | ", or is
+/// "any", or "=a" for that of operand a. `layout` is "ROW_MAJOR", "TILE", "any", "=a" or "!a" (the
+/// other one).
 struct Operand {
-    std::string_view name;    ///< "num_routed_tokens"
-    std::string_view shape;   ///< "(E/D,1)"
-    std::string_view format;  ///< "uint32"; several are joined by " | "
-    std::string_view layout;  ///< "ROW_MAJOR" or "TILE"
+    std::string_view name;  ///< "num_routed_tokens"
+    std::string_view shape;
+    std::string_view format;
+    std::string_view layout;
+    /// Operand of counts: of matrix e, or row e of a table, only the first counts[e] rows, or
+    /// entries, mean anything. Empty: all of them.
+    std::string_view valid_rows = {};
+    /// Whether the host reads the values before the launch (OpContext::host_inputs).
+    HostRead host_read = HostRead::No;
+    Presence presence = Presence::Required;
+    Lies lies = Lies::Interleaved;
+    /// Of outputs: whether every device of the group must hold the same bytes.
+    Replicas replicas = Replicas::Own;
 };
 
 /// How far a result may be from the op's reference with the default number formats. The error of

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all ops.
+// The table of all ops of the tree; its rows are listed in ops/CMakeLists.txt.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
 
 namespace tessera::ops {
 
 /// All ops, sorted by name.
-[[nodiscard]] std::span<const OpSpec> all_ops() noexcept;
+[[nodiscard]] std::span<const Op* const> all_ops();
 
 /// The op called `name`, or null.
-[[nodiscard]] const OpSpec* find_op(std::string_view name) noexcept;
+[[nodiscard]] const Op* find_op(std::string_view name);
 
 }  // namespace tessera::ops

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
 #include "tessera/errors.hpp"
@@ -38,6 +39,26 @@ struct SharedWork {
             "{}: the schedule's grid is {}x{}; {} has 1x1 to {}x{} cores (0x0: all)", op,
             requested.columns, requested.rows, arch.name, whole.columns, whole.rows);
     return {requested.columns, requested.rows};
+}
+
+/// The rule of a schedule's grid, blamed on its parameter `grid`.
+/// @returns whether it holds.
+inline bool judge_grid(const ArchSpec& arch, GridSize requested, RuleJudge& judge) {
+    const GridSize whole = arch.workers.compute;
+    const bool holds =
+        requested == GridSize{} || (requested.columns >= 1 && requested.columns <= whole.columns &&
+                                    requested.rows >= 1 && requested.rows <= whole.rows);
+    judge.require(
+        holds, "grid",
+        fmt::format("[{}, {}] is no part of the {}'s grid; it must be [0, 0], which is "
+                    "all of it, or [1, 1] to [{}, {}]",
+                    requested.columns, requested.rows, arch.name, whole.columns, whole.rows));
+    return holds;
+}
+
+/// The rule of a schedule's depth of circular buffers, blamed on its parameter `cb_depth`.
+inline void judge_depth(std::uint32_t cb_depth, RuleJudge& judge) {
+    judge.require(cb_depth > 0, "cb_depth", "is 0; it must be at least 1");
 }
 
 /// Deals `units` to the cores of a schedule's grid with split_work_to_cores.

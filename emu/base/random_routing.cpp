@@ -22,15 +22,14 @@ struct Selection {
     std::vector<std::uint64_t> weights;
 };
 
-Selection zipf_selection(const WorkloadSpec& workload) {
-    const double exponent = workload.routing.zipf_exponent;
+Selection zipf_selection(const RoutingDraw& draw) {
+    const double exponent = draw.zipf_exponent;
     require(std::isfinite(exponent) && exponent >= 0,
             "make_selected_experts: zipf_exponent is {}; it must be finite and not negative",
             exponent);
-    Selection selection{{}, std::vector<std::uint64_t>(workload.experts)};
-    const auto expert_of_rank =
-        random_permutation(seed_for(workload.seed, "zipf ranks"), workload.experts);
-    for (std::uint32_t rank = 0; rank < workload.experts; ++rank) {
+    Selection selection{{}, std::vector<std::uint64_t>(draw.experts)};
+    const auto expert_of_rank = random_permutation(seed_for(draw.seed, "zipf ranks"), draw.experts);
+    for (std::uint32_t rank = 0; rank < draw.experts; ++rank) {
         const double weight = std::pow(rank + 1.0, -exponent) * static_cast<double>(kOne);
         // At least 1, so that K experts can be drawn whatever the exponent.
         selection.weights[expert_of_rank[rank]] =
@@ -39,39 +38,37 @@ Selection zipf_selection(const WorkloadSpec& workload) {
     return selection;
 }
 
-Selection one_expert_selection(const WorkloadSpec& workload) {
-    Selection selection{{0}, std::vector<std::uint64_t>(workload.experts, kOne)};
+Selection one_expert_selection(const RoutingDraw& draw) {
+    Selection selection{{0}, std::vector<std::uint64_t>(draw.experts, kOne)};
     selection.weights[0] = 0;
     return selection;
 }
 
-Selection hot_and_empty_selection(const WorkloadSpec& workload) {
-    const std::uint32_t num_hot = std::max(1U, std::min(workload.top_k / 2, workload.experts / 16));
-    const std::uint32_t num_empty =
-        std::min(workload.experts / 4, workload.experts - workload.top_k);
-    const auto order =
-        random_permutation(seed_for(workload.seed, "hot and empty"), workload.experts);
+Selection hot_and_empty_selection(const RoutingDraw& draw) {
+    const std::uint32_t num_hot = std::max(1U, std::min(draw.top_k / 2, draw.experts / 16));
+    const std::uint32_t num_empty = std::min(draw.experts / 4, draw.experts - draw.top_k);
+    const auto order = random_permutation(seed_for(draw.seed, "hot and empty"), draw.experts);
     Selection selection{{order.begin(), order.begin() + num_hot},
-                        std::vector<std::uint64_t>(workload.experts, kOne)};
+                        std::vector<std::uint64_t>(draw.experts, kOne)};
     for (const std::uint32_t expert : selection.always) {
         selection.weights[expert] = 0;
     }
     for (std::uint32_t i = 0; i < num_empty; ++i) {
-        selection.weights[order[workload.experts - 1 - i]] = 0;
+        selection.weights[order[draw.experts - 1 - i]] = 0;
     }
     return selection;
 }
 
-Selection selection_of(const WorkloadSpec& workload) {
-    switch (workload.routing.kind) {
+Selection selection_of(const RoutingDraw& draw) {
+    switch (draw.kind) {
         case RoutingKind::Uniform:
-            return {{}, std::vector<std::uint64_t>(workload.experts, kOne)};
+            return {{}, std::vector<std::uint64_t>(draw.experts, kOne)};
         case RoutingKind::Zipf:
-            return zipf_selection(workload);
+            return zipf_selection(draw);
         case RoutingKind::OneExpert:
-            return one_expert_selection(workload);
+            return one_expert_selection(draw);
         case RoutingKind::HotAndEmpty:
-            return hot_and_empty_selection(workload);
+            return hot_and_empty_selection(draw);
     }
     throw InternalError("make_selected_experts: unknown routing kind");
 }
@@ -134,45 +131,44 @@ std::int32_t expert_of_slot(ExpertMapping mapping, std::uint32_t num_devices,
 
 }  // namespace
 
-HostTensor make_selected_experts(const WorkloadSpec& workload) {
-    require(workload.top_k >= 1 && workload.top_k <= workload.experts,
-            "make_selected_experts: top_k is {}; allowed are 1 to the {} experts", workload.top_k,
-            workload.experts);
-    const Selection selection = selection_of(workload);
-    const std::uint64_t seed = seed_for(workload.seed, "selected_experts");
-    HostTensor table = make_host_tensor({workload.tokens, workload.top_k}, DataFormat::UInt32);
+HostTensor make_selected_experts(const RoutingDraw& draw) {
+    require(draw.top_k >= 1 && draw.top_k <= draw.experts,
+            "make_selected_experts: top_k is {}; allowed are 1 to the {} experts", draw.top_k,
+            draw.experts);
+    const Selection selection = selection_of(draw);
+    const std::uint64_t seed = seed_for(draw.seed, "selected_experts");
+    HostTensor table = make_host_tensor({draw.tokens, draw.top_k}, DataFormat::UInt32);
     const auto experts = table.as<std::uint32_t>();
-    for (std::size_t token = 0; token < workload.tokens; ++token) {
-        select(experts.subspan(token * workload.top_k, workload.top_k), selection,
+    for (std::size_t token = 0; token < draw.tokens; ++token) {
+        select(experts.subspan(token * draw.top_k, draw.top_k), selection,
                random_word(seed, token));
     }
     return table;
 }
 
-HostTensor make_routing_weights(const WorkloadSpec& workload) {
-    require(workload.top_k >= 1, "make_routing_weights: top_k is 0; it must be at least 1");
-    const std::uint64_t seed = seed_for(workload.seed, "routing_weights");
-    HostTensor table = make_host_tensor({workload.tokens, workload.top_k}, DataFormat::Float16_b);
+HostTensor make_routing_weights(const RoutingDraw& draw) {
+    require(draw.top_k >= 1, "make_routing_weights: top_k is 0; it must be at least 1");
+    const std::uint64_t seed = seed_for(draw.seed, "routing_weights");
+    HostTensor table = make_host_tensor({draw.tokens, draw.top_k}, DataFormat::Float16_b);
     const auto weights = table.as<std::uint16_t>();
-    for (std::size_t token = 0; token < workload.tokens; ++token) {
-        write_weights(weights.subspan(token * workload.top_k, workload.top_k),
-                      workload.routing.weights, random_word(seed, token));
+    for (std::size_t token = 0; token < draw.tokens; ++token) {
+        write_weights(weights.subspan(token * draw.top_k, draw.top_k), draw.weights,
+                      random_word(seed, token));
     }
     return table;
 }
 
-HostTensor make_device_expert_mapping(const WorkloadSpec& workload, std::uint32_t num_devices) {
-    require(num_devices > 0 && workload.experts % num_devices == 0,
+HostTensor make_device_expert_mapping(const RoutingDraw& draw, std::uint32_t num_devices) {
+    require(num_devices > 0 && draw.experts % num_devices == 0,
             "make_device_expert_mapping: {} experts cannot be split evenly over {} devices",
-            workload.experts, num_devices);
-    const std::uint32_t per_device = workload.experts / num_devices;
+            draw.experts, num_devices);
+    const std::uint32_t per_device = draw.experts / num_devices;
     const auto permuted =
-        random_permutation(seed_for(workload.seed, "device_expert_mapping"), workload.experts);
+        random_permutation(seed_for(draw.seed, "device_expert_mapping"), draw.experts);
     HostTensor table = make_host_tensor({num_devices, per_device}, DataFormat::Int32);
     const auto ids = table.as<std::int32_t>();
-    for (std::uint32_t slot = 0; slot < workload.experts; ++slot) {
-        ids[slot] =
-            expert_of_slot(workload.device_expert_mapping, num_devices, per_device, slot, permuted);
+    for (std::uint32_t slot = 0; slot < draw.experts; ++slot) {
+        ids[slot] = expert_of_slot(draw.mapping, num_devices, per_device, slot, permuted);
     }
     return table;
 }

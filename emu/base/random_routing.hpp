@@ -5,10 +5,54 @@
 
 #include <cstdint>
 
-#include "tessera/run_spec.hpp"
+#include "emu/base/fields/enum_names.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera {
+
+/// Which experts the tokens of a generated workload select.
+enum class RoutingKind : std::uint8_t { Uniform, Zipf, OneExpert, HotAndEmpty };
+/// How a token's weights follow from its scores.
+enum class RoutingWeights : std::uint8_t { Softmax, Sigmoid };
+/// Which experts a device holds: d·E/D…, every D-th, or a permutation drawn from the seed.
+enum class ExpertMapping : std::uint8_t { Contiguous, RoundRobin, Permuted };
+
+/// What a table is drawn from; each function reads the members that it needs.
+struct RoutingDraw {
+    std::uint32_t tokens = 0;
+    std::uint32_t experts = 0;
+    std::uint32_t top_k = 0;
+    RoutingKind kind = RoutingKind::Uniform;
+    double zipf_exponent = 0;
+    RoutingWeights weights = RoutingWeights::Softmax;
+    ExpertMapping mapping = ExpertMapping::Contiguous;
+    std::uint64_t seed = 0;
+};
+
+namespace config {
+
+template <>
+inline constexpr std::array kEnumNames<RoutingKind>{
+    EnumName<RoutingKind>{"uniform", RoutingKind::Uniform},
+    EnumName<RoutingKind>{"zipf", RoutingKind::Zipf},
+    EnumName<RoutingKind>{"one_expert", RoutingKind::OneExpert},
+    EnumName<RoutingKind>{"hot_and_empty", RoutingKind::HotAndEmpty},
+};
+
+template <>
+inline constexpr std::array kEnumNames<RoutingWeights>{
+    EnumName<RoutingWeights>{"softmax", RoutingWeights::Softmax},
+    EnumName<RoutingWeights>{"sigmoid", RoutingWeights::Sigmoid},
+};
+
+template <>
+inline constexpr std::array kEnumNames<ExpertMapping>{
+    EnumName<ExpertMapping>{"contiguous", ExpertMapping::Contiguous},
+    EnumName<ExpertMapping>{"round_robin", ExpertMapping::RoundRobin},
+    EnumName<ExpertMapping>{"permuted", ExpertMapping::Permuted},
+};
+
+}  // namespace config
 
 /// Draws `selected_experts`, (T, K) uint32, no expert twice in a row.
 ///
@@ -20,17 +64,17 @@ namespace tessera {
 ///              the rest but E/4 experts (fewer if K needs them), which no token selects.
 ///
 /// Errors   UsageError if K is 0 or above E, or the Zipf exponent is negative or not finite.
-[[nodiscard]] HostTensor make_selected_experts(const WorkloadSpec& workload);
+[[nodiscard]] HostTensor make_selected_experts(const RoutingDraw& draw);
 
 /// Draws `routing_weights`, (T, K) bfloat16, from normal scores: softmax over a row (sum 1), or
 /// sigmoid divided by the row's sum and scaled by 2.5, as DeepSeek-V3 does.
 /// Errors   UsageError if K is 0.
-[[nodiscard]] HostTensor make_routing_weights(const WorkloadSpec& workload);
+[[nodiscard]] HostTensor make_routing_weights(const RoutingDraw& draw);
 
 /// `device_expert_mapping`, (D, E/D) int32: row d holds the global ids of device d's experts.
 /// Contiguous: d·E/D + i. RoundRobin: i·D + d. Permuted: a random permutation cut into rows.
 /// Errors   UsageError if the devices do not divide the experts.
-[[nodiscard]] HostTensor make_device_expert_mapping(const WorkloadSpec& workload,
+[[nodiscard]] HostTensor make_device_expert_mapping(const RoutingDraw& draw,
                                                     std::uint32_t num_devices);
 
 }  // namespace tessera

@@ -2,25 +2,56 @@
 #include "ops/all_gather/all_gather.hpp"
 
 #include "ops/all_gather/travel.hpp"
-#include "tessera/errors.hpp"
+#include "ops/expect_tensor.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_gather {
 namespace {
 
-constexpr const char* kOp = "all_gather";
-constexpr std::uint8_t kPages = 0;  // the circular buffer, as the kernels number it
+using config::field;
+using config::Limits;
 
-void check(const ArchSpec& arch, std::uint32_t devices, const Inputs& inputs,
-           const Outputs& outputs, const Schedule& schedule) {
-    check_lanes(kOp, arch, schedule.lanes);
-    require(schedule.sync_pages >= 1, "{}: the schedule's sync_pages is 0; it must be at least 1",
-            kOp);
-    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
-    require(!inputs.inputs.empty(), "{}: 0 tensors input; the mesh has {} devices", kOp, devices);
-    const TensorSpec& input = inputs.inputs[0].spec;
-    check_one_each(kOp, "input", devices, inputs.inputs, input);
-    check_one_each(kOp, "output", devices, outputs.outputs, output_spec(input, devices));
+constexpr Limits kTransfer{1, 1024};  // pages
+constexpr std::uint8_t kPages = 0;    // the circular buffer, as the kernels number it
+
+constexpr std::array kFields{
+    field<&Schedule::links>("links", "1", "links of each direction", Limits{1, kLinksPerDirection}),
+    field<&Schedule::workers>("workers", "1", "cores for each link of each direction",
+                              Limits{1, 64}),
+    field<&Schedule::farthest>("farthest", "half_each_way",
+                               "how the farthest slice of a ring of even length travels"),
+    field<&Schedule::sync_pages>("sync_pages", "4", "pages behind which the receiver is told",
+                                 kTransfer),
+    field<&Schedule::batch_pages>("batch_pages", "0", "pages read at a time; 0: sync_pages",
+                                  Limits{0, kTransfer.most}),
+    field<&Schedule::cb_depth>("cb_depth", "2", "batches in a CB", kDepth),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<Schedule>();
+    judge_line(context, judge);
+    judge_lanes(context.arch, schedule.lanes(), judge);
+    judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; it must be at least 1");
+    judge_depth(schedule.cb_depth, judge);
+    const TensorSpec& input = context.inputs[0].spec;
+    judge.require(input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
+                      input.shape[0] % kTileRows == 0,
+                  "input",
+                  fmt::format("is {}; the rows of a TILE tensor of rank 2 must be a multiple of {}",
+                              describe(input), kTileRows));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.shape[0] *= static_cast<std::uint32_t>(context.devices.size());
+    return {{.spec = output}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
+                         {context.device_outputs[0]}, context.params<Schedule>());
 }
 
 struct Kernels {
@@ -80,7 +111,7 @@ struct Place {
 
 std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t pages = place.input.buffer.num_pages;
-    const auto [first, count] = lane_share(pages, place.schedule.lanes, lane);
+    const auto [first, count] = lane_share(pages, place.schedule.lanes(), lane);
     const Travel travel = place.travel(way);
     return {pages,
             first,
@@ -110,19 +141,19 @@ void set_arguments(Program& program, const Kernels& kernels, const Place& place,
     reader.insert(reader.end(), slices.begin(), slices.end());
     writer.insert(writer.end(), slices.begin(), slices.end());
     if (place.travel(way).num_sent != 0) {
-        append_fabric_connection_rt_args(place.line.direction(way),
-                                         place.schedule.lanes.link_of(lane), program, core, writer);
+        append_fabric_connection_rt_args(
+            place.line.direction(way), place.schedule.lanes().link_of(lane), program, core, writer);
     }
     SetRuntimeArgs(program, kernels.reader, core, reader);
     SetRuntimeArgs(program, kernels.writer, core, writer);
 }
 
 Program make_program(const ArchSpec& arch, const Place& place) {
-    const CoreRangeSet cores = line_cores(arch, place.schedule.lanes);
+    const CoreRangeSet cores = line_cores(arch, place.schedule.lanes());
     Program program = CreateProgram();
     create_buffer(program, cores, place.input, place.schedule);
     const Kernels kernels = create_kernels(program, cores, place.input, place.output);
-    for (std::uint32_t lane = 0; lane < place.schedule.lanes.count(); ++lane) {
+    for (std::uint32_t lane = 0; lane < place.schedule.lanes().count(); ++lane) {
         for (const Way way : {Way::Forward, Way::Backward}) {
             set_arguments(program, kernels, place, line_core(arch, lane, way), way, lane);
         }
@@ -132,24 +163,26 @@ Program make_program(const ArchSpec& arch, const Place& place) {
 
 }  // namespace
 
-TensorSpec output_spec(const TensorSpec& input, std::uint32_t devices) {
-    require(!input.shape.empty() && num_elements(input.shape) > 0,
-            "{}: input is {}; it must have rank 1 or more and no extent of 0", kOp,
-            describe(input));
-    require(input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
-                input.shape[0] % kTileRows == 0,
-            "{}: input is {}; the rows of a TILE tensor of rank 2 must be a multiple of {}", kOp,
-            describe(input), kTileRows);
-    TensorSpec output = input;
-    output.shape[0] *= devices;
-    return output;
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<Schedule>(kFields),
+        .rules = rules,
+        .infer = infer,
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {reference(context.read_all(0))};
+        }};
+    return kOp;
 }
 
 std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                          const Inputs& inputs, const Outputs& outputs,
                                          const Schedule& schedule) {
-    const MeshLine line = mesh_line(kOp, mesh);
-    check(arch, line.devices, inputs, outputs, schedule);
+    const std::span<const DeviceTensor> in[]{inputs.inputs};
+    const std::span<const DeviceTensor> out[]{outputs.outputs};
+    check_call(op(), arch, mesh, &schedule, in, out);
+    const MeshLine line = mesh_line(mesh);
     std::vector<DeviceProgram> programs;
     for (std::uint32_t d = 0; d < line.devices; ++d) {
         programs.push_back(

@@ -4,12 +4,15 @@
 #include <algorithm>
 
 #include "ops/all_reduce/ring.hpp"
-#include "ops/expect_tensor.hpp"
+#include "ops/mesh_line.hpp"
+#include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_reduce {
 namespace {
+
+using config::field;
 
 constexpr const char* kOp = "all_reduce";
 constexpr std::uint32_t kLongestPiece = 8192;  // bytes: one packet of the smaller NoC
@@ -32,27 +35,23 @@ struct RingKernels {
     Semaphores semaphores;
 };
 
-void check(const MeshSpec& mesh, const Inputs& inputs, const Outputs& outputs,
-           const AllReduceSpec& schedule) {
-    const std::uint32_t devices = mesh.shape.num_devices();
-    require(inputs.inputs.size() == devices && outputs.outputs.size() == devices,
-            "{}: {} inputs and {} outputs; the mesh has {} devices, each with one of both", kOp,
-            inputs.inputs.size(), outputs.outputs.size(), devices);
-    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
-    const TensorSpec expected = output_spec(inputs.inputs[0].spec);
-    for (std::uint32_t device = 0; device < devices; ++device) {
-        expect_tensor(kOp, fmt::format("input of device {}", device), inputs.inputs[device],
-                      expected);
-        expect_tensor(kOp, fmt::format("output of device {}", device), outputs.outputs[device],
-                      expected);
-        for (const Buffer* buffer :
-             {&inputs.inputs[device].buffer, &outputs.outputs[device].buffer}) {
-            require(buffer->device == device && !buffer->shard,
-                    "{}: the tensor at place {} is on device {}{}; it must be on device {}, "
-                    "interleaved",
-                    kOp, device, buffer->device, buffer->shard ? ", sharded" : "", device);
-        }
+constexpr std::array kFields{
+    field<&AllReduceSpec::algorithm>("algorithm", "ring", "reduce-scatter, then all-gather"),
+    field<&AllReduceSpec::partial_sums>("partial_sums", "fp32",
+                                        "format of partial sums on the links"),
+    field<&AllReduceSpec::cb_depth>("cb_depth", "2", "pages in a CB", kDepth),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    judge_depth(context.params<AllReduceSpec>().cb_depth, judge);
+    if (judge_whole_mesh(context, judge) && context.devices.size() > 1) {
+        judge_plan(judge, "devices", [&] { (void)make_ring(context.mesh); });
     }
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
+                         {context.device_outputs[0]}, context.params<AllReduceSpec>());
 }
 
 std::uint32_t num_tiles(const Buffer& buffer) {
@@ -196,18 +195,27 @@ Program make_copy_program(const ArchSpec& arch, const DeviceTensor& input,
 
 }  // namespace
 
-TensorSpec output_spec(const TensorSpec& input) {
-    require(input.shape.size() == 2 && num_elements(input.shape) > 0 &&
-                input.format == DataFormat::Float16_b && input.layout == Layout::ROW_MAJOR,
-            "{}: input is {}; it must be bfloat16 ROW_MAJOR of rank 2 without an extent of 0", kOp,
-            describe(input));
-    return input;
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<AllReduceSpec>(kFields),
+        .rules = rules,
+        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+            return {{.spec = context.inputs[0].spec}};
+        },
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {reference(context.read_all(0))};
+        }};
+    return kOp;
 }
 
 std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                          const Inputs& inputs, const Outputs& outputs,
                                          const AllReduceSpec& schedule) {
-    check(mesh, inputs, outputs, schedule);
+    const std::span<const DeviceTensor> in[]{inputs.inputs};
+    const std::span<const DeviceTensor> out[]{outputs.outputs};
+    check_call(op(), arch, mesh, &schedule, in, out);
     const std::uint32_t devices = mesh.shape.num_devices();
     if (devices == 1) {
         return {{0, make_copy_program(arch, inputs.inputs[0], outputs.outputs[0])}};

@@ -6,20 +6,50 @@
 #include <span>
 #include <vector>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
-#include "tessera/run_spec.hpp"
 #include "tessera/session.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+enum class AllReduceAlgorithm : std::uint8_t { Ring };
+/// Format in which partial sums travel over the links.
+enum class PartialSums : std::uint8_t { Fp32, Bf16 };
+
+struct AllReduceSpec {
+    AllReduceAlgorithm algorithm = AllReduceAlgorithm::Ring;
+    PartialSums partial_sums = PartialSums::Fp32;
+    std::uint32_t cb_depth = 0;  ///< pages that each CB holds
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::AllReduceAlgorithm>{
+    EnumName<ops::AllReduceAlgorithm>{"ring", ops::AllReduceAlgorithm::Ring},
+};
+
+template <>
+inline constexpr std::array kEnumNames<ops::PartialSums>{
+    EnumName<ops::PartialSums>{"fp32", ops::PartialSums::Fp32},
+    EnumName<ops::PartialSums>{"bf16", ops::PartialSums::Bf16},
+};
+
+}  // namespace tessera::config
 
 namespace tessera::ops::all_reduce {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"ring"};
-inline constexpr std::array kInputs{
-    Operand{"input", "(T,H) on each device", "bfloat16", "ROW_MAJOR"}};
-inline constexpr std::array kOutputs{
-    Operand{"output", "(T,H) on each device", "bfloat16", "ROW_MAJOR"}};
+inline constexpr std::array kInputs{Operand{"input", "(T, H)", "bfloat16", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{.name = "output",
+                                             .shape = "(T, H)",
+                                             .format = "bfloat16",
+                                             .layout = "ROW_MAJOR",
+                                             .replicas = Replicas::Same}};
 inline constexpr OpSpec kSpec{
     .name = "all_reduce",
     .summary = "sum over the devices of the mesh, the same bytes on each",
@@ -30,6 +60,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0x1p-8, .min_pcc = 0.99999},
 };
 
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
 /// Both indexed by device id, all of the mesh's devices.
 struct Inputs {
     std::span<const DeviceTensor> inputs;
@@ -37,10 +70,6 @@ struct Inputs {
 struct Outputs {
     std::span<const DeviceTensor> outputs;
 };
-
-/// The spec of `input`, the same on each device.
-/// Errors   UsageError if it is not bfloat16 (T,H) ROW_MAJOR without an extent of 0.
-[[nodiscard]] TensorSpec output_spec(const TensorSpec& input);
 
 /// Builds one program for each device, to be launched together.
 ///
@@ -55,13 +84,13 @@ struct Outputs {
 ///   it is completed, and gathered as it is.
 /// One device: a copy, on up to all of its cores.
 ///
-/// Errors   UsageError if the number of tensors is not that of devices, a spec differs from the
-///          first one's, a tensor is not interleaved, `cb_depth` is 0, or a ring step is too long.
+/// Errors   UsageError if the number of tensors is not that of devices, or the contract or a rule
+///          of the op does not hold.
 [[nodiscard]] std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                                        const Inputs& inputs, const Outputs& outputs,
                                                        const AllReduceSpec& schedule);
 
-/// Float32 sum of the devices' tensors, added in double.
+/// Float32 sum of the devices' bfloat16 or float32 tensors, added in double.
 [[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs);
 
 }  // namespace tessera::ops::all_reduce

@@ -54,8 +54,8 @@ LinkRoute route(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
            to);
     require(
         found->hops <= kLongestRoute,
-        "all_reduce: from device {} to device {} of a {}×{} mesh ({}) takes {} hops; at most {} "
-        "are possible",
+        "make a ring whose step from device {} to device {} of a {}×{} mesh ({}) takes {} hops; at "
+        "most {} are possible",
         from, to, mesh.shape.rows, mesh.shape.columns, name_of(mesh.topology), found->hops,
         kLongestRoute);
     return *found;

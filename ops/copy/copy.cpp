@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ops/buffer_room.hpp"
-#include "ops/expect_tensor.hpp"
 #include "ops/work_share.hpp"
 
 namespace tessera::ops::copy {
@@ -12,17 +11,30 @@ namespace {
 
 constexpr std::uint8_t kCb = 0;
 
-void check(const Inputs& inputs, const Outputs& outputs, const CopySpec& schedule) {
-    require(num_elements(inputs.input.spec.shape) > 0, "copy: input {} has no elements",
-            describe(inputs.input.spec));
-    expect_interleaved("copy", "input", inputs.input);
-    expect_tensor("copy", "output", outputs.output, inputs.input.spec);
-    require(schedule.cb_depth > 0, "copy: cb_depth is 0; it must be at least 1");
-}
-
 /// Distance of pages in the buffer: a page starts at the alignment of either memory.
 std::uint32_t page_stride(const Inputs& inputs, const Outputs& outputs) {
     return std::max(inputs.input.buffer.aligned_page_size, outputs.output.buffer.aligned_page_size);
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<CopySpec>();
+    judge_grid(context.arch, schedule.grid, judge);
+    judge_depth(schedule.cb_depth, judge);
+    const std::uint64_t page = context.inputs[0].spec.page_size();
+    const std::uint64_t alignment = context.arch.dram.alignment.value;
+    const std::uint64_t stride = (page + alignment - 1) / alignment * alignment;
+    judge.require(stride * schedule.cb_depth <= buffer_room(context.arch), "cb_depth",
+                  fmt::format("{} with pages of {} B takes {} B of circular buffers; a core has {} "
+                              "B of L1 for them",
+                              schedule.cb_depth, page, stride * schedule.cb_depth,
+                              buffer_room(context.arch)));
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        return make_program(context.arch, {context.device_inputs[0][p]},
+                            {context.device_outputs[0][p]}, context.params<CopySpec>());
+    });
 }
 
 void add_buffer(Program& program, const CoreRangeSet& cores, DataFormat format,
@@ -40,13 +52,29 @@ std::vector<std::uint32_t> page_args(const DeviceTensor& tensor) {
 
 }  // namespace
 
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<CopySpec>(kCopyFields),
+        .rules = rules,
+        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+            return {{.spec = context.inputs[0].spec}};
+        },
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {context.read(0)};
+        }};
+    return kOp;
+}
+
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const CopySpec& schedule) {
-    check(inputs, outputs, schedule);
+    const DeviceTensor* const in[]{&inputs.input};
+    const DeviceTensor* const out[]{&outputs.output};
+    check_call(op(), arch, &schedule, in, out);
     const DeviceTensor& input = inputs.input;
     const DeviceTensor& output = outputs.output;
     const std::uint32_t stride = page_stride(inputs, outputs);
-    expect_room("copy", arch, std::uint64_t{stride} * schedule.cb_depth);
     const SharedWork work = share_work("copy", arch, schedule.grid, input.spec.num_pages());
 
     Program program = CreateProgram();

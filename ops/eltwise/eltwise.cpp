@@ -6,11 +6,14 @@
 
 #include "ops/buffer_room.hpp"
 #include "ops/eltwise/kernels/function_code.hpp"
-#include "ops/expect_tensor.hpp"
+#include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
 
 namespace tessera::ops::eltwise {
 namespace {
+
+using config::field;
+using config::Limits;
 
 constexpr std::uint8_t kInputCbs[] = {0, 1};
 constexpr std::uint8_t kOutputCb = 16;
@@ -19,42 +22,73 @@ static_assert(static_cast<std::uint32_t>(EltwiseFunction::Min) == kMin);
 static_assert(static_cast<std::uint32_t>(EltwiseFunction::Abs) == kAbs);
 static_assert(static_cast<std::uint32_t>(EltwiseFunction::Tanh) == kTanh);
 
-bool is_one_of_ours(DataFormat format) {
-    return format == DataFormat::Float16_b || format == DataFormat::Bfp8_b ||
-           format == DataFormat::Float32;
+constexpr std::array kFields{
+    field<&EltwiseSpec::function>("function", config::kRequired,
+                                  "of pairs of elements (add to min), or of single ones"),
+    field<&EltwiseSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&EltwiseSpec::tiles_per_push>(
+        "tiles_per_push", "1", "tiles of one CB push, read with one barrier", Limits{1, 64}),
+    field<&EltwiseSpec::cb_depth>("cb_depth", "2", "pushes that each CB holds", kDepth),
+    field<&EltwiseSpec::fp32_dest_acc>("fp32_dest_acc", "false",
+                                       "32-bit DST, which float32 tensors need"),
+    field<&EltwiseSpec::approximate>(
+        "approximate", "false", "faster forms of functions; values are those of the exact ones"),
+    field<&EltwiseSpec::math_fidelity>("math_fidelity", "HiFi4",
+                                       "mantissa slices that mul multiplies"),
+};
+
+/// Of circular buffers, a core.
+std::uint64_t buffer_bytes(const OpContext& context, const EltwiseSpec& schedule) {
+    const TensorSpec& a = context.inputs[0].spec;
+    const TensorSpec& output = context.outputs.empty() ? a : context.outputs[0].spec;
+    const std::uint64_t tiles =
+        context.inputs.size() * tile_bytes(a.format) + tile_bytes(output.format);
+    return tiles * schedule.tiles_per_push * schedule.cb_depth;
 }
 
-void expect_tiles(std::string_view name, const DeviceTensor& tensor, const Shape& shape) {
-    const TensorSpec& spec = tensor.spec;
-    require(spec.shape == shape && num_elements(shape) > 0 && spec.layout == Layout::TILE &&
-                is_one_of_ours(spec.format),
-            "eltwise: {} is {}; it must be {} TILE without an extent of 0, in bfloat16, bfp8_b or "
-            "float32",
-            name, describe(spec), to_string(shape));
-    expect_interleaved("eltwise", name, tensor);
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<EltwiseSpec>();
+    const std::uint32_t inputs = num_inputs(schedule.function);
+    judge.require(context.inputs.size() == inputs, "function",
+                  fmt::format("{} takes {} tensors, not {}", name_of(schedule.function), inputs,
+                              context.inputs.size()));
+    judge_grid(context.arch, schedule.grid, judge);
+    judge.require(schedule.tiles_per_push > 0, "tiles_per_push", "is 0; it must be at least 1");
+    judge_depth(schedule.cb_depth, judge);
+    judge.require(context.inputs[0].spec.format != DataFormat::Float32 || schedule.fp32_dest_acc,
+                  "fp32_dest_acc",
+                  "is false; it must be true for float32, which needs a 32-bit DST");
+    const std::uint64_t bytes = buffer_bytes(context, schedule);
+    judge.require(
+        bytes <= buffer_room(context.arch), "tiles_per_push",
+        fmt::format("{} with cb_depth {} takes {} B of circular buffers; a core has {} B "
+                    "of L1 for them",
+                    schedule.tiles_per_push, schedule.cb_depth, bytes, buffer_room(context.arch)));
 }
 
-void check_inputs(EltwiseFunction function, const Inputs& inputs) {
-    require(inputs.tensors.size() == num_inputs(function), "eltwise: {} takes {} tensors, not {}",
-            name_of(function), num_inputs(function), inputs.tensors.size());
-    const DeviceTensor& a = *inputs.tensors.front();
-    expect_tiles("a", a, a.spec.shape);
-    for (std::size_t i = 1; i < inputs.tensors.size(); ++i) {
-        expect_tensor("eltwise", "b", *inputs.tensors[i], a.spec);
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        Inputs inputs;
+        for (const std::vector<DeviceTensor>& operand : context.device_inputs) {
+            inputs.tensors.push_back(&operand[p]);
+        }
+        return make_program(context.arch, inputs, {context.device_outputs[0][p]},
+                            context.params<EltwiseSpec>());
+    });
+}
+
+std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
+    std::vector<HostTensor> values;
+    for (std::size_t operand = 0; operand < context.inputs.size(); ++operand) {
+        values.push_back(context.read(operand));
     }
-}
-
-void check_schedule(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-                    const EltwiseSpec& schedule) {
-    require(schedule.tiles_per_push > 0, "eltwise: tiles_per_push is 0; it must be at least 1");
-    require(schedule.cb_depth > 0, "eltwise: cb_depth is 0; it must be at least 1");
-    std::uint64_t tile = tile_bytes(outputs.output.spec.format);
-    for (const DeviceTensor* input : inputs.tensors) {
-        tile += tile_bytes(input->spec.format);
-        require(input->spec.format != DataFormat::Float32 || schedule.fp32_dest_acc,
-                "eltwise: float32 tensors need a 32-bit DST, but fp32_dest_acc is false");
+    std::vector<const HostTensor*> inputs;
+    for (const HostTensor& value : values) {
+        inputs.push_back(&value);
     }
-    expect_room("eltwise", arch, tile * schedule.tiles_per_push * schedule.cb_depth);
+    std::vector<HostTensor> outputs;
+    outputs.push_back(reference(context.params<EltwiseSpec>().function, inputs));
+    return outputs;
 }
 
 void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index, DataFormat format,
@@ -98,19 +132,20 @@ std::vector<UnpackToDestMode> unpack_modes(const Inputs& inputs) {
             is_float32 ? UnpackToDestMode::UnpackToDestFp32 : UnpackToDestMode::Default};
 }
 
-void add_compute(Program& program, const SharedWork& work, EltwiseFunction function,
-                 const Inputs& inputs, const EltwiseSpec& schedule) {
+void add_compute(Program& program, const SharedWork& work, const Inputs& inputs,
+                 const EltwiseSpec& schedule) {
     const ComputeConfig config{
         .math_fidelity = schedule.math_fidelity,
         .fp32_dest_acc_en = schedule.fp32_dest_acc,
         .unpack_to_dest_mode = unpack_modes(inputs),
         .math_approx_mode = schedule.approximate,
-        .compile_args = {static_cast<std::uint32_t>(function), schedule.tiles_per_push,
+        .compile_args = {static_cast<std::uint32_t>(schedule.function), schedule.tiles_per_push,
                          schedule.approximate ? 1U : 0U},
         .defines = {},
         .named_compile_args = {}};
     const KernelHandle compute = CreateKernel(
-        program, compute_kernel(function, inputs.tensors.front()->spec.format), work.cores, config);
+        program, compute_kernel(schedule.function, inputs.tensors.front()->spec.format), work.cores,
+        config);
     for (const WorkShare& share : work.shares) {
         SetRuntimeArgs(program, compute, share.core, {share.count});
     }
@@ -129,12 +164,23 @@ void add_writer(Program& program, const SharedWork& work, const Buffer& output,
 
 }  // namespace
 
-Program make_program(const ArchSpec& arch, EltwiseFunction function, const Inputs& inputs,
-                     const Outputs& outputs, const EltwiseSpec& schedule) {
-    check_inputs(function, inputs);
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<EltwiseSpec>(kFields),
+                        .rules = rules,
+                        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+                            return {{.spec = context.inputs[0].spec}};
+                        },
+                        .programs = programs,
+                        .reference = reference_of_step};
+    return kOp;
+}
+
+Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
+                     const EltwiseSpec& schedule) {
+    const DeviceTensor* const out[]{&outputs.output};
+    check_call(op(), arch, &schedule, inputs.tensors, out);
     const DeviceTensor& output = outputs.output;
-    expect_tiles("output", output, inputs.tensors.front()->spec.shape);
-    check_schedule(arch, inputs, outputs, schedule);
     const SharedWork work = share_work("eltwise", arch, schedule.grid, output.spec.num_pages());
 
     Program program = CreateProgram();
@@ -143,7 +189,7 @@ Program make_program(const ArchSpec& arch, EltwiseFunction function, const Input
     }
     add_buffer(program, work.cores, kOutputCb, output.spec.format, schedule);
     add_reader(program, work, inputs, schedule);
-    add_compute(program, work, function, inputs, schedule);
+    add_compute(program, work, inputs, schedule);
     add_writer(program, work, output.buffer, schedule);
     return program;
 }

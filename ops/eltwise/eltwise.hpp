@@ -3,23 +3,104 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "ops/op_spec.hpp"
-#include "tessera/eltwise_spec.hpp"
+#include "ops/op.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/data_format.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+/// What is done to each element (of one input) or each pair of elements (of two).
+enum class EltwiseFunction : std::uint8_t {
+    // Of two inputs.
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Max,
+    Min,
+    // Of one.
+    Abs,
+    Exp,
+    Gelu,
+    Identity,
+    Log,
+    Negative,
+    Recip,
+    Relu,
+    Rsqrt,
+    Sigmoid,
+    Sign,
+    Silu,
+    Sqrt,
+    Square,
+    Tanh,
+};
+
+/// Inputs that a function takes: 1 or 2.
+[[nodiscard]] constexpr std::uint32_t num_inputs(EltwiseFunction function) noexcept {
+    return function <= EltwiseFunction::Min ? 2 : 1;
+}
+
+struct EltwiseSpec {
+    EltwiseFunction function = EltwiseFunction::Add;
+    GridSize grid;                     ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t tiles_per_push = 1;  ///< tiles of one CB push, one barrier each
+    std::uint32_t cb_depth = 2;        ///< pushes that each CB holds
+    bool fp32_dest_acc = false;        ///< 32-bit DST; float32 tensors need it
+    bool approximate = false;          ///< the vector unit's faster forms; values are exact here
+    MathFidelity math_fidelity = MathFidelity::HiFi4;  ///< of products in the matrix unit
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::EltwiseFunction>{
+    EnumName<ops::EltwiseFunction>{"add", ops::EltwiseFunction::Add},
+    EnumName<ops::EltwiseFunction>{"sub", ops::EltwiseFunction::Sub},
+    EnumName<ops::EltwiseFunction>{"mul", ops::EltwiseFunction::Mul},
+    EnumName<ops::EltwiseFunction>{"div", ops::EltwiseFunction::Div},
+    EnumName<ops::EltwiseFunction>{"max", ops::EltwiseFunction::Max},
+    EnumName<ops::EltwiseFunction>{"min", ops::EltwiseFunction::Min},
+    EnumName<ops::EltwiseFunction>{"abs", ops::EltwiseFunction::Abs},
+    EnumName<ops::EltwiseFunction>{"exp", ops::EltwiseFunction::Exp},
+    EnumName<ops::EltwiseFunction>{"gelu", ops::EltwiseFunction::Gelu},
+    EnumName<ops::EltwiseFunction>{"identity", ops::EltwiseFunction::Identity},
+    EnumName<ops::EltwiseFunction>{"log", ops::EltwiseFunction::Log},
+    EnumName<ops::EltwiseFunction>{"negative", ops::EltwiseFunction::Negative},
+    EnumName<ops::EltwiseFunction>{"recip", ops::EltwiseFunction::Recip},
+    EnumName<ops::EltwiseFunction>{"relu", ops::EltwiseFunction::Relu},
+    EnumName<ops::EltwiseFunction>{"rsqrt", ops::EltwiseFunction::Rsqrt},
+    EnumName<ops::EltwiseFunction>{"sigmoid", ops::EltwiseFunction::Sigmoid},
+    EnumName<ops::EltwiseFunction>{"sign", ops::EltwiseFunction::Sign},
+    EnumName<ops::EltwiseFunction>{"silu", ops::EltwiseFunction::Silu},
+    EnumName<ops::EltwiseFunction>{"sqrt", ops::EltwiseFunction::Sqrt},
+    EnumName<ops::EltwiseFunction>{"square", ops::EltwiseFunction::Square},
+    EnumName<ops::EltwiseFunction>{"tanh", ops::EltwiseFunction::Tanh},
+};
+
+}  // namespace tessera::config
 
 namespace tessera::ops::eltwise {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
-    Operand{"a", "any", "bfloat16 | bfp8_b | float32", "TILE"},
-    Operand{"b", "as a; of functions of two", "as a", "TILE"},
+    Operand{"a", "(..., N)", "bfloat16 | bfp8_b | float32", "TILE"},
+    Operand{.name = "b",
+            .shape = "(..., N)",
+            .format = "=a",
+            .layout = "TILE",
+            .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{
-    Operand{"output", "as a", "bfloat16 | bfp8_b | float32", "TILE"}};
+    Operand{"output", "(..., N)", "bfloat16 | bfp8_b | float32", "TILE"}};
 /// Functions are exact but for single ULPs; one rounding to bfloat16 in DST, which a 16-bit DST
 /// repeats for products, is at most 2^-8 of the element, and packing rounds once more.
 inline constexpr OpSpec kSpec{
@@ -30,6 +111,9 @@ inline constexpr OpSpec kSpec{
     .outputs = kOutputs,
     .tolerance = {.max_relative_error = 1.0 / 64, .min_pcc = 0.9999},
 };
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
 
 /// The function's name as YAML has it: "add", "exp".
 [[nodiscard]] std::string_view name_of(EltwiseFunction function) noexcept;
@@ -53,13 +137,11 @@ struct Outputs {
 ///
 /// Numeric  add, sub and mul of bfloat16 and bfp8_b in the matrix unit, all else in the vector
 ///          unit. Float32 goes to DST unrounded.
-/// Errors   UsageError if tensors are not interleaved TILE tensors of one shape, in formats other
-///          than above, if their number is not the function's, if float32 meets a 16-bit DST, or if
-///          the schedule has a 0, exceeds the device's grid, or its buffers the L1.
+/// Errors   UsageError if the contract or a rule of the op does not hold: the number of inputs is
+///          the function's, float32 needs a 32-bit DST, circular buffers fit in L1.
 /// Source   TTNN's unary and binary program factories.
-[[nodiscard]] Program make_program(const ArchSpec& arch, EltwiseFunction function,
-                                   const Inputs& inputs, const Outputs& outputs,
-                                   const EltwiseSpec& schedule);
+[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
+                                   const Outputs& outputs, const EltwiseSpec& schedule);
 
 /// Float32 of what the function gives for bfloat16 or float32 inputs, computed in double.
 [[nodiscard]] HostTensor reference(EltwiseFunction function,

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
-#include "ops/expect_tensor.hpp"
+#include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
-#include "tessera/errors.hpp"
 
 namespace tessera::ops::local_reduce_moe_output {
 namespace {
+
+using config::field;
 
 constexpr const char* kOp = "local_reduce_moe_output";
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
@@ -56,17 +57,36 @@ Chunks make_chunks(const ArchSpec& arch, const TensorSpec& expert_outputs,
             .count_stride = static_cast<std::uint32_t>(arch.dram.alignment.value)};
 }
 
-void check(const Inputs& inputs, const Outputs& outputs, const LocalReduceSpec& schedule) {
-    expect_tensor(kOp, "local", outputs.local, local_spec(inputs));
-    const Shape& shape = inputs.expert_outputs.spec.shape;
-    const Shape table = {shape[0], shape[1]};
-    expect_tensor(kOp, "token_idx_map", inputs.token_idx_map,
-                  {table, DataFormat::UInt32, Layout::ROW_MAJOR});
-    expect_tensor(kOp, "routed_token_weights", inputs.routed_token_weights,
-                  {table, DataFormat::Float16_b, Layout::ROW_MAJOR});
-    expect_tensor(kOp, "num_routed_tokens", inputs.num_routed_tokens,
-                  {{shape[0], 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
-    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
+constexpr std::array kFields{
+    field<&LocalReduceSpec::accumulator>(
+        "accumulator", "fp32",
+        "running sum of a token: fp32, or bf16 after each expert, to nearest even or truncated"),
+    field<&LocalReduceSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&LocalReduceSpec::cb_depth>("cb_depth", "2", "token rows in a CB", kDepth),
+};
+
+std::string schedule_words(const void* parameters) {
+    const auto accumulator = static_cast<const LocalReduceSpec*>(parameters)->accumulator;
+    return config::Value<ReduceAccumulator>::show(accumulator);
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<LocalReduceSpec>();
+    judge_grid(context.arch, schedule.grid, judge);
+    judge_depth(schedule.cb_depth, judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const Shape& shape = context.inputs[0].spec.shape;
+    return {{.spec = {{shape[1], shape[2]}, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        return make_program(context.arch, {in[0][p], in[1][p], in[2][p], in[3][p]},
+                            {context.device_outputs[0][p]}, context.params<LocalReduceSpec>());
+    });
 }
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chunks,
@@ -129,16 +149,23 @@ KernelHandle create_compute(Program& program, const CoreRangeSet& cores, const C
 
 }  // namespace
 
-TensorSpec local_spec(const Inputs& inputs) {
-    expect_rank(kOp, "expert_outputs", inputs.expert_outputs, 3, DataFormat::Float16_b,
-                Layout::ROW_MAJOR);
-    const Shape& shape = inputs.expert_outputs.spec.shape;
-    return {{shape[1], shape[2]}, DataFormat::Float16_b, Layout::ROW_MAJOR};
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<LocalReduceSpec>(kFields),
+                        .schedule = schedule_words,
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference_of_step};
+    return kOp;
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const LocalReduceSpec& schedule) {
-    check(inputs, outputs, schedule);
+    const DeviceTensor* const in[]{&inputs.expert_outputs, &inputs.token_idx_map,
+                                   &inputs.routed_token_weights, &inputs.num_routed_tokens};
+    const DeviceTensor* const out[]{&outputs.local};
+    check_call(op(), arch, &schedule, in, out);
     const TensorSpec& expert_outputs = inputs.expert_outputs.spec;
     const SharedWork work = share_work(kOp, arch, schedule.grid, expert_outputs.shape[1]);
     const Chunks chunks = make_chunks(arch, expert_outputs, work.shares.front().count);

@@ -5,21 +5,44 @@
 
 #include <array>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
-#include "tessera/run_spec.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+/// How the running sum of a token is held.
+enum class ReduceAccumulator : std::uint8_t { Fp32, Bf16Rne, Bf16Truncate };
+
+struct LocalReduceSpec {
+    ReduceAccumulator accumulator = ReduceAccumulator::Fp32;
+    GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t cb_depth = 0;  ///< token rows that each CB holds
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::ReduceAccumulator>{
+    EnumName<ops::ReduceAccumulator>{"fp32", ops::ReduceAccumulator::Fp32},
+    EnumName<ops::ReduceAccumulator>{"bf16_rne", ops::ReduceAccumulator::Bf16Rne},
+    EnumName<ops::ReduceAccumulator>{"bf16_truncate", ops::ReduceAccumulator::Bf16Truncate},
+};
+
+}  // namespace tessera::config
 
 namespace tessera::ops::local_reduce_moe_output {
 
 inline constexpr std::array<std::string_view, 3> kSchedules{"fp32", "bf16_rne", "bf16_truncate"};
 inline constexpr std::array kInputs{
-    Operand{"expert_outputs", "(E/D,T,H)", "bfloat16", "ROW_MAJOR"},
-    Operand{"token_idx_map", "(E/D,T)", "uint32", "ROW_MAJOR"},
-    Operand{"routed_token_weights", "(E/D,T)", "bfloat16", "ROW_MAJOR"},
-    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"}};
-inline constexpr std::array kOutputs{Operand{"local", "(T,H)", "bfloat16", "ROW_MAJOR"}};
+    Operand{"expert_outputs", "(E/D, T, H)", "bfloat16", "ROW_MAJOR", "num_routed_tokens"},
+    Operand{"token_idx_map", "(E/D, T)", "uint32", "ROW_MAJOR", "num_routed_tokens"},
+    Operand{"routed_token_weights", "(E/D, T)", "bfloat16", "ROW_MAJOR", "num_routed_tokens"},
+    Operand{"num_routed_tokens", "(E/D, 1)", "uint32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{"local", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "local_reduce_moe_output",
     .summary = "weighted sum of each token's expert outputs on one device",
@@ -29,6 +52,9 @@ inline constexpr OpSpec kSpec{
     // One rounding to bfloat16 is 2^-9; twice that, for another order of summation.
     .tolerance = {.max_relative_error = 0x1p-8, .min_pcc = 0.99999},
 };
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
 
 struct Inputs {
     const DeviceTensor& expert_outputs;
@@ -41,11 +67,6 @@ struct Outputs {
     const DeviceTensor& local;
 };
 
-/// (T,H) bfloat16 ROW_MAJOR.
-/// Errors   UsageError if expert_outputs is not (E/D,T,H) bfloat16 ROW_MAJOR without an extent
-///          of 0.
-[[nodiscard]] TensorSpec local_spec(const Inputs& inputs);
-
 /// local[t,:] = Σ expert_outputs[e,i,:] · routed_token_weights[e,i] over all e and
 /// i < num_routed_tokens[e] with token_idx_map[e,i] = t; local experts ascending. Rows and entries
 /// past the counts are never read. An expert that lists a token twice counts its first entry.
@@ -55,16 +76,20 @@ struct Outputs {
 /// fp32, to a sum held in bfloat16, rounded to nearest even or truncated after every expert (the
 /// latter is what the tt-metal kernel does).
 ///
-/// Errors   UsageError naming the tensor or the schedule's value that does not fit.
+/// Errors   UsageError if the contract or a rule of the op does not hold.
 /// Source   MoE plan V2, local_reduce_moe_output.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const LocalReduceSpec& schedule);
 
 /// (T,H) float32 by plain loops: unrounded sums for Fp32, else the sum that the steps leave.
+/// `expert_outputs` are bfloat16 or float32.
 [[nodiscard]] HostTensor reference(const HostTensor& expert_outputs,
                                    const HostTensor& token_idx_map,
                                    const HostTensor& routed_token_weights,
                                    const HostTensor& num_routed_tokens,
                                    ReduceAccumulator accumulator);
+
+/// The reference of a step: of expert_outputs it reads the rows of tokens only.
+[[nodiscard]] std::vector<HostTensor> reference_of_step(const ReferenceContext& context);
 
 }  // namespace tessera::ops::local_reduce_moe_output

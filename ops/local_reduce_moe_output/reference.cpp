@@ -2,12 +2,14 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
+#include "ops/host_floats.hpp"
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
 
 namespace tessera::ops::local_reduce_moe_output {
@@ -17,13 +19,13 @@ constexpr int kMantissaBits = 7;  // of bfloat16, behind the leading one
 constexpr int kSmallestExponent = -126;
 
 struct Contribution {
-    std::size_t row;  ///< e·T + i
+    std::size_t expert;
+    std::size_t row;  ///< of the expert
     double weight;
 };
 
-double widen(std::uint16_t bits) {
-    return std::bit_cast<float>(std::uint32_t{bits} << 16);
-}
+/// What the sums are made from, besides the tables: a row of an expert's outputs.
+using ReadRow = std::function<void(std::size_t expert, std::size_t row, std::span<float> values)>;
 
 /// The bfloat16 that a step leaves of a sum that was added in fp32.
 double step(double sum, ReduceAccumulator accumulator) {
@@ -49,14 +51,36 @@ std::vector<std::vector<Contribution>> contributions(const HostTensor& token_idx
     std::vector<std::vector<Contribution>> lists(tokens);
     const auto counts = num_routed_tokens.as<std::uint32_t>();
     for (std::size_t e = 0; e < counts.size(); ++e) {
-        for (std::size_t row = e * tokens; row < e * tokens + counts[e]; ++row) {
-            auto& list = lists[token_idx_map.as<std::uint32_t>()[row]];
-            if (list.empty() || list.back().row / tokens != e) {
-                list.push_back({row, widen(weights.as<std::uint16_t>()[row])});
+        for (std::size_t i = 0; i < counts[e]; ++i) {
+            const std::size_t entry = e * tokens + i;
+            auto& list = lists[token_idx_map.as<std::uint32_t>()[entry]];
+            if (list.empty() || list.back().expert != e) {
+                list.push_back({e, i, bf16_to_float(weights.as<std::uint16_t>()[entry])});
             }
         }
     }
     return lists;
+}
+
+/// (T, `hidden`).
+HostTensor sum_up(const std::vector<std::vector<Contribution>>& lists, std::uint32_t hidden,
+                  const ReadRow& read_row, ReduceAccumulator accumulator) {
+    HostTensor local =
+        make_host_tensor({static_cast<std::uint32_t>(lists.size()), hidden}, DataFormat::Float32);
+    const auto out = local.as<float>();
+    tbb::parallel_for(std::size_t{0}, lists.size(), [&](std::size_t t) {
+        std::vector<float> row(hidden);
+        std::vector<double> sums(hidden, 0.0);
+        for (const Contribution& term : lists[t]) {
+            read_row(term.expert, term.row, row);
+            for (std::size_t h = 0; h < hidden; ++h) {
+                sums[h] = step(sums[h] + double{row[h]} * term.weight, accumulator);
+            }
+        }
+        std::ranges::transform(sums, out.subspan(t * hidden, hidden).begin(),
+                               [](double sum) { return static_cast<float>(sum); });
+    });
+    return local;
 }
 
 }  // namespace
@@ -64,24 +88,31 @@ std::vector<std::vector<Contribution>> contributions(const HostTensor& token_idx
 HostTensor reference(const HostTensor& expert_outputs, const HostTensor& token_idx_map,
                      const HostTensor& routed_token_weights, const HostTensor& num_routed_tokens,
                      ReduceAccumulator accumulator) {
-    const std::size_t hidden = expert_outputs.shape[2];
-    HostTensor local =
-        make_host_tensor({expert_outputs.shape[1], expert_outputs.shape[2]}, DataFormat::Float32);
-    const auto lists = contributions(token_idx_map, routed_token_weights, num_routed_tokens);
-    const auto rows = expert_outputs.as<std::uint16_t>();
-    const auto out = local.as<float>();
-    tbb::parallel_for(std::size_t{0}, lists.size(), [&](std::size_t t) {
-        std::vector<double> sums(hidden, 0.0);
-        for (const Contribution& term : lists[t]) {
-            for (std::size_t h = 0; h < hidden; ++h) {
-                const double product = widen(rows[term.row * hidden + h]) * term.weight;
-                sums[h] = step(sums[h] + product, accumulator);
-            }
+    const std::size_t tokens = expert_outputs.shape[1];
+    const auto read_row = [&](std::size_t expert, std::size_t row, std::span<float> values) {
+        read_floats(expert_outputs, (expert * tokens + row) * values.size(), values);
+    };
+    return sum_up(contributions(token_idx_map, routed_token_weights, num_routed_tokens),
+                  expert_outputs.shape[2], read_row, accumulator);
+}
+
+std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
+    const std::vector<std::uint32_t> counts = context.counts(3);
+    std::vector<HostTensor> rows(counts.size());
+    tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t expert) {
+        if (counts[expert] != 0) {
+            rows[expert] =
+                context.in(0).first_rows(static_cast<std::uint32_t>(expert), counts[expert]);
         }
-        std::ranges::transform(sums, out.subspan(t * hidden, hidden).begin(),
-                               [](double sum) { return static_cast<float>(sum); });
     });
-    return local;
+    const auto read_row = [&](std::size_t expert, std::size_t row, std::span<float> values) {
+        read_floats(rows[expert], row * values.size(), values);
+    };
+    std::vector<HostTensor> outputs;
+    outputs.push_back(sum_up(contributions(context.read(1), context.read(2), context.read(3)),
+                             context.in(0).shape()[2], read_row,
+                             context.params<LocalReduceSpec>().accumulator));
+    return outputs;
 }
 
 }  // namespace tessera::ops::local_reduce_moe_output

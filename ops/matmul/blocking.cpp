@@ -35,17 +35,16 @@ Spread spread(const SpreadRequest& request) {
         result.per_core = round_up(div_up(request.tiles, request.max_cores), granule);
     }
     result.out_block = request.out_block_tiles == 0 ? result.per_core : request.out_block_tiles;
-    require(result.per_core % result.out_block == 0,
-            "matmul: {} is {} tiles, which {} {} does not divide", request.per_core,
-            result.per_core, request.out_block, result.out_block);
-    require(result.out_block % request.subblock_tiles == 0,
-            "matmul: {} is {} tiles, which the {} of out_subblock, {}, does not divide",
-            request.out_block, result.out_block, request.subblock, request.subblock_tiles);
+    require_key(result.per_core % result.out_block == 0, request.out_block,
+                "is {}; it must divide {}, which is {}", result.out_block, request.per_core,
+                result.per_core);
+    require_key(result.out_block % request.subblock_tiles == 0, "out_subblock",
+                "has a {} of {} tiles; it must divide {}, which is {}", request.subblock,
+                request.subblock_tiles, request.out_block, result.out_block);
     result.cores = div_up(request.tiles, result.per_core);
-    require(result.cores <= request.max_cores,
-            "matmul: {} is {} tiles; at {} {} they need {} cores, but the grid has {} for them",
-            request.extent, request.tiles, request.per_core, result.per_core, result.cores,
-            request.max_cores);
+    require_key(result.cores <= request.max_cores, "grid",
+                "has {} cores for {}; its {} tiles need {} at {} {}", request.max_cores,
+                request.extent, request.tiles, result.cores, request.per_core, result.per_core);
     return result;
 }
 
@@ -76,10 +75,9 @@ void check_subblock(const ArchSpec& arch, const MatmulSpec& schedule) {
     const std::uint32_t half =
         (schedule.fp32_dest_acc ? arch.dst.tiles_32bit : arch.dst.tiles_16bit) / 2;
     const std::uint64_t tiles = std::uint64_t{subblock.height} * subblock.width;
-    require(tiles >= 1 && tiles <= half,
-            "matmul: out_subblock of {}x{} tiles does not fit in half of DST; with {} accumulation "
-            "1 to {} tiles do",
-            subblock.height, subblock.width, schedule.fp32_dest_acc ? "fp32" : "bfloat16", half);
+    require_key(tiles >= 1 && tiles <= half, "out_subblock",
+                "has {} tiles; half of DST holds 1 to {} with fp32_dest_acc {}", tiles, half,
+                schedule.fp32_dest_acc);
 }
 
 }  // namespace
@@ -91,9 +89,8 @@ std::uint32_t Spread::valid(std::uint32_t index) const {
 Blocking block_up(const ArchSpec& arch, const MatmulShape& shape, const MatmulSpec& schedule) {
     check_subblock(arch, schedule);
     const std::uint32_t k_tiles = div_up(shape.k, kTileRows);
-    require(k_tiles % schedule.in0_block_w == 0,
-            "matmul: K is {} tiles, which in0_block_w {} does not divide", k_tiles,
-            schedule.in0_block_w);
+    require_key(k_tiles % schedule.in0_block_w == 0, "in0_block_w",
+                "is {}; it must divide K, which is {} tiles", schedule.in0_block_w, k_tiles);
     const CoreLimits limits = core_limits(arch, schedule);
     const Subblock subblock = schedule.out_subblock;
     return {.m = spread({"M", "per_core_m", "out_block_h", "height", div_up(shape.m, kTileRows),

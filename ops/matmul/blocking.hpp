@@ -3,10 +3,38 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "ops/matmul/matmul.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::ops::matmul {
+
+/// A key of the schedule does not go with the shape or the device: "matmul: in0_block_w 3 …".
+class ScheduleError : public UsageError {
+public:
+    ScheduleError(std::string_view key, std::string text)
+        : UsageError(fmt::format("{}: {} {}", kSpec.name, key, text)),
+          key_(key),
+          text_(std::move(text)) {}
+    [[nodiscard]] std::string_view key() const noexcept { return key_; }
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+private:
+    std::string key_;
+    std::string text_;
+};
+
+/// Throws ScheduleError with the formatted text unless `holds`.
+template <class... Args>
+void require_key(bool holds, std::string_view key, fmt::format_string<Args...> format,
+                 Args&&... args) {
+    if (!holds) {
+        throw ScheduleError(key, fmt::format(format, std::forward<Args>(args)...));
+    }
+}
 
 /// Lengths of one extent (M or N) as it is spread over cores.
 struct Spread {
@@ -33,7 +61,7 @@ struct Blocking {
 };
 
 /// Extents, in0_block_w and cb_depth must not be 0.
-/// Errors   UsageError, see make_program.
+/// Errors   ScheduleError, see make_program.
 [[nodiscard]] Blocking block_up(const ArchSpec& arch, const MatmulShape& shape,
                                 const MatmulSpec& schedule);
 

@@ -7,8 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "tessera/errors.hpp"
-
 namespace tessera::ops::matmul {
 namespace {
 
@@ -60,13 +58,13 @@ void add_out(std::vector<TileBuffer>& buffers, const Blocking& blocking,
 }
 
 /// Bytes of each core's L1 that a tensor takes.
-std::uint64_t l1_bytes(const ArchSpec& arch, const OperandLayout& operand) {
-    if (operand.type != BufferType::L1) {
+std::uint64_t l1_bytes(const ArchSpec& arch, const TensorPlan& operand) {
+    if (operand.memory != BufferType::L1) {
         return 0;
     }
     const std::uint64_t page = align_up(operand.spec.page_size(), arch.l1.alignment.value);
     if (operand.layout != TensorMemoryLayout::INTERLEAVED) {
-        return page * operand.shard.shard_shape[0] * operand.shard.shard_shape[1];
+        return page * operand.shard->shard_shape[0] * operand.shard->shard_shape[1];
     }
     const std::uint64_t banks =
         std::uint64_t{arch.workers.compute.columns} * arch.workers.compute.rows;
@@ -124,9 +122,9 @@ void check_l1(const ArchSpec& arch, const std::vector<TileBuffer>& buffers,
     demand.add("tensor out", l1_bytes(arch, layouts.out));
     const std::uint64_t room =
         arch.l1.size.value - align_up(arch.l1.reserved.value, arch.dram.alignment.value);
-    require(demand.total <= room,
-            "matmul: the schedule takes {} B of a core's L1, but {} has {} B for buffers: {}",
-            demand.total, arch.name, room, demand.parts);
+    require_key(demand.total <= room, "schedule",
+                "takes {} B of a core's L1; {} has {} B for buffers: {}", demand.total, arch.name,
+                room, demand.parts);
 }
 
 void add_buffers(Program& program, const CoreRangeSet& cores,

@@ -42,7 +42,7 @@ struct TileBuffer {
 [[nodiscard]] std::vector<TileBuffer> tile_buffers(const MatmulSpec& schedule);
 
 /// Holds circular buffers and what tensors in L1 take of each core against a core's L1.
-/// Errors   UsageError naming every part, if they do not fit.
+/// Errors   ScheduleError naming every part, if they do not fit.
 void check_l1(const ArchSpec& arch, const std::vector<TileBuffer>& buffers,
               const OperandLayouts& layouts);
 

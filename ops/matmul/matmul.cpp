@@ -1,85 +1,184 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/matmul.hpp"
 
-#include <fmt/ranges.h>
+#include <algorithm>
 
-#include "emu/base/fields/value.hpp"
-#include "ops/expect_tensor.hpp"
 #include "ops/matmul/block_program.hpp"
+#include "ops/matmul/blocking.hpp"
 #include "ops/matmul/tile_program.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
 
 namespace tessera::ops::matmul {
 namespace {
 
-MatmulShape shape_of(const Inputs& inputs) {
-    const Shape& in0 = inputs.in0.spec.shape;
-    const Shape& in1 = inputs.in1.spec.shape;
-    require(in0.size() == 2 && in1.size() == 2 && in0[1] == in1[0],
-            "matmul: in0 is {} and in1 {}; they must be (M,K) and (K,N)", to_string(in0),
-            to_string(in1));
-    return {in0[0], in0[1], in1[1]};
+using config::field;
+using config::Limits;
+using config::section;
+
+constexpr std::string_view kPlacementProse = "where the tensor's tiles lie";
+
+constexpr std::array kInputFields{
+    field<&MatmulOperandSpec::placement>("placement", "dram_interleaved", kPlacementProse),
+};
+
+constexpr std::array kOutputFields{
+    field<&MatmulOperandSpec::placement>("placement", "dram_interleaved", kPlacementProse),
+    field<&MatmulOperandSpec::format>("format", "bfloat16", "bfloat16, bfp8_b, bfp4_b or float32"),
+};
+
+constexpr std::array kFields{
+    field<&MatmulSpec::schedule>(
+        "schedule", "multicast_2d",
+        "single_core; multi_core: output tiles dealt out; multicast_2d: a block of output a core, "
+        "operands shared along rows and columns; multicast_1d: one operand shared by all"),
+    field<&MatmulSpec::multicast_operand>("multicast_operand", "in1",
+                                          "the one that multicast_1d shares"),
+    field<&MatmulSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&MatmulSpec::in0_block_w>("in0_block_w", "1", "K tiles of a block; divides K",
+                                    Limits{1, 1024}),
+    field<&MatmulSpec::per_core_m>(
+        "per_core_m", "0", "output rows of a core in tiles; 0: spread over the grid", kTileCount),
+    field<&MatmulSpec::per_core_n>("per_core_n", "0",
+                                   "output columns of a core in tiles; 0: spread over the grid",
+                                   kTileCount),
+    field<&MatmulSpec::out_block_h>("out_block_h", "0",
+                                    "output rows of one pass over K; 0: per_core_m", kTileCount),
+    field<&MatmulSpec::out_block_w>("out_block_w", "0",
+                                    "output columns of one pass over K; 0: per_core_n", kTileCount),
+    field<&MatmulSpec::out_subblock>("out_subblock", "[1, 1]",
+                                     "output tiles held in DST at once; at most half of DST",
+                                     Limits{1, 16}),
+    field<&MatmulSpec::cb_depth>("cb_depth", "2", "blocks that each input CB holds", kDepth),
+    field<&MatmulSpec::fp32_dest_acc>(
+        "fp32_dest_acc", "false", "32-bit DST; false rounds sums to bf16 and doubles its tiles"),
+    field<&MatmulSpec::packer_l1_acc>("packer_l1_acc", "false",
+                                      "the packer adds partial sums in L1; else they are reloaded"),
+    field<&MatmulSpec::math_fidelity>("math_fidelity", "HiFi2", kFidelityProse),
+    section<&MatmulSpec::in0>("in0", kInputFields, "A"),
+    section<&MatmulSpec::in1>("in1", kInputFields, "B"),
+    section<&MatmulSpec::out>("out", kOutputFields, "C"),
+};
+
+std::string schedule_words(const void* parameters) {
+    return config::Value<MatmulSchedule>::show(
+        static_cast<const MatmulSpec*>(parameters)->schedule);
 }
 
-bool lies_as(const Buffer& buffer, const OperandLayout& expected) {
-    if (buffer.type != expected.type || buffer.layout != expected.layout) {
+/// The schedule with the formats that the inputs have.
+MatmulSpec for_inputs(MatmulSpec schedule, const TensorSpec& in0, const TensorSpec& in1) {
+    schedule.in0.format = in0.format;
+    schedule.in1.format = in1.format;
+    return schedule;
+}
+
+OperandLayouts layouts_of(const OpContext& context) {
+    const TensorSpec& in0 = context.inputs[0].spec;
+    const TensorSpec& in1 = context.inputs[1].spec;
+    return operand_layouts(context.arch, {in0.shape[0], in0.shape[1], in1.shape[1]},
+                           for_inputs(context.params<MatmulSpec>(), in0, in1));
+}
+
+bool lies_as(const TensorPlan& tensor, const TensorPlan& expected) {
+    if (tensor.memory != expected.memory || tensor.layout != expected.layout) {
         return false;
     }
-    return buffer.layout == TensorMemoryLayout::INTERLEAVED ||
-           (buffer.shard && buffer.shard->orientation == expected.shard.orientation &&
-            shard_cores(*buffer.shard) == shard_cores(expected.shard) &&
-            buffer.shard->shard_shape == expected.shard.shard_shape &&
-            buffer.shard->tensor_shape == expected.shard.tensor_shape);
+    return tensor.layout == TensorMemoryLayout::INTERLEAVED ||
+           (tensor.shard && tensor.shard->orientation == expected.shard->orientation &&
+            shard_cores(*tensor.shard) == shard_cores(*expected.shard) &&
+            tensor.shard->shard_shape == expected.shard->shard_shape &&
+            tensor.shard->tensor_shape == expected.shard->tensor_shape);
 }
 
-const char* name_of_layout(TensorMemoryLayout layout) {
-    switch (layout) {
-        case TensorMemoryLayout::INTERLEAVED:
-            return "interleaved";
-        case TensorMemoryLayout::HEIGHT_SHARDED:
-            return "height-sharded";
-        case TensorMemoryLayout::WIDTH_SHARDED:
-            return "width-sharded";
-        case TensorMemoryLayout::BLOCK_SHARDED:
-            return "block-sharded";
+void judge_place(std::string_view operand, TensorPlacement placement, const TensorPlan& tensor,
+                 const TensorPlan& expected, RuleJudge& judge) {
+    std::string place = config::Value<TensorPlacement>::show(placement);
+    if (expected.shard) {
+        const auto& shape = expected.shard->shard_shape;
+        place += fmt::format(" in shards of {}x{} tiles", shape[0], shape[1]);
     }
-    return "of an unknown layout";
+    judge.require(lies_as(tensor, expected), operand,
+                  fmt::format("does not lie as {}.placement says: {}", operand, place));
 }
 
-/// "interleaved in DRAM"; "block-sharded in L1, 1x2 tiles of 3x4 on each of 6 cores from (0,0)".
-std::string placement_text(BufferType type, TensorMemoryLayout layout, const ShardSpec& shard) {
-    std::string text =
-        fmt::format("{} in {}", name_of_layout(layout), type == BufferType::DRAM ? "DRAM" : "L1");
-    const std::vector<CoreCoord> cores = shard_cores(shard);
-    if (layout != TensorMemoryLayout::INTERLEAVED && !cores.empty()) {
-        text += fmt::format(", {} tiles of {} on each of {} cores from {}",
-                            fmt::join(shard.shard_shape, "x"), fmt::join(shard.tensor_shape, "x"),
-                            cores.size(), to_string(cores.front()));
+void judge_tensors(const OpContext& context, const OperandLayouts& layouts, RuleJudge& judge) {
+    const auto& schedule = context.params<MatmulSpec>();
+    judge_place("in0", schedule.in0.placement, context.inputs[0], layouts.in0, judge);
+    judge_place("in1", schedule.in1.placement, context.inputs[1], layouts.in1, judge);
+    if (!context.outputs.empty()) {
+        const TensorPlan& out = context.outputs[0];
+        judge.require(out.spec.format == layouts.out.spec.format, "out",
+                      fmt::format("is {}; out.format says {}", name_of(out.spec.format),
+                                  name_of(layouts.out.spec.format)));
+        judge_place("out", schedule.out.placement, out, layouts.out, judge);
     }
-    return text;
 }
 
-void check_operand(std::string_view name, const DeviceTensor& tensor, const OperandLayout& expected,
-                   MatmulSchedule schedule) {
-    require(tensor.spec == expected.spec, "matmul: {} is {}; it must be {}", name,
-            describe(tensor.spec), describe(expected.spec));
-    const Buffer& buffer = tensor.buffer;
-    require(lies_as(buffer, expected), "matmul: {} is {}; schedule {} needs {}", name,
-            placement_text(buffer.type, buffer.layout, buffer.shard.value_or(ShardSpec{})),
-            config::Value<MatmulSchedule>::show(schedule),
-            placement_text(expected.type, expected.layout, expected.shard));
+void rules(const OpContext& context, RuleJudge& judge) {
+    if (!judge_grid(context.arch, context.params<MatmulSpec>().grid, judge)) {
+        return;
+    }
+    try {
+        judge_tensors(context, layouts_of(context), judge);
+    } catch (const ScheduleError& error) {
+        judge.require(false, error.key(), error.text());
+    }
+}
+
+/// A schedule that does not go with the inputs is for the rules to refuse.
+std::vector<TensorPlan> place_inputs(const OpContext& context) {
+    try {
+        const OperandLayouts layouts = layouts_of(context);
+        return {layouts.in0, layouts.in1};
+    } catch (const UsageError&) {
+        return {context.inputs.begin(), context.inputs.end()};
+    }
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    try {
+        return {layouts_of(context).out};
+    } catch (const UsageError&) {
+        return {{.spec = {{context.inputs[0].spec.shape[0], context.inputs[1].spec.shape[1]},
+                          context.params<MatmulSpec>().out.format,
+                          Layout::TILE}}};
+    }
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        return make_program(context.arch,
+                            {context.device_inputs[0][p], context.device_inputs[1][p]},
+                            {context.device_outputs[0][p]}, context.params<MatmulSpec>());
+    });
 }
 
 }  // namespace
 
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<MatmulSpec>(kFields),
+        .schedule = schedule_words,
+        .rules = rules,
+        .place_inputs = place_inputs,
+        .infer = infer,
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {reference(context.read(0), context.read(1))};
+        }};
+    return kOp;
+}
+
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const MatmulSpec& schedule) {
-    const OperandLayouts layouts = operand_layouts(arch, shape_of(inputs), schedule);
-    check_operand("in0", inputs.in0, layouts.in0, schedule.schedule);
-    check_operand("in1", inputs.in1, layouts.in1, schedule.schedule);
-    check_operand("out", outputs.out, layouts.out, schedule.schedule);
-    return schedule.schedule == MatmulSchedule::MultiCore
-               ? make_tile_program(arch, inputs, outputs, schedule)
-               : make_block_program(arch, inputs, outputs, schedule);
+    const DeviceTensor* const in[]{&inputs.in0, &inputs.in1};
+    const DeviceTensor* const out[]{&outputs.out};
+    check_call(op(), arch, &schedule, in, out);
+    const MatmulSpec own = for_inputs(schedule, inputs.in0.spec, inputs.in1.spec);
+    return own.schedule == MatmulSchedule::MultiCore
+               ? make_tile_program(arch, inputs, outputs, own)
+               : make_block_program(arch, inputs, outputs, own);
 }
 
 }  // namespace tessera::ops::matmul

@@ -3,23 +3,107 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
-#include "tessera/matmul_spec.hpp"
+#include "tessera/data_format.hpp"
 #include "tessera/program.hpp"
+#include "tessera/subblock.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+/// SingleCore: core (0,0) takes all blocks in turn.
+/// MultiCore: output tiles dealt to the cores, each reads its own operands, a tile at a time.
+/// Multicast2D: a block of output for each core; in0 is multicast along rows of cores, in1 down
+/// columns (MatmulMultiCoreReuseMultiCast).
+/// Multicast1D: one operand is multicast to all cores, the other is each core's own
+/// (MatmulMultiCoreReuseMultiCast1D).
+enum class MatmulSchedule : std::uint8_t { SingleCore, MultiCore, Multicast2D, Multicast1D };
+
+/// The operand that Multicast1D sends to all cores. In1: rows of output are spread over the cores
+/// (mcast_in0 = false); In0: columns are.
+enum class MulticastOperand : std::uint8_t { In1, In0 };
+
+/// Where a tensor's tiles lie.
+enum class TensorPlacement : std::uint8_t {
+    DramInterleaved,
+    L1Interleaved,
+    L1BlockSharded,
+    L1HeightSharded
+};
+
+struct MatmulOperandSpec {
+    TensorPlacement placement = TensorPlacement::DramInterleaved;
+    DataFormat format = DataFormat::Float16_b;  ///< of inputs: the tensor's, whatever stands here
+};
+
+/// All lengths count tiles; 0 means derived from the shapes where it says so.
+struct MatmulSpec {
+    MatmulSchedule schedule = MatmulSchedule::Multicast2D;
+    MulticastOperand multicast_operand = MulticastOperand::In1;  ///< of Multicast1D
+    GridSize grid;                  ///< cores to spread over; 0×0: all the device offers
+    std::uint32_t in0_block_w = 1;  ///< K tiles of a block; must divide K
+    std::uint32_t per_core_m = 0;  ///< output rows of a core; 0: M spread over the grid, rounded up
+    std::uint32_t per_core_n = 0;  ///< output columns of a core; 0: as per_core_m, of N
+    std::uint32_t out_block_h = 0;  ///< output rows of one pass over K; 0: per_core_m
+    std::uint32_t out_block_w = 0;  ///< output columns of one pass over K; 0: per_core_n
+    Subblock out_subblock;          ///< must divide the out block
+    std::uint32_t cb_depth = 2;     ///< blocks that each input CB holds
+    bool fp32_dest_acc = false;
+    bool packer_l1_acc = false;  ///< partial sums are added by the packer instead of reloaded
+    MathFidelity math_fidelity = MathFidelity::HiFi2;
+    MatmulOperandSpec in0;
+    MatmulOperandSpec in1;
+    MatmulOperandSpec out;
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::MatmulSchedule>{
+    EnumName<ops::MatmulSchedule>{"single_core", ops::MatmulSchedule::SingleCore},
+    EnumName<ops::MatmulSchedule>{"multi_core", ops::MatmulSchedule::MultiCore},
+    EnumName<ops::MatmulSchedule>{"multicast_2d", ops::MatmulSchedule::Multicast2D},
+    EnumName<ops::MatmulSchedule>{"multicast_1d", ops::MatmulSchedule::Multicast1D},
+};
+
+template <>
+inline constexpr std::array kEnumNames<ops::MulticastOperand>{
+    EnumName<ops::MulticastOperand>{"in0", ops::MulticastOperand::In0},
+    EnumName<ops::MulticastOperand>{"in1", ops::MulticastOperand::In1},
+};
+
+template <>
+inline constexpr std::array kEnumNames<ops::TensorPlacement>{
+    EnumName<ops::TensorPlacement>{"dram_interleaved", ops::TensorPlacement::DramInterleaved},
+    EnumName<ops::TensorPlacement>{"l1_interleaved", ops::TensorPlacement::L1Interleaved},
+    EnumName<ops::TensorPlacement>{"l1_block_sharded", ops::TensorPlacement::L1BlockSharded},
+    EnumName<ops::TensorPlacement>{"l1_height_sharded", ops::TensorPlacement::L1HeightSharded},
+};
+
+}  // namespace tessera::config
 
 namespace tessera::ops::matmul {
 
 inline constexpr std::array<std::string_view, 4> kSchedules{"single_core", "multi_core",
                                                             "multicast_2d", "multicast_1d"};
 inline constexpr std::array kInputs{
-    Operand{"in0", "(M,K)", "bfloat16 | bfp8_b | bfp4_b | float32", "TILE"},
-    Operand{"in1", "(K,N)", "bfloat16 | bfp8_b | bfp4_b | float32", "TILE"},
+    Operand{.name = "in0",
+            .shape = "(M, K)",
+            .format = "bfloat16 | bfp8_b | bfp4_b | float32",
+            .layout = "TILE",
+            .lies = Lies::Anyhow},
+    Operand{"in1", "(K, N)", "bfloat16 | bfp8_b | bfp4_b | float32", "TILE"},
 };
-inline constexpr std::array kOutputs{
-    Operand{"out", "(M,N)", "bfloat16 | bfp8_b | bfp4_b | float32", "TILE"}};
+inline constexpr std::array kOutputs{Operand{.name = "out",
+                                             .shape = "(M, N)",
+                                             .format = "bfloat16 | bfp8_b | bfp4_b | float32",
+                                             .layout = "TILE",
+                                             .lies = Lies::Anyhow}};
 /// Holds for HiFi4, fp32 DST and bfloat16 tensors only: one rounding to bfloat16 is at most
 /// 2^-8 = 0.0039 of the element, the rest is for fp32 sums.
 inline constexpr OpSpec kSpec{
@@ -30,6 +114,9 @@ inline constexpr OpSpec kSpec{
     .outputs = kOutputs,
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
 
 /// Extents in elements; tensors are padded to whole tiles.
 struct MatmulShape {
@@ -46,23 +133,17 @@ struct Outputs {
     const DeviceTensor& out;  ///< (M,N)
 };
 
-/// How a schedule expects one tensor to be allocated.
-struct OperandLayout {
-    TensorSpec spec;
-    BufferType type = BufferType::DRAM;
-    TensorMemoryLayout layout = TensorMemoryLayout::INTERLEAVED;
-    ShardSpec shard;  ///< of sharded layouts
-};
+/// How a schedule expects its tensors to be allocated.
 struct OperandLayouts {
-    OperandLayout in0;
-    OperandLayout in1;
-    OperandLayout out;
+    TensorPlan in0;
+    TensorPlan in1;
+    TensorPlan out;
 };
 
 /// Where the three tensors of a product have to lie, from the placements of the schedule. Blocks of
 /// a sharded tensor are those its cores own: in0 (per_core_m × a multiple of in0_block_w), out
 /// (per_core_m × per_core_n).
-/// Errors   as make_program; nothing of it needs a tensor.
+/// Errors   UsageError as make_program; nothing of it needs a tensor.
 [[nodiscard]] OperandLayouts operand_layouts(const ArchSpec& arch, const MatmulShape& shape,
                                              const MatmulSpec& schedule);
 
@@ -82,10 +163,10 @@ struct OperandLayouts {
 /// Blocks that reach beyond M or N are computed whole and written as far as they exist.
 /// packer_l1_acc takes effect with more than two K blocks, as upstream.
 ///
-/// Errors   UsageError for tensors other than operand_layouts' and for schedules that do not go
-///          with the shape or the device: in0_block_w that does not divide K, blocks that do not
+/// Errors   UsageError if the contract of the op does not hold, or a rule: tensors that lie other
+///          than operand_layouts() says, in0_block_w that does not divide K, blocks that do not
 ///          divide, a grid too small or larger than the device's, a subblock of more tiles than
-///          half of DST, placements the schedule does not have, or more L1 than a core has.
+///          half of DST, placements that the schedule does not have, more L1 than a core has.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/matmul/device/factory.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const MatmulSpec& schedule);

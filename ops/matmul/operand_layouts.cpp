@@ -4,7 +4,6 @@
 #include "ops/matmul/blocking.hpp"
 #include "ops/matmul/circular_buffers.hpp"
 #include "ops/matmul/core_set.hpp"
-#include "tessera/errors.hpp"
 
 namespace tessera::ops::matmul {
 namespace {
@@ -38,24 +37,26 @@ TensorPlacement sharded_placement(const MatmulSpec& schedule) {
     return spreads_rows ? TensorPlacement::L1HeightSharded : TensorPlacement::DramInterleaved;
 }
 
-void check_operand(std::string_view name, const MatmulOperandSpec& operand,
-                   TensorPlacement sharded) {
-    require(is_interleaved(operand.placement) || operand.placement == sharded,
-            "matmul: {} is {}; under this schedule it must be interleaved{}{}", name,
-            name_of_placement(operand.placement), is_interleaved(sharded) ? "" : " or ",
-            is_interleaved(sharded) ? "" : name_of_placement(sharded));
-    require(operand.format == DataFormat::Float16_b || operand.format == DataFormat::Float32 ||
-                is_block_format(operand.format),
-            "matmul: {} is {}; it must be bfloat16, float32, bfp8_b or bfp4_b", name,
-            name_of(operand.format));
+void check_placement(std::string_view key, const MatmulOperandSpec& operand,
+                     TensorPlacement sharded) {
+    require_key(is_interleaved(operand.placement) || operand.placement == sharded, key,
+                "is {}; under this schedule it must be interleaved{}{}",
+                name_of_placement(operand.placement), is_interleaved(sharded) ? "" : " or ",
+                is_interleaved(sharded) ? "" : name_of_placement(sharded));
+}
+
+void check_out_format(DataFormat format) {
+    require_key(format == DataFormat::Float16_b || format == DataFormat::Float32 ||
+                    format == DataFormat::Bfp8_b || format == DataFormat::Bfp4_b,
+                "out.format", "is {}; it must be bfloat16, bfp8_b, bfp4_b or float32",
+                name_of(format));
 }
 
 void check_lengths(const MatmulShape& shape, const MatmulSpec& schedule) {
     require(shape.m > 0 && shape.k > 0 && shape.n > 0,
             "matmul: M {}, K {}, N {}; each must be at least 1", shape.m, shape.k, shape.n);
-    require(schedule.in0_block_w > 0 && schedule.cb_depth > 0,
-            "matmul: in0_block_w is {} and cb_depth {}; both must be at least 1",
-            schedule.in0_block_w, schedule.cb_depth);
+    require_key(schedule.in0_block_w > 0, "in0_block_w", "is 0; it must be at least 1");
+    require_key(schedule.cb_depth > 0, "cb_depth", "is 0; it must be at least 1");
 }
 
 /// A shard takes subblocks in the order in which they are packed, so rows must come out whole.
@@ -63,29 +64,29 @@ void check_sharded_out(const Blocking& blocking, const MatmulSpec& schedule) {
     if (is_interleaved(schedule.out.placement)) {
         return;
     }
-    require(blocking.m.out_block == 1 || blocking.n.out_block == blocking.n.per_core,
-            "matmul: out is sharded in per_core_n {} columns; out_block_w {} must be as wide, or "
-            "out_block_h {} be 1",
-            blocking.n.per_core, blocking.n.out_block, blocking.m.out_block);
-    require(blocking.subblock.height == 1 || blocking.subblock.width == blocking.n.out_block,
-            "matmul: out is sharded in rows of {} tiles; out_subblock {}x{} must be as wide, or "
-            "one row high",
-            blocking.n.out_block, blocking.subblock.height, blocking.subblock.width);
+    require_key(blocking.m.out_block == 1 || blocking.n.out_block == blocking.n.per_core,
+                "out_block_w",
+                "is {}; with out in shards it must be per_core_n, which is {}, or out_block_h {} "
+                "be 1",
+                blocking.n.out_block, blocking.n.per_core, blocking.m.out_block);
+    require_key(blocking.subblock.height == 1 || blocking.subblock.width == blocking.n.out_block,
+                "out_subblock",
+                "is {}x{}; with out in shards it must be as wide as out_block_w, which is {}, or "
+                "one row high",
+                blocking.subblock.height, blocking.subblock.width, blocking.n.out_block);
 }
 
-OperandLayout layout_of(const Shape& shape, const MatmulOperandSpec& operand) {
-    OperandLayout layout{.spec = {shape, operand.format, Layout::TILE},
-                         .type = operand.placement == TensorPlacement::DramInterleaved
-                                     ? BufferType::DRAM
-                                     : BufferType::L1,
-                         .layout = TensorMemoryLayout::INTERLEAVED,
-                         .shard = {}};
+TensorPlan layout_of(const Shape& shape, const MatmulOperandSpec& operand) {
+    TensorPlan plan{.spec = {shape, operand.format, Layout::TILE},
+                    .memory = operand.placement == TensorPlacement::DramInterleaved
+                                  ? BufferType::DRAM
+                                  : BufferType::L1};
     if (!is_interleaved(operand.placement)) {
-        layout.layout = operand.placement == TensorPlacement::L1BlockSharded
-                            ? TensorMemoryLayout::BLOCK_SHARDED
-                            : TensorMemoryLayout::HEIGHT_SHARDED;
+        plan.layout = operand.placement == TensorPlacement::L1BlockSharded
+                          ? TensorMemoryLayout::BLOCK_SHARDED
+                          : TensorMemoryLayout::HEIGHT_SHARDED;
     }
-    return layout;
+    return plan;
 }
 
 /// Shards are dealt row by row, so a block-sharded in0 whose last cores hold none names the rest.
@@ -112,9 +113,10 @@ ShardSpec out_shard(const ArchSpec& arch, const Blocking& blocking, const Matmul
 OperandLayouts operand_layouts(const ArchSpec& arch, const MatmulShape& shape,
                                const MatmulSpec& schedule) {
     const TensorPlacement sharded = sharded_placement(schedule);
-    check_operand("in0", schedule.in0, sharded);
-    check_operand("in1", schedule.in1, TensorPlacement::DramInterleaved);
-    check_operand("out", schedule.out, sharded);
+    check_placement("in0.placement", schedule.in0, sharded);
+    check_placement("in1.placement", schedule.in1, TensorPlacement::DramInterleaved);
+    check_placement("out.placement", schedule.out, sharded);
+    check_out_format(schedule.out.format);
     check_lengths(shape, schedule);
     OperandLayouts layouts{layout_of({shape.m, shape.k}, schedule.in0),
                            layout_of({shape.k, shape.n}, schedule.in1),

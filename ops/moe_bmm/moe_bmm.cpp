@@ -3,46 +3,55 @@
 
 #include <utility>
 
-#include "ops/expect_tensor.hpp"
+#include "ops/buffer_room.hpp"
+#include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {
 
+using config::field;
+using config::Limits;
+
 std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
     return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
 }
 
-void expect_operand(std::string_view name, const TensorSpec& spec) {
-    require(spec.shape.size() == 3 && num_elements(spec.shape) > 0 &&
-                spec.format == DataFormat::Float16_b && spec.layout == Layout::TILE,
-            "moe_bmm: {} is {}; it must be bfloat16 TILE of rank 3 without an extent of 0", name,
-            describe(spec));
+std::uint32_t half_of_dst(const ArchSpec& arch, const MoeBmmSpec& schedule) {
+    return (schedule.fp32_dest_acc ? arch.dst.tiles_32bit : arch.dst.tiles_16bit) / 2;
 }
 
-void check_schedule(const ArchSpec& arch, const MoeBmmSpec& schedule) {
-    const Subblock subblock = schedule.subblock;
-    require(schedule.k_block > 0 && schedule.cb_depth > 0,
-            "moe_bmm: k_block is {} and cb_depth {}; both must be at least 1", schedule.k_block,
-            schedule.cb_depth);
-    const std::uint32_t half =
-        (schedule.fp32_dest_acc ? arch.dst.tiles_32bit : arch.dst.tiles_16bit) / 2;
+// Besides the operands: two output subblocks, a tile of zeros, the experts' token counts and the
+// announcements of blocks (two pages of 16 B), each for two of the kernels.
+std::uint64_t bytes_beside_inputs(const ArchSpec& arch, const MoeBmmSpec& schedule,
+                                  std::uint32_t experts) {
+    const Subblock& subblock = schedule.subblock;
+    const std::uint64_t tiles = 1 + std::uint64_t{2} * subblock.height * subblock.width;
+    return tiles * tile_bytes(DataFormat::Float16_b) +
+           2 * std::uint64_t{experts} * arch.dram.alignment.value + 2 * 32;
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const ArchSpec& arch = context.arch;
+    const auto& schedule = context.params<MoeBmmSpec>();
+    const Subblock& subblock = schedule.subblock;
+    judge_grid(arch, schedule.grid, judge);
+    judge.require(schedule.k_block > 0, "k_block", "is 0; it must be at least 1");
+    judge_depth(schedule.cb_depth, judge);
     const std::uint64_t tiles = std::uint64_t{subblock.height} * subblock.width;
-    require(tiles >= 1 && tiles <= half,
-            "moe_bmm: a subblock of {}x{} tiles does not fit in half of DST; with {} accumulation "
-            "1 to {} tiles do",
-            subblock.height, subblock.width, schedule.fp32_dest_acc ? "fp32" : "bfloat16", half);
-}
-
-void check(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-           const MoeBmmSpec& schedule) {
-    const TensorSpec& input = inputs.input_hidden_state.spec;
-    expect_interleaved("moe_bmm", "input_hidden_state", inputs.input_hidden_state);
-    expect_interleaved("moe_bmm", "expert_weights", inputs.expert_weights);
-    expect_tensor("moe_bmm", "output", outputs.output,
-                  output_spec(input, inputs.expert_weights.spec));
-    expect_counts("moe_bmm", inputs.num_routed_tokens, input.shape[0], input.shape[1]);
-    check_schedule(arch, schedule);
+    judge.require(tiles >= 1 && tiles <= half_of_dst(arch, schedule), "subblock",
+                  fmt::format("has {} tiles; half of DST holds 1 to {} with fp32_dest_acc {}",
+                              tiles, half_of_dst(arch, schedule), schedule.fp32_dest_acc));
+    const std::uint64_t bytes =
+        std::uint64_t{schedule.k_block} * schedule.cb_depth * (subblock.height + subblock.width) *
+            tile_bytes(DataFormat::Float16_b) +
+        bytes_beside_inputs(arch, schedule, context.inputs[0].spec.shape[0]);
+    judge.require(
+        bytes <= buffer_room(arch), "k_block",
+        fmt::format("{} with cb_depth {} and subblock {}x{} takes {} B of circular buffers; a core "
+                    "has {} B of L1 for them",
+                    schedule.k_block, schedule.cb_depth, subblock.height, subblock.width, bytes,
+                    buffer_room(arch)));
 }
 
 /// Subblocks of all experts' tokens.
@@ -112,23 +121,68 @@ void add_compute(Program& program, const SharedBlocks& work, std::uint32_t k_til
     }
 }
 
+constexpr std::array kFields{
+    field<&MoeBmmSpec::schedule>(
+        "schedule", "multi_core",
+        "single_core: experts in sequence; multi_core: output tiles spread over the grid"),
+    field<&MoeBmmSpec::distribution>(
+        "distribution", "block", "output tiles of a core in multi_core: neighbours or every n-th"),
+    field<&MoeBmmSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&MoeBmmSpec::k_block>("k_block", "4", "K tiles of one CB push", Limits{1, 1024}),
+    field<&MoeBmmSpec::subblock>("subblock", "[1, 1]",
+                                 "output tiles held in DST at once; at most half of DST",
+                                 Limits{1, 16}),
+    field<&MoeBmmSpec::cb_depth>("cb_depth", "2", "K blocks that each input CB holds", kDepth),
+    field<&MoeBmmSpec::fp32_dest_acc>(
+        "fp32_dest_acc", "true", "32-bit DST; false rounds sums to bf16 and doubles its tiles"),
+    field<&MoeBmmSpec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
+};
+
+std::string schedule_words(const void* parameters) {
+    const auto& spec = *static_cast<const MoeBmmSpec*>(parameters);
+    if (spec.schedule == BmmSchedule::SingleCore) {
+        return "single_core";
+    }
+    return spec.distribution == TileDistribution::Block ? "multi_core, block"
+                                                        : "multi_core, round_robin";
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const Shape& input = context.inputs[0].spec.shape;
+    const Shape& weights = context.inputs[1].spec.shape;
+    return {{.spec = {{input[0], input[1], weights[2]}, DataFormat::Float16_b, Layout::TILE}}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        return make_program(context.arch,
+                            {in[0][p], in[1][p], {in[2][p], context.host_counts(2, p)}},
+                            {context.device_outputs[0][p]}, context.params<MoeBmmSpec>());
+    });
+}
+
 }  // namespace
 
-TensorSpec output_spec(const TensorSpec& input_hidden_state, const TensorSpec& expert_weights) {
-    expect_operand("input_hidden_state", input_hidden_state);
-    expect_operand("expert_weights", expert_weights);
-    const Shape& input = input_hidden_state.shape;
-    const Shape& weights = expert_weights.shape;
-    require(input[0] == weights[0] && input[2] == weights[1],
-            "moe_bmm: expert_weights is {}; for input_hidden_state {} it must be ({},{},H_out)",
-            describe(expert_weights), describe(input_hidden_state), input[0], input[2]);
-    return {{input[0], input[1], weights[2]}, DataFormat::Float16_b, Layout::TILE};
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<MoeBmmSpec>(kFields),
+                        .schedule = schedule_words,
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference_of_step};
+    return kOp;
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const MoeBmmSpec& schedule) {
-    check(arch, inputs, outputs, schedule);
     const RoutedTokens& counts = inputs.num_routed_tokens;
+    const DeviceTensor* const in[]{&inputs.input_hidden_state, &inputs.expert_weights,
+                                   &counts.device};
+    const DeviceTensor* const out[]{&outputs.output};
+    check_call(op(), arch, &schedule, in, out);
+    check_counts("moe_bmm", counts, inputs.input_hidden_state.spec.shape[1]);
     const TokenTiles tiles = token_tiles_of(outputs.output.spec.shape);
     const std::uint32_t k_tiles = div_up(inputs.expert_weights.spec.shape[1], kTileRows);
     const SharedBlocks work = share(arch, tiles, counts.host, schedule);

@@ -4,22 +4,64 @@
 
 #include <array>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
 #include "ops/valid_tiles/valid_tiles.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
-#include "tessera/run_spec.hpp"
+#include "tessera/subblock.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+enum class BmmSchedule : std::uint8_t { SingleCore, MultiCore };
+
+struct MoeBmmSpec {
+    BmmSchedule schedule = BmmSchedule::MultiCore;
+    TileDistribution distribution = TileDistribution::Block;
+    GridSize grid;              ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t k_block = 0;  ///< K tiles of one CB push
+    Subblock subblock;
+    std::uint32_t cb_depth = 0;  ///< blocks that each input CB holds
+    bool fp32_dest_acc = true;
+    MathFidelity math_fidelity = MathFidelity::HiFi4;
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::BmmSchedule>{
+    EnumName<ops::BmmSchedule>{"single_core", ops::BmmSchedule::SingleCore},
+    EnumName<ops::BmmSchedule>{"multi_core", ops::BmmSchedule::MultiCore},
+};
+
+}  // namespace tessera::config
 
 namespace tessera::ops::moe_bmm {
 
 inline constexpr std::array<std::string_view, 2> kSchedules{"multi_core", "single_core"};
 inline constexpr std::array kInputs{
-    Operand{"input_hidden_state", "(E/D,T,H_in)", "bfloat16", "TILE"},
-    Operand{"expert_weights", "(E/D,H_in,H_out)", "bfloat16", "TILE"},
-    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
+    Operand{.name = "input_hidden_state",
+            .shape = "(E/D, T, H_in)",
+            .format = "bfloat16",
+            .layout = "TILE",
+            .valid_rows = "num_routed_tokens"},
+    Operand{.name = "expert_weights",
+            .shape = "(E/D, H_in, H_out)",
+            .format = "bfloat16",
+            .layout = "TILE"},
+    Operand{.name = "num_routed_tokens",
+            .shape = "(E/D, 1)",
+            .format = "uint32",
+            .layout = "ROW_MAJOR",
+            .host_read = HostRead::Yes},
 };
-inline constexpr std::array kOutputs{Operand{"output", "(E/D,T,H_out)", "bfloat16", "TILE"}};
+inline constexpr std::array kOutputs{Operand{.name = "output",
+                                             .shape = "(E/D, T, H_out)",
+                                             .format = "bfloat16",
+                                             .layout = "TILE",
+                                             .valid_rows = "num_routed_tokens"}};
 /// One rounding to bfloat16 is at most 2^-8 = 0.0039 of the element; the rest is for fp32 sums.
 /// Holds for HiFi4 and fp32 DST only.
 inline constexpr OpSpec kSpec{
@@ -31,6 +73,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
 struct Inputs {
     const DeviceTensor& input_hidden_state;
     const DeviceTensor& expert_weights;
@@ -39,12 +84,6 @@ struct Inputs {
 struct Outputs {
     const DeviceTensor& output;
 };
-
-/// (E/D,T,H_out) from the specs of both operands.
-/// Errors   UsageError if an operand is not a bfloat16 tensor of rank 3 in TILE layout, or their
-///          numbers of experts or inner extents differ.
-[[nodiscard]] TensorSpec output_spec(const TensorSpec& input_hidden_state,
-                                     const TensorSpec& expert_weights);
 
 /// Builds the launch.
 ///
@@ -71,5 +110,8 @@ struct Outputs {
 [[nodiscard]] HostTensor reference(const HostTensor& input_hidden_state,
                                    const HostTensor& expert_weights,
                                    std::span<const std::uint32_t> num_routed_tokens);
+
+/// The reference of a step: of the rows that hold tokens only.
+[[nodiscard]] std::vector<HostTensor> reference_of_step(const ReferenceContext& context);
 
 }  // namespace tessera::ops::moe_bmm

@@ -2,6 +2,7 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "ops/moe_bmm/expert_reference.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
@@ -12,7 +13,50 @@ namespace {
 /// Output columns of one task.
 constexpr std::uint32_t kTaskColumns = 128;
 
+/// Rows of weights read at once: with the sums of some tokens they stay in the host's caches.
+std::uint32_t rows_at_once(std::uint32_t inner) {
+    for (const std::uint32_t rows : {4 * kTileRows, 2 * kTileRows, kTileRows}) {
+        if (inner % rows == 0) {
+            return rows;
+        }
+    }
+    return inner;
+}
+
+/// The product of one expert's first `count` rows, into `output`.
+void project(const ReferenceContext& context, std::uint32_t expert, std::uint32_t count,
+             std::span<float> output) {
+    const Shape& shape = context.in(1).shape();
+    ExpertReference sums(context.in(0).first_rows(expert, count), 0, count, {0, shape[2]});
+    const std::uint32_t step = rows_at_once(shape[1]);
+    for (std::uint32_t k = 0; k < shape[1]; k += step) {
+        const std::uint64_t first = std::uint64_t{expert} * shape[1] + k;
+        sums.add(context.in(1).rows(first, step), 0, k, step);
+    }
+    sums.store(output, shape[2]);
+}
+
 }  // namespace
+
+std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
+    const std::vector<std::uint32_t> counts = context.counts(2);
+    const Shape& shape = context.outputs[0].spec.shape;
+    std::vector<std::size_t> first_rows(counts.size() + 1);
+    std::partial_sum(counts.begin(), counts.end(), first_rows.begin() + 1);
+    HostTensor output{shape, DataFormat::Float32,
+                      std::vector<std::byte>(first_rows.back() * shape[2] * sizeof(float))};
+    const std::span<float> values = output.as<float>();
+    tbb::parallel_for(std::size_t{0}, counts.size(), [&](std::size_t expert) {
+        if (counts[expert] != 0) {
+            project(context, static_cast<std::uint32_t>(expert), counts[expert],
+                    values.subspan(first_rows[expert] * shape[2],
+                                   std::size_t{counts[expert]} * shape[2]));
+        }
+    });
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
 
 HostTensor reference(const HostTensor& input_hidden_state, const HostTensor& expert_weights,
                      std::span<const std::uint32_t> num_routed_tokens) {

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/mul/mul.hpp"
 
-#include "ops/valid_tiles/eltwise.hpp"
-
 namespace tessera::ops::mul {
+namespace {
 
-TensorSpec output_spec(const TensorSpec& gate_activated) {
-    return eltwise_output_spec("mul", "gate_activated", gate_activated);
+constexpr std::string_view kCompute = "ops/mul/kernels/compute.cpp";
+
+double product_of(std::span<const double> values) {
+    return values[0] * values[1];
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp = make_eltwise_op(kSpec, kCompute, product_of);
+    return kOp;
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const ActivationSpec& schedule) {
-    const EltwiseOp op{
-        .name = "mul",
-        .inputs = {{"gate_activated", inputs.gate_activated}, {"up", inputs.up}},
-        .num_routed_tokens = inputs.num_routed_tokens,
-        .output = outputs.output,
-        .compute_kernel = "ops/mul/kernels/compute.cpp",
-    };
-    return make_eltwise_program(arch, op, schedule);
+    return make_eltwise_program(
+        op(), kCompute, arch,
+        {{&inputs.gate_activated, &inputs.up}, inputs.num_routed_tokens, outputs.output}, schedule);
+}
+
+HostTensor reference(const HostTensor& gate_activated, const HostTensor& up,
+                     std::span<const std::uint32_t> num_routed_tokens) {
+    return eltwise_reference({&gate_activated, &up}, num_routed_tokens, product_of);
 }
 
 }  // namespace tessera::ops::mul

@@ -4,22 +4,25 @@
 
 #include <array>
 
-#include "ops/op_spec.hpp"
-#include "ops/valid_tiles/valid_tiles.hpp"
+#include "ops/valid_tiles/eltwise.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
-#include "tessera/run_spec.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::ops::mul {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"separate"};
 inline constexpr std::array kInputs{
-    Operand{"gate_activated", "(E/D,T,H')", "bfloat16", "TILE"},
-    Operand{"up", "(E/D,T,H')", "bfloat16", "TILE"},
-    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
+    Operand{"gate_activated", "(E/D, T, H')", "bfloat16", "TILE", "num_routed_tokens"},
+    Operand{"up", "(E/D, T, H')", "bfloat16", "TILE", "num_routed_tokens"},
+    Operand{.name = "num_routed_tokens",
+            .shape = "(E/D, 1)",
+            .format = "uint32",
+            .layout = "ROW_MAJOR",
+            .host_read = HostRead::Yes},
 };
-inline constexpr std::array kOutputs{Operand{"output", "(E/D,T,H')", "bfloat16", "TILE"}};
+inline constexpr std::array kOutputs{
+    Operand{"output", "(E/D, T, H')", "bfloat16", "TILE", "num_routed_tokens"}};
 /// Products are exact; one rounding to bfloat16 is at most 2^-8 of the element.
 inline constexpr OpSpec kSpec{
     .name = "mul",
@@ -30,6 +33,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 1.0 / 256, .min_pcc = 0.99999},
 };
 
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
 struct Inputs {
     const DeviceTensor& gate_activated;
     const DeviceTensor& up;
@@ -39,16 +45,11 @@ struct Outputs {
     const DeviceTensor& output;
 };
 
-/// The input's spec.
-/// Errors   UsageError if it is not a bfloat16 tensor of rank 3 in TILE layout.
-[[nodiscard]] TensorSpec output_spec(const TensorSpec& gate_activated);
-
 /// Builds the launch over the tiles that hold routed tokens, spread over the grid by
 /// split_work_to_cores in contiguous ranges; all other tiles, and rows behind the last token of an
 /// expert, become zero.
 /// Numeric  the matrix unit's product, rounded to bfloat16 once when packed.
-/// Errors   UsageError for wrong shapes, formats, layouts or counts, a cb_depth of 0, or a grid
-///          larger than the device's.
+/// Errors   UsageError if the contract or a rule of the op does not hold, or counts do not fit.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const ActivationSpec& schedule);
 

@@ -2,10 +2,9 @@
 #include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "ops/expect_tensor.hpp"
 #include "ops/work_share.hpp"
-#include "tessera/errors.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {
@@ -58,16 +57,39 @@ std::vector<std::uint32_t> compile_args(const Tables& tables) {
             tables.block,  tables.entries, tables.group};
 }
 
-void check(const Inputs& inputs, const Outputs& outputs, const CopySpec& schedule) {
-    const OutputSpecs expected = output_specs(inputs);
-    expect_tensor(kOp, "routing_weights", inputs.routing_weights,
-                  {inputs.selected_experts.spec.shape, DataFormat::Float16_b, Layout::ROW_MAJOR});
-    expect_tensor(kOp, "num_routed_tokens", outputs.num_routed_tokens, expected.num_routed_tokens);
-    expect_tensor(kOp, "routed_tokens", outputs.routed_tokens, expected.routed_tokens);
-    expect_tensor(kOp, "routed_token_weights", outputs.routed_token_weights,
-                  expected.routed_token_weights);
-    expect_tensor(kOp, "token_idx_map", outputs.token_idx_map, expected.token_idx_map);
-    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<CopySpec>();
+    judge_grid(context.arch, schedule.grid, judge);
+    judge_depth(schedule.cb_depth, judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const std::uint32_t experts = context.inputs[2].spec.shape[0];
+    const Shape table{experts, context.inputs[0].spec.shape[0]};
+    return {{.spec = {{experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR}},
+            {.spec = {table, DataFormat::UInt32, Layout::ROW_MAJOR}},
+            {.spec = {table, DataFormat::Float16_b, Layout::ROW_MAJOR}},
+            {.spec = {table, DataFormat::UInt32, Layout::ROW_MAJOR}}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        const auto& out = context.device_outputs;
+        return make_program(context.arch, {in[0][p], in[1][p], in[2][p]},
+                            {out[0][p], out[1][p], out[2][p], out[3][p]},
+                            context.params<CopySpec>());
+    });
+}
+
+std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
+    RoutingTables tables = reference(context.read(0), context.read(1), context.read(2));
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(tables.num_routed_tokens));
+    outputs.push_back(std::move(tables.routed_tokens));
+    outputs.push_back(std::move(tables.routed_token_weights));
+    outputs.push_back(std::move(tables.token_idx_map));
+    return outputs;
 }
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Tables& tables,
@@ -110,22 +132,24 @@ KernelHandle create_builder(Program& program, const CoreRangeSet& cores, const I
 
 }  // namespace
 
-OutputSpecs output_specs(const Inputs& inputs) {
-    expect_rank(kOp, "selected_experts", inputs.selected_experts, 2, DataFormat::UInt32,
-                Layout::ROW_MAJOR);
-    expect_rank(kOp, "local_experts", inputs.local_experts, 1, DataFormat::Int32,
-                Layout::ROW_MAJOR);
-    const std::uint32_t experts = inputs.local_experts.spec.shape[0];
-    const Shape table = {experts, inputs.selected_experts.spec.shape[0]};
-    return {{{experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR},
-            {table, DataFormat::UInt32, Layout::ROW_MAJOR},
-            {table, DataFormat::Float16_b, Layout::ROW_MAJOR},
-            {table, DataFormat::UInt32, Layout::ROW_MAJOR}};
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<CopySpec>(kCopyFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference_of_step,
+                        .check_values = check_values};
+    return kOp;
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const CopySpec& schedule) {
-    check(inputs, outputs, schedule);
+    const DeviceTensor* const in[]{&inputs.selected_experts, &inputs.routing_weights,
+                                   &inputs.local_experts};
+    const DeviceTensor* const out[]{&outputs.num_routed_tokens, &outputs.routed_tokens,
+                                    &outputs.routed_token_weights, &outputs.token_idx_map};
+    check_call(op(), arch, &schedule, in, out);
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const std::uint32_t experts = inputs.local_experts.spec.shape[0];
     const SharedWork work = share_work(kOp, arch, schedule.grid, experts);

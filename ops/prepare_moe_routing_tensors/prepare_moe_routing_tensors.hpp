@@ -5,23 +5,23 @@
 
 #include <array>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
-#include "tessera/run_spec.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
-inline constexpr std::array kInputs{Operand{"selected_experts", "(T,K)", "uint32", "ROW_MAJOR"},
-                                    Operand{"routing_weights", "(T,K)", "bfloat16", "ROW_MAJOR"},
+inline constexpr std::array kInputs{Operand{"selected_experts", "(T, K)", "uint32", "ROW_MAJOR"},
+                                    Operand{"routing_weights", "(T, K)", "bfloat16", "ROW_MAJOR"},
                                     Operand{"local_experts", "(E/D)", "int32", "ROW_MAJOR"}};
 inline constexpr std::array kOutputs{
-    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
-    Operand{"routed_tokens", "(E/D,T)", "uint32", "ROW_MAJOR"},
-    Operand{"routed_token_weights", "(E/D,T)", "bfloat16", "ROW_MAJOR"},
-    Operand{"token_idx_map", "(E/D,T)", "uint32", "ROW_MAJOR"}};
+    Operand{"num_routed_tokens", "(E/D, 1)", "uint32", "ROW_MAJOR"},
+    Operand{"routed_tokens", "(E/D, T)", "uint32", "ROW_MAJOR", "num_routed_tokens"},
+    Operand{"routed_token_weights", "(E/D, T)", "bfloat16", "ROW_MAJOR", "num_routed_tokens"},
+    Operand{"token_idx_map", "(E/D, T)", "uint32", "ROW_MAJOR", "num_routed_tokens"}};
 inline constexpr OpSpec kSpec{
     .name = "prepare_moe_routing_tensors",
     .summary = "tokens and weights of each local expert, from the router's choices",
@@ -30,6 +30,9 @@ inline constexpr OpSpec kSpec{
     .outputs = kOutputs,
     .tolerance = kExact,
 };
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
 
 /// What an entry behind an expert's tokens holds in the two token tables.
 inline constexpr std::uint32_t kNoToken = 0xFFFFFFFF;
@@ -48,17 +51,6 @@ struct Outputs {
     const DeviceTensor& token_idx_map;         ///< (E/D,T) uint32
 };
 
-struct OutputSpecs {
-    TensorSpec num_routed_tokens;
-    TensorSpec routed_tokens;
-    TensorSpec routed_token_weights;
-    TensorSpec token_idx_map;
-};
-
-/// Errors   UsageError if an input has another rank, format or layout than stated, or an extent
-///          of 0.
-[[nodiscard]] OutputSpecs output_specs(const Inputs& inputs);
-
 /// For local expert l with global id g = local_experts[l]:
 ///   num_routed_tokens[l]     how many tokens have g among their K experts,
 ///   routed_tokens[l,:]       those tokens, ascending; kNoToken behind them,
@@ -70,7 +62,7 @@ struct OutputSpecs {
 /// selected_experts and routing_weights, `cb_depth` blocks of token rows at a time. A core with
 /// more experts than its L1 can keep tables for streams them again for the next experts.
 ///
-/// Errors   UsageError naming the tensor or the schedule's value that does not fit.
+/// Errors   UsageError if the contract or a rule of the op does not hold.
 /// Source   MoE plan V2, "Prepare Routing"; padding as the tt-metal kernel writes it.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const CopySpec& schedule);
@@ -86,5 +78,10 @@ struct RoutingTables {
 [[nodiscard]] RoutingTables reference(const HostTensor& selected_experts,
                                       const HostTensor& routing_weights,
                                       const HostTensor& local_experts);
+
+/// Checks what a router chose, for all devices of the group together.
+/// Errors   UsageError naming tensor, position, value and what is allowed: an expert id out of
+///          range, an expert twice among local_experts or in a token's row.
+void check_values(const ReferenceContext& context);
 
 }  // namespace tessera::ops::prepare_moe_routing_tensors

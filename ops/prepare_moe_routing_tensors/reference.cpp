@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {
@@ -19,7 +22,62 @@ RoutingTables empty_tables(std::uint32_t experts, std::uint32_t tokens) {
     return tables;
 }
 
+/// One of a group's local experts.
+struct ExpertPlace {
+    std::size_t device = 0;  ///< its position in the group
+    std::size_t index = 0;
+};
+
+std::string text_of(const ExpertPlace& place) {
+    return fmt::format("local_experts({}) of device {}", place.index, place.device);
+}
+
+/// @returns how many experts there are.
+std::size_t check_local_experts(const std::vector<HostTensor>& local_experts) {
+    std::size_t count = 0;
+    for (const HostTensor& ids : local_experts) {
+        count += ids.shape[0];
+    }
+    std::vector<std::optional<ExpertPlace>> places(count);
+    for (std::size_t device = 0; device < local_experts.size(); ++device) {
+        const auto ids = local_experts[device].as<std::int32_t>();
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const ExpertPlace place{device, i};
+            require(ids[i] >= 0 && static_cast<std::size_t>(ids[i]) < count,
+                    "{}: {} is {}; expert ids are 0 to {}", kSpec.name, text_of(place), ids[i],
+                    count - 1);
+            auto& first = places[static_cast<std::size_t>(ids[i])];
+            require(!first, "{}: {} is {}, as is {}; each expert stands once", kSpec.name,
+                    text_of(place), ids[i], text_of(first.value_or(ExpertPlace{})));
+            first = place;
+        }
+    }
+    return count;
+}
+
+void check_selection(const HostTensor& selected, std::size_t num_experts) {
+    const auto ids = selected.as<std::uint32_t>();
+    const std::size_t top_k = selected.shape[1];
+    const auto position = [&](std::size_t index) {
+        return fmt::format("({},{})", index / top_k, index % top_k);
+    };
+    std::vector<std::size_t> last_seen(num_experts, ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        require(ids[i] < num_experts, "{}: selected_experts{} is {}; expert ids are 0 to {}",
+                kSpec.name, position(i), ids[i], num_experts - 1);
+        std::size_t& last = last_seen[ids[i]];
+        require(last == ids.size() || last / top_k != i / top_k,
+                "{}: selected_experts{} is {}, as is {}; a token selects an expert once",
+                kSpec.name, position(i), ids[i], position(last));
+        last = i;
+    }
+}
+
 }  // namespace
+
+void check_values(const ReferenceContext& context) {
+    check_selection(context.read(0), check_local_experts(context.read_all(2)));
+}
 
 RoutingTables reference(const HostTensor& selected_experts, const HostTensor& routing_weights,
                         const HostTensor& local_experts) {

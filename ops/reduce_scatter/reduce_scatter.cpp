@@ -1,29 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
+#include "ops/expect_tensor.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::reduce_scatter {
 namespace {
 
-constexpr const char* kOp = "reduce_scatter";
+using config::field;
+using config::Limits;
 
 // Circular buffers, as the kernels number them (kernels/journey.hpp).
 enum : std::uint8_t { kOwn = 0, kForward = 1, kBackward = 2, kSum = 3 };
 
-void check(const ArchSpec& arch, std::uint32_t devices, const Inputs& inputs,
-           const Outputs& outputs, const Schedule& schedule) {
-    check_lanes(kOp, arch, schedule.lanes);
-    require(schedule.sync_tiles >= 1, "{}: the schedule's sync_tiles is 0; it must be at least 1",
-            kOp);
-    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
-    require(!inputs.inputs.empty(), "{}: 0 tensors input; the mesh has {} devices", kOp, devices);
-    const TensorSpec& input = inputs.inputs[0].spec;
-    check_one_each(kOp, "input", devices, inputs.inputs, input);
-    check_one_each(kOp, "output", devices, outputs.outputs, output_spec(input, devices));
-    check_one_each(kOp, "partial_forward", devices, outputs.partial_forward, input);
-    check_one_each(kOp, "partial_backward", devices, outputs.partial_backward, input);
+constexpr std::array kFields{
+    field<&Schedule::links>("links", "1", "links of each direction", Limits{1, kLinksPerDirection}),
+    field<&Schedule::workers>("workers", "1", "cores for each link of each direction",
+                              Limits{1, 64}),
+    field<&Schedule::sync_tiles>("sync_tiles", "8", "tiles behind which the receiver is told",
+                                 Limits{1, 1024}),
+    field<&Schedule::cb_depth>("cb_depth", "2", "times sync_tiles in a CB", kDepth),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<Schedule>();
+    judge_line(context, judge);
+    judge_lanes(context.arch, schedule.lanes(), judge);
+    judge.require(schedule.sync_tiles > 0, "sync_tiles", "is 0; it must be at least 1");
+    judge_depth(schedule.cb_depth, judge);
+    const TensorSpec& input = context.inputs[0].spec;
+    const auto devices = static_cast<std::uint32_t>(context.devices.size());
+    judge.require(input.shape[0] % (kTileRows * devices) == 0, "input",
+                  fmt::format("is {}; its rows must be a multiple of {}, whole tiles for each of "
+                              "{} devices",
+                              describe(input), kTileRows * devices, devices));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.shape[0] /= static_cast<std::uint32_t>(context.devices.size());
+    return {{.spec = output}};
+}
+
+/// Where partial sums from the device before, and from the one behind, arrive.
+std::vector<TensorPlan> workspaces(const OpContext& context) {
+    const TensorPlan partial{.spec = context.inputs[0].spec};
+    return {partial, partial};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& out = context.device_outputs;
+    return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
+                         {out[0], out[1], out[2]}, context.params<Schedule>());
+}
+
+void check_partials(std::string_view name, std::span<const DeviceTensor> tensors,
+                    std::span<const DeviceTensor> inputs) {
+    require(tensors.size() == inputs.size(),
+            "{}: {} tensors {}; it must be one for each of {} devices", kSpec.name, tensors.size(),
+            name, inputs.size());
+    for (std::size_t d = 0; d < tensors.size(); ++d) {
+        expect_tensor(kSpec.name, fmt::format("{} of device {}", name, d), tensors[d],
+                      inputs[d].spec);
+        require(tensors[d].buffer.device == d,
+                "{}: {} at place {} is on device {}; it must be on device {}", kSpec.name, name, d,
+                tensors[d].buffer.device, d);
+    }
 }
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Schedule& schedule) {
@@ -89,7 +134,7 @@ Way completing_way(std::uint32_t devices, std::uint32_t device) {
 
 std::vector<std::uint32_t> journey_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t tiles = place.output().num_pages;
-    const auto [first, count] = lane_share(tiles, place.schedule.lanes, lane);
+    const auto [first, count] = lane_share(tiles, place.schedule.lanes(), lane);
     return {tiles,
             first,
             count,
@@ -124,8 +169,8 @@ void set_arguments(Program& program, const Kernels& kernels, const Place& place,
     reader.insert(reader.end(), journey.begin(), journey.end());
     writer.insert(writer.end(), journey.begin(), journey.end());
     if (place.num_ahead(way) != 0) {
-        append_fabric_connection_rt_args(place.line.direction(way),
-                                         place.schedule.lanes.link_of(lane), program, core, writer);
+        append_fabric_connection_rt_args(
+            place.line.direction(way), place.schedule.lanes().link_of(lane), program, core, writer);
     }
     SetRuntimeArgs(program, kernels.reader, core, reader);
     SetRuntimeArgs(program, kernels.compute, core, journey);
@@ -133,11 +178,11 @@ void set_arguments(Program& program, const Kernels& kernels, const Place& place,
 }
 
 Program make_program(const Place& place) {
-    const CoreRangeSet cores = line_cores(place.arch, place.schedule.lanes);
+    const CoreRangeSet cores = line_cores(place.arch, place.schedule.lanes());
     Program program = CreateProgram();
     create_buffers(program, cores, place.schedule);
     const Kernels kernels = create_kernels(program, cores, place);
-    for (std::uint32_t lane = 0; lane < place.schedule.lanes.count(); ++lane) {
+    for (std::uint32_t lane = 0; lane < place.schedule.lanes().count(); ++lane) {
         for (const Way way : {Way::Forward, Way::Backward}) {
             set_arguments(program, kernels, place, way, lane);
         }
@@ -147,23 +192,29 @@ Program make_program(const Place& place) {
 
 }  // namespace
 
-TensorSpec output_spec(const TensorSpec& input, std::uint32_t devices) {
-    require(input.shape.size() == 2 && num_elements(input.shape) > 0 &&
-                input.format == DataFormat::Float16_b && input.layout == Layout::TILE &&
-                input.shape[0] % (kTileRows * devices) == 0,
-            "{}: input is {}; it must be bfloat16 TILE of rank 2 with a multiple of {} rows, a "
-            "whole number of tiles for each of {} devices",
-            kOp, describe(input), kTileRows * devices, devices);
-    TensorSpec output = input;
-    output.shape[0] /= devices;
-    return output;
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<Schedule>(kFields),
+        .rules = rules,
+        .infer = infer,
+        .workspaces = workspaces,
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {reference(context.read_all(0), static_cast<std::uint32_t>(context.position))};
+        }};
+    return kOp;
 }
 
 std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                          const Inputs& inputs, const Outputs& outputs,
                                          const Schedule& schedule) {
-    const MeshLine line = mesh_line(kOp, mesh);
-    check(arch, line.devices, inputs, outputs, schedule);
+    const std::span<const DeviceTensor> in[]{inputs.inputs};
+    const std::span<const DeviceTensor> out[]{outputs.outputs};
+    check_call(op(), arch, mesh, &schedule, in, out);
+    check_partials("partial_forward", outputs.partial_forward, inputs.inputs);
+    check_partials("partial_backward", outputs.partial_backward, inputs.inputs);
+    const MeshLine line = mesh_line(mesh);
     std::vector<DeviceProgram> programs;
     for (std::uint32_t d = 0; d < line.devices; ++d) {
         programs.push_back({d, make_program({arch, line, d, inputs, outputs, schedule})});

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ops/mesh_line.hpp"
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/session.hpp"
@@ -17,8 +17,8 @@
 namespace tessera::ops::reduce_scatter {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"line"};
-inline constexpr std::array kInputs{Operand{"input", "(D·R,C) on each device", "bfloat16", "TILE"}};
-inline constexpr std::array kOutputs{Operand{"output", "(R,C) on each device", "bfloat16", "TILE"}};
+inline constexpr std::array kInputs{Operand{"input", "(D*R, C)", "bfloat16", "TILE"}};
+inline constexpr std::array kOutputs{Operand{"output", "(R, C)", "bfloat16", "TILE"}};
 inline constexpr OpSpec kSpec{
     .name = "reduce_scatter",
     .summary = "sum over a row of devices, each keeps its slice",
@@ -30,11 +30,17 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0x1p-5, .min_pcc = 0.9999},
 };
 
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
 /// How tiles travel. A tile is a packet.
 struct Schedule {
-    Lanes lanes;
+    std::uint32_t links = 1;       ///< of each direction
+    std::uint32_t workers = 1;     ///< cores for each link of each direction
     std::uint32_t sync_tiles = 8;  ///< tiles behind which the receiver is told
     std::uint32_t cb_depth = 2;    ///< times `sync_tiles` that each circular buffer holds
+
+    [[nodiscard]] Lanes lanes() const { return {links, workers}; }
 };
 
 /// All indexed by device id, all of the mesh's devices.
@@ -48,11 +54,6 @@ struct Outputs {
     std::span<const DeviceTensor> partial_backward;
 };
 
-/// The spec of `input` with its rows divided by `devices`.
-/// Errors   UsageError if it is not a bfloat16 TILE tensor of rank 2 whose rows are a multiple of
-///          32 · devices.
-[[nodiscard]] TensorSpec output_spec(const TensorSpec& input, std::uint32_t devices);
-
 /// Builds one program for each device, to be launched together.
 ///
 /// Algorithm  slice j is summed from both ends of the line towards device j: each device adds its
@@ -60,17 +61,16 @@ struct Outputs {
 ///   device j adds its own and what came from both sides. One core for each lane and direction
 ///   takes its share of each slice's tiles. A ring is used as a line.
 /// Order      own + (from the longer side of the line) + (from the shorter), each addition in fp32;
-/// sums that
-///   travel, and the result, are rounded to bfloat16.
+///   sums that travel, and the result, are rounded to bfloat16.
 /// Start      no core sends before all devices it gets something from have told it that they run.
-/// Errors   UsageError if the mesh is no single row or column, the number of tensors is not that of
-///          devices, specs disagree, a tensor is not interleaved, or the schedule has a 0, more
-///          links than a direction has, or more workers than the device has cores.
+/// Errors   UsageError if the number of tensors is not that of devices, partial sums' tensors are
+///          not as the input's, or the contract or a rule of the op does not hold: the mesh is a
+///          single row or column, slices are whole tiles, the device has the links and cores.
 [[nodiscard]] std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                                        const Inputs& inputs, const Outputs& outputs,
                                                        const Schedule& schedule);
 
-/// Float32 sum of the devices' tensors, added in double; the slice of `device`.
+/// Float32 sum of the devices' bfloat16 or float32 tensors, added in double; the slice of `device`.
 [[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device);
 
 }  // namespace tessera::ops::reduce_scatter

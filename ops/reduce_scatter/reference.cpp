@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 #include "ops/host_floats.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
@@ -9,13 +13,14 @@ HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device) {
     shape[0] /= static_cast<std::uint32_t>(inputs.size());
     HostTensor slice = make_host_tensor(shape, DataFormat::Float32);
     const auto out = slice.as<float>();
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        double total = 0;
-        for (const HostTensor& input : inputs) {
-            total += bf16_to_float(input.as<std::uint16_t>()[device * out.size() + i]);
-        }
-        out[i] = static_cast<float>(total);
+    std::vector<double> totals(out.size());
+    std::vector<float> values(out.size());
+    for (const HostTensor& input : inputs) {
+        read_floats(input, device * out.size(), values);
+        std::transform(totals.begin(), totals.end(), values.begin(), totals.begin(), std::plus<>());
     }
+    std::ranges::transform(totals, out.begin(),
+                           [](double total) { return static_cast<float>(total); });
     return slice;
 }
 

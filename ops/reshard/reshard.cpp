@@ -5,14 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include "ops/expect_tensor.hpp"
-
 namespace tessera::ops::reshard {
 namespace {
 
-bool has_local_shards(const DeviceTensor& tensor) {
-    return tensor.buffer.layout != TensorMemoryLayout::INTERLEAVED &&
-           tensor.buffer.type == BufferType::L1;
+constexpr std::array kFields{
+    config::field<&ReshardSpec::movers>(
+        "movers", "both",
+        "who moves a core's pages: a half each on NoC 0 and NoC 1, or all on one of them"),
+};
+
+bool has_local_shards(const TensorPlan& tensor) {
+    return tensor.layout != TensorMemoryLayout::INTERLEAVED && tensor.memory == BufferType::L1;
 }
 
 /// The tensor whose cores move pages, and the one they move them from or to.
@@ -33,16 +36,18 @@ std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
     return (dividend + divisor - 1) / divisor;
 }
 
+std::uint32_t num_shards(const ShardSpec& spec) {
+    return div_up(spec.tensor_shape[0], spec.shard_shape[0]) *
+           div_up(spec.tensor_shape[1], spec.shard_shape[1]);
+}
+
 std::vector<Shard> shards_of(const ShardSpec& spec) {
     const std::uint32_t tensor_rows = spec.tensor_shape[0];
     const std::uint32_t tensor_columns = spec.tensor_shape[1];
     const std::uint32_t across = div_up(tensor_columns, spec.shard_shape[1]);
-    const std::uint32_t count = div_up(tensor_rows, spec.shard_shape[0]) * across;
     const std::vector<CoreCoord> cores = shard_cores(spec);
-    require(count <= cores.size(), "reshard: {} shards are dealt to {} cores; a core takes one",
-            count, cores.size());
     std::vector<Shard> shards;
-    for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::uint32_t i = 0; i < num_shards(spec); ++i) {
         const std::uint32_t row = i / across * spec.shard_shape[0];
         const std::uint32_t column = i % across * spec.shard_shape[1];
         shards.push_back({cores[i], row * tensor_columns + column,
@@ -52,19 +57,44 @@ std::vector<Shard> shards_of(const ShardSpec& spec) {
     return shards;
 }
 
-void check(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs) {
-    const TensorSpec& in = inputs.input.spec;
-    const TensorSpec& out = outputs.output.spec;
-    require(in == out && num_elements(in.shape) > 0,
-            "reshard: output is {}; it must be {} as the input, without an extent of 0",
-            describe(out), describe(in));
-    require(has_local_shards(inputs.input) || has_local_shards(outputs.output),
-            "reshard: neither tensor is in shards in L1; the op copy moves interleaved pages");
-    const bool meets_dram = inputs.input.buffer.type == BufferType::DRAM ||
-                            outputs.output.buffer.type == BufferType::DRAM;
-    require(!meets_dram || in.page_size() % arch.dram.alignment.value == 0,
-            "reshard: pages of {} B between DRAM and L1; they must be multiples of {} B",
-            in.page_size(), arch.dram.alignment.value);
+void judge_shards(std::string_view operand, const TensorPlan& tensor, RuleJudge& judge) {
+    const std::size_t cores = shard_cores(*tensor.shard).size();
+    judge.require(num_shards(*tensor.shard) <= cores, operand,
+                  fmt::format("has {} shards, dealt to {} cores; a core takes one",
+                              num_shards(*tensor.shard), cores));
+}
+
+void judge_pages(const OpContext& context, RuleJudge& judge) {
+    const std::uint32_t page = context.inputs[0].spec.page_size();
+    const std::uint64_t alignment = context.arch.dram.alignment.value;
+    const bool meets_dram = context.inputs[0].memory == BufferType::DRAM ||
+                            context.outputs[0].memory == BufferType::DRAM;
+    judge.require(!meets_dram || page % alignment == 0, "input",
+                  fmt::format("has pages of {} B, which go between DRAM and L1; they must be "
+                              "multiples of {} B",
+                              page, alignment));
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    if (context.outputs.empty()) {
+        return;
+    }
+    const bool to_shards = has_local_shards(context.outputs[0]);
+    const bool from_shards = has_local_shards(context.inputs[0]);
+    judge.require(to_shards || from_shards, "output",
+                  "is not in shards in L1, nor is input; the op copy moves interleaved pages");
+    if (to_shards || from_shards) {
+        judge_shards(to_shards ? "output" : "input",
+                     to_shards ? context.outputs[0] : context.inputs[0], judge);
+        judge_pages(context, judge);
+    }
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        return make_program(context.arch, {context.device_inputs[0][p]},
+                            {context.device_outputs[0][p]}, context.params<ReshardSpec>());
+    });
 }
 
 /// What both kernels are told of both tensors; the remote accessor comes last, since that of a
@@ -108,14 +138,27 @@ void add_mover(Program& program, const char* source, const Sides& sides,
 
 }  // namespace
 
-std::string_view schedule_of(const Outputs& outputs) noexcept {
-    return has_local_shards(outputs.output) ? kSchedules[0] : kSchedules[1];
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<ReshardSpec>(kFields),
+        .rules = rules,
+        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+            return {{.spec = context.inputs[0].spec}};
+        },
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {context.read(0)};
+        }};
+    return kOp;
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const ReshardSpec& schedule) {
-    check(arch, inputs, outputs);
-    const bool reads = has_local_shards(outputs.output);
+    const DeviceTensor* const in[]{&inputs.input};
+    const DeviceTensor* const out[]{&outputs.output};
+    check_call(op(), arch, &schedule, in, out);
+    const bool reads = has_local_shards(plan_of(outputs.output));
     const Sides sides =
         reads ? Sides{outputs.output, inputs.input} : Sides{inputs.input, outputs.output};
     const char* source =

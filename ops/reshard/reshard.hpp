@@ -3,21 +3,47 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
-#include "tessera/reshard_spec.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+/// Who moves a core's pages: both data movement processors, RISCV_1 on NoC 0 the first half and
+/// RISCV_0 on NoC 1 the second, or one of them alone.
+enum class ReshardMovers : std::uint8_t { Both, Noc0, Noc1 };
+
+struct ReshardSpec {
+    ReshardMovers movers = ReshardMovers::Both;
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::ReshardMovers>{
+    EnumName<ops::ReshardMovers>{"both", ops::ReshardMovers::Both},
+    EnumName<ops::ReshardMovers>{"noc_0", ops::ReshardMovers::Noc0},
+    EnumName<ops::ReshardMovers>{"noc_1", ops::ReshardMovers::Noc1},
+};
+
+}  // namespace tessera::config
 
 namespace tessera::ops::reshard {
 
 inline constexpr std::array<std::string_view, 2> kSchedules{"to_shards", "from_shards"};
-inline constexpr std::array kInputs{
-    Operand{"input", "any", "any", "ROW_MAJOR | TILE, sharded or interleaved"}};
-inline constexpr std::array kOutputs{
-    Operand{"output", "as the input", "as the input", "the same, sharded or interleaved"}};
+inline constexpr std::array kInputs{Operand{
+    .name = "input", .shape = "(..., N)", .format = "any", .layout = "any", .lies = Lies::Anyhow}};
+inline constexpr std::array kOutputs{Operand{.name = "output",
+                                             .shape = "(..., N)",
+                                             .format = "=input",
+                                             .layout = "=input",
+                                             .lies = Lies::Anyhow}};
 inline constexpr OpSpec kSpec{
     .name = "reshard",
     .summary = "pages between shards in L1, or between shards and interleaved memory",
@@ -27,6 +53,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
 struct Inputs {
     const DeviceTensor& input;
 };
@@ -34,17 +63,14 @@ struct Outputs {
     const DeviceTensor& output;
 };
 
-/// Which of kSchedules make_program takes.
-[[nodiscard]] std::string_view schedule_of(const Outputs& outputs) noexcept;
-
 /// Builds the launch. With an output in shards in L1, each of its cores reads the pages of its
 /// shard, row by row, from wherever they lie, with one barrier at the end. Otherwise each core that
 /// holds a shard of the input writes its pages, likewise. No circular buffers: pages go straight to
 /// their place. ReshardMovers says who moves them.
 ///
-/// Errors   UsageError if the specs differ, there is nothing to move, neither tensor is in shards
-///          in L1, a core would hold more than one shard, or pages between DRAM and L1 are no
-///          multiple of the DRAM alignment.
+/// Errors   UsageError if the contract or a rule of the op does not hold: a tensor is in shards in
+///          L1, no core holds more than one of them, and pages between DRAM and L1 are multiples of
+///          the DRAM alignment.
 /// Source   TTNN's reshard and interleaved_to_sharded program factories.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const ReshardSpec& schedule);

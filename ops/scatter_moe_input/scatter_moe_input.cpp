@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/expect_tensor.hpp"
 #include "ops/work_share.hpp"
-#include "tessera/errors.hpp"
 
 namespace tessera::ops::scatter_moe_input {
 namespace {
@@ -37,16 +35,24 @@ Pieces make_pieces(std::uint32_t row_bytes, std::uint32_t alignment, std::uint32
     return {row_bytes, piece, round_up(piece, alignment), block, cb_depth};
 }
 
-void check(const Inputs& inputs, const Outputs& outputs, const CopySpec& schedule) {
-    const TensorSpec expected = scattered_spec(inputs);
-    const std::uint32_t experts = expected.shape[0];
-    const std::uint32_t tokens = expected.shape[1];
-    expect_tensor(kOp, "num_routed_tokens", inputs.num_routed_tokens,
-                  {{experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
-    expect_tensor(kOp, "routed_tokens", inputs.routed_tokens,
-                  {{experts, tokens}, DataFormat::UInt32, Layout::ROW_MAJOR});
-    expect_tensor(kOp, "scattered", outputs.scattered, expected);
-    require(schedule.cb_depth >= 1, "{}: the schedule's cb_depth is 0; it must be at least 1", kOp);
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<CopySpec>();
+    judge_grid(context.arch, schedule.grid, judge);
+    judge_depth(schedule.cb_depth, judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const Shape& hidden = context.inputs[0].spec.shape;
+    const std::uint32_t experts = context.inputs[2].spec.shape[0];
+    return {{.spec = {{experts, hidden[0], hidden[1]}, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        return make_program(context.arch, {in[0][p], in[1][p], in[2][p]},
+                            {context.device_outputs[0][p]}, context.params<CopySpec>());
+    });
 }
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Pieces& pieces,
@@ -89,20 +95,25 @@ KernelHandle create_writer(Program& program, const CoreRangeSet& cores, const In
 
 }  // namespace
 
-TensorSpec scattered_spec(const Inputs& inputs) {
-    expect_rank(kOp, "hidden_states", inputs.hidden_states, 2, DataFormat::Float16_b,
-                Layout::ROW_MAJOR);
-    expect_rank(kOp, "routed_tokens", inputs.routed_tokens, 2, DataFormat::UInt32,
-                Layout::ROW_MAJOR);
-    const Shape& hidden = inputs.hidden_states.spec.shape;
-    return {{inputs.routed_tokens.spec.shape[0], hidden[0], hidden[1]},
-            DataFormat::Float16_b,
-            Layout::ROW_MAJOR};
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<CopySpec>(kCopyFields),
+        .rules = rules,
+        .infer = infer,
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {reference(context.read(0), context.read(1), context.read(2))};
+        }};
+    return kOp;
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const CopySpec& schedule) {
-    check(inputs, outputs, schedule);
+    const DeviceTensor* const in[]{&inputs.hidden_states, &inputs.num_routed_tokens,
+                                   &inputs.routed_tokens};
+    const DeviceTensor* const out[]{&outputs.scattered};
+    check_call(op(), arch, &schedule, in, out);
     const TensorSpec& scattered = outputs.scattered.spec;
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const Pieces pieces = make_pieces(scattered.page_size(), alignment, schedule.cb_depth);

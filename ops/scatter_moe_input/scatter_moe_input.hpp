@@ -4,19 +4,20 @@
 
 #include <array>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
-#include "tessera/run_spec.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::ops::scatter_moe_input {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
-inline constexpr std::array kInputs{Operand{"hidden_states", "(T,H)", "bfloat16", "ROW_MAJOR"},
-                                    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
-                                    Operand{"routed_tokens", "(E/D,T)", "uint32", "ROW_MAJOR"}};
-inline constexpr std::array kOutputs{Operand{"scattered", "(E/D,T,H)", "bfloat16", "ROW_MAJOR"}};
+inline constexpr std::array kInputs{
+    Operand{"hidden_states", "(T, H)", "bfloat16", "ROW_MAJOR"},
+    Operand{"num_routed_tokens", "(E/D, 1)", "uint32", "ROW_MAJOR"},
+    Operand{"routed_tokens", "(E/D, T)", "uint32", "ROW_MAJOR", "num_routed_tokens"}};
+inline constexpr std::array kOutputs{Operand{"scattered", "(E/D, T, H)", "bfloat16", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "scatter_moe_input",
     .summary = "rows of the tokens of each local expert, zeros behind them",
@@ -25,6 +26,9 @@ inline constexpr OpSpec kSpec{
     .outputs = kOutputs,
     .tolerance = kExact,
 };
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
 
 /// All on one device, ROW_MAJOR, E/D being the experts of the device.
 struct Inputs {
@@ -37,11 +41,6 @@ struct Outputs {
     const DeviceTensor& scattered;  ///< (E/D,T,H) bfloat16
 };
 
-/// (E/D,T,H) bfloat16 ROW_MAJOR.
-/// Errors   UsageError if an input has another rank, format or layout than stated, or an extent
-///          of 0.
-[[nodiscard]] TensorSpec scattered_spec(const Inputs& inputs);
-
 /// scattered[e,i,:] = hidden_states[routed_tokens[e,i],:] for i < num_routed_tokens[e], else 0.
 ///
 /// Rows of the output are dealt to the cores by split_work_to_cores. The reader gathers rows, the
@@ -49,7 +48,7 @@ struct Outputs {
 /// buffer go in pieces, so any H works.
 ///
 /// Shapes   as in Inputs and Outputs; counts at most T and tokens below T.
-/// Errors   UsageError naming the tensor or the schedule's value that does not fit.
+/// Errors   UsageError if the contract or a rule of the op does not hold.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const CopySpec& schedule);
 

@@ -4,22 +4,25 @@
 
 #include <array>
 
-#include "ops/op_spec.hpp"
-#include "ops/valid_tiles/valid_tiles.hpp"
+#include "ops/valid_tiles/eltwise.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
-#include "tessera/run_spec.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::ops::silu_mul {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"fused"};
 inline constexpr std::array kInputs{
-    Operand{"gate", "(E/D,T,H')", "bfloat16", "TILE"},
-    Operand{"up", "(E/D,T,H')", "bfloat16", "TILE"},
-    Operand{"num_routed_tokens", "(E/D,1)", "uint32", "ROW_MAJOR"},
+    Operand{"gate", "(E/D, T, H')", "bfloat16", "TILE", "num_routed_tokens"},
+    Operand{"up", "(E/D, T, H')", "bfloat16", "TILE", "num_routed_tokens"},
+    Operand{.name = "num_routed_tokens",
+            .shape = "(E/D, 1)",
+            .format = "uint32",
+            .layout = "ROW_MAJOR",
+            .host_read = HostRead::Yes},
 };
-inline constexpr std::array kOutputs{Operand{"output", "(E/D,T,H')", "bfloat16", "TILE"}};
+inline constexpr std::array kOutputs{
+    Operand{"output", "(E/D, T, H')", "bfloat16", "TILE", "num_routed_tokens"}};
 /// One rounding to bfloat16 is at most 2^-8 = 0.0039 of the element; the rest is for the vector
 /// unit's functions in fp32.
 inline constexpr OpSpec kSpec{
@@ -31,6 +34,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
 struct Inputs {
     const DeviceTensor& gate;
     const DeviceTensor& up;
@@ -40,18 +46,13 @@ struct Outputs {
     const DeviceTensor& output;
 };
 
-/// The input's spec.
-/// Errors   UsageError if it is not a bfloat16 tensor of rank 3 in TILE layout.
-[[nodiscard]] TensorSpec output_spec(const TensorSpec& gate);
-
 /// Builds the launch over the tiles that hold routed tokens, spread over the grid by
 /// split_work_to_cores in contiguous ranges; all other tiles, and rows behind the last token of an
 /// expert, become zero.
 /// Numeric  silu(gate) stays in DST for the product: one rounding to bfloat16, where silu followed
 /// by
 ///          mul rounds twice.
-/// Errors   UsageError for wrong shapes, formats, layouts or counts, a cb_depth of 0, or a grid
-///          larger than the device's.
+/// Errors   UsageError if the contract or a rule of the op does not hold, or counts do not fit.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const ActivationSpec& schedule);
 

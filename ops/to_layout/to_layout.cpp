@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/expect_tensor.hpp"
+#include "ops/buffer_room.hpp"
 #include "ops/work_share.hpp"
 
 namespace tessera::ops::to_layout {
@@ -40,15 +40,30 @@ Blocks matrices_of(const Shape& shape) {
     return blocks;
 }
 
-/// Widest block of which both circular buffers hold `cb_depth` in half of the free L1; the other
-/// half is left to tensors in L1.
+/// Bytes that a pair of circular buffers of `cb_depth` blocks of one tile takes.
+std::uint64_t bytes_of_a_tile(DataFormat format, std::uint32_t cb_depth) {
+    return std::uint64_t{2} * cb_depth * tile_bytes(format);
+}
+
+/// Half of the free L1 is for circular buffers; the other half is left to tensors in L1.
+std::uint64_t half_of_room(const ArchSpec& arch) {
+    return buffer_room(arch) / 2;
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<CopySpec>();
+    judge_grid(context.arch, schedule.grid, judge);
+    judge_depth(schedule.cb_depth, judge);
+    const std::uint64_t bytes = bytes_of_a_tile(context.inputs[0].spec.format, schedule.cb_depth);
+    judge.require(bytes <= half_of_room(context.arch), "cb_depth",
+                  fmt::format("{} with blocks of one tile takes {} B of circular buffers; a core "
+                              "has {} B of L1 for them",
+                              schedule.cb_depth, bytes, half_of_room(context.arch)));
+}
+
+/// Widest block of which both circular buffers hold `cb_depth`.
 std::uint32_t widest_block(const ArchSpec& arch, DataFormat format, std::uint32_t cb_depth) {
-    const std::uint64_t room = (arch.l1.size.value - arch.l1.reserved.value) / 2;
-    const std::uint64_t widest = room / (std::uint64_t{2} * cb_depth * tile_bytes(format));
-    require(widest >= 1,
-            "to_layout: cb_depth {} takes {} B for circular buffers of one tile a page; {} B of L1 "
-            "are at hand",
-            cb_depth, std::uint64_t{2} * cb_depth * tile_bytes(format), room);
+    const std::uint64_t widest = half_of_room(arch) / bytes_of_a_tile(format, cb_depth);
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(widest, UINT32_MAX));
 }
 
@@ -65,14 +80,6 @@ Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& 
     blocks.block_tiles = div_up(blocks.tile_columns, wanted);
     blocks.per_tile_row = div_up(blocks.tile_columns, blocks.block_tiles);
     return blocks;
-}
-
-void check(const Inputs& inputs, const Outputs& outputs, const CopySpec& schedule) {
-    require(num_elements(inputs.input.spec.shape) > 0, "to_layout: input {} has no elements",
-            describe(inputs.input.spec));
-    expect_tensor("to_layout", "output", outputs.output, output_spec(inputs.input.spec));
-    expect_interleaved("to_layout", "input", inputs.input);
-    require(schedule.cb_depth > 0, "to_layout: cb_depth is 0; it must be at least 1");
 }
 
 /// What both kernels that move rows are told.
@@ -137,20 +144,39 @@ Kernels add_kernels(Program& program, const CoreRangeSet& cores, const Blocks& b
                          WriterDataMovementConfig(row_args(blocks, format, outputs.output)))};
 }
 
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.layout = output.layout == Layout::TILE ? Layout::ROW_MAJOR : Layout::TILE;
+    return {{.spec = output}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        return make_program(context.arch, {context.device_inputs[0][p]},
+                            {context.device_outputs[0][p]}, context.params<CopySpec>());
+    });
+}
+
 }  // namespace
 
-TensorSpec output_spec(const TensorSpec& input) {
-    require(input.format == DataFormat::Float16_b || input.format == DataFormat::Float32,
-            "to_layout: input is {}; its format must be {} or {}", describe(input),
-            name_of(DataFormat::Float16_b), name_of(DataFormat::Float32));
-    TensorSpec output = input;
-    output.layout = input.layout == Layout::TILE ? Layout::ROW_MAJOR : Layout::TILE;
-    return output;
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<CopySpec>(kCopyFields),
+        .rules = rules,
+        .infer = infer,
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {context.read(0)};
+        }};
+    return kOp;
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const CopySpec& schedule) {
-    check(inputs, outputs, schedule);
+    const DeviceTensor* const in[]{&inputs.input};
+    const DeviceTensor* const out[]{&outputs.output};
+    check_call(op(), arch, &schedule, in, out);
     const Blocks blocks = cut_blocks(arch, inputs.input.spec, schedule);
     const SharedWork work = share_work("to_layout", arch, schedule.grid, blocks.count());
     Program program = CreateProgram();
@@ -164,6 +190,10 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
                        {outputs.output.buffer.address, share.first, share.count});
     }
     return program;
+}
+
+HostTensor reference(HostTensor input) {
+    return input;
 }
 
 }  // namespace tessera::ops::to_layout

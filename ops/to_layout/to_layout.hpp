@@ -4,19 +4,17 @@
 
 #include <array>
 
-#include "ops/op_spec.hpp"
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
-#include "tessera/run_spec.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::ops::to_layout {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
-inline constexpr std::array kInputs{Operand{"input", "any, matrices in the last two dimensions",
-                                            "bfloat16 | float32", "ROW_MAJOR | TILE"}};
-inline constexpr std::array kOutputs{
-    Operand{"output", "as the input", "as the input", "the other one"}};
+inline constexpr std::array kInputs{Operand{"input", "(..., N)", "bfloat16 | float32", "any"}};
+inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "=input", "!input"}};
 inline constexpr OpSpec kSpec{
     .name = "to_layout",
     .summary = "rows to 32×32 tiles, padded with zeros, or tiles to rows without the padding",
@@ -26,16 +24,15 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
 struct Inputs {
     const DeviceTensor& input;
 };
 struct Outputs {
     const DeviceTensor& output;
 };
-
-/// The spec of `input` in the other layout.
-/// Errors   UsageError if the format is not bfloat16 or float32.
-[[nodiscard]] TensorSpec output_spec(const TensorSpec& input);
 
 /// Builds the launch that copies `input` to `output`.
 ///
@@ -44,9 +41,7 @@ struct Outputs {
 /// split_work_to_cores, contiguously, in its core order.
 ///
 /// Shapes   any; each matrix of the leading dimensions is padded to tiles by itself.
-/// Errors   UsageError if output is not output_spec(input), a tensor is not interleaved, the
-///          schedule's cb_depth is 0, its grid exceeds the device's, or L1 cannot hold one tile a
-///          circular buffer at that depth.
+/// Errors   UsageError if the contract or a rule of the op does not hold.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const CopySpec& schedule);
 

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/valid_tiles/eltwise.hpp"
 
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
-#include "ops/expect_tensor.hpp"
+#include "ops/host_floats.hpp"
 #include "ops/work_share.hpp"
 
 namespace tessera::ops {
 namespace {
 
-void check(const EltwiseOp& op, const ActivationSpec& schedule) {
-    const NamedTensor& first = op.inputs.front();
-    const TensorSpec spec = eltwise_output_spec(op.name, first.name, first.tensor.spec);
-    for (const NamedTensor& input : op.inputs) {
-        expect_tensor(op.name, input.name, input.tensor, spec);
-    }
-    expect_tensor(op.name, "output", op.output, spec);
-    expect_counts(op.name, op.num_routed_tokens, spec.shape[0], spec.shape[1]);
-    require(schedule.cb_depth > 0, "{}: cb_depth is 0; it must be at least 1", op.name);
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<ActivationSpec>();
+    judge_grid(context.arch, schedule.grid, judge);
+    judge_depth(schedule.cb_depth, judge);
 }
 
 void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& tiles,
-                const EltwiseOp& op) {
-    const Buffer& counts = op.num_routed_tokens.device.buffer;
-    const Buffer& first = op.inputs.front().tensor.buffer;
-    const Buffer& second = op.inputs.back().tensor.buffer;  // the first again if there is one
+                const EltwiseTensors& tensors) {
+    const Buffer& counts = tensors.num_routed_tokens.device.buffer;
+    const Buffer& first = tensors.inputs.front()->buffer;
+    const Buffer& second = tensors.inputs.back()->buffer;  // the first again if there is one
     std::vector<std::uint32_t> args{tiles.token_tiles, tiles.column_tiles, tiles.num_experts,
                                     counts.aligned_page_size,
-                                    static_cast<std::uint32_t>(op.inputs.size())};
+                                    static_cast<std::uint32_t>(tensors.inputs.size())};
     TensorAccessorArgs(counts).append_to(args);
     TensorAccessorArgs(first).append_to(args);
     TensorAccessorArgs(second).append_to(args);
@@ -40,51 +39,165 @@ void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& ti
     }
 }
 
-void add_compute(Program& program, const SharedBlocks& work, const EltwiseOp& op,
+void add_compute(Program& program, const SharedBlocks& work, std::string_view kernel,
                  const ActivationSpec& schedule) {
     const ComputeConfig config{.fp32_dest_acc_en = schedule.fp32_dest_acc,
                                .compile_args = {},
                                .defines = {},
                                .named_compile_args = {}};
-    const KernelHandle compute =
-        CreateKernel(program, std::string(op.compute_kernel), work.cores, config);
+    const KernelHandle compute = CreateKernel(program, std::string(kernel), work.cores, config);
     for (const BlockShare& share : work.shares) {
         SetRuntimeArgs(program, compute, share.core, {share.count});
     }
 }
 
-}  // namespace
-
-TensorSpec eltwise_output_spec(std::string_view op, std::string_view name,
-                               const TensorSpec& input) {
-    require(input.shape.size() == 3 && num_elements(input.shape) > 0 &&
-                input.format == DataFormat::Float16_b && input.layout == Layout::TILE,
-            "{}: {} is {}; it must be bfloat16 TILE of rank 3 without an extent of 0", op, name,
-            describe(input));
-    return input;
-}
-
-Program make_eltwise_program(const ArchSpec& arch, const EltwiseOp& op,
-                             const ActivationSpec& schedule) {
-    check(op, schedule);
-    const TokenTiles tiles = token_tiles_of(op.output.spec.shape);
-    const RoutedTokens& counts = op.num_routed_tokens;
+Program build_program(std::string_view op, std::string_view compute_kernel, const ArchSpec& arch,
+                      const EltwiseTensors& tensors, const ActivationSpec& schedule) {
+    const RoutedTokens& counts = tensors.num_routed_tokens;
+    check_counts(op, counts, tensors.output.spec.shape[1]);
+    const TokenTiles tiles = token_tiles_of(tensors.output.spec.shape);
     const SharedBlocks work =
-        share_blocks(schedule_grid(op.name, arch, schedule.grid),
+        share_blocks(schedule_grid(op, arch, schedule.grid),
                      {num_valid_tiles(tiles, counts.host), num_zero_tiles(tiles, counts.host)},
                      TileDistribution::Block);
 
     Program program = CreateProgram();
-    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < tensors.inputs.size(); ++i) {
         add_tile_buffer(program, work.cores, i == 0 ? kInputCb : kSecondInputCb,
-                        op.output.spec.format, schedule.cb_depth);
+                        tensors.output.spec.format, schedule.cb_depth);
     }
     add_counts_buffer(program, work.cores, kReaderCountsCb, counts);
-    add_reader(program, work, tiles, op);
-    add_compute(program, work, op, schedule);
-    add_writer(program, work, {.tiles = tiles, .output_depth = schedule.cb_depth}, op.output,
+    add_reader(program, work, tiles, tensors);
+    add_compute(program, work, compute_kernel, schedule);
+    add_writer(program, work, {.tiles = tiles, .output_depth = schedule.cb_depth}, tensors.output,
                counts);
     return program;
+}
+
+/// The tensors of the device at `position`; counts are the last input.
+EltwiseTensors tensors_of(const OpContext& context, std::size_t position) {
+    const std::size_t counts = context.inputs.size() - 1;
+    std::vector<const DeviceTensor*> inputs;
+    for (std::size_t i = 0; i < counts; ++i) {
+        inputs.push_back(&context.device_inputs[i][position]);
+    }
+    return {std::move(inputs),
+            {context.device_inputs[counts][position], context.host_counts(counts, position)},
+            context.device_outputs[0][position]};
+}
+
+/// One row of every input, element by element next to each other.
+std::vector<double> interleaved_rows(const std::vector<const HostTensor*>& inputs,
+                                     std::uint64_t first, std::uint32_t columns) {
+    std::vector<float> row(columns);
+    std::vector<double> values(inputs.size() * columns);
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+        read_floats(*inputs[input], first, row);
+        for (std::uint32_t column = 0; column < columns; ++column) {
+            values[column * inputs.size() + input] = row[column];
+        }
+    }
+    return values;
+}
+
+/// `function` of the inputs' rows from element `first` on, as many as `out` has columns.
+void apply(const std::vector<const HostTensor*>& inputs, std::uint64_t first,
+           const ElementFunction& function, std::span<float> out) {
+    const auto columns = static_cast<std::uint32_t>(out.size());
+    const std::vector<double> values = interleaved_rows(inputs, first, columns);
+    for (std::size_t column = 0; column < columns; ++column) {
+        const auto at = std::span(values).subspan(column * inputs.size(), inputs.size());
+        out[column] = static_cast<float>(function(at));
+    }
+}
+
+/// One expert's first rows, into `out`.
+void apply_to_expert(const ReferenceContext& context, std::uint32_t expert, std::uint32_t count,
+                     const ElementFunction& function, std::span<float> out) {
+    std::vector<HostTensor> rows;
+    for (std::size_t i = 0; i + 1 < context.inputs.size(); ++i) {
+        rows.push_back(context.in(i).first_rows(expert, count));
+    }
+    std::vector<const HostTensor*> inputs;
+    for (const HostTensor& input : rows) {
+        inputs.push_back(&input);
+    }
+    const std::size_t columns = out.size() / count;
+    tbb::parallel_for(std::size_t{0}, std::size_t{count}, [&](std::size_t row) {
+        apply(inputs, row * columns, function, out.subspan(row * columns, columns));
+    });
+}
+
+/// The reference of a step: of the rows that hold tokens only.
+std::vector<HostTensor> reference_of_step(const ReferenceContext& context,
+                                          const ElementFunction& function) {
+    const std::vector<std::uint32_t> counts = context.counts(context.inputs.size() - 1);
+    const Shape& shape = context.outputs[0].spec.shape;
+    std::vector<std::size_t> first_rows(counts.size() + 1);
+    std::partial_sum(counts.begin(), counts.end(), first_rows.begin() + 1);
+    HostTensor output{shape, DataFormat::Float32,
+                      std::vector<std::byte>(first_rows.back() * shape[2] * sizeof(float))};
+    const std::span<float> values = output.as<float>();
+    tbb::parallel_for(std::size_t{0}, counts.size(), [&](std::size_t expert) {
+        if (counts[expert] != 0) {
+            apply_to_expert(context, static_cast<std::uint32_t>(expert), counts[expert], function,
+                            values.subspan(first_rows[expert] * shape[2],
+                                           std::size_t{counts[expert]} * shape[2]));
+        }
+    });
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+Op make_eltwise_op(const OpSpec& spec, std::string_view compute_kernel,
+                   const ElementFunction& function) {
+    return {.spec = spec,
+            .params = parameters<ActivationSpec>(kActivationFields),
+            .rules = rules,
+            .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+                return {{.spec = context.inputs[0].spec}};
+            },
+            .programs =
+                [name = spec.name, compute_kernel](const OpContext& context) {
+                    return on_each(context, [&](std::size_t position) {
+                        return build_program(name, compute_kernel, context.arch,
+                                             tensors_of(context, position),
+                                             context.params<ActivationSpec>());
+                    });
+                },
+            .reference =
+                [function](const ReferenceContext& context) {
+                    return reference_of_step(context, function);
+                }};
+}
+
+Program make_eltwise_program(const Op& op, std::string_view compute_kernel, const ArchSpec& arch,
+                             const EltwiseTensors& tensors, const ActivationSpec& schedule) {
+    std::vector<const DeviceTensor*> inputs = tensors.inputs;
+    inputs.push_back(&tensors.num_routed_tokens.device);
+    const DeviceTensor* const outputs[]{&tensors.output};
+    check_call(op, arch, &schedule, inputs, outputs);
+    return build_program(op.spec.name, compute_kernel, arch, tensors, schedule);
+}
+
+HostTensor eltwise_reference(const std::vector<const HostTensor*>& inputs,
+                             std::span<const std::uint32_t> num_routed_tokens,
+                             const ElementFunction& function) {
+    const Shape& shape = inputs.at(0)->shape;
+    const std::uint32_t tokens = shape.at(1);
+    const std::uint32_t columns = shape.at(2);
+    HostTensor output = make_host_tensor(shape, DataFormat::Float32);
+    const auto out = output.as<float>();
+    tbb::parallel_for(std::uint32_t{0}, shape.at(0) * tokens, [&](std::uint32_t row) {
+        if (row % tokens < num_routed_tokens[row / tokens]) {
+            const std::uint64_t first = std::uint64_t{row} * columns;
+            apply(inputs, first, function, out.subspan(first, columns));
+        }
+    });
+    return output;
 }
 
 }  // namespace tessera::ops

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ops/expect_tensor.hpp"
+#include "tessera/errors.hpp"
 #include "tessera/work_split.hpp"
 
 namespace tessera::ops {
@@ -30,17 +30,16 @@ std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
 
 }  // namespace
 
-void expect_counts(std::string_view op, const RoutedTokens& counts, std::uint32_t num_experts,
-                   std::uint32_t num_tokens) {
-    expect_tensor(op, "num_routed_tokens", counts.device,
-                  {{num_experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR});
+void check_counts(std::string_view op, const RoutedTokens& counts, std::uint32_t num_tokens) {
+    const std::uint32_t num_experts = counts.device.spec.shape.at(0);
     require(counts.host.size() == num_experts,
-            "{}: the host has {} counts of routed tokens; there are {} experts", op,
+            "{}: num_routed_tokens has {} counts on the host; it must have {}, one an expert", op,
             counts.host.size(), num_experts);
     for (std::uint32_t expert = 0; expert < num_experts; ++expert) {
         require(counts.host[expert] <= num_tokens,
-                "{}: expert {} has {} routed tokens; the tensor holds {}", op, expert,
-                counts.host[expert], num_tokens);
+                "{}: num_routed_tokens of expert {} is {}; it must be at most {}, the rows of the "
+                "tensor",
+                op, expert, counts.host[expert], num_tokens);
     }
 }
 

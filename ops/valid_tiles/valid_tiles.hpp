@@ -8,11 +8,28 @@
 #include <string_view>
 #include <vector>
 
+#include "emu/base/fields/enum_names.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
 #include "tessera/program.hpp"
-#include "tessera/run_spec.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+/// Output tiles of a core: neighbours together, or one a core in turn.
+enum class TileDistribution : std::uint8_t { Block, RoundRobin };
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::TileDistribution>{
+    EnumName<ops::TileDistribution>{"block", ops::TileDistribution::Block},
+    EnumName<ops::TileDistribution>{"round_robin", ops::TileDistribution::RoundRobin},
+};
+
+}  // namespace tessera::config
 
 namespace tessera::ops {
 
@@ -32,10 +49,9 @@ struct RoutedTokens {
     std::span<const std::uint32_t> host;  ///< (E/D), the same values
 };
 
-/// Errors   UsageError unless there is one count for each of `num_experts` experts, on the host
-///          and on the device, none above `num_tokens`.
-void expect_counts(std::string_view op, const RoutedTokens& counts, std::uint32_t num_experts,
-                   std::uint32_t num_tokens);
+/// Errors   UsageError unless the host has one count for each expert of the device's, none above
+///          `num_tokens`.
+void check_counts(std::string_view op, const RoutedTokens& counts, std::uint32_t num_tokens);
 
 /// Tiles of a (E/D,T,H) tensor in TILE layout.
 struct TokenTiles {

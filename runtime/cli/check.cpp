@@ -10,22 +10,14 @@
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "runtime/cli/config_options.hpp"
-#include "runtime/pipeline/single_op.hpp"
 
 namespace tessera::cli {
 namespace {
 
-/// The one op's own rules; a MoE layer's are among those of the configuration.
-void require_schedule(const config::LoadedRun& loaded) {
-    if (loaded.run.workload.pipeline != Pipeline::MoeV2) {
-        (void)run::single_op(loaded.run, loaded.arch);
-    }
-}
-
 /// Checks the configuration; says how many points it has if it is a sweep.
 std::string checked(const ConfigOptions& options) {
     if (!config::is_sweep(find_config(options.config))) {
-        require_schedule(load(options));
+        (void)load(options);
         return "";
     }
     const config::LoadedSweep sweep = load_sweep(options);

@@ -25,13 +25,14 @@ struct Command {
 [[nodiscard]] Command add_compare(CLI::App& root, Console& console);
 [[nodiscard]] Command add_explain(CLI::App& root, Console& console);
 [[nodiscard]] Command add_list(CLI::App& root, Console& console);
+[[nodiscard]] Command add_new(CLI::App& root, Console& console);
 [[nodiscard]] Command add_retime(CLI::App& root, Console& console);
 [[nodiscard]] Command add_run(CLI::App& root, Console& console);
 [[nodiscard]] Command add_score(CLI::App& root, Console& console);
 [[nodiscard]] Command add_sweep(CLI::App& root, Console& console);
 
 /// All of them, in the order in which help shows them.
-inline constexpr std::array kAddCommands{add_run,   add_retime, add_compare, add_sweep,
-                                         add_score, add_check,  add_explain, add_list};
+inline constexpr std::array kAddCommands{add_run,   add_retime,  add_compare, add_sweep, add_score,
+                                         add_check, add_explain, add_list,    add_new};
 
 }  // namespace tessera::cli

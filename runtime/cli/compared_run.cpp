@@ -7,7 +7,7 @@
 #include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/device_option.hpp"
-#include "runtime/pipeline/run_workload.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/report_file.hpp"
 #include "runtime/study/time_trace.hpp"
 #include "tessera/errors.hpp"
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 compare::RecordedRun record(const config::LoadedRun& loaded) {
     compare::RecordedRun run{loaded.run.name, {}, timed_run::machine_of(loaded)};
-    run::RunModes modes = run::timing_only(loaded.run.workload.pipeline);
+    pipeline::RunModes modes = pipeline::timing_only(loaded.pipeline);
     modes.trace = TraceMode::On;
     modes.trace_sink = [&run](const Trace& so_far, LaunchTrace&& launch) {
         run.trace.arch = so_far.arch;
@@ -27,7 +27,7 @@ compare::RecordedRun record(const config::LoadedRun& loaded) {
         run.trace.names = so_far.names;
         run.trace.launches.push_back(std::move(launch));
     };
-    (void)run::run_workload(loaded, modes);
+    (void)pipeline::run_pipeline(loaded, modes);
     return run;
 }
 

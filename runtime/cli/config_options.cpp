@@ -7,7 +7,6 @@
 #include <charconv>
 
 #include "runtime/cli/config_folders.hpp"
-#include "runtime/pipeline/single_op.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -39,18 +38,6 @@ void require_not_set(const std::vector<config::Override>& sets,
     }
 }
 
-// The rules of one op are its own; a MoE layer's are among those of the configuration.
-std::string broken_op_rule(const config::LoadedRun& loaded) {
-    try {
-        if (loaded.run.workload.pipeline != Pipeline::MoeV2) {
-            (void)run::single_op(loaded.run, loaded.arch);
-        }
-        return "";
-    } catch (const UsageError& error) {
-        return error.what();
-    }
-}
-
 }  // namespace
 
 void add_config_options(CLI::App& command, ConfigOptions& options) {
@@ -77,6 +64,12 @@ void add_threads_option(CLI::App& command, ConfigOptions& options) {
         ->type_name("N");
 }
 
+std::vector<config::Override> params_of(const ConfigOptions& options,
+                                        const pipeline::InputFile& inputs) {
+    const std::array folders{shipped_configs()};
+    return pipeline::params_of(inputs, find_run_config(options.config), folders);
+}
+
 config::LoadedRun load(const ConfigOptions& options, const std::vector<config::Override>& shapes) {
     std::vector<config::Override> overrides = config::parse_sets(options.sets);
     require_not_set(overrides, shapes);
@@ -90,14 +83,8 @@ config::LoadedRun load(const ConfigOptions& options, const std::vector<config::O
 
 config::LoadedSweep load_sweep(const ConfigOptions& options) {
     const std::array folders{shipped_configs()};
-    config::LoadedSweep sweep = config::load_sweep(find_sweep_config(options.config),
-                                                   config::parse_sets(options.sets), folders);
-    for (config::SweepPoint& point : sweep.points) {
-        if (point.impossible.empty()) {
-            point.impossible = broken_op_rule(point.loaded);
-        }
-    }
-    return sweep;
+    return config::load_sweep(find_sweep_config(options.config), config::parse_sets(options.sets),
+                              folders);
 }
 
 std::uint32_t threads_of(const std::optional<std::string>& threads) {

@@ -9,6 +9,7 @@
 
 #include "runtime/config/load.hpp"
 #include "runtime/config/load_sweep.hpp"
+#include "runtime/pipeline/tensor_values.hpp"
 
 namespace CLI {
 class App;
@@ -29,6 +30,10 @@ void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 /// Adds --threads.
 void add_threads_option(CLI::App& command, ConfigOptions& options);
 
+/// The params that the tensors of a file of inputs stand for, as load() takes them.
+[[nodiscard]] std::vector<config::Override> params_of(const ConfigOptions& options,
+                                                      const pipeline::InputFile& inputs);
+
 /// Loads the configuration. `shapes` come last: they replace what file and --set say.
 /// Errors   ConfigError, UsageError as config::load_run; ConfigError for --set without '=' and for
 ///          --threads that is no number from 1 on; UsageError for an unknown CONFIG, or a --set of
@@ -36,7 +41,7 @@ void add_threads_option(CLI::App& command, ConfigOptions& options);
 [[nodiscard]] config::LoadedRun load(const ConfigOptions& options,
                                      const std::vector<config::Override>& shapes = {});
 
-/// Loads a sweep, likewise. Points that the rules of their op forbid are impossible too.
+/// Loads a sweep, likewise.
 [[nodiscard]] config::LoadedSweep load_sweep(const ConfigOptions& options);
 
 /// 0 if `threads` is empty: one for each core of the host.

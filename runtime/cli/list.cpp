@@ -14,7 +14,9 @@
 #include "ops/registry.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/config/key_reference.hpp"
 #include "runtime/config/load_sweep.hpp"
+#include "runtime/pipeline/expert_load.hpp"
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
 #include "runtime/report/workload_text.hpp"
@@ -46,9 +48,10 @@ std::string list_ops(const report::TextStyle& style) {
     Rows rows({{"op", Align::Left, 9, {}},
                {"schedules", Align::Left, 5, {}},
                {"what it does", Align::Left, 7, {}}});
-    for (const ops::OpSpec& op : ops::all_ops()) {
-        rows.add({std::string(op.name), fmt::format("{}", fmt::join(op.schedules, ", ")),
-                  std::string(op.summary)});
+    for (const ops::Op* op : ops::all_ops()) {
+        rows.add({std::string(op->spec.name),
+                  fmt::format("{}", fmt::join(op->spec.schedules, ", ")),
+                  std::string(op->spec.summary)});
     }
     return rows.text(style);
 }
@@ -89,19 +92,20 @@ std::string list_sweeps(const report::TextStyle& style) {
 std::string list_configs(const report::TextStyle& style) {
     Rows rows({{"configuration", Align::Left, 9, {}},
                {"mesh", Align::Left, 7, {}},
-               {"pipeline", Align::Left, 6, {}},
+               {"steps", Align::Right, 6, {}},
                {"workload", Align::Left, 5, {}}});
     const std::array folders{shipped_configs()};
     const std::filesystem::path runs = folders[0] / "runs";
     for (const std::string& name : config::names_in(runs)) {
         const auto file = runs / (name + ".yaml");
-        const RunSpec run =
-            config::load_run(file, std::span<const config::Override>(), folders).run;
+        const config::LoadedRun loaded =
+            config::load_run(file, std::span<const config::Override>(), folders);
+        const RunSpec& run = loaded.run;
         rows.add({name,
                   fmt::format("{} × {} {}", run.mesh.shape.rows, run.mesh.shape.columns,
                               run.mesh.device),
-                  config::Value<Pipeline>::show(run.workload.pipeline),
-                  report::workload_text(run)});
+                  std::to_string(loaded.pipeline.steps.size()),
+                  report::workload_text(pipeline::summary_of(loaded.pipeline))});
     }
     return rows.text(style) + "\n" + list_sweeps(style);
 }
@@ -111,9 +115,14 @@ struct Listing {
     std::string (*list)(const report::TextStyle& style);
 };
 
+std::string list_keys(const report::TextStyle&) {
+    return config::key_reference();
+}
+
 const std::array kListings{
     Listing{"archs", list_archs},
     Listing{"configs", list_configs},
+    Listing{"keys", list_keys},
     Listing{"ops", list_ops},
 };
 
@@ -128,14 +137,17 @@ std::vector<std::string> names_of_listings() {
 }  // namespace
 
 Command add_list(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand("list", "List ops, device models or configurations");
+    auto* command =
+        root.add_subcommand("list", "List ops, device models, configurations or their keys");
     auto what = std::make_shared<std::string>();
     command
-        ->add_option("WHAT", *what,
-                     "ops and their schedules, archs (device models), or the configs that ship")
+        ->add_option(
+            "WHAT", *what,
+            "ops and their schedules, archs (device models), the configs that ship, or the keys "
+            "of run files")
         ->required()
         ->type_name("")
-        ->check(CLI::IsMember(names_of_listings()).description("ops|archs|configs"));
+        ->check(CLI::IsMember(names_of_listings()).description("ops|archs|configs|keys"));
     return {command, [what, &console] {
                 const auto listing = std::ranges::find(kListings, *what, &Listing::name);
                 console.out << listing->list(console.out_style);

@@ -4,19 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
-#include "ops/moe_v2/step.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/cli/run_options.hpp"
 #include "runtime/host_profile/profile_text.hpp"
-#include "runtime/pipeline/moe_input_file.hpp"
-#include "runtime/pipeline/moe_load.hpp"
-#include "runtime/pipeline/run_workload.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/report/run_json.hpp"
 #include "runtime/report/run_text.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
@@ -28,16 +26,49 @@
 namespace tessera::cli {
 namespace {
 
-void require_device_count(const RunSpec& run, const run::MoeInputFile& file) {
-    const MeshShape mesh = run.mesh.shape;
-    require(mesh.num_devices() == file.num_devices(),
-            "mesh.shape [{}, {}] has {} devices, but {} is for {}: device_expert_mapping has that "
-            "many rows",
-            mesh.rows, mesh.columns, mesh.num_devices(), file.path(), file.num_devices());
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The file of --state: persistent tensors as the run before left them, and as this one does.
+class StateFile {
+public:
+    StateFile(const std::optional<std::string>& path, const config::LoadedRun& loaded) {
+        if (!path) {
+            return;
+        }
+        const auto tensors = pipeline::state_tensors(loaded);
+        require(!tensors.empty(), "--state {}: the pipeline has no persistent tensor", *path);
+        if (std::filesystem::exists(*path)) {
+            old_ = std::make_shared<const SafetensorsFile>(*path);
+        }
+        writer_.emplace(*path, tensors);
+    }
+    [[nodiscard]] const pipeline::InputFile& old() const noexcept { return old_; }
+    [[nodiscard]] SafetensorsWriter* writer() noexcept { return writer_ ? &*writer_ : nullptr; }
+    void finish() {
+        if (writer_) {
+            writer_->finish();
+        }
+    }
+
+private:
+    pipeline::InputFile old_;
+    std::optional<SafetensorsWriter> writer_;
+};
+
+std::vector<std::pair<std::string, std::string>> replaced_kernels(
+    const std::vector<std::string>& options) {
+    std::vector<std::pair<std::string, std::string>> kernels;
+    for (const std::string& option : options) {
+        const std::size_t equals = option.find('=');
+        require(equals != std::string::npos && equals > 0 && equals + 1 < option.size(),
+                "--kernel {}: expected KERNEL=FILE", option);
+        const std::string file = option.substr(equals + 1);
+        require(std::filesystem::is_regular_file(file), "--kernel {}: {} is no file", option, file);
+        kernels.emplace_back(option.substr(0, equals), std::filesystem::absolute(file).string());
+    }
+    return kernels;
 }
 
 /// What a run gave: its record and, with timing, its report.
@@ -63,22 +94,6 @@ void print(const Outcome& outcome, const RunOptions& options, const Console& con
     }
 }
 
-/// Inputs of a MoE layer; none of one op, which draws its own.
-using Inputs = std::optional<run::MoeInputs>;
-
-Inputs inputs_of(const config::LoadedRun& loaded, const std::optional<run::MoeInputFile>& file) {
-    if (loaded.run.workload.pipeline != Pipeline::MoeV2) {
-        return std::nullopt;
-    }
-    return file ? file->inputs() : run::draw_moe_inputs(loaded.run);
-}
-
-std::size_t num_launches(const config::LoadedRun& loaded) {
-    return loaded.run.workload.pipeline == Pipeline::MoeV2
-               ? ops::moe_v2::plan_steps(loaded.run.ops).size()
-               : 1;
-}
-
 // Without a page to draw them on, points need not be kept.
 std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
                                             const config::LoadedRun& loaded) {
@@ -86,7 +101,7 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
         return std::nullopt;
     }
     timed_run::TimerOptions timer;
-    timer.budget.num_launches = num_launches(loaded);
+    timer.budget.num_launches = pipeline::num_launches(loaded.pipeline);
     if (!options.report) {
         timer.budget.points = 0;
         timer.budget.cb_points = 0;
@@ -101,36 +116,41 @@ void note_times(const report::TimingReport& timing, report::RunRecord& record) {
     }
 }
 
-Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded, const Inputs& inputs,
-                   const Console& console) {
+Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
+                   const pipeline::InputFile& inputs, const Console& console) {
     std::optional<SafetensorsWriter> outputs;  // before the run: it may be refused
     if (options.outputs) {
-        outputs.emplace(*options.outputs, run::output_tensors(loaded));
+        outputs.emplace(*options.outputs, pipeline::output_tensors(loaded));
     }
     timed_run::TraceTaker taker(timer_of(options, loaded), options.trace);
     ProgressLine progress(console);
-    const auto on_step = [&](const run::StepStart& step) {
+    const auto on_step = [&](const pipeline::StepStart& step) {
         if (!options.quiet) {
             progress.show(fmt::format("[{}/{}] {}", step.number, step.num_steps, step.name));
         }
     };
-    const run::RunModes modes = taker.modes(
-        options.timing_only ? run::timing_only(loaded.run.workload.pipeline) : run::RunModes{});
-    Outcome outcome{run::run_workload(loaded, modes,
-                                      {.inputs = inputs ? &*inputs : nullptr,
-                                       .outputs = outputs ? &*outputs : nullptr,
-                                       .on_step = on_step}),
+    const pipeline::RunModes modes = taker.modes(
+        options.timing_only ? pipeline::timing_only(loaded.pipeline) : pipeline::RunModes{});
+    StateFile state(options.state, loaded);
+    Outcome outcome{pipeline::run_pipeline(loaded, modes,
+                                           {.inputs = inputs,
+                                            .outputs = outputs ? &*outputs : nullptr,
+                                            .state = state.old(),
+                                            .new_state = state.writer(),
+                                            .on_step = on_step,
+                                            .kernels = replaced_kernels(options.kernels)}),
                     taker.finish()};
     if (outputs) {
         outputs->finish();
     }
+    state.finish();
     outcome.record.host.timing = taker.seconds();
     if (outcome.timing) {
         outcome.timing->assumed = report::assumed_shares(*outcome.timing, loaded.resolved);
         note_times(*outcome.timing, outcome.record);
     }
-    if (outcome.timing && inputs) {
-        outcome.timing->moe = run::moe_load(*inputs, loaded.run.ops);
+    if (outcome.timing) {
+        outcome.timing->moe = outcome.record.experts;
     }
     return outcome;
 }
@@ -142,16 +162,11 @@ ExitCode run(const RunOptions& options, const Console& console) {
     if (options.profile_host) {
         sampler.emplace();
     }
-    std::optional<run::MoeInputFile> file;
+    pipeline::InputFile inputs;
     if (options.inputs) {
-        file.emplace(*options.inputs);
+        inputs = std::make_shared<const SafetensorsFile>(*options.inputs);
     }
-    const config::LoadedRun loaded =
-        load(options.config, file ? file->shapes() : std::vector<config::Override>());
-    if (file) {
-        require_device_count(loaded.run, *file);
-    }
-    const Inputs inputs = inputs_of(loaded, file);
+    const config::LoadedRun loaded = load(options.config, params_of(options.config, inputs));
     const double load_seconds = seconds_since(start);
     Outcome outcome = run_loaded(options, loaded, inputs, console);
     report::RunRecord& record = outcome.record;

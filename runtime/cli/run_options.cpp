@@ -16,7 +16,11 @@ void add_files(CLI::App& command, RunOptions& options) {
         command.add_option(name, file, about)->type_name("FILE");
     };
     add_file("--inputs", options.inputs,
-             "Take the layer's tensors and shapes from a safetensors file");
+             "Take the tensors that would be drawn, and the params that their shapes give, from a "
+             "safetensors file");
+    add_file(
+        "--state", options.state,
+        "Read persistent tensors from a safetensors file, if it is there, and write them back");
     add_file("--outputs", options.outputs, "Write the tensors of every step to a safetensors file");
     add_file("--trace", options.trace,
              "Write what every kernel thread did to a file, for tessera retime");
@@ -47,14 +51,15 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
     command.add_flag("--profile-host", options.profile_host,
                      "Print where the host's time went: by phase, op and kind of work");
+    command
+        .add_option("--kernel", options.kernels,
+                    "Run FILE in place of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp")
+        ->type_name("KERNEL=FILE")
+        ->allow_extra_args(false);
     command.footer(
-        "Tensors of --inputs: hidden_states (T,H), selected_experts (T,K), routing_weights (T,K),\n"
-        "device_expert_mapping (D,E/D), gate_weights and up_weights (E,H,H'), down_weights\n"
-        "(E,H',H). The mesh must have the file's D devices.\n"
-        "Tensors of --outputs: d<i>.num_routed_tokens, .routed_tokens, .routed_token_weights,\n"
-        ".token_idx_map, .scattered, .gate, .up, .silu, .combined, .down and .local of each\n"
-        "device i, and final. Without .silu if ops.activation.schedule is fused.\n"
-        "Pipelines of one op take no --inputs and write d<i>.output.");
+        "Tensors of --inputs have the names of the run file's tensors; others are ignored.\n"
+        "Tensors of --outputs are those of the run file's `outputs`: d<i>.NAME of each device i,\n"
+        "or NAME alone where every device holds the same bytes.");
 }
 
 void check_run_options(const RunOptions& options) {
@@ -66,6 +71,7 @@ void check_run_options(const RunOptions& options) {
             "--outputs needs values, leave out --timing-only");
     require_file_name("--outputs", options.outputs);
     require_file_name("--trace", options.trace);
+    require_file_name("--state", options.state);
     require_folder_name("--report", options.report);
     require(!options.trace || options.trace != options.outputs,
             "--trace {} is the file of --outputs", options.trace.value_or(""));

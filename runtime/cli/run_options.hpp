@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/cli/config_options.hpp"
 
@@ -13,6 +14,8 @@ struct RunOptions {
     ConfigOptions config;
     std::optional<std::string> inputs;
     std::optional<std::string> outputs;
+    std::optional<std::string> state;
+    std::vector<std::string> kernels;  ///< KERNEL=FILE
     std::optional<std::string> trace;
     std::optional<std::string> report;
     bool timing_only = false;

@@ -12,7 +12,7 @@
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
-#include "runtime/pipeline/run_workload.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/run_sweep.hpp"
 #include "runtime/study/sweep_csv.hpp"
 #include "runtime/study/sweep_files.hpp"
@@ -29,8 +29,8 @@ struct SweepOptions {
     bool quiet = false;
 };
 
-std::string record(const config::LoadedRun& loaded, const run::RunModes& modes) {
-    const report::RunRecord record = run::run_workload(loaded, modes);
+std::string record(const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
+    const report::RunRecord record = pipeline::run_pipeline(loaded, modes);
     const auto failed = failed_steps(record);
     return failed.empty() ? ""
                           : fmt::format("values are too far from their references: {}",

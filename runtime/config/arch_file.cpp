@@ -25,8 +25,10 @@ std::vector<std::filesystem::path> arch_folders(const std::filesystem::path& run
 std::optional<std::filesystem::path> find_arch_file(const std::string& name,
                                                     const std::filesystem::path& run_path,
                                                     ConfigFolders folders) {
-    if (name.find('/') != std::string::npos) {
-        return std::nullopt;
+    // A path is one from the run file's folder, or a whole one.
+    if (name.find('/') != std::string::npos || name.ends_with(".yaml")) {
+        const auto file = (run_path.parent_path() / name).lexically_normal();
+        return std::filesystem::is_regular_file(file) ? std::optional(file) : std::nullopt;
     }
     for (const auto& folder : arch_folders(run_path, folders)) {
         const auto file = folder / (name + ".yaml");
@@ -46,6 +48,10 @@ std::string unknown_device(const std::string& name, const std::filesystem::path&
                 known.push_back(found);
             }
         }
+    }
+    if (name.find('/') != std::string::npos || name.ends_with(".yaml")) {
+        return fmt::format("there is no file {}",
+                           (run_path.parent_path() / name).lexically_normal().string());
     }
     if (known.empty()) {
         std::vector<std::string> searched;

@@ -15,11 +15,6 @@
 namespace tessera::config {
 namespace {
 
-bool is_pipeline(std::string_view word) {
-    return std::ranges::any_of(kEnumNames<Pipeline>,
-                               [word](const auto& row) { return row.first == word; });
-}
-
 void refuse_unknown_keys(std::span<const Field> fields, const Node& node, const std::string& path,
                          Violations& violations) {
     std::vector<std::string> known;
@@ -79,20 +74,6 @@ void bind_present(const Field& field, const Node& node, void* object, const std:
     }
 }
 
-/// Whether the run's pipeline has the key; one that is there in spite of it is refused.
-bool is_bound_here(const Field& field, const Node* value, const std::string& path,
-                   Binding& binding) {
-    if (field.pipeline.empty() || field.pipeline == binding.pipeline) {
-        return true;
-    }
-    if (value != nullptr && is_pipeline(binding.pipeline)) {
-        binding.violations.add(value->origin, path,
-                               fmt::format("key of the pipeline {}, but workload.pipeline is {}",
-                                           field.pipeline, binding.pipeline));
-    }
-    return false;
-}
-
 }  // namespace
 
 void bind_fields(std::span<const Field> fields, const Node& node, void* object,
@@ -106,9 +87,6 @@ void bind_fields(std::span<const Field> fields, const Node& node, void* object,
     for (const Field& field : fields) {
         const std::string key = path + std::string(field.key);
         const Node* value = node.find(field.key);
-        if (!is_bound_here(field, value, key, binding)) {
-            continue;
-        }
         if (value != nullptr) {
             bind_present(field, *value, object, key, binding);
         } else {

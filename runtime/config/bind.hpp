@@ -16,9 +16,6 @@ namespace tessera::config {
 struct Binding {
     Resolved resolved;
     Violations violations;
-    /// Of a run file: the pipeline it names, whose keys it may have. Another word than a
-    /// pipeline's: no key that belongs to one is looked at.
-    std::string pipeline;
 };
 
 /// Sets the members of `object` that `fields` name from the map `node`, whose key path is `path`
@@ -26,7 +23,7 @@ struct Binding {
 /// the same parser.
 /// Errors   none thrown; noted as violations: unknown key (with its nearest neighbour), missing
 ///          required key, value of another type, unit or shape, number out of range, fact without
-///          source, key of another pipeline.
+///          source.
 void bind_fields(std::span<const Field> fields, const Node& node, void* object,
                  const std::string& path, Binding& binding);
 

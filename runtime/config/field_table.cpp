@@ -24,20 +24,16 @@ std::string allowed_of(const Field& field) {
 }
 
 void append_rows(const Field& field, const std::string& path, std::vector<FieldRow>& rows) {
-    const std::size_t first = rows.size();
     if (!field.fields.empty()) {
         const std::string below = path + (field.kind == FieldKind::FactList ? "[]." : ".");
         const auto inner = flatten(field.fields, below);
         rows.insert(rows.end(), inner.begin(), inner.end());
-        for (std::size_t i = first; i < rows.size() && !field.pipeline.empty(); ++i) {
-            rows[i].pipeline = field.pipeline;
-        }
         return;
     }
     const bool is_required = field.default_text == kRequired;
     rows.push_back({path, allowed_of(field),
                     std::string(is_required ? "required" : field.default_text),
-                    std::string(field.prose), std::string(field.pipeline)});
+                    std::string(field.prose)});
 }
 
 /// '|' separates cells.
@@ -50,10 +46,7 @@ std::string cell(std::string_view text) {
 }
 
 std::string default_cell(const FieldRow& row) {
-    if (row.default_text != "required") {
-        return "`" + row.default_text + "`";
-    }
-    return row.pipeline.empty() ? row.default_text : "required of " + row.pipeline;
+    return row.default_text == "required" ? row.default_text : "`" + row.default_text + "`";
 }
 
 }  // namespace

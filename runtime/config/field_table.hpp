@@ -22,7 +22,6 @@ struct FieldRow {
     std::string allowed;       ///< type, unit or words, with limits
     std::string default_text;  ///< or "required"
     std::string prose;
-    std::string pipeline = {};  ///< the one whose runs may have the key; empty: all
 };
 
 /// All keys below sections, in the order of the tables; `prefix` stands before each path.

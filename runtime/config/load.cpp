@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/config/load.hpp"
 
+#include <fmt/ranges.h>
+
 #include "runtime/config/arch_file.hpp"
 #include "runtime/config/arch_rules.hpp"
 #include "runtime/config/bind.hpp"
 #include "runtime/config/field_table.hpp"
 #include "runtime/config/load_tree.hpp"
+#include "runtime/config/pipeline_file.hpp"
 #include "runtime/config/read.hpp"
 #include "runtime/config/run_rules.hpp"
 #include "runtime/config/timing_bounds.hpp"
@@ -16,6 +19,8 @@ namespace {
 
 constexpr std::string_view kArchKey = "arch";
 constexpr std::string_view kTimingKey = "timing";
+constexpr std::string_view kExtendsKey = "extends";
+constexpr std::uint32_t kDeepestExtension = 8;  // a file that extends itself comes round for ever
 
 /// What an arch file says.
 struct Device {
@@ -41,6 +46,32 @@ Device bind_arch(Node tree, const std::string& stem, const std::string& prefix, 
     return device;
 }
 
+/// The tree of an arch file, laid over those that it extends.
+Node read_arch(const std::filesystem::path& file, const std::filesystem::path& run_path,
+               ConfigFolders folders, std::uint32_t depth) {
+    Node tree = read_map(file);
+    const Node name = tree.kind == NodeKind::Map ? take(tree, kExtendsKey) : Node{};
+    if (name.kind == NodeKind::Null) {
+        return tree;
+    }
+    if (depth == kDeepestExtension) {
+        throw ConfigError(fmt::format("{}: extends: {} files extend each other, allowed: {}",
+                                      to_string(name.origin), depth + 1, depth));
+    }
+    const auto beside = file.parent_path() / (name.text + ".yaml");
+    const auto base = std::filesystem::is_regular_file(beside) && beside != file
+                          ? std::optional(beside)
+                          : find_arch_file(name.text, run_path, folders);
+    if (!base) {
+        throw ConfigError(fmt::format("{}: extends: {}", to_string(name.origin),
+                                      unknown_device(name.text, run_path, folders)));
+    }
+    Node below = read_arch(*base, run_path, folders, depth + 1);
+    overlay(below, tree);
+    below.origin = tree.origin;
+    return below;
+}
+
 Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, const Node& patch,
                     ConfigFolders folders, Binding& binding) {
     const ResolvedValue* device = find(binding.resolved, "mesh.device");
@@ -53,18 +84,46 @@ Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, c
                                unknown_device(run.mesh.device, run_path, folders));
         return {};
     }
-    Node tree = read_map(*file);
+    Node tree = read_arch(*file, run_path, folders, 0);
     if (patch.kind != NodeKind::Null) {
         overlay(tree, patch);
     }
     return bind_arch(std::move(tree), file->stem().string(), std::string(kArchKey) + ".", binding);
 }
 
-/// The word that stands for the pipeline, right or wrong.
-std::string pipeline_of(const Node& root) {
-    const Node* workload = root.find("workload");
-    const Node* pipeline = workload == nullptr ? nullptr : workload->find("pipeline");
-    return pipeline == nullptr ? Value<Pipeline>::show(Pipeline{}) : pipeline->text;
+std::filesystem::path extended_file(const Node& name, const std::filesystem::path& path,
+                                    ConfigFolders folders) {
+    const std::filesystem::path beside = path.parent_path();
+    std::vector<std::string> tried{beside / name.text, beside / (name.text + ".yaml")};
+    for (const auto& folder : folders) {
+        tried.push_back(folder / "runs" / (name.text + ".yaml"));
+    }
+    for (const std::string& file : tried) {
+        if (std::filesystem::is_regular_file(file)) {
+            return file;
+        }
+    }
+    throw ConfigError(fmt::format("{}: extends: there is no run file '{}', looked for {}",
+                                  to_string(name.origin), name.text, fmt::join(tried, ", ")));
+}
+
+Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std::uint32_t depth) {
+    Node root = read_map(path);
+    if (root.kind != NodeKind::Map) {
+        return root;
+    }
+    const Node name = take(root, kExtendsKey);
+    if (name.kind == NodeKind::Null) {
+        return root;
+    }
+    if (depth == kDeepestExtension) {
+        throw ConfigError(fmt::format("{}: extends: {} files extend each other, allowed: {}",
+                                      to_string(name.origin), depth + 1, depth));
+    }
+    Node base = read_extended(extended_file(name, path, folders), folders, depth + 1);
+    overlay(base, root);
+    base.origin = root.origin;
+    return base;
 }
 
 void refuse_sweep(const Node& root) {
@@ -81,31 +140,50 @@ Node read_map(const std::filesystem::path& path) {
     if (root.kind == NodeKind::Null) {
         root.kind = NodeKind::Map;
     }
+    name_steps(root);
     return root;
 }
 
+Node read_run(const std::filesystem::path& path, ConfigFolders folders) {
+    return read_extended(path, folders, 0);
+}
+
 BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders folders) {
-    const Node patch = take(root, kArchKey);
     BoundRun bound;
     LoadedRun& loaded = bound.loaded;
+    loaded.tree = root;
+    const Node patch = take(root, kArchKey);
+    Node pipeline{.kind = NodeKind::Map, .origin = root.origin};
+    for (const std::string_view key : pipeline_keys()) {
+        if (root.find(key) != nullptr) {
+            pipeline.entries.push_back({std::string(key), {}, take(root, key)});
+        }
+    }
     loaded.run.name = path.stem().string();
     Binding binding;
-    binding.pipeline = pipeline_of(root);
     bind_fields(run_fields(), root, &loaded.run, "", binding);
     Device device = load_arch_of(loaded.run, path, patch, folders, binding);
     loaded.arch = std::move(device.arch);
     loaded.timing = std::move(device.timing);
     binding.violations.throw_if_any();
+    Binding keys;
+    loaded.pipeline =
+        bind_pipeline(pipeline, {loaded.arch, loaded.run.mesh, path}, keys, bound.broken_rules);
+    if (!keys.violations.empty()) {
+        keys.violations.take_over(bound.broken_rules);
+    }
+    keys.violations.throw_if_any();
+    binding.resolved.insert(binding.resolved.begin(), keys.resolved.begin(), keys.resolved.end());
     Judge judge(binding, "");
     validate(loaded.run, loaded.arch, judge);
-    bound.broken_rules = std::move(binding.violations);
+    bound.broken_rules.take_over(binding.violations);
     loaded.resolved = std::move(binding.resolved);
     return bound;
 }
 
 LoadedRun load_run(const std::filesystem::path& path, std::span<const Override> overrides,
                    ConfigFolders folders) {
-    Node root = read_map(path);
+    Node root = read_run(path, folders);
     for (const Override& override : overrides) {
         apply(override, root);
     }
@@ -122,7 +200,8 @@ LoadedRun load_run(const std::filesystem::path& path, std::span<const std::strin
 }
 
 LoadedArch load_arch(const std::filesystem::path& path, std::span<const Override> overrides) {
-    Node tree = read_map(path);
+    const std::filesystem::path above = path.parent_path().parent_path();
+    Node tree = read_arch(path, path, {&above, 1}, 0);
     for (const Override& override : overrides) {
         apply(override, tree);
     }

@@ -9,6 +9,7 @@
 
 #include "runtime/config/override.hpp"
 #include "runtime/config/resolved.hpp"
+#include "runtime/pipeline/pipeline_spec.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/run_spec.hpp"
 #include "tessera/timing_spec.hpp"
@@ -23,9 +24,11 @@ struct LoadedArch {
 
 struct LoadedRun {
     RunSpec run;
+    pipeline::PipelineSpec pipeline;
     ArchSpec arch;
     TimingBounds timing;
     Resolved resolved;  ///< run keys, then those of the arch file below "arch."
+    Node tree;          ///< of the run file with all that was laid over it
 };
 
 /// Folders that hold `arch/` and `runs/`, in the order in which they are searched.
@@ -33,6 +36,9 @@ using ConfigFolders = std::span<const std::filesystem::path>;
 
 /// Loads a run file and the arch file that its mesh.device names, which is looked for in `../arch`
 /// beside the run file's folder, then in `arch/` of each of `folders`.
+///
+/// A run file that says `extends: NAME` is laid over the run file of that name or path, map by map:
+/// names are looked for beside the file, then in `runs/` of each of `folders`.
 ///
 /// Overrides replace values of the run file; below `arch.` those of the arch file
 /// ("arch.l1.size=1 MiB"). A run file may do the same under its key `arch`, with sources.

@@ -90,7 +90,7 @@ SweepSpec read_sweep(const std::filesystem::path& path) {
 
 LoadedSweep load_sweep(const std::filesystem::path& path, std::span<const Override> overrides,
                        ConfigFolders folders) {
-    Node root = read_map(path);
+    Node root = read_run(path, folders);
     for (const Override& override : overrides) {
         apply(override, root);
     }

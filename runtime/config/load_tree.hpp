@@ -12,6 +12,8 @@ namespace tessera::config {
 
 /// The root of a file as a map, so that overrides may fill an empty file.
 [[nodiscard]] Node read_map(const std::filesystem::path& path);
+/// The same of a run file, laid over those that it extends.
+[[nodiscard]] Node read_run(const std::filesystem::path& path, ConfigFolders folders);
 
 /// A run whose every key is in order by itself; rules across keys may be broken.
 struct BoundRun {

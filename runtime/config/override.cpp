@@ -71,7 +71,12 @@ void apply(const Override& override, Node& root) {
         walked += (walked.empty() ? "" : ".") + part;
         node = &child(*node, part, origin);
     }
-    *node = read_text_at(override.value, origin);
+    Node value = read_text_at(override.value, origin);
+    // `--set params.tokens=64` where the file has {value: 128, range: …}: its limits stand. A fact
+    // of a device model, which has a source, is replaced as a whole: the source was the old one's.
+    Node* old = node->kind == NodeKind::Map && node->find("source") == nullptr ? node->find("value")
+                                                                               : nullptr;
+    *(old != nullptr && value.kind == NodeKind::Scalar ? old : node) = std::move(value);
     log::debug(log::Area::Config, "{} = {}, set by {}", override.path, override.value,
                override.origin);
 }
@@ -80,6 +85,11 @@ void overlay(Node& base, const Node& top) {
     // A number with a source of its own is another one: the range was that of the old one.
     const bool is_fact =
         top.kind == NodeKind::Map && top.find("value") != nullptr && top.find("source") != nullptr;
+    if (base.kind == NodeKind::Map && top.kind == NodeKind::Scalar &&
+        base.find("value") != nullptr && base.find("source") == nullptr) {
+        *base.find("value") = top;
+        return;
+    }
     if (is_fact || base.kind != NodeKind::Map || top.kind != NodeKind::Map) {
         base = top;
         return;

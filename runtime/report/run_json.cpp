@@ -113,7 +113,7 @@ Json to_json(const RunRecord& record) {
             {"makespan", time_json(record.makespan)},
             {"inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs)},
             {"mesh", mesh_json(record)},
-            {"workload", workload_json(record.run)},
+            {"workload", workload_json(record.pipeline)},
             {"host", host_json(record)},
             {"steps", steps},
             {"cores", cores_json(record)},

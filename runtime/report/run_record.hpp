@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/config/resolved.hpp"
+#include "runtime/report/expert_load.hpp"
 #include "runtime/report/timing/predicted_time.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/launch_modes.hpp"
@@ -48,8 +50,14 @@ struct HostTimes {
     double total = 0;   ///< of the whole run, tensors made and moved included
 };
 
+/// What a pipeline works on: its params, or its tensors, each with its value as text.
+struct PipelineSummary {
+    std::vector<std::pair<std::string, std::string>> values;
+};
+
 struct RunRecord {
     RunSpec run;
+    PipelineSummary pipeline;
     ArchSpec arch;
     config::Resolved resolved;
     Maths maths = Maths::On;        ///< Off: values mean nothing, and no step was verified
@@ -59,6 +67,7 @@ struct RunRecord {
     std::vector<CoreActivity> cores;  ///< every core of the mesh, over all steps, (device, y, x)
     HostTimes host;
     std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing
+    std::optional<ExpertLoad> experts{};      ///< where steps declare one
 };
 
 /// Names of the steps that were verified and failed.

@@ -72,7 +72,7 @@ std::string title_text(const RunRecord& record, const TextStyle& style) {
     return fmt::format(
         "{}: {}{}\n"
         "{} × {} devices {}, {} × {} cores each; {} host thread{}\n",
-        painted(record.run.name, Tone::Heading, style), workload_text(record.run), source,
+        painted(record.run.name, Tone::Heading, style), workload_text(record.pipeline), source,
         mesh.rows, mesh.columns, record.arch.name, grid.columns, grid.rows, record.num_threads,
         record.num_threads == 1 ? "" : "s");
 }

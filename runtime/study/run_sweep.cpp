@@ -181,8 +181,8 @@ private:
                        std::vector<timed_run::RunTimer>& timers) {
         config::LoadedRun loaded = sweep_.points[point].loaded;
         loaded.run.host.threads = threads;
-        run::RunModes modes =
-            sweep_.sweep.values ? run::RunModes{} : run::timing_only(loaded.run.workload.pipeline);
+        pipeline::RunModes modes =
+            sweep_.sweep.values ? pipeline::RunModes{} : pipeline::timing_only(loaded.pipeline);
         modes.trace = TraceMode::On;
         modes.trace_sink = [&timers](const Trace& so_far, LaunchTrace&& launch) {
             timed_run::add_to_all(timers, so_far, launch);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "runtime/config/load_sweep.hpp"
-#include "runtime/pipeline/run_modes.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/sweep_result.hpp"
 
 namespace tessera::sweep {
@@ -16,7 +16,7 @@ namespace tessera::sweep {
 /// Runs one configuration, giving each launch to the sink. Returns what failed its check, or
 /// "" if nothing did.
 using Record =
-    std::function<std::string(const config::LoadedRun& loaded, const run::RunModes& modes)>;
+    std::function<std::string(const config::LoadedRun& loaded, const pipeline::RunModes& modes)>;
 
 struct SweepOptions {
     std::uint32_t threads = 0;  ///< of the host, over all points; 0: one for each of its cores

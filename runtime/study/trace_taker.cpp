@@ -14,7 +14,7 @@ TraceTaker::TraceTaker(std::optional<RunTimer> timer,
     }
 }
 
-run::RunModes TraceTaker::modes(run::RunModes modes) {
+pipeline::RunModes TraceTaker::modes(pipeline::RunModes modes) {
     if (timer_ || writer_) {
         modes.trace = TraceMode::On;
         modes.trace_sink = [this](const Trace& so_far, LaunchTrace&& launch) {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "emu/base/trace_file/trace_writer.hpp"
-#include "runtime/pipeline/run_modes.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/report/timing/timing_report.hpp"
 #include "runtime/study/run_timer.hpp"
 
@@ -19,7 +19,7 @@ public:
 
     /// `modes` with the taker as sink; as they are if there is neither timer nor file. The taker
     /// outlives the run, and stays where it is.
-    [[nodiscard]] run::RunModes modes(run::RunModes modes);
+    [[nodiscard]] pipeline::RunModes modes(pipeline::RunModes modes);
 
     /// Gives the file its name and ends the timing; no report without a timer.
     [[nodiscard]] std::optional<report::TimingReport> finish();

@@ -97,7 +97,8 @@ ops::all_gather::Schedule schedule_of(const Model& model, const Collective& coll
     constexpr std::uint64_t kMostPacketsPerSync = 160;
     const std::uint64_t lanes = std::uint64_t{collective.links} * collective.workers;
     const std::uint64_t share = std::clamp<std::uint64_t>(packets / lanes, 1, kMostPacketsPerSync);
-    return {.lanes = {collective.links, collective.workers},
+    return {.links = collective.links,
+            .workers = collective.workers,
             .farthest = farthest_of(model),
             .sync_pages = static_cast<std::uint32_t>(share),
             .batch_pages = 1,
@@ -110,8 +111,9 @@ Prediction gather_cycles(const Model& model, const Collective& collective, std::
     Bench bench(model, collective.mesh);
     const TensorSpec slice{{static_cast<std::uint32_t>(packets), packet_bytes / kElementBytes}};
     const auto inputs = allocate(bench, "input", slice, collective);
-    const auto outputs = allocate(
-        bench, "output", ops::all_gather::output_spec(slice, num_devices(collective)), collective);
+    TensorSpec whole = slice;
+    whole.shape[0] *= num_devices(collective);
+    const auto outputs = allocate(bench, "output", whole, collective);
     return bench
         .run(ops::all_gather::make_programs(model.arch, collective.mesh, {inputs}, {outputs},
                                             schedule_of(model, collective, packets)))
@@ -121,18 +123,18 @@ Prediction gather_cycles(const Model& model, const Collective& collective, std::
 /// Each device's slice is `tiles` tiles; a tile is a packet.
 Prediction scatter_cycles(const Model& model, const Collective& collective, std::uint64_t tiles) {
     Bench bench(model, collective.mesh);
-    const auto rows = static_cast<std::uint32_t>(tiles) * num_devices(collective) * kTileSide;
-    const TensorSpec spec{{rows, kTileSide}, DataFormat::Float16_b, Layout::TILE};
+    const auto rows = static_cast<std::uint32_t>(tiles) * kTileSide;
+    const TensorSpec slice{{rows, kTileSide}, DataFormat::Float16_b, Layout::TILE};
+    TensorSpec spec = slice;
+    spec.shape[0] *= num_devices(collective);
     const auto inputs = allocate(bench, "input", spec, collective);
     const auto forward = allocate(bench, "forward", spec, collective);
     const auto backward = allocate(bench, "backward", spec, collective);
-    const auto outputs =
-        allocate(bench, "output", ops::reduce_scatter::output_spec(spec, num_devices(collective)),
-                 collective);
+    const auto outputs = allocate(bench, "output", slice, collective);
     return bench
-        .run(ops::reduce_scatter::make_programs(model.arch, collective.mesh, {inputs},
-                                                {outputs, forward, backward},
-                                                {.lanes = {collective.links, collective.workers}}))
+        .run(ops::reduce_scatter::make_programs(
+            model.arch, collective.mesh, {inputs}, {outputs, forward, backward},
+            {.links = collective.links, .workers = collective.workers}))
         .kernel_span_cycles();
 }
 

@@ -14,6 +14,8 @@
 namespace tessera::score {
 namespace {
 
+using ops::EltwiseFunction;
+
 /// "ttnn.exp", "ttnn.silu from DRAM".
 EltwiseFunction function_of(const Row& row) {
     std::string name = row.workload.substr(0, row.workload.find(' '));
@@ -60,10 +62,11 @@ Prediction predict_eltwise(const Row& row, const Parameters& parameters, const M
         inputs.push_back(&tensor);
     }
     const DeviceTensor output = bench.session().allocate(0, "output", spec, memory);
-    const EltwiseSpec schedule{.fp32_dest_acc = spec.format == DataFormat::Float32,
-                               .approximate = parameters.flag_or("approximate", false)};
+    const ops::EltwiseSpec schedule{.function = function,
+                                    .fp32_dest_acc = spec.format == DataFormat::Float32,
+                                    .approximate = parameters.flag_or("approximate", false)};
     const Replays replays =
-        bench.run(ops::eltwise::make_program(model.arch, function, {inputs}, {output}, schedule));
+        bench.run(ops::eltwise::make_program(model.arch, {inputs}, {output}, schedule));
     return as_time(row, replays.kernel_span_cycles(), model);
 }
 

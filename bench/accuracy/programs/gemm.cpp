@@ -16,15 +16,21 @@
 namespace tessera::score {
 namespace {
 
+using ops::MatmulOperandSpec;
+using ops::MatmulSchedule;
+using ops::MatmulSpec;
+using ops::MulticastOperand;
+using ops::TensorPlacement;
+
 std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
     return (dividend + divisor - 1) / divisor;
 }
 
-DeviceTensor allocate(Bench& bench, const char* name, const ops::matmul::OperandLayout& layout) {
+DeviceTensor allocate(Bench& bench, const char* name, const ops::TensorPlan& layout) {
     return layout.layout == TensorMemoryLayout::INTERLEAVED
-               ? bench.session().allocate(0, name, layout.spec, layout.type)
-               : bench.session().allocate_sharded(0, name, layout.spec, layout.type, layout.layout,
-                                                  layout.shard);
+               ? bench.session().allocate(0, name, layout.spec, layout.memory)
+               : bench.session().allocate_sharded(0, name, layout.spec, layout.memory,
+                                                  layout.layout, *layout.shard);
 }
 
 Replays run_matmul(Bench& bench, const ops::matmul::MatmulShape& shape, const MatmulSpec& spec) {

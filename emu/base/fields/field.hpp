@@ -41,7 +41,6 @@ struct Field {
     std::string_view prose;
     Limits limits;
     std::span<const Field> fields;
-    std::string_view pipeline;  ///< the one whose runs may have the key; empty: all
     Shortens shortens = Shortens::Less;
 
     JsonForm json = JsonForm::Literal;
@@ -178,12 +177,6 @@ template <auto Member>
         return &(static_cast<ClassOf<Member>*>(object)->*Member)
                     .emplace_back(name, typename TypeOf<Member>::value_type::second_type{});
     };
-    return row;
-}
-
-/// The row, for runs of one pipeline only.
-[[nodiscard]] constexpr Field only_in(std::string_view pipeline, Field row) {
-    row.pipeline = pipeline;
     return row;
 }
 

@@ -21,8 +21,8 @@ struct Node {
     Origin origin;
     std::string text{};                      ///< of a scalar
     ScalarStyle style = ScalarStyle::Plain;  ///< of a scalar
-    std::vector<Node> elements{};            ///< of a sequence
-    std::vector<Entry> entries{};            ///< of a map, in file order
+    std::vector<Node> elements;              ///< of a sequence
+    std::vector<Entry> entries;              ///< of a map, in file order
 
     /// The value of the first entry with this key, or nullptr.
     [[nodiscard]] const Node* find(std::string_view key) const;

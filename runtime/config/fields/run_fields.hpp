@@ -5,15 +5,14 @@
 #include <array>
 
 #include "emu/base/fields/field.hpp"
-#include "runtime/config/fields/op_fields.hpp"
-#include "runtime/config/fields/workload_fields.hpp"
 #include "tessera/run_spec.hpp"
 
 namespace tessera::config {
 
 inline constexpr std::array kMeshFields{
     field<&MeshSpec::device>("device", kRequired,
-                             "the model of all devices: the name of a file in configs/arch"),
+                             "the model of all devices: the name of a file in configs/arch, or the "
+                             "path of an arch file, from the run file's folder"),
     field<&MeshSpec::shape>("shape", kRequired, "devices; ids are row-major", Limits{1, 256}),
     field<&MeshSpec::topology>(
         "topology", "torus",
@@ -42,8 +41,6 @@ inline constexpr std::array kVerifyFields{
 
 inline constexpr std::array kRunFields{
     section<&RunSpec::mesh>("mesh", kMeshFields, "devices and links"),
-    section<&RunSpec::workload>("workload", kWorkloadFields, "the layer"),
-    section<&RunSpec::ops>("ops", kOpsFields, "schedules"),
     section<&RunSpec::machine>("machine", kMachineFields, "freedom of the emulated machine"),
     section<&RunSpec::host>("host", kHostFields, "the machine that emulates"),
     section<&RunSpec::verify>("verify", kVerifyFields, "what a run must meet to pass"),

@@ -23,7 +23,7 @@ function drawExperts() {
     const all = spread(data.moe.experts.map((e) => e.tokens));
     const idle = data.moe.experts.filter((e) => e.tokens === 0).length;
     byId("experts").replaceChildren(
-        make("p", {class: "hint"}, `${count(all.sum)} token slots (top ${data.moe.top_k}) over ` +
+        make("p", {class: "hint"}, `${count(all.sum)} token slots over ` +
             `${data.moe.experts.length} experts: mean ${all.mean.toFixed(1)}, most ` +
             `${count(all.most)} (${all.factor.toFixed(2)} times the mean), ${idle} without tokens` +
             (numDevices() > 1 ? `; shown: device ${selection.device}` : "")),

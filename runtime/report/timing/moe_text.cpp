@@ -27,10 +27,10 @@ std::string unevenness(const std::vector<double>& values) {
                        share_of(most, mean));
 }
 
-std::string tokens_text(const MoeLoad& moe, std::uint32_t num_devices) {
+std::string tokens_text(const ExpertLoad& moe, std::uint32_t num_devices) {
     std::vector<double> experts;
     std::vector<double> devices(num_devices);
-    for (const MoeLoad::Expert& expert : moe.experts) {
+    for (const ExpertLoad::Expert& expert : moe.experts) {
         experts.push_back(expert.tokens);
         devices.at(expert.device) += expert.tokens;
     }

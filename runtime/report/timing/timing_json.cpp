@@ -81,13 +81,13 @@ Json assumed_json(const TimingReport& report) {
     return rows;
 }
 
-Json moe_json(const MoeLoad& moe) {
+Json moe_json(const ExpertLoad& moe) {
     Json experts = Json::array();
-    for (const MoeLoad::Expert& expert : moe.experts) {
+    for (const ExpertLoad::Expert& expert : moe.experts) {
         experts.push_back(
             {{"expert", expert.expert}, {"device", expert.device}, {"tokens", expert.tokens}});
     }
-    return {{"top_k", moe.top_k}, {"experts", experts}, {"launches", moe.launches}};
+    return {{"experts", experts}, {"launches", moe.launches}};
 }
 
 }  // namespace

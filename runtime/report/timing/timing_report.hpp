@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/report/expert_load.hpp"
 #include "runtime/report/timing/predicted_time.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
@@ -177,18 +178,6 @@ struct PeakRates {
     double dram_channel_rate = 0;     ///< one channel, bytes per cycle
 };
 
-/// Tokens by expert, for runs of a mixture of experts.
-struct MoeLoad {
-    struct Expert {
-        std::uint32_t expert = 0;  ///< number in the layer
-        std::uint16_t device = 0;
-        std::uint32_t tokens = 0;
-    };
-    std::uint32_t top_k = 0;
-    std::vector<Expert> experts;        ///< by device, then in the device's order
-    std::vector<std::string> launches;  ///< names of the launches whose work grows with tokens
-};
-
 /// A part of the run's critical path whose price rests on constants that nobody publishes.
 struct AssumedShare {
     std::string name;  ///< as bound_name gives it
@@ -205,7 +194,7 @@ struct TimingReport {
     PeakRates peak;
     std::vector<LaunchReport> launches;
     std::vector<AssumedShare> assumed;  ///< as assumed_shares gives it, largest first
-    std::optional<MoeLoad> moe;
+    std::optional<ExpertLoad> moe;
 };
 
 }  // namespace tessera::report

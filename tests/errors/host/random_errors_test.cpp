@@ -12,8 +12,8 @@
 namespace tessera {
 namespace {
 
-WorkloadSpec eight_experts(std::uint32_t top_k) {
-    WorkloadSpec spec;
+RoutingDraw eight_experts(std::uint32_t top_k) {
+    RoutingDraw spec;
     spec.tokens = 4;
     spec.experts = 8;
     spec.top_k = top_k;
@@ -41,9 +41,9 @@ TEST(RandomRoutingErrors, TopKOutOfRange) {
 }
 
 TEST(RandomRoutingErrors, ZipfExponent) {
-    WorkloadSpec spec = eight_experts(2);
-    spec.routing.kind = RoutingKind::Zipf;
-    spec.routing.zipf_exponent = -0.5;
+    RoutingDraw spec = eight_experts(2);
+    spec.kind = RoutingKind::Zipf;
+    spec.zipf_exponent = -0.5;
 
     EXPECT_EQ(usage_error_message([&] { (void)make_selected_experts(spec); }),
               "make_selected_experts: zipf_exponent is -0.5; it must be finite and not negative");

@@ -27,46 +27,45 @@ protected:
 
 TEST_F(AllGatherErrors, ATensorIsMissing) {
     gather_.inputs.pop_back();
-    expect_error("all_gather: 1 tensors input; the mesh has 2 devices, each with one of them");
+    expect_error("all_gather: tensors are 1; it must be one for each of 2 devices");
 }
 
 TEST_F(AllGatherErrors, OutputIsTooSmall) {
     gather_.outputs[1].spec.shape = {7, 8};
-    expect_error(
-        "all_gather: output of device 1 is (7,8) uint32 ROW_MAJOR; it must be (8,8) uint32 "
-        "ROW_MAJOR");
+    expect_error("all_gather: output is (7,8) uint32 ROW_MAJOR; it must be (8,8) uint32 ROW_MAJOR");
 }
 
 TEST_F(AllGatherErrors, MoreLinksThanADirectionHas) {
-    gather_.schedule.lanes.links = 5;
-    expect_error("all_gather: the schedule uses 5 links of a direction; 1 to 4 are possible");
+    gather_.schedule.links = 5;
+    expect_error("all_gather: links is 5; a direction has 1 to 4");
 }
 
 TEST_F(AllGatherErrors, MoreWorkersThanCores) {
-    gather_.schedule.lanes.workers = 3;
+    gather_.schedule.workers = 3;
     expect_error(
-        "all_gather: the schedule has 3 workers for each of 1 links, which take 6 cores; 1 to 2 "
-        "workers are possible on test_arch");
+        "all_gather: workers 3 for each of 1 links take 6 cores; 1 to 2 are possible on test_arch");
 }
 
 TEST_F(AllGatherErrors, SyncPagesIsZero) {
     gather_.schedule.sync_pages = 0;
-    expect_error("all_gather: the schedule's sync_pages is 0; it must be at least 1");
+    expect_error("all_gather: sync_pages is 0; it must be at least 1");
 }
 
 TEST_F(AllGatherErrors, DepthIsZero) {
     gather_.schedule.cb_depth = 0;
-    expect_error("all_gather: the schedule's cb_depth is 0; it must be at least 1");
+    expect_error("all_gather: cb_depth is 0; it must be at least 1");
 }
 
-TEST(AllGatherSpec, TilesMustStayWhole) {
+TEST(AllGatherTiles, MustStayWhole) {
+    testing::MeshGather gather({{1, 2}, Topology::Line, "test_arch"}, testing::small_arch(),
+                               {{33, 40}, DataFormat::UInt32, Layout::TILE});
     try {
-        (void)ops::all_gather::output_spec({{33, 40}, DataFormat::Float16_b, Layout::TILE}, 2);
+        gather.launch();
         FAIL();
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
-                     "all_gather: input is (33,40) bfloat16 TILE; the rows of a TILE tensor of "
-                     "rank 2 must be a multiple of 32");
+                     "all_gather: input is (33,40) uint32 TILE; the rows of a TILE tensor of rank "
+                     "2 must be a multiple of 32");
     }
 }
 
@@ -78,7 +77,7 @@ TEST(AllGatherMesh, MustBeARowOrColumn) {
         FAIL();
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
-                     "all_gather: a mesh of 2x2 devices; it must be a single row or column");
+                     "all_gather: devices are a mesh of 2x2; it must be a single row or column");
     }
 }
 

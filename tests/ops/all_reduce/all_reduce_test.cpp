@@ -14,6 +14,8 @@
 namespace tessera {
 namespace {
 
+using ops::PartialSums;
+
 using ops::all_reduce::kSpec;
 using testing::from_bf16;
 using testing::MeshSum;

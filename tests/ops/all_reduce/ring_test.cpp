@@ -95,7 +95,8 @@ TEST(RingErrors, AStepBeyondAPacketHeadersRouteIsRefused) {
         FAIL() << "no error";
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
-                     "all_reduce: from device 0 to device 33 of a 1×34 mesh (line) takes 33 hops; "
+                     "make a ring whose step from device 0 to device 33 of a 1×34 mesh (line) "
+                     "takes 33 hops; "
                      "at most 32 are possible");
     }
 }

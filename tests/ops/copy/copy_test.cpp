@@ -87,19 +87,12 @@ TEST(CopyErrors, NamesAnOutputOfAnotherSpec) {
               "copy: output is (40,80) float32 TILE; it must be (40,80) bfloat16 TILE");
 }
 
-TEST(CopyErrors, NamesAShardedTensor) {
-    DeviceTensor input = tiles();
-    input.buffer.layout = TensorMemoryLayout::HEIGHT_SHARDED;
-    EXPECT_EQ(message(input, tiles(), {.cb_depth = 2}),
-              "copy: input is sharded; it must be interleaved");
-}
-
 TEST(CopyErrors, NamesBuffersWithoutDepthAndBeyondL1) {
     EXPECT_EQ(message(tiles(), tiles(), {.cb_depth = 0}),
               "copy: cb_depth is 0; it must be at least 1");
     EXPECT_EQ(message(tiles(), tiles(), {.cb_depth = 682}),
-              "copy: the schedule's circular buffers take 1396736 B a core; test_arch has 1395424 "
-              "B of L1 for buffers");
+              "copy: cb_depth 682 with pages of 2048 B takes 1396736 B of circular buffers; a core "
+              "has 1395424 B of L1 for them");
 }
 
 }  // namespace

@@ -63,8 +63,9 @@ Result run(OneDevice& device, const Case& test) {
         inputs.tensors.push_back(&tensor);
     }
     const DeviceTensor output = device.make("output", spec, test.output_memory);
-    result.launch = device.run(
-        "eltwise", make_program(device.arch(), test.function, inputs, {output}, test.schedule));
+    EltwiseSpec schedule = test.schedule;
+    schedule.function = test.function;
+    result.launch = device.run("eltwise", make_program(device.arch(), inputs, {output}, schedule));
     result.output = device.get(output);
     return result;
 }

@@ -21,7 +21,9 @@ inline HostTensor run(testing::OneDevice& device, const HostInputs& host,
     const auto weights = device.put("routed_token_weights", host.weights);
     const auto counts = device.put("num_routed_tokens", host.num_routed_tokens);
     const Inputs inputs{rows, map, weights, counts};
-    const auto local = device.make("local", local_spec(inputs));
+    const Shape& shape = host.expert_outputs.shape;
+    const auto local = device.make(
+        "local", TensorSpec{{shape[1], shape[2]}, DataFormat::Float16_b, Layout::ROW_MAJOR});
     device.run("local_reduce_moe_output", make_program(device.arch(), inputs, {local}, schedule));
     return device.get(local);
 }

@@ -71,11 +71,11 @@ public:
         : session_(MeshSpec{.shape = {1, 1}, .topology = Topology::Line, .device = arch.name}, arch,
                    options) {}
 
-    [[nodiscard]] DeviceTensor allocate(const std::string& name, const OperandLayout& layout) {
+    [[nodiscard]] DeviceTensor allocate(const std::string& name, const TensorPlan& layout) {
         return layout.layout == TensorMemoryLayout::INTERLEAVED
-                   ? session_.allocate(0, name, layout.spec, layout.type)
-                   : session_.allocate_sharded(0, name, layout.spec, layout.type, layout.layout,
-                                               layout.shard);
+                   ? session_.allocate(0, name, layout.spec, layout.memory)
+                   : session_.allocate_sharded(0, name, layout.spec, layout.memory, layout.layout,
+                                               *layout.shard);
     }
 
     Product run(const MatmulShape& shape, const MatmulSpec& schedule, ElementOf element) {

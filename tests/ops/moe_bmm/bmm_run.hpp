@@ -27,7 +27,10 @@ inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
     const DeviceTensor input = device.put("input", inputs.input, Layout::TILE);
     const DeviceTensor weights = device.put("weights", inputs.weights, Layout::TILE);
     const DeviceTensor counts = testing::put_counts(device, inputs.counts);
-    const DeviceTensor output = device.make("output", output_spec(input.spec, weights.spec));
+    const DeviceTensor output = device.make(
+        "output", TensorSpec{{input.spec.shape[0], input.spec.shape[1], weights.spec.shape[2]},
+                             DataFormat::Float16_b,
+                             Layout::TILE});
     Program program = make_program(device.arch(),
                                    {.input_hidden_state = input,
                                     .expert_weights = weights,

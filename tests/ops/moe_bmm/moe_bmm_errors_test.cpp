@@ -37,54 +37,36 @@ TEST(MoeBmmErrors, AcceptsWhatTheOthersSpoil) {
     EXPECT_EQ(Spoilable{}.message(), "(nothing thrown)");
 }
 
-TEST(MoeBmmErrors, NamesARowMajorInput) {
-    Spoilable test;
-    test.input.spec.layout = Layout::ROW_MAJOR;
-    EXPECT_EQ(test.message(),
-              "moe_bmm: input_hidden_state is (2,40,80) bfloat16 ROW_MAJOR; it must be bfloat16 "
-              "TILE of rank 3 without an extent of 0");
-}
-
 TEST(MoeBmmErrors, NamesWeightsOfAnotherInnerExtent) {
     Spoilable test;
     test.weights.spec.shape = {2, 96, 96};
-    EXPECT_EQ(test.message(),
-              "moe_bmm: expert_weights is (2,96,96) bfloat16 TILE; for input_hidden_state "
-              "(2,40,80) bfloat16 TILE it must be (2,80,H_out)");
-}
-
-TEST(MoeBmmErrors, NamesShardedWeights) {
-    Spoilable test;
-    test.weights.buffer.layout = TensorMemoryLayout::WIDTH_SHARDED;
-    EXPECT_EQ(test.message(), "moe_bmm: expert_weights is sharded; it must be interleaved");
-}
-
-TEST(MoeBmmErrors, NamesAnOutputOfAnotherShape) {
-    Spoilable test;
-    test.output.spec.shape = {2, 40, 80};
-    EXPECT_EQ(test.message(),
-              "moe_bmm: output is (2,40,80) bfloat16 TILE; it must be (2,40,96) bfloat16 TILE");
+    EXPECT_EQ(
+        test.message(),
+        "moe_bmm: expert_weights is (2,96,96) bfloat16 TILE; it must be (2,80,H_out) bfloat16 "
+        "TILE");
 }
 
 TEST(MoeBmmErrors, NamesCountsAboveTheTokens) {
     Spoilable test;
     test.host_counts = {40, 41};
-    EXPECT_EQ(test.message(), "moe_bmm: expert 1 has 41 routed tokens; the tensor holds 40");
+    EXPECT_EQ(
+        test.message(),
+        "moe_bmm: num_routed_tokens of expert 1 is 41; it must be at most 40, the rows of the "
+        "tensor");
 }
 
 TEST(MoeBmmErrors, NamesAMissingCount) {
     Spoilable test;
     test.host_counts = {40};
     EXPECT_EQ(test.message(),
-              "moe_bmm: the host has 1 counts of routed tokens; there are 2 experts");
+              "moe_bmm: num_routed_tokens has 1 counts on the host; it must have 2, one an expert");
 }
 
 TEST(MoeBmmErrors, NamesASubblockLargerThanHalfOfDst) {
     Spoilable test;
     test.schedule.subblock = {1, 5};
     EXPECT_EQ(test.message(),
-              "moe_bmm: a subblock of 1x5 tiles does not fit in half of DST; with fp32 "
-              "accumulation 1 to 4 tiles do");
+              "moe_bmm: subblock has 5 tiles; half of DST holds 1 to 4 with fp32_dest_acc true");
 }
 
 TEST(MoeBmmErrors, Bfloat16DstHoldsTwiceTheSubblock) {
@@ -94,21 +76,32 @@ TEST(MoeBmmErrors, Bfloat16DstHoldsTwiceTheSubblock) {
     EXPECT_EQ(test.message(), "(nothing thrown)");
     test.schedule.subblock = {3, 3};
     EXPECT_EQ(test.message(),
-              "moe_bmm: a subblock of 3x3 tiles does not fit in half of DST; with bfloat16 "
-              "accumulation 1 to 8 tiles do");
+              "moe_bmm: subblock has 9 tiles; half of DST holds 1 to 8 with fp32_dest_acc false");
 }
 
 TEST(MoeBmmErrors, NamesABlockOfNoK) {
     Spoilable test;
     test.schedule.k_block = 0;
-    EXPECT_EQ(test.message(), "moe_bmm: k_block is 0 and cb_depth 2; both must be at least 1");
+    EXPECT_EQ(test.message(), "moe_bmm: k_block is 0; it must be at least 1");
 }
 
 TEST(MoeBmmErrors, NamesAGridLargerThanTheDevice) {
     Spoilable test;
     test.schedule.grid = {3, 1};
+    EXPECT_EQ(
+        test.message(),
+        "moe_bmm: grid [3, 1] is no part of the test_arch's grid; it must be [0, 0], which is "
+        "all of it, or [1, 1] to [2, 2]");
+}
+
+// 200 × 2 × 4 tiles of 2048 B; besides them 9 tiles, 4 counts of 32 B and 64 B. L1 has
+// 1499136 - 103712 B.
+TEST(MoeBmmErrors, NamesAKBlockThatL1DoesNotHold) {
+    Spoilable test;
+    test.schedule.k_block = 200;
     EXPECT_EQ(test.message(),
-              "moe_bmm: the schedule's grid is 3x1; test_arch has 1x1 to 2x2 cores (0x0: all)");
+              "moe_bmm: k_block 200 with cb_depth 2 and subblock 2x2 takes 3295424 B of circular "
+              "buffers; a core has 1395424 B of L1 for them");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include "ops/prepare_moe_routing_tensors/prepare_moe_routing_tensors.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/device_fixture.hpp"
+#include "tests/ops/held_values.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {
@@ -39,30 +41,6 @@ TEST(PrepareMoeRoutingTensorsErrors, AcceptsWhatTheOthersSpoil) {
     EXPECT_EQ(Spoilable{}.message(), "(nothing thrown)");
 }
 
-TEST(PrepareMoeRoutingTensorsErrors, NamesASelectionOfAnotherFormat) {
-    Spoilable test;
-    test.selected.spec.format = DataFormat::UInt16;
-    EXPECT_EQ(test.message(),
-              "prepare_moe_routing_tensors: selected_experts is (5,2) uint16 ROW_MAJOR; it must be "
-              "uint32 ROW_MAJOR of rank 2 without an extent of 0");
-}
-
-TEST(PrepareMoeRoutingTensorsErrors, NamesAMappingOfAllDevices) {
-    Spoilable test;
-    test.local.spec.shape = {2, 3};
-    EXPECT_EQ(test.message(),
-              "prepare_moe_routing_tensors: local_experts is (2,3) int32 ROW_MAJOR; it must be "
-              "int32 ROW_MAJOR of rank 1 without an extent of 0");
-}
-
-TEST(PrepareMoeRoutingTensorsErrors, NamesWeightsOfAnotherShape) {
-    Spoilable test;
-    test.weights.spec.shape = {5, 3};
-    EXPECT_EQ(test.message(),
-              "prepare_moe_routing_tensors: routing_weights is (5,3) bfloat16 ROW_MAJOR; it must "
-              "be (5,2) bfloat16 ROW_MAJOR");
-}
-
 TEST(PrepareMoeRoutingTensorsErrors, NamesAnOutputOfAnotherShape) {
     Spoilable test;
     test.map.spec.shape = {5, 3};
@@ -74,16 +52,68 @@ TEST(PrepareMoeRoutingTensorsErrors, NamesAnOutputOfAnotherShape) {
 TEST(PrepareMoeRoutingTensorsErrors, RefusesADepthOfZero) {
     Spoilable test;
     test.schedule.cb_depth = 0;
-    EXPECT_EQ(test.message(),
-              "prepare_moe_routing_tensors: the schedule's cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "prepare_moe_routing_tensors: cb_depth is 0; it must be at least 1");
 }
 
 TEST(PrepareMoeRoutingTensorsErrors, RefusesAGridWithoutRows) {
     Spoilable test;
     test.schedule.grid = {2, 0};
+    EXPECT_EQ(
+        test.message(),
+        "prepare_moe_routing_tensors: grid [2, 0] is no part of the test_arch's grid; it must "
+        "be [0, 0], which is all of it, or [1, 1] to [2, 2]");
+}
+
+/// Two tokens that choose two of four experts, two on each of two devices; a test spoils a value.
+struct Choices {
+    std::vector<std::uint32_t> selected{0, 3, 2, 1};
+    std::vector<std::vector<std::int32_t>> local{{0, 2}, {3, 1}};
+
+    [[nodiscard]] std::string message() const {
+        const HostTensor choices =
+            testing::host_tensor<std::uint32_t>({2, 2}, DataFormat::UInt32, selected);
+        std::vector<HostTensor> experts;
+        for (const auto& ids : local) {
+            experts.push_back(testing::host_tensor<std::int32_t>({2}, DataFormat::Int32, ids));
+        }
+        const testing::HeldStep step(nullptr, {{choices, choices}, {}, experts});
+        return usage_error_message([&] { op().check_values(step.at(0)); });
+    }
+};
+
+TEST(RoutingValues, AcceptsWhatTheOthersSpoil) {
+    EXPECT_EQ(Choices{}.message(), "(nothing thrown)");
+}
+
+TEST(RoutingValues, NamesAChoiceThatIsNoExpert) {
+    Choices test;
+    test.selected[2] = 4;
     EXPECT_EQ(test.message(),
-              "prepare_moe_routing_tensors: the schedule's grid is 2x0; test_arch has 1x1 to 2x2 "
-              "cores (0x0: all)");
+              "prepare_moe_routing_tensors: selected_experts(1,0) is 4; expert ids are 0 to 3");
+}
+
+TEST(RoutingValues, NamesAnExpertThatATokenChoosesTwice) {
+    Choices test;
+    test.selected[3] = 2;
+    EXPECT_EQ(test.message(),
+              "prepare_moe_routing_tensors: selected_experts(1,1) is 2, as is (1,0); a token "
+              "selects an expert once");
+}
+
+TEST(RoutingValues, NamesALocalExpertOutOfRange) {
+    Choices test;
+    test.local[1][0] = -1;
+    EXPECT_EQ(test.message(),
+              "prepare_moe_routing_tensors: local_experts(0) of device 1 is -1; expert ids are 0 "
+              "to 3");
+}
+
+TEST(RoutingValues, NamesAnExpertOnTwoDevices) {
+    Choices test;
+    test.local[1][1] = 2;
+    EXPECT_EQ(test.message(),
+              "prepare_moe_routing_tensors: local_experts(1) of device 1 is 2, as is "
+              "local_experts(1) of device 0; each expert stands once");
 }
 
 }  // namespace

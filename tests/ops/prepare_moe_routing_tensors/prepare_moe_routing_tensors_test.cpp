@@ -20,11 +20,15 @@ RoutingTables run(OneDevice& device, const Routing& host, const CopySpec& schedu
     const auto weights = device.put("routing_weights", host.routing_weights);
     const auto local = device.put("local_experts", host.local_experts);
     const Inputs inputs{selected, weights, local};
-    const OutputSpecs specs = output_specs(inputs);
-    const auto counts = device.make("num_routed_tokens", specs.num_routed_tokens);
-    const auto routed = device.make("routed_tokens", specs.routed_tokens);
-    const auto routed_weights = device.make("routed_token_weights", specs.routed_token_weights);
-    const auto map = device.make("token_idx_map", specs.token_idx_map);
+    const std::uint32_t experts = local.spec.shape[0];
+    const auto make = [&](const std::string& name, DataFormat format, std::uint32_t columns) {
+        return device.make(name, {{experts, columns}, format, Layout::ROW_MAJOR});
+    };
+    const std::uint32_t tokens = selected.spec.shape[0];
+    const auto counts = make("num_routed_tokens", DataFormat::UInt32, 1);
+    const auto routed = make("routed_tokens", DataFormat::UInt32, tokens);
+    const auto routed_weights = make("routed_token_weights", DataFormat::Float16_b, tokens);
+    const auto map = make("token_idx_map", DataFormat::UInt32, tokens);
     device.run(
         "prepare_moe_routing_tensors",
         make_program(device.arch(), inputs, {counts, routed, routed_weights, map}, schedule));

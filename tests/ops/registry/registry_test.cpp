@@ -3,17 +3,19 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace tessera::ops {
 namespace {
 
 TEST(OpRegistry, FindsAnOpByItsName) {
-    const OpSpec* op = find_op("to_layout");
+    const Op* op = find_op("to_layout");
 
     ASSERT_NE(op, nullptr);
-    EXPECT_EQ(op->name, "to_layout");
+    EXPECT_EQ(op->spec.name, "to_layout");
 }
 
 TEST(OpRegistry, HasNoOpOfANameThatSortsBetweenItsRows) {
@@ -21,24 +23,89 @@ TEST(OpRegistry, HasNoOpOfANameThatSortsBetweenItsRows) {
     EXPECT_EQ(find_op(""), nullptr);
 }
 
-TEST(OpRegistry, EveryRowNamesAFolderWithItsHeader) {
-    for (const OpSpec& op : all_ops()) {
-        const std::string name(op.name);
-        const auto header =
-            std::filesystem::path(TESSERA_SOURCE_DIR) / "ops" / name / (name + ".hpp");
+TEST(OpRegistry, IsSortedByName) {
+    EXPECT_TRUE(std::ranges::is_sorted(all_ops(), {}, [](const Op* op) { return op->spec.name; }));
+}
 
-        EXPECT_TRUE(std::filesystem::exists(header)) << header;
+/// What holds for every op.
+class EveryOp : public ::testing::TestWithParam<const Op*> {
+protected:
+    const Op& op_ = *GetParam();
+};
+
+TEST_P(EveryOp, HasAFolderWithItsHeader) {
+    const std::string name(op_.spec.name);
+    const auto header = std::filesystem::path(TESSERA_SOURCE_DIR) / "ops" / name / (name + ".hpp");
+
+    EXPECT_TRUE(std::filesystem::exists(header)) << header;
+}
+
+TEST_P(EveryOp, SaysWhatItTakesAndGives) {
+    EXPECT_FALSE(op_.spec.summary.empty());
+    EXPECT_FALSE(op_.spec.schedules.empty());
+    EXPECT_FALSE(op_.spec.inputs.empty());
+    EXPECT_FALSE(op_.spec.outputs.empty());
+}
+
+TEST_P(EveryOp, InfersRunsAndHasAReference) {
+    EXPECT_TRUE(op_.infer);
+    EXPECT_TRUE(op_.programs);
+    EXPECT_TRUE(op_.reference);
+}
+
+TEST_P(EveryOp, NamesNoOperandTwice) {
+    std::set<std::string_view> names;
+    for (const auto operands : {op_.spec.inputs, op_.spec.outputs}) {
+        for (const Operand& operand : operands) {
+            EXPECT_TRUE(names.insert(operand.name).second) << operand.name;
+        }
     }
 }
 
-TEST(OpRegistry, EveryRowSaysWhatItTakesAndGives) {
-    for (const OpSpec& op : all_ops()) {
-        EXPECT_FALSE(op.summary.empty()) << op.name;
-        EXPECT_FALSE(op.schedules.empty()) << op.name;
-        EXPECT_FALSE(op.inputs.empty()) << op.name;
-        EXPECT_FALSE(op.outputs.empty()) << op.name;
+// An expression that cannot be read throws; another rank is a mismatch.
+TEST_P(EveryOp, HasShapesThatCanBeRead) {
+    const Shape of_rank_5{1, 1, 1, 1, 1};
+    ShapeSymbols symbols;
+    (void)symbols.match("(D)", {1});
+    for (const auto operands : {op_.spec.inputs, op_.spec.outputs}) {
+        for (const Operand& operand : operands) {
+            const bool is_open = operand.shape.find("...") != std::string_view::npos;
+
+            EXPECT_EQ(symbols.match(operand.shape, of_rank_5).has_value(), !is_open)
+                << operand.name;
+        }
     }
 }
+
+TEST_P(EveryOp, CountsValidRowsByAnOperandThatIsThere) {
+    for (const auto operands : {op_.spec.inputs, op_.spec.outputs}) {
+        for (const Operand& operand : operands) {
+            const auto has = [&](std::span<const Operand> among) {
+                return std::ranges::find(among, operand.valid_rows, &Operand::name) != among.end();
+            };
+
+            EXPECT_TRUE(operand.valid_rows.empty() || has(op_.spec.inputs) || has(op_.spec.outputs))
+                << operand.name;
+        }
+    }
+}
+
+TEST_P(EveryOp, HasOptionalInputsBehindTheOthers) {
+    const auto is_optional = [](const Operand& operand) {
+        return operand.presence == Presence::Optional;
+    };
+    EXPECT_TRUE(std::ranges::is_partitioned(op_.spec.inputs, std::not_fn(is_optional)));
+    EXPECT_TRUE(std::ranges::none_of(op_.spec.outputs, is_optional));
+}
+
+TEST_P(EveryOp, MakesParametersForItsFields) {
+    ASSERT_NE(op_.params.make, nullptr);
+    EXPECT_NE(op_.params.make(), nullptr);
+    EXPECT_FALSE(op_.params.fields.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryOp, ::testing::ValuesIn(all_ops()),
+                         [](const auto& op) { return std::string(op.param->spec.name); });
 
 }  // namespace
 }  // namespace tessera::ops

@@ -33,15 +33,15 @@ TEST(ReshardErrors, NamesAnOutputOfAnotherSpec) {
     Spoilable test;
     test.output.spec.shape = {64, 32};
     EXPECT_EQ(test.message(),
-              "reshard: output is (64,32) bfloat16 TILE; it must be (64,64) bfloat16 TILE as the "
-              "input, without an extent of 0");
+              "reshard: output is (64,32) bfloat16 TILE; it must be (64,64) bfloat16 TILE");
 }
 
 TEST(ReshardErrors, NamesTensorsThatAreBothInterleaved) {
     Spoilable test;
     test.output = test.input;
     EXPECT_EQ(test.message(),
-              "reshard: neither tensor is in shards in L1; the op copy moves interleaved pages");
+              "reshard: output is not in shards in L1, nor is input; the op copy moves interleaved "
+              "pages");
 }
 
 TEST(ReshardErrors, NamesPagesThatDramWouldPad) {
@@ -51,14 +51,16 @@ TEST(ReshardErrors, NamesPagesThatDramWouldPad) {
     test.output =
         test.device.make("shards", test.spec,
                          MemoryConfig{BufferType::L1, TensorMemoryLayout::HEIGHT_SHARDED, {2, 1}});
-    EXPECT_EQ(test.message(),
-              "reshard: pages of 48 B between DRAM and L1; they must be multiples of 32 B");
+    EXPECT_EQ(
+        test.message(),
+        "reshard: input has pages of 48 B, which go between DRAM and L1; they must be multiples "
+        "of 32 B");
 }
 
 TEST(ReshardErrors, NamesSeveralShardsOnACore) {
     Spoilable test;
     test.output.buffer.shard->cores = CoreRange({0, 0}, {1, 0});
-    EXPECT_EQ(test.message(), "reshard: 4 shards are dealt to 2 cores; a core takes one");
+    EXPECT_EQ(test.message(), "reshard: output has 4 shards, dealt to 2 cores; a core takes one");
 }
 
 }  // namespace

@@ -36,30 +36,6 @@ TEST(ScatterMoeInputErrors, AcceptsWhatTheOthersSpoil) {
     EXPECT_EQ(Spoilable{}.message(), "(nothing thrown)");
 }
 
-TEST(ScatterMoeInputErrors, NamesATiledInput) {
-    Spoilable test;
-    test.hidden.spec.layout = Layout::TILE;
-    EXPECT_EQ(test.message(),
-              "scatter_moe_input: hidden_states is (5,7) bfloat16 TILE; it must be bfloat16 "
-              "ROW_MAJOR of rank 2 without an extent of 0");
-}
-
-TEST(ScatterMoeInputErrors, NamesAnExtentOfZero) {
-    Spoilable test;
-    test.hidden.spec.shape = {0, 7};
-    EXPECT_EQ(test.message(),
-              "scatter_moe_input: hidden_states is (0,7) bfloat16 ROW_MAJOR; it must be bfloat16 "
-              "ROW_MAJOR of rank 2 without an extent of 0");
-}
-
-TEST(ScatterMoeInputErrors, NamesCountsOfAnotherShape) {
-    Spoilable test;
-    test.counts.spec.shape = {3};
-    EXPECT_EQ(test.message(),
-              "scatter_moe_input: num_routed_tokens is (3) uint32 ROW_MAJOR; it must be (3,1) "
-              "uint32 ROW_MAJOR");
-}
-
 TEST(ScatterMoeInputErrors, NamesATableForAnotherNumberOfTokens) {
     Spoilable test;
     test.routed.spec.shape = {3, 6};
@@ -68,27 +44,19 @@ TEST(ScatterMoeInputErrors, NamesATableForAnotherNumberOfTokens) {
               "uint32 ROW_MAJOR");
 }
 
-TEST(ScatterMoeInputErrors, NamesAnOutputOfAnotherFormat) {
-    Spoilable test;
-    test.scattered.spec.format = DataFormat::Float32;
-    EXPECT_EQ(test.message(),
-              "scatter_moe_input: scattered is (3,5,7) float32 ROW_MAJOR; it must be (3,5,7) "
-              "bfloat16 ROW_MAJOR");
-}
-
 TEST(ScatterMoeInputErrors, RefusesADepthOfZero) {
     Spoilable test;
     test.schedule.cb_depth = 0;
-    EXPECT_EQ(test.message(),
-              "scatter_moe_input: the schedule's cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "scatter_moe_input: cb_depth is 0; it must be at least 1");
 }
 
 TEST(ScatterMoeInputErrors, RefusesAGridLargerThanTheDevice) {
     Spoilable test;
     test.schedule.grid = {3, 1};
-    EXPECT_EQ(test.message(),
-              "scatter_moe_input: the schedule's grid is 3x1; test_arch has 1x1 to 2x2 cores "
-              "(0x0: all)");
+    EXPECT_EQ(
+        test.message(),
+        "scatter_moe_input: grid [3, 1] is no part of the test_arch's grid; it must be [0, 0], "
+        "which is all of it, or [1, 1] to [2, 2]");
 }
 
 }  // namespace

@@ -26,7 +26,12 @@ HostTensor run(OneDevice& device, const HostInputs& host, const CopySpec& schedu
     const auto counts = device.put("num_routed_tokens", host.num_routed_tokens);
     const auto routed = device.put("routed_tokens", host.routed_tokens);
     const Inputs inputs{hidden, counts, routed};
-    const auto scattered = device.make("scattered", scattered_spec(inputs), type);
+    const Shape& shape = host.hidden_states.shape;
+    const auto scattered = device.make("scattered",
+                                       {{host.routed_tokens.shape[0], shape[0], shape[1]},
+                                        DataFormat::Float16_b,
+                                        Layout::ROW_MAJOR},
+                                       type);
     device.run("scatter_moe_input", make_program(device.arch(), inputs, {scattered}, schedule));
     return device.get(scattered);
 }

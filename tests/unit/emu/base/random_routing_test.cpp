@@ -13,14 +13,14 @@
 namespace tessera {
 namespace {
 
-WorkloadSpec workload(RoutingKind kind, std::uint32_t tokens, std::uint32_t experts,
-                      std::uint32_t top_k) {
-    WorkloadSpec spec;
+RoutingDraw workload(RoutingKind kind, std::uint32_t tokens, std::uint32_t experts,
+                     std::uint32_t top_k) {
+    RoutingDraw spec;
     spec.tokens = tokens;
     spec.experts = experts;
     spec.top_k = top_k;
-    spec.routing.kind = kind;
-    spec.routing.zipf_exponent = 1.0;
+    spec.kind = kind;
+    spec.zipf_exponent = 1.0;
     spec.seed = 77;
     return spec;
 }
@@ -60,7 +60,7 @@ TEST_P(RoutingTables, HoldKnownExpertsAndNoneTwiceInARow) {
 
 TEST_P(RoutingTables, AreTheSameForTheSameSeedAndOthersForAnother) {
     const TableCase& c = GetParam();
-    WorkloadSpec spec = workload(c.kind, c.tokens, c.experts, c.top_k);
+    RoutingDraw spec = workload(c.kind, c.tokens, c.experts, c.top_k);
     const HostTensor first = make_selected_experts(spec);
 
     EXPECT_EQ(make_selected_experts(spec).bytes, first.bytes);
@@ -107,8 +107,8 @@ TEST(ZipfRouting, GivesRanksTheirShares) {
 }
 
 TEST(ZipfRouting, WithExponentZeroIsUniform) {
-    WorkloadSpec spec = workload(RoutingKind::Zipf, 8192, 16, 4);
-    spec.routing.zipf_exponent = 0;
+    RoutingDraw spec = workload(RoutingKind::Zipf, 8192, 16, 4);
+    spec.zipf_exponent = 0;
 
     for (const std::uint32_t count : tokens_per_expert(make_selected_experts(spec), 16)) {
         EXPECT_NEAR(count, 2048, 5 * std::sqrt(8192 * 0.25 * 0.75));
@@ -116,8 +116,8 @@ TEST(ZipfRouting, WithExponentZeroIsUniform) {
 }
 
 TEST(ZipfRouting, TakesExponentsThatLeaveNearlyNoWeight) {
-    WorkloadSpec spec = workload(RoutingKind::Zipf, 20, 64, 64);
-    spec.routing.zipf_exponent = 50;
+    RoutingDraw spec = workload(RoutingKind::Zipf, 20, 64, 64);
+    spec.zipf_exponent = 50;
 
     const auto counts = tokens_per_expert(make_selected_experts(spec), 64);
 
@@ -160,8 +160,8 @@ TEST(RoutingWeightsOfWorkload, SoftmaxRowsSumToOne) {
 }
 
 TEST(RoutingWeightsOfWorkload, SigmoidRowsSumToTheScalingFactor) {
-    WorkloadSpec spec = workload(RoutingKind::Uniform, 100, 16, 8);
-    spec.routing.weights = RoutingWeights::Sigmoid;
+    RoutingDraw spec = workload(RoutingKind::Uniform, 100, 16, 8);
+    spec.weights = RoutingWeights::Sigmoid;
 
     for (const double sum : row_sums(make_routing_weights(spec))) {
         EXPECT_NEAR(sum, 2.5, 2.5 * std::ldexp(1, -8));
@@ -177,8 +177,8 @@ TEST(RoutingWeightsOfWorkload, SoftmaxOfOneScoreIsOne) {
 
 std::vector<std::int32_t> mapping_of(ExpertMapping mapping, std::uint32_t experts,
                                      std::uint32_t devices) {
-    WorkloadSpec spec = workload(RoutingKind::Uniform, 1, experts, 1);
-    spec.device_expert_mapping = mapping;
+    RoutingDraw spec = workload(RoutingKind::Uniform, 1, experts, 1);
+    spec.mapping = mapping;
     const HostTensor table = make_device_expert_mapping(spec, devices);
     EXPECT_EQ(table.shape, (Shape{devices, experts / devices}));
     const auto ids = table.as<std::int32_t>();

@@ -9,6 +9,8 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/config/key_reference.hpp"
+
 namespace tessera::config {
 namespace {
 
@@ -17,7 +19,7 @@ TEST(FieldTable, NamesEachKeyOnce) {
     for (const FieldRow& row : flatten(run_fields())) {
         EXPECT_TRUE(paths.insert(row.path).second) << row.path;
     }
-    EXPECT_TRUE(paths.contains("ops.moe_bmm.k_block"));
+    EXPECT_TRUE(paths.contains("verify.min_pcc"));
 }
 
 TEST(FieldTable, SaysOfEachKeyWhatItMeans) {
@@ -42,22 +44,17 @@ TEST(FieldTable, RendersARowPerKeyWithBarsEscaped) {
               "| `c` | text | required | a name |\n");
 }
 
-std::string readme() {
-    std::ostringstream text;
-    text << std::ifstream(std::filesystem::path(TESSERA_SOURCE_DIR) / "README.md").rdbuf();
-    return text.str();
+TEST(KeyReference, IsThePageOfTheDocs) {
+    std::ostringstream page;
+    page << std::ifstream(std::filesystem::path(TESSERA_SOURCE_DIR) / "docs/configuration.md")
+                .rdbuf();
+
+    EXPECT_EQ(page.str(), key_reference()) << "write it with: tessera list keys";
 }
 
-TEST(Readme, HoldsTheTableOfConfigurationKeys) {
-    EXPECT_THAT(readme(),
-                testing::HasSubstr("<!-- config-table -->\n" + to_markdown(flatten(run_fields())) +
-                                   "<!-- /config-table -->"));
-}
-
-TEST(Readme, HoldsTheTableOfSweepKeys) {
-    EXPECT_THAT(readme(), testing::HasSubstr("<!-- sweep-table -->\n" +
-                                             to_markdown(flatten(sweep_fields(), "sweep.")) +
-                                             "<!-- /sweep-table -->"));
+TEST(KeyReference, HasTheParametersOfEveryOp) {
+    EXPECT_THAT(key_reference(), testing::HasSubstr("\n### moe_bmm\n"));
+    EXPECT_THAT(key_reference(), testing::HasSubstr("\n| `k_block` | 1 to 1024 | `4` |"));
 }
 
 }  // namespace

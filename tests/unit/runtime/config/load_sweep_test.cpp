@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "ops/moe_bmm/moe_bmm.hpp"
 #include "runtime/config/run_file.hpp"
 #include "tests/errors/config/config_mistake.hpp"
 #include "tests/scratch_folder.hpp"
@@ -21,10 +23,37 @@ using testing::HasSubstr;
 
 const std::filesystem::path kConfigs = std::filesystem::path(TESSERA_SOURCE_DIR) / "configs";
 
+/// Nine lines; blocks of tests follow from line 10 on.
+constexpr const char* kLayer = R"(extends: moe_v2
+mesh:
+  shape: [1, 2]
+params:
+  tokens: 32
+  hidden: 64
+  intermediate: 64
+  experts: 4
+  top_k: 2
+)";
+
+const ops::MoeBmmSpec& bmm_of(const LoadedRun& loaded) {
+    const auto step =
+        std::ranges::find(loaded.pipeline.steps, "gate", &pipeline::PipelineStep::name);
+    return *static_cast<const ops::MoeBmmSpec*>(step->parameters.get());
+}
+
+std::int64_t param_of(const LoadedRun& loaded, const std::string& name) {
+    for (const auto& [param, value] : loaded.pipeline.params) {
+        if (param == name) {
+            return std::get<std::int64_t>(value);
+        }
+    }
+    return -1;
+}
+
 LoadedSweep load(const std::string& block, const std::vector<std::string>& sets = {}) {
     const ScratchFolder folder;
     const std::array folders{kConfigs};
-    return load_sweep(folder.write("s.yaml", std::string(test::kRun) + block), parse_sets(sets),
+    return load_sweep(folder.write("s.yaml", std::string(kLayer) + block), parse_sets(sets),
                       folders);
 }
 
@@ -41,18 +70,18 @@ TEST(LoadSweep, TakesEveryCombinationOfAGridTheLastKeyFastest) {
         "sweep:\n"
         "  question: which?\n"
         "  grid:\n"
-        "    ops.moe_bmm.k_block: [1, 2]\n"
-        "    ops.moe_bmm.grid: [[2, 2], [4, 1]]\n");
+        "    set.moe_bmm.k_block: [1, 2]\n"
+        "    set.moe_bmm.grid: [[2, 2], [4, 1]]\n");
 
     EXPECT_EQ(sweep.name, "s");
     EXPECT_EQ(sweep.sweep.question, "which?");
     EXPECT_EQ(sweep.sweep.rank_by, "run");
     ASSERT_EQ(sweep.points.size(), 4U);
-    EXPECT_EQ(settings_of(sweep.points[0]), "ops.moe_bmm.k_block=1 ops.moe_bmm.grid=[2, 2] ");
-    EXPECT_EQ(settings_of(sweep.points[1]), "ops.moe_bmm.k_block=1 ops.moe_bmm.grid=[4, 1] ");
-    EXPECT_EQ(settings_of(sweep.points[2]), "ops.moe_bmm.k_block=2 ops.moe_bmm.grid=[2, 2] ");
-    EXPECT_EQ(sweep.points[3].loaded.run.ops.moe_bmm.k_block, 2U);
-    EXPECT_EQ(sweep.points[3].loaded.run.ops.moe_bmm.grid, (GridSize{4, 1}));
+    EXPECT_EQ(settings_of(sweep.points[0]), "set.moe_bmm.k_block=1 set.moe_bmm.grid=[2, 2] ");
+    EXPECT_EQ(settings_of(sweep.points[1]), "set.moe_bmm.k_block=1 set.moe_bmm.grid=[4, 1] ");
+    EXPECT_EQ(settings_of(sweep.points[2]), "set.moe_bmm.k_block=2 set.moe_bmm.grid=[2, 2] ");
+    EXPECT_EQ(bmm_of(sweep.points[3].loaded).k_block, 2U);
+    EXPECT_EQ(bmm_of(sweep.points[3].loaded).grid, (GridSize{4, 1}));
 }
 
 TEST(LoadSweep, CombinesEachPointOfAListWithTheGrid) {
@@ -60,29 +89,29 @@ TEST(LoadSweep, CombinesEachPointOfAListWithTheGrid) {
         "sweep:\n"
         "  question: q\n"
         "  points:\n"
-        "    - {ops.moe_bmm.schedule: single_core}\n"
-        "    - {ops.moe_bmm.schedule: multi_core, ops.moe_bmm.distribution: round_robin}\n"
-        "  grid: {workload.tokens: [32, 64]}\n");
+        "    - {set.moe_bmm.schedule: single_core}\n"
+        "    - {set.moe_bmm.schedule: multi_core, set.moe_bmm.distribution: round_robin}\n"
+        "  grid: {params.tokens: [32, 64]}\n");
 
     ASSERT_EQ(sweep.points.size(), 4U);
-    EXPECT_EQ(settings_of(sweep.points[1]), "ops.moe_bmm.schedule=single_core workload.tokens=64 ");
-    EXPECT_EQ(sweep.points[2].loaded.run.ops.moe_bmm.distribution, TileDistribution::RoundRobin);
-    EXPECT_EQ(sweep.points[2].loaded.run.workload.tokens, 32U);
+    EXPECT_EQ(settings_of(sweep.points[1]), "set.moe_bmm.schedule=single_core params.tokens=64 ");
+    EXPECT_EQ(bmm_of(sweep.points[2].loaded).distribution, ops::TileDistribution::RoundRobin);
+    EXPECT_EQ(param_of(sweep.points[2].loaded, "tokens"), 32);
 }
 
 TEST(LoadSweep, PutsEachCaseBeforeItsPoints) {
     const LoadedSweep sweep = load(
         "sweep:\n"
         "  question: q\n"
-        "  cases: [{workload.tokens: 32}, {workload.tokens: 64}]\n"
-        "  points: [{ops.moe_bmm.cb_depth: 1}, {ops.moe_bmm.cb_depth: 3}]\n"
-        "  grid: {ops.moe_bmm.k_block: [1, 2]}\n");
+        "  cases: [{params.tokens: 32}, {params.tokens: 64}]\n"
+        "  points: [{set.moe_bmm.cb_depth: 1}, {set.moe_bmm.cb_depth: 3}]\n"
+        "  grid: {set.moe_bmm.k_block: [1, 2]}\n");
 
     ASSERT_EQ(sweep.points.size(), 8U);
     EXPECT_EQ(settings_of(sweep.points[3]),
-              "workload.tokens=32 ops.moe_bmm.cb_depth=3 ops.moe_bmm.k_block=2 ");
+              "params.tokens=32 set.moe_bmm.cb_depth=3 set.moe_bmm.k_block=2 ");
     EXPECT_EQ(settings_of(sweep.points[4]),
-              "workload.tokens=64 ops.moe_bmm.cb_depth=1 ops.moe_bmm.k_block=1 ");
+              "params.tokens=64 set.moe_bmm.cb_depth=1 set.moe_bmm.k_block=1 ");
     EXPECT_EQ(sweep.points[3].case_index, 0U);
     EXPECT_EQ(sweep.points[4].case_index, 1U);
     EXPECT_EQ(find(sweep.resolved, "sweep.question")->text, "q");
@@ -115,23 +144,22 @@ TEST(LoadSweep, KeepsPointsThatBreakARuleWithTheReason) {
     const LoadedSweep sweep = load(
         "sweep:\n"
         "  question: q\n"
-        "  grid: {workload.top_k: [2, 5]}\n");
+        "  grid: {params.top_k: [2, 5]}\n");
 
     EXPECT_EQ(sweep.points[0].impossible, "");
     EXPECT_THAT(sweep.points[1].impossible,
-                HasSubstr("s.yaml:12:30: workload.top_k: 5 experts a token, but workload.experts "
-                          "is 4"));
+                HasSubstr("s.yaml:12:28: params.top_k: 5 is out of range, allowed: 1 to experts"));
 }
 
 TEST(LoadSweep, LetsOverridesReplaceOtherValues) {
     const LoadedSweep sweep =
-        load("sweep: {question: q, grid: {workload.tokens: [32, 64]}}\n", {"workload.hidden=96"});
+        load("sweep: {question: q, grid: {params.tokens: [32, 64]}}\n", {"params.hidden=96"});
 
-    EXPECT_EQ(sweep.points[1].loaded.run.workload.hidden, 96U);
+    EXPECT_EQ(param_of(sweep.points[1].loaded, "hidden"), 96);
 }
 
 TEST(LoadRun, RefusesAFileThatStandsForManyRuns) {
-    EXPECT_EQ(test::refusal_of_run(std::string(test::kRun) + "sweep: {question: q}\n"),
+    EXPECT_EQ(test::refusal_of_run(std::string(kLayer) + "sweep: {question: q}\n"),
               "run.yaml:10:8: sweep: this file stands for many runs, see tessera sweep");
 }
 
@@ -146,7 +174,7 @@ class SweepErrors : public testing::TestWithParam<Mistake> {};
 TEST_P(SweepErrors, NamePlaceAndWhatIsAllowed) {
     std::string message;
     try {
-        (void)load(GetParam().block, {"workload.seed=3"});
+        (void)load(GetParam().block, {"seed=3"});
     } catch (const std::exception& error) {
         message = error.what();
     }
@@ -161,32 +189,33 @@ constexpr Mistake kMistakes[] = {
     {"NoBlock", "", "s.yaml:1:1: sweep: required key is missing: this file is one run"},
     {"NothingToVary", "sweep: {question: q}\n",
      "s.yaml:10:8: sweep: neither grid nor points: there is nothing to vary"},
-    {"NoQuestion", "sweep:\n  grid: {workload.tokens: [32]}\n",
+    {"NoQuestion", "sweep:\n  grid: {params.tokens: [32]}\n",
      "s.yaml:11:3: sweep.question: required key is missing"},
     {"UnknownKey", "sweep: {question: q, value: true}\n",
      "s.yaml:10:22: sweep.value: unknown key, did you mean sweep.values?"},
-    {"NoListOfValues", "sweep: {question: q, grid: {workload.tokens: 32}}\n",
-     "s.yaml:10:46: sweep.grid: expected a list of values of workload.tokens, found '32'"},
-    {"NoValues", "sweep: {question: q, grid: {workload.tokens: []}}\n",
-     "s.yaml:10:46: sweep.grid: expected a list of values of workload.tokens, found a list of 0"},
-    {"ValueTwice", "sweep: {question: q, grid: {workload.tokens: [32, 64, 32]}}\n",
-     "s.yaml:10:55: sweep.grid: workload.tokens is 32 twice, first at s.yaml:10:47"},
+    {"NoListOfValues", "sweep: {question: q, grid: {params.tokens: 32}}\n",
+     "s.yaml:10:44: sweep.grid: expected a list of values of params.tokens, found '32'"},
+    {"NoValues", "sweep: {question: q, grid: {params.tokens: []}}\n",
+     "s.yaml:10:44: sweep.grid: expected a list of values of params.tokens, found a list of 0"},
+    {"ValueTwice", "sweep: {question: q, grid: {params.tokens: [32, 64, 32]}}\n",
+     "s.yaml:10:53: sweep.grid: params.tokens is 32 twice, first at s.yaml:10:45"},
     {"PointWithoutKeys", "sweep: {question: q, points: [{}]}\n",
      "s.yaml:10:31: sweep.points: expected a point {key.path: value, …}, found a map"},
     {"KeyInGridAndPoints",
-     "sweep: {question: q, points: [{workload.tokens: 32}], grid: {workload.tokens: [64]}}\n",
-     "s.yaml:10:80: workload.tokens: is set by s.yaml:10:49 too, leave one out"},
-    {"OnlyCases", "sweep: {question: q, cases: [{workload.tokens: 32}]}\n",
+     "sweep: {question: q, points: [{params.tokens: 32}], grid: {params.tokens: [64]}}\n",
+     "s.yaml:10:76: params.tokens: is set by s.yaml:10:47 too, leave one out"},
+    {"OnlyCases", "sweep: {question: q, cases: [{params.tokens: 32}]}\n",
      "s.yaml:10:8: sweep: neither grid nor points: there is nothing to vary"},
     {"KeyInCasesAndGrid",
-     "sweep: {question: q, cases: [{workload.tokens: 32}], grid: {workload.tokens: [64]}}\n",
-     "s.yaml:10:79: workload.tokens: is set by s.yaml:10:48 too, leave one out"},
-    {"KeyOfTheCommandLine", "sweep: {question: q, grid: {workload.seed: [1, 2]}}\n",
-     "s.yaml:10:45: workload.seed: is set by --set workload.seed=3 too, leave one out"},
-    {"UnknownSweptKey", "sweep: {question: q, grid: {workload.token: [32]}}\n",
-     "s.yaml:10:46: workload.token: unknown key, did you mean workload.tokens?"},
-    {"SweptValueOfAnotherType", "sweep: {question: q, grid: {workload.tokens: [32, many]}}\n",
-     "s.yaml:10:51: workload.tokens: expected a whole number of 32 bits, found 'many'"},
+     "sweep: {question: q, cases: [{params.tokens: 32}], grid: {params.tokens: [64]}}\n",
+     "s.yaml:10:75: params.tokens: is set by s.yaml:10:46 too, leave one out"},
+    {"KeyOfTheCommandLine", "sweep: {question: q, grid: {seed: [1, 2]}}\n",
+     "s.yaml:10:36: seed: is set by --set seed=3 too, leave one out"},
+    {"UnknownSweptKey", "sweep: {question: q, grid: {params.token: [32]}}\n",
+     "s.yaml:10:44: params.token: unknown key, did you mean params.tokens?"},
+    {"SweptValueOfAnotherType", "sweep: {question: q, grid: {params.tokens: [32, many]}}\n",
+     "s.yaml:10:49: params.tokens: 'many' is a word; allowed: a number, or one of `choices: "
+     "[...]`"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Sweep, SweepErrors, testing::ValuesIn(kMistakes),
@@ -203,7 +232,7 @@ std::vector<std::string> values_of(const LoadedRun& loaded) {
 
 TEST(RunFile, LoadsToTheSameValuesAgain) {
     const LoadedSweep sweep =
-        load("sweep: {question: q, grid: {arch.clock: [0.8 GHz], ops.moe_bmm.grid: [[4, 2]]}}\n");
+        load("sweep: {question: q, grid: {arch.clock: [0.8 GHz], set.moe_bmm.grid: [[4, 2]]}}\n");
     const LoadedRun& point = sweep.points[0].loaded;
     const ScratchFolder folder;
     const std::array folders{kConfigs};
@@ -212,7 +241,7 @@ TEST(RunFile, LoadsToTheSameValuesAgain) {
         load_run(folder.write("s.yaml", to_run_file(point)), std::span<const Override>(), folders);
 
     EXPECT_EQ(values_of(again), values_of(point));
-    EXPECT_EQ(again.run.ops.moe_bmm.grid, (GridSize{4, 2}));
+    EXPECT_EQ(bmm_of(again).grid, (GridSize{4, 2}));
 }
 
 TEST(RunFile, KeepsNumbersBeyondTheRangesOfThoseTheyReplace) {
@@ -237,8 +266,7 @@ TEST(RunFile, WritesNumbersOfTheDeviceOnlyWhereTheyAreReplaced) {
     const std::string text = to_run_file(plain);
 
     EXPECT_THAT(text, testing::StartsWith("mesh:\n  device: wormhole_n150\n  shape: [1, 2]\n"));
-    EXPECT_THAT(text, HasSubstr("\nworkload:\n"));
-    EXPECT_THAT(text, HasSubstr("\n    zipf_exponent: 1\n"));
+    EXPECT_THAT(text, HasSubstr("\nsteps:\n  prepare_routing:\n"));
     EXPECT_THAT(text, testing::Not(HasSubstr("arch:")));
 }
 

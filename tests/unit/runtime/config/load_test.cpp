@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "tests/errors/config/config_mistake.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::config {
 namespace {
@@ -17,25 +20,41 @@ LoadedRun load(const std::string& name, const std::vector<std::string>& sets = {
 }
 
 TEST(LoadRun, ReadsTheDefaultRun) {
-    const RunSpec run = load("moe_v2").run;
+    const LoadedRun loaded = load("moe_v2");
 
-    EXPECT_EQ(run.name, "moe_v2");
-    EXPECT_EQ(run.mesh.shape, (MeshShape{1, 8}));
-    EXPECT_EQ(run.mesh.device, "wormhole_n150");
-    EXPECT_EQ(run.workload.hidden, 2048U);
-    EXPECT_EQ(run.workload.intermediate, 768U);
-    EXPECT_EQ(run.workload.experts, 128U);
-    EXPECT_EQ(run.workload.top_k, 8U);
-    EXPECT_EQ(run.workload.tokens, 128U);
-    EXPECT_EQ(run.workload.routing.kind, RoutingKind::Zipf);
-    EXPECT_EQ(run.ops.moe_bmm.schedule, BmmSchedule::MultiCore);
+    EXPECT_EQ(loaded.run.name, "moe_v2");
+    EXPECT_EQ(loaded.run.mesh.shape, (MeshShape{1, 8}));
+    EXPECT_EQ(loaded.run.mesh.device, "wormhole_n150");
+    EXPECT_EQ(loaded.pipeline.steps.size(), 11U);
+    EXPECT_EQ(loaded.pipeline.outputs.size(), 12U);
+    // 128 experts over 8 devices, each of 2048 × 768 weights.
+    const auto* weights = find_tensor(loaded.pipeline, "gate_weights");
+    ASSERT_NE(weights, nullptr);
+    EXPECT_EQ(device_spec(*weights, 8).shape, (Shape{16, 2048, 768}));
+}
+
+TEST(LoadRun, PlansWhatEachStepMakes) {
+    const LoadedRun loaded = load("moe_v2");
+    const auto step =
+        std::ranges::find(loaded.pipeline.steps, "gate", &pipeline::PipelineStep::name);
+
+    EXPECT_EQ(step->output_plans.at(0).spec,
+              (TensorSpec{{16, 128, 768}, DataFormat::Float16_b, Layout::TILE}));
+}
+
+TEST(LoadRun, LaysAFileOverTheOneItExtends) {
+    const LoadedRun loaded = load("moe_v2_tiny");
+
+    EXPECT_EQ(find(loaded.resolved, "params.top_k")->text, "3");
+    EXPECT_EQ(find(loaded.resolved, "tensors.selected_experts.origin.kind")->text, "hot_and_empty");
+    EXPECT_EQ(loaded.pipeline.steps.size(), 11U);
 }
 
 TEST(LoadRun, ReadsEveryShippedRunAtAnyMeshThatHoldsItsExperts) {
     for (const std::string& name : names_in(kRuns)) {
         for (const std::string shape : {"[1,1]", "[1,4]", "[2,4]", "[4,2]"}) {
             if (name == "deepseek_v3_layer" && shape == "[1,1]") {
-                continue;  // 256 experts take more than a device's DRAM
+                continue;  // 256 experts of 84 MiB are more than a device's DRAM holds
             }
             EXPECT_NO_THROW((void)load(name, {"mesh.shape=" + shape})) << name << shape;
         }
@@ -59,8 +78,8 @@ TEST(LoadRun, SaysWhereEachValueCameFrom) {
 
     const std::string file = (kRuns / "moe_v2_tiny.yaml").string();
     EXPECT_EQ(to_string(find(loaded.resolved, "mesh.shape")->origin), "--set mesh.shape=[1,4]");
-    EXPECT_EQ(to_string(find(loaded.resolved, "workload.tokens")->origin), file + ":8:11");
-    EXPECT_EQ(to_string(find(loaded.resolved, "ops.moe_bmm.k_block")->origin), "default");
+    EXPECT_EQ(to_string(find(loaded.resolved, "params.tokens")->origin), file + ":7:18");
+    EXPECT_EQ(to_string(find(loaded.resolved, "steps.gate.set.subblock")->origin), "default");
 }
 
 TEST(LoadRun, OverridesTheArchBelowItsKey) {
@@ -83,16 +102,33 @@ TEST(LoadRun, LetsTheFileOverrideTheArchWithASource) {
                                    "arch: {l1: {size: {value: 1 MiB, source: \"a test\"}}}\n"),
               "");
     EXPECT_EQ(test::refusal_of_run(std::string(test::kRun) + "arch: {l1: {size: 1 MiB}}\n"),
-              "run.yaml:10:19: arch.l1.size: expected {value: …, source: …}, found '1 MiB'");
+              "run.yaml:12:19: arch.l1.size: expected {value: …, source: …}, found '1 MiB'");
 }
 
 TEST(LoadRun, NamesTheOriginOfAnOverrideThatIsNoSet) {
-    const std::vector<Override> shapes{{"workload.tokens", "33", "in.safetensors"}};
+    const std::vector<Override> shapes{{"params.tokens", "33", "in.safetensors"}};
 
     const LoadedRun loaded = load_run(kRuns / "moe_v2_tiny.yaml", shapes);
 
-    EXPECT_EQ(loaded.run.workload.tokens, 33U);
-    EXPECT_EQ(to_string(find(loaded.resolved, "workload.tokens")->origin), "in.safetensors");
+    EXPECT_EQ(find(loaded.resolved, "params.tokens")->text, "33");
+    EXPECT_EQ(to_string(find(loaded.resolved, "params.tokens")->origin), "in.safetensors");
+}
+
+TEST(LoadRun, TakesADeviceByItsPathThatExtendsAShippedOne) {
+    const ScratchFolder folder;
+    (void)folder.write("mine.yaml",
+                       "extends: wormhole_n150\n"
+                       "name: mine\n"
+                       "l1: {size: {value: 1 MiB, source: a test}}\n");
+    const std::array folders{kRuns.parent_path()};
+
+    const LoadedRun loaded = load_run(
+        folder.write("run.yaml", test::replaced(test::kRun, "wormhole_n150", "./mine.yaml")),
+        std::span<const Override>(), folders);
+
+    EXPECT_EQ(loaded.arch.name, "mine");
+    EXPECT_EQ(loaded.arch.l1.size, Bytes{1048576});
+    EXPECT_EQ(loaded.arch.workers.compute, (GridSize{8, 8}));
 }
 
 TEST(LoadArch, TakesOverridesByTheKeysOfTheFile) {

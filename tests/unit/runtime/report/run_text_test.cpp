@@ -14,7 +14,7 @@ using testing::Not;
 
 TEST(RunTitle, SaysWhatRanOnWhat) {
     EXPECT_EQ(title_text(small_record(), {}),
-              "small: 40 tokens × hidden 80, 8 experts of 96, top 3\n"
+              "small: tokens 40, hidden 80\n"
               "1 × 2 devices tiny_arch, 2 × 1 cores each; 2 host threads\n");
 }
 
@@ -22,7 +22,7 @@ TEST(RunTitle, NamesTheInputFile) {
     RunRecord record = small_record();
     record.inputs = "in.safetensors";
 
-    EXPECT_THAT(title_text(record, {}), HasSubstr("top 3 from in.safetensors\n"));
+    EXPECT_THAT(title_text(record, {}), HasSubstr("hidden 80 from in.safetensors\n"));
 }
 
 TEST(RunSteps, HaveARowEach) {

@@ -10,11 +10,7 @@ inline RunRecord small_record() {
     RunRecord record;
     record.run.name = "small";
     record.run.mesh.shape = {1, 2};
-    record.run.workload.tokens = 40;
-    record.run.workload.hidden = 80;
-    record.run.workload.intermediate = 96;
-    record.run.workload.experts = 8;
-    record.run.workload.top_k = 3;
+    record.pipeline.values = {{"tokens", "40"}, {"hidden", "80"}};
     record.arch.name = "tiny_arch";
     record.arch.workers.compute = {2, 1};
     record.resolved = {{"mesh.shape", "[1, 2]", "[1,2]", "", {}, std::nullopt}};

@@ -32,7 +32,7 @@ TEST(RecordingKey, IsTheSameWhereOnlyTimesDiffer) {
 TEST(RecordingKey, DiffersWhereKernelsMightDoOtherwise) {
     const std::string plain = key_with("");
 
-    for (const char* set : {"ops.moe_bmm.k_block=2", "workload.seed=2", "mesh.shape=[1,4]",
+    for (const char* set : {"set.moe_bmm.k_block=2", "seed=2", "mesh.shape=[1,4]",
                             "arch.l1.size=1 MiB", "machine.noc_delivery=random"}) {
         EXPECT_NE(key_with(set), plain) << set;
     }

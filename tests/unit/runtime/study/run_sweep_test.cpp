@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "ops/schedule_fields.hpp"
 #include "tessera/errors.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -22,10 +23,12 @@ using testing::UnorderedElementsAre;
 /// A sweep over the copy of one tile.
 config::LoadedSweep load(const std::string& block) {
     const ScratchFolder folder;
-    const fs::path file = folder.write("s.yaml",
-                                       "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
-                                       "workload:\n  pipeline: copy\n  copy: {shape: [32, 32]}\n" +
-                                           block);
+    const fs::path file =
+        folder.write("s.yaml",
+                     "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                     "tensors:\n  input: {shape: [32, 32], dtype: bfloat16, layout: tile}\n"
+                     "steps:\n  - {name: copy, op: copy, in: [input], out: [output]}\n" +
+                         block);
     const std::array folders{fs::path(TESSERA_SOURCE_DIR) / "configs"};
     return config::load_sweep(file, std::span<const config::Override>(), folders);
 }
@@ -33,9 +36,10 @@ config::LoadedSweep load(const std::string& block) {
 /// What a run was asked for: its CB depth. Records nothing: a run without launches takes no time.
 class Recorder {
 public:
-    std::string operator()(const config::LoadedRun& loaded, const run::RunModes& modes) {
+    std::string operator()(const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
         const std::lock_guard lock(mutex_);
-        const std::uint32_t depth = loaded.run.ops.copy.cb_depth;
+        const std::uint32_t depth =
+            static_cast<const ops::CopySpec*>(loaded.pipeline.steps[0].parameters.get())->cb_depth;
         depths_.push_back(depth);
         EXPECT_EQ(modes.trace, TraceMode::On);
         switch (depth) {
@@ -59,18 +63,18 @@ private:
 };
 
 SweepResult run(const config::LoadedSweep& sweep, Recorder& recorder, std::uint32_t threads = 2) {
-    return run_sweep(sweep,
-                     {.threads = threads,
-                      .record = [&](const config::LoadedRun& loaded,
-                                    const run::RunModes& modes) { return recorder(loaded, modes); },
-                      .on_progress = {}});
+    return run_sweep(
+        sweep, {.threads = threads,
+                .record = [&](const config::LoadedRun& loaded,
+                              const pipeline::RunModes& modes) { return recorder(loaded, modes); },
+                .on_progress = {}});
 }
 
 TEST(RunSweep, RecordsEachPointThatDiffersInMoreThanTimes) {
     Recorder recorder;
 
     const SweepResult result =
-        run(load("sweep:\n  question: q\n  grid:\n    ops.copy.cb_depth: [1, 2]\n"
+        run(load("sweep:\n  question: q\n  grid:\n    set.copy.cb_depth: [1, 2]\n"
                  "    arch.timing.noc.hop: [8 cycles, 9 cycles, 10 cycles]\n"),
             recorder);
 
@@ -87,7 +91,7 @@ TEST(RunSweep, KeepsPointsThatFailWithReasonAndCode) {
     Recorder recorder;
 
     const SweepResult result =
-        run(load("sweep: {question: q, grid: {ops.copy.cb_depth: [1, 7, 8, 2]}}\n"), recorder);
+        run(load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 7, 8, 2]}}\n"), recorder);
 
     EXPECT_TRUE(result.points[0].figures.has_value());
     EXPECT_EQ(result.points[0].exit_code, 0);
@@ -101,7 +105,7 @@ TEST(RunSweep, KeepsPointsThatFailWithReasonAndCode) {
 
 TEST(RunSweep, DoesNotRunWhatARuleForbids) {
     Recorder recorder;
-    config::LoadedSweep sweep = load("sweep: {question: q, grid: {ops.copy.cb_depth: [1, 2]}}\n");
+    config::LoadedSweep sweep = load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 2]}}\n");
     sweep.points[1].impossible = "too deep";
 
     const SweepResult result = run(sweep, recorder);
@@ -115,13 +119,13 @@ TEST(RunSweep, StopsForAFaultOfOurs) {
     Recorder recorder;
 
     EXPECT_THROW(
-        (void)run(load("sweep: {question: q, grid: {ops.copy.cb_depth: [1, 9]}}\n"), recorder),
+        (void)run(load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 9]}}\n"), recorder),
         InternalError);
 }
 
 TEST(RunSweep, RefusesASweepWhosePointsAreAllForbidden) {
     Recorder recorder;
-    config::LoadedSweep sweep = load("sweep: {question: q, grid: {ops.copy.cb_depth: [1]}}\n");
+    config::LoadedSweep sweep = load("sweep: {question: q, grid: {set.copy.cb_depth: [1]}}\n");
     sweep.points[0].impossible = "too deep";
 
     try {
@@ -136,7 +140,7 @@ TEST(RunSweep, HasAResultEvenIfEveryRunFailed) {
     Recorder recorder;
 
     const SweepResult result =
-        run(load("sweep: {question: q, grid: {ops.copy.cb_depth: [7]}}\n"), recorder);
+        run(load("sweep: {question: q, grid: {set.copy.cb_depth: [7]}}\n"), recorder);
 
     EXPECT_EQ(result.points[0].exit_code, 1);
 }
@@ -145,12 +149,13 @@ TEST(RunSweep, SaysHowFarItIs) {
     Recorder recorder;
     std::vector<std::pair<std::size_t, std::size_t>> progress;
 
-    (void)run_sweep(load("sweep: {question: q, grid: {ops.copy.cb_depth: [1, 2, 3]}}\n"),
-                    {.threads = 1,
-                     .record = [&](const config::LoadedRun& loaded,
-                                   const run::RunModes& modes) { return recorder(loaded, modes); },
-                     .on_progress = [&](std::size_t done,
-                                        std::size_t all) { progress.emplace_back(done, all); }});
+    (void)run_sweep(
+        load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 2, 3]}}\n"),
+        {.threads = 1,
+         .record = [&](const config::LoadedRun& loaded,
+                       const pipeline::RunModes& modes) { return recorder(loaded, modes); },
+         .on_progress = [&](std::size_t done,
+                            std::size_t all) { progress.emplace_back(done, all); }});
 
     EXPECT_THAT(progress, ElementsAre(testing::Pair(0, 3), testing::Pair(1, 3), testing::Pair(2, 3),
                                       testing::Pair(3, 3)));
@@ -160,12 +165,13 @@ TEST(RunSweep, SaysHowFarItIs) {
 TEST(RunSweep, NamesCasesByTheirValues) {
     Recorder recorder;
 
-    const SweepResult result =
-        run(load("sweep:\n  question: q\n  cases: [{workload.copy.to: dram}, {workload.copy.to: "
-                 "l1}]\n  grid: {ops.copy.cb_depth: [1, 2]}\n"),
-            recorder);
+    const SweepResult result = run(
+        load(
+            "sweep:\n  question: q\n  cases: [{tensors.input.memory: dram}, {tensors.input.memory: "
+            "l1}]\n  grid: {set.copy.cb_depth: [1, 2]}\n"),
+        recorder);
 
-    EXPECT_THAT(result.cases, ElementsAre("to dram", "to l1"));
+    EXPECT_THAT(result.cases, ElementsAre("memory dram", "memory l1"));
     EXPECT_EQ(result.num_case_keys, 1U);
     EXPECT_EQ(result.points[2].case_index, 1U);
 }

@@ -22,7 +22,7 @@ inline SweepResult small_sweep() {
                        .rank_by = "gate",
                        .has_values = false,
                        .cases = {"tokens 64", "tokens 32"},
-                       .keys = {"workload.tokens", "ops.moe_bmm.k_block"},
+                       .keys = {"params.tokens", "set.moe_bmm.k_block"},
                        .num_case_keys = 1,
                        .labels = {"tokens", "k_block"},
                        .points = {},

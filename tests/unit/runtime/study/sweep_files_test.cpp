@@ -26,11 +26,11 @@ class SweepFiles : public testing::Test {
 protected:
     SweepFiles() {
         std::ofstream(folder_ / "small.yaml")
-            << "mesh: {device: wormhole_n150, shape: [1, 2]}\n"
-               "workload: {hidden: 64, intermediate: 64, experts: 4, top_k: 2}\n"
+            << "extends: moe_v2\nmesh: {shape: [1, 2]}\n"
+               "params: {hidden: 64, intermediate: 64, experts: 4, top_k: 2}\n"
                "sweep:\n  question: q\n"
-               "  cases: [{workload.tokens: 64}, {workload.tokens: 32}]\n"
-               "  grid: {ops.moe_bmm.k_block: [1, 4]}\n";
+               "  cases: [{params.tokens: 64}, {params.tokens: 32}]\n"
+               "  grid: {set.moe_bmm.k_block: [1, 4]}\n";
         const std::array folders{fs::path(TESSERA_SOURCE_DIR) / "configs"};
         sweep_ = config::load_sweep(folder_ / "small.yaml", std::span<const config::Override>(),
                                     folders);
@@ -62,9 +62,9 @@ TEST_F(SweepFiles, HoldTheBestOfEachCaseAsARunFile) {
     EXPECT_THAT(text_of(folder_ / "out/best_1.yaml"),
                 AllOf(StartsWith("# Of 4 points of the sweep small: Which K block is <best>?\n"
                                  "# tokens 64: best: k_block 4, 2.000 us; "),
-                      HasSubstr("\n  tokens: 64\n"), HasSubstr("\n    k_block: 4\n")));
+                      HasSubstr("\n  tokens:\n    value: 64\n"), HasSubstr("\n    k_block: 4\n")));
     EXPECT_THAT(text_of(folder_ / "out/best_2.yaml"),
-                AllOf(HasSubstr("\n  tokens: 32\n"), HasSubstr("\n    k_block: 1\n")));
+                AllOf(HasSubstr("\n  tokens:\n    value: 32\n"), HasSubstr("\n    k_block: 1\n")));
 }
 
 TEST_F(SweepFiles, LeaveOutACaseWithoutTimes) {

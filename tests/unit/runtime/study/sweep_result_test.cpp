@@ -87,7 +87,7 @@ TEST(Ranking, NamesTheStepsThereAre) {
 
 TEST(SweepLabels, AreTheLastPartsThatTellKeysApart) {
     EXPECT_THAT(
-        labels_of({"ops.moe_bmm.k_block", "ops.moe_bmm.grid", "ops.scatter.grid", "arch.clock"}),
+        labels_of({"set.moe_bmm.k_block", "set.moe_bmm.grid", "ops.scatter.grid", "arch.clock"}),
         ElementsAre("k_block", "moe_bmm.grid", "scatter.grid", "clock"));
 }
 

@@ -83,7 +83,7 @@ TEST(SweepText, CallsEqualTimesAsFast) {
 TEST(SweepCsv, HasARowPerPointThoseWithoutTimesLast) {
     EXPECT_EQ(
         to_csv(test::small_sweep()),
-        "rank,workload.tokens,ops.moe_bmm.k_block,cycles,expected_ns,low_ns,high_ns,of_best,slower,"
+        "rank,params.tokens,set.moe_bmm.k_block,cycles,expected_ns,low_ns,high_ns,of_best,slower,"
         "bound,recorded_by,failure,prepare_ns,gate_ns\n"
         "1,64,4,2000.000,2000.000,1500.000,3500.000,1.0000,best,matmul 100 %,2,,2000.000,2000.000\n"
         "2,64,1,3000.000,3000.000,2500.000,4000.000,1.5000,robust,matmul 100 %,1,,3000.000,"

@@ -217,8 +217,8 @@ private:
     LaunchTimeline timeline_;
 };
 
-MoeLoad rule_load() {
-    MoeLoad load{.top_k = 2, .launches = {"gate"}};
+ExpertLoad rule_load() {
+    ExpertLoad load{.launches = {"gate"}};
     for (std::uint32_t expert = 0; expert < 16; ++expert) {
         load.experts.push_back(
             {expert, static_cast<std::uint16_t>(expert / 8), (expert * 13) % 37});

@@ -31,10 +31,9 @@ TEST(TimingJson, HasTheDocumentedKeys) {
 
     EXPECT_EQ(json["schema"], "tessera.report");
     EXPECT_EQ(json["version"], 1);
-    EXPECT_THAT(keys_of(json),
-                ElementsAre("schema", "version", "time_unit", "name", "machine", "words", "makespan",
-                            "peak", "achieved", "bound_by", "assumed", "moe", "launches", "run",
-                            "config"));
+    EXPECT_THAT(keys_of(json), ElementsAre("schema", "version", "time_unit", "name", "machine",
+                                           "words", "makespan", "peak", "achieved", "bound_by",
+                                           "assumed", "moe", "launches", "run", "config"));
     EXPECT_EQ(json["time_unit"], "millicycle");
     EXPECT_THAT(keys_of(json["launches"][0]),
                 ElementsAre("name", "start", "makespan", "device_time", "time_of_run", "events",
@@ -85,7 +84,7 @@ TEST(TimingJson, NamesActivitiesInTheOrderOfTotals) {
 
 TEST(TimingJson, HoldsTheTokensOfExperts) {
     TimingReport report = small_report();
-    report.moe = MoeLoad{.top_k = 2, .experts = {{5, 0, 17}}, .launches = {"gate"}};
+    report.moe = ExpertLoad{.experts = {{5, 0, 17}}, .launches = {"gate"}};
 
     const Json json = to_json(report, {}, nullptr);
 

@@ -85,7 +85,7 @@ TEST(TimingText, AddsStallsUpOverStepsThatShareAKernel) {
 
 TEST(TimingText, ComparesTokensWithTheTimeOfExperts) {
     TimingReport report = small_report();
-    report.moe = MoeLoad{.top_k = 1, .experts = {{0, 0, 3}, {1, 0, 0}}, .launches = {"gate"}};
+    report.moe = ExpertLoad{.experts = {{0, 0, 3}, {1, 0, 0}}, .launches = {"gate"}};
 
     EXPECT_EQ(moe_text(report, {}),
               "  tokens of 2 experts: mean 1.5, most 3, 2.00 times the mean\n"

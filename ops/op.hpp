@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface of ops: an op is a value. Everything that lists, binds, checks, documents, runs or
+// tests ops walks the registry of these values and knows no op by name.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emu/base/fields/field.hpp"
+#include "ops/op_spec.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/errors.hpp"
+#include "tessera/mesh_spec.hpp"
+#include "tessera/session.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+/// A tensor as it will lie on each device of a group, before it is there.
+struct TensorPlan {
+    TensorSpec spec;
+    BufferType memory = BufferType::DRAM;
+    TensorMemoryLayout layout = TensorMemoryLayout::INTERLEAVED;
+    std::optional<ShardSpec> shard = std::nullopt;  ///< unless interleaved
+};
+[[nodiscard]] TensorPlan plan_of(const DeviceTensor& tensor);
+
+/// The parameters of an op: a struct of its own, bound through a table of fields.
+struct Parameters {
+    std::span<const config::Field> fields;
+    /// A struct of uninitialised parameters; fields set every member.
+    std::shared_ptr<void> (*make)() = nullptr;
+};
+template <class P>
+[[nodiscard]] Parameters parameters(std::span<const config::Field> fields) {
+    return {fields, [] { return std::static_pointer_cast<void>(std::make_shared<P>()); }};
+}
+/// Of ops that take none.
+struct NoParameters {};
+
+/// What an op is judged by, and what its programs are built from.
+struct OpContext {
+    const ArchSpec& arch;
+    const MeshSpec& mesh;
+    std::span<const std::uint32_t> devices;  ///< the group's, in order of their positions in it
+    const void* parameters = nullptr;
+    /// By operand, in the order of the spec; optional ones at the end may be missing. `outputs` are
+    /// empty while they are inferred.
+    std::span<const TensorPlan> inputs;
+    std::span<const TensorPlan> outputs = {};
+    /// [operand][position in the group]; of programs only.
+    std::span<const std::vector<DeviceTensor>> device_inputs = {};
+    std::span<const std::vector<DeviceTensor>> device_outputs = {};
+    /// [operand][position]: values of operands with HostRead::Yes; of programs only.
+    std::span<const std::vector<HostTensor>> host_inputs = {};
+
+    template <class P>
+    [[nodiscard]] const P& params() const {
+        return *static_cast<const P*>(parameters);
+    }
+    [[nodiscard]] std::span<const std::uint32_t> host_counts(std::size_t operand,
+                                                             std::size_t position) const {
+        return host_inputs[operand].at(position).as<std::uint32_t>();
+    }
+};
+
+/// Collects what does not hold. `blamed` is the key of a parameter ("k_block", "in0.placement") or
+/// the name of an operand.
+class RuleJudge {
+public:
+    virtual ~RuleJudge() = default;
+    virtual void require(bool holds, std::string_view blamed, const std::string& text) = 0;
+};
+
+/// Judges what the host side finds while it plans: the text of a UsageError that `plan` throws.
+void judge_plan(RuleJudge& judge, std::string_view blamed, const std::function<void()>& plan);
+
+/// One input of a step, wherever its values are. References read no more of it than they need: all
+/// experts' rows together need not fit on the host.
+class OperandValues {
+public:
+    virtual ~OperandValues() = default;
+    [[nodiscard]] virtual const Shape& shape() const = 0;
+    [[nodiscard]] virtual HostTensor all() const = 0;
+    /// At least the first `count` rows of matrix `index` of a stack.
+    /// Shapes   (N, R, C) gives (1, rows, C), count ≤ rows ≤ R.
+    [[nodiscard]] virtual HostTensor first_rows(std::uint32_t index, std::uint32_t count) const = 0;
+    /// Rows [first, first + count) of all matrices of a stack, counted through.
+    /// Shapes   (N, R, C) gives (1, count, C).
+    /// Precondition   `count` divides `first` and R; of tiles, 32 divides `count`, or it is R.
+    [[nodiscard]] virtual HostTensor rows(std::uint64_t first, std::uint32_t count) const = 0;
+};
+
+/// What a reference is computed from.
+struct ReferenceContext {
+    const void* parameters = nullptr;
+    std::size_t position = 0;  ///< of the device in the group
+    /// [operand][position]: a collective looks at other devices' tensors too.
+    std::span<const std::vector<std::shared_ptr<const OperandValues>>> inputs;
+    std::span<const TensorPlan> outputs;
+
+    template <class P>
+    [[nodiscard]] const P& params() const {
+        return *static_cast<const P*>(parameters);
+    }
+    [[nodiscard]] const OperandValues& in(std::size_t operand) const {
+        return *inputs[operand].at(position);
+    }
+    [[nodiscard]] HostTensor read(std::size_t operand) const { return in(operand).all(); }
+    /// Of every device of the group.
+    [[nodiscard]] std::vector<HostTensor> read_all(std::size_t operand) const;
+    [[nodiscard]] std::vector<std::uint32_t> counts(std::size_t operand) const;
+};
+
+struct Op {
+    OpSpec spec;
+    Parameters params = {};
+    /// Words that a report shows for the schedule: "multi_core, block"; empty: the spec's first.
+    std::function<std::string(const void* parameters)> schedule = {};
+    /// Rules across parameters and operands, each written once. The operands already keep to the
+    /// spec's contract when they are judged.
+    std::function<void(const OpContext& context, RuleJudge& judge)> rules = {};
+    /// How inputs have to lie for these parameters, where a run leaves it open; empty: interleaved
+    /// in DRAM.
+    std::function<std::vector<TensorPlan>(const OpContext& context)> place_inputs = {};
+    /// The outputs from inputs that keep to the contract. A run may ask for another format or
+    /// memory of an output where the spec leaves it open.
+    std::function<std::vector<TensorPlan>(const OpContext& context)> infer = {};
+    /// Tensors that the programs need for themselves on each device, allocated behind the outputs
+    /// and given as further `device_outputs`.
+    std::function<std::vector<TensorPlan>(const OpContext& context)> workspaces = {};
+    /// One program for each device of the group, launched together.
+    /// Precondition   contract and rules hold.
+    std::function<std::vector<DeviceProgram>(const OpContext& context)> programs = {};
+    /// What the outputs of the device at `position` should be, as float32, or in the output's
+    /// format where the tolerance is exact. Of an output with `valid_rows` it may hold these rows
+    /// only, one after another, under the output's own shape.
+    std::function<std::vector<HostTensor>(const ReferenceContext& context)> reference = {};
+    /// Values of inputs that are no result of another step: ids in range, and the like.
+    std::function<void(const ReferenceContext& context)> check_values = {};
+    /// Where an op from outside of the tree lies; kernels "ops/<name>/…" are looked up there.
+    std::string folder = {};
+};
+
+/// Extents by symbol: "E/D" is bound as a whole where E and D are not known.
+class ShapeSymbols {
+public:
+    /// Matches extents with "(E/D, T, H_in)": symbols that are not bound yet take the extent,
+    /// others, products and quotients must give it. "..." among the terms takes what the others
+    /// leave, the same in all expressions: "(..., M, N)" is a stack of matrices. "any" matches
+    /// every shape with an element; no expression matches one without.
+    /// @returns what it must be with the bound symbols' values, "(16,128,H_in)", if it does not.
+    [[nodiscard]] std::optional<std::string> match(std::string_view expression, const Shape& shape);
+    [[nodiscard]] std::optional<std::uint64_t> value(std::string_view term) const;
+
+private:
+    /// Whether `term` is `extent`; binds it where it is not known.
+    bool gives(std::string_view term, std::uint32_t extent);
+    bool gives_others(const Shape& extents);
+    [[nodiscard]] std::string show(std::string_view expression) const;
+
+    std::vector<std::pair<std::string, std::uint64_t>> values_;
+    std::optional<Shape> others_;  ///< what "..." stands for
+};
+
+/// Judges operands against the spec's contract: number, shape, format, layout, interleaved.
+/// @returns whether all hold.
+bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge);
+
+/// Contract, then rules.
+void judge(const Op& op, const OpContext& context, RuleJudge& judge);
+
+/// For callers of one op's host side: contract and rules of tensors on one device.
+/// Errors   UsageError with all that does not hold, one a line: "moe_bmm: k_block: …".
+void check_call(const Op& op, const ArchSpec& arch, const void* parameters,
+                std::span<const DeviceTensor* const> inputs,
+                std::span<const DeviceTensor* const> outputs);
+/// The same for tensors on every device of `mesh`: one span an operand.
+void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const void* parameters,
+                std::span<const std::span<const DeviceTensor>> inputs,
+                std::span<const std::span<const DeviceTensor>> outputs);
+
+/// `programs` of an op whose devices do not talk: the program of each device by itself.
+[[nodiscard]] std::vector<DeviceProgram> on_each(
+    const OpContext& context, const std::function<Program(std::size_t position)>& program);
+
+}  // namespace tessera::ops

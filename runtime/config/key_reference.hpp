@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// All keys of run files as one page, from the tables that bind them.
+#pragma once
+
+#include <string>
+
+namespace tessera::config {
+
+/// Markdown: keys of a run, of its params, tensors, steps and programs, the operands and parameters
+/// of each op, keys of a sweep. docs/configuration.md holds it.
+[[nodiscard]] std::string key_reference();
+
+}  // namespace tessera::config

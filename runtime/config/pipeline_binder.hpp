@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of pipeline_file share: the scope of names, the place of mistakes, and fields
+// whose values may be expressions.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/config/fields/pipeline_keys.hpp"
+#include "runtime/config/pipeline_file.hpp"
+
+namespace tessera::config {
+
+/// Notes what goes wrong while a part of the pipeline is bound.
+struct PipelineBinder {
+    const PipelineGround& ground;
+    Binding& binding;
+    Violations& rules;
+    pipeline::PipelineSpec spec = {};
+    pipeline::Scope scope = pipeline::Scope();
+
+    /// Ops outside of the tree, by name; they stand before those of the registry.
+    std::map<std::string, std::shared_ptr<const ops::Op>> own_ops = {};
+
+    /// Compiles and loads the folders that `ops:` lists.
+    void load_ops(const Node& folders);
+    /// The op called `name`, or null.
+    [[nodiscard]] std::shared_ptr<const ops::Op> op(const std::string& name) const;
+    [[nodiscard]] std::vector<std::string> op_names() const;
+
+    void mistake(const Node& node, const std::string& path, const std::string& text) const {
+        binding.violations.add(node.origin, path, text);
+    }
+    /// Runs `act`; what it refuses is a mistake at `node`.
+    void guarded(const Node& node, const std::string& path, const std::function<void()>& act) const;
+
+    /// Notes a value in the resolved tree.
+    void resolve(const Node& node, const std::string& path, const std::string& text,
+                 const std::string& json) const;
+    void resolve_word(const Node& node, const std::string& path, const std::string& text) const;
+
+    /// Refuses keys of a map that are not `known`.
+    void refuse_unknown(const Node& map, const std::string& path,
+                        std::span<const KeyRow> known) const;
+    void refuse_unknown(const Node& map, const std::string& path,
+                        const std::vector<std::string>& words) const;
+
+    /// `node` with the plain scalars that are no value of their field evaluated in `names`.
+    [[nodiscard]] Node evaluated(std::span<const Field> fields, const Node& node, void* object,
+                                 const std::string& path, const pipeline::Scope& names) const;
+    /// A scalar or sequence with every plain scalar replaced by its value.
+    [[nodiscard]] Node evaluated(const Node& node, const pipeline::Scope& names) const;
+};
+
+/// The shape of a list of expressions.
+/// Errors   UsageError.
+[[nodiscard]] Shape shape_of(const Node& node, const pipeline::Scope& names);
+
+/// A MemoryConfig from `dram`, `l1`, or {memory, layout, grid, orientation}.
+void bind_memory(PipelineBinder& binder, const Node& node, const std::string& path,
+                 MemoryConfig& memory, const pipeline::Scope& names);
+
+/// `repeat: {l: 4}` runs `act` once for each value of l; `when: …` not at all unless it holds.
+inline constexpr std::uint32_t kMostRepetitions = 4096;
+void repeat(PipelineBinder& binder, const Node& node, const std::string& path,
+            const pipeline::Scope& names, const std::function<void(const pipeline::Scope&)>& act);
+
+/// Binds `tensors:`; `steps:` likewise, with the programs among them.
+void bind_tensors(PipelineBinder& binder, const Node& tensors);
+void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults);
+
+/// The op of a `program:` step.
+[[nodiscard]] std::shared_ptr<const ops::Op> bind_program(PipelineBinder& binder, const Node& step,
+                                                          const std::string& path,
+                                                          const pipeline::PipelineStep& spec,
+                                                          const pipeline::Scope& names);
+
+/// Infers the operands of every step and judges contracts and rules.
+void plan_steps(PipelineBinder& binder);
+
+}  // namespace tessera::config

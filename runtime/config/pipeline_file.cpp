@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/pipeline_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "emu/base/fields/nearest.hpp"
+#include "runtime/config/fields/pipeline_keys.hpp"
+#include "runtime/config/pipeline_binder.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+namespace {
+
+using pipeline::Scope;
+using pipeline::show;
+
+const Node kNothing{};
+
+const Node& entry(const Node& map, std::string_view key) {
+    const Node* found = map.find(key);
+    return found == nullptr ? kNothing : *found;
+}
+
+std::string json_of(const pipeline::Value& value) {
+    return std::visit([](const auto& held) { return nlohmann::json(held).dump(); }, value);
+}
+
+// Names of params and of what the mesh and the device give.
+void name_ground(const PipelineGround& ground, Scope& scope) {
+    const auto whole = [&](const char* name, std::uint32_t value) {
+        scope.set(name, std::int64_t{value});
+    };
+    whole("D", ground.mesh.shape.num_devices());
+    whole("mesh.rows", ground.mesh.shape.rows);
+    whole("mesh.columns", ground.mesh.shape.columns);
+    whole("grid.columns", ground.arch.workers.compute.columns);
+    whole("grid.rows", ground.arch.workers.compute.rows);
+}
+
+void check_choice(const PipelineBinder& binder, const Node& node, const std::string& path,
+                  const Node& choices, const pipeline::Value& value) {
+    if (choices.kind == NodeKind::Null) {
+        return;
+    }
+    std::string known;
+    bool is_known = false;
+    for (const Node& choice : choices.elements) {
+        known += (known.empty() ? "" : ", ") + choice.text;
+        is_known = is_known || choice.text == show(value);
+    }
+    if (!is_known) {
+        binder.mistake(node, path, fmt::format("{}, allowed: {}", show(value), known));
+    }
+}
+
+void check_range(const PipelineBinder& binder, const Node& node, const std::string& path,
+                 const Node& range, const pipeline::Value& value) {
+    if (range.kind == NodeKind::Null) {
+        return;
+    }
+    if (range.kind != NodeKind::Sequence || range.elements.size() != 2) {
+        binder.mistake(range, path + ".range", "expected [least, most], found " + describe(range));
+        return;
+    }
+    binder.guarded(node, path, [&] {
+        const std::string limits =
+            fmt::format("{} >= {} && {} <= {}", show(value), range.elements[0].text, show(value),
+                        range.elements[1].text);
+        // A rule across params: a sweep has points that break it.
+        if (!evaluate_condition(limits, binder.scope)) {
+            binder.rules.add(node.origin, path,
+                             fmt::format("{} is out of range, allowed: {} to {}", show(value),
+                                         range.elements[0].text, range.elements[1].text));
+        }
+    });
+}
+
+void bind_param(PipelineBinder& binder, const Entry& param) {
+    const std::string path = "params." + param.key;
+    const bool is_map = param.value.kind == NodeKind::Map;
+    const Node* value = is_map ? param.value.find("value") : &param.value;
+    if (is_map) {
+        binder.refuse_unknown(param.value, path + ".", kParamKeys);
+    }
+    if (value == nullptr || value->kind != NodeKind::Scalar) {
+        binder.mistake(
+            param.value, path,
+            "expected a number, a word or {value: …, choices: …}, found " + describe(param.value));
+        return;
+    }
+    binder.scope.set(param.key, std::int64_t{1});  // if it is refused, not all that use it is
+    binder.guarded(*value, path, [&] {
+        const pipeline::Value held = evaluate(value->text, binder.scope);
+        const bool is_word = std::holds_alternative<std::string>(held);
+        const Node& choices = is_map ? entry(param.value, "choices") : kNothing;
+        require(!is_word || choices.kind == NodeKind::Sequence,
+                "'{}' is a word; allowed: a number, or one of `choices: [...]`", value->text);
+        check_choice(binder, *value, path, choices, held);
+        check_range(binder, *value, path, is_map ? entry(param.value, "range") : kNothing, held);
+        binder.scope.set(param.key, held);
+        binder.spec.params.emplace_back(param.key, held);
+        binder.resolve(*value, path, show(held), json_of(held));
+    });
+}
+
+/// An override replaces a value: what it names has to be in the file.
+void refuse_new(const PipelineBinder& binder, const Node& map, const std::string& path) {
+    std::vector<std::string> known;
+    for (const Entry& entry : map.entries) {
+        if (entry.origin.kind != OriginKind::Override) {
+            known.push_back(entry.key);
+        }
+    }
+    for (const Entry& entry : map.entries) {
+        if (entry.origin.kind == OriginKind::Override) {
+            binder.binding.violations.add(entry.origin, path + entry.key,
+                                          known.empty()
+                                              ? "the file has none"
+                                              : fmt::format("unknown key, did you mean {}?",
+                                                            path + nearest(entry.key, known)));
+        }
+    }
+}
+
+void bind_params(PipelineBinder& binder, const Node& params) {
+    if (params.kind != NodeKind::Map && params.kind != NodeKind::Null) {
+        binder.mistake(params, "params", "expected a map, found " + describe(params));
+        return;
+    }
+    refuse_new(binder, params, "params.");
+    for (const Entry& param : params.entries) {
+        if (param.origin.kind != OriginKind::Override) {
+            bind_param(binder, param);
+        }
+    }
+}
+
+void bind_seed(PipelineBinder& binder, const Node& node) {
+    binder.spec.seed = 1;
+    if (node.kind != NodeKind::Null) {
+        const auto parsed = Value<std::uint64_t>::parse(node);
+        if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
+            binder.binding.violations.add(mistake->origin, "seed", mistake->text);
+            return;
+        }
+        binder.spec.seed = std::get<std::uint64_t>(parsed);
+    }
+    const std::string seed = std::to_string(binder.spec.seed);
+    binder.resolve(node, "seed", seed, seed);
+}
+
+void bind_outputs(PipelineBinder& binder, const Node& node) {
+    std::vector<std::string> made;
+    for (const pipeline::PipelineStep& step : binder.spec.steps) {
+        for (const pipeline::StepOutput& output : step.outputs) {
+            if (std::ranges::find(made, output.name) == made.end()) {
+                made.push_back(output.name);
+            }
+        }
+    }
+    if (node.kind == NodeKind::Null) {
+        binder.spec.outputs = made;
+        return;
+    }
+    if (node.kind != NodeKind::Sequence) {
+        binder.mistake(node, "outputs", "expected a list of tensors, found " + describe(node));
+        return;
+    }
+    for (const Node& name : node.elements) {
+        // A list may name what another choice of steps makes: silu, where it is not fused.
+        if (std::ranges::find(made, name.text) != made.end()) {
+            binder.spec.outputs.push_back(name.text);
+        }
+    }
+}
+
+void take_name(Node& step, std::vector<Entry>& named) {
+    const Node* name = step.find("name");
+    if (step.kind != NodeKind::Map || name == nullptr || name->kind != NodeKind::Scalar) {
+        throw ConfigError(to_string(step.origin) + ": steps: expected {name: …, op: …}, found " +
+                          describe(step));
+    }
+    if (name->text.find('.') != std::string::npos) {
+        throw ConfigError(fmt::format("{}: steps: the name '{}' has a dot, which parts key paths",
+                                      to_string(name->origin), name->text));
+    }
+    const auto first = std::ranges::find(named, name->text, &Entry::key);
+    if (first != named.end()) {
+        throw ConfigError(fmt::format("{}: steps: the name {} stands twice, first at {}",
+                                      to_string(name->origin), name->text,
+                                      to_string(first->origin)));
+    }
+    Entry entry{name->text, name->origin, {}};
+    std::erase_if(step.entries, [](const Entry& key) { return key.key == "name"; });
+    entry.value = std::move(step);
+    named.push_back(std::move(entry));
+}
+
+}  // namespace
+
+std::vector<std::string_view> pipeline_keys() {
+    std::vector<std::string_view> keys;
+    for (const KeyRow& row : kPipelineKeys) {
+        keys.push_back(row.key);
+    }
+    return keys;
+}
+
+void name_steps(Node& root) {
+    Node* steps = root.find("steps");
+    if (steps == nullptr) {
+        return;
+    }
+    if (steps->kind == NodeKind::Sequence) {
+        std::vector<Entry> named;
+        for (Node& step : steps->elements) {
+            take_name(step, named);
+        }
+        *steps = {.kind = NodeKind::Map, .origin = steps->origin, .entries = std::move(named)};
+    }
+    for (Entry& step : steps->entries) {
+        name_steps(step.value);
+    }
+}
+
+pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& ground,
+                                     Binding& binding, Violations& rules) {
+    PipelineBinder binder{ground, binding, rules};
+    binder.spec.folder = ground.file.parent_path().string();
+    name_ground(ground, binder.scope);
+    bind_params(binder, entry(root, "params"));
+    bind_seed(binder, entry(root, "seed"));
+    refuse_new(binder, entry(root, "tensors"), "tensors.");
+    bind_tensors(binder, entry(root, "tensors"));
+    const Node* steps = root.find("steps");
+    if (steps == nullptr || steps->kind != NodeKind::Map || steps->entries.empty()) {
+        binder.mistake(steps == nullptr ? root : *steps, "steps",
+                       steps == nullptr ? "required key is missing"
+                                        : "expected a list of steps, found " + describe(*steps));
+    } else {
+        refuse_new(binder, *steps, "steps.");
+        binder.load_ops(entry(root, "ops"));
+        bind_steps(binder, *steps, entry(root, "set"));
+    }
+    bind_outputs(binder, entry(root, "outputs"));
+    if (binding.violations.empty()) {
+        plan_steps(binder);
+    }
+    return std::move(binder.spec);
+}
+
+std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedShape> shapes,
+                                       const std::string& file) {
+    std::vector<Override> overrides;
+    const Node& params = entry(root, "params");
+    for (const Entry& tensor : entry(root, "tensors").entries) {
+        const auto stored = std::ranges::find(shapes, tensor.key, &NamedShape::name);
+        const Node& extents = entry(tensor.value, "shape");
+        if (stored == shapes.end() || extents.elements.size() != stored->shape.size()) {
+            continue;  // its shape is compared when the tensor is read
+        }
+        for (std::size_t i = 0; i < stored->shape.size(); ++i) {
+            const std::string path = "params." + extents.elements[i].text;
+            const bool is_param = params.find(extents.elements[i].text) != nullptr;
+            if (is_param &&
+                std::ranges::find(overrides, path, &Override::path) == overrides.end()) {
+                overrides.push_back({path, std::to_string(stored->shape[i]),
+                                     fmt::format("{}: {}", file, tensor.key)});
+            }
+        }
+    }
+    return overrides;
+}
+
+void PipelineBinder::guarded(const Node& node, const std::string& path,
+                             const std::function<void()>& act) const {
+    try {
+        act();
+    } catch (const UsageError& error) {
+        mistake(node, path, error.what());
+    }
+}
+
+void PipelineBinder::resolve(const Node& node, const std::string& path, const std::string& text,
+                             const std::string& json) const {
+    binding.resolved.push_back({.path = path,
+                                .text = text,
+                                .json = json,
+                                .unit = "",
+                                .origin = node.origin,
+                                .fact = std::nullopt});
+}
+
+void PipelineBinder::resolve_word(const Node& node, const std::string& path,
+                                  const std::string& text) const {
+    resolve(node, path, text, nlohmann::json(text).dump());
+}
+
+void PipelineBinder::refuse_unknown(const Node& map, const std::string& path,
+                                    std::span<const KeyRow> known) const {
+    std::vector<std::string> words;
+    for (const KeyRow& row : known) {
+        words.emplace_back(row.key);
+    }
+    refuse_unknown(map, path, words);
+}
+
+void PipelineBinder::refuse_unknown(const Node& map, const std::string& path,
+                                    const std::vector<std::string>& words) const {
+    for (const Entry& key : map.entries) {
+        if (std::ranges::find(words, key.key) == words.end()) {
+            binding.violations.add(
+                key.origin, path + key.key,
+                fmt::format("unknown key, did you mean {}?", path + nearest(key.key, words)));
+        }
+    }
+}
+
+Node PipelineBinder::evaluated(const Node& node, const Scope& names) const {
+    Node copy = node;
+    if (node.kind == NodeKind::Scalar && node.style == ScalarStyle::Plain) {
+        copy.text = show(evaluate(node.text, names));
+    } else if (node.kind == NodeKind::Scalar) {
+        copy.text = substitute(node.text, names);
+    }
+    for (Node& element : copy.elements) {
+        element = evaluated(element, names);
+    }
+    return copy;
+}
+
+Node PipelineBinder::evaluated(std::span<const Field> fields, const Node& node, void* object,
+                               const std::string& path, const Scope& names) const {
+    Node copy = node;
+    for (Entry& key : copy.entries) {
+        const auto field = std::ranges::find(fields, key.key, &Field::key);
+        if (field == fields.end()) {
+            continue;
+        }
+        if (field->kind == FieldKind::Section) {
+            key.value = evaluated(field->fields, key.value, field->open(object),
+                                  path + key.key + ".", names);
+        } else if (field->set(key.value, object)) {
+            // No value of the field as it stands: a name or an expression, or a mistake after all.
+            guarded(key.value, path + key.key, [&] { key.value = evaluated(key.value, names); });
+        }
+    }
+    return copy;
+}
+
+}  // namespace tessera::config

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block `steps:` of a run file.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "emu/base/fields/nearest.hpp"
+#include "ops/registry.hpp"
+#include "runtime/config/fields/pipeline_keys.hpp"
+#include "runtime/config/limits.hpp"
+#include "runtime/config/pipeline_binder.hpp"
+#include "runtime/pipeline/own_op.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+namespace {
+
+using ops::Op;
+using pipeline::PipelineStep;
+using pipeline::Scope;
+using pipeline::StepOutput;
+
+void resolve_list(const PipelineBinder& binder, const Node& node, const std::string& path,
+                  const std::vector<std::string>& names) {
+    binder.resolve(node, path, fmt::format("[{}]", fmt::join(names, ", ")),
+                   nlohmann::json(names).dump());
+}
+
+/// The operand's place in a map of operands by name.
+std::optional<std::size_t> operand_index(const PipelineBinder& binder, const Entry& entry,
+                                         std::span<const ops::Operand> operands,
+                                         const std::string& path) {
+    const auto found = std::ranges::find(operands, entry.key, &ops::Operand::name);
+    if (found != operands.end()) {
+        return static_cast<std::size_t>(found - operands.begin());
+    }
+    std::vector<std::string> known;
+    for (const ops::Operand& operand : operands) {
+        known.emplace_back(operand.name);
+    }
+    binder.binding.violations.add(
+        entry.origin, path + "." + entry.key,
+        known.empty()
+            ? "the op takes no operand by name; give a list"
+            : fmt::format("no operand of the op, did you mean {}?", nearest(entry.key, known)));
+    return std::nullopt;
+}
+
+/// `in: [a, b]`, or `in: {operand: a, …}`.
+void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& path,
+                 const Scope& names, PipelineStep& spec) {
+    const Node* in = step.find("in");
+    if (in == nullptr) {
+        return;
+    }
+    spec.inputs_place = in->origin;
+    if (in->kind == NodeKind::Map) {
+        for (const Entry& entry : in->entries) {
+            if (const auto index =
+                    operand_index(binder, entry, spec.op->spec.inputs, path + ".in")) {
+                spec.inputs.resize(std::max(spec.inputs.size(), *index + 1));
+                spec.inputs[*index] = pipeline::substitute(entry.value.text, names);
+            }
+        }
+    } else if (in->kind == NodeKind::Sequence) {
+        for (const Node& name : in->elements) {
+            spec.inputs.push_back(pipeline::substitute(name.text, names));
+        }
+    } else {
+        binder.mistake(*in, path + ".in", "expected a list of tensors, found " + describe(*in));
+    }
+    resolve_list(binder, *in, path + ".in", spec.inputs);
+}
+
+template <class T>
+void bind_plain(PipelineBinder& binder, const Node* node, const std::string& path,
+                std::optional<T>& member) {
+    if (node == nullptr) {
+        return;
+    }
+    const auto parsed = Value<T>::parse(*node);
+    if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
+        binder.binding.violations.add(mistake->origin, path, mistake->text);
+        return;
+    }
+    member = std::get<T>(parsed);
+    binder.resolve_word(*node, path, Value<T>::show(*member));
+}
+
+void bind_output(PipelineBinder& binder, const Node& node, const std::string& path,
+                 const Scope& names, StepOutput& output) {
+    if (node.kind == NodeKind::Null) {
+        return;
+    }
+    if (node.kind != NodeKind::Map) {
+        binder.mistake(node, path, "expected {shape: …, dtype: …}, found " + describe(node));
+        return;
+    }
+    binder.refuse_unknown(node, path + ".", kOutputKeys);
+    if (const Node* shape = node.find("shape")) {
+        binder.guarded(*shape, path + ".shape", [&] {
+            output.shape = shape_of(*shape, names);
+            binder.resolve(*shape, path + ".shape", Value<Numbers>::show(*output.shape),
+                           nlohmann::json(*output.shape).dump());
+        });
+    }
+    bind_plain(binder, node.find("dtype"), path + ".dtype", output.format);
+    bind_plain(binder, node.find("layout"), path + ".layout", output.layout);
+    if (const Node* memory = node.find("memory")) {
+        output.memory.emplace();
+        bind_memory(binder, *memory, path + ".memory", *output.memory, names);
+    }
+}
+
+/// `out: [a, b]`, or `out: {a: {shape: …, dtype: …}, b: {}}`.
+void bind_outputs(PipelineBinder& binder, const Node& step, const std::string& path,
+                  const Scope& names, PipelineStep& spec) {
+    const Node* out = step.find("out");
+    if (out == nullptr) {
+        binder.mistake(step, path + ".out", "required key is missing");
+        return;
+    }
+    std::vector<std::string> made;
+    if (out->kind == NodeKind::Map) {
+        for (const Entry& entry : out->entries) {
+            StepOutput output{.name = pipeline::substitute(entry.key, names),
+                              .place = entry.origin};
+            bind_output(binder, entry.value, path + ".out." + output.name, names, output);
+            spec.outputs.push_back(std::move(output));
+        }
+    } else if (out->kind == NodeKind::Sequence) {
+        for (const Node& name : out->elements) {
+            spec.outputs.push_back(
+                {.name = pipeline::substitute(name.text, names), .place = name.origin});
+        }
+    } else {
+        binder.mistake(*out, path + ".out", "expected a list of tensors, found " + describe(*out));
+    }
+    for (const StepOutput& output : spec.outputs) {
+        made.push_back(output.name);
+    }
+    resolve_list(binder, *out, path + ".out", made);
+}
+
+std::vector<std::uint32_t> counted(std::uint32_t count, std::uint32_t first, std::uint32_t stride) {
+    std::vector<std::uint32_t> ids(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        ids[i] = first + i * stride;
+    }
+    return ids;
+}
+
+/// `all`, `rows`, `columns`, `each`, or a list of ids.
+void bind_devices(PipelineBinder& binder, const Node& step, const std::string& path,
+                  const Scope& names, PipelineStep& spec) {
+    const auto [rows, columns] = binder.ground.mesh.shape;
+    const Node* node = step.find("devices");
+    const std::string word = node == nullptr ? "all" : node->text;
+    if (node != nullptr && node->kind == NodeKind::Sequence) {
+        std::vector<std::uint32_t> ids;
+        for (const Node& id : node->elements) {
+            binder.guarded(id, path + ".devices", [&] {
+                ids.push_back(pipeline::evaluate_count(id.text, names));
+                require(ids.back() < rows * columns, "device {}, allowed: 0 to {}", ids.back(),
+                        rows * columns - 1);
+                require(std::ranges::count(ids, ids.back()) == 1, "device {} stands twice",
+                        ids.back());
+            });
+        }
+        spec.groups.push_back(ids);
+    } else if (word == "all") {
+        spec.groups.push_back(counted(rows * columns, 0, 1));
+    } else if (word == "rows") {
+        for (std::uint32_t row = 0; row < rows; ++row) {
+            spec.groups.push_back(counted(columns, row * columns, 1));
+        }
+    } else if (word == "columns") {
+        for (std::uint32_t column = 0; column < columns; ++column) {
+            spec.groups.push_back(counted(rows, column, columns));
+        }
+    } else if (word == "each") {
+        for (std::uint32_t id = 0; id < rows * columns; ++id) {
+            spec.groups.push_back({id});
+        }
+    } else {
+        binder.mistake(*node, path + ".devices",
+                       fmt::format("{}, allowed: all, rows, columns, each, or a list of ids",
+                                   describe(*node)));
+    }
+    if (node != nullptr) {
+        binder.resolve_word(*node, path + ".devices", to_yaml(*node));
+    }
+}
+
+/// The step's own parameters over those of `set:` for its op, each value with its place. Keys that
+/// the op does not have are refused where they stand, not in each step.
+Node parameters_of(const Node& step, const Node& defaults, const Op& op) {
+    Node merged{.kind = NodeKind::Map, .origin = step.origin};
+    if (const Node* common = defaults.find(op.spec.name)) {
+        for (const Entry& entry : common->entries) {
+            if (std::ranges::find(op.params.fields, entry.key, &Field::key) !=
+                op.params.fields.end()) {
+                merged.entries.push_back(entry);
+            }
+        }
+    }
+    if (const Node* own = step.find("set")) {
+        if (own->kind != NodeKind::Map) {
+            return *own;
+        }
+        overlay(merged, *own);
+    }
+    return merged;
+}
+
+void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defaults,
+                     const std::string& path, const Scope& names, PipelineStep& spec) {
+    const ops::Parameters& parameters = spec.op->params;
+    Node node = parameters_of(step, defaults, *spec.op);
+    if (parameters.make == nullptr) {
+        for (const Entry& entry : node.entries) {
+            binder.binding.violations.add(entry.origin, path + ".set." + entry.key,
+                                          "the op takes no parameters");
+        }
+        return;
+    }
+    const std::shared_ptr<void> bound = parameters.make();
+    node = binder.evaluated(parameters.fields, node, bound.get(), path + ".set.", names);
+    bind_fields(parameters.fields, node, bound.get(), path + ".set.", binder.binding);
+    spec.parameters = bound;
+}
+
+bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, const Scope& names,
+             PipelineStep& spec) {
+    const Node* op = step.find("op");
+    const Node* program = step.find("program");
+    if ((op == nullptr) == (program == nullptr)) {
+        binder.mistake(step, path,
+                       op == nullptr ? "neither op nor program: one of them is required"
+                                     : "op and program: one of them is allowed");
+        return false;
+    }
+    if (program != nullptr) {
+        spec.op = bind_program(binder, step, path, spec, names);
+        return spec.op != nullptr;
+    }
+    const std::string name = pipeline::substitute(op->text, names);
+    spec.op = binder.op(name);
+    if (spec.op == nullptr) {
+        const auto known = binder.op_names();
+        binder.mistake(*op, path + ".op",
+                       fmt::format("'{}' is no op, did you mean {}? Known: {}", name,
+                                   nearest(name, known), fmt::join(known, ", ")));
+        return false;
+    }
+    binder.resolve_word(*op, path + ".op", name);
+    return true;
+}
+
+void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
+               const Scope& names) {
+    const Node& node = entry.value;
+    PipelineStep spec{.name = pipeline::substitute(entry.key, names),
+                      .place = entry.origin,
+                      .inputs_place = entry.origin};
+    const std::string path = "steps." + spec.name;
+    binder.refuse_unknown(node, path + ".", kStepKeys);
+    // A program takes its operands as they are named, so it is bound behind them.
+    const bool is_program = node.find("program") != nullptr;
+    if (is_program) {
+        static const Op kNoContract{};
+        spec.op = {std::shared_ptr<const Op>(), &kNoContract};
+    } else if (!bind_op(binder, node, path, names, spec)) {
+        return;
+    }
+    bind_inputs(binder, node, path, names, spec);
+    bind_outputs(binder, node, path, names, spec);
+    if (is_program && !bind_op(binder, node, path, names, spec)) {
+        return;
+    }
+    bind_parameters(binder, node, defaults, path, names, spec);
+    bind_devices(binder, node, path, names, spec);
+    if (const Node* launch = node.find("launch")) {
+        spec.launch = pipeline::substitute(launch->text, names);
+        binder.resolve_word(*launch, path + ".launch", spec.launch);
+    }
+    std::optional<CoreCoord> first;
+    bind_plain(binder, node.find("first_core"), path + ".first_core", first);
+    spec.first_core = first.value_or(CoreCoord{0, 0});
+    if (std::ranges::find(binder.spec.steps, spec.name, &PipelineStep::name) !=
+        binder.spec.steps.end()) {
+        binder.mistake(node, path, "stands twice; a repeated step has ${…} in its name");
+        return;
+    }
+    binder.spec.steps.push_back(std::move(spec));
+}
+
+void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults) {
+    const auto known = binder.op_names();
+    for (const Entry& entry : defaults.entries) {
+        if (binder.op(entry.key) == nullptr) {
+            binder.binding.violations.add(
+                entry.origin, "set." + entry.key,
+                fmt::format("no op, did you mean {}?", "set." + nearest(entry.key, known)));
+            continue;
+        }
+        if (entry.value.kind != NodeKind::Map) {
+            binder.mistake(entry.value, "set." + entry.key,
+                           "expected a map, found " + describe(entry.value));
+            continue;
+        }
+        std::vector<std::string> keys;
+        for (const Field& field : binder.op(entry.key)->params.fields) {
+            keys.emplace_back(field.key);
+        }
+        if (keys.empty() && !entry.value.entries.empty()) {
+            binder.mistake(entry.value, "set." + entry.key, "the op takes no parameters");
+        } else {
+            binder.refuse_unknown(entry.value, "set." + entry.key + ".", keys);
+        }
+    }
+}
+
+void bind_entries(PipelineBinder& binder, const Node& steps, const Node& defaults,
+                  const Scope& names) {
+    for (const Entry& entry : steps.entries) {
+        const std::string path = "steps." + entry.key;
+        if (entry.origin.kind == OriginKind::Override) {
+            continue;  // refused
+        }
+        if (entry.value.kind != NodeKind::Map) {
+            binder.mistake(entry.value, path,
+                           "expected {op: …, in: …, out: …}, found " + describe(entry.value));
+            continue;
+        }
+        repeat(binder, entry.value, path, names, [&](const Scope& inner) {
+            if (const Node* block = entry.value.find("steps")) {
+                bind_entries(binder, *block, defaults, inner);
+            } else {
+                bind_step(binder, entry, defaults, inner);
+            }
+        });
+    }
+}
+
+}  // namespace
+
+void PipelineBinder::load_ops(const Node& folders) {
+    if (folders.kind != NodeKind::Sequence && folders.kind != NodeKind::Null) {
+        mistake(folders, "ops", "expected a list of folders, found " + describe(folders));
+        return;
+    }
+    for (const Node& folder : folders.elements) {
+        guarded(folder, "ops", [&] {
+            auto op = pipeline::load_own_op(ground.file.parent_path() / folder.text);
+            resolve_word(folder, fmt::format("ops.{}", op->spec.name), op->folder);
+            own_ops.insert_or_assign(std::string(op->spec.name), std::move(op));
+        });
+    }
+}
+
+std::shared_ptr<const Op> PipelineBinder::op(const std::string& name) const {
+    const auto own = own_ops.find(name);
+    if (own != own_ops.end()) {
+        return own->second;
+    }
+    // Those of the registry live as long as the program.
+    return {std::shared_ptr<const Op>(), ops::find_op(name)};
+}
+
+std::vector<std::string> PipelineBinder::op_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, op] : own_ops) {
+        names.push_back(name);
+    }
+    for (const Op* op : ops::all_ops()) {
+        names.emplace_back(op->spec.name);
+    }
+    return names;
+}
+
+void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults) {
+    refuse_unknown_defaults(binder, defaults);
+    bind_entries(binder, steps, defaults, binder.scope);
+}
+
+}  // namespace tessera::config

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block `tensors:` of a run file.
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "emu/base/fields/nearest.hpp"
+#include "runtime/config/fields/pipeline_keys.hpp"
+#include "runtime/config/fields/tensor_fields.hpp"
+#include "runtime/config/pipeline_binder.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+namespace {
+
+using pipeline::Distribution;
+using pipeline::PipelineTensor;
+using pipeline::Scope;
+using pipeline::TensorOrigin;
+
+/// A value of a plain type, or a mistake at its place.
+template <class T>
+void bind_plain(PipelineBinder& binder, const Node* node, const std::string& path, T& member) {
+    if (node == nullptr) {
+        return;
+    }
+    const auto parsed = Value<T>::parse(*node);
+    if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
+        binder.binding.violations.add(mistake->origin, path, mistake->text);
+        return;
+    }
+    member = std::get<T>(parsed);
+    binder.resolve_word(*node, path, Value<T>::show(member));
+}
+
+void bind_shape(PipelineBinder& binder, const Node& tensor, const std::string& path,
+                const Scope& names, Shape& shape) {
+    const Node* node = tensor.find("shape");
+    if (node == nullptr) {
+        binder.mistake(tensor, path, "required key is missing");
+        return;
+    }
+    binder.guarded(*node, path, [&] {
+        shape = shape_of(*node, names);
+        (void)num_elements(shape);
+        binder.resolve(*node, path, Value<Numbers>::show(shape), nlohmann::json(shape).dump());
+    });
+}
+
+/// Fields hold no empty text.
+void clear_none(std::string& name) {
+    if (name == "none") {
+        name.clear();
+    }
+}
+
+const OriginRow* origin_row(const Node& node, std::string_view& key) {
+    for (const OriginRow& row : kOriginRows) {
+        const Node* word = node.kind == NodeKind::Map ? node.find(row.key) : nullptr;
+        const bool is_word = row.word.empty() || (word != nullptr && word->text == row.word);
+        if ((word != nullptr && is_word) ||
+            (node.kind == NodeKind::Scalar && node.text == row.word)) {
+            key = row.key;
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+std::string origin_words() {
+    std::string words;
+    for (const OriginRow& row : kOriginRows) {
+        words += (words.empty() ? "" : ", ") +
+                 (row.key.empty()
+                      ? std::string(row.word)
+                      : fmt::format("{{{}: {}}}", row.key, row.word.empty() ? "…" : row.word));
+    }
+    return words;
+}
+
+void bind_origin(PipelineBinder& binder, const Node* given, const std::string& path,
+                 const Scope& names, TensorOrigin& origin) {
+    static const Node kNormal{
+        .kind = NodeKind::Map,
+        .entries = {{"random", {}, {.kind = NodeKind::Scalar, .text = "normal"}}}};
+    const Node& node = given == nullptr ? kNormal : *given;
+    std::string_view key;
+    const OriginRow* row = origin_row(node, key);
+    if (row == nullptr) {
+        binder.mistake(node, path,
+                       fmt::format("{} is no origin, allowed: {}", describe(node), origin_words()));
+        return;
+    }
+    origin.kind = row->kind;
+    Node map =
+        node.kind == NodeKind::Map ? node : Node{.kind = NodeKind::Map, .origin = node.origin};
+    if (!row->word.empty()) {
+        (void)take(map, key);
+        binder.resolve_word(node, path, std::string(row->word));
+    }
+    const Node ready = binder.evaluated(row->fields, map, &origin, path + ".", names);
+    bind_fields(row->fields, ready, &origin, path + ".", binder.binding);
+    clear_none(origin.tensor);
+}
+
+void bind_split(PipelineBinder& binder, const Node& split, const std::string& path,
+                PipelineTensor& tensor) {
+    bind_fields(kSplitFields, split, &tensor, path + ".", binder.binding);
+    clear_none(tensor.split_by);
+    tensor.distribution = Distribution::Split;
+}
+
+void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& name,
+                 const Scope& names) {
+    const Node& node = entry.value;
+    const std::string path = "tensors." + name;
+    if (node.kind != NodeKind::Map) {
+        binder.mistake(node, path, "expected {shape: …, dtype: …}, found " + describe(node));
+        return;
+    }
+    binder.refuse_unknown(node, path + ".", kTensorKeys);
+    PipelineTensor tensor{.name = name, .place = entry.origin};
+    bind_shape(binder, node, path + ".shape", names, tensor.spec.shape);
+    if (node.find("dtype") == nullptr) {
+        binder.mistake(node, path + ".dtype", "required key is missing");
+    }
+    bind_plain(binder, node.find("dtype"), path + ".dtype", tensor.spec.format);
+    bind_plain(binder, node.find("layout"), path + ".layout", tensor.spec.layout);
+    bind_plain(binder, node.find("distribution"), path + ".distribution", tensor.distribution);
+    bind_plain(binder, node.find("persistent"), path + ".persistent", tensor.persistent);
+    if (const Node* memory = node.find("memory")) {
+        bind_memory(binder, *memory, path + ".memory", tensor.memory, names);
+        tensor.has_memory = true;
+    }
+    if (const Node* split = node.find("split")) {
+        bind_split(binder, *split, path + ".split", tensor);
+    }
+    bind_origin(binder, node.find("origin"), path + ".origin", names, tensor.origin);
+    if (find_tensor(binder.spec, name) != nullptr) {
+        binder.mistake(node, path, "stands twice; a repeated tensor has ${…} in its name");
+        return;
+    }
+    binder.spec.tensors.push_back(std::move(tensor));
+}
+
+}  // namespace
+
+Shape shape_of(const Node& node, const Scope& names) {
+    require(node.kind == NodeKind::Sequence && !node.elements.empty(),
+            "expected a list of extents, found {}", describe(node));
+    Shape shape;
+    for (const Node& extent : node.elements) {
+        require(extent.kind == NodeKind::Scalar, "expected an extent, found {}", describe(extent));
+        shape.push_back(pipeline::evaluate_count(extent.text, names));
+        require(shape.back() > 0, "'{}' is 0; an extent is at least 1", extent.text);
+    }
+    return shape;
+}
+
+void bind_memory(PipelineBinder& binder, const Node& node, const std::string& path,
+                 MemoryConfig& memory, const Scope& names) {
+    if (node.kind == NodeKind::Scalar) {
+        bind_plain(binder, &node, path, memory.memory);
+        return;
+    }
+    const Node ready = binder.evaluated(kMemoryFields, node, &memory, path + ".", names);
+    bind_fields(kMemoryFields, ready, &memory, path + ".", binder.binding);
+}
+
+void repeat(PipelineBinder& binder, const Node& node, const std::string& path, const Scope& names,
+            const std::function<void(const Scope&)>& act) {
+    const Node* when = node.find("when");
+    bool is_wanted = true;
+    if (when != nullptr) {
+        binder.guarded(*when, path + ".when", [&] {
+            is_wanted = pipeline::evaluate_condition(when->text, names);
+            binder.resolve_word(*when, path + ".when", when->text);
+        });
+    }
+    const Node* range = node.find("repeat");
+    if (!is_wanted || range == nullptr) {
+        if (is_wanted) {
+            act(names);
+        }
+        return;
+    }
+    if (range->kind != NodeKind::Map || range->entries.size() != 1) {
+        binder.mistake(*range, path + ".repeat",
+                       "expected {name: count}, found " + describe(*range));
+        return;
+    }
+    const Entry& counter = range->entries.front();
+    binder.guarded(counter.value, path + ".repeat", [&] {
+        const std::uint32_t count = pipeline::evaluate_count(counter.value.text, names);
+        require(count <= kMostRepetitions, "{} repetitions, allowed: 0 to {}", count,
+                kMostRepetitions);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            Scope inner(&names);
+            inner.set(counter.key, std::int64_t{i});
+            act(inner);
+        }
+    });
+}
+
+void bind_tensors(PipelineBinder& binder, const Node& tensors) {
+    if (tensors.kind == NodeKind::Null) {
+        return;
+    }
+    if (tensors.kind != NodeKind::Map) {
+        binder.mistake(tensors, "tensors", "expected a map, found " + describe(tensors));
+        return;
+    }
+    for (const Entry& entry : tensors.entries) {
+        if (entry.origin.kind == OriginKind::Override) {
+            continue;  // refused
+        }
+        repeat(binder, entry.value, "tensors." + entry.key, binder.scope, [&](const Scope& names) {
+            bind_tensor(binder, entry, pipeline::substitute(entry.key, names), names);
+        });
+    }
+}
+
+}  // namespace tessera::config

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes, places and rules of a bound pipeline, before anything runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "emu/base/fields/nearest.hpp"
+#include "runtime/config/pipeline_binder.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+namespace {
+
+using ops::OpContext;
+using ops::TensorPlan;
+using pipeline::PipelineStep;
+using pipeline::PipelineTensor;
+using pipeline::StepOutput;
+
+/// A tensor as the steps up to here leave it.
+struct PlannedTensor {
+    TensorPlan plan;
+    bool is_open = false;             ///< the op that takes it first may say how it lies
+    bool is_known = true;             ///< false: its step went wrong, which is reported there
+    std::set<std::uint32_t> devices;  ///< empty: all
+};
+using PlannedTensors = std::map<std::string, PlannedTensor, std::less<>>;
+
+/// Notes a rule's finding at the value or the operand that it blames.
+class StepJudge final : public ops::RuleJudge {
+public:
+    StepJudge(PipelineBinder& binder, const PipelineStep& step) : binder_(binder), step_(step) {}
+
+    void require(bool holds, std::string_view blamed, const std::string& text) override {
+        if (holds) {
+            return;
+        }
+        is_kept_ = false;
+        for (const std::string_view group : {"set.", ""}) {
+            const std::string path = fmt::format("steps.{}.{}{}", step_.name, group, blamed);
+            if (const ResolvedValue* value = find(binder_.binding.resolved, path)) {
+                // A default has no place of its own: the step that leaves it is where to change it.
+                const bool is_written = value->origin.kind != OriginKind::Default;
+                binder_.rules.add(is_written ? value->origin : step_.place, path, text);
+                return;
+            }
+        }
+        const auto output = std::ranges::find(step_.op->spec.outputs, blamed, &ops::Operand::name);
+        const auto index = static_cast<std::size_t>(output - step_.op->spec.outputs.begin());
+        if (output != step_.op->spec.outputs.end() && index < step_.outputs.size()) {
+            const StepOutput& made = step_.outputs[index];
+            binder_.rules.add(made.place, fmt::format("steps.{}.out", step_.name),
+                              fmt::format("{} {}", named(blamed, made.name), text));
+            return;
+        }
+        const auto input = std::ranges::find(step_.op->spec.inputs, blamed, &ops::Operand::name);
+        const auto in = static_cast<std::size_t>(input - step_.op->spec.inputs.begin());
+        const bool is_input = input != step_.op->spec.inputs.end() && in < step_.inputs.size();
+        binder_.rules.add(
+            step_.inputs_place, fmt::format("steps.{}{}", step_.name, is_input ? ".in" : ""),
+            fmt::format("{} {}", is_input ? named(blamed, step_.inputs[in]) : std::string(blamed),
+                        text));
+    }
+    [[nodiscard]] bool is_kept() const noexcept { return is_kept_; }
+
+private:
+    /// "output (gate)", or the name alone where both are the same.
+    static std::string named(std::string_view operand, const std::string& tensor) {
+        return operand == tensor ? tensor : fmt::format("{} ({})", operand, tensor);
+    }
+
+    PipelineBinder& binder_;
+    const PipelineStep& step_;
+    bool is_kept_ = true;
+};
+
+TensorPlan placed(const TensorSpec& spec, const MemoryConfig& memory) {
+    TensorPlan plan{spec, memory.memory, memory.layout, std::nullopt};
+    if (memory.is_sharded()) {
+        plan.shard = make_shard_spec(spec, memory);
+    }
+    return plan;
+}
+
+void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTensors& planned) {
+    const std::string path = "tensors." + tensor.name;
+    try {
+        const TensorSpec spec = device_spec(tensor, binder.ground.mesh.shape.num_devices());
+        (void)spec.page_size();
+        require(tensor.split_by.empty() || find_tensor(binder.spec, tensor.split_by) != nullptr,
+                "split by {}, which is no tensor", tensor.split_by);
+        planned.emplace(tensor.name, PlannedTensor{.plan = placed(spec, tensor.memory),
+                                                   .is_open = !tensor.has_memory});
+    } catch (const UsageError& error) {
+        binder.rules.add(tensor.place, path, error.what());
+        planned.emplace(tensor.name, PlannedTensor{.is_known = false});
+    }
+}
+
+std::vector<std::string> names_of(const PlannedTensors& planned) {
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : planned) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+/// The step's inputs, if all are there; what is not is noted.
+bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned) {
+    const std::string path = fmt::format("steps.{}.in", step.name);
+    bool are_known = true;
+    for (const std::string& name : step.inputs) {
+        const auto found = planned.find(name);
+        if (found == planned.end()) {
+            const auto names = names_of(planned);
+            binder.binding.violations.add(
+                step.inputs_place, path,
+                names.empty() ? fmt::format("there is no tensor {}", name)
+                              : fmt::format("there is no tensor {} here, did you mean {}?", name,
+                                            nearest(name, names)));
+            return false;
+        }
+        for (const auto& group : step.groups) {
+            for (const std::uint32_t device : group) {
+                const auto& on = found->second.devices;
+                if (!on.empty() && !on.contains(device)) {
+                    binder.rules.add(step.inputs_place, path,
+                                     fmt::format("{} is not on device {}", name, device));
+                    return false;
+                }
+            }
+        }
+        are_known = are_known && found->second.is_known;
+        step.input_plans.push_back(found->second.plan);
+    }
+    return are_known;
+}
+
+/// Lets the op say how inputs lie for which the run file leaves it open.
+void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTensors& planned) {
+    std::vector<TensorPlan> wanted;
+    if (step.op->place_inputs) {
+        wanted = step.op->place_inputs(context);
+    }
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+        PlannedTensor& tensor = planned.find(step.inputs[i])->second;
+        if (tensor.is_open && i < wanted.size()) {
+            tensor.plan = wanted[i];
+            step.input_plans[i] = wanted[i];
+        }
+        tensor.is_open = false;
+    }
+}
+
+TensorPlan with_wishes(TensorPlan plan, const StepOutput& output) {
+    plan.spec.shape = output.shape.value_or(plan.spec.shape);
+    plan.spec.format = output.format.value_or(plan.spec.format);
+    plan.spec.layout = output.layout.value_or(plan.spec.layout);
+    return output.memory ? placed(plan.spec, *output.memory) : plan;
+}
+
+void infer_outputs(PipelineStep& step, const OpContext& context, StepJudge& judge) {
+    std::vector<TensorPlan> inferred = step.op->infer(context);
+    judge.require(
+        inferred.size() >= step.outputs.size(), "outputs",
+        fmt::format("are {} tensors; the op gives {}", step.outputs.size(), inferred.size()));
+    if (!judge.is_kept()) {
+        return;
+    }
+    inferred.resize(step.outputs.size());
+    for (std::size_t i = 0; i < inferred.size(); ++i) {
+        step.output_plans.push_back(with_wishes(std::move(inferred[i]), step.outputs[i]));
+    }
+}
+
+/// A tensor that is there already is written in place.
+void check_rewritten(const PlannedTensors& planned, const PipelineStep& step, StepJudge& judge) {
+    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+        const auto found = planned.find(step.outputs[i].name);
+        if (found == planned.end()) {
+            continue;
+        }
+        const TensorPlan& before = found->second.plan;
+        judge.require(before.spec == step.output_plans[i].spec, step.op->spec.outputs[i].name,
+                      fmt::format("writes {} again, with another shape, format or layout",
+                                  step.outputs[i].name));
+    }
+}
+
+void judge_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned,
+                StepJudge& judge) {
+    OpContext context{.arch = binder.ground.arch,
+                      .mesh = binder.ground.mesh,
+                      .devices = step.groups.front(),
+                      .parameters = step.parameters.get(),
+                      .inputs = step.input_plans};
+    if (!check_contract(*step.op, context, judge)) {
+        return;
+    }
+    place_open_inputs(step, context, planned);
+    context.inputs = step.input_plans;
+    infer_outputs(step, context, judge);
+    if (!judge.is_kept()) {
+        return;
+    }
+    context.outputs = step.output_plans;
+    ops::judge(*step.op, context, judge);
+    check_rewritten(planned, step, judge);
+    if (judge.is_kept() && step.op->workspaces) {
+        step.workspace_plans = step.op->workspaces(context);
+    }
+}
+
+void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned) {
+    StepJudge judge(binder, step);
+    bool is_known = false;
+    try {
+        if (gather_inputs(binder, step, planned)) {
+            judge_step(binder, step, planned, judge);
+            is_known = judge.is_kept();
+        }
+    } catch (const UsageError& error) {
+        // What an op finds out only by laying its work out.
+        binder.rules.add(step.place, "steps." + step.name, error.what());
+    }
+    std::set<std::uint32_t> devices;
+    for (const auto& group : step.groups) {
+        devices.insert(group.begin(), group.end());
+    }
+    if (devices.size() == binder.ground.mesh.shape.num_devices()) {
+        devices.clear();
+    }
+    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+        PlannedTensor made{.is_known = is_known, .devices = devices};
+        if (is_known) {
+            made.plan = step.output_plans[i];
+        }
+        planned.insert_or_assign(step.outputs[i].name, std::move(made));
+    }
+}
+
+}  // namespace
+
+void plan_steps(PipelineBinder& binder) {
+    PlannedTensors planned;
+    for (const PipelineTensor& tensor : binder.spec.tensors) {
+        plan_tensor(binder, tensor, planned);
+    }
+    for (PipelineStep& step : binder.spec.steps) {
+        plan_step(binder, step, planned);
+    }
+}
+
+}  // namespace tessera::config

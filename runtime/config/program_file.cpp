@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block `program:` of a step.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "runtime/config/fields/pipeline_keys.hpp"
+#include "runtime/config/fields/tensor_fields.hpp"
+#include "runtime/config/pipeline_binder.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
+#include "runtime/pipeline/tensor_expression.hpp"
+#include "runtime/pipeline/yaml_program.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<DataMovementProcessor>{
+    EnumName<DataMovementProcessor>{"riscv_0", DataMovementProcessor::RISCV_0},
+    EnumName<DataMovementProcessor>{"riscv_1", DataMovementProcessor::RISCV_1},
+};
+
+template <>
+inline constexpr std::array kEnumNames<NOC>{
+    EnumName<NOC>{"noc_0", NOC::NOC_0},
+    EnumName<NOC>{"noc_1", NOC::NOC_1},
+};
+
+namespace {
+
+using pipeline::CoreChoice;
+using pipeline::PipelineStep;
+using pipeline::ProgramBuffer;
+using pipeline::ProgramCores;
+using pipeline::ProgramKernel;
+using pipeline::ProgramSemaphore;
+using pipeline::ProgramSpec;
+using pipeline::Scope;
+
+/// Binds one program; `path` is that of its keys.
+class ProgramBinder {
+public:
+    ProgramBinder(PipelineBinder& binder, std::string path, const Scope& names)
+        : binder_(binder), path_(std::move(path)), names_(names) {}
+
+    ProgramSpec bind(const Node& node) {
+        if (!is_map(node, path_)) {
+            return {};
+        }
+        binder_.refuse_unknown(node, path_ + ".", kProgramKeys);
+        if (const Node* cores = node.find("cores")) {
+            bind_cores(*cores);
+        }
+        each(node, "cbs", [&](const Entry& entry) { bind_buffer(entry); });
+        each(node, "semaphores", [&](const Entry& entry) { bind_semaphore(entry); });
+        const Node* kernels = node.find("kernels");
+        if (kernels == nullptr || kernels->kind != NodeKind::Sequence ||
+            kernels->elements.empty()) {
+            binder_.mistake(kernels == nullptr ? node : *kernels, path_ + ".kernels",
+                            "expected a list of kernels, found " +
+                                (kernels == nullptr ? std::string("nothing") : describe(*kernels)));
+            return std::move(spec_);
+        }
+        for (const Node& kernel : kernels->elements) {
+            bind_kernel(kernel);
+        }
+        return std::move(spec_);
+    }
+
+private:
+    bool is_map(const Node& node, const std::string& path) {
+        if (node.kind != NodeKind::Map) {
+            binder_.mistake(node, path, "expected a map, found " + describe(node));
+        }
+        return node.kind == NodeKind::Map;
+    }
+    template <class F>
+    void each(const Node& node, std::string_view key, F act) {
+        const Node* map = node.find(key);
+        if (map == nullptr || !is_map(*map, fmt::format("{}.{}", path_, key))) {
+            return;
+        }
+        for (const Entry& entry : map->entries) {
+            act(entry);
+        }
+    }
+    template <class T>
+    void plain(const Node& map, std::string_view key, const std::string& path, T& member) {
+        const Node* node = map.find(key);
+        if (node == nullptr) {
+            return;
+        }
+        const std::string full = fmt::format("{}.{}", path, key);
+        binder_.guarded(*node, full, [&] {
+            auto parsed = Value<T>::parse(*node);
+            if (std::holds_alternative<Mistake>(parsed)) {
+                parsed = Value<T>::parse(binder_.evaluated(*node, names_));
+            }
+            const auto* mistake = std::get_if<Mistake>(&parsed);
+            require(mistake == nullptr, "{}", mistake == nullptr ? "" : mistake->text);
+            member = std::get<T>(parsed);
+            binder_.resolve_word(*node, full, Value<T>::show(member));
+        });
+    }
+    void text(const Node& map, std::string_view key, const std::string& path, std::string& member) {
+        const Node* node = map.find(key);
+        if (node == nullptr) {
+            return;
+        }
+        if (node->kind != NodeKind::Scalar) {
+            binder_.mistake(*node, fmt::format("{}.{}", path, key),
+                            "expected an expression, found " + describe(*node));
+            return;
+        }
+        member = node->text;
+        binder_.resolve_word(*node, fmt::format("{}.{}", path, key), member);
+    }
+    void words(const Node& map, std::string_view key, const std::string& path,
+               std::vector<std::string>& member) {
+        const Node* node = map.find(key);
+        if (node == nullptr) {
+            return;
+        }
+        const std::string full = fmt::format("{}.{}", path, key);
+        if (node->kind != NodeKind::Sequence) {
+            binder_.mistake(*node, full, "expected a list, found " + describe(*node));
+            return;
+        }
+        for (const Node& word : node->elements) {
+            if (word.kind != NodeKind::Scalar) {
+                binder_.mistake(word, full, "expected an expression, found " + describe(word));
+                return;
+            }
+            member.push_back(word.text);
+        }
+        binder_.resolve_word(*node, full, to_yaml(*node));
+    }
+
+    void bind_cores(const Node& node) {
+        const std::string path = path_ + ".cores";
+        if (!is_map(node, path)) {
+            return;
+        }
+        binder_.refuse_unknown(node, path + ".", kCoresKeys);
+        plain(node, "first", path, spec_.first);
+        plain(node, "grid", path, spec_.grid);
+        text(node, "split_work_to_cores", path, spec_.units);
+    }
+
+    void bind_choice(const Node& map, const std::string& path, CoreChoice& choice) {
+        const Node* node = map.find("cores");
+        if (node == nullptr) {
+            return;
+        }
+        const std::string full = path + ".cores";
+        if (node->kind == NodeKind::Sequence) {
+            choice.cores = ProgramCores::Ranges;
+            for (const Node& range : node->elements) {
+                bind_range(range, full, choice);
+            }
+        } else if (node->text == "core_group_1" || node->text == "core_group_2") {
+            choice.cores =
+                node->text == "core_group_1" ? ProgramCores::Group1 : ProgramCores::Group2;
+        } else if (node->text != "all") {
+            binder_.mistake(*node, full,
+                            describe(*node) +
+                                ", allowed: all, core_group_1, core_group_2, or a "
+                                "list of [[x, y], [x, y]]");
+        }
+    }
+    void bind_range(const Node& node, const std::string& path, CoreChoice& choice) {
+        binder_.guarded(node, path, [&] {
+            require(node.kind == NodeKind::Sequence && node.elements.size() == 2,
+                    "expected [[x, y], [x, y]], found {}", describe(node));
+            std::array<CoreCoord, 2> ends;
+            for (std::size_t i = 0; i < 2; ++i) {
+                const auto parsed =
+                    Value<CoreCoord>::parse(binder_.evaluated(node.elements[i], names_));
+                const auto* mistake = std::get_if<Mistake>(&parsed);
+                require(mistake == nullptr, "{}", mistake == nullptr ? "" : mistake->text);
+                ends[i] = std::get<CoreCoord>(parsed);
+            }
+            choice.ranges.emplace_back(ends[0], ends[1]);
+        });
+    }
+
+    void bind_buffer(const Entry& entry) {
+        const std::string path = fmt::format("{}.cbs.{}", path_, entry.key);
+        constexpr unsigned kMostBuffers = 64;
+        ProgramBuffer buffer;
+        unsigned index = 0;
+        const char* const end = entry.key.data() + entry.key.size();
+        const auto [rest, error] = std::from_chars(entry.key.data(), end, index);
+        if (error != std::errc{} || rest != end || index >= kMostBuffers) {
+            binder_.binding.violations.add(
+                entry.origin, path,
+                fmt::format("'{}' is no circular buffer, allowed: 0 to {}", entry.key,
+                            kMostBuffers - 1));
+            return;
+        }
+        if (!is_map(entry.value, path)) {
+            return;
+        }
+        buffer.index = static_cast<std::uint8_t>(index);
+        binder_.refuse_unknown(entry.value, path + ".", kBufferKeys);
+        plain(entry.value, "format", path, buffer.format);
+        text(entry.value, "pages", path, buffer.pages);
+        text(entry.value, "page_size", path, buffer.page_size);
+        text(entry.value, "tensor", path, buffer.tensor);
+        bind_choice(entry.value, path, buffer.cores);
+        spec_.buffers.push_back(std::move(buffer));
+    }
+
+    void bind_semaphore(const Entry& entry) {
+        const std::string path = fmt::format("{}.semaphores.{}", path_, entry.key);
+        ProgramSemaphore semaphore{.name = entry.key};
+        if (entry.value.kind == NodeKind::Scalar) {
+            semaphore.initial = entry.value.text;
+            binder_.resolve_word(entry.value, path, semaphore.initial);
+        } else if (entry.value.kind == NodeKind::Map) {
+            binder_.refuse_unknown(entry.value, path + ".", kSemaphoreKeys);
+            text(entry.value, "initial", path, semaphore.initial);
+            bind_choice(entry.value, path, semaphore.cores);
+        }
+        spec_.semaphores.push_back(std::move(semaphore));
+    }
+
+    /// `reader`, `writer`, `compute`, or {riscv: riscv_0, noc: noc_1}.
+    void bind_processor(const Node& node, const std::string& path, ProgramKernel& kernel) {
+        const Node* on = node.find("on");
+        if (on == nullptr) {
+            binder_.mistake(node, path + ".on", "required key is missing");
+        } else if (on->kind == NodeKind::Map) {
+            plain(*on, "riscv", path + ".on", kernel.processor);
+            kernel.noc = kernel.processor == DataMovementProcessor::RISCV_0 ? NOC::RISCV_0_default
+                                                                            : NOC::RISCV_1_default;
+            plain(*on, "noc", path + ".on", kernel.noc);
+        } else if (on->text == "compute") {
+            kernel.is_compute = true;
+        } else if (on->text == "reader" || on->text == "writer") {
+            const bool is_reader = on->text == "reader";
+            kernel.processor =
+                is_reader ? DataMovementProcessor::RISCV_1 : DataMovementProcessor::RISCV_0;
+            // RISCV_1 on NoC 0, RISCV_0 on NoC 1: what ReaderDataMovementConfig and its sister say.
+            kernel.noc = is_reader ? NOC::NOC_0 : NOC::NOC_1;
+        } else {
+            binder_.mistake(*on, path + ".on",
+                            describe(*on) +
+                                ", allowed: reader, writer, compute, or {riscv: "
+                                "riscv_0, noc: noc_1}");
+        }
+    }
+
+    void bind_kernel(const Node& node) {
+        const std::string path = fmt::format("{}.kernels[{}]", path_, spec_.kernels.size());
+        ProgramKernel kernel;
+        if (!is_map(node, path)) {
+            return;
+        }
+        binder_.refuse_unknown(node, path + ".", kKernelKeys);
+        const Node* source = node.find("path");
+        if (source == nullptr) {
+            binder_.mistake(node, path + ".path", "required key is missing");
+        } else {
+            text(node, "path", path, kernel.path);
+            check_source(*source, path + ".path");
+        }
+        bind_processor(node, path, kernel);
+        bind_choice(node, path, kernel.cores);
+        words(node, "compile_args", path, kernel.compile_args);
+        words(node, "args", path, kernel.args);
+        words(node, "common_args", path, kernel.common_args);
+        plain(node, "math_fidelity", path, kernel.math_fidelity);
+        plain(node, "fp32_dest_acc", path, kernel.fp32_dest_acc);
+        plain(node, "math_approx_mode", path, kernel.math_approx_mode);
+        if (const Node* defines = node.find("defines")) {
+            for (const Entry& define : defines->entries) {
+                kernel.defines[define.key] = pipeline::substitute(define.value.text, names_);
+            }
+        }
+        spec_.kernels.push_back(std::move(kernel));
+    }
+    void check_source(const Node& node, const std::string& path) {
+        const auto beside = binder_.ground.file.parent_path() / node.text;
+        if (std::filesystem::is_regular_file(beside)) {
+            return;
+        }
+        binder_.guarded(node, path, [&] { (void)find_kernel_file(node.text); });
+    }
+
+    PipelineBinder& binder_;
+    std::string path_;
+    const Scope& names_;
+    ProgramSpec spec_;
+};
+
+/// `reference: gelu(x + bias)`, or `reference: {file: expected.safetensors, tensor: y}`.
+void bind_reference(PipelineBinder& binder, const Node& step, const std::string& path,
+                    const PipelineStep& spec, ProgramSpec& program) {
+    const Node* node = step.find("reference");
+    if (node == nullptr) {
+        return;
+    }
+    const std::string full = path + ".reference";
+    if (node->kind == NodeKind::Map) {
+        const Node* file = node->find("file");
+        const Node* tensor = node->find("tensor");
+        if (file == nullptr) {
+            binder.mistake(*node, full + ".file", "required key is missing");
+            return;
+        }
+        program.reference_file = file->text;
+        program.reference_tensor = tensor == nullptr ? "" : tensor->text;
+        binder.resolve_word(*node, full, to_yaml(*node));
+        return;
+    }
+    binder.guarded(*node, full, [&] {
+        for (const std::string& name : pipeline::tensor_names(node->text)) {
+            require(std::ranges::find(spec.inputs, name) != spec.inputs.end(),
+                    "'{}': {} is no input of the step; its inputs are {}", node->text, name,
+                    fmt::join(spec.inputs, ", "));
+        }
+        require(spec.outputs.size() == 1,
+                "an expression is the reference of one output; the step has {}",
+                spec.outputs.size());
+        program.reference = node->text;
+        binder.resolve_word(*node, full, node->text);
+    });
+}
+
+}  // namespace
+
+std::shared_ptr<const ops::Op> bind_program(PipelineBinder& binder, const Node& step,
+                                            const std::string& path, const PipelineStep& spec,
+                                            const Scope& names) {
+    ProgramSpec program =
+        ProgramBinder(binder, path + ".program", names).bind(*step.find("program"));
+    bind_reference(binder, step, path, spec, program);
+    std::vector<pipeline::ProgramOutput> outputs;
+    for (const pipeline::StepOutput& output : spec.outputs) {
+        if (!output.shape || !output.format) {
+            binder.binding.violations.add(
+                output.place, path + ".out." + output.name,
+                "a program's output needs its shape and dtype: {shape: [M, N], dtype: bfloat16}");
+            return nullptr;
+        }
+        outputs.push_back(
+            {output.name,
+             {.spec = {*output.shape, *output.format, output.layout.value_or(Layout::ROW_MAJOR)}}});
+    }
+    return make_program_op(spec.name, std::move(program), spec.inputs, std::move(outputs),
+                           names.flat(), binder.ground.file.parent_path().string());
+}
+
+}  // namespace tessera::config

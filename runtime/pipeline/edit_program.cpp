@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/edit_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+CoreCoord moved(CoreCoord core, CoreCoord by) {
+    return {core.x + by.x, core.y + by.y};
+}
+
+CoreRangeSet moved(const CoreRangeSet& cores, CoreCoord by, const ArchSpec& arch,
+                   const std::string& step) {
+    const GridSize grid = arch.workers.compute;
+    std::vector<CoreRange> ranges;
+    for (const CoreRange& range : cores.ranges()) {
+        ranges.emplace_back(moved(range.start_coord, by), moved(range.end_coord, by));
+        const CoreCoord end = ranges.back().end_coord;
+        require(end.x < grid.columns && end.y < grid.rows,
+                "steps.{}.first_core: {} puts a core at {}, but {} has cores (0,0) to ({},{})",
+                step, to_string(by), to_string(end), arch.name, grid.columns - 1, grid.rows - 1);
+    }
+    return CoreRangeSet(std::move(ranges));
+}
+
+bool share_a_core(const Program& a, const Program& b) {
+    for (const KernelDescription& kernel : a.kernels) {
+        for (const CoreCoord& core : kernel.cores.cores()) {
+            for (const KernelDescription& other : b.kernels) {
+                if (other.cores.contains(core)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>& from) {
+    std::ranges::move(from, std::back_inserter(to));
+}
+
+}  // namespace
+
+void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
+                const std::string& step) {
+    if (first_core == CoreCoord{0, 0}) {
+        return;
+    }
+    for (KernelDescription& kernel : program.kernels) {
+        kernel.cores = moved(kernel.cores, first_core, arch, step);
+        std::map<CoreCoord, std::vector<std::uint32_t>> args;
+        for (auto& [core, words] : kernel.runtime_args) {
+            args.emplace(moved(core, first_core), std::move(words));
+        }
+        kernel.runtime_args = std::move(args);
+    }
+    for (CircularBufferDescription& buffer : program.circular_buffers) {
+        buffer.cores = moved(buffer.cores, first_core, arch, step);
+    }
+    for (SemaphoreDescription& semaphore : program.semaphores) {
+        semaphore.cores = moved(semaphore.cores, first_core, arch, step);
+    }
+}
+
+void find_kernels(Program& program, const ops::Op& op, const std::string& run_folder) {
+    const std::string own = fmt::format("ops/{}/", op.spec.name);
+    for (KernelDescription& kernel : program.kernels) {
+        if (!op.folder.empty() && kernel.source.starts_with(own)) {
+            kernel.source = op.folder + "/" + kernel.source.substr(own.size());
+            continue;
+        }
+        const auto beside = std::filesystem::path(run_folder) / kernel.source;
+        if (kernel.text.empty() && std::filesystem::is_regular_file(beside)) {
+            kernel.source = beside.lexically_normal().string();
+        }
+    }
+}
+
+void add_programs(std::vector<DeviceProgram> more, std::vector<DeviceProgram>& programs,
+                  const std::string& step) {
+    for (DeviceProgram& program : more) {
+        const auto there = std::ranges::find(programs, program.device, &DeviceProgram::device);
+        if (there == programs.end()) {
+            programs.push_back(std::move(program));
+            continue;
+        }
+        require(!share_a_core(there->program, program.program),
+                "steps.{}: it shares a launch with steps that use its cores on device {}; "
+                "first_core, or a grid, parts them",
+                step, program.device);
+        append(there->program.kernels, program.program.kernels);
+        append(there->program.circular_buffers, program.program.circular_buffers);
+        append(there->program.semaphores, program.program.semaphores);
+    }
+}
+
+}  // namespace tessera::pipeline

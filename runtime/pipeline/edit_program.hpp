@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pipeline does to the programs that ops give it: other cores, other kernel files, several
+// programs on one device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/op.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/program.hpp"
+#include "tessera/session.hpp"
+
+namespace tessera::pipeline {
+
+/// Moves all cores of a program by `first_core`. Programs that tell kernels coordinates of cores
+/// (multicasts, remote semaphores) cannot be moved: their arguments are numbers like any other.
+/// Errors   UsageError naming `step` if a core leaves the device's grid.
+void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
+                const std::string& step);
+
+/// Kernels of an op from outside of the tree are in its folder; those of a run file beside it.
+void find_kernels(Program& program, const ops::Op& op, const std::string& run_folder);
+
+/// Adds `more` to what is launched together.
+/// Errors   UsageError naming `step` if two programs use one core of a device.
+void add_programs(std::vector<DeviceProgram> more, std::vector<DeviceProgram>& programs,
+                  const std::string& step);
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/expert_load.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emu/base/fields/value.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+/// The operand of counts that some operand's valid rows follow; empty: none.
+std::string_view counts_operand(const PipelineStep& step) {
+    for (const auto operands : {step.op->spec.inputs, step.op->spec.outputs}) {
+        for (const ops::Operand& operand : operands) {
+            if (!operand.valid_rows.empty()) {
+                return operand.valid_rows;
+            }
+        }
+    }
+    return {};
+}
+
+/// Global indices of what `device` holds of the first axis.
+std::vector<std::uint32_t> indices_on(std::uint32_t device, std::size_t count,
+                                      const TensorValues& values, const PipelineSpec& pipeline) {
+    for (const PipelineTensor& tensor : pipeline.tensors) {
+        if (tensor.distribution == Distribution::Split && !tensor.split_by.empty()) {
+            const auto indices = values.indices_on(tensor, device);
+            if (indices.size() == count) {
+                return indices;
+            }
+        }
+    }
+    std::vector<std::uint32_t> indices(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        indices[i] = static_cast<std::uint32_t>(device * count + i);
+    }
+    return indices;
+}
+
+}  // namespace
+
+void note_expert_load(const PipelineStep& step, std::span<const StepValues> groups,
+                      const TensorValues& values, const PipelineSpec& pipeline,
+                      std::optional<report::ExpertLoad>& load) {
+    const std::string_view counts = counts_operand(step);
+    if (counts.empty()) {
+        return;
+    }
+    const auto output = std::ranges::find(step.op->spec.outputs, counts, &ops::Operand::name);
+    if (output == step.op->spec.outputs.end()) {
+        if (load) {
+            load->launches.push_back(step.launch.empty() ? step.name : step.launch);
+        }
+        return;
+    }
+    load.emplace();
+    const auto index = static_cast<std::size_t>(output - step.op->spec.outputs.begin());
+    for (const StepValues& group : groups) {
+        for (std::size_t position = 0; position < group.devices.size(); ++position) {
+            const std::uint32_t device = group.devices[position];
+            const HostTensor tensor = group.outputs[index][position]->all();
+            const auto tokens = tensor.as<std::uint32_t>();
+            const auto experts = indices_on(device, tokens.size(), values, pipeline);
+            for (std::size_t i = 0; i < tokens.size(); ++i) {
+                load->experts.push_back(
+                    {experts[i], static_cast<std::uint16_t>(device), tokens[i]});
+            }
+        }
+    }
+}
+
+report::PipelineSummary summary_of(const PipelineSpec& pipeline) {
+    report::PipelineSummary summary;
+    for (const auto& [name, value] : pipeline.params) {
+        summary.values.emplace_back(name, show(value));
+    }
+    for (const PipelineTensor& tensor : pipeline.tensors) {
+        if (pipeline.params.empty()) {
+            summary.values.emplace_back(
+                tensor.name, fmt::format("{} {}", to_string(tensor.spec.shape),
+                                         config::Value<DataFormat>::show(tensor.spec.format)));
+        }
+    }
+    return summary;
+}
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <limits>
+
+#include "emu/base/fields/nearest.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+constexpr std::uint32_t kDeepestNesting = 64;  // of parentheses: a stack is finite
+
+bool is_word_start(char letter) {
+    return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+bool is_word_part(char letter) {
+    return is_word_start(letter) || std::isdigit(static_cast<unsigned char>(letter)) != 0 ||
+           letter == '.';
+}
+
+/// Recursive descent over the text; a level of precedence a function.
+class Evaluator {
+public:
+    Evaluator(std::string_view text, const Scope& scope) : text_(text), scope_(scope) {}
+
+    Value run() {
+        Value value = any_of();
+        skip_blanks();
+        if (at_ != text_.size()) {
+            refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+        }
+        return value;
+    }
+
+private:
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw UsageError(fmt::format("'{}': {}", text_, what));
+    }
+
+    void skip_blanks() {
+        while (at_ < text_.size() && text_[at_] == ' ') {
+            ++at_;
+        }
+    }
+    bool take(std::string_view token) {
+        skip_blanks();
+        if (!text_.substr(at_).starts_with(token)) {
+            return false;
+        }
+        at_ += token.size();
+        return true;
+    }
+    void expect(std::string_view token) {
+        if (!take(token)) {
+            refuse(fmt::format("'{}' is missing", token));
+        }
+    }
+
+    Value any_of() {
+        Value left = all_of();
+        while (take("||")) {
+            const Value right = all_of();
+            left = std::int64_t{truth(left) || truth(right)};
+        }
+        return left;
+    }
+    Value all_of() {
+        Value left = comparison();
+        while (take("&&")) {
+            const Value right = comparison();
+            left = std::int64_t{truth(left) && truth(right)};
+        }
+        return left;
+    }
+
+    Value comparison() {
+        const Value left = sum();
+        for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
+            if (take(sign)) {
+                return std::int64_t{compare(left, sign, sum())};
+            }
+        }
+        return left;
+    }
+    bool compare(const Value& left, std::string_view sign, const Value& right) const {
+        if (std::holds_alternative<std::string>(left) ||
+            std::holds_alternative<std::string>(right)) {
+            if (sign != "==" && sign != "!=") {
+                refuse(fmt::format("'{}' compares numbers only", sign));
+            }
+            return (show(left) == show(right)) == (sign == "==");
+        }
+        const double a = number(left);
+        const double b = number(right);
+        if (sign == "==" || sign == "!=") {
+            return (a == b) == (sign == "==");
+        }
+        return sign == "<" ? a < b : sign == ">" ? a > b : sign == "<=" ? a <= b : a >= b;
+    }
+
+    Value sum() {
+        Value left = product();
+        for (;;) {
+            if (take("+")) {
+                left = arithmetic(left, '+', product());
+            } else if (take("-")) {
+                left = arithmetic(left, '-', product());
+            } else {
+                return left;
+            }
+        }
+    }
+    Value product() {
+        Value left = factor();
+        for (;;) {
+            if (take("*")) {
+                left = arithmetic(left, '*', factor());
+            } else if (take("/")) {
+                left = arithmetic(left, '/', factor());
+            } else if (take("%")) {
+                left = arithmetic(left, '%', factor());
+            } else {
+                return left;
+            }
+        }
+    }
+    Value factor() {
+        if (take("-")) {
+            return arithmetic(std::int64_t{0}, '-', factor());
+        }
+        if (take("!")) {
+            return std::int64_t{!truth(factor())};
+        }
+        if (take("(")) {
+            if (++depth_ > kDeepestNesting) {
+                refuse("parentheses are nested too deeply");
+            }
+            Value value = any_of();
+            expect(")");
+            --depth_;
+            return value;
+        }
+        return operand();
+    }
+
+    Value operand() {
+        skip_blanks();
+        if (at_ == text_.size()) {
+            refuse("a number or a name is missing at the end");
+        }
+        if (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) {
+            return literal();
+        }
+        if (!is_word_start(text_[at_])) {
+            refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+        }
+        const std::size_t first = at_;
+        while (at_ < text_.size() && is_word_part(text_[at_])) {
+            ++at_;
+        }
+        const std::string_view name = text_.substr(first, at_ - first);
+        if (take("(")) {
+            return call(name);
+        }
+        const Value* value = scope_.find(name);
+        return value == nullptr ? Value(std::string(name)) : *value;
+    }
+
+    Value literal() {
+        const char* const begin = text_.data() + at_;
+        const char* const end = text_.data() + text_.size();
+        if (text_.substr(at_).starts_with("0x")) {
+            std::int64_t whole = 0;
+            const auto [rest, error] = std::from_chars(begin + 2, end, whole, 16);
+            return finish_literal(rest, error, whole);
+        }
+        std::int64_t whole = 0;
+        const auto [rest, error] = std::from_chars(begin, end, whole);
+        if (rest == end || (*rest != '.' && *rest != 'e')) {
+            return finish_literal(rest, error, whole);
+        }
+        double decimal = 0;
+        const auto [stop, wrong] = std::from_chars(begin, end, decimal);
+        return finish_literal(stop, wrong, decimal);
+    }
+    Value finish_literal(const char* rest, std::errc error, Value value) {
+        if (error != std::errc{}) {
+            refuse("a number is out of range");
+        }
+        at_ = static_cast<std::size_t>(rest - text_.data());
+        return value;
+    }
+
+    Value call(std::string_view name) {
+        std::vector<Value> arguments;
+        if (!take(")")) {
+            do {
+                arguments.push_back(any_of());
+            } while (take(","));
+            expect(")");
+        }
+        if (const Scope::Function* function = scope_.function(name)) {
+            return (*function)(arguments);
+        }
+        return built_in(name, arguments);
+    }
+    Value built_in(std::string_view name, std::span<const Value> arguments) const {
+        static const std::vector<std::string> kNames{"ceil_div", "floor_div", "max", "min",
+                                                     "round_up"};
+        if (std::ranges::find(kNames, name) == kNames.end()) {
+            refuse(fmt::format("there is no function {}, did you mean {}?", name,
+                               config::nearest(std::string(name), kNames)));
+        }
+        if (arguments.size() != 2) {
+            refuse(fmt::format("{} takes 2 values, found {}", name, arguments.size()));
+        }
+        const std::int64_t a = whole(arguments[0]);
+        const std::int64_t b = whole(arguments[1]);
+        if (name == "min" || name == "max") {
+            return name == "min" ? std::min(a, b) : std::max(a, b);
+        }
+        if (a < 0 || b <= 0) {
+            refuse(fmt::format("{} of {} and {}; allowed: 0 or more, and 1 or more", name, a, b));
+        }
+        const std::int64_t quotient = a / b + (name != "floor_div" && a % b != 0 ? 1 : 0);
+        return name == "round_up" ? quotient * b : quotient;
+    }
+
+    [[nodiscard]] double number(const Value& value) const {
+        if (const auto* word = std::get_if<std::string>(&value)) {
+            refuse(fmt::format("{} is unknown, did you mean {}?", *word,
+                               config::nearest(*word, scope_.names())));
+        }
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
+    }
+    [[nodiscard]] std::int64_t whole(const Value& value) const {
+        if (const auto* decimal = std::get_if<double>(&value)) {
+            refuse(fmt::format("{} is no whole number", *decimal));
+        }
+        (void)number(value);
+        return std::get<std::int64_t>(value);
+    }
+    [[nodiscard]] bool truth(const Value& value) const {
+        if (show(value) == "true" || show(value) == "false") {
+            return show(value) == "true";
+        }
+        return number(value) != 0;
+    }
+
+    Value arithmetic(const Value& left, char sign, const Value& right) const {
+        if (std::holds_alternative<double>(left) || std::holds_alternative<double>(right)) {
+            return of_decimals(number(left), sign, number(right));
+        }
+        const std::int64_t a = whole(left);
+        const std::int64_t b = whole(right);
+        std::int64_t result = 0;
+        bool overflows = false;
+        if (sign == '/' || sign == '%') {
+            if (b == 0) {
+                refuse("a division by 0");
+            }
+            if (sign == '/' && a % b != 0) {
+                refuse(fmt::format("{} does not divide {}; ceil_div or floor_div say what is meant",
+                                   b, a));
+            }
+            result = sign == '/' ? a / b : a % b;
+        } else if (sign == '*') {
+            overflows = __builtin_mul_overflow(a, b, &result);
+        } else {
+            overflows = sign == '+' ? __builtin_add_overflow(a, b, &result)
+                                    : __builtin_sub_overflow(a, b, &result);
+        }
+        if (overflows) {
+            refuse("the result does not fit in 64 bits");
+        }
+        return result;
+    }
+    Value of_decimals(double a, char sign, double b) const {
+        switch (sign) {
+            case '+':
+                return a + b;
+            case '-':
+                return a - b;
+            case '*':
+                return a * b;
+            case '/':
+                return a / b;
+            default:
+                refuse("% takes whole numbers");
+        }
+    }
+
+    std::string_view text_;
+    const Scope& scope_;
+    std::size_t at_ = 0;
+    std::uint32_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string show(const Value& value) {
+    return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
+}
+
+const Value* Scope::find(std::string_view name) const {
+    const auto found = values_.find(name);
+    if (found != values_.end()) {
+        return &found->second;
+    }
+    return outer_ == nullptr ? nullptr : outer_->find(name);
+}
+
+const Scope::Function* Scope::function(std::string_view name) const {
+    const auto found = functions_.find(name);
+    if (found != functions_.end()) {
+        return &found->second;
+    }
+    return outer_ == nullptr ? nullptr : outer_->function(name);
+}
+
+Scope Scope::flat() const {
+    Scope all = outer_ == nullptr ? Scope() : outer_->flat();
+    for (const auto& [name, value] : values_) {
+        all.set(name, value);
+    }
+    for (const auto& [name, function] : functions_) {
+        all.set_function(name, function);
+    }
+    return all;
+}
+
+std::vector<std::string> Scope::names() const {
+    std::vector<std::string> names =
+        outer_ == nullptr ? std::vector<std::string>{} : outer_->names();
+    for (const auto& [name, value] : values_) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+Value evaluate(std::string_view text, const Scope& scope) {
+    return Evaluator(text, scope).run();
+}
+
+std::uint32_t evaluate_count(std::string_view text, const Scope& scope) {
+    const Value value = evaluate(text, scope);
+    if (const auto* word = std::get_if<std::string>(&value)) {
+        const auto names = scope.names();
+        throw UsageError(names.empty() ? fmt::format("'{}' is no number", *word)
+                                       : fmt::format("{} is unknown, did you mean {}?", *word,
+                                                     config::nearest(*word, names)));
+    }
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    require(whole != nullptr && *whole >= 0 && *whole <= kMost,
+            "'{}' is {}; allowed: a whole number, 0 to {}", text, show(value), kMost);
+    return static_cast<std::uint32_t>(*whole);
+}
+
+bool evaluate_condition(std::string_view text, const Scope& scope) {
+    const Value value = evaluate(text, scope);
+    const std::string word = show(value);
+    require(word == "true" || word == "false" || std::holds_alternative<std::int64_t>(value),
+            "'{}' is {}; allowed: a comparison, true or false", text, word);
+    return word != "false" && word != "0";
+}
+
+std::string substitute(std::string_view text, const Scope& scope) {
+    std::string result;
+    for (;;) {
+        const std::size_t open = text.find("${");
+        result += text.substr(0, open);
+        if (open == std::string_view::npos) {
+            return result;
+        }
+        const std::size_t close = text.find('}', open);
+        require(close != std::string_view::npos, "'{}': '}}' is missing", text);
+        const std::string_view inner = text.substr(open + 2, close - open - 2);
+        const Value value = evaluate(inner, scope);
+        require(!std::holds_alternative<std::string>(value) || scope.find(inner) != nullptr,
+                "'{}': {} is unknown", text, show(value));
+        result += show(value);
+        text.remove_prefix(close + 1);
+    }
+}
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions of run files: numbers and words over named values, a handful of operators and a short
+// list of functions. No statements, no assignment: what a schedule computes beyond that is an op.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+
+/// A whole number, a decimal or a word (of a choice).
+using Value = std::variant<std::int64_t, double, std::string>;
+[[nodiscard]] std::string show(const Value& value);
+
+/// Names that an expression may use. The innermost scope that knows a name counts.
+class Scope {
+public:
+    explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
+
+    void set(std::string name, Value value) { values_[std::move(name)] = std::move(value); }
+    /// Adds a function; arguments are not evaluated where it takes names: "address(x)".
+    using Function = std::function<Value(std::span<const Value> arguments)>;
+    void set_function(std::string name, Function function) {
+        functions_[std::move(name)] = std::move(function);
+    }
+
+    [[nodiscard]] const Value* find(std::string_view name) const;
+    [[nodiscard]] const Function* function(std::string_view name) const;
+    /// All that it knows, of outer scopes too, without them.
+    [[nodiscard]] Scope flat() const;
+    /// All names, for "did you mean".
+    [[nodiscard]] std::vector<std::string> names() const;
+
+private:
+    const Scope* outer_;
+    std::map<std::string, Value, std::less<>> values_;
+    std::map<std::string, Function, std::less<>> functions_;
+};
+
+/// Evaluates `text`: || && == != < <= > >= + - * / % ! ( ), whole numbers (0x too), decimals,
+/// names with dots ("core.first"), and the functions ceil_div(a, b), round_up(a, b), min, max,
+/// besides those of the scope. Division of whole numbers must come out even: ceil_div or floor_div
+/// say what is meant where it does not. A name that is nobody's is a word, so that
+/// `activation == fused` reads as it is meant; arithmetic refuses words.
+/// Errors   UsageError with the expression and what is wrong with it.
+[[nodiscard]] Value evaluate(std::string_view text, const Scope& scope);
+/// The same, which must give a whole number of 0 to 2^32 − 1, or true or false.
+[[nodiscard]] std::uint32_t evaluate_count(std::string_view text, const Scope& scope);
+[[nodiscard]] bool evaluate_condition(std::string_view text, const Scope& scope);
+
+/// Replaces each ${expression} in `text` by its value.
+[[nodiscard]] std::string substitute(std::string_view text, const Scope& scope);
+
+}  // namespace tessera::pipeline

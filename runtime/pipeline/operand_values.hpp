@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of references: tensors on a device, or on the host.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "ops/op.hpp"
+#include "tessera/session.hpp"
+
+namespace tessera::pipeline {
+
+/// Reads what it is asked for, no more.
+class DeviceValues final : public ops::OperandValues {
+public:
+    /// The session outlives the object.
+    DeviceValues(const Session& session, DeviceTensor tensor)
+        : session_(session), tensor_(std::move(tensor)) {}
+
+    [[nodiscard]] const Shape& shape() const override { return tensor_.spec.shape; }
+    [[nodiscard]] HostTensor all() const override { return session_.read(tensor_); }
+    [[nodiscard]] HostTensor first_rows(std::uint32_t index, std::uint32_t count) const override;
+    [[nodiscard]] HostTensor rows(std::uint64_t first, std::uint32_t count) const override;
+
+private:
+    const Session& session_;
+    DeviceTensor tensor_;
+};
+
+class HostValues final : public ops::OperandValues {
+public:
+    explicit HostValues(HostTensor tensor) : tensor_(std::move(tensor)) {}
+
+    [[nodiscard]] const Shape& shape() const override { return tensor_.shape; }
+    [[nodiscard]] HostTensor all() const override { return tensor_; }
+    [[nodiscard]] HostTensor first_rows(std::uint32_t index, std::uint32_t count) const override;
+    [[nodiscard]] HostTensor rows(std::uint64_t first, std::uint32_t count) const override;
+
+private:
+    HostTensor tensor_;
+};
+
+/// The first counts[e] rows of every matrix e of a stack, one after another, under the tensor's own
+/// shape.
+[[nodiscard]] HostTensor valid_rows(const ops::OperandValues& values, DataFormat format,
+                                    std::span<const std::uint32_t> counts);
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/own_op.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "ops/registry.hpp"
+#include "runtime/kernels/artifact_cache.hpp"
+#include "runtime/kernels/child_process.hpp"
+#include "runtime/kernels/content_hash.hpp"
+#include "runtime/kernels/dependency_list.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name under which a compiled op shows itself.
+constexpr const char* kEntry = "tessera_own_op";
+
+std::vector<fs::path> sources_in(const fs::path& folder) {
+    std::vector<fs::path> sources;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.is_regular_file() && entry.path().extension() == ".cpp") {
+            sources.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(sources);  // the order of a folder is the file system's
+    return sources;
+}
+
+/// Folders with tessera/op headers: the source tree's, or those of an installed package.
+std::vector<fs::path> include_folders(const KernelToolchain& toolchain) {
+    for (const fs::path& folder : {toolchain.package.include_dir / "tessera" / "private",
+                                   toolchain.package.include_dir.parent_path()}) {
+        if (fs::is_regular_file(folder / "ops" / "op.hpp")) {
+            return {toolchain.package.include_dir, folder};
+        }
+    }
+    throw UsageError(fmt::format(
+        "ops/op.hpp, which ops from outside of the tree include, is neither in {} nor in {}",
+        (toolchain.package.include_dir / "tessera" / "private").string(),
+        toolchain.package.include_dir.parent_path().string()));
+}
+
+void check_folder(const fs::path& folder, const std::string& name) {
+    require(fs::is_directory(folder), "{}: there is no such folder", folder.string());
+    require(fs::is_regular_file(folder / (name + ".hpp")),
+            "{}: an op's folder holds {}.hpp, which declares tessera::ops::{}::op()",
+            folder.string(), name, name);
+    require(!sources_in(folder).empty(), "{}: an op's folder holds C++ sources, found none",
+            folder.string());
+    const bool is_name = std::ranges::all_of(name, [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') ||
+               letter == '_';
+    });
+    require(is_name, "{}: '{}' is no name of an op; allowed: a to z, 0 to 9 and _", folder.string(),
+            name);
+}
+
+std::string first_errors(const std::string& output) {
+    constexpr int kMostErrors = 3;
+    std::istringstream lines(output);
+    std::string errors;
+    int count = 0;
+    for (std::string line; count < kMostErrors && std::getline(lines, line);) {
+        if (line.find("error: ") != std::string::npos) {
+            errors += "\n  " + line;
+            ++count;
+        }
+    }
+    return errors.empty() ? "\n" + output : errors;
+}
+
+/// What the object depends on, but for the files that were made for it.
+std::vector<fs::path> dependencies_of(const fs::path& rule_folder, const fs::path& folder,
+                                      const std::string& name) {
+    std::vector<fs::path> found;
+    const fs::path linked = rule_folder / "ops" / name;
+    for (const auto& entry : fs::directory_iterator(rule_folder)) {
+        if (entry.path().extension() != ".d") {
+            continue;
+        }
+        for (const fs::path& path : dependencies_in(read_file(entry.path()).value_or(""))) {
+            const std::string text = path.string();
+            if (text.starts_with(linked.string() + "/")) {
+                found.push_back(folder / text.substr(linked.string().size() + 1));
+            } else if (!text.starts_with(rule_folder.string() + "/")) {
+                found.push_back(path);
+            }
+        }
+    }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
+/// The shared object, from the cache if nothing that it was made from has changed.
+fs::path shared_object(const fs::path& folder, const std::string& name) {
+    const ArtifactCache cache(default_cache_folder());
+    const char* path = std::getenv("PATH");
+    const KernelToolchain toolchain = find_kernel_toolchain(path == nullptr ? "" : path);
+    const std::vector<fs::path> includes = include_folders(toolchain);
+    std::string recipe = fmt::format("own op 1\n{}\n{}\n{}", folder.string(),
+                                     toolchain.compiler_identity(), includes.back().string());
+    for (const fs::path& source : sources_in(folder)) {
+        recipe += "\n" + source.string();
+    }
+    if (const auto found = cache.find(recipe)) {
+        return *found;
+    }
+    toolchain.require_complete();
+    const DraftFolder drafts(cache);
+    fs::create_directory(drafts.path() / "ops");
+    // Sources include each other as "ops/NAME/…", as they would in the tree.
+    fs::create_directory_symlink(folder, drafts.path() / "ops" / name);
+    const fs::path entry = drafts.path() / "entry.cpp";
+    std::ofstream(entry) << fmt::format(
+        "#include \"ops/{0}/{0}.hpp\"\n"
+        "extern \"C\" const tessera::ops::Op* {1}() {{ return &tessera::ops::{0}::op(); }}\n",
+        name, kEntry);
+    std::vector<fs::path> sources{entry};
+    for (const fs::path& source : sources_in(folder)) {
+        sources.push_back(drafts.path() / "ops" / name / source.filename());
+    }
+    std::vector<std::string> link{toolchain.compiler.string(), "-shared", "-o",
+                                  drafts.path() / "op.so"};
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const std::string object = drafts.path() / fmt::format("{}.o", i);
+        std::vector<std::string> compile{toolchain.compiler.string(),
+                                         "-std=c++20",
+                                         "-O2",
+                                         "-g1",
+                                         "-fPIC",
+                                         "-MD",
+                                         "-MF",
+                                         drafts.path() / fmt::format("{}.d", i),
+                                         "-I" + drafts.path().string()};
+        for (const fs::path& include : includes) {
+            compile.push_back("-I" + include.string());
+        }
+        compile.insert(compile.end(), {"-c", sources[i].string(), "-o", object});
+        const ProcessOutcome outcome = run_process(compile);
+        require(outcome.exit_code == 0, "op {} does not compile:{}", folder.string(),
+                first_errors(outcome.output));
+        link.push_back(object);
+    }
+    const ProcessOutcome outcome = run_process(link);
+    require(outcome.exit_code == 0, "op {} does not link:{}", folder.string(),
+            first_errors(outcome.output));
+    return cache.store(recipe, drafts.path() / "op.so",
+                       dependencies_of(drafts.path(), folder, name));
+}
+
+}  // namespace
+
+std::shared_ptr<const ops::Op> load_own_op(const fs::path& folder) {
+    const fs::path whole = fs::absolute(folder).lexically_normal();
+    const fs::path trimmed = whole.filename().empty() ? whole.parent_path() : whole;
+    const std::string name = trimmed.filename().string();
+    check_folder(trimmed, name);
+    const fs::path object = shared_object(trimmed, name);
+    void* const handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const char* const problem = handle == nullptr ? dlerror() : nullptr;
+    require(handle != nullptr, "op {} cannot be loaded: {}", trimmed.string(),
+            problem == nullptr ? "" : problem);
+    const auto entry = reinterpret_cast<const ops::Op* (*)()>(dlsym(handle, kEntry));
+    require(entry != nullptr, "op {} cannot be loaded: it has no {}", trimmed.string(), kEntry);
+    auto op = std::make_shared<ops::Op>(*entry());
+    require(op->spec.name == name, "op {} calls itself {}; its spec has the folder's name",
+            trimmed.string(), op->spec.name);
+    op->folder = trimmed.string();
+    return op;
+}
+
+}  // namespace tessera::pipeline

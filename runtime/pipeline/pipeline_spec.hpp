@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pipeline as a run file says it: tensors, and steps from tensors to tensors. Nothing here knows
+// an op by name; how the words of the file are read is runtime/config's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emu/base/fields/origin.hpp"
+#include "emu/base/random_routing.hpp"
+#include "ops/op.hpp"
+#include "runtime/pipeline/expression.hpp"
+#include "tessera/memory_config.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::pipeline {
+
+/// Where the values of a tensor come from that no step makes. With a file of inputs, those that
+/// would be drawn are taken from it, under the tensor's name.
+enum class OriginKind : std::uint8_t {
+    Normal,          ///< nearly normal numbers; random bits in integer formats
+    Routing,         ///< (T,K) experts that tokens select
+    RoutingWeights,  ///< (T,K) weights of them
+    ExpertMapping,   ///< (D,E/D) ids of the experts of each device
+    Zeros,
+    Constant,
+    File,
+};
+
+/// Elements for which a function is finite: values nearer to 0 than 1/8 are moved.
+enum class Domain : std::uint8_t { All, NotZero, Positive };
+
+struct TensorOrigin {
+    OriginKind kind = OriginKind::Normal;
+    double stddev = 1;
+    std::uint32_t fan_in = 0;  ///< not 0: stddev is 1/√fan_in, so that products keep their size
+    Domain domain = Domain::All;
+    std::uint32_t experts = 0;
+    RoutingKind routing = RoutingKind::Zipf;
+    double zipf_exponent = 1;
+    RoutingWeights weights = RoutingWeights::Softmax;
+    ExpertMapping mapping = ExpertMapping::Contiguous;
+    double value = 0;    ///< of Constant
+    std::string file;    ///< of File: as written, or beside the run file
+    std::string tensor;  ///< in the file; empty: the tensor's own name
+};
+
+/// What each device holds of a tensor.
+enum class Distribution : std::uint8_t {
+    Replicated,  ///< all of it
+    Each,        ///< a tensor of its own: values are drawn for each device
+    Split,       ///< its part of one axis
+};
+
+struct PipelineTensor {
+    std::string name;
+    TensorSpec spec;  ///< of the whole, before it is split
+    MemoryConfig memory;
+    bool has_memory = false;  ///< else the op that takes it may say how it is to lie
+    Distribution distribution = Distribution::Replicated;
+    std::uint32_t split_axis = 0;
+    /// A (D, n) tensor of int32 whose row d lists the indices that device d holds; empty: equal
+    /// contiguous parts in the order of devices.
+    std::string split_by;
+    bool drops_axis = false;  ///< the axis has one index a device and is left out there
+    TensorOrigin origin;
+    bool persistent = false;  ///< outlives the run, in the file of --state
+    config::Origin place;     ///< of the name in the file, for messages
+};
+
+/// A tensor that a step writes. What is left open follows from the op.
+struct StepOutput {
+    std::string name;
+    std::optional<Shape> shape;
+    std::optional<DataFormat> format;
+    std::optional<Layout> layout;
+    std::optional<MemoryConfig> memory;
+    config::Origin place;
+};
+
+struct PipelineStep {
+    std::string name;
+    std::shared_ptr<const ops::Op> op;
+    std::shared_ptr<const void> parameters;
+    std::vector<std::string> inputs;
+    std::vector<StepOutput> outputs;
+    /// Devices that work on the step together; groups do not know of each other.
+    std::vector<std::vector<std::uint32_t>> groups;
+    CoreCoord first_core;  ///< by which the cores of the op's programs are moved
+    std::string launch;  ///< neighbours with one name share a launch; the step's own name if empty
+    config::Origin place;
+    config::Origin inputs_place;
+
+    // Filled in when the pipeline is planned: the same on every device.
+    std::vector<ops::TensorPlan> input_plans;
+    std::vector<ops::TensorPlan> output_plans;
+    std::vector<ops::TensorPlan> workspace_plans;
+};
+
+struct PipelineSpec {
+    std::vector<std::pair<std::string, Value>> params;
+    std::vector<PipelineTensor> tensors;
+    std::vector<PipelineStep> steps;
+    /// Names of the tensors that a file of outputs holds, in the order in which steps make them.
+    std::vector<std::string> outputs;
+    std::uint64_t seed = 0;
+    std::string folder;  ///< of the run file: paths in it are relative to it
+};
+
+/// The tensor of that name that no step makes, or null.
+[[nodiscard]] const PipelineTensor* find_tensor(const PipelineSpec& pipeline,
+                                                std::string_view name);
+
+/// What every device holds of a tensor that no step makes.
+/// Errors   UsageError if the axis does not split over `devices`.
+[[nodiscard]] TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices);
+
+/// Where the operands of a step that share a launch, and of those after it, end: steps
+/// [first, end_of_launch) are launched together.
+[[nodiscard]] std::size_t end_of_launch(const PipelineSpec& pipeline, std::size_t first);
+/// Number of launches of the pipeline.
+[[nodiscard]] std::size_t num_launches(const PipelineSpec& pipeline);
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/reference_chain.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "runtime/pipeline/operand_values.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+using HostTensors = std::map<std::string, std::shared_ptr<const ops::OperandValues>, std::less<>>;
+
+/// Rows that count, one after another, back at their places among zeros.
+HostTensor spread_out(HostTensor tensor, std::span<const std::uint32_t> counts) {
+    const std::size_t whole = num_elements(tensor.shape) * element_bytes(tensor.format);
+    if (tensor.bytes.size() == whole || counts.empty()) {
+        return tensor;
+    }
+    std::vector<std::byte> bytes(whole);
+    const std::size_t matrix = whole / counts.size();
+    const std::size_t row = matrix / tensor.shape.at(1);
+    std::size_t from = 0;
+    for (std::size_t index = 0; index < counts.size(); ++index) {
+        std::memcpy(bytes.data() + index * matrix, tensor.bytes.data() + from, counts[index] * row);
+        from += counts[index] * row;
+    }
+    tensor.bytes = std::move(bytes);
+    return tensor;
+}
+
+/// References of all steps; tensors that steps make are held, others made when they are needed.
+class Chain {
+public:
+    Chain(const PipelineSpec& pipeline, const TensorValues& values, std::uint32_t devices)
+        : pipeline_(pipeline), values_(values), made_(devices) {}
+
+    void add(const PipelineStep& step) {
+        for (const auto& group : step.groups) {
+            StepValues operands = operands_of(step, group);
+            std::vector<std::vector<HostTensor>> outputs(group.size());
+            tbb::parallel_for(std::size_t{0}, group.size(), [&](std::size_t position) {
+                outputs[position] = reference_of(step, operands, position);
+            });
+            keep(step, operands, std::move(outputs));
+        }
+    }
+    [[nodiscard]] StepValues operands_of(const PipelineStep& step,
+                                         std::span<const std::uint32_t> group) const {
+        StepValues operands{.devices = group, .inputs = {}, .outputs = {}};
+        for (const std::string& name : step.inputs) {
+            auto& operand = operands.inputs.emplace_back();
+            for (const std::uint32_t device : group) {
+                operand.push_back(on(device, name));
+            }
+        }
+        return operands;
+    }
+
+private:
+    [[nodiscard]] std::shared_ptr<const ops::OperandValues> on(std::uint32_t device,
+                                                               const std::string& name) const {
+        const auto made = made_[device].find(name);
+        if (made != made_[device].end()) {
+            return made->second;
+        }
+        return std::make_shared<HostValues>(values_.on(*find_tensor(pipeline_, name), device));
+    }
+    void keep(const PipelineStep& step, StepValues& operands,
+              std::vector<std::vector<HostTensor>> outputs) {
+        operands.outputs.resize(step.outputs.size());
+        for (std::size_t position = 0; position < operands.devices.size(); ++position) {
+            for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+                const auto counts = counts_of(step, operands, step.op->spec.outputs[i], position);
+                auto values = std::make_shared<HostValues>(
+                    spread_out(std::move(outputs[position][i]), counts));
+                operands.outputs[i].push_back(values);
+                made_[operands.devices[position]].insert_or_assign(step.outputs[i].name,
+                                                                   std::move(values));
+            }
+        }
+    }
+
+    const PipelineSpec& pipeline_;
+    const TensorValues& values_;
+    std::vector<HostTensors> made_;  ///< by device
+};
+
+}  // namespace
+
+report::StepCheck check_final(const PipelineStep& last, std::span<const StepValues> groups,
+                              const config::LoadedRun& loaded, const TensorValues& values,
+                              const VerifySpec& verify) {
+    Chain chain(loaded.pipeline, values, loaded.run.mesh.shape.num_devices());
+    for (const PipelineStep& step : loaded.pipeline.steps) {
+        if (&step != &last) {
+            chain.add(step);
+        }
+    }
+    // The last step is compared as any other, its inputs being the chain's in place of the run's.
+    std::vector<StepValues> from_chain;
+    for (const StepValues& group : groups) {
+        from_chain.push_back(chain.operands_of(last, group.devices));
+        from_chain.back().outputs = group.outputs;
+    }
+    return check_step(last, from_chain, verify);
+}
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of a pipeline on an emulated mesh, checked and recorded. Knows no op by name.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "emu/base/tensor_file/safetensors_writer.hpp"
+#include "runtime/config/load.hpp"
+#include "runtime/pipeline/tensor_values.hpp"
+#include "runtime/report/run_record.hpp"
+#include "tessera/launch_modes.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::pipeline {
+
+/// What a run does besides computing what its configuration says, and what it leaves out.
+struct RunModes {
+    TraceMode trace = TraceMode::Off;
+    Maths maths = Maths::On;  ///< Off: no value is checked, whatever verify.level says
+    BulkData bulk_data = BulkData::On;
+    /// Of TraceMode::On: as SessionOptions::trace_sink.
+    std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink = {};
+};
+
+/// As little as a trace of the pipeline needs: where a tensor holds integers, control flow may read
+/// them.
+[[nodiscard]] RunModes timing_only(const PipelineSpec& pipeline);
+
+/// A step that is about to be launched.
+struct StepStart {
+    std::uint32_t number = 0;  ///< from 1
+    std::uint32_t num_steps = 0;
+    std::string name;
+};
+using OnStep = std::function<void(const StepStart&)>;
+
+/// Where a run's tensors come from and go to, and who is told of its steps; each may be empty.
+struct RunFiles {
+    InputFile inputs;                        ///< of `--inputs`
+    SafetensorsWriter* outputs = nullptr;    ///< takes what output_tensors declares
+    InputFile state;                         ///< persistent tensors as an earlier run left them
+    SafetensorsWriter* new_state = nullptr;  ///< takes what state_tensors declares
+    OnStep on_step = {};
+    /// Kernel sources in place of others: "ops/moe_bmm/kernels/reader.cpp" ▸ "mine.cpp".
+    std::vector<std::pair<std::string, std::string>> kernels = {};
+};
+
+/// What a file of outputs holds: `d<i>.NAME` of each device, or NAME alone where every device holds
+/// the same; float32 for block formats.
+[[nodiscard]] std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded);
+/// The persistent tensors: `d<i>.NAME`, or NAME alone if it is replicated.
+[[nodiscard]] std::vector<TensorDeclaration> state_tensors(const config::LoadedRun& loaded);
+
+/// Places the tensors, launches the steps, compares them as `verify.level` says, and records them.
+/// Load and total time of the record are the caller's.
+/// Errors   UsageError for what does not fit on a device and for kernels of `files.kernels` that no
+///          step has; KernelError for what a kernel did wrong.
+///          A result that is too far from its reference is in the record, and no error.
+[[nodiscard]] report::RunRecord run_pipeline(const config::LoadedRun& loaded,
+                                             const RunModes& modes = {},
+                                             const RunFiles& files = {});
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/tensor_values.hpp"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "emu/base/bf16.hpp"
+#include "emu/base/counted_random.hpp"
+#include "emu/base/random_routing.hpp"
+#include "emu/base/random_tensor.hpp"
+#include "emu/base/tensor_file/dtype.hpp"
+#include "runtime/config/load_tree.hpp"
+#include "runtime/config/pipeline_file.hpp"
+#include "runtime/session/page_codec.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+constexpr float kGap = 0.125F;  // least distance from 0 of values that must not be 0
+
+float moved_into(Domain domain, float value) {
+    switch (domain) {
+        case Domain::All:
+            return value;
+        case Domain::NotZero:
+            return value + std::copysign(kGap, value);
+        case Domain::Positive:
+            return std::fabs(value) + kGap;
+    }
+    return value;
+}
+
+void move_into(Domain domain, HostTensor& tensor) {
+    if (domain == Domain::All) {
+        return;
+    }
+    if (tensor.format == DataFormat::Float16_b) {
+        for (std::uint16_t& bits : tensor.as<std::uint16_t>()) {
+            bits = float_to_bf16(moved_into(domain, bf16_to_float(bits)));
+        }
+    } else if (tensor.format == DataFormat::Float32) {
+        for (float& value : tensor.as<float>()) {
+            value = moved_into(domain, value);
+        }
+    }
+}
+
+// A bfloat16 has 8 bits: a second one, 2^-8 as large, fills those behind it.
+HostTensor normal_floats(const Shape& shape, std::uint64_t seed, float stddev) {
+    const HostTensor high = make_normal_bf16(shape, {.seed = seed, .stddev = stddev});
+    const HostTensor low = make_normal_bf16(shape, {.seed = mix64(seed), .stddev = stddev / 256});
+    HostTensor tensor = make_host_tensor(shape, DataFormat::Float32);
+    const auto out = tensor.as<float>();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] =
+            bf16_to_float(high.as<std::uint16_t>()[i]) + bf16_to_float(low.as<std::uint16_t>()[i]);
+    }
+    return tensor;
+}
+
+HostTensor random_bits(const Shape& shape, DataFormat format, std::uint64_t seed) {
+    HostTensor tensor = make_host_tensor(shape, format);
+    for (std::size_t i = 0; i < tensor.bytes.size(); i += sizeof(std::uint64_t)) {
+        const std::uint64_t word = random_word(seed, i);
+        std::memcpy(tensor.bytes.data() + i, &word,
+                    std::min(sizeof(word), tensor.bytes.size() - i));
+    }
+    return tensor;
+}
+
+float stddev_of(const TensorOrigin& origin) {
+    return origin.fan_in == 0 ? static_cast<float>(origin.stddev)
+                              : 1.0F / std::sqrt(static_cast<float>(origin.fan_in));
+}
+
+HostTensor draw_normal(const TensorSpec& spec, const TensorOrigin& origin, std::uint64_t seed) {
+    HostTensor tensor;
+    if (spec.format == DataFormat::Float16_b) {
+        tensor = make_normal_bf16(spec.shape, {.seed = seed, .stddev = stddev_of(origin)});
+    } else if (spec.format == DataFormat::Float32 || is_block_format(spec.format)) {
+        tensor = normal_floats(spec.shape, seed, stddev_of(origin));
+    } else {
+        tensor = random_bits(spec.shape, spec.format, seed);
+    }
+    move_into(origin.domain, tensor);
+    return tensor;
+}
+
+HostTensor constant(const TensorSpec& spec, double value) {
+    HostTensor tensor = make_host_tensor(spec.shape, host_format(spec.format));
+    const auto fill = [&](auto element) {
+        for (std::size_t at = 0; at < tensor.bytes.size(); at += sizeof(element)) {
+            std::memcpy(tensor.bytes.data() + at, &element, sizeof(element));
+        }
+    };
+    switch (tensor.format) {
+        case DataFormat::Float16_b:
+            fill(float_to_bf16(static_cast<float>(value)));
+            break;
+        case DataFormat::Float32:
+            fill(static_cast<float>(value));
+            break;
+        case DataFormat::Int32:
+            fill(static_cast<std::int32_t>(value));
+            break;
+        case DataFormat::UInt32:
+            fill(static_cast<std::uint32_t>(value));
+            break;
+        case DataFormat::UInt16:
+            fill(static_cast<std::uint16_t>(value));
+            break;
+        case DataFormat::UInt8:
+            fill(static_cast<std::uint8_t>(value));
+            break;
+        default:
+            throw UsageError(
+                fmt::format("a constant in {}; allowed: bfloat16, float32, int32, "
+                            "uint32, uint16 or uint8",
+                            name_of(spec.format)));
+    }
+    return tensor;
+}
+
+/// Rows `indices` of axis `axis`, copied from a tensor of `shape`.
+HostTensor gather(const HostTensor& whole, std::uint32_t axis,
+                  std::span<const std::uint32_t> indices) {
+    std::size_t outer = 1;
+    std::size_t inner = element_bytes(whole.format);
+    for (std::size_t i = 0; i < whole.shape.size(); ++i) {
+        (i < axis ? outer : inner) *= i == axis ? 1 : whole.shape[i];
+    }
+    const std::size_t extent = whole.shape[axis];
+    HostTensor part{whole.shape, whole.format, {}};
+    part.shape[axis] = static_cast<std::uint32_t>(indices.size());
+    part.bytes.resize(outer * indices.size() * inner);
+    for (std::size_t o = 0; o < outer; ++o) {
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            std::memcpy(part.bytes.data() + (o * indices.size() + i) * inner,
+                        whole.bytes.data() + (o * extent + indices[i]) * inner, inner);
+        }
+    }
+    return part;
+}
+
+bool is_drawn(OriginKind kind) {
+    return kind == OriginKind::Normal || kind == OriginKind::Routing ||
+           kind == OriginKind::RoutingWeights || kind == OriginKind::ExpertMapping;
+}
+
+bool is_used(const PipelineSpec& pipeline, const std::string& name) {
+    const bool is_operand = std::ranges::any_of(pipeline.steps, [&](const PipelineStep& step) {
+        return std::ranges::find(step.inputs, name) != step.inputs.end();
+    });
+    return is_operand || std::ranges::any_of(pipeline.tensors, [&](const PipelineTensor& tensor) {
+               return tensor.split_by == name;
+           });
+}
+
+}  // namespace
+
+std::vector<config::Override> params_of(const InputFile& inputs,
+                                        const std::filesystem::path& run_file,
+                                        config::ConfigFolders folders) {
+    if (inputs == nullptr) {
+        return {};
+    }
+    std::vector<config::NamedShape> shapes;
+    for (const StoredTensor& tensor : inputs->tensors()) {
+        require(num_elements(tensor.shape) > 0, "{}: {}: shape {}, allowed: no extent of 0",
+                inputs->path(), tensor.name, to_string(tensor.shape));
+        shapes.push_back({tensor.name, tensor.shape});
+    }
+    return config::params_of_shapes(config::read_run(run_file, folders), shapes, inputs->path());
+}
+
+TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, InputFile inputs,
+                           InputFile state)
+    : pipeline_(pipeline), devices_(devices), inputs_(std::move(inputs)), state_(std::move(state)) {
+    for (const PipelineTensor& tensor : pipeline_.tensors) {
+        if (tensor.origin.kind == OriginKind::File) {
+            InputFile& file = files_[tensor.origin.file];
+            if (file == nullptr) {
+                file = std::make_shared<const SafetensorsFile>(
+                    std::filesystem::path(pipeline_.folder) / tensor.origin.file);
+            }
+        }
+        if (is_used(pipeline_, tensor.name)) {
+            check_stored(tensor);
+        }
+    }
+}
+
+const SafetensorsFile* TensorValues::file_of(const PipelineTensor& tensor) const {
+    if (tensor.persistent && state_ != nullptr && state_->find(tensor.name) != nullptr) {
+        return state_.get();
+    }
+    if (tensor.origin.kind == OriginKind::File) {
+        return files_.at(tensor.origin.file).get();
+    }
+    return inputs_ != nullptr && is_drawn(tensor.origin.kind) ? inputs_.get() : nullptr;
+}
+
+const std::string& TensorValues::stored_name(const PipelineTensor& tensor) const {
+    const bool is_named = tensor.origin.kind == OriginKind::File && !tensor.origin.tensor.empty();
+    return is_named ? tensor.origin.tensor : tensor.name;
+}
+
+void TensorValues::check_stored(const PipelineTensor& tensor) const {
+    const SafetensorsFile* file = file_of(tensor);
+    if (file == nullptr) {
+        return;
+    }
+    const StoredTensor& stored = file->at(stored_name(tensor));
+    const Dtype dtype = dtype_of(host_format(tensor.spec.format));
+    require(stored.dtype == dtype, "{}: {}: dtype {}, allowed: {}", file->path(), stored.name,
+            name_of(stored.dtype), name_of(dtype));
+    require(stored.shape == tensor.spec.shape, "{}: {}: shape {}, allowed: {}", file->path(),
+            stored.name, to_string(stored.shape), to_string(tensor.spec.shape));
+}
+
+std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor,
+                                                    std::uint32_t device) const {
+    const std::uint32_t extent = tensor.spec.shape[tensor.split_axis];
+    const std::uint32_t each = extent / devices_;
+    std::vector<std::uint32_t> indices(each);
+    if (tensor.split_by.empty()) {
+        for (std::uint32_t i = 0; i < each; ++i) {
+            indices[i] = device * each + i;
+        }
+        return indices;
+    }
+    const HostTensor mapping = whole(*find_tensor(pipeline_, tensor.split_by), device);
+    require(mapping.format == DataFormat::Int32 && mapping.shape == Shape{devices_, each},
+            "tensors.{}.split.by: {} is {} {}; it must be ({},{}) int32", tensor.name,
+            tensor.split_by, to_string(mapping.shape), name_of(mapping.format), devices_, each);
+    for (std::uint32_t i = 0; i < each; ++i) {
+        const std::int32_t index = mapping.as<std::int32_t>()[std::size_t{device} * each + i];
+        require(index >= 0 && static_cast<std::uint32_t>(index) < extent,
+                "{}({},{}) is {}; allowed: 0 to {}", tensor.split_by, device, i, index, extent - 1);
+        indices[i] = static_cast<std::uint32_t>(index);
+    }
+    return indices;
+}
+
+HostTensor TensorValues::drawn(const PipelineTensor& tensor, std::uint32_t device) const {
+    const TensorOrigin& origin = tensor.origin;
+    const Shape& shape = tensor.spec.shape;
+    RoutingDraw routing{.experts = origin.experts,
+                        .kind = origin.routing,
+                        .zipf_exponent = origin.zipf_exponent,
+                        .weights = origin.weights,
+                        .mapping = origin.mapping,
+                        .seed = pipeline_.seed};
+    if (origin.kind == OriginKind::ExpertMapping) {
+        routing.experts = static_cast<std::uint32_t>(num_elements(shape));
+        return make_device_expert_mapping(routing, shape.at(0));
+    }
+    if (origin.kind == OriginKind::Routing || origin.kind == OriginKind::RoutingWeights) {
+        routing.tokens = shape.at(0);
+        routing.top_k = shape.at(1);
+        return origin.kind == OriginKind::Routing ? make_selected_experts(routing)
+                                                  : make_routing_weights(routing);
+    }
+    const std::string name = tensor.distribution == Distribution::Each
+                                 ? fmt::format("{} of device {}", tensor.name, device)
+                                 : tensor.name;
+    return draw_normal(tensor.spec, origin, seed_for(pipeline_.seed, name));
+}
+
+HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t device) const {
+    if (const SafetensorsFile* file = file_of(tensor)) {
+        HostTensor values = file->read(stored_name(tensor));
+        return values;
+    }
+    switch (tensor.origin.kind) {
+        case OriginKind::Zeros:
+            return make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
+        case OriginKind::Constant:
+            return constant(tensor.spec, tensor.origin.value);
+        default:
+            return drawn(tensor, device);
+    }
+}
+
+// Of the first axis of a large tensor no more is drawn or read than the device holds.
+HostTensor TensorValues::leading_part(const PipelineTensor& tensor,
+                                      std::span<const std::uint32_t> indices) const {
+    const Shape& shape = tensor.spec.shape;
+    Shape own = shape;
+    own[0] = static_cast<std::uint32_t>(indices.size());
+    HostTensor part = make_host_tensor(own, DataFormat::Float16_b);
+    const std::uint64_t elements = num_elements(shape) / shape[0];
+    const SafetensorsFile* file = file_of(tensor);
+    const NormalSequence sequence{.seed = seed_for(pipeline_.seed, tensor.name),
+                                  .stddev = stddev_of(tensor.origin)};
+    const auto out = part.as<std::uint16_t>();
+    tbb::parallel_for(std::size_t{0}, indices.size(), [&](std::size_t i) {
+        const auto slice = out.subspan(i * elements, elements);
+        if (file != nullptr) {
+            const std::byte* stored = file->at(stored_name(tensor)).bytes.data();
+            std::memcpy(slice.data(), stored + indices[i] * elements * 2, elements * 2);
+        } else {
+            fill_normal_bf16(slice, indices[i] * elements, sequence);
+        }
+    });
+    return part;
+}
+
+HostTensor TensorValues::part(const PipelineTensor& tensor, std::uint32_t device) const {
+    const std::vector<std::uint32_t> indices = indices_on(tensor, device);
+    const bool is_lean = tensor.split_axis == 0 && tensor.spec.format == DataFormat::Float16_b &&
+                         tensor.origin.domain == Domain::All &&
+                         (file_of(tensor) != nullptr || tensor.origin.kind == OriginKind::Normal);
+    HostTensor part = is_lean ? leading_part(tensor, indices)
+                              : gather(whole(tensor, device), tensor.split_axis, indices);
+    if (tensor.drops_axis) {
+        part.shape.erase(part.shape.begin() + tensor.split_axis);
+    }
+    return part;
+}
+
+HostTensor TensorValues::on(const PipelineTensor& tensor, std::uint32_t device) const {
+    return tensor.distribution == Distribution::Split ? part(tensor, device)
+                                                      : whole(tensor, device);
+}
+
+}  // namespace tessera::pipeline
