@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/scale/scale.hpp"
+
+#include <bit>
+
+#include "ops/buffer_room.hpp"
+#include "ops/host_floats.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::ops::scale {
+namespace {
+
+constexpr std::uint8_t kInputCb = 0;
+constexpr std::uint8_t kOutputCb = 16;
+
+constexpr std::array kFields{
+    config::field<&ScaleSpec::factor>("factor", config::kRequired, "of every element"),
+    config::field<&ScaleSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    config::field<&ScaleSpec::cb_depth>("cb_depth", "2", "tiles that each CB holds", kDepth),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<ScaleSpec>();
+    judge_grid(context.arch, spec.grid, judge);
+    const std::uint64_t bytes =
+        2 * std::uint64_t{spec.cb_depth} * tile_bytes(DataFormat::Float16_b);
+    judge.require(bytes <= buffer_room(context.arch), "cb_depth",
+                  fmt::format("{} takes {} B of circular buffers; a core has {} B of L1 for them",
+                              spec.cb_depth, bytes, buffer_room(context.arch)));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {{.spec = context.inputs[0].spec}};
+}
+
+void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+                std::uint32_t tiles) {
+    const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
+    CreateCircularBuffer(program, cores,
+                         CircularBufferConfig(tiles * tile, {{index, DataFormat::Float16_b}})
+                             .set_page_size(index, tile));
+}
+
+std::vector<std::uint32_t> accessor(const DeviceTensor& tensor) {
+    std::vector<std::uint32_t> args;
+    TensorAccessorArgs(tensor.buffer).append_to(args);
+    return args;
+}
+
+Program make_program(const OpContext& context, const DeviceTensor& input,
+                     const DeviceTensor& output) {
+    const auto& spec = context.params<ScaleSpec>();
+    const SharedWork work = share_work("scale", context.arch, spec.grid, input.spec.num_pages());
+    const auto factor = std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor));
+
+    Program program = CreateProgram();
+    add_buffer(program, work.cores, kInputCb, spec.cb_depth);
+    add_buffer(program, work.cores, kOutputCb, spec.cb_depth);
+    const KernelHandle reader = CreateKernel(program, "ops/scale/kernels/reader.cpp", work.cores,
+                                             ReaderDataMovementConfig(accessor(input)));
+    const KernelHandle compute =
+        CreateKernel(program, "ops/scale/kernels/compute.cpp", work.cores,
+                     ComputeConfig{.fp32_dest_acc_en = true, .compile_args = {factor}});
+    const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,
+                                             WriterDataMovementConfig(accessor(output)));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, reader, share.core,
+                       {input.buffer.address, share.first, share.count});
+        SetRuntimeArgs(program, compute, share.core, {share.count});
+        SetRuntimeArgs(program, writer, share.core,
+                       {output.buffer.address, share.first, share.count});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        return make_program(context, context.device_inputs[0][p], context.device_outputs[0][p]);
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor input = context.read(0);
+    HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
+    const auto values = output.as<float>();
+    read_floats(input, 0, values);
+    for (float& value : values) {
+        value = static_cast<float>(value * context.params<ScaleSpec>().factor);
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<ScaleSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::scale
