@@ -45,7 +45,7 @@ TEST(CliHelp, OfRunNamesEveryOption) {
     for (const char* option :
          {"--set KEY=VALUE", "--threads N", "--inputs FILE", "--outputs FILE", "--json", "--quiet",
           "--trace FILE", "--report DIR", "--timing-only", "--no-timing", "--profile-host",
-          "Tensors of --inputs: hidden_states (T,H)", "Tensors of --outputs: d<i>."}) {
+          "Tensors of --inputs have the names of the run file", "d<i>.NAME of each device i"}) {
         EXPECT_THAT(ending.out, HasSubstr(option));
     }
 }
@@ -85,9 +85,11 @@ TEST(CliCheck, TakesAPath) {
 TEST(CliList, ShowsTheConfigurationsThatShip) {
     const std::string list = run_tessera({"list", "configs"}).out;
 
-    EXPECT_THAT(list, ContainsRegex("\n  moe_v2  +1 × 8 wormhole_n150 +moe_v2 +128 tokens × hidden "
-                                    "2048, 128 experts of 768, top 8\n"));
-    EXPECT_THAT(list, ContainsRegex("\n  vector_add +1 × 1 wormhole_n150 +eltwise +add of "));
+    EXPECT_THAT(list,
+                ContainsRegex("\n  moe_v2  +1 × 8 wormhole_n150 +11 +tokens 128, hidden 2048, "
+                              "intermediate 768, experts 128, top_k 8, activation separate\n"));
+    EXPECT_THAT(list,
+                ContainsRegex("\n  vector_add +1 × 1 wormhole_n150 +1 +rows 640, columns 1024"));
     EXPECT_THAT(list, ContainsRegex("\n  moe_v2_4x8 +4 × 8 wormhole_n150 "));
 }
 
@@ -106,11 +108,11 @@ TEST(CliList, ShowsTheOpsWithTheirSchedules) {
 }
 
 TEST(CliExplain, ShowsWhereValuesCameFrom) {
-    const std::string text = run_tessera({"explain", "moe_v2", "--set", "workload.seed=9"}).out;
+    const std::string text = run_tessera({"explain", "moe_v2", "--set", "seed=9"}).out;
 
-    EXPECT_THAT(text, ContainsRegex("workload.tokens: 128 +# .*/moe_v2.yaml:[0-9]+:[0-9]+\n"));
-    EXPECT_THAT(text, ContainsRegex("workload.seed: 9 +# --set workload.seed=9\n"));
-    EXPECT_THAT(text, ContainsRegex("ops.scatter.cb_depth: 2 +# default\n"));
+    EXPECT_THAT(text, ContainsRegex("params.tokens: 128 +# .*/moe_v2.yaml:[0-9]+:[0-9]+\n"));
+    EXPECT_THAT(text, ContainsRegex("seed: 9 +# --set seed=9\n"));
+    EXPECT_THAT(text, ContainsRegex("steps.scatter.set.cb_depth: 2 +# default\n"));
     EXPECT_THAT(text,
                 ContainsRegex("arch.l1.size: 1464 KiB +# .*wormhole_n150.yaml:.*MEM_L1_SIZE"));
 }
@@ -119,7 +121,7 @@ TEST(CliExplain, GivesTheSameAsJson) {
     const auto json = nlohmann::json::parse(run_tessera({"explain", "moe_v2", "--json"}).out);
 
     const auto tokens = std::ranges::find_if(
-        json, [](const auto& value) { return value.at("key") == "workload.tokens"; });
+        json, [](const auto& value) { return value.at("key") == "params.tokens"; });
     ASSERT_NE(tokens, json.end());
     EXPECT_EQ(tokens->at("value"), 128);
     EXPECT_THAT(tokens->at("origin").get<std::string>(), HasSubstr("moe_v2.yaml:"));

@@ -23,10 +23,11 @@ class Compare : public testing::Test {
 protected:
     static void SetUpTestSuite() {
         folder_ = std::make_unique<ScratchFolder>();
-        config_ = folder_->write(
-            "copy.yaml",
-            "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
-            "workload:\n  pipeline: copy\n  copy: {shape: [128, 128], format: bfloat16}\n");
+        config_ =
+            folder_->write("copy.yaml",
+                           "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                           "tensors:\n  input: {shape: [128, 128], dtype: bfloat16, layout: tile}\n"
+                           "steps:\n  - {name: copy, op: copy, in: [input], out: [output]}\n");
         record("many", "[0, 0]");
         record("one", "[1, 1]");
     }

@@ -55,7 +55,7 @@ protected:
         const Ending ending = run_tessera(
             {"run", "moe_v2_tiny", "--inputs", golden_path(GetParam().file), "--outputs", outputs,
              "--threads", threads, "--set", std::string("mesh.shape=") + GetParam().mesh, "--set",
-             std::string("ops.moe_bmm.schedule=") + GetParam().schedule});
+             std::string("set.moe_bmm.schedule=") + GetParam().schedule});
         EXPECT_EQ(ending.exit_code, 0) << ending.err << ending.out;
         EXPECT_THAT(ending.out, ::testing::HasSubstr("\nPASS "));
         return outputs;

@@ -55,11 +55,11 @@ TEST(CliLog, CountsTheDevicesThatAreReplayedAsAnother) {
 }
 
 TEST(CliLog, ShowsOneAreaAlone) {
-    const Ending ending = run_tessera(
-        {"check", "vector_add", "--set", "workload.seed=9", "--log-level", "config=debug"});
+    const Ending ending =
+        run_tessera({"check", "vector_add", "--set", "seed=9", "--log-level", "config=debug"});
 
-    EXPECT_THAT(ending.err, HasSubstr("config debug: workload.seed = 9, set by --set "
-                                      "workload.seed=9\n"));
+    EXPECT_THAT(ending.err, HasSubstr("config debug: seed = 9, set by --set "
+                                      "seed=9\n"));
     EXPECT_THAT(ending.err, Not(HasSubstr(" launch ")));
 }
 

@@ -136,10 +136,11 @@ TEST_F(Retime, RefusesATraceOfADeviceThatDoesNotShip) {
     std::filesystem::create_directories(folder_->path() / "arch");
     std::filesystem::create_directories(folder_->path() / "runs");
     (void)folder_->write("arch/mine.yaml", text);
-    const std::string run = folder_->write(
-        "runs/one.yaml",
-        "mesh: {device: mine, shape: [1, 1]}\n"
-        "workload:\n  pipeline: copy\n  copy: {shape: [32, 64], format: bfloat16}\n");
+    const std::string run =
+        folder_->write("runs/one.yaml",
+                       "mesh: {device: mine, shape: [1, 1]}\n"
+                       "tensors:\n  input: {shape: [32, 64], dtype: bfloat16, layout: tile}\n"
+                       "steps:\n  - {name: copy, op: copy, in: [input], out: [output]}\n");
     const std::string other = folder_->file("mine.trace");
     const Ending recorded = run_tessera({"run", run, "--trace", other});
     ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
@@ -210,8 +211,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"--set", "noc.link_rate=16"},
              "--set noc.link_rate=16: timing.noc.link_rate: '16' has no unit, allowed: B/cycle"},
         Case{"KeyOfARun",
-             {"--set", "workload.tokens=3"},
-             "--set workload.tokens=3: workload: unknown key, did you mean workers?"},
+             {"--set", "params.tokens=3"},
+             "--set params.tokens=3: params: unknown key, did you mean dram?"},
         Case{"NoSet", {"--set", "noc.hop"}, "--set noc.hop: expected key.path=value"},
         Case{"UnknownDevice",
              {"--arch", "wormhole"},
@@ -225,11 +226,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Retime, RefusesARunConfigurationAsADevice) {
     const Ending ending =
-        retime({"--arch", std::string(TESSERA_SOURCE_DIR) + "/configs/runs/moe_v2_tiny.yaml"});
+        retime({"--arch", std::string(TESSERA_SOURCE_DIR) + "/configs/runs/matmul_640.yaml"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, HasSubstr("moe_v2_tiny.yaml:3:1: mesh: unknown key, did you mean "));
-    EXPECT_THAT(ending.err, HasSubstr("moe_v2_tiny.yaml:3:1: timing: required key is missing\n"));
+    EXPECT_THAT(ending.err, HasSubstr("matmul_640.yaml:4:1: mesh: unknown key, did you mean "));
+    EXPECT_THAT(ending.err, HasSubstr("matmul_640.yaml:4:1: timing: required key is missing\n"));
 }
 
 }  // namespace

@@ -46,8 +46,10 @@ INSTANTIATE_TEST_SUITE_P(Configs, CliRunOp,
 TEST(CliRunOp, ShowsTheWorkloadAndTheStep) {
     const std::string out = run_config("vector_add").out;
 
-    EXPECT_THAT(out, StartsWith("vector_add: add of (640,1024) bfloat16 in dram to bfloat16 in "
-                                "dram\n1 × 1 devices wormhole_n150, 8 × 8 cores each; "));
+    EXPECT_THAT(
+        out,
+        StartsWith(
+            "vector_add: rows 640, columns 1024\n1 × 1 devices wormhole_n150, 8 × 8 cores each; "));
     EXPECT_THAT(out, ContainsRegex("\n  eltwise +eltwise +multi_core +64 +640 +"));
     EXPECT_THAT(out, ContainsRegex("\n  tiles computed +10 +10 +10 +640\n"));
 }
@@ -71,19 +73,19 @@ TEST(CliRunOp, RunsOnEveryDeviceOfAMesh) {
 TEST(CliRunOp, SaysInJsonWhatItWorkedOn) {
     const auto json = nlohmann::json::parse(run_config("reshard", {"--json"}).out);
 
-    EXPECT_EQ(json.at("workload").at("pipeline"), "reshard");
-    EXPECT_EQ(json.at("workload").at("shape"), (std::vector<int>{512, 256}));
-    EXPECT_EQ(json.at("workload").at("to").at("grid").at("rows"), 8);
+    EXPECT_EQ(json.at("workload").at("input"), "(512,256) float32");
 }
 
 TEST(CliRunOp, TakesEveryFunctionAndFormat) {
-    for (const char* function : {"div", "log", "rsqrt", "recip", "gelu"}) {
+    for (const char* function : {"sqrt", "log", "rsqrt", "recip", "gelu"}) {
         for (const char* format : {"bfloat16", "bfp8_b", "float32"}) {
             const Ending ending = run_config(
                 "exp",
-                {"--quiet", "--set", std::string("workload.eltwise.function=") + function, "--set",
-                 std::string("workload.eltwise.input_format=") + format, "--set",
-                 "ops.eltwise.fp32_dest_acc=true", "--set", "workload.eltwise.shape=[3, 40, 80]"});
+                {"--quiet", "--set", std::string("steps.eltwise.set.function=") + function, "--set",
+                 std::string("tensors.a.dtype=") + format, "--set",
+                 "steps.eltwise.set.fp32_dest_acc=true", "--set", "tensors.a.shape=[3, 40, 80]",
+                 "--set", "tensors.a.origin={random: normal, domain: positive}", "--set",
+                 "steps.eltwise.out={output: {dtype: bfloat16}}"});
 
             EXPECT_THAT(ending.out, StartsWith("PASS ")) << function << " of " << format;
         }
@@ -111,7 +113,7 @@ TEST(CliRunOp, WritesTheOutputOfEachDevice) {
 
     const Ending ending =
         run_config("copy", {"--quiet", "--outputs", path, "--set", "mesh.shape=[1, 2]", "--set",
-                            "workload.copy.shape=[40, 80]"});
+                            "tensors.input.shape=[40, 80]"});
 
     EXPECT_EQ(ending.exit_code, 0);
     const SafetensorsFile file(path);
@@ -124,8 +126,8 @@ TEST(CliRunOp, DrawsTheSameValuesFromTheSameSeed) {
     const ScratchFolder folder;
     const auto output = [&](const std::string& name, const std::string& seed) {
         const std::string path = folder.file(name);
-        (void)run_config("copy", {"--quiet", "--outputs", path, "--set", "workload.seed=" + seed,
-                                  "--set", "workload.copy.shape=[40, 80]"});
+        (void)run_config("copy", {"--quiet", "--outputs", path, "--set", "seed=" + seed, "--set",
+                                  "tensors.input.shape=[40, 80]"});
         return SafetensorsFile(path).read("d0.output").bytes;
     };
 
@@ -134,24 +136,26 @@ TEST(CliRunOp, DrawsTheSameValuesFromTheSameSeed) {
 }
 
 TEST(CliCheck, HoldsTheScheduleOfAnOpAgainstItsShape) {
-    const Ending ending = run_tessera({"check", "matmul_640", "--set", "ops.matmul.per_core_m=2"});
+    const Ending ending =
+        run_tessera({"check", "matmul_640", "--set", "steps.matmul.set.per_core_m=2"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, StartsWith("tessera: matmul: "));
+    EXPECT_THAT(ending.err,
+                StartsWith(std::string(TESSERA_SOURCE_DIR) +
+                           "/configs/runs/matmul_640.yaml:15:11: steps.matmul.set.grid: has 8 "
+                           "cores for M; its 20 tiles need 10 at per_core_m 2"));
 }
 
-TEST(CliRunOp, RefusesKeysOfAnotherPipeline) {
-    const Ending ending = run_config("copy", {"--set", "workload.tokens=3"});
+TEST(CliRunOp, RefusesParamsThatTheFileHasNot) {
+    const Ending ending = run_config("copy", {"--set", "params.tokens=3"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err,
-              "--set workload.tokens=3: workload.tokens: key of the pipeline moe_v2, but "
-              "workload.pipeline is copy\n");
+    EXPECT_EQ(ending.err, "--set params.tokens=3: params.tokens: the file has none\n");
 }
 
 TEST(CliRunOp, RefusesWhatDoesNotFitInTheDevicesMemory) {
-    const Ending ending = run_config(
-        "copy", {"--set", "workload.copy.shape=[8192, 8192]", "--set", "workload.copy.to=l1"});
+    const Ending ending = run_config("copy", {"--set", "tensors.input.shape=[8192, 8192]", "--set",
+                                              "steps.copy.out={output: {memory: l1}}"});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err, StartsWith("tessera: L1 of device 0 (bytes per core): output needs "));

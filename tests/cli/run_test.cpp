@@ -40,7 +40,8 @@ TEST(CliRun, EndsWithPass) {
 TEST(CliRun, ShowsStepsCoresAndMaps) {
     const std::string out = run_tiny().out;
 
-    EXPECT_THAT(out, StartsWith("moe_v2_tiny: 40 tokens × hidden 80, 8 experts of 96, top 3\n"
+    EXPECT_THAT(out, StartsWith("moe_v2_tiny: tokens 40, hidden 80, intermediate 96, experts 8, "
+                                "top_k 3, activation separate\n"
                                 "1 × 2 devices wormhole_n150, 8 × 8 cores each; "));
     EXPECT_THAT(out, ContainsRegex("\n  prepare_routing +prepare_moe_routing_tensors +multi_core"
                                    " +[0-9]+ +[0-9]+ +1 +0 +[0-9 ]+ +[0-9.]+ [um]?s +ok\n"));
@@ -129,20 +130,22 @@ TEST_P(CliRunVariant, Passes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Tiny, CliRunVariant,
-    testing::Values(
-        Variant{"FourDevices", {"mesh.shape=[1,4]"}}, Variant{"OneDevice", {"mesh.shape=[1,1]"}},
-        Variant{"LineOfRowsAndColumns", {"mesh.shape=[2,4]", "mesh.topology=line"}},
-        Variant{"Blackhole", {"mesh.device=blackhole_p150"}},
-        Variant{"SingleCore", {"ops.moe_bmm.schedule=single_core"}},
-        Variant{"RoundRobin", {"ops.moe_bmm.distribution=round_robin", "ops.moe_bmm.grid=[3,2]"}},
-        Variant{"Subblocks", {"ops.moe_bmm.subblock=[2,2]", "ops.moe_bmm.k_block=3"}},
-        Variant{"FusedActivation", {"ops.activation.schedule=fused"}},
-        Variant{"TruncatedSums", {"ops.local_reduce.accumulator=bf16_truncate"}},
-        Variant{"Bf16Links", {"ops.all_reduce.partial_sums=bf16"}},
-        Variant{"OneHotExpert", {"workload.routing.kind=one_expert"}},
-        Variant{"OneToken", {"workload.tokens=1", "workload.top_k=1"}},
-        Variant{"SigmoidPermuted",
-                {"workload.routing.weights=sigmoid", "workload.device_expert_mapping=permuted"}}),
+    testing::Values(Variant{"FourDevices", {"mesh.shape=[1,4]"}},
+                    Variant{"OneDevice", {"mesh.shape=[1,1]"}},
+                    Variant{"LineOfRowsAndColumns", {"mesh.shape=[2,4]", "mesh.topology=line"}},
+                    Variant{"Blackhole", {"mesh.device=blackhole_p150"}},
+                    Variant{"SingleCore", {"set.moe_bmm.schedule=single_core"}},
+                    Variant{"RoundRobin",
+                            {"set.moe_bmm.distribution=round_robin", "set.moe_bmm.grid=[3,2]"}},
+                    Variant{"Subblocks", {"set.moe_bmm.subblock=[2,2]", "set.moe_bmm.k_block=3"}},
+                    Variant{"FusedActivation", {"params.activation=fused"}},
+                    Variant{"TruncatedSums", {"steps.local_reduce.set.accumulator=bf16_truncate"}},
+                    Variant{"Bf16Links", {"steps.all_reduce.set.partial_sums=bf16"}},
+                    Variant{"OneHotExpert", {"tensors.selected_experts.origin.kind=one_expert"}},
+                    Variant{"OneToken", {"params.tokens=1", "params.top_k=1"}},
+                    Variant{"SigmoidPermuted",
+                            {"tensors.routing_weights.origin.weights=sigmoid",
+                             "tensors.device_expert_mapping.origin.kind=permuted"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
 std::string outputs_of(const ScratchFolder& folder, std::vector<std::string> more) {
@@ -194,12 +197,12 @@ TEST(CliOutputs, AreTheSameBytesForAnyThreadsAndDelivery) {
     EXPECT_TRUE(one == outputs_of(folder, {"--threads", "5"}));
     EXPECT_TRUE(one == outputs_of(folder, {"--set", "machine.noc_delivery=at_issue"}));
     EXPECT_TRUE(one == outputs_of(folder, {"--set", "machine.noc_delivery=random"}));
-    EXPECT_FALSE(one == outputs_of(folder, {"--set", "workload.seed=2"}));
+    EXPECT_FALSE(one == outputs_of(folder, {"--set", "seed=2"}));
 }
 
 TEST(CliOutputs, HaveNoSiluWhereItIsFused) {
     const ScratchFolder folder;
-    (void)outputs_of(folder, {"--set", "ops.activation.schedule=fused"});
+    (void)outputs_of(folder, {"--set", "params.activation=fused"});
 
     const SafetensorsFile file(folder.file("out.safetensors"));
 

@@ -25,10 +25,11 @@ using testing::StartsWith;
 
 const std::string kCopy =
     "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
-    "workload:\n  pipeline: copy\n  copy: {shape: [128, 128], format: bfloat16}\n";
+    "tensors:\n  input: {shape: [128, 128], dtype: bfloat16, layout: tile}\n"
+    "steps:\n  - {name: copy, op: copy, in: [input], out: [output]}\n";
 const std::string kGrids = kCopy +
                            "sweep:\n  question: How many cores?\n"
-                           "  grid: {ops.copy.grid: [[1, 1], [2, 2]]}\n";
+                           "  grid: {set.copy.grid: [[1, 1], [2, 2]]}\n";
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -57,16 +58,16 @@ TEST(CliSweep, RanksPointsByTheTimesOfTheirRuns) {
     const Rows rows =
         rows_of(run_tessera({"sweep",
                              folder.write("s.yaml", kCopy + "sweep:\n  question: q\n  points:\n"
-                                                            "    - {ops.copy.cb_depth: 1}\n"
-                                                            "    - {ops.copy.cb_depth: 4}\n"),
+                                                            "    - {set.copy.cb_depth: 1}\n"
+                                                            "    - {set.copy.cb_depth: 4}\n"),
                              "--csv"})
                     .out);
 
     ASSERT_EQ(rows.size(), 3U);
-    EXPECT_EQ(rows[0][1], "ops.copy.cb_depth");
+    EXPECT_EQ(rows[0][1], "set.copy.cb_depth");
     EXPECT_EQ(rows[0][3], "expected_ns");
     for (std::size_t i = 1; i < rows.size(); ++i) {
-        const json time = makespan_of(config, {"--set", "ops.copy.cb_depth=" + rows[i][1]});
+        const json time = makespan_of(config, {"--set", "set.copy.cb_depth=" + rows[i][1]});
         EXPECT_EQ(rows[i][0], std::to_string(i));
         // Millicycles at 1 GHz: nanoseconds with three digits.
         EXPECT_NEAR(std::stod(rows[i][3]), time.at("expected").get<double>() / 1000, 1e-6);
@@ -96,17 +97,17 @@ TEST(CliSweep, RanksWithinCases) {
     const std::string config =
         folder.write("s.yaml", kCopy +
                                    "sweep:\n  question: q\n  cases:\n"
-                                   "    - {workload.copy.to: dram}\n"
-                                   "    - {workload.copy.to: l1}\n"
-                                   "  grid: {ops.copy.grid: [[1, 1], [2, 2]]}\n");
+                                   "    - {tensors.input.memory: dram}\n"
+                                   "    - {tensors.input.memory: l1}\n"
+                                   "  grid: {set.copy.grid: [[1, 1], [2, 2]]}\n");
 
     const std::string out = folder.file("out");
     const Ending ending = run_tessera({"sweep", config, "--quiet", "--out", out});
 
-    EXPECT_THAT(ending.out, ContainsRegex("^to dram: best: grid \\[2, 2\\], [^\n]*\n"
-                                          "to l1: best: grid \\[2, 2\\], [^\n]*\n$"));
+    EXPECT_THAT(ending.out, ContainsRegex("^memory dram: best: grid \\[2, 2\\], [^\n]*\n"
+                                          "memory l1: best: grid \\[2, 2\\], [^\n]*\n$"));
     EXPECT_TRUE(fs::exists(out + "/best_2.yaml"));
-    EXPECT_THAT(bytes_of(out + "/best_2.yaml"), HasSubstr("\n    to: l1\n"));
+    EXPECT_THAT(bytes_of(out + "/best_2.yaml"), HasSubstr("\n    memory: l1\n"));
 }
 
 TEST(CliSweep, RecordsOnceWhatDiffersInTimesOnly) {
@@ -187,7 +188,7 @@ TEST(CliSweep, WritesTheBestMachineAsAConfigurationWithItsInterval) {
 TEST(CliSweep, ListsPointsThatARuleForbidsAndGoesOn) {
     const ScratchFolder folder;
     const std::string config = folder.write(
-        "s.yaml", kCopy + "sweep:\n  question: q\n  grid: {ops.copy.grid: [[1, 1], [99, 1]]}\n");
+        "s.yaml", kCopy + "sweep:\n  question: q\n  grid: {set.copy.grid: [[1, 1], [99, 1]]}\n");
 
     const Ending ending = run_tessera({"sweep", config});
 
@@ -203,11 +204,13 @@ TEST(CliSweep, EndsWithTheCodeOfAFailedCheckAndShowsTheOthers) {
     const std::string config =
         folder.write("s.yaml",
                      "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
-                     "workload:\n  pipeline: matmul\n  matmul: {m: 64, k: 256, n: 64}\n"
-                     "ops: {matmul: {schedule: single_core, fp32_dest_acc: true}}\n"
+                     "tensors:\n  in0: {shape: [64, 256], dtype: bfloat16, layout: tile}\n"
+                     "  in1: {shape: [256, 64], dtype: bfloat16, layout: tile}\n"
+                     "steps:\n  - {name: matmul, op: matmul, in: [in0, in1], out: [output]}\n"
+                     "set: {matmul: {schedule: single_core, fp32_dest_acc: true}}\n"
                      "verify: {max_relative_error: 0.01}\n"
                      "sweep:\n  question: q\n  values: true\n"
-                     "  grid: {ops.matmul.math_fidelity: [LoFi, HiFi4]}\n");
+                     "  grid: {set.matmul.math_fidelity: [LoFi, HiFi4]}\n");
     const std::string out = folder.file("out");
 
     const Ending ending = run_tessera({"sweep", config, "--out", out});
@@ -227,11 +230,13 @@ TEST(CliSweep, OfWhichNoCheckPassesEndsWithOneAndSaysWhy) {
     const std::string config =
         folder.write("s.yaml",
                      "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
-                     "workload:\n  pipeline: matmul\n  matmul: {m: 64, k: 256, n: 64}\n"
-                     "ops: {matmul: {schedule: single_core}}\n"
+                     "tensors:\n  in0: {shape: [64, 256], dtype: bfloat16, layout: tile}\n"
+                     "  in1: {shape: [256, 64], dtype: bfloat16, layout: tile}\n"
+                     "steps:\n  - {name: matmul, op: matmul, in: [in0, in1], out: [output]}\n"
+                     "set: {matmul: {schedule: single_core}}\n"
                      "verify: {max_relative_error: 0.0001}\n"
                      "sweep:\n  question: q\n  values: true\n"
-                     "  grid: {ops.matmul.math_fidelity: [LoFi, HiFi2]}\n");
+                     "  grid: {set.matmul.math_fidelity: [LoFi, HiFi2]}\n");
     const std::string out = folder.file("out");
 
     const Ending ending = run_tessera({"sweep", config, "--out", out});
@@ -247,7 +252,7 @@ TEST(CliSweep, OfWhichNoCheckPassesEndsWithOneAndSaysWhy) {
 TEST(CliSweep, WithoutAnyPointThatRunsIsAnErrorAndWritesNothing) {
     const ScratchFolder folder;
     const std::string config = folder.write(
-        "s.yaml", kCopy + "sweep:\n  question: q\n  grid: {ops.copy.grid: [[99, 1], [1, 99]]}\n");
+        "s.yaml", kCopy + "sweep:\n  question: q\n  grid: {set.copy.grid: [[99, 1], [1, 99]]}\n");
     const std::string out = folder.file("out");
 
     const Ending ending = run_tessera({"sweep", config, "--out", out});
@@ -318,8 +323,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"run", std::string(TESSERA_SOURCE_DIR) + "/configs/sweeps/bmm_cores.yaml"},
              "sweep: this file stands for many runs, see tessera sweep"},
         Case{"SetOfASweptKey",
-             {"sweep", "k_block", "--set", "ops.moe_bmm.k_block=2"},
-             "ops.moe_bmm.k_block: is set by --set ops.moe_bmm.k_block=2 too, leave one out"},
+             {"sweep", "k_block", "--set", "set.moe_bmm.k_block=2"},
+             "set.moe_bmm.k_block: is set by --set set.moe_bmm.k_block=2 too, leave one out"},
         Case{"OutIsAFile",
              {"sweep", "k_block", "--out", "/dev/null"},
              "tessera: --out /dev/null: is a file, allowed: a folder"},

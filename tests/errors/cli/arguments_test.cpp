@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
              "tessera: The following argument was not expected: --fast; see tessera run --help"},
         Case{"UnknownListing",
              {"list", "kernels"},
-             "tessera: WHAT: kernels not in {archs,configs,ops}; see tessera list --help"},
+             "tessera: WHAT: kernels not in {archs,configs,keys,ops}; see tessera list --help"},
         Case{"UnknownConfig",
              {"run", "moe_v2_tyni"},
              "tessera: moe_v2_tyni: no such file or shipped configuration; nearest: moe_v2_tiny, "

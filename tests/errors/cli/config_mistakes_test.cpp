@@ -27,16 +27,15 @@ TEST_P(CliConfigMistakes, AreRefusedWithExitCodeTwo) {
 
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, CliConfigMistakes,
-    testing::Values(Case{"UnknownKey", "ops.moe_bmm.kblock=4",
-                         "ops.moe_bmm.kblock: unknown key, did you mean ops.moe_bmm.k_block?"},
+    testing::Values(Case{"UnknownKey", "set.moe_bmm.kblock=4",
+                         "set.moe_bmm.kblock: unknown key, did you mean set.moe_bmm.k_block?"},
                     Case{"MissingUnit", "arch.l1.size=1048576",
                          "arch.l1.size: '1048576' has no unit, allowed: B, KiB, MiB or GiB"},
-                    Case{"BuffersBeyondL1", "ops.moe_bmm.k_block=1024",
-                         "ops.moe_bmm.k_block: CBs for 1024 K tiles × cb_depth 2 × subblock "
-                         "[1, 1] and their results take 8395072 B, "
-                         "but a core has 1395424 B of L1 for buffers"},
-                    Case{"TooManyExpertsATokens", "workload.top_k=9",
-                         "workload.top_k: 9 experts a token, but workload.experts is 8"},
+                    Case{"BuffersBeyondL1", "steps.gate.set.k_block=1024",
+                         "steps.gate.set.k_block: 1024 with cb_depth 2 and subblock 1x1 takes "
+                         "8395072 B of circular buffers; a core has 1395424 B of L1 for them"},
+                    Case{"TooManyExpertsATokens", "params.top_k=9",
+                         "params.top_k: 9 is out of range, allowed: 1 to experts"},
                     Case{"UnknownDevice", "mesh.device=n150",
                          "mesh.device: 'n150' is unknown, did you mean wormhole_n150? Known: "
                          "blackhole_p150, wormhole_n150"}),
@@ -46,23 +45,27 @@ TEST(CliConfigMistakes, NameFileLineAndColumn) {
     const ScratchFolder folder;
     const std::string file = folder.write("run.yaml",
                                           "mesh: {device: wormhole_n150, shape: [1, 2]}\n"
-                                          "workload:\n"
-                                          "  tokns: 4\n");
+                                          "tensors:\n"
+                                          "  x: {shpe: [4]}\n"
+                                          "steps:\n"
+                                          "  - {name: s, op: copy, in: [x], out: [y]}\n");
 
     const Ending ending = run_tessera({"run", "run.yaml"}, folder.path());
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err.substr(0, ending.err.find('\n')),
-              "run.yaml:3:3: workload.tokns: unknown key, did you mean workload.tokens?");
+              "run.yaml:3:6: tensors.x.shape: required key is missing");
 }
 
 TEST(CliConfigMistakes, MeshThatCannotHoldTheExpertsIsNamed) {
     const Ending ending = run_tessera({"check", "moe_v2_tiny", "--set", "mesh.shape=[1,3]"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, std::string(TESSERA_SOURCE_DIR) +
-                              "/configs/runs/moe_v2_tiny.yaml:11:12: workload.experts: 8 experts "
-                              "do not divide over the 3 devices of mesh.shape [1, 3]\n");
+    EXPECT_EQ(ending.err,
+              std::string(TESSERA_SOURCE_DIR) +
+                  "/configs/runs/moe_v2.yaml:30:12: tensors.device_expert_mapping.shape: "
+                  "'experts / D': 3 does not divide 8; ceil_div or floor_div say what "
+                  "is meant\n");
 }
 
 // 4 experts × 3 projections × 96 × 96 padded elements of 2 B; 12 banks of 16 KiB less 32 B each.
@@ -71,10 +74,9 @@ TEST(CliConfigMistakes, WeightsThatDoNotFitInDramAreCounted) {
         run_tessera({"run", "moe_v2_tiny", "--set", "arch.dram.bank_size=16 KiB"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, std::string(TESSERA_SOURCE_DIR) +
-                              "/configs/runs/moe_v2_tiny.yaml:11:12: workload.experts: 4 experts a "
-                              "device take 221184 B of weights, but a wormhole_n150 has 196224 B "
-                              "of DRAM\n");
+    EXPECT_EQ(ending.err.substr(0, ending.err.find(';')),
+              "tessera: DRAM of device 0 (bytes per bank): down_weights needs 6144 B, but the "
+              "largest free range has 3136 B (3008 B missing)");
 }
 
 }  // namespace

@@ -55,17 +55,21 @@ INSTANTIATE_TEST_SUITE_P(
     Values, CliInputFile,
     testing::Values(
         Case{"ExpertIdOutOfRange", set_id(3, 4),
-             "tessera: moe_v2: selected_experts(1,1) is 4; expert ids are 0 to 3"},
+             "tessera: prepare_moe_routing_tensors: selected_experts(1,1) is 4; expert "
+             "ids are 0 to 3"},
         Case{"NegativeExpertId", set_id(0, 0xFFFFFFFF),
-             "tessera: moe_v2: selected_experts(0,0) is 4294967295; expert ids are 0 to 3"},
+             "tessera: prepare_moe_routing_tensors: selected_experts(0,0) is "
+             "4294967295; expert ids are 0 to 3"},
         Case{"DuplicateExpertInARow", set_id(5, 3),
-             "tessera: moe_v2: selected_experts(2,1) is 3, as is (2,0); a token selects an expert "
+             "tessera: prepare_moe_routing_tensors: selected_experts(2,1) is 3, as is "
+             "(2,0); a token selects an expert "
              "once"},
         Case{"MappedExpertOutOfRange", set_mapping(2, -1),
-             "tessera: moe_v2: device_expert_mapping(1,0) is -1; expert ids are 0 to 3"},
+             "tessera: prepare_moe_routing_tensors: local_experts(0) of device 1 is -1; "
+             "expert ids are 0 to 3"},
         Case{"ExpertMappedTwice", set_mapping(3, 2),
-             "tessera: moe_v2: device_expert_mapping(1,1) is 2, as is (0,0); each expert stands "
-             "once"}),
+             "tessera: prepare_moe_routing_tensors: local_experts(1) of device 1 is 2, as is "
+             "local_experts(0) of device 0; each expert stands once"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -87,35 +91,32 @@ INSTANTIATE_TEST_SUITE_P(
     Shapes, CliInputFile,
     testing::Values(
         Case{"HiddenStatesOfRankThree", replace("hidden_states", {1, 3, 32}, kBf16),
-             "tessera: l.safetensors: hidden_states: shape (1,3,32) of rank 3, allowed: rank 2"},
+             "tessera: l.safetensors: hidden_states: shape (1,3,32), allowed: (3,32)"},
         Case{"NoTokens", replace("hidden_states", {0, 32}, kBf16),
              "tessera: l.safetensors: hidden_states: shape (0,32), allowed: no extent of 0"},
         Case{"OtherNumberOfTokens", replace("selected_experts", {4, 2}, DataFormat::UInt32),
-             "tessera: l.safetensors: selected_experts: shape (4,2), allowed: (3,2), which is "
-             "(T,K) with T of hidden_states"},
+             "tessera: l.safetensors: selected_experts: shape (4,2), allowed: (3,2)"},
         Case{"OtherTopK", replace("routing_weights", {3, 3}, kBf16),
-             "tessera: l.safetensors: routing_weights: shape (3,3), allowed: (3,2), which is (T,K) "
-             "of selected_experts"},
+             "tessera: l.safetensors: routing_weights: shape (3,3), allowed: (3,2)"},
         Case{"OtherNumberOfExperts", replace("gate_weights", {5, 32, 64}, kBf16),
-             "tessera: l.safetensors: gate_weights: shape (5,32,64), allowed: (4,32,64), which is "
-             "(E,H,H') with E of device_expert_mapping and H of hidden_states"},
+             TESSERA_SOURCE_DIR
+             "/configs/runs/moe_v2.yaml:30:12: "
+             "tensors.device_expert_mapping.shape: 'experts / D': 2 does not divide 5; ceil_div or "
+             "floor_div say what is meant"},
         Case{"UpUnlikeGate", replace("up_weights", {4, 32, 32}, kBf16),
-             "tessera: l.safetensors: up_weights: shape (4,32,32), allowed: (4,32,64), which is "
-             "(E,H,H') of gate_weights"},
+             "tessera: l.safetensors: up_weights: shape (4,32,32), allowed: (4,32,64)"},
         Case{"DownNotTransposed", replace("down_weights", {4, 32, 64}, kBf16),
-             "tessera: l.safetensors: down_weights: shape (4,32,64), allowed: (4,64,32), which is "
-             "(E,H',H) of gate_weights"}),
+             "tessera: l.safetensors: down_weights: shape (4,32,64), allowed: (4,64,32)"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(CliInputFileMesh, MustHaveTheFilesDevices) {
     EXPECT_EQ(refusal_of(make_layer(), {"--set", "mesh.shape=[2,2]"}),
-              "tessera: mesh.shape [2, 2] has 4 devices, but l.safetensors is for 2: "
-              "device_expert_mapping has that many rows\n");
+              "tessera: l.safetensors: device_expert_mapping: shape (2,2), allowed: (4,1)\n");
 }
 
 TEST(CliInputFileShapes, MayNotBeSetAsWell) {
-    EXPECT_EQ(refusal_of(make_layer(), {"--set", "workload.tokens=3"}),
-              "tessera: --set workload.tokens=3: workload.tokens comes from l.safetensors: "
+    EXPECT_EQ(refusal_of(make_layer(), {"--set", "params.tokens=3"}),
+              "tessera: --set params.tokens=3: params.tokens comes from l.safetensors: "
               "hidden_states, leave it out\n");
 }
 

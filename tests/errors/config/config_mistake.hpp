@@ -12,12 +12,14 @@ namespace tessera::test {
 inline constexpr std::string_view kRun = R"(mesh:
   device: wormhole_n150
   shape: [1, 2]
-workload:
-  tokens: 32
-  hidden: 64
-  intermediate: 64
-  experts: 4
-  top_k: 2
+params:
+  rows: 64
+  columns: {value: 96, range: [1, 1024]}
+  mode: {value: plain, choices: [plain, fancy]}
+tensors:
+  x: {shape: [rows, columns], dtype: bfloat16, layout: tile}
+steps:
+  - {name: double, op: scale, in: [x], out: [y], set: {factor: 2}}
 )";
 
 /// `text` with `from` replaced, which must stand in it once.

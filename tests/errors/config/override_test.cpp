@@ -2,76 +2,80 @@
 // Mistakes in --set key.path=value.
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "tests/errors/config/config_mistake.hpp"
 
 namespace tessera::test {
 namespace {
 
-std::string refusal_of_set(const std::string& set) {
-    return refusal_of_run(std::string(kRun), {set});
+struct SetMistake {
+    const char* set;
+    const char* message;
+};
+
+void PrintTo(const SetMistake& mistake, std::ostream* stream) {
+    *stream << mistake.set;
 }
 
-TEST(OverrideErrors, NameTheOverrideInPlaceOfALine) {
-    EXPECT_EQ(refusal_of_set("mesh.shap=[1,4]"),
-              "--set mesh.shap=[1,4]: mesh.shap: unknown key, did you mean mesh.shape?");
+class OverrideErrors : public testing::TestWithParam<SetMistake> {};
+
+TEST_P(OverrideErrors, NameTheOverrideInPlaceOfALine) {
+    EXPECT_EQ(refusal_of_run(std::string(kRun), {GetParam().set}), GetParam().message);
 }
 
-TEST(OverrideErrors, SayWhatTypeIsDue) {
-    EXPECT_EQ(refusal_of_set("workload.tokens=few"),
-              "--set workload.tokens=few: workload.tokens: expected a whole number of 32 bits, "
-              "found 'few'");
-}
+constexpr SetMistake kSets[] = {
+    {"params.rowz=3", "--set params.rowz=3: params.rowz: unknown key, did you mean params.rows?"},
+    {"params.rows=few",
+     "--set params.rows=few: params.rows: 'few' is a word; allowed: a number, or one of `choices: "
+     "[...]`"},
+    {"params.columns=2000",
+     "--set params.columns=2000: params.columns: 2000 is out of range, allowed: 1 to 1024"},
+    {"params.mode=fanc", "--set params.mode=fanc: params.mode: fanc, allowed: plain, fancy"},
+    {"steps.doubl.set.factor=3",
+     "--set steps.doubl.set.factor=3: steps.doubl: unknown key, did you mean steps.double?"},
+    {"steps.double.set.factr=3",
+     "--set steps.double.set.factr=3: steps.double.set.factr: unknown key, did you mean "
+     "steps.double.set.factor?"},
+    {"steps.double.set.factor=x",
+     "--set steps.double.set.factor=x: steps.double.set.factor: expected a number, found 'x'"},
+    {"set.scale.grid=[0,9]",
+     "--set set.scale.grid=[0,9]: steps.double.set.grid: [0, 9] is no part of the wormhole_n150's "
+     "grid; it must be [0, 0], which is all of it, or [1, 1] to [8, 8]"},
+    {"tensors.y.dtype=float32",
+     "--set tensors.y.dtype=float32: tensors.y: unknown key, did you mean tensors.x?"},
+    {"tensors.x.dtype=f32",
+     "--set tensors.x.dtype=f32: tensors.x.dtype: expected bfloat16, float32, bfp8_b, bfp4_b, "
+     "fp8_e4m3, fp8_e5m2, int32, uint32, uint16 or uint8, found 'f32'"},
+    {"mesh.shap=[1,4]", "--set mesh.shap=[1,4]: mesh.shap: unknown key, did you mean mesh.shape?"},
+    {"params.rows", "--set params.rows: expected key.path=value"},
+    {"=3", "--set =3: expected key.path=value"},
+    {"params..rows=3", "--set params..rows=3: 'params..rows' is no key path, write key.path=value"},
+    {"params.rows.max=3", "--set params.rows.max=3: params.rows is '64' and has no keys below it"},
+    {"mesh.shape=[1,4", "--set mesh.shape=[1,4: YAML syntax: end of sequence flow not found"},
+    {"arch.l1.size=1048576",
+     "--set arch.l1.size=1048576: arch.l1.size: '1048576' has no unit, allowed: B, KiB, MiB or "
+     "GiB"},
+    {"arch.l1.sise=1 MiB",
+     "--set arch.l1.sise=1 MiB: arch.l1.sise: unknown key, did you mean arch.l1.size?"},
+    {"steps.double.op=cop",
+     "--set steps.double.op=cop: steps.double.op: 'cop' is no op, did you mean copy? Known: "
+     "all_gather, all_reduce, copy, eltwise, local_reduce_moe_output, matmul, moe_bmm, mul, "
+     "prepare_moe_routing_tensors, reduce_scatter, reshard, scale, scatter_moe_input, silu, "
+     "silu_mul, to_layout"},
+};
 
-TEST(OverrideErrors, IncludeWhatNoLongerFitsTheFile) {
-    EXPECT_EQ(refusal_of_set("workload.experts=3"),
-              "--set workload.experts=3: workload.experts: 3 experts do not divide over the 2 "
-              "devices of mesh.shape [1, 2]");
-}
-
-TEST(OverrideErrors, CoverATextWithoutEquals) {
-    EXPECT_EQ(refusal_of_set("workload.tokens"), "--set workload.tokens: expected key.path=value");
-}
-
-TEST(OverrideErrors, CoverATextWithoutKey) {
-    EXPECT_EQ(refusal_of_set("=3"), "--set =3: expected key.path=value");
-}
-
-TEST(OverrideErrors, CoverAnEmptyPartOfThePath) {
-    EXPECT_EQ(refusal_of_set("workload..tokens=3"),
-              "--set workload..tokens=3: 'workload..tokens' is no key path, write key.path=value");
-}
-
-TEST(OverrideErrors, CoverAPathThroughAValue) {
-    EXPECT_EQ(refusal_of_set("workload.tokens.max=3"),
-              "--set workload.tokens.max=3: workload.tokens is '32' and has no keys below it");
-}
-
-TEST(OverrideErrors, CoverYamlSyntax) {
-    EXPECT_EQ(refusal_of_set("mesh.shape=[1,4"),
-              "--set mesh.shape=[1,4: YAML syntax: end of sequence flow not found");
-}
-
-TEST(OverrideErrors, CoverABareNumberWhereAUnitIsDue) {
-    EXPECT_EQ(refusal_of_set("arch.l1.size=1048576"),
-              "--set arch.l1.size=1048576: arch.l1.size: '1048576' has no unit, allowed: B, KiB, "
-              "MiB or GiB");
-}
-
-TEST(OverrideErrors, CoverUnknownKeysOfTheArch) {
-    EXPECT_EQ(refusal_of_set("arch.l1.sise=1 MiB"),
-              "--set arch.l1.sise=1 MiB: arch.l1.sise: unknown key, did you mean arch.l1.size?");
-}
-
-TEST(OverrideErrors, CoverRulesOfTheArch) {
-    EXPECT_EQ(refusal_of_set("arch.l1.alignment=24 B"),
-              "--set arch.l1.alignment=24 B: arch.l1.alignment: 24 B is no power of two");
-}
+INSTANTIATE_TEST_SUITE_P(Sets, OverrideErrors, testing::ValuesIn(kSets));
 
 TEST(OverrideErrors, AreReportedBehindThoseOfTheFile) {
-    EXPECT_EQ(refusal_of_run(replaced(kRun, "tokens: 32", "tokens: 0"), {"workload.top_k=x"}),
-              "run.yaml:5:11: workload.tokens: 0 is out of range, allowed: 1 to 1048576\n"
-              "--set workload.top_k=x: workload.top_k: expected a whole number of 32 bits, found "
-              "'x'");
+    EXPECT_EQ(refusal_of_run(replaced(kRun, "value: 96", "value: 0"), {"tensors.x.dtype=f32"})
+                  .find("run.yaml:6:20: params.columns: 0 is out of range"),
+              0U);
+}
+
+TEST(OverrideErrors, AreAbsentWhereAnOverrideKeepsToItsParamsRange) {
+    EXPECT_EQ(refusal_of_run(std::string(kRun), {"params.columns=1024"}), "");
+    EXPECT_EQ(refusal_of_run(std::string(kRun), {"params.mode=fancy"}), "");
 }
 
 }  // namespace
