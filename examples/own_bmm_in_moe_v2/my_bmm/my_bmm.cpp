@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/my_bmm/my_bmm.hpp"
+
+#include <algorithm>
+
+#include "ops/host_floats.hpp"
+#include "ops/schedule_fields.hpp"
+#include "tessera/program.hpp"
+#include "tessera/work_split.hpp"
+
+namespace tessera::ops::my_bmm {
+namespace {
+
+constexpr std::array kFields{
+    config::field<&MyBmmSpec::cb_depth>("cb_depth", "2", "tiles that each input CB holds", kDepth),
+};
+
+std::uint32_t tiles_of(std::uint32_t extent) {
+    return (extent + kTileRows - 1) / kTileRows;
+}
+
+void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+                std::uint32_t tiles) {
+    const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
+    CreateCircularBuffer(program, cores,
+                         CircularBufferConfig(tiles * tile, {{index, DataFormat::Float16_b}})
+                             .set_page_size(index, tile));
+}
+
+/// Rows of tiles that hold tokens, by expert, and how many output tiles these are.
+struct Work {
+    std::vector<std::uint32_t> rows;
+    std::uint32_t tiles = 0;
+};
+Work work_of(std::span<const std::uint32_t> counts, std::uint32_t column_tiles) {
+    Work work;
+    for (const std::uint32_t count : counts) {
+        work.rows.push_back(tiles_of(count));
+        work.tiles += work.rows.back() * column_tiles;
+    }
+    return work;
+}
+
+Program make_program(const OpContext& context, std::size_t p) {
+    const DeviceTensor& input = context.device_inputs[0][p];
+    const DeviceTensor& weights = context.device_inputs[1][p];
+    const DeviceTensor& output = context.device_outputs[0][p];
+    const Shape& shape = output.spec.shape;
+    const std::uint32_t k_tiles = tiles_of(input.spec.shape[2]);
+    const std::uint32_t columns = tiles_of(shape[2]);
+    const Work work = work_of(context.host_counts(2, p), columns);
+    const GridSize grid = context.arch.workers.compute;
+    const std::uint32_t num_cores = std::clamp(work.tiles, 1U, grid.columns * grid.rows);
+    const CoreRangeSet cores = num_cores_to_corerangeset(num_cores, {grid.columns, grid.rows});
+
+    Program program = CreateProgram();
+    const std::uint32_t depth = context.params<MyBmmSpec>().cb_depth;
+    add_buffer(program, cores, 0, depth);
+    add_buffer(program, cores, 1, depth);
+    add_buffer(program, cores, 16, 2);
+    std::vector<std::uint32_t> reads;
+    TensorAccessorArgs(input.buffer).append_to(reads);
+    TensorAccessorArgs(weights.buffer).append_to(reads);
+    std::vector<std::uint32_t> writes;
+    TensorAccessorArgs(output.buffer).append_to(writes);
+    const KernelHandle reader = CreateKernel(program, "ops/my_bmm/kernels/reader.cpp", cores,
+                                             ReaderDataMovementConfig(std::move(reads)));
+    const KernelHandle compute = CreateKernel(program, "ops/my_bmm/kernels/compute.cpp", cores,
+                                              ComputeConfig{.fp32_dest_acc_en = true});
+    const KernelHandle writer = CreateKernel(program, "ops/my_bmm/kernels/writer.cpp", cores,
+                                             WriterDataMovementConfig(std::move(writes)));
+    // What reader and writer need to find tile t: its expert, row and column.
+    std::vector<std::uint32_t> layout{num_cores, tiles_of(shape[1]), columns,
+                                      static_cast<std::uint32_t>(work.rows.size())};
+    layout.insert(layout.end(), work.rows.begin(), work.rows.end());
+    std::uint32_t index = 0;
+    for (const CoreCoord& core : cores.cores()) {
+        const std::uint32_t count = (work.tiles + num_cores - 1 - index) / num_cores;
+        std::vector<std::uint32_t> read{input.buffer.address, weights.buffer.address, index, count,
+                                        k_tiles};
+        std::vector<std::uint32_t> write{output.buffer.address, index, count};
+        read.insert(read.end(), layout.begin(), layout.end());
+        write.insert(write.end(), layout.begin(), layout.end());
+        SetRuntimeArgs(program, reader, core, read);
+        SetRuntimeArgs(program, compute, core, {count, k_tiles});
+        SetRuntimeArgs(program, writer, core, write);
+        ++index;
+    }
+    return program;
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const std::vector<std::uint32_t> counts = context.counts(2);
+    const Shape& weights = context.in(1).shape();
+    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    const auto values = output.as<float>();
+    const std::uint32_t tokens = output.shape[1];
+    const std::uint32_t columns = weights[2];
+    for (std::uint32_t expert = 0; expert < counts.size(); ++expert) {
+        const HostTensor rows = context.in(0).first_rows(expert, tokens);
+        const HostTensor matrix =
+            context.in(1).rows(std::uint64_t{expert} * weights[1], weights[1]);
+        std::vector<float> row(weights[1]);
+        std::vector<float> all(std::size_t{weights[1]} * columns);
+        read_floats(matrix, 0, all);
+        for (std::uint32_t token = 0; token < counts[expert]; ++token) {
+            read_floats(rows, std::uint64_t{token} * weights[1], row);
+            std::vector<double> sums(columns);
+            for (std::size_t k = 0; k < row.size(); ++k) {
+                for (std::size_t n = 0; n < columns; ++n) {
+                    sums[n] += static_cast<double>(row[k]) * all[k * columns + n];
+                }
+            }
+            for (std::size_t n = 0; n < columns; ++n) {
+                values[(std::size_t{expert} * tokens + token) * columns + n] =
+                    static_cast<float>(sums[n]);
+            }
+        }
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<MyBmmSpec>(kFields),
+        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+            const Shape& input = context.inputs[0].spec.shape;
+            const Shape& weights = context.inputs[1].spec.shape;
+            return {
+                {.spec = {{input[0], input[1], weights[2]}, DataFormat::Float16_b, Layout::TILE}}};
+        },
+        .programs =
+            [](const OpContext& context) {
+                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+            },
+        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::my_bmm
