@@ -8,6 +8,9 @@
 namespace tessera {
 namespace {
 
+// Far above any grid, far below what cannot be listed core by core.
+constexpr std::uint32_t kMaxCoresPerSide = 1024;
+
 bool overlap(const CoreRange& a, const CoreRange& b) {
     return a.start_coord.x <= b.end_coord.x && b.start_coord.x <= a.end_coord.x &&
            a.start_coord.y <= b.end_coord.y && b.start_coord.y <= a.end_coord.y;
@@ -19,6 +22,9 @@ CoreRange::CoreRange(CoreCoord start, CoreCoord end) : start_coord(start), end_c
     require(end.x >= start.x && end.y >= start.y,
             "CoreRange: end {} lies left of or above start {}; start must be the upper left corner",
             to_string(end), to_string(start));
+    require(end.x - start.x < kMaxCoresPerSide && end.y - start.y < kMaxCoresPerSide,
+            "CoreRange: {} has more than {} columns or rows; no grid has as many", to_string(*this),
+            kMaxCoresPerSide);
 }
 
 bool CoreRange::contains(CoreCoord core) const noexcept {
@@ -56,9 +62,11 @@ std::vector<CoreCoord> CoreRangeSet::cores() const {
     std::vector<CoreCoord> all;
     all.reserve(num_cores());
     for (const CoreRange& range : ranges_) {
-        for (std::uint32_t y = range.start_coord.y; y <= range.end_coord.y; ++y) {
-            for (std::uint32_t x = range.start_coord.x; x <= range.end_coord.x; ++x) {
-                all.push_back({x, y});
+        // By offsets: the last coordinate of all (a -1 of the caller's) has none above it.
+        const CoreCoord start = range.start_coord;
+        for (std::uint32_t dy = 0; dy <= range.end_coord.y - start.y; ++dy) {
+            for (std::uint32_t dx = 0; dx <= range.end_coord.x - start.x; ++dx) {
+                all.push_back({start.x + dx, start.y + dy});
             }
         }
     }

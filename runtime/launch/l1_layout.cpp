@@ -12,13 +12,6 @@
 #include "tessera/errors.hpp"
 
 namespace tessera {
-namespace {
-
-// TT-Metalium aligns circular buffers to the DRAM alignment, so that DRAM reads may land in them.
-std::uint64_t align_up(std::uint64_t address, const ArchSpec& arch) {
-    const std::uint64_t alignment = arch.dram.alignment.value;
-    return (address + alignment - 1) / alignment * alignment;
-}
 
 std::string indices_of(const CircularBufferConfig& config) {
     std::string text;
@@ -26,6 +19,14 @@ std::string indices_of(const CircularBufferConfig& config) {
         text += fmt::format("{}{}", text.empty() ? "" : "+", index);
     }
     return text;
+}
+
+namespace {
+
+// TT-Metalium aligns circular buffers to the DRAM alignment, so that DRAM reads may land in them.
+std::uint64_t align_up(std::uint64_t address, const ArchSpec& arch) {
+    const std::uint64_t alignment = arch.dram.alignment.value;
+    return (address + alignment - 1) / alignment * alignment;
 }
 
 std::string holders_on(const Program& program, CoreCoord core, std::size_t count) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tessera/program.hpp"
@@ -13,6 +14,9 @@ class Device;
 
 /// Address of each circular buffer of a program, in the program's order.
 using L1Layout = std::vector<std::uint32_t>;
+
+/// The indices of a circular buffer as messages name it: "16", or "24+25" of one that is shared.
+[[nodiscard]] std::string indices_of(const CircularBufferConfig& config);
 
 /// Places the circular buffers bottom-up from the first free address, each at one address on all
 /// its cores: the highest that any of them has reached. Those laid over a tensor's shards are where

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "emu/core/kernel_thread.hpp"
 #include "emu/mesh/mesh.hpp"
@@ -41,6 +43,28 @@ struct PlacedProgram {
     std::vector<CompiledKernel> kernels;
 };
 
+void check_on_grid(const CoreRangeSet& cores, std::string_view what, const Device& device) {
+    const GridSize grid = device.arch().workers.compute;
+    for (const CoreCoord core : cores.cores()) {
+        require(core.x < grid.columns && core.y < grid.rows,
+                "{}: core {} lies outside the {}x{} grid of device {}", what, to_string(core),
+                grid.columns, grid.rows, device.id());
+    }
+}
+
+// Before anything is looked up by these coordinates. Runtime arguments are on their kernel's cores.
+void check_on_grid(const Program& program, const Device& device) {
+    for (const KernelDescription& kernel : program.kernels) {
+        check_on_grid(kernel.cores, "kernel " + kernel.source, device);
+    }
+    for (const auto& [cores, config] : program.circular_buffers) {
+        check_on_grid(cores, "circular buffer " + indices_of(config), device);
+    }
+    for (const SemaphoreDescription& semaphore : program.semaphores) {
+        check_on_grid(semaphore.cores, fmt::format("semaphore {}", semaphore.id), device);
+    }
+}
+
 // One after the other: kernels may have to be compiled, each once.
 std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> programs) {
     std::vector<PlacedProgram> prepared;
@@ -48,6 +72,7 @@ std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> pr
         require(id < mesh.num_devices(), "a program is for device {}, the mesh has {}", id,
                 mesh.num_devices());
         Device& device = mesh.device(id);
+        check_on_grid(program, device);
         prepared.push_back({&program, &device, lay_out_circular_buffers(program, device),
                             look_up_kernels(program)});
     }

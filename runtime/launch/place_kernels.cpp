@@ -13,13 +13,6 @@
 namespace tessera {
 namespace {
 
-void check_on_grid(CoreCoord core, const KernelDescription& kernel, const Device& device) {
-    const GridSize grid = device.arch().workers.compute;
-    require(core.x < grid.columns && core.y < grid.rows,
-            "kernel {}: core {} lies outside the {}x{} grid of device {}", kernel.source,
-            to_string(core), grid.columns, grid.rows, device.id());
-}
-
 // Unique arguments of each processor in its own slot of the reserved area, common ones behind.
 void place_arguments(const KernelDescription& kernel, Core& core, KernelThread& thread) {
     const L1Spec& l1 = core.arch().l1;
@@ -93,7 +86,6 @@ void place_kernels(const Program& program, std::span<const CompiledKernel> compi
     for (std::size_t i = 0; i < program.kernels.size(); ++i) {
         const KernelDescription& kernel = program.kernels[i];
         for (const CoreCoord logical : kernel.cores.cores()) {
-            check_on_grid(logical, kernel, device);
             Core& core = device.core(logical);
             core.threads[static_cast<std::size_t>(kernel.processor())] =
                 make_thread(kernel, compiled[i], modes, core);

@@ -27,8 +27,8 @@ struct LaunchModes {
 /// Errors   UsageError if one cannot be had.
 [[nodiscard]] std::vector<CompiledKernel> look_up_kernels(const Program& program);
 
-/// Makes one KernelThread for each kernel and core; `compiled` is what look_up_kernels gives.
-/// Errors   UsageError if a core lies outside the device's grid.
+/// Makes one KernelThread for each kernel and core, which are on the device's grid; `compiled` is
+/// what look_up_kernels gives.
 void place_kernels(const Program& program, std::span<const CompiledKernel> compiled,
                    const LaunchModes& modes, Device& device);
 

@@ -20,6 +20,14 @@ TEST(CoreRangeErrors, EndLeftOfStart) {
         "corner");
 }
 
+TEST(CoreRangeErrors, MoreCoresThanCanBeListed) {
+    EXPECT_EQ(usage_error_message([] {
+                  CoreRange({0, 0}, {4294967295, 3});
+              }),
+              "CoreRange: (0,0)-(4294967295,3) has more than 1024 columns or rows; no grid has as "
+              "many");
+}
+
 TEST(CoreRangeErrors, OverlappingRanges) {
     EXPECT_EQ(usage_error_message([] {
                   CoreRangeSet({CoreRange({0, 0}, {1, 1}), CoreRange({1, 1}, {2, 2})});
