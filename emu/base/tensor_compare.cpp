@@ -103,19 +103,18 @@ public:
         test_ += total(test);
         reference_ += total(reference);
         squares_ += total(squares);
-        num_finite_ += pairs.size();
+        result_.num_finite += pairs.size();
         result_.num_elements += block.test.size();
         result_.num_nonfinite_faults += pairs.num_faults();
     }
 
     [[nodiscard]] Means means() const noexcept {
-        const auto count = static_cast<double>(std::max<std::uint64_t>(1, num_finite_));
+        const auto count = static_cast<double>(std::max<std::uint64_t>(1, result_.num_finite));
         return {test_ / count, reference_ / count, std::sqrt(squares_ / count)};
     }
 
 private:
     Closeness& result_;
-    std::uint64_t num_finite_ = 0;
     double test_ = 0;
     double reference_ = 0;
     double squares_ = 0;
@@ -136,6 +135,9 @@ public:
     }
 
     [[nodiscard]] double correlation() const noexcept {
+        if (result_.is_void()) {
+            return 0;
+        }
         if (test_squares_ == 0 || reference_squares_ == 0) {
             return result_.max_rel_err == 0 ? 1 : 0;
         }
@@ -213,7 +215,7 @@ private:
 }  // namespace
 
 bool Closeness::passes(const CloseTolerance& tolerance) const noexcept {
-    return num_nonfinite_faults == 0 && pcc >= tolerance.pcc_min &&
+    return num_nonfinite_faults == 0 && !is_void() && pcc >= tolerance.pcc_min &&
            max_rel_err <= tolerance.max_rel_err;
 }
 

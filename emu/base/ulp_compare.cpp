@@ -17,6 +17,8 @@ public:
     void visit(const PairBlock& block) {
         result_.num_elements += block.test.size();
         for (std::size_t i = 0; i < block.test.size(); ++i) {
+            // x · 0 is 0 for finite values and NaN for the others.
+            result_.num_finite += block.test[i] * 0 + block.reference[i] * 0 == 0 ? 1 : 0;
             if (block.test[i] != block.reference[i]) [[unlikely]] {
                 take_unequal(block.pair(i));
             }
@@ -58,7 +60,7 @@ double UlpCloseness::mismatch_fraction() const noexcept {
 }
 
 bool UlpCloseness::passes(const UlpTolerance& tolerance) const noexcept {
-    return num_nonfinite_faults == 0 && max_ulp_beyond_atol <= tolerance.max_ulp &&
+    return num_nonfinite_faults == 0 && !is_void() && max_ulp_beyond_atol <= tolerance.max_ulp &&
            mismatch_fraction() <= tolerance.mismatch_fraction_max;
 }
 

@@ -3,7 +3,8 @@
 //
 // Values that are not finite are never averaged away. A NaN agrees with a NaN and an infinity with
 // the same infinity; any other pair with a value that is not finite is a fault of its own, counted,
-// and fails every tolerance. Means and correlation are over the pairs in which both are finite.
+// and fails every tolerance. Means and correlation are over the pairs in which both are finite;
+// where there are values but no such pair, nothing was shown and no tolerance holds.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +40,10 @@ struct CloseTolerance {
 /// Result of a comparison over one or several parts together.
 struct Closeness {
     std::uint64_t num_elements = 0;
+    std::uint64_t num_finite = 0;  ///< pairs in which both sides are
     std::uint64_t num_nonfinite_faults = 0;
-    /// Pearson correlation. Where a side is constant: 1 if all values are equal, else 0.
+    /// Pearson correlation. Where a side is constant: 1 if all values are equal, else 0. 0 where
+    /// nothing is finite.
     double pcc = 1;
     double reference_rms = 0;
     /// max |test - ref| / max(|ref|, rms(ref)); infinity if there is a fault or, against a
@@ -49,6 +52,8 @@ struct Closeness {
     std::optional<ComparedPair> worst;         ///< none if all agree
     std::optional<ComparedPair> first_beyond;  ///< first pair beyond max_rel_err, or fault
 
+    /// There are values, and no pair of them is finite.
+    [[nodiscard]] bool is_void() const noexcept { return num_elements != 0 && num_finite == 0; }
     [[nodiscard]] bool passes(const CloseTolerance& tolerance) const noexcept;
 };
 
@@ -67,6 +72,7 @@ struct UlpTolerance {
 /// Result of a comparison in units of the last place of bfloat16 references.
 struct UlpCloseness {
     std::uint64_t num_elements = 0;
+    std::uint64_t num_finite = 0;  ///< pairs in which both sides are
     std::uint64_t num_nonfinite_faults = 0;
     std::uint64_t num_mismatches = 0;  ///< pairs that differ as numbers (+0 equals -0), or faults
     /// max (|test - ref| - atol) / ulp(ref), not below 0; infinity if there is a fault.
@@ -74,6 +80,8 @@ struct UlpCloseness {
     std::optional<ComparedPair> first_mismatch;
     std::optional<ComparedPair> first_beyond;  ///< first pair beyond max_ulp · ulp + atol, or fault
 
+    /// There are values, and no pair of them is finite.
+    [[nodiscard]] bool is_void() const noexcept { return num_elements != 0 && num_finite == 0; }
     [[nodiscard]] double mismatch_fraction() const noexcept;
     [[nodiscard]] bool passes(const UlpTolerance& tolerance) const noexcept;
 };

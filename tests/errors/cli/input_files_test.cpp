@@ -2,6 +2,7 @@
 // Input files that `tessera run --inputs` refuses before anything runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "tests/cli/tessera_process.hpp"
@@ -123,6 +124,19 @@ TEST(CliInputFileShapes, MayNotBeSetAsWell) {
 TEST(CliInputFileOutputs, MayNotBeTheSameFile) {
     EXPECT_EQ(refusal_of(make_layer(), {"--outputs", "./l.safetensors"}),
               "tessera: --outputs ./l.safetensors is the file of --inputs\n");
+}
+
+TEST(CliInputFileValues, OfNanAreNoPass) {
+    const ScratchFolder folder;
+    Layer layer = make_layer();
+    std::ranges::fill(layer.at("hidden_states").as<std::uint16_t>(), std::uint16_t{0x7FC0});
+    write_layer(layer, folder.file("l.safetensors"));
+
+    const Ending ending =
+        run_tessera({"run", "moe_v2_tiny", "--inputs", "l.safetensors", "--quiet"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_EQ(ending.out, "");
 }
 
 std::string refusal_of_bytes(const std::string& bytes) {

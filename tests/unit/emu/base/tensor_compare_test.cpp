@@ -96,6 +96,20 @@ TEST(CompareClose, NonfiniteValuesThatAgreeAreNoFault) {
     EXPECT_TRUE(result.passes(kTight));
 }
 
+TEST(CompareClose, NothingFiniteComparedIsNoPass) {
+    const Closeness result = close({kNan, kInf}, {kNan, kInf});
+
+    EXPECT_EQ(result.num_finite, 0U);
+    EXPECT_EQ(result.num_nonfinite_faults, 0U);
+    EXPECT_EQ(result.pcc, 0);
+    EXPECT_FALSE(result.passes({-1, kInf}));
+}
+
+TEST(CompareClose, ANanOnEitherSideAloneFailsAnyTolerance) {
+    EXPECT_FALSE(close({1, kNan}, {1, 2}).passes({-1, kInf}));
+    EXPECT_FALSE(close({1, 2}, {1, kNan}).passes({-1, kInf}));
+}
+
 TEST(CompareClose, ConstantsCorrelateOnlyIfEqual) {
     EXPECT_EQ(close({5, 5}, {5, 5}).pcc, 1);
     EXPECT_EQ(close({5, 5}, {4, 4}).pcc, 0);
@@ -172,12 +186,21 @@ TEST(CompareUlps, ZerosOfEitherSignAreEqual) {
 }
 
 TEST(CompareUlps, NonfiniteValuesAgreeOrAreFaults) {
-    EXPECT_TRUE(ulps({kNan, kInf}, {kNan, kInf}).passes({}));
+    EXPECT_TRUE(ulps({kNan, kInf, 1}, {kNan, kInf, 1}).passes({}));
 
     const UlpCloseness result = ulps({1, kNan}, {1, 1}, {kInf, 0, 1});
     EXPECT_EQ(result.num_nonfinite_faults, 1U);
     EXPECT_EQ(result.first_mismatch->index, 1U);
     EXPECT_FALSE(result.passes({kInf, 0, 1}));
+}
+
+TEST(CompareUlps, NothingFiniteComparedIsNoPass) {
+    const UlpCloseness result = ulps({kNan, kInf}, {kNan, kInf}, {kInf, 0, 1});
+
+    EXPECT_EQ(result.num_finite, 0U);
+    EXPECT_EQ(result.num_elements, 2U);
+    EXPECT_FALSE(result.passes({kInf, 0, 1}));
+    EXPECT_TRUE(ulps({}, {}).passes({}));
 }
 
 TEST(PositionIn, CountsLastDimensionFastest) {
