@@ -7,6 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "emu/base/trace_file/trace_reader.hpp"
+#include "emu/base/trace_file/trace_writer.hpp"
 #include "tests/cli/tessera_process.hpp"
 
 namespace tessera::test {
@@ -16,6 +18,7 @@ using nlohmann::json;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 const std::string kArch = std::string(TESSERA_SOURCE_DIR) + "/configs/arch/";
@@ -182,6 +185,26 @@ TEST_F(Retime, NamesTheFileThatIsNoTrace) {
     EXPECT_EQ(error_of(folder_->write("changed", changed)),
               "tessera: " + folder_->file("changed") +
                   ": section 1 at byte 16: is corrupt: its checksum does not hold\n");
+}
+
+// Its checksums hold, and its kernels wait for each other for ever.
+TEST_F(Retime, RefusesATraceThatNoRunWrote) {
+    Trace forged = read_trace(trace());
+    for (ThreadTrace& thread : forged.launches[1].cores[0].threads) {
+        if (thread.processor == Processor::Riscv1) {
+            thread.events.clear();
+        }
+    }
+    const std::string file = folder_->file("forged");
+    write_trace(file, forged);
+
+    const Ending ending = run_tessera({"retime", file});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, StartsWith("tessera: " + file + ": section 5 at byte "));
+    EXPECT_THAT(ending.err, HasSubstr(": is corrupt: the trace of launch 'scatter' cannot be "
+                                      "replayed, "));
+    EXPECT_THAT(ending.err, Not(HasSubstr("please report")));
 }
 
 struct Case {

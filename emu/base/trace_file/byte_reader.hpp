@@ -16,6 +16,35 @@ struct CorruptBytes {
     std::string what;
 };
 
+/// Whether the bytes are UTF-8 as RFC 3629 has it.
+[[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
+    int more = 0;
+    unsigned low = 0x80;  // of the next byte
+    unsigned high = 0xBF;
+    for (const char letter : text) {
+        const unsigned byte = static_cast<unsigned char>(letter);
+        if (more > 0) {
+            if (byte < low || byte > high) {
+                return false;
+            }
+            --more;
+            low = 0x80;
+            high = 0xBF;
+        } else if (byte >= 0x80) {
+            if (byte < 0xC2 || byte > 0xF4) {
+                return false;
+            }
+            more = byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
+            low = byte == 0xE0 ? 0xA0 : byte == 0xF0 ? 0x90 : 0x80;
+            high = byte == 0xED ? 0x9F : byte == 0xF4 ? 0x8F : 0xBF;
+        }
+    }
+    return more == 0;
+}
+static_assert(is_utf8("a\xC2\xB7\xE2\x82\xAC\xF0\x9F\x98\x80"));
+static_assert(!is_utf8("\x80") && !is_utf8("\xC0\x80") && !is_utf8("\xED\xA0\x80") &&
+              !is_utf8("\xF4\x90\x80\x80") && !is_utf8("\xC2"));
+
 class ByteReader {
 public:
     explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
@@ -27,7 +56,14 @@ public:
         std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
         return value;
     }
-    [[nodiscard]] std::string text() { return std::string(take(number<std::uint32_t>())); }
+    /// Names go into reports, which are UTF-8.
+    [[nodiscard]] std::string text() {
+        const std::string_view text = take(number<std::uint32_t>());
+        if (!is_utf8(text)) {
+            throw CorruptBytes{"it has a name that is no UTF-8"};
+        }
+        return std::string(text);
+    }
     template <class Element>
     void elements(std::uint64_t count, std::vector<Element>& values) {
         if (count > bytes_.size() / sizeof(Element)) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "emu/base/trace_file/byte_reader.hpp"
@@ -18,6 +20,9 @@ enum class Compression : std::uint32_t { None = 0, Zlib = 1 };
 constexpr std::size_t kStartBytes = 16;
 constexpr std::size_t kFrameBytes = 32;
 constexpr int kLevel = 1;  // events compress well at any level, and time counts more
+// What deflate makes of a byte at most, by its format: 258 bytes of a match in 2 bits.
+constexpr std::uint64_t kMostRawPerStored = 1032;
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
 
 struct Frame {
     SectionKind kind{};
@@ -25,6 +30,7 @@ struct Frame {
     std::uint64_t stored_bytes = 0;
     std::uint64_t raw_bytes = 0;
     std::uint32_t checksum = 0;
+    std::uint32_t own_checksum = 0;  ///< of what stands before it
 };
 
 const Bytef* zlib_bytes(std::string_view bytes) {
@@ -53,7 +59,7 @@ std::string frame_bytes(SectionKind kind, Compression compression, std::string_v
     frame.number(std::uint64_t{stored.size()});
     frame.number(std::uint64_t{raw_bytes});
     frame.number(checksum_of(stored));
-    frame.number(std::uint32_t{0});
+    frame.number(checksum_of(frame.bytes()));
     return frame.bytes();
 }
 
@@ -65,6 +71,7 @@ Frame read_frame(std::string_view bytes) {
     frame.stored_bytes = reader.number<std::uint64_t>();
     frame.raw_bytes = reader.number<std::uint64_t>();
     frame.checksum = reader.number<std::uint32_t>();
+    frame.own_checksum = reader.number<std::uint32_t>();
     return frame;
 }
 
@@ -73,19 +80,68 @@ bool is_known(const Frame& frame) {
            frame.compression <= Compression::Zlib;
 }
 
-// The checksum holds, so that only a writer's mistake makes this fail.
+bool has_possible_sizes(const Frame& frame) {
+    return frame.compression == Compression::None
+               ? frame.raw_bytes == frame.stored_bytes
+               : frame.raw_bytes / kMostRawPerStored <= frame.stored_bytes;
+}
+
+/// A stream of zlib over stored bytes.
+class Inflater {
+public:
+    explicit Inflater(std::string_view stored) : rest_(stored) {
+        const int result = ::inflateInit(&stream_);
+        ensure(result == Z_OK, "zlib inflateInit gave {}", result);
+    }
+    ~Inflater() { ::inflateEnd(&stream_); }
+    Inflater(const Inflater&) = delete;
+    Inflater& operator=(const Inflater&) = delete;
+
+    /// Uncompresses until the piece is full, which is less than 4 GiB, or there is no more. Gives
+    /// zlib's result: Z_STREAM_END once all was had and is sound.
+    int fill(std::span<char> piece) {
+        stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
+        stream_.avail_out = static_cast<uInt>(piece.size());
+        int result = Z_OK;
+        while (result == Z_OK && stream_.avail_out != 0) {
+            if (stream_.avail_in == 0) {
+                give_input();
+            }
+            result = ::inflate(&stream_, Z_NO_FLUSH);
+        }
+        return result;
+    }
+    [[nodiscard]] std::uint64_t num_made() const noexcept { return stream_.total_out; }
+
+private:
+    void give_input() {  // zlib counts in 32 bits
+        const std::size_t size = std::min<std::size_t>(rest_.size(), kMostAtOnce);
+        stream_.next_in = const_cast<Bytef*>(zlib_bytes(rest_));
+        stream_.avail_in = static_cast<uInt>(size);
+        rest_.remove_prefix(size);
+    }
+
+    z_stream stream_{};
+    std::string_view rest_;
+};
+
+// Both checksums hold, so that only a writer's mistake, or a forger, makes this fail. Memory
+// doubles with what there is: a size that was made up is found out before it is taken.
 std::string raw_of(const Frame& frame, std::string_view stored, const std::string& place) {
     if (frame.compression == Compression::None) {
-        require(stored.size() == frame.raw_bytes, "{}: {} bytes stored as {}", place,
-                frame.raw_bytes, stored.size());
         return std::string(stored);
     }
-    std::string raw(frame.raw_bytes, '\0');
-    uLongf size = raw.size();
-    const int result = ::uncompress(reinterpret_cast<Bytef*>(raw.data()), &size, zlib_bytes(stored),
-                                    stored.size());
-    require(result == Z_OK && size == raw.size(), "{}: does not uncompress to its {} bytes", place,
-            raw.size());
+    Inflater inflater(stored);
+    std::string raw;
+    int result = Z_OK;
+    while (result == Z_OK && raw.size() < frame.raw_bytes) {
+        const std::size_t begin = raw.size();
+        const std::size_t more = std::min(std::max(begin, 4 * stored.size()), kMostAtOnce);
+        raw.resize(std::min<std::uint64_t>(begin + more, frame.raw_bytes));
+        result = inflater.fill(std::span(raw).subspan(begin));
+    }
+    require(result == Z_STREAM_END && inflater.num_made() == frame.raw_bytes,
+            "{}: is corrupt: does not uncompress to its {} bytes", place, frame.raw_bytes);
     return raw;
 }
 
@@ -112,9 +168,11 @@ SectionReader::SectionReader(std::filesystem::path path, std::string_view bytes)
     require(bytes.size() >= kStartBytes && bytes.starts_with(kMagic),
             "{}: is not a trace of tessera run --trace", path_.string());
     const auto version = ByteReader(bytes.substr(kMagic.size())).number<std::uint32_t>();
-    require(version <= kVersion,
-            "{}: is a trace of version {}, written by a newer Tessera; this one reads version {}",
-            path_.string(), version, kVersion);
+    require(version == kVersion,
+            "{}: is a trace of version {}, written by {} Tessera; this one reads version {}",
+            path_.string(), version, version > kVersion ? "a newer" : "an older", kVersion);
+    require(bytes.substr(kStartBytes - 4, 4) == std::string_view("\0\0\0\0", 4),
+            "{}: is corrupt: byte {} begins no four zeros", path_.string(), kStartBytes - 4);
     rest_.remove_prefix(kStartBytes);
 }
 
@@ -129,7 +187,10 @@ Section SectionReader::next() {
             "{}: is cut off after {} bytes, inside or before section {}", path_.string(), size_,
             num_sections_);
     const Frame frame = read_frame(rest_.substr(0, kFrameBytes));
-    require(is_known(frame), "{}: is corrupt: no section begins there", place());
+    require(frame.own_checksum == checksum_of(rest_.substr(0, kFrameBytes - 4)) && is_known(frame),
+            "{}: is corrupt: no section begins there", place());
+    require(has_possible_sizes(frame), "{}: is corrupt: {} bytes cannot be stored as {}", place(),
+            frame.raw_bytes, frame.stored_bytes);
     rest_.remove_prefix(kFrameBytes);
     require(frame.stored_bytes <= rest_.size(),
             "{}: is cut off after {} bytes, inside or before section {}", path_.string(), size_,

@@ -3,7 +3,7 @@
 //
 // Start    8 bytes "TESSTRC\n", version (u32), 0 (u32).
 // Section  kind (u32), compression (u32; 0 none, 1 zlib), stored bytes (u64), raw bytes (u64),
-//          CRC-32 of the stored bytes (u32), 0 (u32); then the stored bytes.
+//          CRC-32 of the stored bytes (u32), CRC-32 of these six (u32); then the stored bytes.
 // Numbers  least significant byte first.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace tessera::trace_file {
 
 inline constexpr std::string_view kMagic = "TESSTRC\n";
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;  ///< 1 had no checksum over sizes
 
 /// In a file: one Head, then for each launch Names (if it mentions new ones) and Launch, then End.
 enum class SectionKind : std::uint32_t { Head = 1, Names = 2, Launch = 3, End = 4 };
@@ -34,9 +34,10 @@ struct Section {
 /// Takes sections off the front of a file's bytes.
 class SectionReader {
 public:
-    /// Errors   UsageError if the bytes do not begin as a trace does, or are of a newer version.
+    /// Errors   UsageError if the bytes do not begin as a trace does, or are of another version.
     SectionReader(std::filesystem::path path, std::string_view bytes);
 
+    /// Memory is taken as bytes are uncompressed, whatever a frame says of their number.
     /// Errors   UsageError if the section is cut off, of no known kind or not what was written.
     [[nodiscard]] Section next();
     [[nodiscard]] bool is_at_end() const noexcept { return rest_.empty(); }

@@ -16,6 +16,8 @@ using trace_file::SectionKind;
 
 namespace {
 
+constexpr std::uint64_t kMostDevices = 256;  // as in a run's mesh.shape
+
 std::string_view text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -44,6 +46,11 @@ void TraceReader::read_head(const Section& section) {
     trace_.arch = reader.text();
     trace_.mesh.shape.rows = reader.number<std::uint32_t>();
     trace_.mesh.shape.columns = reader.number<std::uint32_t>();
+    const auto [rows, columns] = trace_.mesh.shape;
+    const std::uint64_t devices = std::uint64_t{rows} * columns;
+    if (devices == 0 || devices > kMostDevices) {
+        throw CorruptBytes{fmt::format("it has a mesh of {} × {} devices", rows, columns)};
+    }
     const auto topology = reader.number<std::uint8_t>();
     if (topology > static_cast<std::uint8_t>(Topology::Torus)) {
         throw CorruptBytes{fmt::format("it has topology {}", topology)};

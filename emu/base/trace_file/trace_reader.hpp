@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "emu/base/tensor_file/mapped_file.hpp"
 #include "emu/base/trace_file/section.hpp"
@@ -20,6 +21,9 @@ public:
 
     /// Arch, mesh and all names that launches read until now mention; no launches.
     [[nodiscard]] const Trace& so_far() const noexcept { return trace_; }
+
+    /// "run.trace: section 3 at byte 1200", of the launch that was read last.
+    [[nodiscard]] std::string place() const { return sections_.place(); }
 
     /// The next launch; nothing behind the last.
     [[nodiscard]] std::optional<LaunchTrace> next();

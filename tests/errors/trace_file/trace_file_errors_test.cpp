@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are not the traces they should be.
 #include <gtest/gtest.h>
+#include <zlib.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -75,11 +77,26 @@ TEST_F(TraceFileErrors, AnyOtherFileIsNamedAsSuch) {
 }
 
 TEST_F(TraceFileErrors, ANewerVersionIsRefused) {
-    bytes_[8] = 2;
+    bytes_[8] = 3;
 
     EXPECT_EQ(error_of(bytes_),
-              "run.trace: is a trace of version 2, written by a newer Tessera; this one reads "
-              "version 1");
+              "run.trace: is a trace of version 3, written by a newer Tessera; this one reads "
+              "version 2");
+}
+
+// Version 1 kept sizes outside of its checksums.
+TEST_F(TraceFileErrors, AnOlderVersionIsRefused) {
+    bytes_[8] = 1;
+
+    EXPECT_EQ(error_of(bytes_),
+              "run.trace: is a trace of version 1, written by an older Tessera; this one reads "
+              "version 2");
+}
+
+TEST_F(TraceFileErrors, AChangedReserveIsNoticed) {
+    bytes_[15] = 1;
+
+    EXPECT_EQ(error_of(bytes_), "run.trace: is corrupt: byte 12 begins no four zeros");
 }
 
 TEST_F(TraceFileErrors, CutOffFilesAreRefusedWhereverTheyEnd) {
@@ -100,6 +117,44 @@ TEST_F(TraceFileErrors, AChangedByteIsNoticed) {
               "run.trace: section 1 at byte 16: is corrupt: its checksum does not hold");
 }
 
+// Kind, compression, both sizes, both checksums.
+TEST_F(TraceFileErrors, AChangedByteOfAFrameIsNoticedBeforeItsSizesAreBelieved) {
+    for (std::size_t at = 16; at < 16 + 32; ++at) {
+        std::string changed = bytes_;
+        changed[at] = static_cast<char>(changed[at] ^ 0x40);
+        EXPECT_EQ(error_of(changed),
+                  "run.trace: section 1 at byte 16: is corrupt: no section begins there")
+            << at;
+    }
+}
+
+/// A section whose frame says so many raw bytes, with checksums that hold.
+std::string forged(const std::string& section, std::uint64_t raw_bytes) {
+    std::string frame = section.substr(0, 28);
+    std::memcpy(frame.data() + 16, &raw_bytes, 8);
+    const auto checksum = static_cast<std::uint32_t>(
+        ::crc32_z(0, reinterpret_cast<const Bytef*>(frame.data()), frame.size()));
+    frame.append(reinterpret_cast<const char*>(&checksum), 4);
+    return frame + section.substr(32);
+}
+
+TEST_F(TraceFileErrors, ForgedSizesAreRefusedWithoutTakingTheMemory) {
+    const std::string zeros = section_bytes(SectionKind::Head, std::string(100000, '\0'));
+    const auto stored = zeros.size() - 32;
+    const std::string place = "run.trace: section 1 at byte 16: is corrupt: ";
+    for (const std::uint64_t raw : {std::uint64_t{10000000000}, std::uint64_t{1} << 63U}) {
+        EXPECT_EQ(error_of(trace_file::start_bytes() + forged(zeros, raw)),
+                  fmt::format("{}{} bytes cannot be stored as {}", place, raw, stored));
+    }
+    for (const std::uint64_t raw : {99999, 100001, 400000}) {
+        EXPECT_EQ(error_of(trace_file::start_bytes() + forged(zeros, raw)),
+                  fmt::format("{}does not uncompress to its {} bytes", place, raw));
+    }
+    EXPECT_EQ(
+        error_of(trace_file::start_bytes() + forged(section_bytes(SectionKind::Head, "x"), 9)),
+        place + "9 bytes cannot be stored as 1");
+}
+
 TEST_F(TraceFileErrors, AnUnknownSectionIsNoticed) {
     EXPECT_EQ(error_of(trace_file::start_bytes() + std::string(40, '\x09')),
               "run.trace: section 1 at byte 16: is corrupt: no section begins there");
@@ -112,6 +167,31 @@ TEST_F(TraceFileErrors, TheHeadComesFirstAndOnce) {
     EXPECT_EQ(error_of(behind_head(head)),
               fmt::format("run.trace: section 2 at byte {}: is corrupt: a trace has one head",
                           16 + head.size()));
+}
+
+TEST_F(TraceFileErrors, AMeshOfNoSizeOrOfAnyIsRefused) {
+    const auto with_rows = [this](std::uint32_t rows) {
+        trace_file::ByteWriter head;
+        head.text("test_arch");
+        head.number(rows);
+        head.number(std::uint32_t{1});
+        return error_of(trace_file::start_bytes() + section_bytes(SectionKind::Head, head.bytes()));
+    };
+    const std::string place = "run.trace: section 1 at byte 16: is corrupt: it has a mesh of ";
+
+    EXPECT_EQ(with_rows(0), place + "0 × 1 devices");
+    EXPECT_EQ(with_rows(257), place + "257 × 1 devices");
+    EXPECT_EQ(with_rows(256),
+              "run.trace: section 1 at byte 16: is corrupt: it ends inside a number "
+              "or a name");
+}
+
+TEST_F(TraceFileErrors, ANameThatIsNoUtf8IsRefused) {
+    trace_file::ByteWriter head;
+    head.text("caf\xE9");
+
+    EXPECT_EQ(error_of(trace_file::start_bytes() + section_bytes(SectionKind::Head, head.bytes())),
+              "run.trace: section 1 at byte 16: is corrupt: it has a name that is no UTF-8");
 }
 
 TEST_F(TraceFileErrors, TheEndCountsTheLaunches) {
