@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <unordered_set>
 
 #include "tessera/errors.hpp"
 
@@ -38,37 +38,56 @@ std::string_view header_text(const std::string& file, std::span<const std::byte>
     return {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length};
 }
 
-/// Refuses a key that occurs twice in one object, of which the parser would keep the last.
-class DuplicateKeys {
+/// Walks a header once before it is read: refuses what is no JSON, numbers that no double holds,
+/// and a key that occurs twice in one object, of which the parser would keep the last. (The
+/// parser's own callback for keys makes it look through an object at the end of each member.)
+class HeaderScan final : public nlohmann::json_sax<Json> {
 public:
-    explicit DuplicateKeys(const std::string& file) : file_(file) {}
-    bool operator()(int, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::object_start) {
-            open_.emplace_back();
-        } else if (event == Json::parse_event_t::object_end) {
-            open_.pop_back();
-        } else if (event == Json::parse_event_t::key) {
-            const auto& key = parsed.get_ref<const std::string&>();
-            require(open_.back().insert(key).second,
-                    "{}: header has the key \"{}\" twice; names are unique", file_, key);
-        }
+    HeaderScan(const std::string& file, std::size_t size) : file_(file), size_(size) {}
+
+    bool start_object(std::size_t) override {
+        open_.emplace_back();
         return true;
     }
+    bool end_object() override {
+        open_.pop_back();
+        return true;
+    }
+    bool key(string_t& name) override {
+        require(open_.back().insert(name).second,
+                "{}: header has the key \"{}\" twice; names are unique", file_, name);
+        return true;
+    }
+    bool parse_error(std::size_t position, const std::string& token,
+                     const nlohmann::detail::exception& error) override {
+        require(dynamic_cast<const Json::out_of_range*>(&error) == nullptr,
+                "{}: header has the number {} at its byte {}, which is out of range", file_, token,
+                position);
+        throw UsageError(fmt::format("{}: header is not JSON: error at its byte {} of {}", file_,
+                                     position, size_));
+    }
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
 
 private:
     const std::string& file_;
-    std::vector<std::set<std::string>> open_;
+    std::size_t size_;
+    std::vector<std::unordered_set<std::string>> open_;  ///< keys of each object around
 };
 
 Json parse_json(const std::string& file, std::string_view text) {
     require(!text.empty() && text.front() == '{',
             "{}: header does not start with '{{'; it must be a JSON object", file);
-    try {
-        return Json::parse(text.begin(), text.end(), DuplicateKeys(file));
-    } catch (const Json::parse_error& error) {
-        throw UsageError(fmt::format("{}: header is not JSON: error at its byte {} of {}", file,
-                                     error.byte, text.size()));
-    }
+    HeaderScan scan(file, text.size());
+    Json::sax_parse(text.begin(), text.end(), &scan);
+    return Json::parse(text.begin(), text.end());
 }
 
 /// A value for a message; nested ones by their type alone, since they may be of any depth.

@@ -60,6 +60,8 @@ std::vector<BadFile> bad_files() {
         {"JsonThatEndsEarly", json_file("{\"x\":", 0),
          "header is not JSON: error at its byte 6 of 5"},
         {"TextBehindTheJson", json_file("{} x", 0), "header is not JSON: error at its byte 4 of 4"},
+        {"NumberThatNoDoubleHolds", one("\"U8\"", "[1e400]", "[0,2]", 2),
+         "header has the number 1e400 at its byte 33, which is out of range"},
         {"NameTwice",
          json_file(R"({"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
                    R"("x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",

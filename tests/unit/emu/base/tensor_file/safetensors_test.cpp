@@ -78,5 +78,20 @@ TEST(SafetensorsFile, KeepsItsBytesWhenMoved) {
     EXPECT_EQ(other.at("x").bytes[0], std::byte{'A'});
 }
 
+// A parser that looks through all names at each of them takes minutes for these.
+TEST(SafetensorsFile, MayHaveAnyNumberOfTensors) {
+    constexpr std::size_t kCount = 200000;
+    std::string header = "{";
+    for (std::size_t i = 0; i < kCount; ++i) {
+        header += fmt::format(R"({}"t{}":{{"dtype":"U8","shape":[1],"data_offsets":[{},{}]}})",
+                              i == 0 ? "" : ",", i, i, i + 1);
+    }
+    header += "}";
+
+    const SafetensorsFile file(write_raw("many.safetensors", header, std::string(kCount, 'd')));
+
+    EXPECT_EQ(file.tensors().size(), kCount);
+}
+
 }  // namespace
 }  // namespace tessera
