@@ -20,7 +20,9 @@ class KernelThread;
 
 class Core {
 public:
-    Core(Device& device, const ArchSpec& arch, CoreCoord logical);
+    /// `window_base` and `mapping` are the Window's.
+    Core(Device& device, const ArchSpec& arch, CoreCoord logical, std::byte* window_base,
+         WindowMapping mapping);
     ~Core();
     Core(const Core&) = delete;
     Core& operator=(const Core&) = delete;

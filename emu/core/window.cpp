@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "tessera/errors.hpp"
 #include "tessera/window_layout.hpp"
@@ -32,38 +33,81 @@ std::uint64_t stagger_of(const std::byte* base, std::uint64_t processor) {
 void open_range(std::byte* begin, std::uint64_t bytes) {
     const std::uint64_t in_page = reinterpret_cast<std::uint64_t>(begin) % kPage;
     const int failed = mprotect(begin - in_page, bytes + in_page, PROT_READ | PROT_WRITE);
-    ensure(failed == 0, "mprotect of {} bytes of a core's window: {}", bytes, std::strerror(errno));
+    require(failed == 0,
+            "the host opens no {} bytes of a core's window: {}; allowed are vm.max_map_count "
+            "mappings and ulimit -d bytes",
+            bytes, std::strerror(errno));
 }
 
-// mmap knows no alignment: reserve twice the size, give back what lies outside.
-std::byte* reserve_aligned() {
-    void* raw = mmap(nullptr, 2 * kWindowSize, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ensure(raw != MAP_FAILED, "reserving a core's window of address space: {}",
-           std::strerror(errno));
-    const auto begin = reinterpret_cast<std::uint64_t>(raw);
-    const std::uint64_t base = (begin + kWindowSize - 1) & kWindowBaseMask;
-    if (base != begin) {
-        munmap(raw, base - begin);
-    }
-    if (const std::uint64_t rest = begin + kWindowSize - base; rest != 0) {
-        munmap(reinterpret_cast<void*>(base + kWindowSize), rest);
-    }
-    return reinterpret_cast<std::byte*>(base);
+// MADV_GUARD_INSTALL of Linux 6.13: pages that fault and are no mapping of their own. An older
+// kernel refuses, and they stay open.
+void guard(std::byte* begin, std::uint64_t bytes) {
+    constexpr int kInstallGuard = 102;
+    (void)madvise(begin, bytes, kInstallGuard);
+}
+
+// What a frame may skip without a look at it.
+constexpr std::uint64_t kGuardSize = 64 * 1024;
+
+std::uint64_t max_map_count() {
+    constexpr std::uint64_t kDefault = 65530;
+    std::uint64_t count = 0;
+    return std::ifstream("/proc/sys/vm/max_map_count") >> count ? count : kDefault;
 }
 
 }  // namespace
 
-Window::Window(std::uint64_t l1_size) : base_(reserve_aligned()) {
-    open_range(base_, l1_size);
-    for (std::uint32_t p = 0; p < kNumProcessors; ++p) {
-        std::byte* top = stack_top(static_cast<Processor>(p));
-        open_range(top - kKernelStackSize, kKernelStackSize);
+// mmap knows no alignment: one window more is reserved, and given back in two parts. The highest
+// are kept, so that the next space, which goes below, is next to them: the 64 TiB of 256 devices
+// with 64 cores leave no gaps to spare in the 128 TiB of a process.
+WindowSpace::WindowSpace(std::size_t num_windows) : num_windows_(num_windows) {
+    const std::uint64_t bytes = num_windows * kWindowSize;
+    void* raw = mmap(nullptr, bytes + kWindowSize, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    require(raw != MAP_FAILED,
+            "the host reserves no {} GiB of address space for the windows of {} cores: {}; is it "
+            "limited (ulimit -v)?",
+            (bytes + kWindowSize) >> 30U, num_windows, std::strerror(errno));
+    const auto begin = reinterpret_cast<std::uint64_t>(raw);
+    const std::uint64_t base = (begin + kWindowSize) & kWindowBaseMask;
+    munmap(raw, base - begin);
+    if (const std::uint64_t rest = begin + kWindowSize - base; rest != 0) {
+        munmap(reinterpret_cast<void*>(base + bytes), rest);
     }
+    begin_ = reinterpret_cast<std::byte*>(base);
 }
 
-Window::~Window() {
-    munmap(base_, kWindowSize);
+WindowSpace::~WindowSpace() {
+    munmap(begin_, num_windows_ * kWindowSize);
+}
+
+std::byte* WindowSpace::window(std::size_t index) const noexcept {
+    return begin_ + index * kWindowSize;
+}
+
+WindowMapping window_mapping_for(std::size_t num_windows) {
+    constexpr std::uint64_t kMostApart = 14;
+    constexpr std::uint64_t kOthers = 4096;  // libraries, threads, DRAM
+    return num_windows * kMostApart + kOthers <= max_map_count() ? WindowMapping::Apart
+                                                                 : WindowMapping::Merged;
+}
+
+Window::Window(std::byte* base, std::uint64_t l1_size, WindowMapping mapping)
+    : base_(base), mapping_(mapping) {
+    open_range(base_, l1_size);
+    if (mapping == WindowMapping::Merged) {
+        open_range(base_ + kKernelGlobalsOffset, kWindowSize - kKernelGlobalsOffset);
+        guard(base_ + kWindowSize - kGuardSize, kGuardSize);  // the next window's L1 follows
+    }
+    for (std::uint32_t p = 0; p < kNumProcessors; ++p) {
+        std::byte* bottom = stack_top(static_cast<Processor>(p)) - kKernelStackSize;
+        if (mapping == WindowMapping::Apart) {
+            open_range(bottom, kKernelStackSize);
+        } else {
+            const std::uint64_t in_page = reinterpret_cast<std::uint64_t>(bottom) % kPage;
+            guard(bottom - in_page - kGuardSize, kGuardSize);
+        }
+    }
 }
 
 std::byte* Window::stack_top(Processor processor) const noexcept {
@@ -75,7 +119,7 @@ std::byte* Window::commit_kernel_globals(Processor processor, std::size_t bytes)
     std::byte* begin = base_ + kernel_globals_offset(processor);
     ensure(bytes <= kProcessorSlotSize, "kernel globals of {} bytes exceed their slot of {}", bytes,
            kProcessorSlotSize);
-    if (bytes != 0) {
+    if (bytes != 0 && mapping_ == WindowMapping::Apart) {
         open_range(begin, bytes);
     }
     return begin;

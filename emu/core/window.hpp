@@ -9,12 +9,40 @@
 
 namespace tessera {
 
-/// Reserves 4 GiB aligned to 4 GiB; memory is committed on touch, everything else faults.
-/// Errors   InternalError if the host refuses the reservation.
+/// Address space for windows side by side, each of 4 GiB and aligned to it. Nothing of it can be
+/// touched yet.
+class WindowSpace {
+public:
+    /// Errors   UsageError if the host refuses the reservation.
+    explicit WindowSpace(std::size_t num_windows);
+    ~WindowSpace();
+    WindowSpace(const WindowSpace&) = delete;
+    WindowSpace& operator=(const WindowSpace&) = delete;
+
+    [[nodiscard]] std::byte* window(std::size_t index) const noexcept;
+
+private:
+    std::byte* begin_ = nullptr;
+    std::size_t num_windows_;
+};
+
+/// How a window is opened. Hosts allow a process a number of mappings (65530 by default), and each
+/// stretch of pages that may be touched, or may not, is one.
+enum class WindowMapping : std::uint8_t {
+    Apart,   ///< L1, stacks and globals each on their own, all else faults: up to 14 mappings
+    Merged,  ///< L1, and all from the globals on, which are guarded if the host's kernel knows how
+             ///< to without mappings (Linux 6.13): 2 mappings
+};
+
+/// The mapping with which that many windows are possible on this host.
+[[nodiscard]] WindowMapping window_mapping_for(std::size_t num_windows);
+
+/// Opens L1 and the stacks at `base`, a window of a WindowSpace that must outlive it; memory is
+/// committed on touch.
+/// Errors   UsageError if the host refuses.
 class Window {
 public:
-    explicit Window(std::uint64_t l1_size);
-    ~Window();
+    Window(std::byte* base, std::uint64_t l1_size, WindowMapping mapping = WindowMapping::Apart);
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
 
@@ -28,7 +56,8 @@ public:
     [[nodiscard]] bool contains(const void* address) const noexcept;
 
 private:
-    std::byte* base_ = nullptr;
+    std::byte* base_;
+    WindowMapping mapping_;
 };
 
 }  // namespace tessera

@@ -13,6 +13,7 @@ namespace tessera {
 /// Reserves every bank at once; untouched memory reads as zero and costs nothing.
 class BankMemory {
 public:
+    /// Errors   UsageError if the host refuses.
     explicit BankMemory(const DramSpec& spec);
     ~BankMemory();
     BankMemory(const BankMemory&) = delete;

@@ -14,8 +14,8 @@ namespace {
 
 std::byte* map(std::byte* at, std::size_t bytes, int flags, int file, std::size_t offset) {
     void* memory = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, static_cast<off_t>(offset));
-    ensure(memory != MAP_FAILED, "mapping {} shared bytes of DRAM: {}", bytes,
-           std::strerror(errno));
+    require(memory != MAP_FAILED, "the host maps no {} shared bytes of DRAM: {}", bytes,
+            std::strerror(errno));
     return static_cast<std::byte*>(memory);
 }
 
@@ -23,8 +23,8 @@ std::byte* map(std::byte* at, std::size_t bytes, int flags, int file, std::size_
 
 SharedPages::SharedPages(std::size_t bytes)
     : file_(memfd_create("dram", MFD_CLOEXEC)), size_(bytes) {
-    ensure(file_ >= 0 && ftruncate(file_, static_cast<off_t>(bytes)) == 0,
-           "making {} shared bytes of DRAM: {}", bytes, std::strerror(errno));
+    require(file_ >= 0 && ftruncate(file_, static_cast<off_t>(bytes)) == 0,
+            "the host makes no {} shared bytes of DRAM: {}", bytes, std::strerror(errno));
     bytes_ = map(nullptr, bytes, MAP_SHARED, file_, 0);
 }
 

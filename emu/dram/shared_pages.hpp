@@ -10,7 +10,7 @@ namespace tessera {
 class SharedPages {
 public:
     /// Zeros.  Preconditions  `bytes` is a multiple of page_size().
-    /// Errors   InternalError if the host has no memory for them.
+    /// Errors   UsageError if the host has no memory for them.
     explicit SharedPages(std::size_t bytes);
     ~SharedPages();
     SharedPages(const SharedPages&) = delete;

@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh)
+Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh, WindowMapping mapping)
     : dram(arch.dram),
       dram_allocator(fmt::format("DRAM of device {} (bytes per bank)", id),
                      arch.dram.reserved.value, arch.dram.bank_size.value, arch.dram.alignment.value,
@@ -15,11 +15,13 @@ Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh)
       arch_(arch),
       id_(id),
       mesh_(mesh),
+      windows_(std::size_t{arch.workers.compute.columns} * arch.workers.compute.rows),
       banks_(make_bank_layout(arch)) {
     const auto [columns, rows] = arch_.workers.compute;
     for (std::uint32_t y = 0; y < rows; ++y) {
         for (std::uint32_t x = 0; x < columns; ++x) {
-            cores_.push_back(std::make_unique<Core>(*this, arch_, CoreCoord{x, y}));
+            cores_.push_back(std::make_unique<Core>(*this, arch_, CoreCoord{x, y},
+                                                    windows_.window(cores_.size()), mapping));
             nodes_.add_worker(cores_.back()->virtual_coord(), *cores_.back());
         }
     }

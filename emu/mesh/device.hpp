@@ -20,7 +20,8 @@ class Mesh;
 class Device {
 public:
     /// `mesh` may be null for a device that stands alone.
-    Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh = nullptr);
+    Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh = nullptr,
+           WindowMapping mapping = WindowMapping::Apart);
 
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] const ArchSpec& arch() const noexcept { return arch_; }
@@ -49,6 +50,7 @@ private:
     ArchSpec arch_;
     std::uint32_t id_;
     Mesh* mesh_;
+    WindowSpace windows_;
     std::vector<std::unique_ptr<Core>> cores_;  ///< row-major
     BankLayout banks_;
     NocNodeTable nodes_;

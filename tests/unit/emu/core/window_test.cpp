@@ -2,8 +2,13 @@
 #include "emu/core/window.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "tessera/window_layout.hpp"
 
@@ -17,14 +22,16 @@ std::uint64_t number_of(const std::byte* address) {
 }
 
 TEST(Window, TheLowHalfOfAPointerIsTheAddressInTheWindow) {
-    const Window window(kL1);
+    const WindowSpace space(1);
+    const Window window(space.window(0), kL1);
 
     EXPECT_EQ(number_of(window.base()) % kWindowSize, 0U);
     EXPECT_EQ(static_cast<std::uint32_t>(number_of(window.at(0x1234))), 0x1234U);
 }
 
 TEST(Window, AllOfL1CanBeWrittenAndStartsAsZero) {
-    const Window window(kL1);
+    const WindowSpace space(1);
+    const Window window(space.window(0), kL1);
 
     EXPECT_EQ(window.at(kL1 - 1)[0], std::byte{0});
     std::memset(window.base(), 0xAB, kL1);
@@ -32,8 +39,9 @@ TEST(Window, AllOfL1CanBeWrittenAndStartsAsZero) {
 }
 
 TEST(Window, TwoWindowsShareNoByte) {
-    const Window a(kL1);
-    const Window b(kL1);
+    const WindowSpace space(2);
+    const Window a(space.window(0), kL1);
+    const Window b(space.window(1), kL1);
     *a.at(64) = std::byte{1};
 
     EXPECT_EQ(*b.at(64), std::byte{0});
@@ -42,7 +50,8 @@ TEST(Window, TwoWindowsShareNoByte) {
 }
 
 TEST(Window, StacksOfTheProcessorsLieApartAndInsideTheWindow) {
-    const Window window(kL1);
+    const WindowSpace space(1);
+    const Window window(space.window(0), kL1);
     for (const Processor processor : {Processor::Riscv0, Processor::Riscv1, Processor::Compute}) {
         std::byte* top = window.stack_top(processor);
 
@@ -56,8 +65,9 @@ TEST(Window, StacksOfTheProcessorsLieApartAndInsideTheWindow) {
 
 // At one offset they would: windows are aligned to 4 GiB, a cache's sets repeat every 4 KiB.
 TEST(Window, StacksOfNeighboursBeginInOtherSetsOfTheHostsCaches) {
-    const Window a(kL1);
-    const Window b(kL1);
+    const WindowSpace space(2);
+    const Window a(space.window(0), kL1);
+    const Window b(space.window(1), kL1);
     const std::uint64_t top_a = number_of(a.stack_top(Processor::Compute));
     const std::uint64_t top_b = number_of(b.stack_top(Processor::Compute));
 
@@ -67,9 +77,72 @@ TEST(Window, StacksOfNeighboursBeginInOtherSetsOfTheHostsCaches) {
 }
 
 TEST(WindowDeathTest, BehindL1NothingIsMapped) {
-    const Window window(kL1);
+    const WindowSpace space(1);
+    const Window window(space.window(0), kL1);
 
     EXPECT_DEATH(*static_cast<volatile std::byte*>(window.at(kL1)) = std::byte{1}, "");
+}
+
+// vm.max_map_count is 65530 where nobody changed it: 14 · 64 cores fit 68 times, not 69.
+TEST(WindowMapping, IsMergedWhereAProcessMayNotHaveAsManyMappings) {
+    EXPECT_EQ(window_mapping_for(64), WindowMapping::Apart);
+    EXPECT_EQ(window_mapping_for(std::size_t{1} << 40U), WindowMapping::Merged);
+}
+
+std::size_t num_mappings() {
+    std::ifstream maps("/proc/self/maps");
+    std::size_t count = 0;
+    for (std::string line; std::getline(maps, line);) {
+        ++count;
+    }
+    return count;
+}
+
+TEST(WindowMapping, MergedTakesTwoMappingsAWindow) {
+    constexpr std::size_t kWindows = 64;
+    const std::size_t before = num_mappings();
+    const WindowSpace space(kWindows);
+    std::vector<std::unique_ptr<Window>> windows;
+    for (std::size_t i = 0; i < kWindows; ++i) {
+        windows.push_back(std::make_unique<Window>(space.window(i), kL1, WindowMapping::Merged));
+        for (const Processor processor : {Processor::Riscv0, Processor::Riscv1}) {
+            *windows.back()->commit_kernel_globals(processor, 1) = std::byte{1};
+        }
+    }
+
+    EXPECT_LE(num_mappings() - before, 2 * kWindows + 2);
+}
+
+TEST(WindowMapping, MergedStacksCanBeWritten) {
+    const WindowSpace space(1);
+    const Window window(space.window(0), kL1, WindowMapping::Merged);
+    for (const Processor processor : {Processor::Riscv0, Processor::Riscv1, Processor::Compute}) {
+        std::byte* top = window.stack_top(processor);
+
+        std::memset(top - Window::stack_size(), 0x5A, Window::stack_size());
+
+        EXPECT_EQ(top[-1], std::byte{0x5A});
+    }
+}
+
+bool host_guards_without_mappings() {
+    constexpr int kInstallGuard = 102;
+    void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool does = madvise(page, 4096, kInstallGuard) == 0;
+    munmap(page, 4096);
+    return does;
+}
+
+TEST(WindowDeathTest, BelowAMergedStackAndBehindAMergedL1NothingCanBeTouched) {
+    const WindowSpace space(1);
+    const Window window(space.window(0), kL1, WindowMapping::Merged);
+
+    EXPECT_DEATH(*static_cast<volatile std::byte*>(window.at(kL1)) = std::byte{1}, "");
+    if (!host_guards_without_mappings()) {
+        GTEST_SKIP() << "this host's kernel is older than Linux 6.13";
+    }
+    std::byte* bottom = window.stack_top(Processor::Compute) - Window::stack_size();
+    EXPECT_DEATH(*static_cast<volatile std::byte*>(bottom - 4097) = std::byte{1}, "");
 }
 
 }  // namespace

@@ -22,6 +22,20 @@ TEST(Mesh, ALineEndsAtItsLastDevice) {
     EXPECT_EQ(mesh.neighbour(0, LinkDirection::West, 1), std::nullopt);
 }
 
+// The largest of the documentation: 16384 cores, each in 4 GiB of address space of its own.
+TEST(Mesh, HoldsAllCoresOf256Devices) {
+    const ArchSpec arch = testing::make_arch(8, 8);
+
+    const Mesh mesh({.shape = {16, 16}, .topology = Topology::Torus, .device = "test_arch"}, arch);
+
+    for (const std::uint32_t device : {0U, 255U}) {
+        Core& last = mesh.device(device).core({7, 7});
+        *last.l1(static_cast<std::uint32_t>(arch.l1.size.value - 1)) = std::byte{1};
+        last.window.stack_top(Processor::Compute)[-1] = std::byte{1};
+        EXPECT_EQ(*last.window.commit_kernel_globals(Processor::Riscv1, 4096), std::byte{0});
+    }
+}
+
 TEST(Mesh, ARingOfOneRowIsClosed) {
     const Mesh mesh = make_mesh(1, 4, Topology::Ring);
 
