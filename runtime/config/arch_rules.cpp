@@ -55,7 +55,8 @@ void require_power_of_two(Bytes value, const std::string& path, Judge& judge) {
 }
 
 struct Area {
-    std::string path;
+    std::string path;  ///< of the key that places it
+    std::string name;
     std::uint64_t begin;
     std::uint64_t end;
 };
@@ -67,12 +68,14 @@ std::array<Area, 4> reserved_areas(const L1Spec& l1) {
     const std::uint64_t args = l1.runtime_args.value;
     const std::uint64_t semaphores = l1.semaphores.value;
     const std::uint64_t zeros = l1.zeros.value;
-    return {
-        {{"l1.runtime_args", args, args + kArgumentAreas * l1.max_runtime_args * 4},
-         {"l1.semaphores", semaphores, semaphores + l1.num_semaphores * l1.semaphore_stride.value},
-         {"packet headers below l1.semaphores",
-          semaphores - std::min<std::uint64_t>(semaphores, kPacketHeaderPoolSize), semaphores},
-         {"l1.zeros", zeros, zeros + l1.zeros_size.value}}};
+    const std::uint64_t headers =
+        semaphores - std::min<std::uint64_t>(semaphores, kPacketHeaderPoolSize);
+    return {{{"l1.runtime_args", "l1.runtime_args", args,
+              args + kArgumentAreas * l1.max_runtime_args * 4},
+             {"l1.semaphores", "l1.semaphores", semaphores,
+              semaphores + l1.num_semaphores * l1.semaphore_stride.value},
+             {"l1.semaphores", "packet headers below l1.semaphores", headers, semaphores},
+             {"l1.zeros", "l1.zeros", zeros, zeros + l1.zeros_size.value}}};
 }
 
 }  // namespace
@@ -106,6 +109,15 @@ void coordinates_lie_on_noc_grid(const ArchSpec& arch, Judge& judge) {
     }
 }
 
+void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge) {
+    constexpr std::uint32_t kMost = 63;  // 6 bits of a NoC address
+    const auto& [origin, compute] = std::pair(arch.workers.virtual_origin, arch.workers.compute);
+    const CoreCoord last{origin.x + compute.columns - 1, origin.y + compute.rows - 1};
+    judge.require(last.x <= kMost && last.y <= kMost, "workers.virtual_origin",
+                  fmt::format("the last of {}x{} cores is at {}, allowed: coordinates up to {}",
+                              compute.columns, compute.rows, to_string(last), kMost));
+}
+
 void virtual_coordinates_are_distinct(const ArchSpec& arch, Judge& judge) {
     for (const DramEndpoint& endpoint : arch.dram.endpoints) {
         for (const CoreCoord coord : {endpoint.noc, endpoint.noc1}) {
@@ -122,15 +134,27 @@ void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge) {
     for (std::size_t i = 0; i < areas.size(); ++i) {
         judge.require(areas[i].end <= reserved, areas[i].path,
                       fmt::format("ends at {}, above l1.reserved {}", areas[i].end, reserved));
+        judge.require(areas[i].begin % 4 == 0 || areas[i].name != areas[i].path, areas[i].path,
+                      fmt::format("{} is no multiple of a word's 4 B", areas[i].begin));
         for (std::size_t j = 0; j < i; ++j) {
             judge.require(areas[i].end <= areas[j].begin || areas[j].end <= areas[i].begin,
                           areas[i].path,
                           fmt::format("[{}, {}) overlaps {} [{}, {})", areas[i].begin, areas[i].end,
-                                      areas[j].path, areas[j].begin, areas[j].end));
+                                      areas[j].name, areas[j].begin, areas[j].end));
         }
     }
+    judge.require(arch.l1.semaphores.value >= kPacketHeaderPoolSize, "l1.semaphores",
+                  fmt::format("{} leaves no room for {} B of packet headers below",
+                              arch.l1.semaphores.value, kPacketHeaderPoolSize));
     judge.require(reserved < arch.l1.size.value, "l1.reserved",
                   fmt::format("{} leaves nothing of l1.size {}", reserved, arch.l1.size.value));
+}
+
+void l1_lies_below_kernel_memory(const ArchSpec& arch, Judge& judge) {
+    judge.require(arch.l1.size.value <= kKernelGlobalsOffset, "l1.size",
+                  fmt::format("{} B, allowed: {} or fewer, where the emulated kernels' globals and "
+                              "stacks begin",
+                              arch.l1.size.value, kKernelGlobalsOffset));
 }
 
 void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge) {
@@ -164,7 +188,9 @@ void validate(const ArchSpec& arch, Judge& judge) {
     worker_grid_has_noc_coordinates(arch, judge);
     coordinates_lie_on_noc_grid(arch, judge);
     l1_areas_lie_below_reserved(arch, judge);
+    l1_lies_below_kernel_memory(arch, judge);
     dram_banks_have_endpoints(arch, judge);
+    virtual_coordinates_fit_noc_addresses(arch, judge);
     virtual_coordinates_are_distinct(arch, judge);
 }
 

@@ -16,6 +16,10 @@ void coordinates_lie_on_noc_grid(const ArchSpec& arch, Judge& judge);
 void virtual_coordinates_are_distinct(const ArchSpec& arch, Judge& judge);
 /// Argument area, semaphores and zeros lie apart and below the first address of buffers.
 void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge);
+/// L1 ends where the window that a core has of the host's memory goes on with kernels' globals.
+void l1_lies_below_kernel_memory(const ArchSpec& arch, Judge& judge);
+/// Virtual coordinates of workers fit in the 6 bits that a NoC address has for each.
+void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge);
 /// Alignments, flit and packet are powers of two; first addresses are aligned.
 void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge);
 /// Each DRAM bank has one endpoint, and its reserved part fits.

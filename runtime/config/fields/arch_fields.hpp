@@ -10,6 +10,8 @@
 namespace tessera::config {
 
 inline constexpr Limits kSomeUpTo256{1, 256};
+inline constexpr Limits kDstTiles{2, 16};  // as many as any modelled chip has
+inline constexpr Limits kClock{1e6, 1e11};
 inline constexpr Limits kNocCoordinate{0, 63};  // 6 bits of a NoC address
 
 inline constexpr std::array kWorkerFields{
@@ -82,14 +84,14 @@ inline constexpr std::array kNocFields{
 
 inline constexpr std::array kDstFields{
     fact<&DstSpec::tiles_16bit>("tiles_16bit", "tiles in full sync, half of it in half sync",
-                                Limits{2, 64}),
-    fact<&DstSpec::tiles_32bit>("tiles_32bit", "the same with 32-bit elements", Limits{2, 64}),
+                                kDstTiles),
+    fact<&DstSpec::tiles_32bit>("tiles_32bit", "the same with 32-bit elements", kDstTiles),
 };
 
 inline constexpr std::array kArchFields{
     field<&ArchSpec::name>("name", kRequired, "the file's name without .yaml"),
     field<&ArchSpec::architecture>("architecture", kRequired, "wormhole or blackhole"),
-    fact<&ArchSpec::clock>("clock", "of cores and NoCs"),
+    fact<&ArchSpec::clock>("clock", "of cores and NoCs", kClock),
     section<&ArchSpec::workers>("workers", kWorkerFields, "worker cores and their coordinates"),
     section<&ArchSpec::l1>("l1", kL1Fields, "memory of a core"),
     section<&ArchSpec::dram>("dram", kDramFields, "memory of a device"),
