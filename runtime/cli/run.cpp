@@ -167,6 +167,9 @@ ExitCode run(const RunOptions& options, const Console& console) {
         inputs = std::make_shared<const SafetensorsFile>(*options.inputs);
     }
     const config::LoadedRun loaded = load(options.config, params_of(options.config, inputs));
+    if (!options.timing_only) {
+        require_memory_for_values(loaded);
+    }
     const double load_seconds = seconds_since(start);
     Outcome outcome = run_loaded(options, loaded, inputs, console);
     report::RunRecord& record = outcome.record;

@@ -14,6 +14,8 @@ namespace tessera::config {
 namespace {
 
 constexpr std::string_view kSweepKey = "sweep";
+// Each is held whole, with every key's origin: 60 KB of it.
+constexpr std::uint64_t kMaxPoints = 10000;
 
 SweepSpec bind_sweep(const Node& block, Resolved& resolved) {
     SweepSpec sweep;
@@ -23,6 +25,10 @@ SweepSpec bind_sweep(const Node& block, Resolved& resolved) {
     if (sweep.grid.empty() && sweep.points.empty()) {
         throw ConfigError(to_string(block.origin) +
                           ": sweep: neither grid nor points: there is nothing to vary");
+    }
+    if (const std::uint64_t count = num_points(sweep); count > kMaxPoints) {
+        throw ConfigError(fmt::format("{}: sweep: stands for {} points, allowed: {} or fewer",
+                                      to_string(block.origin), count, kMaxPoints));
     }
     resolved = std::move(binding.resolved);
     return sweep;

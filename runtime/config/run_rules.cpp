@@ -16,6 +16,7 @@ void ring_is_one_dimensional(const RunSpec& run, const ArchSpec&, Judge& judge) 
 }
 
 void validate(const RunSpec& run, const ArchSpec& arch, Judge& judge) {
+    mesh_has_at_most_256_devices(run, arch, judge);
     ring_is_one_dimensional(run, arch, judge);
 }
 

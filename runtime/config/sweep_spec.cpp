@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/config/sweep_spec.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace tessera::config {
 
 namespace {
@@ -29,6 +32,21 @@ SweepPoints points_of(const SweepAxis& axis) {
 }
 
 }  // namespace
+
+std::uint64_t num_points(const SweepSpec& sweep) {
+    std::uint64_t count = 1;
+    const auto multiply = [&count](std::size_t by) {
+        if (__builtin_mul_overflow(count, std::max<std::size_t>(1, by), &count)) {
+            count = std::numeric_limits<std::uint64_t>::max();
+        }
+    };
+    multiply(sweep.cases.size());
+    multiply(sweep.points.size());
+    for (const SweepAxis& axis : sweep.grid) {
+        multiply(axis.values.size());
+    }
+    return count;
+}
 
 SweepPoints points_of(const SweepSpec& sweep) {
     SweepPoints points = combined(combined({{}}, sweep.cases), sweep.points);

@@ -2,6 +2,7 @@
 // The `sweep:` block of a configuration: which values of which keys to run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct SweepSpec {
     SweepPoints points;
     SweepAxes grid;
 };
+
+/// How many points_of gives; the largest number there is if they are more than that.
+[[nodiscard]] std::uint64_t num_points(const SweepSpec& sweep);
 
 /// Each of `cases` with each of `points` (one without settings, if there are none) with each
 /// combination of `grid`, the last key changing fastest.

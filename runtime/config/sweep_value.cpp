@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 namespace tessera::config {
 namespace {
@@ -18,15 +20,13 @@ Override override_of(const std::string& path, const Node& value) {
 }
 
 std::optional<Mistake> repeated(const std::string& path, const std::vector<Node>& values) {
-    for (std::size_t i = 1; i < values.size(); ++i) {
-        const auto end = values.begin() + static_cast<std::ptrdiff_t>(i);
-        const auto first = std::find_if(values.begin(), end, [&](const Node& earlier) {
-            return to_yaml(earlier) == to_yaml(values[i]);
-        });
-        if (first != end) {
-            return Mistake{values[i].origin,
-                           fmt::format("{} is {} twice, first at {}", path, to_yaml(values[i]),
-                                       to_string(first->origin))};
+    std::unordered_map<std::string, const Node*> seen;
+    for (const Node& value : values) {
+        const auto [first, is_new] = seen.try_emplace(to_yaml(value), &value);
+        if (!is_new) {
+            return Mistake{value.origin,
+                           fmt::format("{} is {} twice, first at {}", path, first->first,
+                                       to_string(first->second->origin))};
         }
     }
     return std::nullopt;

@@ -19,9 +19,8 @@ bool TreeBuilder::expects_key() const {
 }
 
 void TreeBuilder::set_key(Frame& frame, const Node& node) {
-    const auto& entries = frame.node.entries;
-    const auto first = std::ranges::find(entries, node.text, &Entry::key);
-    if (first != entries.end()) {
+    if (!frame.keys.insert(node.text).second) {
+        const auto first = std::ranges::find(frame.node.entries, node.text, &Entry::key);
         refuse(node.origin, fmt::format("{}: key stands twice, first at {}", node.text,
                                         to_string(first->origin)));
     }
@@ -58,7 +57,7 @@ void TreeBuilder::open(Node node) {
     if (expects_key()) {
         refuse(node.origin, "a key must be plain text, found " + describe(node));
     }
-    frames_.push_back({std::move(node), {}, false});
+    frames_.push_back({std::move(node), {}, {}, false});
 }
 
 void TreeBuilder::close() {

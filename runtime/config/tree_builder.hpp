@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "emu/base/fields/node.hpp"
@@ -28,6 +29,7 @@ private:
     struct Frame {
         Node node;
         Entry pending;
+        std::unordered_set<std::string> keys;  ///< of the map until here
         bool has_key = false;
     };
 

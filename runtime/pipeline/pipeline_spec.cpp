@@ -29,6 +29,40 @@ TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
     return spec;
 }
 
+namespace {
+
+bool is_read_from(const PipelineSpec& pipeline, const std::string& name, std::size_t first) {
+    return std::any_of(pipeline.steps.begin() + static_cast<std::ptrdiff_t>(first),
+                       pipeline.steps.end(), [&](const PipelineStep& step) {
+                           return std::ranges::find(step.inputs, name) != step.inputs.end();
+                       });
+}
+
+}  // namespace
+
+std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices) {
+    std::uint64_t most = 0;
+    for (std::size_t now = 0; now < pipeline.steps.size(); ++now) {
+        std::uint64_t bytes = 0;
+        for (const PipelineTensor& tensor : pipeline.tensors) {
+            const bool is_shared = tensor.distribution == Distribution::Replicated;
+            if (is_read_from(pipeline, tensor.name, now)) {
+                bytes += device_spec(tensor, devices).num_bytes() * (is_shared ? 1 : devices);
+            }
+        }
+        for (std::size_t made = 0; made <= now; ++made) {
+            const PipelineStep& step = pipeline.steps[made];
+            for (std::size_t i = 0; i < step.output_plans.size(); ++i) {
+                if (made == now || is_read_from(pipeline, step.outputs[i].name, now)) {
+                    bytes += step.output_plans[i].spec.num_bytes() * devices;
+                }
+            }
+        }
+        most = std::max(most, bytes);
+    }
+    return most;
+}
+
 std::size_t end_of_launch(const PipelineSpec& pipeline, std::size_t first) {
     std::size_t end = first + 1;
     const std::string& launch = pipeline.steps[first].launch;

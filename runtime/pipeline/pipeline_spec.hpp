@@ -118,6 +118,10 @@ struct PipelineSpec {
 /// Errors   UsageError if the axis does not split over `devices`.
 [[nodiscard]] TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices);
 
+/// Bytes of host memory that the values of the pipeline's tensors take at most at one time: those that
+/// every device holds alike are held once.
+[[nodiscard]] std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices);
+
 /// Where the operands of a step that share a launch, and of those after it, end: steps
 /// [first, end_of_launch) are launched together.
 [[nodiscard]] std::size_t end_of_launch(const PipelineSpec& pipeline, std::size_t first);

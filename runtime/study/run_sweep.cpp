@@ -6,11 +6,12 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "runtime/study/host_memory.hpp"
+#include "emu/base/host_memory.hpp"
 #include "runtime/study/recording_key.hpp"
 #include "runtime/study/run_timer.hpp"
 #include "tessera/errors.hpp"
@@ -136,24 +137,27 @@ private:
     }
 
     void run_side_by_side() {
-        std::vector<std::thread> workers;
-        for (std::size_t i = 0; i < num_workers(); ++i) {
-            workers.emplace_back([this] {
-                while (const auto group = take_next()) {
-                    run_group(*group, 1);
-                }
-            });
+        const auto run_some = [this] {
+            while (const auto group = take_next()) {
+                run_group(*group, 1);
+            }
+        };
+        std::vector<std::jthread> others;
+        try {
+            for (std::size_t i = 1; i < num_workers(); ++i) {
+                others.emplace_back(run_some);
+            }
+        } catch (const std::system_error&) {
+            // A host that gives no more threads (ulimit -u) has given enough: this one does the
+            // rest.
         }
-        for (std::thread& worker : workers) {
-            worker.join();
-        }
+        run_some();
     }
 
     [[nodiscard]] std::size_t num_workers() const {
-        const std::uint64_t available = available_memory();
         const std::uint64_t each = std::max<std::uint64_t>(1, peak_memory());
-        const std::size_t fitting = available == 0 ? threads_ : 1 + available / each;
-        return std::min({std::size_t{threads_}, fitting, groups_.size() - next_});
+        const std::uint64_t fitting = host_memory_available().bytes / each;
+        return std::min<std::uint64_t>({threads_, 1 + fitting, groups_.size() - next_});
     }
 
     std::optional<std::size_t> take_next() {
@@ -171,6 +175,8 @@ private:
             errors_[index] = std::current_exception();
         } catch (const Error& error) {
             fail(group, error.what(), error.exit_code());
+        } catch (...) {  // the host's memory, above all: thrown again by whoever waits
+            errors_[index] = std::current_exception();
         }
         const std::lock_guard lock(mutex_);
         ++done_;

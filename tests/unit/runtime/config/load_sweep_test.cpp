@@ -12,6 +12,7 @@
 
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "runtime/config/run_file.hpp"
+#include "tessera/errors.hpp"
 #include "tests/errors/config/config_mistake.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -97,6 +98,29 @@ TEST(LoadSweep, CombinesEachPointOfAListWithTheGrid) {
     EXPECT_EQ(settings_of(sweep.points[1]), "set.moe_bmm.schedule=single_core params.tokens=64 ");
     EXPECT_EQ(bmm_of(sweep.points[2].loaded).distribution, ops::TileDistribution::RoundRobin);
     EXPECT_EQ(param_of(sweep.points[2].loaded, "tokens"), 32);
+}
+
+// Each of them would be held whole.
+TEST(LoadSweep, CountsItsPointsBeforeItMakesThem) {
+    std::string ten = "[1";
+    for (int i = 2; i <= 10; ++i) {
+        ten += ", " + std::to_string(i);
+    }
+    ten += "]";
+    std::string grid;
+    for (const char* key : {"tokens", "hidden", "intermediate", "experts", "top_k", "seed"}) {
+        grid += std::string("    workload.") + key + ": " + ten + "\n";
+    }
+    for (const char* key : {"k_block", "cb_depth", "grid", "subblock"}) {
+        grid += std::string("    ops.moe_bmm.") + key + ": " + ten + "\n";
+    }
+    try {
+        (void)load("sweep:\n  question: q\n  grid:\n" + grid);
+        FAIL() << "10^10 points were made";
+    } catch (const ConfigError& error) {
+        EXPECT_THAT(error.what(), testing::EndsWith("s.yaml:11:3: sweep: stands for 10000000000 "
+                                                    "points, allowed: 10000 or fewer"));
+    }
 }
 
 TEST(LoadSweep, PutsEachCaseBeforeItsPoints) {
