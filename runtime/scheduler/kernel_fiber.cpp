@@ -96,8 +96,16 @@ void run_guarded(KernelThread& thread, LaunchState& launch) {
         launch.record_error(thread, to_error(thread, fault));
     } catch (const Cancelled&) {
         return;
-    } catch (const std::exception&) {
+    } catch (const Error&) {
         launch.record_internal_error(std::current_exception());
+    } catch (const std::exception& error) {
+        // Of a container of its own, or memory that the host has no more of.
+        launch.record_error(
+            thread, to_error(thread, {FaultCategory::UndefinedBehavior,
+                                      {},
+                                      fmt::format("an exception leaves the kernel: {} (the line is "
+                                                  "that of its last API call)",
+                                                  error.what())}));
     }
 }
 

@@ -61,6 +61,54 @@ TEST_F(LaunchErrors, AKernelOutsideTheGridIsRefused) {
               "kernel nothing.cpp: core (2,0) lies outside the 2x2 grid of device 0");
 }
 
+TEST_F(LaunchErrors, ACircularBufferOutsideTheGridIsRefused) {
+    Program program;
+    CreateCircularBuffer(program, CoreRange({1, 0}, {1, 2}), one_buffer(3, 2048));
+
+    EXPECT_EQ(message_of({{0, program}}),
+              "circular buffer 3: core (1,2) lies outside the 2x2 grid of device 0");
+}
+
+TEST_F(LaunchErrors, ASemaphoreOutsideTheGridIsRefused) {
+    Program program;
+    CreateSemaphore(program, CoreCoord{4294967295, 0}, 0);
+
+    EXPECT_EQ(message_of({{0, program}}),
+              "semaphore 0: core (4294967295,0) lies outside the 2x2 grid of device 0");
+}
+
+/// The message of a KernelError of one kernel on core (1,0) whose second line is `call`.
+std::string kernel_error_of(EmulatedSession& session, const std::string& call,
+                            std::vector<std::uint32_t> compile_args = {}) {
+    Program program;
+    CreateKernelFromString(program, "void kernel_main() {\n" + call + "\n}", CoreCoord{1, 0},
+                           WriterDataMovementConfig(std::move(compile_args)), "nothing.cpp");
+    try {
+        session.launch("test", std::vector<DeviceProgram>{{0, program}});
+    } catch (const KernelError& error) {
+        return error.what();
+    }
+    return "no KernelError";
+}
+
+TEST_F(LaunchErrors, ACompileTimeArgumentThatIsNotGivenNamesItsLine) {
+    EXPECT_EQ(kernel_error_of(session_, "volatile uint32_t x = get_compile_time_arg_val(3);", {7}),
+              "OutOfBounds: device 0 core (1,0) writer nothing.cpp:2: reads compile-time argument "
+              "3, but the program gives 1");
+    EXPECT_EQ(kernel_error_of(session_, "volatile uint32_t x = get_compile_time_arg_val(0);"),
+              "OutOfBounds: device 0 core (1,0) writer nothing.cpp:2: reads compile-time argument "
+              "0, but the program gives 0");
+}
+
+TEST_F(LaunchErrors, AnExceptionThatLeavesAKernelIsTheKernels) {
+    EXPECT_EQ(
+        kernel_error_of(session_,
+                        "noc_async_read_barrier(); volatile std::size_t n = SIZE_MAX / 2; "
+                        "volatile auto* p = new char[n]; p[0] = 1;"),
+        "UndefinedBehavior: device 0 core (1,0) writer nothing.cpp:2: an exception leaves the "
+        "kernel: std::bad_alloc (the line is that of its last API call)");
+}
+
 TEST_F(LaunchErrors, ADeviceOutsideTheMeshIsRefused) {
     EXPECT_EQ(message_of({{1, Program{}}}), "a program is for device 1, the mesh has 1");
 }

@@ -44,8 +44,12 @@ constexpr std::array<std::uint32_t, sizeof...(Words)> words_of(Words... words) {
 }  // namespace tessera::kernel
 inline constexpr auto kernel_compile_time_args =
     tessera::kernel::words_of(KERNEL_COMPILE_TIME_ARGS);
-constexpr std::uint32_t get_compile_time_arg_val(std::uint32_t index) {
-    return kernel_compile_time_args.at(index);
+/// Errors   OutOfBounds if the program gives fewer; where a constant is due, the compiler's.
+constexpr std::uint32_t get_compile_time_arg_val(
+    std::uint32_t index, tessera::CallSite site = tessera::CallSite::here()) {
+    return index < kernel_compile_time_args.size()
+               ? kernel_compile_time_args[index]
+               : tessera::kernel::compile_time_arg(index, site);  // no constant
 }
 constexpr std::uint32_t num_compile_time_args() {
     return kernel_compile_time_args.size();
@@ -62,14 +66,15 @@ struct NamedCompileTimeArg {
     std::string_view name;
     std::uint32_t value;
 };
-constexpr std::uint32_t get_named_compile_time_arg_val(std::string_view name) {
+constexpr std::uint32_t get_named_compile_time_arg_val(
+    std::string_view name, tessera::CallSite site = tessera::CallSite::here()) {
     constexpr NamedCompileTimeArg kArgs[] = {KERNEL_COMPILE_TIME_ARG_MAP};
     for (const auto& arg : kArgs) {
         if (arg.name == name) {
             return arg.value;
         }
     }
-    __builtin_trap();
+    return tessera::kernel::named_compile_time_arg(name, site);  // no constant
 }
 #else
 inline std::uint32_t get_named_compile_time_arg_val(
