@@ -106,8 +106,12 @@ std::vector<RowScore> score_rows(std::span<const Row> rows, Models& models,
                                  const ScoreOptions& options) {
     Queue queue(rows, models, options);
     std::vector<std::jthread> threads;
-    for (std::uint32_t i = 1; i < options.threads; ++i) {
-        threads.emplace_back([&] { queue.work(); });
+    try {
+        for (std::uint32_t i = 1; i < options.threads; ++i) {
+            threads.emplace_back([&] { queue.work(); });
+        }
+    } catch (const std::system_error&) {
+        // A host that gives no more threads (ulimit -u) has given enough: this one does the rest.
     }
     queue.work();
     threads.clear();  // joins

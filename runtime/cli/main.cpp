@@ -3,12 +3,21 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <limits>
+#include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
+#include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command_line.hpp"
 #include "tessera/errors.hpp"
 
@@ -21,19 +30,47 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
-}  // namespace
+void on_end_signal(int signal) {
+    tessera::remove_partial_files();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
 
-int main(int argc, char** argv) {
-    using tessera::cli::ExitCode;
-    keep_freed_memory();
-    tessera::cli::Console console{std::cout, std::cerr, tessera::cli::style_of(STDOUT_FILENO),
-                                  tessera::cli::progress_on(STDERR_FILENO)};
+// What is unfinished goes with the process. A signal that whoever started us wants ignored (a shell
+// of its background jobs) stays ignored.
+void remove_unfinished_files_at(int signal) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
+        action.sa_handler = on_end_signal;
+        sigaction(signal, &action, nullptr);
+    }
+}
+
+void choose_signals() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        remove_unfinished_files_at(signal);
+    }
+    // Past `ulimit -f` a write then fails, and the file is named, in place of the process ending.
+    std::signal(SIGXFSZ, SIG_IGN);
+}
+
+// What a host refuses is no fault of ours, wherever it is noticed.
+int tell_host(const std::string& what) {
+    std::cerr << "tessera: " << what << '\n';
+    return static_cast<int>(tessera::cli::ExitCode::WrongInput);
+}
+
+// oneTBB says with a runtime_error of its own that the host gives no thread.
+bool is_of_host(const std::exception& error) {
+    const std::string_view what = error.what();
+    return what.find(std::strerror(EAGAIN)) != std::string_view::npos ||
+           what.find(std::strerror(ENOMEM)) != std::string_view::npos;
+}
+
+/// Prints what ended the process; returns what it ends with.
+int tell(const std::exception_ptr& exception) {
     try {
-        const std::vector<std::string> arguments(argv + 1, argv + argc);
-        const ExitCode code = tessera::cli::run_command_line(arguments, console);
-        tessera::require(static_cast<bool>(std::cout.flush()),
-                         "standard output takes no more: is its disk full?");
-        return static_cast<int>(code);
+        std::rethrow_exception(exception);
     } catch (const tessera::ConfigError& error) {
         std::cerr << error.what() << '\n';  // begins with file:line:column
         return error.exit_code();
@@ -43,8 +80,40 @@ int main(int argc, char** argv) {
     } catch (const tessera::Error& error) {
         std::cerr << "tessera: " << error.what() << '\n';
         return error.exit_code();
+    } catch (const std::bad_alloc&) {
+        return tell_host("the host gives no more memory (is it limited, ulimit -v or -d?)");
+    } catch (const std::filesystem::filesystem_error& error) {
+        return tell_host(error.path1().string() + ": " + error.code().message());
+    } catch (const std::system_error& error) {
+        return tell_host(std::string("the host refuses: ") + error.what());
     } catch (const std::exception& error) {
+        if (is_of_host(error)) {
+            return tell_host(std::string("the host refuses: ") + error.what());
+        }
+        if (std::string_view(error.what()).find("type_error.316") != std::string_view::npos) {
+            return tell_host("a name that goes into the JSON is no UTF-8");
+        }
         std::cerr << "tessera: internal error: " << error.what() << " (please report this)\n";
-        return static_cast<int>(ExitCode::Internal);
+        return static_cast<int>(tessera::cli::ExitCode::Internal);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using tessera::cli::ExitCode;
+    keep_freed_memory();
+    choose_signals();
+    std::set_terminate([] { std::_Exit(tell(std::current_exception())); });
+    tessera::cli::Console console{std::cout, std::cerr, tessera::cli::style_of(STDOUT_FILENO),
+                                  tessera::cli::progress_on(STDERR_FILENO)};
+    try {
+        const std::vector<std::string> arguments(argv + 1, argv + argc);
+        const ExitCode code = tessera::cli::run_command_line(arguments, console);
+        tessera::require(static_cast<bool>(std::cout.flush()),
+                         "standard output takes no more: is its disk full?");
+        return static_cast<int>(code);
+    } catch (...) {
+        return tell(std::current_exception());
     }
 }

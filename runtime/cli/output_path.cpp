@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "emu/base/tensor_file/partial_file.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -10,15 +11,19 @@ namespace tessera::cli {
 void require_file_name(const char* option, const std::optional<std::string>& path) {
     if (path) {
         require(!path->empty(), "{}: the name is empty", option);
-        require(!std::filesystem::is_directory(*path), "{} {}: is a folder, allowed: a file",
-                option, *path);
+        const std::string obstacle = obstacle_at(*path);
+        require(obstacle.empty(),
+                "{} {}: {}, allowed: a new name, or a regular file that may be written", option,
+                *path, obstacle);
     }
 }
 
 void require_folder_name(const char* option, const std::optional<std::string>& path) {
     if (path) {
         require(!path->empty(), "{}: the name is empty", option);
-        require(!std::filesystem::exists(*path) || std::filesystem::is_directory(*path),
+        std::error_code error;
+        const auto status = std::filesystem::status(*path, error);
+        require(!std::filesystem::exists(status) || std::filesystem::is_directory(status),
                 "{} {}: is a file, allowed: a folder", option, *path);
     }
 }

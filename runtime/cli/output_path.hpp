@@ -7,8 +7,9 @@
 
 namespace tessera::cli {
 
-/// Errors   UsageError if the name is empty or that of a folder. What else may be wrong with it is
-///          found by whoever creates the file.
+/// Errors   UsageError if the name is empty, or that of something other than a regular file that
+/// may
+///          be written. What else may be wrong with it is found by whoever creates the file.
 void require_file_name(const char* option, const std::optional<std::string>& path);
 
 /// Errors   UsageError if the name is empty or that of something other than a folder.

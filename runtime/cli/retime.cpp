@@ -97,6 +97,9 @@ std::string title_text(const RetimeOptions& options, const Trace& head,
 
 ExitCode run(const RetimeOptions& options, const Console& console) {
     require_folder_name("--report", options.report);
+    if (options.report) {
+        report::require_report_places(*options.report);
+    }
     const Trace head = TraceReader(options.trace).so_far();
     const config::LoadedArch device = load_device(
         options.arch ? find_arch(*options.arch) : arch_of_trace(options.trace, head), options.sets);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "runtime/cli/output_path.hpp"
+#include "runtime/report/timing/report_files.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -73,6 +74,9 @@ void check_run_options(const RunOptions& options) {
     require_file_name("--trace", options.trace);
     require_file_name("--state", options.state);
     require_folder_name("--report", options.report);
+    if (options.report) {
+        report::require_report_places(*options.report);
+    }
     require(!options.trace || options.trace != options.outputs,
             "--trace {} is the file of --outputs", options.trace.value_or(""));
     require_other_file("--outputs", options.outputs, options.inputs);

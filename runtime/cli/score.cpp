@@ -4,18 +4,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <thread>
 
 #include "bench/accuracy/csv_rows.hpp"
 #include "bench/accuracy/score_rows.hpp"
 #include "bench/accuracy/score_text.hpp"
+#include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "tessera/errors.hpp"
 
@@ -69,18 +70,6 @@ std::vector<score::Row> selected(std::vector<score::Row> rows, const ScoreComman
     return rows;
 }
 
-/// Under another name first: a run that fails leaves no half of a file.
-void write_file(const std::string& name, const std::string& text) {
-    const std::string partial = name + ".partial";
-    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    require(file.good(), "--csv {}: cannot be written", name);
-    std::error_code error;
-    std::filesystem::rename(partial, name, error);
-    require(!error, "--csv {}: {}", name, error.message());
-}
-
 void print(const ScoreCommand& options, std::span<const score::Row> rows,
            std::span<const score::RowScore> scores, const Console& console) {
     const auto detail = options.rows ? score::RowDetail::Rows : score::RowDetail::Groups;
@@ -95,6 +84,11 @@ void print(const ScoreCommand& options, std::span<const score::Row> rows,
 }
 
 ExitCode run(const ScoreCommand& options, const Console& console) {
+    require_file_name("--csv", options.output);
+    std::optional<PartialFile> file;  // before the rows: it may be refused
+    if (options.output) {
+        file.emplace(*options.output);
+    }
     const std::vector<score::Row> rows = selected(score::read_csv(options.csv), options);
     score::Models models(shipped_configs() / "arch");
     ProgressLine progress(console);
@@ -104,8 +98,10 @@ ExitCode run(const ScoreCommand& options, const Console& console) {
         score_rows(rows, models, {threads, [&](std::size_t done) {
                                       progress.show(fmt::format("[{}/{}]", done, rows.size()));
                                   }});
-    if (options.output) {
-        write_file(*options.output, rows_csv(rows, scores));
+    if (file) {
+        const std::string text = rows_csv(rows, scores);
+        file->write_at(0, std::as_bytes(std::span(text)));
+        file->finish();
     }
     print(options, rows, scores, console);
     return ExitCode::Success;

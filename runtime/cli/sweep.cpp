@@ -69,6 +69,9 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     require(!options.csv || !options.quiet, "--csv and --quiet both say what to print, give one");
     require_folder_name("--out", options.out);
     const config::LoadedSweep sweep = load_sweep(options.config);
+    if (options.out) {
+        sweep::require_places(*options.out, sweep);
+    }
     sweep::SweepResult result;
     {
         ProgressLine progress(console);

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "emu/base/tensor_file/partial_file.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::report {
@@ -15,52 +15,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file under a name of its own until it is published; removed if it never is.
-class PartialFile {
-public:
-    PartialFile(const fs::path& directory, const NamedText& file)
-        : final_(directory / file.name),
-          partial_(directory / fmt::format(".{}.partial-{}", file.name, ::getpid())) {
-        require(!fs::is_directory(final_), "{}: is a folder, where a report's file should go",
-                final_.string());
-        std::ofstream stream(partial_, std::ios::binary | std::ios::trunc);
-        stream.write(file.text.data(), static_cast<std::streamsize>(file.text.size()));
-        stream.close();
-        if (!stream) {
-            const std::string reason = std::strerror(errno);
-            remove();
-            require(false, "{}: cannot write {} bytes: {}", final_.string(), file.text.size(),
-                    reason);
-        }
+// The folder itself, or the one that it would be created in, or in that.
+fs::path nearest_that_exists(fs::path path) {
+    std::error_code error;
+    while (fs::symlink_status(path, error).type() == fs::file_type::not_found) {
+        path = path.has_parent_path() ? path.parent_path() : fs::path(".");
     }
-    PartialFile(PartialFile&& other) noexcept
-        : final_(std::move(other.final_)), partial_(std::move(other.partial_)) {
-        other.partial_.clear();
-    }
-    PartialFile(const PartialFile&) = delete;
-    PartialFile& operator=(const PartialFile&) = delete;
-    PartialFile& operator=(PartialFile&&) = delete;
-    ~PartialFile() { remove(); }
+    return path;
+}
 
-    void publish() {
-        std::error_code error;
-        fs::rename(partial_, final_, error);
-        require(!error, "{}: cannot be put in place: {}", final_.string(), error.message());
-        partial_.clear();
-    }
-
-private:
-    void remove() noexcept {
-        std::error_code error;  // a file that is not there is as good as removed
-        if (!partial_.empty()) {
-            fs::remove(partial_, error);
-        }
-    }
-    fs::path final_;
-    fs::path partial_;
-};
+void require_writable_folder(const fs::path& directory) {
+    std::error_code error;
+    const fs::path nearest = nearest_that_exists(directory);
+    const bool is_folder = fs::is_directory(nearest, error);
+    require(!error, "{}: {}", nearest.string(), error.message());
+    require(is_folder, "{}: is not a folder", nearest.string());
+    require(::access(nearest.c_str(), W_OK | X_OK) == 0, "{}: no file can be created in it: {}",
+            nearest.string(), std::strerror(errno));
+}
 
 }  // namespace
+
+void require_places(const fs::path& directory, std::span<const std::string> names) {
+    require_writable_folder(directory);
+    for (const std::string& name : names) {
+        require_free(directory / name);
+    }
+}
 
 void write_together(const fs::path& directory, const std::vector<NamedText>& files) {
     require(!directory.empty(), "--report: the name is empty");
@@ -70,10 +51,11 @@ void write_together(const fs::path& directory, const std::vector<NamedText>& fil
     std::vector<PartialFile> partials;
     partials.reserve(files.size());
     for (const NamedText& file : files) {
-        partials.emplace_back(directory, file);
+        partials.emplace_back(directory / file.name)
+            .write_at(0, std::as_bytes(std::span(file.text)));
     }
     for (PartialFile& partial : partials) {
-        partial.publish();
+        partial.finish();
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/config/run_file.hpp"
 #include "runtime/study/sweep_csv.hpp"
 #include "runtime/study/sweep_html.hpp"
@@ -23,7 +25,24 @@ std::string commented(const std::string& text) {
     return lines;
 }
 
+constexpr const char* kCsv = "sweep.csv";
+constexpr const char* kHtml = "sweep.html";
+
+// By the case's place in the file.
+std::string best_name(std::size_t num_cases, std::size_t case_index) {
+    return num_cases == 0 ? "best.yaml" : fmt::format("best_{}.yaml", case_index + 1);
+}
+
 }  // namespace
+
+void require_places(const std::filesystem::path& directory, const config::LoadedSweep& sweep) {
+    std::vector<std::string> names{kCsv, kHtml};
+    const std::size_t num_cases = sweep.sweep.cases.size();
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, num_cases); ++i) {
+        names.push_back(best_name(num_cases, i));
+    }
+    report::require_places(directory, names);
+}
 
 std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
                                               const SweepResult& result) {
@@ -34,12 +53,10 @@ std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
             const std::string head =
                 fmt::format("Of {} points of the sweep {}: {}\n{}\n", result.points.size(),
                             result.name, result.question, lines.at(files.size()));
-            const std::string name =
-                result.num_case_keys == 0
-                    ? "best.yaml"
-                    : fmt::format("best_{}.yaml", result.points[entry.point].case_index + 1);
+            const std::size_t case_index = result.points[entry.point].case_index;
             files.push_back(
-                {name, commented(head) + config::to_run_file(sweep.points[entry.point].loaded)});
+                {best_name(result.num_case_keys, case_index),
+                 commented(head) + config::to_run_file(sweep.points[entry.point].loaded)});
         }
     }
     return files;
@@ -48,8 +65,8 @@ std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
 void write_files(const std::filesystem::path& directory, const config::LoadedSweep& sweep,
                  const SweepResult& result) {
     std::vector<report::NamedText> files = best_run_files(sweep, result);
-    files.push_back({"sweep.csv", to_csv(result)});
-    files.push_back({"sweep.html", to_html(result)});
+    files.push_back({kCsv, to_csv(result)});
+    files.push_back({kHtml, to_html(result)});
     report::write_together(directory, files);
 }
 

@@ -16,6 +16,10 @@ namespace tessera::sweep {
 [[nodiscard]] std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
                                                             const SweepResult& result);
 
+/// Refuses, before any point runs, a folder that write_files could not write to.
+/// Errors   UsageError as report::require_places.
+void require_places(const std::filesystem::path& directory, const config::LoadedSweep& sweep);
+
 /// Writes these, sweep.csv and sweep.html to `directory`, which is created: all or none.
 /// Errors   UsageError naming the path if a folder or file cannot be made.
 void write_files(const std::filesystem::path& directory, const config::LoadedSweep& sweep,

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <pty.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <thread>
 
@@ -29,31 +31,51 @@ void become_tessera(const std::vector<std::string>& arguments) {
 }
 
 [[noreturn]] void become_tessera(const std::vector<std::string>& arguments, const fs::path& folder,
-                                 const std::string& out, const std::string& err) {
+                                 const std::string& out, const std::string& err,
+                                 const std::function<void()>& prepare) {
     const bool is_ready = std::freopen(out.c_str(), "w", stdout) != nullptr &&
                           std::freopen(err.c_str(), "w", stderr) != nullptr &&
                           (folder.empty() || chdir(folder.c_str()) == 0);
     if (is_ready) {
+        prepare();
         become_tessera(arguments);
     }
     _exit(126);
+}
+
+// `prepare` is done in the child, before it becomes the binary.
+Ending ending_of(const std::vector<std::string>& arguments, const fs::path& folder,
+                 const std::string& out_path, const std::function<void()>& prepare) {
+    const ScratchFolder streams;
+    const std::string out = out_path.empty() ? streams.file("out") : out_path;
+    const std::string err = streams.file("err");
+    const pid_t child = fork();
+    if (child == 0) {
+        become_tessera(arguments, folder, out, err, prepare);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out_path.empty() ? bytes_of(out) : "",
+            bytes_of(err)};
 }
 
 }  // namespace
 
 Ending run_tessera(const std::vector<std::string>& arguments, const fs::path& folder,
                    const std::string& out_path) {
-    const ScratchFolder streams;
-    const std::string out = out_path.empty() ? streams.file("out") : out_path;
-    const std::string err = streams.file("err");
-    const pid_t child = fork();
-    if (child == 0) {
-        become_tessera(arguments, folder, out, err);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out_path.empty() ? bytes_of(out) : "",
-            bytes_of(err)};
+    return ending_of(arguments, folder, out_path, [] {});
+}
+
+Ending run_limited(const std::vector<std::string>& arguments, int resource, std::uint64_t limit,
+                   const fs::path& folder) {
+    return ending_of(arguments, folder, "", [=] {
+        const rlimit limits{limit, limit};
+        constexpr uid_t kNobody = 65534;
+        if (setrlimit(static_cast<__rlimit_resource>(resource), &limits) != 0 ||
+            (geteuid() == 0 && setuid(kNobody) != 0)) {
+            _exit(126);
+        }
+    });
 }
 
 std::string run_in_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
@@ -85,7 +107,7 @@ int interrupt_tessera(const std::vector<std::string>& arguments, std::chrono::mi
     const std::string err = streams.file("err");
     const pid_t child = fork();
     if (child == 0) {
-        become_tessera(arguments, {}, out, err);
+        become_tessera(arguments, {}, out, err, [] {});
     }
     std::this_thread::sleep_for(delay);
     kill(child, SIGINT);

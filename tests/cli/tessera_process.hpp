@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ struct Ending {
 [[nodiscard]] Ending run_tessera(const std::vector<std::string>& arguments,
                                  const std::filesystem::path& folder = {},
                                  const std::string& out = "");
+
+/// Runs the binary with a limit of the host (RLIMIT_AS, …) as `ulimit` sets it; not as root, who is
+/// above some limits.
+[[nodiscard]] Ending run_limited(const std::vector<std::string>& arguments, int resource,
+                                 std::uint64_t limit, const std::filesystem::path& folder = {});
 
 /// Runs the binary in a terminal of that width; returns what it shows, with "\n" ends of lines.
 [[nodiscard]] std::string run_in_terminal(const std::vector<std::string>& arguments,

@@ -10,6 +10,10 @@
 
 namespace tessera::report {
 
+/// Refuses, before a run, a folder that write_report could not write to.
+/// Errors   UsageError as report::require_places.
+void require_report_places(const std::filesystem::path& directory);
+
 /// Writes report.json, report.html and trace.perfetto.json to `directory`, which is created. Each
 /// is written beside its place and renamed, all three only after all are complete: a failure leaves
 /// older files as they were. `run` is null where no kernel ran (retime).

@@ -69,15 +69,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"EmptyThreads",
              {"run", "moe_v2_tiny", "--threads", ""},
              "tessera: --threads : allowed: 1 to 1024; without it, one for each core of the host"},
-        Case{"OutputsAreAFolder",
-             {"run", "moe_v2_tiny", "--outputs", "/tmp"},
-             "tessera: --outputs /tmp: is a folder, allowed: a file"},
+        Case{
+            "OutputsAreAFolder",
+            {"run", "moe_v2_tiny", "--outputs", "/tmp"},
+            "tessera: --outputs /tmp: is a folder, allowed: a new name, or a regular file that may "
+            "be written"},
         Case{"OutputsWithoutAName",
              {"run", "moe_v2_tiny", "--outputs", ""},
              "tessera: --outputs: the name is empty"},
         Case{"TraceIsAFolder",
              {"run", "moe_v2_tiny", "--trace", "/tmp"},
-             "tessera: --trace /tmp: is a folder, allowed: a file"},
+             "tessera: --trace /tmp: is a folder, allowed: a new name, or a regular file that may "
+             "be written"},
         Case{"TraceIsTheOutputs",
              {"run", "moe_v2_tiny", "--trace", "out", "--outputs", "out"},
              "tessera: --trace out is the file of --outputs"},
