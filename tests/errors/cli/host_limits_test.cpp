@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host refuses is told as such, and is no fault of ours.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "tests/cli/tessera_process.hpp"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::vector<std::string> kTiny{"run", "moe_v2_tiny", "--threads", "4", "--quiet"};
+
+std::vector<std::string> tiny_with(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = kTiny;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+TEST(CliHostLimit, OfAddressSpaceNamesWhatWasToBeReserved) {
+    const Ending ending = run_limited(kTiny, RLIMIT_AS, std::uint64_t{4} << 30U);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: the host reserves no 12884901888 bytes of address space for a device's "
+              "DRAM: Cannot allocate memory; is it limited (ulimit -v or -d)?\n");
+}
+
+TEST(CliHostLimit, OfAddressSpaceNamesTheCoresWhoseWindowsDoNotFit) {
+    const Ending ending = run_limited(kTiny, RLIMIT_AS, std::uint64_t{40} << 30U);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: the host reserves no 260 GiB of address space for the windows of 64 cores: "
+              "Cannot allocate memory; is it limited (ulimit -v)?\n");
+}
+
+TEST(CliHostLimit, OfDataNamesWhatWasToBeReserved) {
+    const Ending ending = run_limited(kTiny, RLIMIT_DATA, std::uint64_t{4} << 30U);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, StartsWith("tessera: the host reserves no 12884901888 bytes "));
+}
+
+TEST(CliHostLimit, OfThreadsIsNamed) {
+    const Ending ending = run_limited(kTiny, RLIMIT_NPROC, 1);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, StartsWith("tessera: the host refuses: "));
+    EXPECT_THAT(ending.err, EndsWith("Resource temporarily unavailable\n"));
+}
+
+class CliFileSizeLimit : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(CliFileSizeLimit, NamesTheFileAndLeavesNone) {
+    const ScratchFolder folder;
+    fs::permissions(folder.path(), fs::perms::all);
+    std::vector<std::string> arguments = tiny_with(GetParam());
+
+    const Ending ending = run_limited(arguments, RLIMIT_FSIZE, 4096, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, StartsWith("tessera: out"));
+    EXPECT_THAT(ending.err, HasSubstr(": cannot write "));
+    EXPECT_THAT(ending.err, EndsWith(": File too large\n"));
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
+        EXPECT_TRUE(entry.is_directory()) << entry.path();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(EachWriter, CliFileSizeLimit,
+                         testing::Values(std::vector<std::string>{"--outputs", "out"},
+                                         std::vector<std::string>{"--trace", "out"},
+                                         std::vector<std::string>{"--report", "out"}));
+
+// 128 experts of 3 × 65536 × 65536 weights of 2 bytes are 3 TiB.
+TEST(CliHostMemory, IsEstimatedBeforeAnythingIsAllocated) {
+    for (const char* command : {"check", "run"}) {
+        const Ending ending =
+            run_tessera({command, "moe_v2", "--set", "workload.hidden=65536", "--set",
+                         "workload.intermediate=65536", "--set", "mesh.shape=[16,16]", "--set",
+                         "workload.experts=256", "--set", "ops.moe_bmm.k_block=1"});
+
+        EXPECT_EQ(ending.exit_code, 2);
+        EXPECT_EQ(ending.out, "");
+        EXPECT_THAT(ending.err, StartsWith("tessera: the values of this layer take 6.0 TiB of the "
+                                           "host's memory, but "));
+        EXPECT_THAT(ending.err,
+                    EndsWith("; make it smaller, or add --timing-only, which computes none\n"));
+    }
+}
+
+TEST(CliHostMemory, IsNotAskedForWithoutValues) {
+    const Ending ending =
+        run_tessera({"check", "moe_v2", "--timing-only", "--set", "workload.hidden=65536", "--set",
+                     "workload.intermediate=65536", "--set", "mesh.shape=[16,16]", "--set",
+                     "workload.experts=256", "--set", "ops.moe_bmm.k_block=1"});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_EQ(ending.out, "moe_v2: ok\n");
+}
+
+TEST(CliConfigFile, OfAnySizeIsNotReadToItsEnd) {
+    const ScratchFolder folder;
+    folder.write("huge.yaml", std::string((std::size_t{16} << 20U) + 1, '#'));
+
+    const Ending ending = run_tessera({"check", "huge.yaml"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: huge.yaml: is larger than 16777216 bytes, no configuration is\n");
+}
+
+// Each is told once; 100000 of them took minutes.
+TEST(CliConfigFile, MayHaveAnyNumberOfUnknownKeys) {
+    const ScratchFolder folder;
+    std::string text;
+    for (int i = 0; i < 100000; ++i) {
+        text += "key" + std::to_string(i) + ": 1\n";
+    }
+    folder.write("keys.yaml", text);
+
+    const Ending ending = run_tessera({"check", "keys.yaml"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, HasSubstr("\nkeys.yaml:100000:1: key99999: unknown key, "));
+}
+
+TEST(CliJson, NeedsNamesInUtf8) {
+    const ScratchFolder folder;
+    const std::string name = "caf\xE9.yaml";
+    folder.write(name, bytes_of(TESSERA_SOURCE_DIR "/configs/runs/moe_v2_tiny.yaml"));
+
+    const Ending ending = run_tessera({"run", name, "--json"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: a name that goes into the JSON is no UTF-8\n");
+}
+
+}  // namespace
+}  // namespace tessera::test
