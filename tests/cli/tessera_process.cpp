@@ -107,7 +107,8 @@ int interrupt_tessera(const std::vector<std::string>& arguments, std::chrono::mi
     const std::string err = streams.file("err");
     const pid_t child = fork();
     if (child == 0) {
-        become_tessera(arguments, {}, out, err, [] {});
+        // A shell has its background jobs ignore it, and those pass that on.
+        become_tessera(arguments, {}, out, err, [] { std::signal(SIGINT, SIG_DFL); });
     }
     std::this_thread::sleep_for(delay);
     kill(child, SIGINT);

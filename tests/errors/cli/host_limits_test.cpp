@@ -78,17 +78,17 @@ INSTANTIATE_TEST_SUITE_P(EachWriter, CliFileSizeLimit,
                                          std::vector<std::string>{"--trace", "out"},
                                          std::vector<std::string>{"--report", "out"}));
 
-// 128 experts of 3 × 65536 × 65536 weights of 2 bytes are 3 TiB.
+// 256 experts of 3 × 32768 × 32768 weights of 2 bytes.
 TEST(CliHostMemory, IsEstimatedBeforeAnythingIsAllocated) {
     for (const char* command : {"check", "run"}) {
         const Ending ending =
-            run_tessera({command, "moe_v2", "--set", "workload.hidden=65536", "--set",
-                         "workload.intermediate=65536", "--set", "mesh.shape=[16,16]", "--set",
+            run_tessera({command, "moe_v2", "--set", "workload.hidden=32768", "--set",
+                         "workload.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set",
                          "workload.experts=256", "--set", "ops.moe_bmm.k_block=1"});
 
         EXPECT_EQ(ending.exit_code, 2);
         EXPECT_EQ(ending.out, "");
-        EXPECT_THAT(ending.err, StartsWith("tessera: the values of this layer take 6.0 TiB of the "
+        EXPECT_THAT(ending.err, StartsWith("tessera: the values of this layer take 1.5 TiB of the "
                                            "host's memory, but "));
         EXPECT_THAT(ending.err,
                     EndsWith("; make it smaller, or add --timing-only, which computes none\n"));
@@ -97,8 +97,8 @@ TEST(CliHostMemory, IsEstimatedBeforeAnythingIsAllocated) {
 
 TEST(CliHostMemory, IsNotAskedForWithoutValues) {
     const Ending ending =
-        run_tessera({"check", "moe_v2", "--timing-only", "--set", "workload.hidden=65536", "--set",
-                     "workload.intermediate=65536", "--set", "mesh.shape=[16,16]", "--set",
+        run_tessera({"check", "moe_v2", "--timing-only", "--set", "workload.hidden=32768", "--set",
+                     "workload.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set",
                      "workload.experts=256", "--set", "ops.moe_bmm.k_block=1"});
 
     EXPECT_EQ(ending.exit_code, 0);

@@ -98,7 +98,7 @@ constexpr Mistake kMistakes[] = {
     {"SemaphoresBetweenWords", "33056 B\n", "33054 B\n",
      ":@: l1.semaphores: 33054 is no multiple of a word's 4 B"},
     {"MoreDstThanAnyChipHas", "tiles_16bit: {value: 16", "tiles_16bit: {value: 64",
-     ":@: dst.tiles_16bit: 64 is out of range, allowed: 2 to 16"},
+     ":71:24: dst.tiles_16bit: 64 is out of range, allowed: 2 to 16"},
     {"ZerosInsideSemaphores", "12800 B", "33056 B",
      ":@: l1.zeros: [33056, 33568) overlaps l1.runtime_args [33312, 40132)\n"
      "wormhole_n150.yaml:@: l1.zeros: [33056, 33568) overlaps l1.semaphores [33056, 33312)"},
