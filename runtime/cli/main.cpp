@@ -67,8 +67,16 @@ bool is_of_host(const std::exception& error) {
            what.find(std::strerror(ENOMEM)) != std::string_view::npos;
 }
 
+int tell_internal(const std::string& what) {
+    std::cerr << "tessera: internal error: " << what << " (please report this)\n";
+    return static_cast<int>(tessera::cli::ExitCode::Internal);
+}
+
 /// Prints what ended the process; returns what it ends with.
 int tell(const std::exception_ptr& exception) {
+    if (!exception) {
+        return tell_internal("ended without an exception");
+    }
     try {
         std::rethrow_exception(exception);
     } catch (const tessera::ConfigError& error) {
@@ -93,8 +101,9 @@ int tell(const std::exception_ptr& exception) {
         if (std::string_view(error.what()).find("type_error.316") != std::string_view::npos) {
             return tell_host("a name that goes into the JSON is no UTF-8");
         }
-        std::cerr << "tessera: internal error: " << error.what() << " (please report this)\n";
-        return static_cast<int>(tessera::cli::ExitCode::Internal);
+        return tell_internal(error.what());
+    } catch (...) {
+        return tell_internal("an exception of no known type");
     }
 }
 
