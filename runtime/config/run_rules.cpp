@@ -6,6 +6,14 @@
 #include "emu/base/fields/value.hpp"
 
 namespace tessera::config {
+
+void mesh_has_at_most_256_devices(const RunSpec& run, const ArchSpec&, Judge& judge) {
+    constexpr std::uint32_t kMost = 256;
+    judge.require(
+        run.mesh.shape.num_devices() <= kMost, "mesh.shape",
+        fmt::format("{} devices, allowed: {} or fewer", run.mesh.shape.num_devices(), kMost));
+}
+
 void ring_is_one_dimensional(const RunSpec& run, const ArchSpec&, Judge& judge) {
     const MeshShape shape = run.mesh.shape;
     const bool is_line = shape.rows == 1 || shape.columns == 1;
