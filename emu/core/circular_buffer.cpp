@@ -20,6 +20,7 @@ KernelThread& thread_of_lowest(Core& core, unsigned processors) {
     return *core.threads[static_cast<unsigned>(__builtin_ctz(processors))];
 }
 
+// Out of line: nearly always one thread waits on a side of a CB.
 [[gnu::noinline]] void wake_each_satisfied(Core& core, std::uint8_t& waiters, std::uint32_t pages) {
     for (unsigned left = waiters; left != 0; left &= left - 1) {
         KernelThread& waiter = thread_of_lowest(core, left);
@@ -91,7 +92,8 @@ void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std:
     }
 }
 
-// Places beyond the architecture's number are never configured.
+// One test for "no such CB" and "not configured": places beyond the architecture's number never
+// are.
 CircularBuffer& find_buffer(KernelThread& thread, std::uint32_t index, const char* call) {
     Core& core = thread.core();
     if (index >= kMaxCircularBuffers || core.circular_buffers[index].size == 0) {
@@ -102,6 +104,7 @@ CircularBuffer& find_buffer(KernelThread& thread, std::uint32_t index, const cha
 
 CircularBuffer& buffer_for_wait(KernelThread& thread, std::uint32_t index, std::uint32_t pages,
                                 const char* call) {
+    // Refused at once, not as a deadlock of the whole launch: this line is the cause.
     CircularBuffer& buffer = find_buffer(thread, index, call);
     if (pages > buffer.num_pages) {
         refuse_more_than_fit(thread, index, pages, call);
@@ -143,7 +146,7 @@ namespace cb_calls {
 void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
     CircularBuffer& buffer = buffer_for_wait(thread, index, pages, "cb_reserve_back");
     record(thread, EventKind::CbReserve, index, pages);
-    cb_acts::reserve(thread, buffer, index, pages);
+    cb_unchecked::reserve(thread, buffer, index, pages);
 }
 
 void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
@@ -158,13 +161,13 @@ void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
                                 pages * view.fifo_page_size, index);
     }
     const auto end = end_of_step(thread, index, view.fifo_wr_ptr, pages, "cb_push_back");
-    cb_acts::push(thread, buffer, view, end, pages);
+    cb_unchecked::push(thread, buffer, view, end, pages);
 }
 
 void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
     CircularBuffer& buffer = buffer_for_wait(thread, index, pages, "cb_wait_front");
     record(thread, EventKind::CbWait, index, pages);
-    cb_acts::wait(thread, buffer, index, pages);
+    cb_unchecked::wait(thread, buffer, index, pages);
 }
 
 void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
@@ -179,7 +182,7 @@ void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
                                 pages * view.fifo_page_size, index);
     }
     const auto end = end_of_step(thread, index, view.fifo_rd_ptr, pages, "cb_pop_front");
-    cb_acts::pop(thread, buffer, view, end, pages);
+    cb_unchecked::pop(thread, buffer, view, end, pages);
 }
 
 }  // namespace cb_calls

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of one circular buffer that a core's kernel threads share; circular_buffer_calls.hpp
-// has what they do with it.
+// Holds the state of one circular buffer that a core's kernel threads share;
+// circular_buffer_calls.hpp has what they do with it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compute kernel's units are set to: DST, the operation that unpack and math are armed
-// for, the formats of the source registers and the packer's modes.
+// Holds what the compute kernel's units are set to: DST, the operation that unpack and math are
+// armed for, the formats of the source registers and the packer's modes.
 #pragma once
 
 #include <array>

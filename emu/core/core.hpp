@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker core: L1 in its window, circular buffers, semaphores and kernel threads.
+// Holds one worker core: L1 in its window, circular buffers, semaphores and kernel threads.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] Device& device() const noexcept { return *device_; }
     [[nodiscard]] const ArchSpec& arch() const noexcept { return *arch_; }
     [[nodiscard]] CoreCoord logical() const noexcept { return logical_; }
-    /// The coordinate that NoC addresses of this core carry.
+    /// Returns the coordinate that NoC addresses of this core carry.
     [[nodiscard]] CoreCoord virtual_coord() const noexcept;
     [[nodiscard]] std::byte* l1(std::uint32_t address) const noexcept { return window.at(address); }
 

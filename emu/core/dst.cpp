@@ -80,6 +80,8 @@ void Dst::release(CallSite site) {
               "tile_regs_release: DST is acquired, not committed; unpack, math and pack run in "
               "program order here, so the packer cannot wait for a later tile_regs_commit");
     }
+    // The chip clears the half as it is released (ZEROACC). Marked here, not written: most tiles
+    // are overwritten next and never need their zeros.
     sections_[pack_half_] = Section::Free;
     packer_has_waited_ = false;
     const std::uint32_t first = pack_half_ * capacity_;
@@ -101,6 +103,8 @@ void Dst::require_idle(const char* call, CallSite site) const {
 
 float* Dst::update_block(std::uint32_t index, std::uint32_t count, const char* call,
                          CallSite site) {
+    // Last to first, so that the first one's address is what comes back; a refusal names the
+    // highest.
     for (std::uint32_t i = index + count; i-- > index + 1;) {
         static_cast<void>(update(i, call, site));
     }
@@ -132,6 +136,7 @@ void Dst::zero_if_cleared(std::uint32_t slot) {
 
 void Dst::change_content(std::uint32_t slot, std::uint32_t index, DstContent content,
                          const char* call, CallSite site) {
+    // On the chip the bits would be taken for the other kind without a word.
     if (contents_[slot] != DstContent::Cleared) {
         fault(FaultCategory::UndefinedBehavior, site,
               "{}: DST tile {} holds {}, not {}; typecast_tile converts", call, index,

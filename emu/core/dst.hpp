@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DST registers of one core and the hand-over of their halves between math and packer.
+// Models the DST registers of one core and how math and packer hand their halves over.
 #pragma once
 
 #include <array>
@@ -47,14 +47,15 @@ public:
     /// themselves.
     void require_idle(const char* call, CallSite site) const;
 
-    /// A tile of math's half that an operation overwrites in full; its values are undefined.
+    /// Returns a tile of math's half that an operation overwrites in full; its values are
+    /// undefined.
     [[nodiscard]] float* overwrite(std::uint32_t index, const char* call, CallSite site,
                                    DstContent content = DstContent::Float) {
         const std::uint32_t slot = math_slot(index, call, site);
         contents_[slot] = content;
         return tile(slot);
     }
-    /// A tile of math's half that an operation reads and changes; zeros if it was cleared.
+    /// Returns a tile of math's half that an operation reads and changes; zeros if it was cleared.
     [[nodiscard]] float* update(std::uint32_t index, const char* call, CallSite site,
                                 DstContent content = DstContent::Float) {
         const std::uint32_t slot = math_slot(index, call, site);
@@ -63,15 +64,15 @@ public:
         }
         return tile(slot);
     }
-    /// `count` tiles from `index` on, adjacent in memory.
+    /// Returns `count` tiles from `index` on, adjacent in memory.
     [[nodiscard]] float* update_block(std::uint32_t index, std::uint32_t count, const char* call,
                                       CallSite site);
-    /// Content of a tile of math's half.
+    /// Returns the content of a tile of math's half.
     [[nodiscard]] DstContent content(std::uint32_t index, const char* call, CallSite site) {
         return contents_[math_slot(index, call, site)];
     }
 
-    /// A tile of the packer's half; zeros if it was cleared.
+    /// Returns a tile of the packer's half; zeros if it was cleared.
     [[nodiscard]] const float* packed(std::uint32_t index, const char* call, CallSite site);
     [[nodiscard]] DstContent packed_content(std::uint32_t index) const noexcept {
         return contents_[pack_half_ * capacity_ + index];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the machine refuses an act of a kernel: thrown where the act happens, turned into a
-// KernelError with its full position at the root of the kernel's fiber.
+// Refuses what a kernel does: a fault is thrown where it happens and turned into a KernelError with
+// its full position at the root of the kernel's fiber.
 #pragma once
 
 #include <fmt/format.h>

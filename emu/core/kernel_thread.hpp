@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel thread of one core during a launch: its arguments, CB pointers, NoC state and wait.
+// Holds one kernel thread of one core during a launch: its arguments, CB pointers, NoC state and
+// wait.
 #pragma once
 
 #include <array>
@@ -110,9 +111,11 @@ private:
 /// code would call, and save what it holds in registers around the call, in each API function.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local KernelThread* t_current_thread;
 
-/// The kernel thread that runs on this host thread: the only ambient state in the project, set
-/// by the scheduler at each switch. Inlined: a fiber never leaves its host thread, so that a
-/// compiler may keep the address of the thread-local across a switch.
+/// The kernel thread that runs on this host thread, set by the scheduler at each switch: the only
+/// ambient state that a kernel's behaviour depends on, which free functions of the kernel API need.
+/// (Other thread-locals cache or count for a host thread, or name its worker.) Inlined: a fiber
+/// never leaves its host thread, so a compiler may keep the address of the thread-local across a
+/// switch.
 inline KernelThread& current_thread() noexcept {
     return *t_current_thread;
 }

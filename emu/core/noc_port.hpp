@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel thread's side of one NoC: transfers it has in flight and its latched commands.
+// Holds a kernel thread's side of one NoC: transfers it has in flight and its latched commands.
 #pragma once
 
 #include <cstddef>

@@ -19,9 +19,13 @@ bool is_met(const Core& core, const WaitRecord& record) {
 }  // namespace
 
 void SemaphoreWaiters::wait(KernelThread& thread, const WaitRecord& record) {
+    // In a loop: before a woken thread runs, the word may have changed again, past the value of an
+    // equality.
     while (!is_met(thread.core(), record)) {
         {
             const std::scoped_lock lock(mutex_);
+            // Registered, then tested again under the waker's lock: a write that comes between test
+            // and registration would wake nobody.
             waiting_.push_back({&thread, record});
             num_waiting_.fetch_add(1, std::memory_order_seq_cst);
             if (is_met(thread.core(), record)) {

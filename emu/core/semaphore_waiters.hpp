@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that sleep until a word of a core's L1 changes; written to from any worker.
+// Puts threads to sleep until a word of their core's L1 changes, and wakes them from any worker.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,9 @@ public:
     /// under the waker's lock, then parks, so that no wake-up is lost.
     void wait(KernelThread& thread, const WaitRecord& record);
 
-    /// Wakes whoever waits on a word in [address, address + size). Call after the write.
+    /// Wakes the threads that wait on a word in [address, address + size). Call after the write.
     void notify(std::uint32_t address, std::uint32_t size) {
-        // An addition of 0, not a load: whoever registers after it sees the write.
+        // An addition of 0, not a load: a thread that registers after it sees the write.
         if (num_waiting_.fetch_add(0, std::memory_order_seq_cst) != 0) {
             wake_range(address, size);
         }

@@ -11,6 +11,8 @@ std::uint16_t TraceRecorder::find_site(CallSite site) {
     if (site.line == 0) {
         return 0;
     }
+    // A search through all: a kernel calls the API from a few dozen lines, and the cache in front
+    // (site_index) answers all but the first call of each.
     const auto it = std::ranges::find_if(sites_, [site](const CallSite& known) {
         return known.line == site.line && known.file == site.file;
     });

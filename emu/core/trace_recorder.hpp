@@ -23,7 +23,7 @@ public:
         sites_.reserve(kFirstSites);
     }
 
-    /// An act of a kind that runs: one more of the last event if it is the same.
+    /// Records an event of a kind that runs: counts the last event up if it is the same.
     void run(EventKind kind, std::uint8_t detail, std::uint64_t argument, CallSite site) {
         const std::uint16_t index = site_index(site);
         if (!events_.empty()) {
@@ -36,7 +36,7 @@ public:
         }
         events_.push_back({kind, detail, index, 1, argument});
     }
-    /// An act whose count is a value of its own.
+    /// Records an event whose count is a value of its own.
     void append(EventKind kind, std::uint8_t detail, std::uint32_t count, std::uint64_t argument,
                 CallSite site) {
         events_.push_back({kind, detail, site_index(site), count, argument});

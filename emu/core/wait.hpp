@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a blocked kernel thread is waiting for; the material of the deadlock census.
+// Describes what a blocked kernel thread is waiting for; the deadlock census reads it.
 #pragma once
 
 #include <cstdint>

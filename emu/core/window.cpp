@@ -13,8 +13,9 @@
 namespace tessera {
 namespace {
 
-// 64 KiB holds spdlog, fmt and oneDNN with more than twice the need; kernels compiled for the host
-// use more than the chip's 2 KiB.
+// 64 KiB holds fmt with more than twice the need (a fault formats its message on the kernel's
+// stack); kernels compiled for the host use more than the chip's 2 KiB. Pages are committed on
+// touch, so a larger stack costs address space only.
 constexpr std::uint64_t kKernelStackSize = 128 * 1024;
 constexpr std::uint64_t kPage = 4096;
 

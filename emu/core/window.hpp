@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core's 4 GiB window of host address space, laid out as tessera/window_layout.hpp says.
+// Reserves a core's 4 GiB window of host address space, laid out as tessera/window_layout.hpp says.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,8 @@ public:
 
     [[nodiscard]] std::byte* base() const noexcept { return base_; }
     [[nodiscard]] std::byte* at(std::uint32_t address) const noexcept { return base_ + address; }
-    /// One past the highest byte of a processor's stack; it grows down for `stack_size()` bytes.
+    /// Returns one past the highest byte of a processor's stack; it grows down for `stack_size()`
+    /// bytes.
     [[nodiscard]] std::byte* stack_top(Processor processor) const noexcept;
     [[nodiscard]] static std::size_t stack_size() noexcept;
     /// Makes the first `bytes` of a processor's kernel globals readable and writable.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device: a grid of worker cores, DRAM banks and their allocators.
+// Holds one device: a grid of worker cores, DRAM banks and their allocators.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,37 @@
 #include "emu/core/core.hpp"
 #include "emu/dram/bank_allocator.hpp"
 #include "emu/dram/bank_memory.hpp"
-#include "emu/mesh/noc_node.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/page_address.hpp"
 
 namespace tessera {
 
 class Mesh;
+
+/// What answers at a NoC coordinate of a device.
+enum class NocNodeKind : std::uint8_t { Nothing, Worker, Dram };
+
+struct NocNode {
+    NocNodeKind kind = NocNodeKind::Nothing;
+    Core* core = nullptr;              ///< Worker
+    std::vector<std::uint32_t> banks;  ///< Dram: banks behind this node, by offset
+};
+
+/// Indexed by the 6-bit x and y of a NoC address.
+class NocNodeTable {
+public:
+    void add_worker(CoreCoord noc, Core& core);
+    /// Errors   InternalError if a worker sits at the bank's coordinate.
+    void add_banks(const DramSpec& dram);
+    [[nodiscard]] const NocNode& at(CoreCoord noc) const noexcept {
+        return nodes_[(noc.y & 63U) * 64 + (noc.x & 63U)];
+    }
+
+private:
+    void add_bank(CoreCoord noc, std::uint32_t bank);
+
+    std::vector<NocNode> nodes_ = std::vector<NocNode>(std::size_t{64} * 64);
+};
 
 class Device {
 public:
@@ -27,17 +51,17 @@ public:
     [[nodiscard]] const ArchSpec& arch() const noexcept { return arch_; }
     [[nodiscard]] Mesh* mesh() const noexcept { return mesh_; }
 
-    /// Core at a logical coordinate.  Preconditions  inside the compute grid.
+    /// Returns the core at a logical coordinate.  Preconditions  inside the compute grid.
     [[nodiscard]] Core& core(CoreCoord logical) const noexcept {
         return *cores_[logical.y * arch_.workers.compute.columns + logical.x];
     }
     [[nodiscard]] const std::vector<std::unique_ptr<Core>>& cores() const noexcept {
         return cores_;
     }
-    /// What sits at a NoC coordinate.
+    /// Returns what answers at a NoC coordinate.
     [[nodiscard]] const NocNode& node(CoreCoord noc) const noexcept { return nodes_.at(noc); }
     [[nodiscard]] const BankLayout& bank_layout() const noexcept { return banks_; }
-    /// Core that holds L1 bank `bank` of interleaved L1 buffers.
+    /// Returns the core that holds L1 bank `bank` of interleaved L1 buffers.
     [[nodiscard]] Core& l1_bank(std::uint32_t bank) const noexcept {
         return core(banks_.l1_banks[bank]);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of a device as its kernels name them, and the devices that a packet's route leads to.
+// Names the links of a device as its kernels do, and finds the devices that a packet's route leads
+// to.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,10 @@ inline constexpr std::uint32_t kNumLinkChannels = 4 * kLinksPerDirection;
 [[nodiscard]] constexpr LinkChannel link_channel(std::uint32_t channel) noexcept {
     return {static_cast<LinkDirection>(channel % 4), channel / 4};
 }
-/// "link 0 to the east".
+/// Returns "link 0 to the east".
 [[nodiscard]] std::string to_string(LinkChannel channel);
 
-/// Device at the end of `route` from `from`. `call` names the API function in messages.
+/// Returns the device at the end of `route` from `from`. `call` names the API function in messages.
 /// Errors   KernelFault{OutOfBounds} if the mesh ends before.
 [[nodiscard]] Device& across_links(const Device& from, LinkRoute route, const char* call,
                                    CallSite site);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices in rows × columns, and which of them a link joins.
+// Holds devices in rows × columns, and knows which of them a link joins.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ public:
     }
     [[nodiscard]] Device& device(std::uint32_t id) const noexcept { return *devices_[id]; }
 
-    /// Device reached by `hops` links from `from` in `direction`; none if the mesh ends before.
+    /// Returns the device reached by `hops` links from `from` in `direction`; none if the mesh ends
+    /// before.
     [[nodiscard]] std::optional<std::uint32_t> neighbour(std::uint32_t from,
                                                          LinkDirection direction,
                                                          std::uint32_t hops) const;

@@ -24,6 +24,8 @@ Endpoint resolve_worker(Core& core, std::uint64_t address, std::uint32_t size, c
 
 Endpoint resolve_dram(Device& device, const NocNode& node, std::uint64_t address,
                       std::uint32_t size, const char* call, CallSite site) {
+    // A DRAM tile of Wormhole has two banks behind one node, 1 GiB apart in its address space
+    // (tt-isa-documentation, WormholeB0/DRAMTile/README.md): the address tells which.
     const DramSpec& spec = device.arch().dram;
     for (const std::uint32_t bank : node.banks) {
         const std::uint64_t begin = spec.endpoints[bank].bank_offset.value;
@@ -61,7 +63,8 @@ void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_
                  const char* call, CallSite site) {
     const std::uint64_t l1_size = thread.core().arch().l1.size.value;
     const std::uint64_t end = std::uint64_t{address} + size;
-    // A kernel may hand the NoC the address of a local variable or of a global.
+    // A kernel may hand the NoC the address of a local variable or of a global. They lie in the
+    // core's window, above L1.
     const bool is_private = address >= kKernelGlobalsOffset && end <= kWindowSize;
     if (end > l1_size && !is_private) {
         fault(FaultCategory::OutOfBounds, site,
@@ -74,6 +77,7 @@ bool is_flag(const Endpoint& to, std::uint32_t size) {
     if (to.core == nullptr || to.address % 4 != 0) {
         return false;
     }
+    // A semaphore's slot is 16 bytes (l1.semaphore_stride), and kernels send whole slots.
     const L1Spec& l1 = to.core->arch().l1;
     const std::uint64_t end = l1.semaphores.value + l1.num_semaphores * l1.semaphore_stride.value;
     const bool is_semaphore = to.address >= l1.semaphores.value && to.address < end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a 64-bit NoC address and a size to the bytes it names on a device.
+// Resolves a 64-bit NoC address and a size to the bytes they name on a device.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,11 @@ struct Endpoint {
 void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_t size,
                  const char* call, CallSite site);
 
-/// Whether a write of `size` bytes brings a flag that threads may wait on: one word of an L1, or at
-/// most 16 bytes onto a semaphore. Traces keep its value.
+/// Returns whether a write of `size` bytes brings a flag that threads may wait on: one word of an
+/// L1, or at most 16 bytes onto a semaphore. Traces keep its value.
 [[nodiscard]] bool is_flag(const Endpoint& to, std::uint32_t size);
 
-/// Coordinate in bits 36–47 of a NoC address, and local address in bits 0–35.
+/// Return the coordinate in bits 36–47 of a NoC address, and the local address in bits 0–35.
 /// Source   tt-metal noc_parameters.h.
 [[nodiscard]] constexpr CoreCoord noc_coord(std::uint64_t noc_address) noexcept {
     return {static_cast<std::uint32_t>(noc_address >> 36U) & 63U,

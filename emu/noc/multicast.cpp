@@ -27,7 +27,8 @@ constexpr CoreCoord coord_at(std::uint64_t address, unsigned shift) {
             static_cast<std::uint32_t>(address >> (shift + 6)) & 63U};
 }
 
-// On NoC 1, which runs the other way, the corners come swapped.
+// On NoC 1, which runs the other way, the corners come swapped. Any other order names a rectangle
+// that wraps around the torus.
 Rectangle rectangle_of(std::uint64_t address, std::uint32_t noc, const char* call, CallSite site) {
     Rectangle r{coord_at(address, 48), coord_at(address, 36)};
     if (noc == 1) {
@@ -46,7 +47,8 @@ std::uint32_t local_of(std::uint64_t destination) {
     return static_cast<std::uint32_t>(noc_local(destination));
 }
 
-// The smallest logical rectangle that holds the workers of the NoC's, the sender included.
+// The smallest logical rectangle that holds the workers of the NoC's, the sender included. Logical,
+// as all places of a trace: which rows are harvested differs by board.
 std::uint64_t multicast_argument(const KernelThread& thread, std::uint32_t noc,
                                  std::uint64_t destination, std::uint32_t address) {
     if (!thread.recorder) {
@@ -103,6 +105,8 @@ std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::ui
                                 CallSite site) {
     thread.last_call = site;
     const Rectangle r = rectangle_of(address, noc, call, site);
+    // Columns of DRAM and harvested rows lie inside of rectangles; only Tensix tiles receive
+    // multicasts (tt-isa-documentation, WormholeB0/NoC/README.md).
     std::vector<Core*> receivers;
     for (std::uint32_t y = r.start.y; y <= r.end.y; ++y) {
         for (std::uint32_t x = r.start.x; x <= r.end.x; ++x) {
@@ -114,6 +118,8 @@ std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::ui
             }
         }
     }
+    // The chip waits for `num_dests` acknowledgements: a wrong number hangs its next barrier, far
+    // from the mistake.
     if (num_dests == 0 || num_dests != receivers.size()) {
         fault(FaultCategory::UndefinedBehavior, site,
               "{}: num_dests is {}, but rectangle {} to {} holds {} receivers{}", call, num_dests,
@@ -130,6 +136,7 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
     check_local(thread, source, size, call, site);
     const std::uint32_t address = local_of(destination);
     const std::uint64_t alignment = thread.core().arch().l1.alignment.value;
+    // As of unicast writes, tested once: all receivers have the same address.
     if (address % alignment != source % alignment) {
         fault(FaultCategory::UndefinedBehavior, site,
               "{}: destination {:#x} and source {:#x} differ modulo {}, the alignment of L1", call,
@@ -137,6 +144,7 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
     }
     const auto receivers =
         receivers_of(thread, noc, destination, num_dests, style.loopback, call, site);
+    // One event for all receivers, though each has a transfer in flight: a trace holds the call.
     record_write(thread, noc, source, destination, size, style, *receivers.front(), site);
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
@@ -168,6 +176,7 @@ void multicast_word(KernelThread& thread, std::uint32_t noc, std::uint32_t sourc
         receivers_of(thread, noc, destination, num_dests, style.loopback, call, site);
     record_act(thread, EventKind::MulticastWord, detail_of(thread, noc, style), value,
                multicast_argument(thread, noc, destination, address), site);
+    // At once, not in flight: a flag follows the data before it, which write_received delivers.
     for (Core* core : receivers) {
         write_received(thread, noc, *core, address, value, call, site);
     }

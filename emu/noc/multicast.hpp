@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multicast: one source, every worker core of a rectangle.
+// Writes from one source to every worker core of a rectangle: multicast.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct MulticastStyle {
     bool linked = false;  ///< keeps its path for the next multicast
 };
 
-/// The receivers of a multicast address, row by row.
+/// Returns the receivers of a multicast address, row by row.
 /// Errors   KernelFault{Unsupported} if the corners are in the other NoC's order (a rectangle that
 ///          wraps around the torus); {UndefinedBehavior} if `num_dests` is 0 or is not the number
 ///          of receivers, or an L1 address is not aligned.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When transfers in flight take effect: late, at once or at random, and in the order that the chip
-// promises between transfers of one core to one destination on one NoC.
+// Decides when transfers in flight take effect: late, at once or at random, and in the order that
+// the chip promises between transfers of one core to one destination on one NoC.
 // Source   tt-isa-documentation, NoC/Ordering.md.
 #pragma once
 
@@ -17,7 +17,7 @@ class KernelThread;
 /// delivery mode says.
 void enter(KernelThread& thread, NocPort& port, Transfer&& transfer);
 
-/// As enter, for a read of `size` bytes at `source` into own L1.
+/// Does as enter() for a read of `size` bytes at `source` into own L1.
 void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
                 std::uint32_t destination, std::uint32_t size, const CallSite& site);
 

@@ -23,7 +23,8 @@ void check_word(std::uint64_t address, const char* call, CallSite site) {
     }
 }
 
-// Bytes of a word outside byte_enable keep what they hold.
+// Bytes of a word outside byte_enable keep what they hold. A whole word is stored atomically: other
+// cores run on other host threads and poll it.
 void write_enabled_bytes(std::byte* target, std::uint32_t value, std::uint8_t byte_enable) {
     if ((byte_enable & 0xFU) == 0xFU) {
         __atomic_store_n(reinterpret_cast<std::uint32_t*>(target), value, __ATOMIC_RELEASE);
@@ -46,10 +47,12 @@ Endpoint word_endpoint(KernelThread& thread, std::uint64_t address, const char* 
 
 void add(KernelThread& thread, std::uint32_t noc, const Endpoint& to, std::uint32_t increment,
          const char* call, CallSite site) {
+    // Atomics act on an L1 (tt-isa-documentation, WormholeB0/NoC/README.md); DRAM tiles have none.
     if (to.core == nullptr) {
         fault(FaultCategory::UndefinedBehavior, site, "{}: address {:#x} lies in DRAM", call,
               to.address);
     }
+    // Data first: a consumer that sees the count must find what it counts.
     deliver_writes_to(thread.noc[noc], to.core);
     add_to_word(*to.core, static_cast<std::uint32_t>(to.address), increment);
 }
@@ -59,7 +62,7 @@ void write(KernelThread& thread, std::uint32_t noc, const Endpoint& to, std::uin
     deliver_writes_to(thread.noc[noc], to.core);
     write_enabled_bytes(to.bytes, value, byte_enable);
     thread.activity.bytes_written += 4;
-    if (to.core != nullptr) {
+    if (to.core != nullptr) {  // nobody waits on DRAM
         to.core->semaphore_waiters.notify(static_cast<std::uint32_t>(to.address), 4);
     }
 }
@@ -77,6 +80,8 @@ std::uint64_t word_argument(const KernelThread& thread, const Endpoint& to) {
 }  // namespace
 
 void add_to_word(Core& core, std::uint32_t address, std::uint32_t increment) {
+    // Release: the bytes that the count announces are visible to a thread that acquires it, on any
+    // worker.
     __atomic_fetch_add(word_at(core, address), increment, __ATOMIC_ACQ_REL);
     core.semaphore_waiters.notify(address, 4);
 }

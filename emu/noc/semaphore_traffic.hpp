@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small writes and atomic additions to words of an L1: semaphores and flags. Each takes effect at
-// once, after the writes its thread sent to the same core on the same NoC before.
+// Writes words of an L1 and adds to them: semaphores and flags. Each takes effect at once, after
+// the writes its thread sent to the same core on the same NoC before.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t addre
 void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address, std::uint32_t value,
                 std::uint8_t byte_enable, std::uint8_t detail, const char* call, CallSite site);
 
-/// The same for one receiver of a multicast, whose event is another.
+/// Do the same for one receiver of a multicast, whose event is another.
 void increment_received(KernelThread& thread, std::uint32_t noc, Core& receiver,
                         std::uint32_t address, std::uint32_t increment, const char* call,
                         CallSite site);

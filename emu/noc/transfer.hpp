@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issue and completion of asynchronous reads and writes: a transfer is issued, is in flight, and
-// takes effect; only a barrier (a flush, for the source of a write) makes it safe.
+// Issues and completes asynchronous reads and writes: a transfer is issued, is in flight, and takes
+// effect; only a barrier (a flush, for the source of a write) makes it safe.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ std::uint32_t complete_all_writes(KernelThread& thread);
 ///          whose source has not been flushed, or with a fabric connection open.
 void check_nothing_pending_at_end(KernelThread& thread);
 
-/// Takes effect now: copies the bytes and wakes who waits on them.
+/// Lets a transfer take effect: copies the bytes and wakes the threads that wait on them.
 void deliver(Transfer& transfer);
 
 }  // namespace tessera

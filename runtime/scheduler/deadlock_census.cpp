@@ -34,7 +34,7 @@ const CircularBuffer& buffer_of(const KernelThread& thread) {
     return thread.core().circular_buffers[thread.wait.object];
 }
 
-// The object in the words of whoever configured it.
+// The object as its author named it: a semaphore by its id, not by its place in L1.
 std::string describe_semaphore(const KernelThread& thread) {
     const L1Spec& l1 = thread.core().arch().l1;
     const std::uint64_t begin = l1.semaphores.value;
@@ -74,7 +74,8 @@ std::string name_of(const KernelThread& thread) {
                        to_string(thread.core().logical()), role_of(thread.processor()));
 }
 
-// The thread of the same core that pushes (pops) the CB a thread waits on, if one ever did.
+// The thread of the same core that pushes (pops) the CB a thread waits on, if one ever did. A
+// program does not say who produces for a CB; who has done so shows.
 KernelThread* partner_of(const KernelThread& thread) {
     const WaitKind kind = thread.wait.kind;
     if (kind != WaitKind::CbData && kind != WaitKind::CbSpace) {
@@ -127,7 +128,8 @@ std::string describe_semaphore_cause(const KernelThread& thread) {
                        describe_semaphore(thread), name_of(thread), thread.wait.need);
 }
 
-// Follows the waits from `first` until they close a cycle or end at somebody who will not come.
+// Follows the waits from `first` until they close a cycle or end at a thread that will not come.
+// Only CBs lead on: they have one partner on the same core, where any thread may set a semaphore.
 std::string describe_cause(const KernelThread& first) {
     std::vector<const KernelThread*> path;
     const KernelThread* thread = &first;

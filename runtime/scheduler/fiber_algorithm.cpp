@@ -6,6 +6,8 @@
 namespace tessera {
 
 void FiberAlgorithm::awakened(boost::fibers::context* context) noexcept {
+    // Boost's own fibers are pinned contexts: the dispatcher, and the main fiber that runs the
+    // loop.
     if (context->is_context(boost::fibers::type::pinned_context)) {
         context->ready_link(loops_);
     } else {
@@ -39,6 +41,8 @@ void FiberAlgorithm::make_ready_in_larger_ring(boost::fibers::context& kernel) {
 }
 
 void FiberAlgorithm::install() {
+    // Once for a host thread: Boost allows no change of algorithm while fibers live, and pool
+    // threads serve many launches.
     if (of_this_thread_ == nullptr) {
         auto* algorithm = new FiberAlgorithm;  // NOLINT: Boost's scheduler owns it from here on
         of_this_thread_ = algorithm;

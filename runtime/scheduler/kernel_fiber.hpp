@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel thread as a fiber: its root, and how it is parked and woken.
+// Runs a kernel thread as a fiber: its root, and how it is parked and woken.
 #pragma once
 
 namespace tessera {

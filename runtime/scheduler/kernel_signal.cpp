@@ -14,6 +14,8 @@
 namespace tessera {
 namespace {
 
+// A kernel that has overflowed its stack has none left for the handler; SIGSTKSZ is no constant in
+// newer C libraries.
 constexpr std::size_t kSignalStackSize = 64 * 1024;
 
 // On the fiber's stack, found again from the handler through the running thread.
@@ -85,6 +87,7 @@ SignalStack::~SignalStack() {
 
 void run_catching_signals(KernelThread& thread, void (*run)(KernelThread&)) {
     Landing landing;
+    // Without the signal mask, which would be a system call for every kernel; hence SA_NODEFER.
     if (sigsetjmp(landing.environment, 0) == 0) {
         thread.signal_landing = &landing;
         run(thread);

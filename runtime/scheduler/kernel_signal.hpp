@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory faults of kernels: an access outside what a window maps ends the kernel's fiber with a
-// KernelFault instead of ending the process.
+// Turns memory faults of kernels into faults of theirs: an access outside what a window maps ends
+// the kernel's fiber with a KernelFault instead of ending the process.
 #pragma once
 
 #include <cstddef>

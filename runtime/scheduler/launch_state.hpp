@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workers of one launch share: cores to adopt, mail between workers, errors, and the
+// Holds what the workers of one launch share: cores to adopt, mail between workers, errors, and the
 // count by which they know that nothing can run any more.
 #pragma once
 
@@ -21,7 +21,7 @@ class LaunchState {
 public:
     explicit LaunchState(std::span<Core* const> cores);
 
-    /// The next core nobody has adopted, or null.
+    /// Claims the next core that no worker has adopted; null if there is none.
     [[nodiscard]] Core* claim_core() noexcept;
     [[nodiscard]] bool has_unclaimed_core() const noexcept;
 
@@ -34,11 +34,11 @@ public:
     [[nodiscard]] std::vector<KernelThread*> collect_mail(Worker& worker);
 
     /// Sleeps until there is mail for `worker` or the launch is over; returns false when it is.
-    /// The last worker to fall asleep settles the launch: it lets writes in flight arrive, or, if
-    /// there are none, ends the launch with what it found out.
+    /// The last worker to fall asleep resolves the launch's quiescence: it lets writes in flight
+    /// arrive, or, if there are none, ends the launch with what it found out.
     [[nodiscard]] bool sleep(Worker& worker);
-    /// As sleep() for a worker that has polled L1 in vain for long: returns at once, but takes part
-    /// in the count for as long as nobody makes progress.
+    /// Does as sleep() for a worker whose threads have been spinning on L1 without progress for
+    /// long: returns at once, but counts as asleep for as long as no worker makes progress.
     [[nodiscard]] bool poll(Worker& worker);
 
     /// Notes that `worker` is about to end its own threads, and drops the mail for them.
@@ -51,7 +51,7 @@ public:
 
     void thread_finished() noexcept { num_live_.fetch_sub(1, std::memory_order_acq_rel); }
 
-    /// Grows whenever a worker has run anything but a fruitless round of polling.
+    /// Returns a count that grows whenever a worker has run anything but an idle round of spinning.
     [[nodiscard]] std::uint64_t progress() const noexcept {
         return progress_.load(std::memory_order_acquire);
     }
@@ -67,10 +67,13 @@ private:
 
     [[nodiscard]] bool is_quiescent() const noexcept;
     [[nodiscard]] bool must_cancel(const Worker& worker) const noexcept;
-    [[nodiscard]] Settled settle(std::unique_lock<std::mutex>& lock);
+    /// Decides what follows when nothing can run: writes in flight arrive, a deadlock is recorded
+    /// and the launch cancelled, or it is over.
+    [[nodiscard]] Settled resolve_quiescence(std::unique_lock<std::mutex>& lock);
     void wake_everybody();
-    /// Gives up the lock for a moment, less if there is news for `worker`.
-    void doze(const Worker& worker, std::unique_lock<std::mutex>& lock);
+    /// Yields to other host threads without the lock, a bounded number of times, until there is
+    /// news for `worker`.
+    void spin_briefly(const Worker& worker, std::unique_lock<std::mutex>& lock);
 
     struct OrderedError {
         std::uint64_t order;

@@ -16,8 +16,10 @@ namespace {
 
 thread_local Worker* t_worker = nullptr;
 
-// Rounds of polling with nothing else to run anywhere after which polling counts as waiting.
-constexpr std::uint32_t kIdlePollLimit = 100'000;
+// Rounds of spinning with nothing else to run anywhere after which spinning counts as waiting. A
+// kernel that polls a word is not blocked, so a deadlock of spinning threads shows in no other way.
+// A worker that computes is neither asleep nor spinning: a long computation is no deadlock.
+constexpr std::uint32_t kIdleRoundLimit = 100'000;
 
 }  // namespace
 
@@ -35,6 +37,9 @@ void Worker::run() {
     t_worker = this;
     FiberAlgorithm::install();
     const SignalStack signal_stack;
+    // A worker adopts a core whenever its own cannot go on: what they wait for may come from a core
+    // that no worker runs yet. oneTBB promises no second worker, and one alone completes a launch
+    // so; a fixed share of cores for each worker hangs when one of them never comes.
     for (;;) {
         take_mail();
         run_ready_fibers();
@@ -81,7 +86,7 @@ void Worker::take_mail() {
     }
 }
 
-// The loop is the last in line, so one turn away from it runs every kernel until it blocks.
+// The loop is the last of the ready fibers, so one yield runs every kernel until it blocks.
 void Worker::run_ready_fibers() {
     while (FiberAlgorithm::of_this_thread().has_ready_kernels()) {
         boost::this_fiber::yield();
@@ -89,6 +94,8 @@ void Worker::run_ready_fibers() {
     set_current_thread(nullptr);
 }
 
+// A kernel's plain store to its own L1 notifies nobody (it is a machine instruction, not a call):
+// waiters on such words are tested when nothing else can run.
 void Worker::recheck_own_semaphores() {
     for (Core* core : cores_) {
         core->semaphore_waiters.recheck();
@@ -109,10 +116,10 @@ void Worker::cancel_own_threads() {
     }
 }
 
-// Gives every polling thread one turn. Turns of others in between are progress.
+// Runs every polling thread once. Whatever else runs in between is progress.
 bool Worker::resume_polling() {
-    count_fruitless_round();
-    if (num_idle_polls_ > kIdlePollLimit && !launch_->poll(*this)) {
+    count_idle_round();
+    if (num_idle_rounds_ > kIdleRoundLimit && !launch_->poll(*this)) {
         return false;
     }
     if (has_mail.load(std::memory_order_acquire)) {
@@ -133,12 +140,12 @@ bool Worker::resume_polling() {
     return true;
 }
 
-void Worker::count_fruitless_round() {
+void Worker::count_idle_round() {
     const std::uint64_t progress = launch_->progress();
-    num_idle_polls_ = progress == polls_since_ ? num_idle_polls_ + 1 : 0;
-    polls_since_ = progress;
-    if (num_idle_polls_ > kIdlePollLimit) {
-        fruitless_since.store(progress, std::memory_order_release);
+    num_idle_rounds_ = progress == progress_seen_ ? num_idle_rounds_ + 1 : 0;
+    progress_seen_ = progress;
+    if (num_idle_rounds_ > kIdleRoundLimit) {
+        idle_spin_since.store(progress, std::memory_order_release);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One host thread's part in a launch: it adopts cores, runs their fibers and sleeps when it has
-// nothing to run.
+// Runs one host thread's share of a launch: a worker adopts cores, runs their fibers and sleeps
+// when it has nothing to run.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,9 @@ public:
     std::condition_variable wake_up;
     bool has_cancelled = false;  ///< has ended its threads because the launch failed
     std::atomic<bool> has_mail{false};
-    /// The launch's progress since which this worker's threads have polled in vain for long.
-    std::atomic<std::uint64_t> fruitless_since{~std::uint64_t{0}};
+    /// The launch's progress since which this worker's threads have been spinning on L1 without
+    /// progress for long.
+    std::atomic<std::uint64_t> idle_spin_since{~std::uint64_t{0}};
 
     /// Fibers of this worker whose stacks Boost still holds.
     std::uint32_t num_stacks_in_use = 0;
@@ -47,19 +48,19 @@ private:
     void recheck_own_semaphores();
     void cancel_own_threads();
     [[nodiscard]] bool resume_polling();
-    void count_fruitless_round();
+    void count_idle_round();
     void release_stacks();
 
     LaunchState* launch_;
     std::vector<Core*> cores_;
     std::vector<KernelThread*> polling_;
-    std::uint64_t polls_since_ = 0;  ///< the launch's progress when polling began
-    std::uint32_t num_idle_polls_ = 0;
+    std::uint64_t progress_seen_ = 0;  ///< the launch's progress when polling began
+    std::uint32_t num_idle_rounds_ = 0;
 };
 
-/// The worker that runs a thread's fiber.
+/// Returns the worker that runs a thread's fiber.
 [[nodiscard]] Worker& owner_of(const KernelThread& thread) noexcept;
-/// The worker on this host thread.
+/// Returns the worker on this host thread.
 [[nodiscard]] Worker* current_worker() noexcept;
 
 }  // namespace tessera

@@ -34,6 +34,7 @@ void WorkerPool::for_each(std::size_t count, const std::function<void(std::size_
             }
         }
     };
+    // One item needs no second thread, and waking one costs 20 to 40 us.
     if (count > 1) {
         run(visit_some);
     } else {
@@ -55,6 +56,7 @@ WorkerPool::WorkerPool(std::uint32_t num_workers) : num_workers_(count_workers(n
 
 WorkerPool::~WorkerPool() = default;
 
+// A thread for each launch: this build looks for races, not for speed.
 void WorkerPool::run(const std::function<void()>& body) {
     std::vector<std::jthread> threads;
     for (std::uint32_t i = 1; i < num_workers_; ++i) {
@@ -65,7 +67,8 @@ void WorkerPool::run(const std::function<void()>& body) {
 
 #else
 
-// More workers than host cores need the limit raised for as long as the pool lives.
+// More workers than host cores need the limit raised for as long as the pool lives: oneTBB lends
+// one less than there are cores, whatever an arena asks for.
 struct WorkerPool::Arena {
     explicit Arena(std::uint32_t num_workers)
         : limit(tbb::global_control::max_allowed_parallelism, num_workers),
@@ -86,6 +89,8 @@ void WorkerPool::run(const std::function<void()>& body) {
         return;
     }
     arena_->arena.execute([&] {
+        // simple_partitioner: one task for each worker. Others may give several to one thread,
+        // which is legal (run() says so) and leaves host cores idle.
         tbb::parallel_for(
             std::uint32_t{0}, num_workers_, std::uint32_t{1}, [&](std::uint32_t) { body(); },
             tbb::simple_partitioner{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host threads that launches run on: oneTBB workers, or plain threads in a build for the
+// Lends the host threads that launches run on: oneTBB workers, or plain threads in a build for the
 // thread sanitizer, which cannot see through oneTBB.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
-#include "emu/core/read_ahead.hpp"
+#include "emu/core/stride_prefetcher.hpp"
 #include "tessera/kernel/compute/init.hpp"
 #include "tessera/kernel/compute/matmul.hpp"
 #include "tessera/kernel/compute/reconfig.hpp"
@@ -26,10 +26,10 @@ tile::MatmulMode matmul_mode(const ComputeState& units) {
 
 // Pages that reader kernels will probably want next, one for each of `count` products.
 std::span<const std::byte* const> pages_ahead(std::size_t count, TilePointers& pages) {
-    ReadAhead& read_ahead = ReadAhead::of_this_thread();
+    StridePrefetcher& prefetcher = StridePrefetcher::of_this_thread();
     std::size_t num_pages = 0;
     while (num_pages < std::min(count, pages.size())) {
-        pages[num_pages] = read_ahead.take();
+        pages[num_pages] = prefetcher.take();
         if (pages[num_pages] == nullptr) {
             break;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/core/read_ahead.hpp"
+#include "emu/core/stride_prefetcher.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@ namespace {
 using Offsets = std::vector<std::uint32_t>;
 
 /// Memory that reads come from; a read is named by its offset there.
-class ReadAheadTest : public ::testing::Test {
+class StridePrefetcherTest : public ::testing::Test {
 protected:
-    void complete(const Offsets& reads, std::uint32_t size = ReadAhead::kPageBytes) {
+    void complete(const Offsets& reads, std::uint32_t size = StridePrefetcher::kPageBytes) {
         complete_on(port_, reads, size);
     }
     void complete_on(NocPort& port, const Offsets& reads, std::uint32_t size) {
@@ -24,12 +24,12 @@ protected:
                                       .source = memory_.data() + offset,
                                       .flushed_copy = nullptr});
         }
-        read_ahead_.note(port);
+        prefetcher_.note(port);
     }
-    /// All that is foretold.
+    /// All that is predicted.
     Offsets taken() {
         Offsets offsets;
-        while (const std::byte* page = read_ahead_.take()) {
+        while (const std::byte* page = prefetcher_.take()) {
             offsets.push_back(static_cast<std::uint32_t>(page - memory_.data()));
         }
         return offsets;
@@ -40,10 +40,10 @@ protected:
 
 private:
     std::vector<std::byte> memory_ = std::vector<std::byte>(1 << 20);
-    ReadAhead read_ahead_;
+    StridePrefetcher prefetcher_;
 };
 
-TEST_F(ReadAheadTest, ForetellsTwoBarriersAfterTwoEqualSteps) {
+TEST_F(StridePrefetcherTest, PredictsTwoBarriersAfterTwoEqualSteps) {
     complete({0, 65536});
     complete({2048, 69632});
     EXPECT_EQ(taken(), Offsets{}) << "one step is not a rule yet";
@@ -53,7 +53,7 @@ TEST_F(ReadAheadTest, ForetellsTwoBarriersAfterTwoEqualSteps) {
     EXPECT_EQ(taken(), (Offsets{6144, 77824, 8192, 81920}));
 }
 
-TEST_F(ReadAheadTest, ForetellsStepsThatReturnEveryThreeBarriers) {
+TEST_F(StridePrefetcherTest, PredictsStepsThatReturnEveryThreeBarriers) {
     const Offsets begins{0, 300000, 150000};
     for (std::uint32_t barrier = 0; barrier < 7; ++barrier) {
         complete({begins[barrier % 3] + barrier / 3 * 4096});
@@ -62,17 +62,17 @@ TEST_F(ReadAheadTest, ForetellsStepsThatReturnEveryThreeBarriers) {
     EXPECT_EQ(taken(), (Offsets{300000 + 2 * 4096, 150000 + 2 * 4096}));
 }
 
-TEST_F(ReadAheadTest, KeepsStepsForTheNextPort) {
+TEST_F(StridePrefetcherTest, KeepsStepsForTheNextPort) {
     complete({0});
     complete({2048});
     complete({4096});
 
-    complete_on(other_port_, {500000}, ReadAhead::kPageBytes);
+    complete_on(other_port_, {500000}, StridePrefetcher::kPageBytes);
 
     EXPECT_EQ(taken(), (Offsets{502048, 504096}));
 }
 
-TEST_F(ReadAheadTest, ForetellsNothingForReadsWithoutARule) {
+TEST_F(StridePrefetcherTest, PredictsNothingForReadsWithoutARule) {
     complete({0});
     complete({8192});
     complete({2048});
@@ -81,7 +81,7 @@ TEST_F(ReadAheadTest, ForetellsNothingForReadsWithoutARule) {
     EXPECT_EQ(taken(), Offsets{});
 }
 
-TEST_F(ReadAheadTest, DoesNotFollowReadsOfOtherSizes) {
+TEST_F(StridePrefetcherTest, DoesNotFollowReadsOfOtherSizes) {
     complete({0}, 64);
     complete({2048}, 64);
     complete({4096}, 64);
