@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/circular_buffers.hpp"
-
+#include "emu/timing/events.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::timing {
@@ -16,21 +15,26 @@ CbState& cb_of(ReplayState& state, const EngineThread& thread) {
     return core.cbs[place];
 }
 
+// Levels are kept as changes and summed when the replay ends (outcome.cpp): producer and consumer
+// run ahead of each other here, so a running level would be out of order.
 void note_level(const ReplayState& state, CbState& cb, Millicycles time, std::int64_t pages) {
     if (state.options.keeps_cb_levels) {
         cb.changes.emplace_back(time, pages);
     }
 }
 
+// The k-th page fits once page k − num_pages has been popped, so space is a total of pops. Totals
+// need no shared level: each side counts its own pages, in its own time.
 bool reserve(ReplayState& state, EngineThread& thread, CbState& cb, std::uint64_t pages) {
     const std::uint64_t filled = cb.num_pushed + pages;
     const std::uint64_t popped = filled > cb.num_pages ? filled - cb.num_pages : 0;
-    return take(state, thread, cb.pops, popped, Activity::WaitCbSpace, thread.event().detail);
+    return await(state, thread, cb.pops, popped, Activity::WaitCbSpace, thread.event().detail);
 }
 
+// Cumulative, as the API is: a second wait for 4 pages without a pop waits for the same 4.
 bool wait_front(ReplayState& state, EngineThread& thread, CbState& cb, std::uint64_t pages) {
-    return take(state, thread, cb.pushes, cb.num_popped + pages, Activity::WaitCbData,
-                thread.event().detail);
+    return await(state, thread, cb.pushes, cb.num_popped + pages, Activity::WaitCbData,
+                 thread.event().detail);
 }
 
 bool do_once(ReplayState& state, EngineThread& thread, CbState& cb, Millicycles cost) {
@@ -42,15 +46,17 @@ bool do_once(ReplayState& state, EngineThread& thread, CbState& cb, Millicycles 
     if (event.kind == EventKind::CbWait && !wait_front(state, thread, cb, pages)) {
         return false;
     }
+    // The other side sees a push or a pop at the end of the call. Which part of its cost lies in
+    // front of the store to the shared counter is not published, nor is the cost (risc.cb_push).
     thread.log.spend(Activity::CbCall, thread.site(), cost);
     if (event.kind == EventKind::CbPush) {
         cb.num_pushed += pages;
         note_level(state, cb, thread.log.now(), static_cast<std::int64_t>(pages));
-        give(state, thread, cb.pushes, pages);
+        advance(state, thread, cb.pushes, pages);
     } else if (event.kind == EventKind::CbPop) {
         cb.num_popped += pages;
         note_level(state, cb, thread.log.now(), -static_cast<std::int64_t>(pages));
-        give(state, thread, cb.pops, pages);
+        advance(state, thread, cb.pops, pages);
     }
     return true;
 }
@@ -61,6 +67,7 @@ Progress do_cb_call(ReplayState& state, EngineThread& thread) {
     CbState& cb = cb_of(state, thread);
     const TraceEvent& event = thread.event();
     const Millicycles cost = state.costs.risc.of_cb_call(event.kind, thread.role);
+    // Call by call, not as one of `count` times the pages: the other side may go on in between.
     for (; thread.step < event.count; ++thread.step) {
         if (!do_once(state, thread, cb, cost)) {
             return Progress::Held;

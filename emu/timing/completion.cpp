@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/completion.hpp"
-
 #include <limits>
 
-#include "emu/timing/fabric.hpp"
+#include "emu/timing/events.hpp"
 #include "emu/timing/request.hpp"
-#include "emu/timing/transfers.hpp"
-#include "emu/timing/words.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::timing {
@@ -24,7 +20,8 @@ WaitCause cause_of(const ReplayState& state, std::uint32_t number) {
     return cause;
 }
 
-/// Where a transfer reads from or goes to.
+/// The far end of a transfer, which a wait for it names. Of a multicast that is the first receiver:
+/// one word has no place for a rectangle.
 NocPlace place_of(const TraceEvent& event) {
     switch (event.kind) {
         case EventKind::NocRead:
@@ -47,8 +44,9 @@ void wake_by(ReplayState& state, EngineThread& thread, std::uint32_t number) {
     state.wake(thread.index);
 }
 
-/// A transfer no longer counts as pending; ends its thread's barrier if it was the last.
-void settle(ReplayState& state, std::uint32_t number, Pending kind) {
+/// Takes a transfer off its thread's pending ones; releases the thread's barrier if it was the
+/// last. A barrier names its transaction id, if it has one: transfers of other ids do not hold it.
+void retire(ReplayState& state, std::uint32_t number, Pending kind) {
     const InFlight& transfer = state.in_flight[number];
     EngineThread& thread = state.threads[transfer.thread];
     thread.pending.remove(kind, TransferDetail{transfer.event->detail},
@@ -61,6 +59,8 @@ void settle(ReplayState& state, std::uint32_t number, Pending kind) {
     }
 }
 
+// Wakes all that wait, though one slot is free: each asks again when it is due, and those that come
+// late wait once more.
 void free_slot(ReplayState& state, std::uint32_t number, std::vector<std::uint32_t>& waiters) {
     for (const std::uint32_t waiter : waiters) {
         wake_by(state, state.threads[waiter], number);
@@ -100,11 +100,13 @@ void change_words(ReplayState& state, std::uint32_t number) {
     }
 }
 
+// The source may be reused from here on: noc_async_writes_flushed waits for departures, the barrier
+// for acknowledgements. The RISC's place for another command is free as well.
 void depart(ReplayState& state, std::uint32_t number) {
     const InFlight& transfer = state.in_flight[number];
     if (is_write(transfer.event->kind)) {
         --state.threads[transfer.thread].num_queued_writes;
-        settle(state, number, Pending::Flushes);
+        retire(state, number, Pending::Flushes);
         free_slot(state, number, interface_of(state, transfer).waiters);
     }
 }
@@ -121,11 +123,13 @@ void deliver(ReplayState& state, std::uint32_t number) {
     if (kind == EventKind::NocRead) {
         InterfaceState& interface = interface_of(state, transfer);
         interface.num_reads -= transfer.num_packets;
-        settle(state, number, Pending::Reads);
+        retire(state, number, Pending::Reads);
         free_slot(state, number, interface.waiters);
     } else if (changes_words(kind)) {
         change_words(state, number);
     } else if (kind == EventKind::FabricPacket && transfer.word != nullptr) {
+        // A fused write and increment: the word changes behind the payload, so a receiver that sees
+        // it may read the payload.
         deliver_word(state, transfer, cause_of(state, number));
     }
 }
@@ -137,11 +141,11 @@ void acknowledge(ReplayState& state, std::uint32_t number) {
         return;
     }
     if (!is_write(kind)) {
-        return settle(state, number, Pending::Atomics);
+        return retire(state, number, Pending::Atomics);
     }
     InterfaceState& interface = interface_of(state, transfer);
     --interface.num_writes;
-    settle(state, number, Pending::Writes);
+    retire(state, number, Pending::Writes);
     free_slot(state, number, interface.waiters);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/compute_units.hpp"
-
-#include "emu/timing/matrix_unit.hpp"
+// Replays a compute kernel's events as the chip runs them: on unpack, math and pack, coupled by the
+// source registers (unpack to math) and by the two halves of DST (math to pack).
+#include "emu/timing/events.hpp"
 
 namespace tessera::timing {
 namespace {
 
-/// Math takes a half of DST, pack a half that math has committed.
+/// Math acquires a half of DST, or pack waits for one that math has committed. The n-th half is
+/// free once half n − num_halves has been released.
 Progress take_half(ReplayState& state, EngineThread& thread) {
     CoreState& core = state.cores[thread.core];
     const TraceEvent& event = thread.event();
@@ -14,8 +15,8 @@ Progress take_half(ReplayState& state, EngineThread& thread) {
     for (; thread.step < event.count; ++thread.step) {
         const std::uint64_t number = thread.num_dst + 1;
         const std::uint64_t released = number > core.num_halves ? number - core.num_halves : 0;
-        if (!take(state, thread, is_math ? core.releases : core.commits,
-                  is_math ? released : number, Activity::WaitDst, 0)) {
+        if (!await(state, thread, is_math ? core.releases : core.commits,
+                   is_math ? released : number, Activity::WaitDst, 0)) {
             return Progress::Held;
         }
         ++thread.num_dst;
@@ -28,10 +29,10 @@ Progress take_half(ReplayState& state, EngineThread& thread) {
 Progress give_half(ReplayState& state, EngineThread& thread) {
     CoreState& core = state.cores[thread.core];
     const TraceEvent& event = thread.event();
-    Handover& handover = event.kind == EventKind::DstCommit ? core.commits : core.releases;
+    CounterHistory& counter = event.kind == EventKind::DstCommit ? core.commits : core.releases;
     for (std::uint32_t i = 0; i < event.count; ++i) {
         thread.log.spend(Activity::DstCall, thread.site(), state.costs.dst_call);
-        give(state, thread, handover, 1);
+        advance(state, thread, counter, 1);
     }
     return Progress::Finished;
 }
@@ -47,7 +48,8 @@ Progress do_pack(ReplayState& state, EngineThread& thread) {
     return spend_all(thread, Activity::Pack, state.costs.pack.of(event.kind, event.detail, out));
 }
 
-/// Math alone moves what DST holds.
+// Both operands lie in DST: nothing is unpacked, so unpack is not held and math alone pays for the
+// move of an operand to a source register.
 Progress do_move_in_dst(ReplayState& state, EngineThread& thread) {
     if (thread.role != TimelineThread::Math) {
         return Progress::Finished;
@@ -56,6 +58,126 @@ Progress do_move_in_dst(ReplayState& state, EngineThread& thread) {
     const auto argument = ComputeArgument::unpack(event.argument);
     const FpuCall call = state.costs.eltwise.of_binary(event.detail, argument, state.costs.unpack);
     return spend_all(thread, Activity::Eltwise, call.math_start + call.math_step);
+}
+
+FpuCall call_of(const Costs& costs, const TraceEvent& event) {
+    const auto argument = ComputeArgument::unpack(event.argument);
+    switch (event.kind) {
+        case EventKind::MatmulTiles:
+        case EventKind::MatmulBlock:
+            return costs.matmul.of(event.kind, argument, costs.unpack);
+        case EventKind::EltwiseBinary:
+            return costs.eltwise.of_binary(event.detail, argument, costs.unpack);
+        default:
+            return costs.eltwise.of_unary(event.kind, argument, costs.unpack);
+    }
+}
+
+// The call of the event before is kept: an inner loop of products repeats one for a whole block.
+const FpuCall& current_call(const ReplayState& state, EngineThread& thread) {
+    const TraceEvent& event = thread.event();
+    const bool is_same = thread.call_event != nullptr && thread.call_event->kind == event.kind &&
+                         thread.call_event->detail == event.detail &&
+                         thread.call_event->argument == event.argument;
+    if (!is_same) {
+        thread.call = call_of(state.costs, event);
+    }
+    thread.call_event = &event;
+    return thread.call;
+}
+
+void wait_for_source(ReplayState& state, EngineThread& thread, std::uint32_t other,
+                     SourceRegisters::Mark mark) {
+    if (mark.time > thread.log.now()) {
+        const std::uint32_t cause = state.keep({other, mark.site, mark.time, {}});
+        thread.log.wait(Activity::WaitSource, thread.site(), 0, mark.time, cause);
+    }
+}
+
+/// Replays one step of unpack if a set of source registers is free for it. On Wormhole a call of
+/// matmul_tiles finds both sets empty (`waits_for_call_before`): the loops of tt-sim take unpacking
+/// plus phases, not the longer of the two (compute.matmul_tiles_in_source).
+bool fill_one(ReplayState& state, EngineThread& unpack, const FpuCall& call) {
+    CoreState& core = state.cores[unpack.core];
+    const bool is_first = unpack.step % call.steps_per_round == 0;
+    const bool waits_for_all = call.waits_for_call_before && unpack.step % call.num_steps() == 0;
+    if (core.source.num_full() >= (waits_for_all ? 1 : SourceRegisters::kSets)) {
+        return false;
+    }
+    wait_for_source(state, unpack, core.math,
+                    waits_for_all ? core.source.all_free_since() : core.source.free_since());
+    // Once for a run of equal calls: 40 cycles for subblocks of one tile, fitted to
+    // matmul_height_sharded.csv (compute.unpack_run).
+    const Millicycles run = unpack.step == 0 ? call.unpack_run : 0;
+    unpack.log.spend(call.unpack, unpack.site(),
+                     run + (is_first ? call.unpack_first : call.unpack_next));
+    core.source.fill({unpack.log.now(), unpack.site()});
+    ++unpack.step;
+    return true;
+}
+
+/// Replays one step of math if a set is full.
+bool use_one(ReplayState& state, EngineThread& math, const FpuCall& call) {
+    CoreState& core = state.cores[math.core];
+    // The call's start is spent before its operands are there: math's instructions are issued
+    // while unpack works, and stall at the first that needs SrcA and SrcB.
+    if (!math.is_issued && math.step % call.num_steps() == 0) {
+        math.log.spend(call.math, math.site(), call.math_start);
+        math.is_issued = true;
+    }
+    if (core.source.num_full() == 0) {
+        return false;
+    }
+    wait_for_source(state, math, core.unpack, core.source.full_since());
+    math.log.spend(call.math, math.site(), call.math_step);
+    math.is_issued = false;
+    core.source.use({math.log.now(), math.site()});
+    ++math.step;
+    return true;
+}
+
+std::uint32_t num_steps(const EngineThread& thread) {
+    return thread.event().count * thread.call.num_steps();
+}
+
+/// Lets the other thread, if it is held at the same registers, follow step by step. Two sets of
+/// registers would otherwise wake the two threads alternately for every tile.
+template <class Step>
+void follow(ReplayState& state, EngineThread& other, Step step) {
+    while (other.block == Block::Source && step(state, other, other.call)) {
+        if (other.step == num_steps(other)) {
+            other.block = Block::None;
+            state.wake(other.index);
+        }
+    }
+}
+
+/// Replays unpack's part of a run of calls of the matrix unit.
+Progress fill_source(ReplayState& state, EngineThread& unpack) {
+    const FpuCall& call = current_call(state, unpack);
+    EngineThread& math = state.threads[state.cores[unpack.core].math];
+    unpack.block = Block::None;
+    while (unpack.step < num_steps(unpack)) {
+        if (!fill_one(state, unpack, call)) {
+            return hold(unpack, Block::Source, Activity::WaitSource, 0);
+        }
+        follow(state, math, use_one);
+    }
+    return Progress::Finished;
+}
+
+/// Replays math's part.
+Progress use_source(ReplayState& state, EngineThread& math) {
+    const FpuCall& call = current_call(state, math);
+    EngineThread& unpack = state.threads[state.cores[math.core].unpack];
+    math.block = Block::None;
+    while (math.step < num_steps(math)) {
+        if (!use_one(state, math, call)) {
+            return hold(math, Block::Source, Activity::WaitSource, 0);
+        }
+        follow(state, unpack, fill_one);
+    }
+    return Progress::Finished;
 }
 
 }  // namespace

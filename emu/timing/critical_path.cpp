@@ -16,7 +16,7 @@ struct Moment {
     Millicycles time = 0;
 };
 
-/// Where on its way back the walk is, and what it found.
+/// Walks back from the makespan; holds where it is and what it has found.
 class Walk {
 public:
     explicit Walk(const LaunchTimeline& timeline) : timeline_(timeline), at_(last(timeline)) {}
@@ -55,6 +55,8 @@ private:
         follow(timeline_.causes[found->cause], found->activity);
     }
 
+    // Last kind first, as one block each: a transfer knows how long it spent on each kind in all,
+    // not when.
     void follow(const WaitCause& cause, Activity wait) {
         for (std::size_t kind = cause.transit.size(); kind > 0; --kind) {
             const Millicycles time = cause.transit[kind - 1];
@@ -65,12 +67,15 @@ private:
                 num_jumps_ = 0;
             }
         }
+        // Two threads may wake each other at one moment; a walk that goes round them without coming
+        // earlier is a fault of the replay, and would not end.
         ensure(at_.time == cause.time && ++num_jumps_ <= 2 * timeline_.threads.size() + 2,
                "a wait of thread {} that ended at {} does not lead back to {}", at_.thread,
                at_.time, cause.time);
         at_.thread = cause.thread;
     }
 
+    // Equal steps of a loop become one.
     void add(const PathStep& step) {
         if (!steps_.empty()) {
             PathStep& later = steps_.back();
@@ -111,6 +116,7 @@ PathShares shares_of(const LaunchTimeline& timeline) {
     for (const auto& [line, time] : lines) {
         shares.lines.push_back({line.first, line.second, time});
     }
+    // Stable over the map's order: lines of equal shares come in the same order in every report.
     std::ranges::stable_sort(shares.lines, std::greater{}, &LineShare::time);
     return shares;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a launch took as long as it did: from its end back, through what each wait waited for.
+// Finds why a launch took as long as it did: from its end back, through what ended each wait.
 #pragma once
 
 #include <array>
@@ -10,10 +10,9 @@
 
 namespace tessera::timing {
 
-/// Steps from 0 to the makespan without gap, from the thread that ended last (the first of them).
-/// A wait is replaced by what ended it: the way of a transfer by resource, then what its issuer did
-/// before.
-/// Precondition   intervals were kept.
+/// Returns the steps from 0 to the makespan, without a gap. They lead to the thread that ended last
+/// (the first of these). A wait is replaced by what ended it: the transit of a transfer by
+/// resource, then what its issuer did before. Precondition   intervals were kept.
 [[nodiscard]] std::vector<PathStep> critical_path(const LaunchTimeline& timeline);
 
 /// A line's share of the critical path; of transits, the line that sent what travelled.
@@ -31,6 +30,7 @@ struct PathShares {
     std::vector<LineShare> lines;  ///< longest first
 };
 
+/// Sums the launch's critical path by activity, resource and line.
 [[nodiscard]] PathShares shares_of(const LaunchTimeline& timeline);
 
 }  // namespace tessera::timing

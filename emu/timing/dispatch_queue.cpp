@@ -13,8 +13,9 @@ DispatchQueue::DispatchQueue(const TimingSpec& timing)
       launch_messages_(timing.dispatch.launch_messages) {
 }
 
-/// When dispatch knows that the programs have ended that lie in the way; forgets them.
-Millicycles DispatchQueue::room_for(std::uint64_t config_bytes) {
+/// Returns when dispatch knows that the programs have ended whose space the next one needs, and
+/// drops them. A ring frees its oldest entries first, so one program in the way frees all before.
+Millicycles DispatchQueue::space_free_at(std::uint64_t config_bytes) {
     std::uint64_t filled = config_bytes;
     for (std::size_t i = 0; i < residents_.size(); ++i) {
         filled += residents_[i].config_bytes;
@@ -28,15 +29,18 @@ Millicycles DispatchQueue::room_for(std::uint64_t config_bytes) {
 }
 
 Millicycles DispatchQueue::start_of(const DispatchWork& work) {
+    // Whichever is latest: the stages work on different programs at once, so that a train of short
+    // programs takes the longer stage each, not the sum (pgm_dispatch_golden.json).
     const Millicycles go = last_end_ ? *last_end_ + gap_ : 0;
     prefetched_ += work.prefetch;
-    dispatched_ = std::max(dispatched_, room_for(work.config_bytes)) + work.dispatch;
+    dispatched_ = std::max(dispatched_, space_free_at(work.config_bytes)) + work.dispatch;
     next_bytes_ = work.config_bytes;
     return std::max({prefetched_, dispatched_, go});
 }
 
 void DispatchQueue::ended(Millicycles time) {
     last_end_ = time;
+    // Dispatch learns of an end no sooner than it could start the next program.
     residents_.push_front({next_bytes_, time + gap_});
 }
 

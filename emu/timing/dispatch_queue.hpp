@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of one device as its dispatch cores hand them out, each ahead of what still runs.
+// Schedules the programs of one device as its dispatch cores hand them out, each ahead of what
+// still runs.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@
 namespace tessera::timing {
 
 /// Prefetch, dispatch and workers are a pipeline. Dispatch writes a program while the one before
-/// runs if workers have room for it: in the ring of kernel configurations and in that of launch
+/// runs if workers have space for it: in the ring of kernel configurations and in that of launch
 /// messages. Otherwise it waits until programs have ended.
 /// Source   tt-metal tt_metal/impl/dispatch/worker_config_buffer.cpp, dev_msgs.h.
 class DispatchQueue {
 public:
     explicit DispatchQueue(const TimingSpec& timing);
 
-    /// When the next program may start.
+    /// Returns when the next program may start.
     /// Precondition   each program so far has ended().
     [[nodiscard]] Millicycles start_of(const DispatchWork& work);
-    /// The program started last is done at `time`.
+    /// Notes that the program started last is done at `time`.
     void ended(Millicycles time);
 
 private:
@@ -31,7 +32,7 @@ private:
         std::uint64_t config_bytes = 0;
         Millicycles known_end = 0;
     };
-    [[nodiscard]] Millicycles room_for(std::uint64_t config_bytes);
+    [[nodiscard]] Millicycles space_free_at(std::uint64_t config_bytes);
 
     Millicycles gap_;
     std::uint64_t ring_;

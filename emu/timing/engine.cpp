@@ -1,49 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/engine.hpp"
 
-#include "emu/timing/blocked.hpp"
-#include "emu/timing/circular_buffers.hpp"
-#include "emu/timing/completion.hpp"
-#include "emu/timing/compute_units.hpp"
-#include "emu/timing/concerns.hpp"
-#include "emu/timing/data_movement.hpp"
-#include "emu/timing/zones.hpp"
+#include <array>
+#include <string>
+
+#include "emu/timing/events.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::timing {
 namespace {
 
-bool is_cb_call(EventKind kind) {
-    return kind <= EventKind::CbPop;
+/// Precondition   `thread` is one of a compute kernel's.
+constexpr unsigned bit_of(TimelineThread thread) noexcept {
+    return 1U << (static_cast<unsigned>(thread) - static_cast<unsigned>(TimelineThread::Unpack));
 }
 
-bool is_zone(EventKind kind) {
-    return kind == EventKind::ZoneBegin || kind == EventKind::ZoneEnd;
+/// Bits of the units that execute an event of a compute kernel. The chip compiles a compute kernel
+/// three times, for the RISCs of unpack, math and pack, and each leaves out the calls of the other
+/// two; a trace holds one list of events, which each thread of the timeline filters by this.
+/// Source   tt-metal, TRISC_UNPACK, TRISC_MATH and TRISC_PACK around the calls of tt-llk.
+constexpr unsigned units_executing(EventKind kind) noexcept {
+    constexpr unsigned kOnUnpack = bit_of(TimelineThread::Unpack);
+    constexpr unsigned kOnMath = bit_of(TimelineThread::Math);
+    constexpr unsigned kOnPack = bit_of(TimelineThread::Pack);
+    switch (kind) {
+        case EventKind::CbWait:
+        case EventKind::CbPop:
+            return kOnUnpack;
+        case EventKind::CbReserve:
+        case EventKind::CbPush:
+        case EventKind::Pack:
+        case EventKind::PackUntilize:
+        case EventKind::DstWait:
+        case EventKind::DstRelease:
+            return kOnPack;
+        case EventKind::Sfpu:
+        case EventKind::DstAcquire:
+        case EventKind::DstCommit:
+            return kOnMath;
+        case EventKind::MatmulTiles:
+        case EventKind::MatmulBlock:
+        case EventKind::Copy:
+        case EventKind::EltwiseBinary:
+        case EventKind::Reduce:
+        case EventKind::Transpose:
+        case EventKind::Tilize:
+        case EventKind::Untilize:
+            return kOnUnpack | kOnMath;
+        case EventKind::UnitInit:
+        case EventKind::ZoneBegin:
+        case EventKind::ZoneEnd:
+            return kOnUnpack | kOnMath | kOnPack;
+        default:
+            return 0;
+    }
 }
+
+// A table: filtering is done for every event by each of three threads.
+constexpr auto kUnitsExecuting = [] {
+    std::array<std::uint8_t, static_cast<std::size_t>(EventKind::ZoneEnd) + 1> table{};
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        table[i] = static_cast<std::uint8_t>(units_executing(static_cast<EventKind>(i)));
+    }
+    return table;
+}();
 
 bool is_compute(TimelineThread role) {
     return role >= TimelineThread::Unpack;
 }
 
+/// Replays ZoneBegin or ZoneEnd. A zone includes the cost of its end's mark, not of its begin's.
+Progress do_zone(ReplayState& state, EngineThread& thread) {
+    const TraceEvent& event = thread.event();
+    const auto name = static_cast<std::uint32_t>(event.argument);
+    thread.log.spend(Activity::Zone, thread.site(), state.costs.risc.zone);
+    if (event.kind == EventKind::ZoneBegin) {
+        thread.zones.push_back({name, thread.log.now()});
+        return Progress::Finished;
+    }
+    require(!thread.zones.empty() && thread.zones.back().name == name,
+            "trace: zone '{}' ends at event {} and was not begun last", state.trace.names.at(name),
+            thread.next);
+    state.zones.push_back({thread.index, name, thread.zones.back().begin, thread.log.now()});
+    thread.zones.pop_back();
+    return Progress::Finished;
+}
+
+Progress do_data_movement(ReplayState& state, EngineThread& thread) {
+    switch (thread.event().kind) {
+        case EventKind::NocRead:
+        case EventKind::NocWrite:
+        case EventKind::NocMulticast:
+        case EventKind::SemaphoreAdd:
+        case EventKind::WordWrite:
+        case EventKind::MulticastWord:
+        case EventKind::MulticastAdd:
+            return do_transfer(state, thread);
+        case EventKind::LocalWord:
+            return do_local_word(state, thread);
+        case EventKind::ReadBarrier:
+        case EventKind::WriteBarrier:
+        case EventKind::WriteFlush:
+        case EventKind::AtomicBarrier:
+            return do_barrier(state, thread);
+        case EventKind::SemaphoreWait:
+            return do_semaphore_wait(state, thread);
+        case EventKind::NocSetState:
+            return do_set_state(state, thread);
+        case EventKind::FabricOpen:
+        case EventKind::FabricClose:
+            return do_connection(state, thread);
+        case EventKind::FabricSlot:
+            return do_fabric_slot(state, thread);
+        case EventKind::FabricPacket:
+            return do_fabric_packet(state, thread);
+        case EventKind::FabricAdd:
+        case EventKind::FabricWord:
+            return Progress::Finished;  // its packet, one event before, has carried it
+        default:
+            throw UsageError(
+                fmt::format("trace: event {} of kind {} is none of a data-movement "
+                            "kernel",
+                            thread.next, static_cast<unsigned>(thread.event().kind)));
+    }
+}
+
 Progress do_event(ReplayState& state, EngineThread& thread) {
     const EventKind kind = thread.event().kind;
-    if (is_cb_call(kind)) {
+    if (kind <= EventKind::CbPop) {
         return do_cb_call(state, thread);
     }
-    if (is_zone(kind)) {
+    if (kind == EventKind::ZoneBegin || kind == EventKind::ZoneEnd) {
         return do_zone(state, thread);
     }
     return is_compute(thread.role) ? do_compute(state, thread) : do_data_movement(state, thread);
 }
 
-/// The next event that concerns the thread.
-void skip(EngineThread& thread) {
+void skip_events_of_other_units(EngineThread& thread) {
     if (!is_compute(thread.role)) {
         return;
     }
     const unsigned bit = bit_of(thread.role);
     const auto& events = thread.trace->events;
     while (thread.next < events.size() &&
-           (kThreadsOf[static_cast<std::size_t>(events[thread.next].kind)] & bit) == 0) {
+           (kUnitsExecuting[static_cast<std::size_t>(events[thread.next].kind)] & bit) == 0) {
         ++thread.next;
     }
 }
@@ -53,9 +153,12 @@ void finish(ReplayState& state, EngineThread& thread) {
     thread.is_finished = true;
 }
 
-/// Runs a thread until it is held up or has finished.
-void go_on(ReplayState& state, EngineThread& thread) {
-    for (skip(thread); thread.next < thread.trace->events.size(); skip(thread)) {
+/// Replays a thread until it is held or has finished. It runs ahead of the queue: CB calls, compute
+/// and issue cost depend on no shared resource, so only events that do pay for a trip through the
+/// queue (ReplayState::is_due).
+void run_thread(ReplayState& state, EngineThread& thread) {
+    for (skip_events_of_other_units(thread); thread.next < thread.trace->events.size();
+         skip_events_of_other_units(thread)) {
         if (do_event(state, thread) == Progress::Held) {
             return;
         }
@@ -71,8 +174,60 @@ void run_all_runnable(ReplayState& state) {
         EngineThread& thread = state.threads[state.runnable.back()];
         state.runnable.pop_back();
         thread.is_runnable = false;
-        go_on(state, thread);
+        run_thread(state, thread);
     }
+}
+
+// A large launch blocks hundreds of threads for one reason; eight show it.
+constexpr std::size_t kMostNamed = 8;
+
+std::string name_at(const ReplayState& state, std::size_t index) {
+    return index < state.trace.names.size() ? state.trace.names[index] : "?";
+}
+
+std::string line_of(const ReplayState& state, const EngineThread& thread) {
+    const auto& sites = thread.trace->sites;
+    const std::size_t site = thread.event().site;
+    if (site >= sites.size()) {
+        return name_at(state, thread.trace->kernel);
+    }
+    return fmt::format("{}:{}", name_at(state, sites[site].file), sites[site].line);
+}
+
+std::string object_of(const EngineThread& thread) {
+    switch (thread.blocked_on) {
+        case Activity::WaitCbData:
+        case Activity::WaitCbSpace:
+            return fmt::format(", CB {}", thread.blocked_object);
+        case Activity::WaitSemaphore:
+            return fmt::format(", word at {} for {}", thread.blocked_object, thread.event().count);
+        default:
+            return "";
+    }
+}
+
+std::string describe_blocked(const ReplayState& state, const EngineThread& thread) {
+    const CoreTrace& core = *state.cores[thread.core].trace;
+    return fmt::format("device {} core ({},{}) {} {}: {}{}", core.device, core.core.x, core.core.y,
+                       name_of(thread.role), line_of(state, thread), name_of(thread.blocked_on),
+                       object_of(thread));
+}
+
+// InternalError, not the kernel's fault: the launch that was recorded came to its end, so a replay
+// that does not is a fault of the trace or of the model.
+void require_all_finished(const ReplayState& state) {
+    std::string named;
+    std::size_t count = 0;
+    for (const EngineThread& thread : state.threads) {
+        if (!thread.is_finished && ++count <= kMostNamed) {
+            named += "\n  " + describe_blocked(state, thread);
+        }
+    }
+    if (count > kMostNamed) {
+        named += fmt::format("\n  and {} more", count - kMostNamed);
+    }
+    ensure(count == 0, "the trace of launch '{}' cannot be replayed, {} threads wait for ever:{}\n",
+           state.launch.name, count, named);
 }
 
 }  // namespace
@@ -85,9 +240,10 @@ void run(ReplayState& state) {
         if (entry.event == QueueEvent::TransferStage) {
             advance_transfer(state, entry.subject);
         } else {
-            state.threads[entry.subject].is_called = true;
-            go_on(state, state.threads[entry.subject]);
+            state.threads[entry.subject].is_dispatched = true;
+            run_thread(state, state.threads[entry.subject]);
         }
+        // Woken threads before the next entry: they may put events in front of it.
         run_all_runnable(state);
     }
     require_all_finished(state);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/fabric.hpp"
-
-#include "emu/timing/transfers.hpp"
-#include "emu/timing/words.hpp"
+#include "emu/timing/events.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/mesh_links.hpp"
 
@@ -25,7 +22,9 @@ bool is_fabric_word(EventKind kind) {
     return kind == EventKind::FabricAdd || kind == EventKind::FabricWord;
 }
 
-const TraceEvent* word_behind(const EngineThread& thread) {
+// The word is an event of its own behind the packet: an event has one argument, and the packet's
+// holds the place of its payload.
+const TraceEvent* carried_word(const EngineThread& thread) {
     if (!FabricArgument::unpack(thread.event().argument).has_add) {
         return nullptr;
     }
@@ -45,6 +44,8 @@ Progress do_connection(ReplayState& state, EngineThread& thread) {
     return Progress::Finished;
 }
 
+// Slots count at the sender, not at the thread: workers that share a sender's connection compete
+// for its buffer (link.sender_slots).
 Progress do_fabric_slot(ReplayState& state, EngineThread& thread) {
     end_wait(state, thread);
     if (!state.is_due(thread)) {
@@ -67,7 +68,7 @@ Progress do_fabric_packet(ReplayState& state, EngineThread& thread) {
         return Progress::Held;
     }
     ++sender_of(state, thread).num_packets;
-    start_transfer(state, thread, 1, word_behind(thread));
+    start_transfer(state, thread, 1, carried_word(thread));
     return Progress::Finished;
 }
 
@@ -81,13 +82,14 @@ void deliver_word(ReplayState& state, const InFlight& packet, const WaitCause& c
     const auto word = WordArgument::unpack(packet.word->argument);
     const auto change = [&](std::uint32_t device) {
         change_word(state, state.core_index(device, word.place.core()), word.address,
-
                     packet.word->kind == EventKind::FabricAdd ? WordChange::Add : WordChange::Write,
                     packet.word->count, cause);
     };
     if (!argument.is_multicast) {
         return change(word.device);
     }
+    // Every device of the route takes the packet at its last hop's time: the transport follows one
+    // packet to the end of its route. Nearer devices see it late by their missing hops.
     const MeshSpec& mesh = state.machine.mesh;
     const std::uint32_t from = state.cores[state.threads[packet.thread].core].trace->device;
     const LinkDirection direction = kLinkDirections[packet.event->detail % kLinkDirections.size()];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of timelines as reports print them.
+// Names activities, threads and resources as reports print them.
 #include <array>
 
 #include "tessera/timeline.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/outcome.hpp"
-
 #include <algorithm>
 #include <numeric>
 
+#include "emu/timing/engine.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::timing {
@@ -30,7 +29,8 @@ ThreadTimeline close(const ReplayState& state, EngineThread& thread, Millicycles
     timeline.intervals = thread.log.take_intervals();
     const Millicycles sum =
         std::accumulate(timeline.totals.begin(), timeline.totals.end(), Millicycles{0});
-    ensure(sum == makespan, "the stretches of thread {} add up to {} of {} millicycles",
+    // Time closes: busy, each wait, not started and finished are the makespan, to the millicycle.
+    ensure(sum == makespan, "the intervals of thread {} add up to {} of {} millicycles",
            thread.index, sum, makespan);
     return timeline;
 }
@@ -43,6 +43,8 @@ void add_device_ends(const ReplayState& state, LaunchTimeline& timeline) {
     }
 }
 
+// Sorted here: producer and consumer were replayed in their own order. Stable, so that of one
+// moment the changes stay as they were replayed; only the last level of a moment is drawn.
 CbLevel to_level(const CbState& cb, std::uint32_t core, std::uint8_t index) {
     auto changes = cb.changes;
     std::ranges::stable_sort(changes, {}, &std::pair<Millicycles, std::int64_t>::first);
@@ -68,7 +70,7 @@ void add_cb_levels(const ReplayState& state, LaunchTimeline& timeline) {
     }
 }
 
-/// Events replayed; those that a run stands for count once.
+/// Counts the events replayed; a run of equal events counts once.
 std::uint64_t count_events(std::span<const CoreTrace> cores) {
     std::uint64_t count = 0;
     for (const CoreTrace& core : cores) {
@@ -92,6 +94,7 @@ LaunchTimeline to_timeline(ReplayState& state) {
     }
     timeline.causes = std::move(state.causes);
     timeline.zones = std::move(state.zones);
+    // Zones were kept in the order in which they ended; reports draw them from the outside in.
     std::ranges::stable_sort(timeline.zones, {}, [](const ZoneSpan& zone) {
         return std::pair(zone.thread, zone.begin);
     });

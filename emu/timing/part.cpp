@@ -8,6 +8,7 @@
 namespace tessera::timing {
 namespace {
 
+// Compute kernels have no fabric calls and the longest lists of events: they are not searched.
 bool uses_fabric(const CoreTrace& core) {
     return std::ranges::any_of(core.threads, [](const ThreadTrace& thread) {
         return thread.processor != Processor::Compute &&
@@ -18,7 +19,8 @@ bool uses_fabric(const CoreTrace& core) {
     });
 }
 
-/// Gives a thread of a part that ended at `end` the rest of the launch's time.
+/// Closes a thread of a part that ended at `end` at the launch's makespan, so that time closes for
+/// the joined launch as it did for the part.
 void extend(ThreadTimeline& thread, Millicycles end, Millicycles makespan, bool has_intervals) {
     if (end == makespan) {
         return;
@@ -34,7 +36,7 @@ void extend(ThreadTimeline& thread, Millicycles end, Millicycles makespan, bool 
     }
 }
 
-/// Numbers of a part's threads, causes and cores, behind those of the parts before.
+/// Renumbers a part's threads, causes and cores behind those of the parts before.
 void renumber(LaunchTimeline& part, const LaunchTimeline& whole, std::uint32_t cores) {
     const auto threads = static_cast<std::uint32_t>(whole.threads.size());
     const auto causes = static_cast<std::uint32_t>(whole.causes.size());
@@ -77,7 +79,7 @@ void append(LaunchTimeline& whole, LaunchTimeline&& part) {
     whole.num_events += part.num_events;
 }
 
-/// Room for all parts, so that what was joined does not move each time.
+/// Reserves for all parts at once, so that what was joined does not move for each.
 void reserve(LaunchTimeline& whole, const std::vector<LaunchTimeline>& parts) {
     std::size_t threads = 0;
     std::size_t causes = 0;
@@ -89,6 +91,7 @@ void reserve(LaunchTimeline& whole, const std::vector<LaunchTimeline>& parts) {
     whole.causes.reserve(causes);
 }
 
+// From threads, which lie by core: a timeline has no list of cores.
 std::uint32_t count_cores(const LaunchTimeline& part) {
     std::uint32_t count = 0;
     const ThreadTimeline* last = nullptr;
@@ -102,6 +105,8 @@ std::uint32_t count_cores(const LaunchTimeline& part) {
 }  // namespace
 
 std::vector<LaunchPart> parts_of(const LaunchTrace& launch, std::uint32_t num_devices) {
+    // One part where a device's cores do not lie side by side (a part is a span of them), and where
+    // a device is outside of the mesh: its replay says so (setup.cpp).
     const auto is_sorted = std::ranges::is_sorted(launch.cores, {}, &CoreTrace::device);
     if (launch.cores.empty() || !is_sorted || launch.cores.back().device >= num_devices ||
         std::ranges::any_of(launch.cores, uses_fabric)) {
@@ -138,6 +143,7 @@ LaunchTimeline join(std::vector<LaunchTimeline> parts) {
         cores += count_cores(part);
         append(whole, std::move(part));
     }
+    // Each part came sorted by itself; reports compare resources by position.
     std::ranges::sort(whole.resources, {}, [](const ResourceUse& u) {
         return std::tuple(u.kind, u.device, u.noc, u.node.y, u.node.x, u.direction);
     });

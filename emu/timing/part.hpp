@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a launch is replayed by itself: devices send each other nothing but over the fabric.
+// Divides a launch into parts that are replayed by themselves: devices send each other nothing but
+// over the fabric.
 #pragma once
 
 #include <span>
@@ -16,12 +17,12 @@ struct LaunchPart {
     std::span<const CoreTrace> cores;  ///< of LaunchTrace::cores, in a row
 };
 
-/// The devices of a launch one by one, or all together if a thread sends packets between them.
+/// Returns the devices of a launch one by one, or all together if a thread uses the fabric.
 [[nodiscard]] std::vector<LaunchPart> parts_of(const LaunchTrace& launch,
                                                std::uint32_t num_devices);
 
-/// The timeline of the launch from those of its parts, each as if it were alone; without the
-/// critical path.
+/// Joins the timelines of a launch's parts, each replayed as if it were alone; without the critical
+/// path.
 [[nodiscard]] LaunchTimeline join(std::vector<LaunchTimeline> parts);
 
 }  // namespace tessera::timing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a launch: a pure function of its trace and the machine, in integers, and the same for
-// the same arguments on any host and at any number of its threads, which replay devices that send
-// each other nothing side by side.
+// Predicts the time of a launch: a pure function of its trace and the machine, in integers, and the
+// same for the same arguments on any host and at any number of its threads, which replay devices
+// that send each other nothing side by side.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace tessera::timing {
 
-struct PartMemory;
-struct PartedLaunch;
+struct ReplayCache;
+struct LaunchPartition;
 
 struct Machine {
     const ArchSpec& arch;
@@ -29,10 +29,10 @@ struct ReplayOptions {
     bool keeps_cb_levels = false;
     /// When each device of the mesh may begin, from the launch's start; empty: all at 0.
     std::span<const Millicycles> device_start;
-    /// Of the launch before under the same machine and options: read, and filled anew.
-    PartMemory* memory = nullptr;
-    /// Of the launch, if it is known; it counts if it is of a mesh of so many devices.
-    const PartedLaunch* parted = nullptr;
+    /// Parts of the launch before under the same machine and options: read, and filled anew.
+    ReplayCache* cache = nullptr;
+    /// The launch's partition, if it is known; used if it is of a mesh of so many devices.
+    const LaunchPartition* partition = nullptr;
 };
 
 /// Replays one launch.

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::uint32_t kWordBytes = 4;
 
+// A trace may be of another device (tessera retime): each place is checked where it is first used,
+// so that the message names it.
 void require_core(CoreCoord core, const Machine& machine) {
     const GridSize grid = machine.arch.workers.compute;
     require(core.x < grid.columns && core.y < grid.rows,
@@ -59,6 +61,7 @@ void fill_unicast(Request& request, const TraceEvent& event, const Machine& mach
 
 void fill_multicast(Request& request, const TraceEvent& event, const Machine& machine) {
     const auto argument = MulticastArgument::unpack(event.argument);
+    // NoC 1 names the rectangle's corners in the other order; the set of receivers is the same.
     request.rect_start = {std::min(argument.start.x, argument.end.x),
                           std::min(argument.start.y, argument.end.y)};
     request.rect_end = {std::max(argument.start.x, argument.end.x),
@@ -82,6 +85,7 @@ void fill_packet(Request& request, const TraceEvent& event, const Machine& machi
 
 }  // namespace
 
+// A fabric packet is the sender's once it has taken it: the worker hears no more of it.
 bool is_acknowledged(const TraceEvent& event) {
     return event.kind != EventKind::NocRead && event.kind != EventKind::FabricPacket &&
            !TransferDetail{event.detail}.has(TransferDetail::kPosted);
@@ -92,6 +96,8 @@ bool changes_words(EventKind kind) noexcept {
            kind == EventKind::MulticastWord || kind == EventKind::MulticastAdd;
 }
 
+// A write of one word is a write to the NIU's counters, an atomic is not: noc_async_write_barrier
+// does not wait for noc_semaphore_inc, noc_async_atomic_barrier does.
 bool is_write(EventKind kind) noexcept {
     return kind == EventKind::NocWrite || kind == EventKind::NocMulticast ||
            kind == EventKind::WordWrite || kind == EventKind::MulticastWord;
@@ -119,6 +125,8 @@ Request to_request(const TraceEvent& event, const CoreTrace& core, const Machine
     return request;
 }
 
+// A data multicast has no address in its argument (nobody waits on its bytes) and keeps the id
+// there.
 std::uint8_t transaction_id(const TraceEvent& event) noexcept {
     return event.kind == EventKind::NocMulticast
                ? static_cast<std::uint8_t>(MulticastArgument::unpack(event.argument).address)

@@ -45,6 +45,7 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
                 program.device, work.size());
         work[program.device] = cost_.of(program, launch);
     }
+    // A device without a core in the launch keeps its queue as it is: nothing is dispatched to it.
     std::vector<Millicycles> starts(queues_.size());
     for (std::size_t device = 0; device < starts.size(); ++device) {
         starts[device] = takes_part[device] ? queues_[device].start_of(work[device]) : 0;
@@ -53,15 +54,17 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
 }
 
 LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
-                              const PartedLaunch* parted) {
+                              const LaunchPartition* partition) {
     const std::vector<bool> takes_part = devices_of(launch, queues_.size());
     std::vector<Millicycles> starts = starts_of(launch, takes_part);
+    // A launch's timeline begins with its first device, so that its makespan does not hold the
+    // dispatch gap; the others' starts are counted from there.
     const Millicycles first = earliest(starts, takes_part);
     for (Millicycles& start : starts) {
         start = std::max(start - first, Millicycles{0});
     }
-    const ReplayOptions options{options_.keeps_intervals, options_.keeps_cb_levels, starts,
-                                &memory_, parted};
+    const ReplayOptions options{options_.keeps_intervals, options_.keeps_cb_levels, starts, &cache_,
+                                partition};
     LaunchTimeline timeline = replay(trace, launch, machine_, options);
     timeline.start = first;
     for (std::size_t device = 0; device < starts.size(); ++device) {
@@ -75,6 +78,8 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
 
 RunTimeline replay_run(const Trace& trace, const Machine& machine,
                        const RunReplayOptions& options) {
+    // Of another shape the same devices would have other neighbours: routes of the trace would lead
+    // elsewhere. An arch may differ (tessera retime).
     require(trace.mesh.shape == machine.mesh.shape,
             "trace: it is of {} × {} devices, the machine has {} × {}", trace.mesh.shape.rows,
             trace.mesh.shape.columns, machine.mesh.shape.rows, machine.mesh.shape.columns);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a run: its launches one after the other, each device's next program behind its last.
+// Predicts the time of a run: its launches one after the other, each device's next program behind
+// its last.
 #pragma once
 
 #include <vector>
 
 #include "emu/timing/cost/dispatch_cost.hpp"
 #include "emu/timing/dispatch_queue.hpp"
+#include "emu/timing/identical_devices.hpp"
 #include "emu/timing/replay.hpp"
-#include "emu/timing/twins.hpp"
 
 namespace tessera::timing {
 
@@ -29,11 +30,11 @@ public:
 
     /// Replays the next launch. Its timeline's `start` is in the run.
     /// Errors   as replay().
-    /// `parted` is the launch's, if it is known.
+    /// `partition` is the launch's, if it is known.
     [[nodiscard]] LaunchTimeline add(const Trace& trace, const LaunchTrace& launch,
-                                     const PartedLaunch* parted = nullptr);
+                                     const LaunchPartition* partition = nullptr);
 
-    /// Until the last device has ended the last launch so far.
+    /// Returns when the last device has ended the last launch so far.
     [[nodiscard]] Millicycles makespan() const noexcept { return makespan_; }
 
 private:
@@ -44,11 +45,11 @@ private:
     RunReplayOptions options_;
     DispatchCost cost_;
     std::vector<DispatchQueue> queues_;  ///< by device
-    PartMemory memory_;
+    ReplayCache cache_;
     Millicycles makespan_ = 0;
 };
 
-/// All launches of a trace.
+/// Replays all launches of a trace.
 /// Errors   as replay(); UsageError if the trace's mesh is not the machine's.
 [[nodiscard]] RunTimeline replay_run(const Trace& trace, const Machine& machine,
                                      const RunReplayOptions& options = {});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/setup.hpp"
-
-#include "emu/timing/words.hpp"
+#include "emu/timing/engine.hpp"
+#include "emu/timing/events.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/mesh_links.hpp"
 
@@ -21,7 +20,7 @@ void require_fits(const CoreTrace& core, const Machine& machine) {
 CoreState make_core(const CoreTrace& trace) {
     CoreState core;
     core.trace = &trace;
-    core.cb_at.fill(0xFF);
+    core.cb_at.fill(0xFF);  // no CB: a place that no core has
     for (const CbTrace& cb : trace.cbs) {
         require(cb.index < core.cb_at.size(), "trace: there is no CB {}", cb.index);
         core.cb_at[cb.index] = static_cast<std::uint8_t>(core.cbs.size());
@@ -44,6 +43,8 @@ void add_thread(ReplayState& state, const ThreadTrace& trace, TimelineThread rol
     thread.log = ThreadLog(state.options.keeps_intervals, trace.events.size());
     CoreState& core = state.cores.back();
     const Millicycles launch = start_of(state, core.trace->device) + state.costs.launch.latency();
+    // Kept apart from Start, so that every timeline begins with an interval that a device's start
+    // can lengthen: that is how identical devices share one replay (identical_devices.hpp).
     thread.log.spend(Activity::NotStarted, 0, launch);
     thread.log.spend(Activity::Start, 0, state.costs.launch.of_start(*core.trace));
     if (role == TimelineThread::Unpack) {
@@ -62,6 +63,8 @@ void add_threads(ReplayState& state, const CoreTrace& core) {
             }
         }
     };
+    // A compute kernel is one thread of the trace and three of the timeline: unpack, math and pack
+    // run at their own pace, and each skips the events of the other two (engine.cpp).
     add(Processor::Riscv1, TimelineThread::Reader);
     add(Processor::Riscv0, TimelineThread::Writer);
     add(Processor::Compute, TimelineThread::Unpack);
@@ -76,6 +79,7 @@ void add_core(ReplayState& state, const CoreTrace& core) {
         static_cast<std::uint32_t>(state.cores.size());
     state.cores.push_back(make_core(core));
     for (const ThreadTrace& thread : core.threads) {
+        // Full sync hands DST over as a whole: math waits for every release.
         if (thread.processor == Processor::Compute && thread.compute.dst_full_sync) {
             state.cores.back().num_halves = 1;
         }
@@ -85,6 +89,7 @@ void add_core(ReplayState& state, const CoreTrace& core) {
 
 void put_initial_words(ReplayState& state) {
     for (const InitialWord& word : state.launch.initial_words) {
+        // The launch's words of all devices: those of cores outside of this part are skipped.
         const std::uint32_t core = state.core_index(word.device, word.core);
         if (core != kNoThread) {
             word_at(state, core, word.address).store(word.value);
@@ -104,6 +109,7 @@ void set_up(ReplayState& state) {
         add_core(state, core);
     }
     put_initial_words(state);
+    // Last first: `runnable` is a stack, so that the first thread is replayed first.
     for (std::size_t i = state.threads.size(); i > 0; --i) {
         state.wake(static_cast<std::uint32_t>(i - 1));
     }

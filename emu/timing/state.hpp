@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replay under way: its threads, the cores they run on, and what moves between them.
+// Holds the state of a replay: its threads, the cores they run on, and what moves between them.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 #include "emu/timing/cost/pack_cost.hpp"
 #include "emu/timing/cost/risc_cost.hpp"
 #include "emu/timing/cost/sfpu_cost.hpp"
+#include "emu/timing/counter_history.hpp"
 #include "emu/timing/event_queue.hpp"
-#include "emu/timing/handover.hpp"
 #include "emu/timing/part.hpp"
 #include "emu/timing/replay.hpp"
 #include "emu/timing/source_registers.hpp"
@@ -40,13 +40,13 @@ struct Costs {
     Costs(const TimingSpec& timing, const Trace& trace);
 };
 
-/// What a thread is held up by, if anything.
-enum class Block : std::uint8_t { None, Handover, Source, Barrier, Slot, Semaphore, FabricSlot };
+/// What holds a thread, if anything.
+enum class Block : std::uint8_t { None, Counter, Source, Barrier, Slot, Semaphore, FabricSlot };
 
-/// Transfers of one data-movement thread under way, by what a barrier waits for.
+/// Outstanding transfers of one data-movement thread, by what a barrier waits for.
 enum class Pending : std::uint8_t { Reads, Writes, Flushes, Atomics };
 
-/// Numbers of pending transfers on each NoC, in all and by transaction id.
+/// Counts pending transfers on each NoC, in all and by transaction id.
 class PendingTransfers {
 public:
     /// `id` counts only if the transfer has one.
@@ -62,7 +62,7 @@ public:
             --count(kind, transfer.noc(), id);
         }
     }
-    /// Those that a barrier waits for.
+    /// Returns how many transfers a barrier waits for.
     [[nodiscard]] std::uint32_t of(Pending kind, BarrierDetail barrier) {
         return barrier.has_id() ? count(kind, barrier.noc(), barrier.id())
                                 : count(kind, barrier.noc());
@@ -88,7 +88,7 @@ struct OpenZone {
     Millicycles begin = 0;
 };
 
-/// A thread of the timeline on its way through the events of a kernel thread.
+/// A thread of the timeline, which goes through the events of a kernel thread.
 struct EngineThread {
     const ThreadTrace* trace = nullptr;
     std::uint32_t index = 0;
@@ -96,11 +96,11 @@ struct EngineThread {
     TimelineThread role{};
     ThreadLog log;
 
-    std::uint32_t next = 0;    ///< event
-    std::uint32_t step = 0;    ///< of the event's run
-    bool is_issued = false;    ///< the step's command is paid for
-    bool is_runnable = false;  ///< listed in ReplayState::runnable
-    bool is_called = false;    ///< by the queue, for its next act
+    std::uint32_t next = 0;      ///< event
+    std::uint32_t step = 0;      ///< of the event's run
+    bool is_issued = false;      ///< the step's command is paid for
+    bool is_runnable = false;    ///< listed in ReplayState::runnable
+    bool is_dispatched = false;  ///< the queue has come to its time: it may use shared resources
     bool is_finished = false;
 
     Block block = Block::None;
@@ -125,14 +125,14 @@ struct EngineThread {
 
 struct CbState {
     std::uint32_t num_pages = 0;
-    Handover pushes;
-    Handover pops;
+    CounterHistory pushes;
+    CounterHistory pops;
     std::uint64_t num_pushed = 0;  ///< by the producer, in its own time
     std::uint64_t num_popped = 0;  ///< by the consumer
     std::vector<std::pair<Millicycles, std::int64_t>> changes;  ///< only if levels are kept
 };
 
-/// A core's interface to one NoC.
+/// A core's NIU on one NoC.
 struct InterfaceState {
     std::uint32_t num_reads = 0;  ///< packets in flight
     std::uint32_t num_writes = 0;
@@ -145,8 +145,8 @@ struct CoreState {
     std::array<std::uint8_t, 64> cb_at{};  ///< place in `cbs` by CB index
     std::array<InterfaceState, 2> interfaces;
     SourceRegisters source;
-    Handover commits;
-    Handover releases;
+    CounterHistory commits;
+    CounterHistory releases;
     std::uint64_t num_halves = 2;  ///< of DST
     std::uint32_t unpack = kNoThread;
     std::uint32_t math = kNoThread;
@@ -194,14 +194,16 @@ struct ReplayState {
     ReplayState(const Trace& trace, const LaunchTrace& launch, const LaunchPart& part,
                 const Machine& machine, const ReplayOptions& options);
 
-    /// Lets a thread go on in its turn.
+    /// Makes a thread runnable.
     void wake(std::uint32_t thread);
-    /// Index of a cause for an interval; kNoCause if intervals are not kept.
+    /// Returns the index of a cause for an interval; kNoCause if intervals are not kept.
     std::uint32_t keep(const WaitCause& cause);
-    /// Whether all that happens up to the thread's time has been replayed, but for acts of threads
-    /// that the queue calls later. If not, the thread is put into the queue.
+    /// Returns whether all that happens up to the thread's time has been replayed, so that it may
+    /// use what others use too; else puts the thread into the queue for that time. Of one moment,
+    /// what the queue holds already comes first, whatever other devices do: so devices replayed
+    /// side by side or together give the same timelines.
     [[nodiscard]] bool is_due(EngineThread& thread);
-    /// Place in `cores`; kNoThread if no kernel runs there.
+    /// Returns the index into `cores`; kNoThread if no kernel runs there.
     [[nodiscard]] std::uint32_t core_index(std::uint32_t device, CoreCoord core) const;
 };
 
@@ -222,15 +224,15 @@ inline std::uint32_t ReplayState::keep(const WaitCause& cause) {
 }
 
 inline bool ReplayState::is_due(EngineThread& thread) {
-    if (thread.is_called || (queue.next_time() > thread.log.now() && runnable.empty())) {
-        thread.is_called = false;
+    if (thread.is_dispatched || (queue.next_time() > thread.log.now() && runnable.empty())) {
+        thread.is_dispatched = false;
         return true;
     }
     queue.push(thread.log.now(), QueueEvent::ThreadReady, thread.index);
     return false;
 }
 
-/// Holds `thread` up until it is woken.
+/// Holds `thread` until it is woken.
 inline Progress hold(EngineThread& thread, Block block, Activity activity, std::uint32_t object) {
     thread.block = block;
     thread.blocked_on = activity;
@@ -238,28 +240,28 @@ inline Progress hold(EngineThread& thread, Block block, Activity activity, std::
     return Progress::Held;
 }
 
-/// Goes on once `handover` has come to `total`; false if the thread is held up until then.
-inline bool take(ReplayState& state, EngineThread& thread, Handover& handover, std::uint64_t total,
-                 Activity activity, std::uint32_t object) {
-    const Gift* gift = handover.reach(total);
-    if (gift == nullptr) {
-        handover.wait(total, thread.index);
-        hold(thread, Block::Handover, activity, object);
+/// Waits until `counter` has come to `total`; false if that is not known yet and the thread held.
+inline bool await(ReplayState& state, EngineThread& thread, CounterHistory& counter,
+                  std::uint64_t total, Activity activity, std::uint32_t object) {
+    const CounterStep* step = counter.step_reaching(total);
+    if (step == nullptr) {
+        counter.wait(total, thread.index);
+        hold(thread, Block::Counter, activity, object);
         return false;
     }
     thread.block = Block::None;
-    if (gift->time > thread.log.now()) {
-        const std::uint32_t cause = state.keep({gift->thread, gift->site, gift->time, {}});
-        thread.log.wait(activity, thread.site(), object, gift->time, cause);
+    if (step->time > thread.log.now()) {
+        const std::uint32_t cause = state.keep({step->thread, step->site, step->time, {}});
+        thread.log.wait(activity, thread.site(), object, step->time, cause);
     }
     return true;
 }
 
-/// Raises a count in the thread's name and wakes who waited for it.
-inline void give(ReplayState& state, EngineThread& thread, Handover& handover,
-                 std::uint64_t number) {
+/// Raises a counter at the thread's time and wakes the thread that waits for it.
+inline void advance(ReplayState& state, EngineThread& thread, CounterHistory& counter,
+                    std::uint64_t count) {
     const std::uint32_t woken =
-        handover.give(number, thread.log.now(), thread.index, thread.site());
+        counter.advance(count, thread.log.now(), thread.index, thread.site());
     if (woken != kNoThread) {
         state.wake(woken);
     }

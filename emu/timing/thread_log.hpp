@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread did up to now, without gaps.
+// Logs what one thread did up to now, without gaps.
 #pragma once
 
 #include <array>
@@ -14,14 +14,15 @@ namespace tessera::timing {
 class ThreadLog {
 public:
     ThreadLog() = default;
-    /// `expected` intervals have room at once, if they are kept.
+    /// Reserves for `expected` intervals, if they are kept.
     ThreadLog(bool keeps_intervals, std::size_t expected) : keeps_intervals_(keeps_intervals) {
         intervals_.reserve(keeps_intervals ? expected : 0);
     }
 
     [[nodiscard]] Millicycles now() const noexcept { return now_; }
 
-    /// Spends `duration` ≥ 0. Joins the stretch before if that is the same act of the same line.
+    /// Spends `duration` ≥ 0. Extends the interval before if that is the same activity of the same
+    /// line: a loop of equal calls is one interval.
     void spend(Activity activity, std::uint16_t site, Millicycles duration);
     /// Waits until `end` ≥ now.
     void wait(Activity activity, std::uint16_t site, std::uint32_t object, Millicycles end,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/transfers.hpp"
-
+#include "emu/timing/events.hpp"
 #include "emu/timing/request.hpp"
 
 namespace tessera::timing {
@@ -19,7 +18,8 @@ Activity activity_of(EventKind kind) {
     }
 }
 
-/// Transfers that an event stands for: reads and writes are merged to runs.
+/// Transfers that an event stands for. A trace merges equal reads and writes to runs; the count of
+/// every other kind is a value.
 std::uint32_t num_transfers(const TraceEvent& event) {
     return event.kind == EventKind::NocRead || event.kind == EventKind::NocWrite ? event.count : 1;
 }
@@ -29,6 +29,7 @@ Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event) {
                                      : risc.of_packet(event.kind, TransferDetail{event.detail});
 }
 
+// By core, not by thread: the RISCs of a core share its two NIUs.
 InterfaceState& interface_of(ReplayState& state, const EngineThread& thread) {
     return state.cores[thread.core].interfaces[TransferDetail{thread.event().detail}.noc()];
 }
@@ -38,8 +39,11 @@ bool has_slot(const ReplayState& state, const EngineThread& thread, const Interf
     const NocTiming& noc = state.machine.timing.noc;
     const EventKind kind = thread.event().kind;
     if (kind == EventKind::NocRead) {
+        // A read of more packets than there are slots goes when it is alone, or it would never.
         return interface.num_reads == 0 || interface.num_reads + packets <= noc.outstanding_reads;
     }
+    // Writes have two limits: commands that wait to be sent, which hold the RISC that issued them,
+    // and packets that are not acknowledged.
     return !is_write(kind) || (thread.num_queued_writes < noc.queued_writes &&
                                interface.num_writes < noc.outstanding_writes);
 }
@@ -55,6 +59,7 @@ void count_start(ReplayState& state, EngineThread& thread, std::uint32_t packets
         return;
     }
     if (is_write(event.kind)) {
+        // Posted writes too: a flush waits for what has left the source, acknowledged or not.
         thread.pending.add(Pending::Flushes, detail, id);
         ++thread.num_queued_writes;
     }
@@ -64,7 +69,9 @@ void count_start(ReplayState& state, EngineThread& thread, std::uint32_t packets
     }
 }
 
-/// One transfer: its first packet's command, the start, and the commands of further packets.
+/// Replays one transfer: its first packet's command, the start, and the commands of further
+/// packets. The transport gets the whole at once and cuts it itself: what the RISC issues later (25
+/// cycles) is in time for the packet before (262 cycles for 8 KiB at 31.3 B/cycle).
 Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets) {
     const TraceEvent& event = thread.event();
     const Millicycles cost = issue_cost(state.costs.risc, event);
@@ -133,6 +140,7 @@ Pending pending_of(EventKind barrier) {
     }
 }
 
+// The polls are spent behind the wait: a RISC that spins sees the counter change in its last poll.
 Progress do_barrier(ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();
     const Pending kind = pending_of(event.kind);

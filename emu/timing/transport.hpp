@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that moves bytes: the NoCs of each device, DRAM banks and channels, and mesh links.
+// Times everything that moves bytes: the NoCs of each device, DRAM banks and channels, mesh links.
 // The engine hands a request over when a thread issues it; the transport schedules its stages in
 // the engine's queue and says what each stage completed.
 #pragma once
@@ -41,7 +41,7 @@ struct Request {
     std::uint8_t hops = 0;         ///< Fabric
 };
 
-/// What has come true about a transfer when a stage is done.
+/// What a transfer has reached when a stage is done.
 enum class Milestone : std::uint8_t {
     None,
     Departed,      ///< writes and packets: the last byte has left the source; it may be reused
@@ -50,7 +50,7 @@ enum class Milestone : std::uint8_t {
     SlotFreed,     ///< packets: the first link has taken it from its sender's buffer
 };
 
-/// Where the time of a transfer went, from its issue to its last milestone so far.
+/// Accounts the time of a transfer, from its issue to its last milestone so far, by resource kind.
 using Transit = std::array<Millicycles, kNumResourceKinds>;
 
 struct StageResult {
@@ -58,7 +58,7 @@ struct StageResult {
     bool is_last = false;  ///< the transfer's number may be given out again
 };
 
-/// Devices of a mesh in a row.
+/// Consecutive devices of a mesh.
 struct DeviceRange {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
@@ -77,9 +77,9 @@ public:
     std::uint32_t start(const Request& request, Millicycles now, EventQueue& queue);
     /// Runs the stage that is due.
     StageResult advance(std::uint32_t transfer, Millicycles now, EventQueue& queue);
-    /// By resource kind; adds up to `now − start`.
+    /// Returns the account of a transfer's time; it adds up to `now − start`.
     [[nodiscard]] const Transit& transit(std::uint32_t transfer) const noexcept;
-    /// Resources that were used, sorted by (kind, device, noc, node, direction).
+    /// Returns the resources that were used, sorted by (kind, device, noc, node, direction).
     [[nodiscard]] std::vector<ResourceUse> uses() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word of an L1 that threads wait on: a semaphore, or a flag.
+// Models a word of L1 that threads wait on: a semaphore, or a flag.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace tessera::timing {
 
-/// Values that others' additions and stores passed since the last wait or own store are known, so
-/// that a wait for one of them is over even if its thread comes late.
+/// Keeps which values others' additions and stores passed since the last wait or own store.
+/// noc_semaphore_wait tests equality, and when the kernel was recorded its wait ended: if a replay
+/// lets the word grow further before the thread comes to its wait, that wait must end all the same.
 class Word {
 public:
     explicit Word(std::uint32_t value = 0) noexcept : value_(value) {}

@@ -65,6 +65,7 @@ struct DramSpec {
 struct NocSpec {
     GridSize grid;
     Bytes flit;
+    Bytes channel_buffer;  ///< of one router input, what one virtual channel can fill
     Bytes max_packet;
     std::uint32_t max_transaction_ids = 0;
 };

@@ -167,6 +167,12 @@ void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge) {
     require_power_of_two(arch.noc.max_packet, "noc.max_packet", judge);
 }
 
+void channel_buffer_holds_a_flit(const ArchSpec& arch, Judge& judge) {
+    judge.require(arch.noc.channel_buffer >= arch.noc.flit, "noc.channel_buffer",
+                  fmt::format("{} B are less than noc.flit {}", arch.noc.channel_buffer.value,
+                              arch.noc.flit.value));
+}
+
 void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge) {
     judge.require(arch.dram.endpoints.size() == arch.dram.num_banks, "dram.num_banks",
                   fmt::format("{} banks, but dram.endpoints has {}", arch.dram.num_banks,
@@ -189,6 +195,7 @@ void validate(const ArchSpec& arch, Judge& judge) {
     coordinates_lie_on_noc_grid(arch, judge);
     l1_areas_lie_below_reserved(arch, judge);
     l1_lies_below_kernel_memory(arch, judge);
+    channel_buffer_holds_a_flit(arch, judge);
     dram_banks_have_endpoints(arch, judge);
     virtual_coordinates_fit_noc_addresses(arch, judge);
     virtual_coordinates_are_distinct(arch, judge);

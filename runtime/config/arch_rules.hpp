@@ -22,6 +22,8 @@ void l1_lies_below_kernel_memory(const ArchSpec& arch, Judge& judge);
 void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge);
 /// Alignments, flit and packet are powers of two; first addresses are aligned.
 void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge);
+/// A router's buffer holds a flit of each virtual channel, or no packet would ever move.
+void channel_buffer_holds_a_flit(const ArchSpec& arch, Judge& judge);
 /// Each DRAM bank has one endpoint, and its reserved part fits.
 void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge);
 /// The architecture is one that the machine knows.

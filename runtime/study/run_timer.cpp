@@ -22,10 +22,10 @@ report::PredictedTime interval(const std::vector<Millicycles>& times) {
 }
 
 /// How many devices' timelines are those of another device, shifted.
-std::size_t num_reused(const timing::PartedLaunch& parted) {
+std::size_t num_reused(const timing::LaunchPartition& partition) {
     std::size_t reused = 0;
-    for (std::size_t i = 0; i < parted.twins.size(); ++i) {
-        reused += parted.twins[i] == i ? 0 : 1;
+    for (std::size_t i = 0; i < partition.representatives.size(); ++i) {
+        reused += partition.representatives[i] == i ? 0 : 1;
     }
     return reused;
 }
@@ -73,17 +73,17 @@ report::LaunchReport RunTimer::reduce(const Trace& trace, const LaunchTrace& lau
 }
 
 void RunTimer::add(const Trace& trace, const LaunchTrace& launch) {
-    add(trace, launch, timing::take_apart(launch, machine_->mesh.shape.num_devices()));
+    add(trace, launch, timing::partition(launch, machine_->mesh.shape.num_devices()));
 }
 
 void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
-                   const timing::PartedLaunch& parted) {
+                   const timing::LaunchPartition& partition) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<Millicycles> makespans(replays_.size());
     std::vector<Millicycles> device_times(replays_.size());
     report::LaunchReport reduced;
     tbb::parallel_for(std::size_t{0}, replays_.size(), [&](std::size_t end) {
-        const LaunchTimeline timeline = replays_[end].add(trace, launch, &parted);
+        const LaunchTimeline timeline = replays_[end].add(trace, launch, &partition);
         makespans[end] = timeline.makespan;
         device_times[end] = device_time(timeline);
         if (end == kExpected) {
@@ -98,7 +98,7 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
         log::info(
             log::Area::Replay,
             "{}: {} events in {} parts, {} of them as an identical device; {} replays, {:.3f} s",
-            launch.name, num_events(launch), parted.parts.size(), num_reused(parted),
+            launch.name, num_events(launch), partition.parts.size(), num_reused(partition),
             replays_.size(), seconds.count());
     }
 }
@@ -113,9 +113,9 @@ report::TimingReport RunTimer::finish() {
 }
 
 void add_to_all(std::span<RunTimer> timers, const Trace& trace, const LaunchTrace& launch) {
-    const auto parted = timing::take_apart(launch, trace.mesh.shape.num_devices());
+    const auto partition = timing::partition(launch, trace.mesh.shape.num_devices());
     tbb::parallel_for(std::size_t{0}, timers.size(),
-                      [&](std::size_t i) { timers[i].add(trace, launch, parted); });
+                      [&](std::size_t i) { timers[i].add(trace, launch, partition); });
 }
 
 }  // namespace tessera::timed_run

@@ -35,8 +35,9 @@ public:
     /// Times one launch more, after those before; the replays run in parallel.
     /// Errors   those of timing::replay.
     void add(const Trace& trace, const LaunchTrace& launch);
-    /// As add(), of a launch whose parts are known.
-    void add(const Trace& trace, const LaunchTrace& launch, const timing::PartedLaunch& parted);
+    /// As add(), of a launch whose partition is known.
+    void add(const Trace& trace, const LaunchTrace& launch,
+             const timing::LaunchPartition& partition);
 
     /// The report of what was added; low and high are the expected times with Ends::Expected.
     [[nodiscard]] report::TimingReport finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two cores that hand programs out do for one program.
+// Prices what the two cores that hand programs out do for one program.
 // Source   tt-metal tt_metal/impl/dispatch/kernels/cq_prefetch.cpp and cq_dispatch.cpp,
 // tt_metal/impl/program/dispatch.cpp: binaries, CBs, semaphores and common arguments go out as
 // multicasts, arguments of single cores as one write each. Multicasts to the same cores are linked;
@@ -24,8 +24,9 @@ class DispatchCost {
 public:
     explicit DispatchCost(const TimingSpec& timing);
 
-    /// One of the launch's programs. Its kernel groups are taken to be alike in the number and size
-    /// of their binaries; CBs make as many groups of cores as there are different sets of them.
+    /// Prices one of the launch's programs. Its kernel groups are taken to be alike in the number
+    /// and size of their binaries; CBs make as many groups of cores as there are different sets of
+    /// them.
     [[nodiscard]] DispatchWork of(const DispatchTrace& program, const LaunchTrace& launch) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two tiles element by element, and moves of one tile to DST.
+// Prices operations of two tiles element by element, and moves of one tile to DST.
 #pragma once
 
 #include "emu/timing/cost/fpu_call.hpp"
@@ -13,11 +13,11 @@ class EltwiseCost {
 public:
     explicit EltwiseCost(const ComputeTiming& timing);
 
-    /// An event of kind EltwiseBinary. With an operand from DST one tile is unpacked, and DST's is
-    /// moved to the other source register first.
+    /// Prices an event of kind EltwiseBinary. With an operand from DST one tile is unpacked, and
+    /// DST's is moved to the other source register first.
     [[nodiscard]] FpuCall of_binary(std::uint8_t detail, const ComputeArgument& argument,
                                     const UnpackCost& unpack) const;
-    /// Copy, Transpose, Reduce, Tilize or Untilize.
+    /// Prices Copy, Transpose, Reduce, Tilize or Untilize.
     [[nodiscard]] FpuCall of_unary(EventKind kind, const ComputeArgument& argument,
                                    const UnpackCost& unpack) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of the matrix unit as unpack and math share it.
+// Describes one call of the matrix unit as unpack and math share it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct FpuCall {
     Millicycles unpack_run = 0;  ///< before the first step of calls that follow on one another
     Millicycles unpack_first = 0;
     Millicycles unpack_next = 0;
-    Millicycles math_start = 0;  ///< before the first step, while its operands may be on the way
+    Millicycles math_start = 0;  ///< before the first step, while its operands are still unpacked
     Millicycles math_step = 0;
     Activity unpack = Activity::Unpack;
     Activity math = Activity::Eltwise;

@@ -13,6 +13,7 @@ InitCost::InitCost(const ComputeTiming& timing)
 }
 
 Millicycles InitCost::of(UnitInitKind kind, TimelineThread thread) const noexcept {
+    // The threads of the units set themselves up side by side, each its own registers.
     switch (kind) {
         case UnitInitKind::Full:
             return full_;

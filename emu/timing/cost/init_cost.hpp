@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set-up of the compute units: which of the three threads an init call concerns, and for how long.
+// Prices init calls: which of unpack, math and pack sets itself up, and for how long.
 #pragma once
 
 #include "tessera/timeline.hpp"
@@ -12,7 +12,7 @@ class InitCost {
 public:
     explicit InitCost(const ComputeTiming& timing);
 
-    /// 0 if `kind` does not concern `thread`.
+    /// Returns 0 if `thread` has nothing to set up.
     [[nodiscard]] Millicycles of(UnitInitKind kind, TimelineThread thread) const noexcept;
 
 private:

@@ -13,6 +13,8 @@ LaunchCost::LaunchCost(const TimingSpec& timing)
 }
 
 Millicycles LaunchCost::of_start(const CoreTrace& core) const noexcept {
+    // Firmware copies a CB's configuration for each that is in use: 595 cycles for 32
+    // (tt-metal, circular_buffer_init.h).
     return start_ + cb_ * static_cast<Millicycles>(core.cbs.size());
 }
 

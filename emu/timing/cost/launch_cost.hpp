@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the go signal to kernel_main, and from its return to the done message.
+// Prices a core's firmware: from the go signal to kernel_main, and from its return to the done
+// message.
 #pragma once
 
 #include "tessera/timeline.hpp"
@@ -12,11 +13,11 @@ class LaunchCost {
 public:
     explicit LaunchCost(const TimingSpec& timing);
 
-    /// Until the firmware of a core has the go signal.
+    /// Returns the time until the firmware of a core has the go signal.
     [[nodiscard]] Millicycles latency() const noexcept { return latency_; }
-    /// Firmware of a core up to kernel_main.
+    /// Returns the time of a core's firmware up to kernel_main.
     [[nodiscard]] Millicycles of_start(const CoreTrace& core) const noexcept;
-    /// Firmware after kernel_main.
+    /// Returns the time of the firmware after kernel_main.
     [[nodiscard]] Millicycles of_end() const noexcept { return end_; }
 
 private:

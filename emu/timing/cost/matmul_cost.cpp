@@ -21,11 +21,14 @@ FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
                        const UnpackCost& unpack) const {
     const std::uint32_t rows = std::max<std::uint32_t>(argument.rt, 1);
     const std::uint32_t columns = std::max<std::uint32_t>(argument.ct, 1);
-    // in0, a tile per row, goes to SrcB; in1, a tile per column, to SrcA.
+    // in0, a tile per row, goes to SrcB; in1, a tile per column, to SrcA (tt-llk,
+    // llk_unpack_AB_matmul).
     const bool passes_srca = columns >= rows;
     FpuCall call;
     call.num_rounds = std::min(rows, columns);
     call.steps_per_round = std::max(rows, columns);
+    // The start of a run is fitted to blocks; loops of matmul_tiles fit without
+    // (compute.unpack_run).
     call.unpack_run = kind == EventKind::MatmulBlock ? run_ : 0;
     call.unpack_first = unpack.of_pair(argument.srca, argument.srcb);
     call.unpack_next =
@@ -33,6 +36,8 @@ FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
     call.math_start = kind == EventKind::MatmulTiles ? tiles_start_ : block_start_;
     call.math_step = product_ + phase_ * num_phases(argument.fidelity);
     call.math = Activity::Matmul;
+    // On Wormhole loops of matmul_tiles take unpacking plus phases, as if one pair of tiles were in
+    // the source registers; on Blackhole, and in blocks, the longer of the two.
     call.waits_for_call_before = kind == EventKind::MatmulTiles && has_one_pair_;
     return call;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile products: one pass of the multiplier over a tile per fidelity phase.
+// Prices tile products: one pass of the multiplier over a tile per fidelity phase.
 #pragma once
 
 #include "emu/timing/cost/fpu_call.hpp"
@@ -9,7 +9,7 @@
 
 namespace tessera::timing {
 
-/// Passes of the multiplier: LoFi 1, HiFi2 2, HiFi3 3, HiFi4 4.
+/// Returns the passes of the multiplier: LoFi 1, HiFi2 2, HiFi3 3, HiFi4 4.
 [[nodiscard]] constexpr std::uint32_t num_phases(MathFidelity fidelity) noexcept {
     return fidelity == MathFidelity::LoFi ? 1 : static_cast<std::uint32_t>(fidelity);
 }
@@ -18,7 +18,7 @@ class MatmulCost {
 public:
     explicit MatmulCost(const ComputeTiming& timing);
 
-    /// MatmulTiles, or MatmulBlock: a product of `rt` rows by `ct` columns of tiles.
+    /// Prices MatmulTiles, or MatmulBlock: a product of `rt` rows by `ct` columns of tiles.
     ///
     /// The operand of the shorter side stays in its register while the other side's tiles pass:
     /// rounds = min(rt, ct), steps of a round = max(rt, ct).
@@ -33,7 +33,7 @@ private:
     Millicycles block_start_;
     Millicycles next_srca_;
     Millicycles run_;
-    bool has_one_pair_;  ///< single products take turns with unpack
+    bool has_one_pair_;  ///< single products and unpack do not overlap
 };
 
 }  // namespace tessera::timing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as integer millicycles, rounded once.
+// Rounds quantities to integer millicycles, once, so that a replay adds integers only.
 #pragma once
 
 #include <cmath>

@@ -16,6 +16,9 @@ PackCost::PackCost(const ComputeTiming& timing)
 }
 
 Millicycles PackCost::bytes_of_tile(DataFormat format) const {
+    // By bytes of a value: four packers write 16 B a cycle each (tt-isa-documentation,
+    // WormholeB0/TensixTile/L1.md); block formats bring some bytes of exponents, hence the
+    // division.
     switch (tile_bytes(format) / 1024) {
         case 4:
             return tile_32_;
@@ -31,6 +34,7 @@ Millicycles PackCost::of(EventKind kind, std::uint8_t detail, DataFormat out) co
     if (kind == EventKind::PackUntilize) {
         return untilize_ + dst;
     }
+    // L1 accumulation reads before it writes: 2 cycles for 16 B (L1.md).
     const Millicycles sum = (detail & PackDetail::kAccumulates) != 0 ? accumulate_ : 0;
     return start_ + bytes_of_tile(out) + sum + dst;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles from DST to L1.
+// Prices packing: tiles from DST to L1.
 #pragma once
 
 #include "tessera/timeline.hpp"
@@ -12,7 +12,7 @@ class PackCost {
 public:
     explicit PackCost(const ComputeTiming& timing);
 
-    /// An event of kind Pack or PackUntilize: one tile.
+    /// Prices an event of kind Pack or PackUntilize: one tile.
     [[nodiscard]] Millicycles of(EventKind kind, std::uint8_t detail, DataFormat out) const;
 
 private:

@@ -29,6 +29,8 @@ RiscCost::RiscCost(const TimingSpec& timing)
 }
 
 Millicycles RiscCost::of_packet(EventKind kind, TransferDetail detail) const noexcept {
+    // A call with state writes fewer command registers: 17.3 cycles in place of 24.6 a read on
+    // Wormhole (noc_latencies.yaml). Multicasts have one style.
     const bool has_state = detail.has(TransferDetail::kWithState);
     if (kind == EventKind::NocRead) {
         return has_state ? read_with_state : read;
@@ -40,6 +42,7 @@ Millicycles RiscCost::of_packet(EventKind kind, TransferDetail detail) const noe
 }
 
 Millicycles RiscCost::of_cb_call(EventKind kind, TimelineThread thread) const noexcept {
+    // Compute RISCs run ahead of their engines, whose instruction queues hide the call.
     if (thread >= TimelineThread::Unpack) {
         return cb_compute;
     }

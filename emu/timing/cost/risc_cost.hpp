@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of the data-movement API cost the RISC that makes them.
+// Prices calls of the data-movement API: what they cost the RISC that makes them.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,13 @@ struct RiscCost {
 
     explicit RiscCost(const TimingSpec& timing);
 
-    /// One packet of a read, write or multicast.
+    /// Returns the cost of one packet of a read, write or multicast.
     [[nodiscard]] Millicycles of_packet(EventKind kind, TransferDetail detail) const noexcept;
-    /// What comes before the first packet.
+    /// Returns the cost of working out a page's address, which comes before the first packet.
     [[nodiscard]] Millicycles of_address(TransferDetail detail) const noexcept {
         return detail.has(TransferDetail::kPage) ? page_address : 0;
     }
-    /// A CB call that does not wait.
+    /// Returns the cost of a CB call that does not wait.
     [[nodiscard]] Millicycles of_cb_call(EventKind kind, TimelineThread thread) const noexcept;
 };
 

@@ -16,6 +16,7 @@ std::optional<Cycles> row_of(const SfpuTiming& timing, std::string_view name) {
     return row != rows.end() && row->first == name ? std::optional(row->second) : std::nullopt;
 }
 
+// Rows are named as the function is, traces as the call.
 std::string without_tile(const std::string& name) {
     constexpr std::string_view kTile = "_tile";
     return name.ends_with(kTile) ? name.substr(0, name.size() - kTile.size()) : name;
@@ -25,6 +26,8 @@ std::string without_tile(const std::string& name) {
 
 SfpuCost::SfpuCost(const SfpuTiming& timing, std::span<const std::string> names)
     : start_(to_millicycles(timing.start)) {
+    // Looked up once per name: a trace has few names and thousands of events. All names, though
+    // some are files or zones: a function without a row costs `other`, and is assumed to.
     for (const std::string& name : names) {
         const std::string function = without_tile(name);
         const Cycles accurate = row_of(timing, function).value_or(timing.other);

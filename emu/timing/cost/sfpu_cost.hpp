@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the vector unit on a tile of DST.
+// Prices functions of the vector unit on a tile of DST.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ public:
     /// `names` are those of the trace, which events of kind Sfpu index: "silu_tile" is row "silu".
     SfpuCost(const SfpuTiming& timing, std::span<const std::string> names);
 
-    /// One tile, or the half of it that `detail` says. An approximate mode without a row of its own
-    /// costs what the function does.
+    /// Prices one tile, or half of it if `detail` says so. An approximate mode without a row of its
+    /// own costs what the function does.
     [[nodiscard]] Millicycles of(std::uint64_t name, std::uint8_t detail) const {
         const bool is_approximate = (detail & SfpuDetail::kApproximate) != 0;
         const Millicycles tile = is_approximate ? approximate_.at(name) : accurate_.at(name);

@@ -21,6 +21,8 @@ UnpackCost::UnpackCost(const ComputeTiming& timing)
 }
 
 Millicycles UnpackCost::bytes_of_tile(DataFormat format) const {
+    // By bytes of a value, 64 B a cycle (tt-isa-documentation, UNPACR_Regular.md). Tiles of block
+    // formats are a little longer than 1024 or 512 B: the division drops their exponents.
     switch (tile_bytes(format) / 1024) {
         case 4:
             return tile_32_;
@@ -38,6 +40,8 @@ Millicycles UnpackCost::of_tile(DataFormat format) const {
 }
 
 Millicycles UnpackCost::of_pair(DataFormat a, DataFormat b) const {
+    // How much of the shorter one overlaps depends on the chip: nothing on Wormhole (64 cycles for
+    // two bf16 tiles by UNPACR_Regular.md), all on Blackhole, as is assumed there.
     const auto [shorter, longer] = std::minmax({bytes_of_tile(a), bytes_of_tile(b)});
     return start_ + longer + std::llround(static_cast<double>(shorter) * pair_share_);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a resource is taken. Packets ask for it ahead of their arrival by the latency of their way,
-// so one from near may find room before one from far.
+// Books the times of one resource. Packets ask for it ahead of their arrival by the latency of
+// their route, so one from near may find a gap in front of one from far.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@ namespace tessera::timing {
 
 class Calendar {
 public:
-    /// From then on nothing is taken.
+    /// Returns the end of the last booking.
     [[nodiscard]] Millicycles free() const noexcept { return free_; }
 
-    /// The first moment from `begin` on that leaves room for `duration`.
+    /// Returns the first moment from `begin` on at which the resource is free for `duration`.
     [[nodiscard]] Millicycles earliest(Millicycles begin, Millicycles duration) const noexcept {
         if (begin >= free_) {
             return begin;
@@ -32,9 +32,10 @@ public:
         return first;
     }
 
-    /// Preconditions   there is room, or begin + duration is not below free(): what overlaps is
-    /// lost.
-    void take(Millicycles begin, Millicycles duration) noexcept {
+    /// Books `duration` from `begin` on.
+    /// Preconditions   the resource is free then, or begin + duration is not below free(): what
+    ///                 overlaps is lost.
+    void book(Millicycles begin, Millicycles duration) noexcept {
         if (begin >= free_) {
             if (begin > free_) {
                 append({free_, begin});
@@ -50,11 +51,12 @@ public:
         split(*gap, begin, duration);
     }
 
-    /// Takes the first moment from `begin` on that leaves room. Returns it. Room that it leaves in
-    /// front and that is too small for another of its kind is not given away again.
-    Millicycles take_first(Millicycles begin, Millicycles duration) noexcept {
+    /// Books the first moment from `begin` on at which the resource is free, and returns it. A gap
+    /// that it leaves in front and that is too short for another of its kind is dropped: with gaps
+    /// kept, every packet would search four that it does not fit.
+    Millicycles book_first(Millicycles begin, Millicycles duration) noexcept {
         if (begin + duration <= last_gap_) {
-            return take_from_gaps(begin, duration);
+            return book_in_gap(begin, duration);
         }
         const Millicycles first = begin > free_ ? begin : free_;
         if (begin - free_ >= duration) {
@@ -70,7 +72,7 @@ private:
         Millicycles end = 0;
     };
 
-    Millicycles take_from_gaps(Millicycles begin, Millicycles duration) noexcept {
+    Millicycles book_in_gap(Millicycles begin, Millicycles duration) noexcept {
         Millicycles first = free_;
         Gap* taken = nullptr;
         for (Gap& gap : gaps_) {
@@ -90,7 +92,7 @@ private:
         const Gap before{gap.begin, begin};
         gap.begin = begin + duration;
         if (before.end > before.begin) {
-            remember(before);
+            insert(before);
         }
     }
     [[nodiscard]] Gap* gap_for(Millicycles begin, Millicycles duration) noexcept {
@@ -104,15 +106,15 @@ private:
         }
         return nullptr;
     }
-    /// Remembers the gap that ends last in place of the one that ends first: time has most likely
-    /// passed it.
+    /// Keeps the gap that ends last in place of the one that ends first: time has most likely
+    /// passed that one.
     void append(Gap gap) noexcept {
         gaps_[oldest_] = gap;
         oldest_ = (oldest_ + 1) % kGaps;
         last_gap_ = gap.end;
     }
-    /// Remembers a gap in front of another.
-    void remember(Gap gap) noexcept {
+    /// Keeps a gap in front of another.
+    void insert(Gap gap) noexcept {
         if (gaps_[oldest_].end >= gap.end) {
             return;
         }
@@ -128,7 +130,7 @@ private:
         gaps_[place] = gap;
     }
 
-    static constexpr std::uint32_t kGaps = 4;
+    static constexpr std::uint32_t kGaps = 4;  ///< with `free_` and the rest two cache lines
     Millicycles free_ = 0;
     Millicycles last_gap_ = 0;  ///< end of the last gap, not behind `free_`
     std::uint32_t oldest_ = 0;  ///< the gap that ends first; those behind it, around, end later

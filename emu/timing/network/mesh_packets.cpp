@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets from device to device: stored and forwarded by a router at each end of each link.
+// Moves packets from device to device: a router at each end of each link stores and forwards them.
+// Packets of 16 B pass at 0.28 GB/s (57 ns each, test_all_ethernet_links_bandwidth.py), so routers
+// take a slot per packet beside the wire's time per byte.
 #include <optional>
 
 #include "emu/timing/network/transport_state.hpp"
@@ -23,17 +25,22 @@ std::uint32_t far_end(std::uint32_t sender) {
 
 void Transport::State::link_send(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
-    if (transfer.waiting_on == kNobody) {
+    if (transfer.waiting_on == kNone) {
         transfer.spend(ResourceKind::MeshLatency, now);
     }
     const std::uint32_t sender = transfer.request.channel;
     const Millicycles on_wire = mesh_times.wire(transfer.request.bytes);
+    // Wire and router are two resources: the wire is busy for the bytes, the router for the packet,
+    // and the router handles what comes in over the link as well (both ways at once: 80 ns a
+    // packet).
     path.clear();
     path.add(resources.mesh_link(transfer.device, sender), 0, on_wire);
     path.add(resources.mesh_router(transfer.device, sender), 0, mesh_times.send);
-    if (!lines.try_start(number, path, transfer.request.bytes, now, queue)) {
+    if (!queues.try_start(number, path, transfer.request.bytes, now, queue)) {
         return;
     }
+    // On the first hop the packet frees its slot in the sender's buffer, which a worker may wait
+    // for.
     if (transfer.hops_done == 0) {
         schedule(number, TransferStage::LinkTaken, now + on_wire, queue);
     } else {
@@ -50,7 +57,7 @@ StageResult Transport::State::link_taken(std::uint32_t number, Millicycles now, 
 void Transport::State::link_receive(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
     const Request& request = transfer.request;
-    if (transfer.waiting_on == kNobody) {
+    if (transfer.waiting_on == kNone) {
         transfer.spend(ResourceKind::MeshLatency, now);
         const std::optional<std::uint32_t> next = neighbour(
             mesh.shape, mesh.topology, transfer.device, {direction_of(request.channel), 1});
@@ -60,6 +67,8 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
         ++transfer.hops_done;
     }
     const bool is_there = transfer.hops_done == request.hops;
+    // The last router writes to a worker over its NoC, which takes longer than sending on: 0.21 in
+    // place of 0.28 GB/s at 16 B (test_all_ethernet_links_bandwidth.py).
     const Millicycles handling = is_there ? mesh_times.deliver : mesh_times.receive;
     path.clear();
     path.add(resources.mesh_router(transfer.device, far_end(request.channel)), 0, handling);
@@ -72,7 +81,7 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
                      0);
         }
     }
-    if (!lines.try_start(number, path, request.bytes, now, queue)) {
+    if (!queues.try_start(number, path, request.bytes, now, queue)) {
         return;
     }
     transfer.slowest = path.slowest();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of a multicast: one run along the NoC's first axis, from the sender to the last column
-// (on NoC 1: row) of the rectangle, and from it a run along the other axis for each of them.
+// Lays out the tree of a multicast: a trunk along the NoC's first axis, from the sender to the last
+// column (on NoC 1: row) of the rectangle, and from it a branch along the other axis for each.
 #include <algorithm>
 
 #include "emu/timing/network/noc_paths.hpp"
@@ -37,6 +37,7 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
         }
         return most;
     };
+    // One copy per link, also where several receivers lie behind it: routers copy, not the sender.
     const Millicycles on_link = noc_.link.of(bytes);
     const auto add_link = [&](Millicycles offset) {
         return [&, offset](CoreCoord node, NocAxis axis) mutable {
@@ -69,7 +70,7 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
     path.latency = 2 * noc_.interface + (furthest(trunk) + depth) * noc_.hop;
     // A sender inside the rectangle that is left out reserves all but once around the trunk's ring.
     // Fitted to multicasts of noc_latencies.yaml (tt-metal): 167 cycles in place of 39 for 2 × 2,
-    // 245 in place of 181 for 5 × 5.
+    // 245 in place of 181 for 5 × 5. No document says so, and two grids are few.
     const auto is_inside = [&](NocAxis axis) {
         const std::uint32_t own = NocRoute::at(transfer.own, axis);
         return position(axis, span(axis).first) <= own && own <= position(axis, span(axis).last);

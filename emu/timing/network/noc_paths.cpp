@@ -5,6 +5,8 @@
 
 namespace tessera::timing {
 
+// Reads, writes and multicasts have rates of their own (28.8, 31.3 and 30.5 B/cycle on Wormhole),
+// none above that of the port they share.
 NocTimes::NocTimes(const NocTiming& noc)
     : hop(to_millicycles(noc.hop)),
       interface(to_millicycles(noc.interface)),
@@ -38,18 +40,21 @@ NocPaths::NocPaths(const ArchSpec& arch, const TimingSpec& timing, const Resourc
       routes_(arch.noc.grid) {
 }
 
-void NocPaths::unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath& path) {
-    const auto channels = routes_.of(way.noc, way.from, way.to);
-    path.begin_with({channels, 2 * resources_.network(way.device, way.noc), noc_.interface,
+void NocPaths::unicast(NodePair nodes, std::uint32_t bytes, Pace source, PacketPath& path) {
+    const auto channels = routes_.of(nodes.noc, nodes.from, nodes.to);
+    path.begin_with({channels, 2 * resources_.network(nodes.device, nodes.noc), noc_.interface,
                      noc_.hop, source.of(bytes), noc_.link.of(bytes), noc_.ejection.of(bytes)});
     path.latency = 2 * noc_.interface + static_cast<Millicycles>(channels.size() - 2) * noc_.hop;
 }
 
 BankPath NocPaths::bank(std::uint32_t device, std::uint32_t index, Access access,
                         std::uint32_t bytes) const {
+    // DRAM moves whole bursts: a read of 32 B costs its bank as much as one of 64.
     const std::uint32_t moved = (bytes + dram_.burst - 1) / dram_.burst * dram_.burst;
     const Pace& pace = access == Access::Read ? dram_.bank_read : dram_.bank_write;
     return {.bank = resources_.bank(device, index),
+            // Two banks of Wormhole share a controller, whose rate (44.5 B/cycle of two times 22.2)
+            // binds when both are busy.
             .channel = resources_.channel(device, arch_.dram.endpoints[index].channel),
             .on_bank = pace.of(moved),
             .on_channel = dram_.channel.of(moved)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of packets through one device: unicast, multicast, and a DRAM bank.
+// Lays out the paths of packets through one device: unicast, multicast, and a DRAM bank.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct DramTimes {
     std::uint32_t burst;
 };
 
-/// Between two nodes of one device.
-struct NocWay {
+/// Names the two ends of a route on one device.
+struct NodePair {
     std::uint32_t device = 0;
     std::uint32_t noc = 0;
     CoreCoord from;
@@ -42,16 +42,16 @@ public:
     [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept {
         return routes_.route(noc);
     }
-    /// First flit of a packet: from one interface's memory to the other's.
+    /// Returns the latency of a packet's first flit, from one interface's memory to the other's.
     [[nodiscard]] Millicycles latency(std::uint32_t noc, CoreCoord from,
                                       CoreCoord to) const noexcept {
         return 2 * noc_.interface + route(noc).hops(from, to) * noc_.hop;
     }
-    /// From the injection port of `way.from`, which gives bytes at `source`, to the ejection port
-    /// of `way.to`.
-    void unicast(NocWay way, std::uint32_t bytes, Pace source, PacketPath& path);
-    /// To each worker of a rectangle of logical cores (both corners included). Every link of the
-    /// tree is passed once.
+    /// Fills `path` from the injection port of `nodes.from`, which gives bytes at `source`, to the
+    /// ejection port of `nodes.to`.
+    void unicast(NodePair nodes, std::uint32_t bytes, Pace source, PacketPath& path);
+    /// Adds the tree to each worker of a rectangle of logical cores (both corners included). Every
+    /// link of the tree is passed once.
     void multicast(const Transfer& transfer, std::uint32_t bytes, PacketPath& path) const;
     enum class Access : std::uint8_t { Read, Write };
     [[nodiscard]] BankPath bank(std::uint32_t device, std::uint32_t index, Access access,

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities of a machine turned into integer millicycles once, so that a replay adds integers
-// only.
+// Prices bytes at a rate, behind a fixed overhead, in integers.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
-#include "tessera/timeline.hpp"
-#include "tessera/units.hpp"
+#include "emu/timing/cost/millicycles.hpp"
 
 namespace tessera::timing {
 
-[[nodiscard]] inline Millicycles to_millicycles(Cycles cycles) {
-    return std::llround(cycles.value * static_cast<double>(kMillicyclesPerCycle));
-}
-[[nodiscard]] inline Millicycles to_millicycles(Seconds seconds, Hertz clock) {
-    return to_millicycles(Cycles{seconds.value * clock.value});
-}
-
-/// How long bytes take at a rate, behind a fixed overhead.
+/// Holds a rate as millicycles per byte in fixed point, so that a packet is priced by a
+/// multiplication and a shift of integers, the same on any host.
 class Pace {
 public:
     Pace() = default;

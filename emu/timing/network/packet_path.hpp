@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one packet passes, and when: resources with the time from the packet's start to its first
-// flit there, and how long it occupies each.
+// Holds what one packet passes, and when: resources with the time from the packet's start to its
+// first flit there, and how long it occupies each.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,12 @@ namespace tessera::timing {
 
 inline constexpr std::uint32_t kNoChannel = 0xFFFFFFFFU;
 
-/// Where a packet comes into a router from.
+/// The port at which a packet enters a router.
 enum class RouterInput : std::uint8_t { X, Y, Local };
 inline constexpr std::size_t kRouterInputs = 3;
 
-struct PathStep {
+/// One resource of a path: from when and for how long a packet needs it.
+struct Reservation {
     std::uint32_t resource = 0;
     Millicycles offset = 0;
     Millicycles duration = 0;
@@ -27,8 +28,9 @@ struct PathStep {
     RouterInput input{};                 ///< of the router in front
 };
 
-/// The regular part of a path through one network: an injection port, links, an ejection port.
-struct PathRun {
+/// The part of a path through one network: an injection port, links, an ejection port. All links
+/// are alike, so it is a route and a few times, not a list of reservations.
+struct UnicastSegment {
     std::span<const std::uint16_t> channels;  ///< of a RouteTable
     std::uint32_t base = 0;                   ///< first channel of the network
     Millicycles interface = 0;                ///< offset of the first link
@@ -42,7 +44,7 @@ struct PathRun {
     }
 };
 
-/// A DRAM bank and its channel: a path by itself.
+/// The path into or out of DRAM: a bank and its channel.
 struct BankPath {
     std::uint32_t bank = 0;  ///< resources
     std::uint32_t channel = 0;
@@ -57,15 +59,15 @@ struct BankPath {
     [[nodiscard]] Millicycles slowest() const noexcept { return std::max(on_bank, on_channel); }
 };
 
-/// Steps in order: those of a run, if there is one, and then single ones. Scratch space: one is
-/// filled anew for each attempt, so that nothing is allocated.
+/// Reservations in order: those of a unicast route, if there is one, and then single ones. Scratch
+/// space: one is filled anew for each attempt, so that nothing is allocated.
 class PacketPath {
 public:
     Millicycles latency = 0;  ///< start to the first flit at the end of the path
     std::uint32_t hops = 0;   ///< links to the furthest end
 
     void clear() noexcept {
-        run_.channels = {};
+        unicast_.channels = {};
         singles_.clear();
         origin_ = 0;
         latency = 0;
@@ -73,54 +75,56 @@ public:
         slowest_ = 0;
         slowest_resource_ = 0;
     }
-    /// Precondition   clear, the run has both ports.
-    void begin_with(const PathRun& run) {
-        run_ = run;
-        note(run.injection, resource_of(0));
-        if (run.channels.size() > 2) {
-            note(run.link, resource_of(1));
+    /// Precondition   clear; the route has both ports.
+    void begin_with(const UnicastSegment& unicast) {
+        unicast_ = unicast;
+        note(unicast.injection, resource_of(0));
+        if (unicast.channels.size() > 2) {
+            note(unicast.link, resource_of(1));
         }
-        note(run.ejection, resource_of(run.channels.size() - 1));
+        note(unicast.ejection, resource_of(unicast.channels.size() - 1));
     }
     void add(std::uint32_t resource, Millicycles offset, Millicycles duration) {
         singles_.push_back({resource, offset, duration, kNoChannel, {}});
         note(duration, resource);
     }
-    /// A bank behind the rest of the path, from `offset` on.
+    /// Adds a bank behind the rest of the path, from `offset` on.
     void add(const BankPath& bank, Millicycles offset) {
         bank.for_each([&](std::uint32_t resource, Millicycles, Millicycles duration) {
             add(resource, offset, duration);
         });
     }
-    /// Seen from a head that has come `offset` far: negative offsets are behind it.
+    /// Counts offsets from a head that has come `offset` far: negative ones are behind it.
     void move_origin(Millicycles offset) noexcept {
         origin_ += offset;
         latency -= offset;
     }
 
     [[nodiscard]] std::uint32_t size() const noexcept {
-        return static_cast<std::uint32_t>(run_.channels.size() + singles_.size());
+        return static_cast<std::uint32_t>(unicast_.channels.size() + singles_.size());
     }
-    [[nodiscard]] PathStep step(std::uint32_t i) const noexcept;
-    /// Calls `visit(resource, offset, duration)` for each step.
+    [[nodiscard]] Reservation step(std::uint32_t i) const noexcept;
+    /// Calls `visit(resource, offset, duration)` for each reservation.
     template <class Visit>
     void for_each(Visit visit) const;
-    [[nodiscard]] const PathRun& run() const noexcept { return run_; }
+    [[nodiscard]] const UnicastSegment& unicast() const noexcept { return unicast_; }
     [[nodiscard]] Millicycles origin() const noexcept { return origin_; }
-    /// Longest duration, and the first resource that takes it.
+    /// Returns the longest duration; slowest_resource() is the first resource that takes it.
     [[nodiscard]] Millicycles slowest() const noexcept { return slowest_; }
     [[nodiscard]] std::uint32_t slowest_resource() const noexcept { return slowest_resource_; }
 
 private:
     [[nodiscard]] std::uint32_t resource_of(std::size_t i) const noexcept {
-        return run_.resource_of(i);
+        return unicast_.resource_of(i);
     }
     [[nodiscard]] Millicycles offset_of(std::size_t i) const noexcept {
         const auto passed = static_cast<Millicycles>(i) - 1;
-        return (i == 0 ? 0 : run_.interface + passed * run_.hop) - origin_;
+        return (i == 0 ? 0 : unicast_.interface + passed * unicast_.hop) - origin_;
     }
     [[nodiscard]] Millicycles duration_of(std::size_t i) const noexcept {
-        return i == 0 ? run_.injection : i + 1 == run_.channels.size() ? run_.ejection : run_.link;
+        return i == 0                              ? unicast_.injection
+               : i + 1 == unicast_.channels.size() ? unicast_.ejection
+                                                   : unicast_.link;
     }
     [[nodiscard]] RouterInput input_of(std::size_t i) const noexcept {
         constexpr std::uint32_t kLinkY = 3;
@@ -135,39 +139,39 @@ private:
         }
     }
 
-    PathRun run_;
-    std::vector<PathStep> singles_;
+    UnicastSegment unicast_;
+    std::vector<Reservation> singles_;
     Millicycles origin_ = 0;
     Millicycles slowest_ = 0;
     std::uint32_t slowest_resource_ = 0;
 };
 
-inline PathStep PacketPath::step(std::uint32_t i) const noexcept {
-    const std::size_t length = run_.channels.size();
+inline Reservation PacketPath::step(std::uint32_t i) const noexcept {
+    const std::size_t length = unicast_.channels.size();
     if (i >= length) {
-        PathStep step = singles_[i - length];
+        Reservation step = singles_[i - length];
         step.offset -= origin_;
         return step;
     }
     if (i == 0) {
-        return {resource_of(0), -origin_, run_.injection, kNoChannel, {}};
+        return {resource_of(0), -origin_, unicast_.injection, kNoChannel, {}};
     }
-    return {resource_of(i), offset_of(i), duration_of(i), run_.base + run_.channels[i],
+    return {resource_of(i), offset_of(i), duration_of(i), unicast_.base + unicast_.channels[i],
             input_of(i)};
 }
 
 template <class Visit>
 void PacketPath::for_each(Visit visit) const {
-    if (!run_.channels.empty()) {
-        const std::size_t last = run_.channels.size() - 1;
-        visit(resource_of(0), -origin_, run_.injection);
-        Millicycles offset = run_.interface - origin_;
-        for (std::size_t i = 1; i < last; ++i, offset += run_.hop) {
-            visit(resource_of(i), offset, run_.link);
+    if (!unicast_.channels.empty()) {
+        const std::size_t last = unicast_.channels.size() - 1;
+        visit(resource_of(0), -origin_, unicast_.injection);
+        Millicycles offset = unicast_.interface - origin_;
+        for (std::size_t i = 1; i < last; ++i, offset += unicast_.hop) {
+            visit(resource_of(i), offset, unicast_.link);
         }
-        visit(resource_of(last), offset, run_.ejection);
+        visit(resource_of(last), offset, unicast_.ejection);
     }
-    for (const PathStep& step : singles_) {
+    for (const Reservation& step : singles_) {
         visit(step.resource, step.offset - origin_, step.duration);
     }
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/network/read_requests.hpp"
 
-#include "emu/timing/network/virtual_channels.hpp"
-
 namespace tessera::timing {
 
 namespace {
 
 /// Two for each of a node's four ports and links.
 constexpr std::uint32_t kChannelsPerNode = 8;
+
+/// Slots of an interface: the RISC's own limit (noc.outstanding_reads) is far below.
+constexpr std::uint32_t kUnlimited = 0xFFFFFFFFU;
 
 bool is_of_port(std::size_t channel) {
     return channel / 2 % (kChannelsPerNode / 2) == ResourceTable::ejection(0);
@@ -30,20 +31,26 @@ ReadRequests::ReadRequests(const Machine& machine, const ResourceTable& resource
       transfers_(transfers),
       channels_per_network_(2 * resources.network(0, 1)),
       buffers_(2 * std::size_t{resources.num_ports()}),
-      turns_(resources.num_ports()) {
+      next_input_(resources.num_ports()) {
     accepted_.reserve(64);
-    const auto flit = static_cast<std::uint32_t>(machine.arch.noc.flit.value);
+    // A request is a header of one flit, so a channel's buffer holds 16 of them on Wormhole. What a
+    // port accepts is not published: 5 fits DRAM reads of 4 and of 48 cores (tt-sim).
+    const NocSpec& noc = machine.arch.noc;
+    const auto per_channel = static_cast<std::uint32_t>(noc.channel_buffer.value / noc.flit.value);
     for (std::size_t channel = 0; channel < buffers_.size(); ++channel) {
-        buffers_[channel].room = is_source(channel)    ? kNobody
-                                 : is_of_port(channel) ? machine.timing.noc.port_requests
-                                                       : kChannelBuffer / flit;
+        buffers_[channel].free_slots = is_source(channel)    ? kUnlimited
+                                       : is_of_port(channel) ? machine.timing.noc.port_requests
+                                                             : per_channel;
     }
-    const GridSize grid = machine.arch.noc.grid;
+    find_inputs(noc.grid);
+}
+
+void ReadRequests::find_inputs(GridSize grid) {
     for (std::uint32_t noc = 0; noc < 2; ++noc) {
         for (std::uint32_t node = 0; node < grid.columns * grid.rows; ++node) {
             const CoreCoord at{node % grid.columns, node / grid.columns};
             const auto link_into = [&](NocAxis axis) {
-                const CoreCoord from = routes.route(noc).previous(at, axis);
+                const CoreCoord from = routes_.route(noc).previous(at, axis);
                 return 2 * ResourceTable::link(from.y * grid.columns + from.x, axis);
             };
             const std::uint32_t x = link_into(NocAxis::X);
@@ -56,48 +63,51 @@ ReadRequests::ReadRequests(const Machine& machine, const ResourceTable& resource
 void ReadRequests::push(std::uint32_t buffer, std::uint32_t number, std::uint32_t place,
                         std::uint32_t next) {
     Buffer& pushed = buffers_[buffer];
-    transfers_[number].next_in_line = kNobody;
+    transfers_[number].next_in_fifo = kNone;
     transfers_[number].stalled_at = place;
     transfers_[number].stalled_next = next;
-    if (pushed.first == kNobody) {
+    if (pushed.first == kNone) {
         pushed.first = number;
         pushed.next = next;
     } else {
-        transfers_[pushed.last].next_in_line = number;
+        transfers_[pushed.last].next_in_fifo = number;
     }
     pushed.last = number;
-    --pushed.room;
+    --pushed.free_slots;
 }
 
+// Goes through empty channels in one step and in no time: a request that finds its route free costs
+// the host one call, not an event per hop (its latency is added when the port has accepted it).
 void ReadRequests::proceed(std::uint32_t number, std::uint32_t place) {
     Transfer& transfer = transfers_[number];
-    const Way way = way_of(transfer);
-    const std::uint32_t port = way.port();
+    const Route route = route_of(transfer);
+    const std::uint32_t port = route.port();
     std::uint32_t here = place;
-    while (here + 1 < port && buffers_[way[here + 1]].first == kNobody) {
+    while (here + 1 < port && buffers_[route[here + 1]].first == kNone) {
         ++here;
     }
-    const std::uint32_t next = way[here + 1];
-    if (!has_room(next)) {
-        push(way[here], number, here, next);
+    const std::uint32_t next = route[here + 1];
+    if (!has_free_slot(next)) {
+        push(route[here], number, here, next);  // blocked: it takes a slot where it stands
     } else if (here + 1 == port) {
-        --buffers_[next].room;
+        --buffers_[next].free_slots;
         transfer.request_hops = port - 1 - place;
         accepted_.push_back(number);
     } else {
-        push(next, number, here + 1, way[here + 2]);
+        push(next, number, here + 1, route[here + 2]);
     }
 }
 
 void ReadRequests::launch(std::uint32_t number) {
     Transfer& transfer = transfers_[number];
     const Request& request = transfer.request;
-    transfer.way = routes_.of(request.noc, transfer.own, transfer.far);
-    transfer.way_base = 2 * resources_.network(request.device, request.noc);
-    const Way way = way_of(transfer);
-    const std::uint32_t source = way[0];
-    const std::uint32_t next = way[1];
-    if (buffers_[source].first != kNobody || !has_room(next)) {
+    transfer.route = routes_.of(request.noc, transfer.own, transfer.far);
+    transfer.route_base = 2 * resources_.network(request.device, request.noc);
+    const Route route = route_of(transfer);
+    const std::uint32_t source = route[0];
+    const std::uint32_t next = route[1];
+    // Requests of one interface stay in order: behind one that is blocked all others wait.
+    if (buffers_[source].first != kNone || !has_free_slot(next)) {
         push(source, number, 0, next);
     } else {
         proceed(number, 0);
@@ -105,44 +115,45 @@ void ReadRequests::launch(std::uint32_t number) {
 }
 
 void ReadRequests::answered(const Transfer& transfer) {
-    const Way way = way_of(transfer);
-    const std::uint32_t port = way[way.port()];
-    ++buffers_[port].room;
-    refill(port);
+    const Route route = route_of(transfer);
+    const std::uint32_t port = route[route.port()];
+    ++buffers_[port].free_slots;
+    grant(port);
 }
 
-void ReadRequests::pull_from(std::uint32_t buffer) {
+void ReadRequests::advance_head(std::uint32_t buffer) {
     Buffer& left = buffers_[buffer];
     const std::uint32_t number = left.first;
-    const std::uint32_t after = transfers_[number].next_in_line;
+    const std::uint32_t after = transfers_[number].next_in_fifo;
     proceed(number, transfers_[number].stalled_at);
     left.first = after;
-    left.next = after == kNobody ? kNobody : transfers_[after].stalled_next;
-    ++left.room;
+    left.next = after == kNone ? kNone : transfers_[after].stalled_next;
+    ++left.free_slots;
 }
 
-void ReadRequests::vacated(std::uint32_t buffer) {
-    while (buffers_[buffer].first != kNobody && has_room(buffers_[buffer].next)) {
-        pull_from(buffer);
+void ReadRequests::on_slot_freed(std::uint32_t buffer) {
+    while (buffers_[buffer].first != kNone && has_free_slot(buffers_[buffer].next)) {
+        advance_head(buffer);
     }
     if (!is_source(buffer)) {
-        refill(buffer);
+        grant(buffer);
     }
 }
 
-void ReadRequests::refill(std::uint32_t channel) {
-    // Whoever comes into the router in front.
+void ReadRequests::grant(std::uint32_t channel) {
+    // Round robin over the router's inputs: requests from near do not shut out
+    // those from far. A granted slot may free one upstream, hence the count of idle inputs.
     const std::uint32_t network = channel / channels_per_network_;
     const std::uint32_t base = network * channels_per_network_;
     const Inputs& inputs = inputs_[network % 2][(channel - base) / kChannelsPerNode];
-    std::uint32_t& turn = turns_[channel / 2];
-    for (std::size_t idle = 0; idle < inputs.size() && has_room(channel);) {
-        const std::uint32_t buffer = base + inputs[turn];
-        turn = turn + 1 == inputs.size() ? 0 : turn + 1;
+    std::uint32_t& input = next_input_[channel / 2];
+    for (std::size_t idle = 0; idle < inputs.size() && has_free_slot(channel);) {
+        const std::uint32_t buffer = base + inputs[input];
+        input = input + 1 == inputs.size() ? 0 : input + 1;
         ++idle;
         if (buffers_[buffer].next == channel) {
-            pull_from(buffer);
-            vacated(buffer);
+            advance_head(buffer);
+            on_slot_freed(buffer);
             idle = 0;
         }
     }

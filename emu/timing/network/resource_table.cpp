@@ -20,6 +20,8 @@ ResourceTable::ResourceTable(const ArchSpec& arch, std::uint32_t num_devices)
     }
 }
 
+// Numbers, not pointers: routes are lists of 16-bit integers, and half the number of a virtual
+// channel is that of its link (RouteTable).
 ResourceKind ResourceTable::kind_by_number(std::uint32_t number) const noexcept {
     if (number >= first_mesh_link_) {
         return ResourceKind::MeshLink;
@@ -63,6 +65,7 @@ ResourceUse ResourceTable::use(std::uint32_t number) const noexcept {
 std::vector<ResourceUse> ResourceTable::uses() const {
     std::vector<ResourceUse> uses;
     for (std::uint32_t number = 0; number < first_mesh_router_; ++number) {
+        // A DRAM channel's use is that of its banks; routers of mesh links lie behind the range.
         const bool is_channel = number >= first_channel_ && number < first_mesh_link_;
         if (occupations_[number].busy > 0 && !is_channel) {
             uses.push_back(use(number));

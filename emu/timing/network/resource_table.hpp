@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every shared thing that transfers pass, by number: ports and links of the NoCs, DRAM banks and
-// channels, mesh links and the routers at their ends. Each serves one packet at a time; those that
-// find it taken wait in line.
+// Numbers every shared resource that transfers pass: ports and links of the NoCs, DRAM banks and
+// channels, mesh links and the routers at their ends. Each serves one packet at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +9,22 @@
 #include "emu/timing/network/calendar.hpp"
 #include "emu/timing/network/noc_route.hpp"
 #include "tessera/arch_spec.hpp"
+#include "tessera/mesh_links.hpp"
 #include "tessera/timeline.hpp"
 
 namespace tessera::timing {
 
-inline constexpr std::uint32_t kNobody = 0xFFFFFFFFU;
+/// No transfer, or no resource.
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 struct Resource {
     Calendar calendar;
-    std::uint32_t first_waiting = kNobody;  ///< transfers in line
-    std::uint32_t last_waiting = kNobody;
+    std::uint32_t first_waiting = kNone;  ///< queued transfers
+    std::uint32_t last_waiting = kNone;
 };
 
-/// How long a resource was taken, and by what.
+/// Counts how long a resource was busy, and with how many bytes. Apart from Resource: deciding
+/// reads calendars only, and touches two cache lines of each.
 struct Occupation {
     Millicycles busy = 0;
     std::uint64_t bytes = 0;
@@ -38,7 +40,7 @@ public:
         occupations_[number].bytes += bytes;
     }
 
-    /// Of a node, counted from the first port of its network.
+    /// Returns the number of a node's port, counted from the first of its network.
     [[nodiscard]] static constexpr std::uint32_t injection(std::uint32_t node) noexcept {
         return 4 * node;
     }
@@ -48,7 +50,7 @@ public:
     [[nodiscard]] static constexpr std::uint32_t link(std::uint32_t node, NocAxis axis) noexcept {
         return 4 * node + 2 + static_cast<std::uint32_t>(axis);
     }
-    /// First port of a network.
+    /// Returns the number of a network's first port.
     [[nodiscard]] std::uint32_t network(std::uint32_t device, std::uint32_t noc) const noexcept {
         return (device * 2 + noc) * grid_.columns * grid_.rows * 4;
     }
@@ -76,19 +78,19 @@ public:
                                           std::uint32_t sender) const noexcept {
         return first_mesh_link_ + device * kSendersPerDevice + sender;
     }
-    /// The router at the near end of a mesh link, which sends and receives.
+    /// Returns the router at the near end of a mesh link, which sends and receives.
     [[nodiscard]] std::uint32_t mesh_router(std::uint32_t device,
                                             std::uint32_t sender) const noexcept {
         return first_mesh_router_ + device * kSendersPerDevice + sender;
     }
-    /// Number of ports and links of the NoCs, which are numbered first.
+    /// Returns how many ports and links the NoCs have; they are numbered first.
     [[nodiscard]] std::uint32_t num_ports() const noexcept { return first_bank_; }
     [[nodiscard]] ResourceKind kind(std::uint32_t number) const noexcept { return kinds_[number]; }
-    /// Those that were used, sorted by (kind, device, noc, node, direction); channels and routers
-    /// are left out, whose time their banks and links show.
+    /// Returns the resources that were used, sorted by (kind, device, noc, node, direction);
+    /// channels and routers are left out, whose time their banks and links show.
     [[nodiscard]] std::vector<ResourceUse> uses() const;
 
-    static constexpr std::uint32_t kSendersPerDevice = 16;
+    static constexpr std::uint32_t kSendersPerDevice = kLinkDirections.size() * kLinksPerDirection;
 
 private:
     [[nodiscard]] std::uint32_t number_of(CoreCoord node) const noexcept {

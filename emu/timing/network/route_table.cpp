@@ -25,6 +25,9 @@ void RouteTable::add_rings(std::uint32_t noc, NocAxis axis) {
     std::vector<std::uint16_t>& rings = rings_[noc][static_cast<std::size_t>(axis)];
     const std::uint32_t length = route.extent(axis);
     for (std::uint32_t ring = 0; ring < num_nodes_ / length; ++ring) {
+        // Twice around: a route is then a slice of its ring, on whichever side of the dateline it
+        // begins. The dateline bit of the virtual channel flips where the ring closes, or packets
+        // would wait for each other around it (tt-isa-documentation, WormholeB0/NoC/README.md).
         const std::uint32_t begin = noc == 0 ? 0 : length - 1;
         CoreCoord node = axis == NocAxis::X ? CoreCoord{begin, ring} : CoreCoord{ring, begin};
         for (std::uint32_t i = 0; i < 2 * length; ++i, node = route.next(node, axis)) {
@@ -44,14 +47,15 @@ CoreCoord RouteTable::append(std::uint32_t noc, CoreCoord node, CoreCoord to, No
     const std::uint32_t begin = 2 * length * ring + (noc == 0 ? at : length - 1 - at);
     const std::uint32_t count = route.distance(axis, at, NocRoute::at(to, axis));
     const std::span links = std::span(rings_[noc][static_cast<std::size_t>(axis)]);
-    const std::span way = links.subspan(begin, count);
-    channels.insert(channels.end(), way.begin(), way.end());
+    const std::span passed = links.subspan(begin, count);
+    channels.insert(channels.end(), passed.begin(), passed.end());
     return axis == NocAxis::X ? CoreCoord{to.x, node.y} : CoreCoord{node.x, to.y};
 }
 
 std::span<const std::uint16_t> RouteTable::add(std::uint32_t noc, CoreCoord from, CoreCoord to) {
     const NocRoute& route = routes_[noc];
     const std::size_t length = route.hops(from, to) + 2;
+    // In blocks that never move: spans handed out stay valid, and routes lie side by side.
     if (blocks_.empty() || blocks_.back().size() + length > kBlock) {
         blocks_.emplace_back().reserve(std::max(kBlock, length));
     }

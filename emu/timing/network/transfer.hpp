@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transfer on its way, and the pool that numbers them.
+// Holds one transfer in flight, and numbers transfers in a pool.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace tessera::timing {
 
 /// What a transfer does when its event is due.
 enum class TransferStage : std::uint8_t {
-    Ready,         ///< its command is written: it joins the line of its interface
-    Inject,        ///< first of that line: its next packet asks for its path
-    Reserved,      ///< multicast: the tree has answered
+    Ready,         ///< its command is written: it joins the queue of its interface
+    Inject,        ///< first of that queue: its next packet asks for its path
+    Reserved,      ///< multicast: the routers of the tree have answered
     AtMemory,      ///< read request at a DRAM bank
     Respond,       ///< data read: the packet back asks for its path
     Depart,        ///< last byte has left the source
@@ -30,43 +30,43 @@ enum class TransferStage : std::uint8_t {
 struct Transfer {
     Request request;
     TransferStage stage{};
-    std::uint32_t interface = 0;           ///< of the issuer, by (device, noc, node)
-    CoreCoord own;                         ///< physical node of the issuer
-    CoreCoord far;                         ///< physical node of `place`
-    std::uint32_t left = 0;                ///< bytes of packets that have not been sent
-    std::uint32_t packet = 0;              ///< bytes of the packet that is sent next
-    std::uint32_t parent = kNobody;        ///< of a part of a split read
-    std::uint32_t parts = 0;               ///< of a split read: those that have not arrived
-    std::uint32_t next_in_line = kNobody;  ///< line of the interface
-    std::uint32_t next_waiting = kNobody;  ///< line of the resource `waiting_on`
-    std::uint32_t waiting_on = kNobody;
-    std::uint32_t head = 0;         ///< steps of the packet's path whose virtual channels it has
+    std::uint32_t interface = 0;         ///< of the issuer, by (device, noc, node)
+    CoreCoord own;                       ///< physical node of the issuer
+    CoreCoord far;                       ///< physical node of `place`
+    std::uint32_t left = 0;              ///< bytes of packets that have not been sent
+    std::uint32_t packet = 0;            ///< bytes of the packet that is sent next
+    std::uint32_t parent = kNone;        ///< of a part of a split read
+    std::uint32_t parts = 0;             ///< of a split read: those that have not arrived
+    std::uint32_t next_in_fifo = kNone;  ///< of the interface
+    std::uint32_t next_waiting = kNone;  ///< in the queue of the resource `waiting_on`
+    std::uint32_t waiting_on = kNone;
+    std::uint32_t head = 0;         ///< reservations of its path whose virtual channels it has had
     std::uint32_t tail = 0;         ///< the first of them that it still holds
-    bool is_in_line = false;        ///< for the virtual channel of step `head`
+    bool is_queued = false;         ///< for the virtual channel of reservation `head`
     Millicycles origin = 0;         ///< offset on the path where the head last waited
     Millicycles wait_offset = 0;    ///< of `waiting_on` on the path
-    Millicycles wait_duration = 0;  ///< there, or in the virtual channel's line
+    Millicycles wait_duration = 0;  ///< there, or in the virtual channel
     Millicycles stamp = 0;          ///< up to when `transit` holds
     Millicycles arrival = 0;        ///< last byte of the last packet in place
     Millicycles slowest = 0;        ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
-    std::span<const std::uint16_t> way;  ///< of a read's request: channels of a RouteTable
-    std::uint32_t way_base = 0;          ///< first channel of its network
-    std::uint32_t stalled_at = 0;        ///< place on its way
-    std::uint32_t stalled_next = 0;      ///< channel behind that place
-    std::uint32_t request_hops = 0;      ///< links that were left when its port accepted it
-    std::uint8_t hops_done = 0;          ///< mesh links passed
-    std::uint16_t device = 0;            ///< where it is: mesh packets
+    std::span<const std::uint16_t> route;  ///< of a read's request: channels of a RouteTable
+    std::uint32_t route_base = 0;          ///< first channel of its network
+    std::uint32_t stalled_at = 0;          ///< place on its route
+    std::uint32_t stalled_next = 0;        ///< channel behind that place
+    std::uint32_t request_hops = 0;        ///< links that were left when its port accepted it
+    std::uint8_t hops_done = 0;            ///< mesh links passed
+    std::uint16_t device = 0;              ///< where it is: mesh packets
     Transit transit{};
 
-    /// Time from `stamp` to `now` was spent on `kind`.
+    /// Accounts the time from `stamp` to `now` to `kind`.
     void spend(ResourceKind kind, Millicycles now) noexcept {
         transit[static_cast<std::size_t>(kind)] += now - stamp;
         stamp = now;
     }
 };
 
-/// Transfers by number. Numbers are given out again; nothing is allocated once there are enough.
+/// Numbers transfers. Numbers are given out again; nothing is allocated once there are enough.
 class TransferPool {
 public:
     [[nodiscard]] std::uint32_t take() {
@@ -79,7 +79,7 @@ public:
         all_[number] = Transfer{};
         return number;
     }
-    void give_back(std::uint32_t number) { free_.push_back(number); }
+    void release(std::uint32_t number) { free_.push_back(number); }
     [[nodiscard]] Transfer& operator[](std::uint32_t number) noexcept { return all_[number]; }
     [[nodiscard]] const Transfer& operator[](std::uint32_t number) const noexcept {
         return all_[number];

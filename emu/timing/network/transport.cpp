@@ -17,13 +17,14 @@ Transport::State::State(const Machine& machine, DeviceRange range)
       resources(machine.arch, range.count),
       paths(machine.arch, machine.timing, resources),
       mesh_times(machine.timing.link, machine.timing.clock),
-      lines(resources, transfers),
+      queues(resources, transfers),
       read_requests(machine, resources, paths.routes(), transfers),
-      channels(2 * resources.num_ports(), transfers),
+      channels(2 * resources.num_ports(), machine.arch.noc.channel_buffer, transfers),
       interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows) {
 }
 
 CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
+    // A bank answers at another node on each NoC; workers at one.
     if (place.is_dram()) {
         const DramEndpoint& endpoint = arch.dram.endpoints[place.bank()];
         return noc == 0 ? endpoint.physical : endpoint.physical1;
@@ -42,6 +43,7 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
     const std::uint32_t number = transfers.take();
     Transfer& transfer = transfers[number];
     transfer.request = request;
+    // Counted from the part's first device, so that a part of one device has small tables.
     transfer.request.device = static_cast<std::uint16_t>(request.device - devices.first);
     transfer.own = node_of(NocPlace::worker(request.core), request.noc);
     transfer.interface = interface_number(transfer);
@@ -56,9 +58,11 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
         return number;
     }
     NocInterface& own = interface_of(transfer);
+    // The NIU counts what is to be acknowledged. A posted write never is; a fabric packet is the
+    // sender's, whose slots the engine counts.
     const bool is_counted = !request.is_posted && request.kind != RequestKind::Fabric;
     if (is_counted && own.writes++ >= max_writes) {
-        append(own.late_writes, number);
+        append(own.stalled_writes, number);
         return number;
     }
     schedule(number, TransferStage::Ready, now + paths.noc().command, queue);
@@ -97,12 +101,13 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
             link_receive(number, now, queue);
             break;
         case TransferStage::PartsArrived:
-            transfers.give_back(number);
+            transfers.release(number);
             return {Milestone::Delivered, true};
     }
     return {};
 }
 
+// Behind a pointer: the engine's tests are linked with a transport of fixed times in its place.
 Transport::Transport(const Machine& machine, DeviceRange devices)
     : state_(std::make_unique<State>(machine, devices)) {
 }
@@ -122,7 +127,7 @@ const Transit& Transport::transit(std::uint32_t transfer) const noexcept {
 
 std::vector<ResourceUse> Transport::uses() const {
     std::vector<ResourceUse> uses = state_->resources.uses();
-    for (ResourceUse& use : uses) {
+    for (ResourceUse& use : uses) {  // back to the mesh's numbers
         use.device = static_cast<std::uint16_t>(use.device + state_->devices.first);
     }
     return uses;

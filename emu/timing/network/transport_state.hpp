@@ -1,34 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Transport keeps, and what its stages do.
+// Holds what a Transport keeps, and declares what its stages do.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "emu/timing/network/mesh_times.hpp"
 #include "emu/timing/network/noc_paths.hpp"
 #include "emu/timing/network/read_requests.hpp"
+#include "emu/timing/network/resource_queues.hpp"
 #include "emu/timing/network/virtual_channels.hpp"
-#include "emu/timing/network/waiting_lines.hpp"
 #include "emu/timing/transport.hpp"
 
 namespace tessera::timing {
 
-/// First in, first out, through one of a Transfer's links.
-struct TransferLine {
-    std::uint32_t first = kNobody;
-    std::uint32_t last = kNobody;
+/// Prices a packet on a mesh link: time on the wire by Ethernet frames, and time of the routers at
+/// both ends, each of which handles one packet at a time whichever way it goes.
+struct MeshTimes {
+    MeshTimes(const LinkTiming& link, Hertz clock)
+        : hop_latency(to_millicycles(link.hop_latency, clock)),
+          send(to_millicycles(link.packet_slot, clock)),
+          receive(to_millicycles(link.receive_slot, clock)),
+          deliver(to_millicycles(link.deliver_slot, clock)),
+          wire_(Cycles{0}, BytesPerCycle{link.rate.value / clock.value}),
+          header_(link.packet_overhead.value),
+          frame_(link.frame.value),
+          frame_overhead_(link.frame_overhead.value) {}
+
+    /// Header and payload, cut into frames.
+    /// Source   tt-metal, tech_reports/CCLs/CCL_bandwidth.md: P / (P + H + 50 · ⌈(P + H) / 1500⌉).
+    [[nodiscard]] Millicycles wire(std::uint64_t payload) const noexcept {
+        const std::uint64_t bytes = payload + header_;
+        const std::uint64_t frames = (bytes + frame_ - 1) / frame_;
+        return wire_.of(bytes + frames * frame_overhead_);
+    }
+
+    Millicycles hop_latency;
+    Millicycles send;
+    Millicycles receive;
+    Millicycles deliver;
+
+private:
+    Pace wire_;
+    std::uint64_t header_;
+    std::uint64_t frame_;
+    std::uint64_t frame_overhead_;
 };
 
-/// A core's interface to one NoC: its commands go out in order, and so many may be in flight.
+/// Links transfers first in, first out, through Transfer::next_in_fifo.
+struct TransferFifo {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+};
+
+/// A core's NIU on one NoC: its commands go out in order, and so many may be outstanding.
 struct NocInterface {
-    TransferLine commands;
-    TransferLine late_reads;  ///< issued while too many were in flight
-    TransferLine late_writes;
+    TransferFifo commands;
+    TransferFifo stalled_reads;  ///< issued while too many were outstanding
+    TransferFifo stalled_writes;
     std::uint32_t reads = 0;
     std::uint32_t writes = 0;
-    bool keeps_path = false;  ///< the last multicast was linked
+    bool keeps_path = false;  ///< the last multicast was linked: its tree is still reserved
 };
 
 struct Transport::State {
@@ -47,14 +79,14 @@ struct Transport::State {
     void inject(std::uint32_t number, Millicycles now, EventQueue& queue);
     void send(std::uint32_t number, Millicycles now, EventQueue& queue);
     void send_write(std::uint32_t number, Millicycles now, EventQueue& queue);
-    /// Of a packet which left at `now` and waits for `delay` on its way.
+    /// Schedules what follows a packet that left at `now` and is delayed by `delay` on its route.
     void sent(std::uint32_t number, Millicycles now, Millicycles delay, EventQueue& queue);
     void command_path(const Transfer& transfer);
     void unicast_path(const Transfer& transfer);
-    /// The bank of a write to DRAM, `latency` behind the start.
+    /// Adds the bank of a write to DRAM, `latency` behind the start.
     void add_bank(const Transfer& transfer, Millicycles latency, PacketPath& to) const;
-    /// Fills `ends`, seen from where the head is.
-    void find_ends(const Transfer& transfer, Millicycles latency);
+    /// Fills `port_and_bank`, seen from where the head is.
+    void fill_port_and_bank(const Transfer& transfer, Millicycles latency);
 
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);
@@ -66,7 +98,7 @@ struct Transport::State {
     void send_back(std::uint32_t number, Millicycles leaves, Millicycles delay, EventQueue& queue);
     StageResult part_arrived(std::uint32_t number, Millicycles now, EventQueue& queue);
 
-    // Ends (ends.cpp)
+    // Milestones (milestones.cpp)
     StageResult depart(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult deliver(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult acknowledge(std::uint32_t number, Millicycles now, EventQueue& queue);
@@ -83,14 +115,14 @@ struct Transport::State {
     [[nodiscard]] NocInterface& interface_of(const Transfer& transfer) {
         return interfaces[transfer.interface];
     }
-    void append(TransferLine& line, std::uint32_t number) {
-        transfers[number].next_in_line = kNobody;
-        (line.first == kNobody ? line.first : transfers[line.last].next_in_line) = number;
-        line.last = number;
+    void append(TransferFifo& fifo, std::uint32_t number) {
+        transfers[number].next_in_fifo = kNone;
+        (fifo.first == kNone ? fifo.first : transfers[fifo.last].next_in_fifo) = number;
+        fifo.last = number;
     }
-    std::uint32_t remove_first(TransferLine& line) {
-        const std::uint32_t number = line.first;
-        line.first = transfers[number].next_in_line;
+    std::uint32_t remove_first(TransferFifo& fifo) {
+        const std::uint32_t number = fifo.first;
+        fifo.first = transfers[number].next_in_fifo;
         return number;
     }
 
@@ -104,12 +136,12 @@ struct Transport::State {
     NocPaths paths;
     MeshTimes mesh_times;
     TransferPool transfers;
-    WaitingLines lines;
+    ResourceQueues queues;
     ReadRequests read_requests;
     VirtualChannels channels;              ///< of unicast writes
     std::vector<NocInterface> interfaces;  ///< by (device, noc, node)
-    PacketPath path;                       ///< of the packet at hand
-    PacketPath ends;                       ///< of a write: its port and its bank
+    PacketPath path;                       ///< scratch: of the packet being timed
+    PacketPath port_and_bank;              ///< of a write
 };
 
 }  // namespace tessera::timing

@@ -77,6 +77,8 @@ constexpr Mistake kMistakes[] = {
      ":@: architecture: 'grayskull' is unknown, allowed: wormhole or blackhole"},
     {"AlignmentNoPowerOfTwo", "16 B, source: \"wormhole/noc/noc_parameters.h, NOC_L1",
      "24 B, source: \"x", ":@: l1.alignment: 24 B is no power of two"},
+    {"ChannelBufferBelowAFlit", "{value: 512 B, source: \"tt-isa", "{value: 16 B, source: \"tt-isa",
+     ":@: noc.channel_buffer: 16 B are less than noc.flit 32"},
     {"ColumnsUnlikeGrid", "[1, 2, 3, 4, 6, 7, 8, 9]", "[1, 2, 3]",
      ":@: workers.noc_columns: 3 columns, but workers.compute has 8"},
     {"RowHarvestedAndUsed", "[11], source", "[9], source",

@@ -39,7 +39,7 @@ TEST(Fabric, APacketCarriesItsWord) {
     EXPECT_EQ(timeline.device_end.at(1), 338 * kCycle);
 }
 
-TEST(Fabric, AMulticastChangesTheWordOfEachDeviceOnTheWay) {
+TEST(Fabric, AMulticastChangesTheWordOfEachDeviceOfItsRoute) {
     TraceBuilder builder(3);
     builder.core({0, 0}).reader({packet(2, 2, true), word(FabricAdd, 2, 1)});
     builder.core({0, 0}, {}, 1).reader({wait_for(1)});

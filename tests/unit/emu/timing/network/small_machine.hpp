@@ -14,7 +14,10 @@ struct SmallMachine {
         arch.workers.noc_rows = {0, 1, 3, 4};
         arch.dram.num_banks = 3;
         arch.dram.endpoints = {endpoint({0, 0}, 0), endpoint({0, 2}, 0), endpoint({3, 2}, 1)};
-        arch.noc = {.grid = {6, 5}, .flit = Bytes{32}, .max_packet = Bytes{1024}};
+        arch.noc = {.grid = {6, 5},
+                    .flit = Bytes{32},
+                    .channel_buffer = Bytes{512},
+                    .max_packet = Bytes{1024}};
         timing.clock = Hertz{1e9};
         timing.noc.hop = Cycles{10};
         timing.noc.interface = Cycles{5};

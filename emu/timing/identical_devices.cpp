@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/twins.hpp"
+#include "emu/timing/identical_devices.hpp"
 
 #include <tbb/parallel_for.h>
 
@@ -8,7 +8,7 @@
 namespace tessera::timing {
 namespace {
 
-/// A word's argument holds its device too.
+/// The argument without the device that a word's holds: identical devices add to their own words.
 std::uint64_t argument_of(const TraceEvent& event) noexcept {
     constexpr std::uint64_t kWithoutDevice = ~std::uint64_t{0} >> 16U;
     const bool is_word =
@@ -58,7 +58,7 @@ private:
             add(event);
         }
     }
-    /// Each half takes in both words of an event, differently.
+    /// Adds both words of an event to each half, differently.
     void add(const TraceEvent& event) noexcept {
         constexpr std::uint64_t kOdd = 0xD1B54A32D192ED03U;
         const std::uint64_t act = static_cast<std::uint64_t>(event.kind) << 56U |
@@ -82,7 +82,9 @@ std::vector<InitialWord> words_of(const LaunchTrace& launch, const LaunchPart& p
     return words;
 }
 
-void move(ThreadTimeline& thread, std::uint32_t device, Millicycles later) {
+// Totals of one activity alone change: all that follows NotStarted lasts as long as before, since
+// nothing of a part depends on the moment at which it begins.
+void shift(ThreadTimeline& thread, std::uint32_t device, Millicycles later) {
     thread.device = static_cast<std::uint16_t>(device);
     thread.totals[static_cast<std::size_t>(Activity::NotStarted)] += later;
     for (Interval& interval : thread.intervals) {
@@ -105,51 +107,52 @@ PartKey key_of(const LaunchTrace& launch, const LaunchPart& part) {
     return hash.key();
 }
 
-PartedLaunch take_apart(const LaunchTrace& launch, std::uint32_t num_devices) {
-    PartedLaunch parted{num_devices, parts_of(launch, num_devices), {}, {}};
-    const std::size_t count = parted.parts.size();
-    parted.keys.resize(count);
-    parted.twins.resize(count);
+LaunchPartition partition(const LaunchTrace& launch, std::uint32_t num_devices) {
+    LaunchPartition partition{num_devices, parts_of(launch, num_devices), {}, {}};
+    const std::size_t count = partition.parts.size();
+    partition.keys.resize(count);
+    partition.representatives.resize(count);
     const auto note_key = [&](std::size_t i) {
-        if (parted.parts[i].devices.count == 1) {
-            parted.keys[i] = key_of(launch, parted.parts[i]);
+        if (partition.parts[i].devices.count == 1) {
+            partition.keys[i] = key_of(launch, partition.parts[i]);
         }
     };
-    // Isolated: a failure of a replay beside this would leave parts out.
+    // Isolated: an exception of a replay that runs beside this one cancels its task group, and with
+    // it all loops nested there; parts would be left out without a word.
     tbb::task_group_context context(tbb::task_group_context::isolated);
     tbb::parallel_for(std::size_t{0}, count, note_key, context);
     for (std::size_t i = 0; i < count; ++i) {
-        const auto twin = std::ranges::find(parted.keys, parted.keys[i]);
-        parted.twins[i] = static_cast<std::size_t>(twin - parted.keys.begin());
+        const auto first = std::ranges::find(partition.keys, partition.keys[i]);
+        partition.representatives[i] = static_cast<std::size_t>(first - partition.keys.begin());
     }
-    return parted;
+    return partition;
 }
 
-LaunchTimeline as_twin(const LaunchTimeline& timeline, std::uint32_t device, Millicycles later) {
-    LaunchTimeline moved = timeline;
+LaunchTimeline shifted_to(const LaunchTimeline& timeline, std::uint32_t device, Millicycles later) {
+    LaunchTimeline shifted = timeline;
     const Millicycles end = timeline.makespan + later;
-    moved.makespan = end;
-    for (ThreadTimeline& thread : moved.threads) {
-        move(thread, device, later);
+    shifted.makespan = end;
+    for (ThreadTimeline& thread : shifted.threads) {
+        shift(thread, device, later);
     }
-    for (WaitCause& cause : moved.causes) {
+    for (WaitCause& cause : shifted.causes) {
         cause.time += later;
     }
-    for (ZoneSpan& zone : moved.zones) {
+    for (ZoneSpan& zone : shifted.zones) {
         zone.begin += later;
         zone.end += later;
     }
-    for (CbLevel& level : moved.cb_levels) {
+    for (CbLevel& level : shifted.cb_levels) {
         for (auto& [time, pages] : level.pages) {
             time += later;
         }
     }
-    for (ResourceUse& use : moved.resources) {
+    for (ResourceUse& use : shifted.resources) {
         use.device = static_cast<std::uint16_t>(device);
     }
-    std::ranges::fill(moved.device_end, 0);
-    moved.device_end[device] = end;
-    return moved;
+    std::ranges::fill(shifted.device_end, 0);
+    shifted.device_end[device] = end;
+    return shifted;
 }
 
 }  // namespace tessera::timing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The milestones of a transfer: departure, delivery and acknowledgement.
+// Reaches the milestones of a transfer: departure, delivery and acknowledgement.
 #include <algorithm>
 
 #include "emu/timing/network/transport_state.hpp"
@@ -8,6 +8,8 @@ namespace tessera::timing {
 
 StageResult Transport::State::depart(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
+    // Injection and the slowest link stream the same bytes at once: what injection took counts
+    // once.
     transfer.slowest -= now - transfer.stamp;
     transfer.spend(ResourceKind::NocInjection, now);
     if (transfer.request.kind == RequestKind::Fabric) {
@@ -22,6 +24,8 @@ StageResult Transport::State::depart(std::uint32_t number, Millicycles now, Even
 
 StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
+    // The body streams behind the head, at the rate of the slowest resource: that is where its time
+    // goes in the account; what is left is latency.
     if (transfer.slowest > 0) {
         const Millicycles begin = transfer.stamp;
         transfer.spend(transfer.slowest_kind, std::min(now, begin + transfer.slowest));
@@ -31,21 +35,22 @@ StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, Eve
         request.kind == RequestKind::Fabric ? ResourceKind::MeshLatency : ResourceKind::NocLatency,
         now);
     if (request.kind == RequestKind::Read) {
+        // One counter for all RISCs of the core: the next read goes when a packet has come back.
         NocInterface& own = interface_of(transfer);
         --own.reads;
-        if (own.late_reads.first != kNobody) {
-            const std::uint32_t late = remove_first(own.late_reads);
+        if (own.stalled_reads.first != kNone) {
+            const std::uint32_t late = remove_first(own.stalled_reads);
             transfers[late].spend(ResourceKind::NocInjection, now);
             this->request(late, now, queue);
         }
-        if (transfer.parent != kNobody) {
+        if (transfer.parent != kNone) {
             return part_arrived(number, now, queue);
         }
     } else if (!request.is_posted && request.kind != RequestKind::Fabric) {
         schedule(number, TransferStage::Acknowledge, now + acknowledgement(transfer), queue);
         return {Milestone::Delivered, false};
     }
-    transfers.give_back(number);
+    transfers.release(number);
     return {Milestone::Delivered, true};
 }
 
@@ -80,12 +85,12 @@ StageResult Transport::State::acknowledge(std::uint32_t number, Millicycles now,
     transfer.spend(ResourceKind::NocLatency, now);
     NocInterface& own = interface_of(transfer);
     --own.writes;
-    if (own.late_writes.first != kNobody) {
-        const std::uint32_t late = remove_first(own.late_writes);
+    if (own.stalled_writes.first != kNone) {
+        const std::uint32_t late = remove_first(own.stalled_writes);
         transfers[late].spend(ResourceKind::NocInjection, now);
         schedule(late, TransferStage::Ready, now + paths.noc().command, queue);
     }
-    transfers.give_back(number);
+    transfers.release(number);
     return {Milestone::Acknowledged, true};
 }
 

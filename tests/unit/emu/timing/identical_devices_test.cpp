@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/timing/twins.hpp"
+#include "emu/timing/identical_devices.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,27 +27,28 @@ TraceBuilder three_devices(std::uint32_t last) {
     return builder;
 }
 
-std::vector<std::size_t> twins(const TraceBuilder& builder) {
-    return take_apart(builder.trace.launches[0], 3).twins;
+std::vector<std::size_t> representatives(const TraceBuilder& builder) {
+    return partition(builder.trace.launches[0], 3).representatives;
 }
 
-TEST(Twins, DoTheSameOnTheirOwnDevice) {
-    EXPECT_EQ(twins(three_devices(1)), (std::vector<std::size_t>{0, 0, 0}));
+TEST(IdenticalDevices, DoTheSameOnTheirOwnDevice) {
+    EXPECT_EQ(representatives(three_devices(1)), (std::vector<std::size_t>{0, 0, 0}));
 }
 
-TEST(Twins, DifferByAnEvent) {
-    EXPECT_EQ(twins(three_devices(2)), (std::vector<std::size_t>{0, 0, 2}));
+TEST(IdenticalDevices, DifferByAnEvent) {
+    EXPECT_EQ(representatives(three_devices(2)), (std::vector<std::size_t>{0, 0, 2}));
 }
 
-TEST(Twins, DifferByAnInitialWord) {
+TEST(IdenticalDevices, DifferByAnInitialWord) {
     TraceBuilder builder = three_devices(1);
     builder.trace.launches[0].initial_words = {{1, {0, 0}, kAddress, 1}};
 
-    EXPECT_EQ(twins(builder), (std::vector<std::size_t>{0, 1, 0}));
+    EXPECT_EQ(representatives(builder), (std::vector<std::size_t>{0, 1, 0}));
 }
 
-TEST(Twins, TakeTheTimesOfTheOneThatIsReplayed) {
-    // With a read more on the last device, devices 0 and 1 are twins; replayed alone, they are not.
+TEST(IdenticalDevices, TakeTheTimesOfTheOneThatIsReplayed) {
+    // With a read more on the last device, devices 0 and 1 are identical; replayed alone, they are
+    // not.
     TraceBuilder builder = three_devices(2);
     const std::vector<Millicycles> starts{0, 70 * kCycle, 30 * kCycle};
     const Machine machine{builder.arch, builder.timing, builder.mesh};
@@ -72,20 +73,20 @@ TEST(Twins, TakeTheTimesOfTheOneThatIsReplayed) {
     }
 }
 
-TEST(PartMemory, GivesALaunchWhatTheOneBeforeDid) {
+TEST(ReplayCache, GivesALaunchWhatTheOneBeforeDid) {
     TraceBuilder builder = three_devices(2);
     const LaunchTrace& launch = builder.trace.launches[0];
     const Machine machine{builder.arch, builder.timing, builder.mesh};
-    PartMemory memory;
+    ReplayCache cache;
     const std::vector<Millicycles> none(3);
     const std::vector<Millicycles> later{0, 0, 40 * kCycle};
 
     const LaunchTimeline first =
-        replay(builder.trace, launch, machine, {.device_start = none, .memory = &memory});
-    ASSERT_EQ(memory.entries.size(), 2U);
-    memory.entries[1].timeline.num_events += 1000;  // shows whether it is taken
+        replay(builder.trace, launch, machine, {.device_start = none, .cache = &cache});
+    ASSERT_EQ(cache.entries.size(), 2U);
+    cache.entries[1].timeline.num_events += 1000;  // shows whether it is taken
     const LaunchTimeline again =
-        replay(builder.trace, launch, machine, {.device_start = later, .memory = &memory});
+        replay(builder.trace, launch, machine, {.device_start = later, .cache = &cache});
 
     EXPECT_EQ(again.num_events, first.num_events + 1000);
     EXPECT_EQ(again.device_end[2], first.device_end[2] + 40 * kCycle);
@@ -94,14 +95,14 @@ TEST(PartMemory, GivesALaunchWhatTheOneBeforeDid) {
     EXPECT_EQ(device_time(again), device_time(first));
 }
 
-TEST(PartMemory, IsOfTheLaunchBeforeOnly) {
+TEST(ReplayCache, IsOfTheLaunchBeforeOnly) {
     const TraceBuilder builder = three_devices(2);
     TraceBuilder other = three_devices(3);
     const Machine machine{builder.arch, builder.timing, builder.mesh};
-    PartMemory memory;
+    ReplayCache cache;
 
     const auto end = [&](const TraceBuilder& replayed) {
-        return replay(replayed.trace, replayed.trace.launches[0], machine, {.memory = &memory})
+        return replay(replayed.trace, replayed.trace.launches[0], machine, {.cache = &cache})
             .device_end[2];
     };
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays one event of a thread, a function for each group of kinds, and applies the milestones of
+// transfers that end waits. engine.cpp chooses between them.
+#pragma once
+
+#include "emu/timing/state.hpp"
+
+namespace tessera::timing {
+
+/// Replays CbReserve, CbPush, CbWait or CbPop (circular_buffers.cpp).
+Progress do_cb_call(ReplayState& state, EngineThread& thread);
+
+/// Replays the part of a compute event that `thread` executes; CB calls and zones excepted
+/// (compute_units.cpp).
+/// Precondition   the event's kind is one that the thread's unit executes.
+Progress do_compute(ReplayState& state, EngineThread& thread);
+
+/// Replays NocRead, NocWrite, NocMulticast, or a word or atomic over the NoC (transfers.cpp).
+Progress do_transfer(ReplayState& state, EngineThread& thread);
+/// Replays NocSetState.
+Progress do_set_state(ReplayState& state, EngineThread& thread);
+/// Replays ReadBarrier, WriteBarrier, WriteFlush or AtomicBarrier.
+Progress do_barrier(ReplayState& state, EngineThread& thread);
+/// Hands the thread's transfer to the transport at the thread's time. `word` is the FabricAdd or
+/// FabricWord that a packet carries, or nullptr.
+void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t packets,
+                    const TraceEvent* word);
+/// The kind of pending transfer that a barrier waits for.
+[[nodiscard]] Pending pending_of(EventKind barrier);
+
+/// Replays LocalWord, the thread's store to its own L1 (words.cpp).
+Progress do_local_word(ReplayState& state, EngineThread& thread);
+/// Replays SemaphoreWait.
+Progress do_semaphore_wait(ReplayState& state, EngineThread& thread);
+/// The word of a core, 0 if nothing was stored there.
+Word& word_at(ReplayState& state, std::uint32_t core, std::uint32_t address);
+/// How a word changes that arrives from another core.
+enum class WordChange : std::uint8_t { Add, Write };
+/// Changes a word of a core and wakes the threads whose wait that ends. Does nothing if no kernel
+/// runs there.
+void change_word(ReplayState& state, std::uint32_t core, std::uint32_t address, WordChange change,
+                 std::uint32_t value, const WaitCause& cause);
+
+/// Replays FabricOpen or FabricClose (fabric.cpp).
+Progress do_connection(ReplayState& state, EngineThread& thread);
+/// Replays FabricSlot: holds the thread until its sender has a free slot.
+Progress do_fabric_slot(ReplayState& state, EngineThread& thread);
+/// Replays FabricPacket with the FabricAdd or FabricWord behind it, if it carries one.
+/// Errors   UsageError if that word is missing.
+Progress do_fabric_packet(ReplayState& state, EngineThread& thread);
+/// The sender that took a packet.
+[[nodiscard]] SenderState& sender_of(ReplayState& state, const InFlight& packet);
+/// Changes the word of a packet that has arrived: at its device, and for a multicast at each device
+/// of its route.
+void deliver_word(ReplayState& state, const InFlight& packet, const WaitCause& cause);
+
+/// Runs the stage of a transfer that is due and applies the milestone it reached: updates semaphore
+/// words, releases barriers, frees NIU and sender slots (completion.cpp).
+void advance_transfer(ReplayState& state, std::uint32_t number);
+
+}  // namespace tessera::timing
