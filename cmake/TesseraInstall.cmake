@@ -11,7 +11,7 @@ if(TARGET tessera)
 endif()
 install(TARGETS tessera_kernel_pass DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
 install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
 install(DIRECTORY ${TESSERA_METALIUM_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera)
 install(DIRECTORY bench/accuracy emu ops runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/sources
         FILES_MATCHING PATTERN "*.hpp" PATTERN "kernel_pass" EXCLUDE)

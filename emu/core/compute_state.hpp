@@ -82,8 +82,8 @@ struct ComputeState {
     alignas(64) std::array<std::array<float, kTileElements>, 3> scratch;
     Dst dst;
     ArmedOperation armed;
-    std::uint64_t sfpu_inits = 0;      ///< bit per SFPU function: its init ran in this launch
-    std::uint64_t unpacks_to_dst = 0;  ///< bit per CB: UnpackToDestMode::UnpackToDestFp32
+    std::array<bool, 128> sfpu_inits{true};  ///< [0] is set; else by SFPU function: its init ran
+    std::uint64_t unpacks_to_dst = 0;        ///< bit per CB: UnpackToDestMode::UnpackToDestFp32
     UnitFormats formats;
     PackMode pack;
     MathFidelity fidelity;

@@ -12,36 +12,27 @@
 
 namespace tessera::tile::sfpu {
 
-// exponential.cpp
+// As sfpu_table.inc names them: void abs(float* tile).
+#define SFPU_ROUTINE_TILE(routine) void routine(float* tile);
+#define SFPU_ROUTINE_FACES(routine) void routine(float* tile);
+#define SFPU_ROUTINE_MODE(routine) void routine(float* tile);
+#define SFPU_ROUTINE_SCALED(routine) void routine(float* tile, float factor);
+#define SFPU_ROUTINE_WRITTEN(routine)
+#define SFPU_UNARY(call, Word, shape, options, routine, ...) SFPU_ROUTINE_##shape(routine)
+#include "tessera/kernel/compute/sfpu_table.inc"
+#undef SFPU_ROUTINE_TILE
+#undef SFPU_ROUTINE_FACES
+#undef SFPU_ROUTINE_MODE
+#undef SFPU_ROUTINE_SCALED
+#undef SFPU_ROUTINE_WRITTEN
+
 /// e^x; overflow to infinity, underflow through denormals to 0.
 void exp(float* tile);
-/// 1/(1 + e^-x).
-void sigmoid(float* tile);
-/// x/(1 + e^-x); silu(-inf) is NaN, as in the formula.
-void silu(float* tile);
-void tanh(float* tile);
-
-// gelu.cpp
-/// x·Φ(x) with the normal distribution function: the exact (erf) form.
-void gelu(float* tile);
 /// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 void gelu_tanh(float* tile);
+/// factor · ln x, the logarithm rounded.
+void log_with_base(float* tile, float factor);
 
-// logarithm.cpp
-/// Natural logarithm; log(0) = -inf, log(x < 0) = NaN.
-void log(float* tile);
-
-// roots.cpp
-/// 1/x, correctly rounded; 1/±0 = ±inf.
-void recip(float* tile);
-/// √x, correctly rounded; NaN below 0.
-void sqrt(float* tile);
-/// 1/√x, each step rounded.
-void rsqrt(float* tile);
-
-// rectifiers.cpp
-/// max(x, 0); NaN becomes 0.
-void relu(float* tile);
 /// min(relu(x), upper).
 void relu_max(float* tile, float upper);
 /// max(x, lower).
@@ -49,30 +40,20 @@ void relu_min(float* tile, float lower);
 /// x for x ≥ 0, slope·x below.
 void leaky_relu(float* tile, float slope);
 
-// elementary.cpp
-void abs(float* tile);
-void negative(float* tile);
-void square(float* tile);
-/// -1, 0 or 1.
-void sign(float* tile);
+void add_scalar(float* tile, float scalar);
+void sub_scalar(float* tile, float scalar);
+void mul_scalar(float* tile, float scalar);
+/// scalar − x.
+void rsub_scalar(float* tile, float scalar);
 /// x^exponent by repeated squaring, each product rounded; x^0 = 1.
 void power(float* tile, std::uint32_t exponent);
 void fill(float* tile, float value);
 
-// comparisons.cpp
-/// 1 where the comparison with 0 holds, else 0 (NaN: only nez holds).
-void eqz(float* tile);
-void nez(float* tile);
-void ltz(float* tile);
-void gtz(float* tile);
-void lez(float* tile);
-void gez(float* tile);
 /// out = condition ≠ 0 ? on_true : on_false; the tiles may coincide.
 void where(const float* condition, const float* on_true, const float* on_false, float* out);
 /// 0 where `selector` is 0, else unchanged.
 void mask(float* tile, const float* selector);
 
-// typecast.cpp
 /// Converts values between what the two formats hold in DST: floats, or integers as bit patterns.
 /// To an integer: truncated toward zero and held in range, NaN 0. To bf16: rounded to nearest even.
 /// Errors   InternalError for block and fp8 targets: packing does those.

@@ -17,6 +17,19 @@
 #include "emu/tile/fidelity.hpp"
 #include "tessera/data_format.hpp"
 
+/// Defines sfpu::name(float* tile) as the host's version of name_tile; for sources under HWY_ONCE.
+#define TESSERA_SFPU_EXPORT(name)                \
+    HWY_EXPORT(name##_tile);                     \
+    void sfpu::name(float* tile) {               \
+        HWY_DYNAMIC_DISPATCH(name##_tile)(tile); \
+    }
+/// As TESSERA_SFPU_EXPORT, of a routine that takes a parameter besides.
+#define TESSERA_SFPU_EXPORT_WITH(name, Parameter)           \
+    HWY_EXPORT(name##_tile);                                \
+    void sfpu::name(float* tile, Parameter parameter) {     \
+        HWY_DYNAMIC_DISPATCH(name##_tile)(tile, parameter); \
+    }
+
 HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "ops/buffer_room.hpp"
-#include "ops/eltwise/kernels/function_code.hpp"
 #include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
 
@@ -17,10 +16,6 @@ using config::Limits;
 
 constexpr std::uint8_t kInputCbs[] = {0, 1};
 constexpr std::uint8_t kOutputCb = 16;
-
-static_assert(static_cast<std::uint32_t>(EltwiseFunction::Min) == kMin);
-static_assert(static_cast<std::uint32_t>(EltwiseFunction::Abs) == kAbs);
-static_assert(static_cast<std::uint32_t>(EltwiseFunction::Tanh) == kTanh);
 
 constexpr std::array kFields{
     field<&EltwiseSpec::function>("function", config::kRequired,

@@ -15,36 +15,23 @@
 
 namespace tessera::ops {
 
-/// What is done to each element (of one input) or each pair of elements (of two).
+/// What is done to each pair of elements (of two inputs) or to each element (of one), pairs first:
+/// the vector unit's functions that sfpu_table.inc offers.
 enum class EltwiseFunction : std::uint8_t {
-    // Of two inputs.
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Max,
-    Min,
-    // Of one.
-    Abs,
-    Exp,
-    Gelu,
-    Identity,
-    Log,
-    Negative,
-    Recip,
-    Relu,
-    Rsqrt,
-    Sigmoid,
-    Sign,
-    Silu,
-    Sqrt,
-    Square,
-    Tanh,
+#define SFPU_BINARY_CHOICE(call, Word, ...) Word,
+#define SFPU_CHOICE(call, Word, ...) Word,
+#include "tessera/kernel/compute/sfpu_table.inc"
 };
 
 /// Inputs that a function takes: 1 or 2.
 [[nodiscard]] constexpr std::uint32_t num_inputs(EltwiseFunction function) noexcept {
-    return function <= EltwiseFunction::Min ? 2 : 1;
+    switch (function) {
+#define SFPU_BINARY_CHOICE(call, Word, ...) case EltwiseFunction::Word:
+#include "tessera/kernel/compute/sfpu_table.inc"
+        return 2;
+        default:
+            return 1;
+    }
 }
 
 struct EltwiseSpec {
@@ -63,27 +50,11 @@ namespace tessera::config {
 
 template <>
 inline constexpr std::array kEnumNames<ops::EltwiseFunction>{
-    EnumName<ops::EltwiseFunction>{"add", ops::EltwiseFunction::Add},
-    EnumName<ops::EltwiseFunction>{"sub", ops::EltwiseFunction::Sub},
-    EnumName<ops::EltwiseFunction>{"mul", ops::EltwiseFunction::Mul},
-    EnumName<ops::EltwiseFunction>{"div", ops::EltwiseFunction::Div},
-    EnumName<ops::EltwiseFunction>{"max", ops::EltwiseFunction::Max},
-    EnumName<ops::EltwiseFunction>{"min", ops::EltwiseFunction::Min},
-    EnumName<ops::EltwiseFunction>{"abs", ops::EltwiseFunction::Abs},
-    EnumName<ops::EltwiseFunction>{"exp", ops::EltwiseFunction::Exp},
-    EnumName<ops::EltwiseFunction>{"gelu", ops::EltwiseFunction::Gelu},
-    EnumName<ops::EltwiseFunction>{"identity", ops::EltwiseFunction::Identity},
-    EnumName<ops::EltwiseFunction>{"log", ops::EltwiseFunction::Log},
-    EnumName<ops::EltwiseFunction>{"negative", ops::EltwiseFunction::Negative},
-    EnumName<ops::EltwiseFunction>{"recip", ops::EltwiseFunction::Recip},
-    EnumName<ops::EltwiseFunction>{"relu", ops::EltwiseFunction::Relu},
-    EnumName<ops::EltwiseFunction>{"rsqrt", ops::EltwiseFunction::Rsqrt},
-    EnumName<ops::EltwiseFunction>{"sigmoid", ops::EltwiseFunction::Sigmoid},
-    EnumName<ops::EltwiseFunction>{"sign", ops::EltwiseFunction::Sign},
-    EnumName<ops::EltwiseFunction>{"silu", ops::EltwiseFunction::Silu},
-    EnumName<ops::EltwiseFunction>{"sqrt", ops::EltwiseFunction::Sqrt},
-    EnumName<ops::EltwiseFunction>{"square", ops::EltwiseFunction::Square},
-    EnumName<ops::EltwiseFunction>{"tanh", ops::EltwiseFunction::Tanh},
+#define SFPU_BINARY_CHOICE(call, Word, shape, constants, yaml, ...) \
+    EnumName<ops::EltwiseFunction>{#yaml, ops::EltwiseFunction::Word},
+#define SFPU_CHOICE(call, Word, shape, options, routine, constants, yaml, ...) \
+    EnumName<ops::EltwiseFunction>{#yaml, ops::EltwiseFunction::Word},
+#include "tessera/kernel/compute/sfpu_table.inc"
 };
 
 }  // namespace tessera::config

@@ -2,6 +2,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ops/eltwise/eltwise.hpp"
@@ -15,38 +16,19 @@ using PairFunction = double (*)(double a, double b);
 
 struct Row {
     std::string_view name;
+    Domain domain;
     PairFunction function;
 };
 
-constexpr double kSqrtHalf = 0.70710678118654752440;
-
 // One row per function, in the order of the enumeration.
 constexpr std::array kRows{
-    Row{"add", [](double a, double b) { return a + b; }},
-    Row{"sub", [](double a, double b) { return a - b; }},
-    Row{"mul", [](double a, double b) { return a * b; }},
-    Row{"div", [](double a, double b) { return a / b; }},
-    Row{"max", [](double a, double b) { return std::max(a, b); }},
-    Row{"min", [](double a, double b) { return std::min(a, b); }},
-    Row{"abs", [](double a, double) { return std::fabs(a); }},
-    Row{"exp", [](double a, double) { return std::exp(a); }},
-    Row{"gelu", [](double a, double) { return a / 2 * std::erfc(-a * kSqrtHalf); }},
-    Row{"identity", [](double a, double) { return a; }},
-    Row{"log", [](double a, double) { return std::log(a); }},
-    Row{"negative", [](double a, double) { return -a; }},
-    Row{"recip", [](double a, double) { return 1 / a; }},
-    Row{"relu", [](double a, double) { return std::max(a, 0.0); }},
-    Row{"rsqrt", [](double a, double) { return 1 / std::sqrt(a); }},
-    Row{"sigmoid", [](double a, double) { return 1 / (1 + std::exp(-a)); }},
-    Row{"sign", [](double a, double) { return a > 0   ? 1.0
-                                              : a < 0 ? -1.0
-                                                      : 0.0; }},
-    Row{"silu", [](double a, double) { return a / (1 + std::exp(-a)); }},
-    Row{"sqrt", [](double a, double) { return std::sqrt(a); }},
-    Row{"square", [](double a, double) { return a * a; }},
-    Row{"tanh", [](double a, double) { return std::tanh(a); }},
+#define SFPU_BINARY_CHOICE(call, Word, shape, constants, yaml, domain, reference) \
+    Row{#yaml, Domain::domain, [](double a, double b) -> double { return reference; }},
+#define SFPU_CHOICE(call, Word, shape, options, routine, constants, yaml, domain, arguments, \
+                    reference)                                                               \
+    Row{#yaml, Domain::domain, [](double a, double) -> double { return reference; }},
+#include "tessera/kernel/compute/sfpu_table.inc"
 };
-static_assert(kRows.size() == static_cast<std::size_t>(EltwiseFunction::Tanh) + 1);
 
 const Row& row_of(EltwiseFunction function) noexcept {
     return kRows[static_cast<std::size_t>(function)];
@@ -59,17 +41,7 @@ std::string_view name_of(EltwiseFunction function) noexcept {
 }
 
 Domain domain_of(EltwiseFunction function) noexcept {
-    switch (function) {
-        case EltwiseFunction::Log:
-        case EltwiseFunction::Rsqrt:
-        case EltwiseFunction::Sqrt:
-            return Domain::Positive;
-        case EltwiseFunction::Div:
-        case EltwiseFunction::Recip:
-            return Domain::NotZero;
-        default:
-            return Domain::All;
-    }
+    return row_of(function).domain;
 }
 
 HostTensor reference(EltwiseFunction function, const std::vector<const HostTensor*>& inputs) {

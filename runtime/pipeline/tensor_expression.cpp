@@ -56,22 +56,12 @@ struct NamedFunction {
     std::string_view name;
     double (*apply)(double);
 };
+// Those of the op eltwise.
 constexpr std::array kFunctions{
-    NamedFunction{"abs", [](double x) { return std::fabs(x); }},
-    NamedFunction{"exp", [](double x) { return std::exp(x); }},
-    NamedFunction{"gelu", [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); }},
-    NamedFunction{"log", [](double x) { return std::log(x); }},
-    NamedFunction{"recip", [](double x) { return 1 / x; }},
-    NamedFunction{"relu", [](double x) { return x > 0 ? x : 0; }},
-    NamedFunction{"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
-    NamedFunction{"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
-    NamedFunction{"sign", [](double x) { return x > 0   ? 1.0
-                                                : x < 0 ? -1.0
-                                                        : 0.0; }},
-    NamedFunction{"silu", [](double x) { return x / (1 + std::exp(-x)); }},
-    NamedFunction{"sqrt", [](double x) { return std::sqrt(x); }},
-    NamedFunction{"square", [](double x) { return x * x; }},
-    NamedFunction{"tanh", [](double x) { return std::tanh(x); }},
+#define SFPU_CHOICE(call, Word, shape, options, routine, constants, yaml, domain, arguments, \
+                    reference)                                                               \
+    NamedFunction{#yaml, [](double a) -> double { return reference; }},
+#include "tessera/kernel/compute/sfpu_table.inc"
 };
 constexpr std::array<std::string_view, 5> kArrayFunctions{"max", "mean", "min", "sum", "transpose"};
 

@@ -27,9 +27,8 @@ EltwiseFunction function_of(const Row& row) {
     for (const auto& [theirs, ours] : kTtnnNames) {
         name = name == theirs ? ours : name;
     }
-    for (int i = 0; i <= static_cast<int>(EltwiseFunction::Tanh); ++i) {
-        const auto function = static_cast<EltwiseFunction>(i);
-        if (ops::eltwise::name_of(function) == name) {
+    for (const auto& [word, function] : config::kEnumNames<EltwiseFunction>) {
+        if (word == name) {
             return function;
         }
     }

@@ -1,132 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/tile/sfpu.hpp"
+#include "tessera/kernel/compute/sfpu.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <type_traits>
 
 #include "emu/api/compute/compute_trace.hpp"
-#include "emu/api/compute/sfpu_init.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/tile/dst_binary.hpp"
-#include "tessera/kernel/compute/sfpu.hpp"
+#include "emu/tile/sfpu.hpp"
 
-namespace tessera {
+namespace tessera::kernel {
 namespace {
 
 using ckernel::VectorMode;
-using kernel::Sfpu;
-using tile::BinaryOp;
 
-// The chip stores results of scalar operations without a rounding step.
-bool is_truncated(Sfpu function) {
-    return function == Sfpu::AddScalar || function == Sfpu::SubScalar ||
-           function == Sfpu::MulScalar || function == Sfpu::RsubScalar;
+/// Place among ComputeState::sfpu_inits of functions whose inits load no constants: those only set
+/// an address step that any init sets. It counts as set, so that no call needs a branch for it.
+constexpr std::size_t kNoConstants = 0;
+
+constexpr std::size_t place_of(Sfpu function) {
+    return 1 + static_cast<std::size_t>(function);
+}
+constexpr std::size_t place_of(SfpuBinary function) {
+    return place_of(Sfpu::NumFunctions) + static_cast<std::size_t>(function);
 }
 
-void scale(float* tile, float factor) {
-    tile::unary_with_scalar_tile(BinaryOp::Mul, tile, factor);
-}
+static_assert(place_of(SfpuBinary::NumFunctions) <= decltype(ComputeState::sfpu_inits){}.size());
 
-void apply_exp(float* tile, float factor) {
-    if (factor != 1.0F) {
-        scale(tile, factor);
-    }
-    tile::sfpu::exp(tile);
-}
+/// What the chip's code does to results on their way to a 16-bit DST.
+enum class Store : std::uint8_t { Round, Truncate };
 
-void apply_power(float* tile, std::uint32_t exponent, const char* call, CallSite site) {
-    constexpr std::uint32_t kLargestInteger = 0xFFFF;  // fp32 patterns of normal values lie above
-    if (exponent > kLargestInteger) {
-        fault(FaultCategory::Unimplemented, site, "{} with the fp32 exponent {:#010x}", call,
-              exponent);
-    }
-    tile::sfpu::power(tile, exponent);
-}
+using Routine = void (*)(float* tile, std::uint32_t parameter);
 
-void apply_unary(Sfpu function, float* tile) {
-    switch (function) {
-        case Sfpu::Abs:
-            return tile::sfpu::abs(tile);
-        case Sfpu::Eqz:
-            return tile::sfpu::eqz(tile);
-        case Sfpu::Gelu:
-            return tile::sfpu::gelu(tile);
-        case Sfpu::Gez:
-            return tile::sfpu::gez(tile);
-        case Sfpu::Gtz:
-            return tile::sfpu::gtz(tile);
-        case Sfpu::Lez:
-            return tile::sfpu::lez(tile);
-        case Sfpu::Log:
-            return tile::sfpu::log(tile);
-        case Sfpu::Ltz:
-            return tile::sfpu::ltz(tile);
-        case Sfpu::Negative:
-            return tile::sfpu::negative(tile);
-        case Sfpu::Nez:
-            return tile::sfpu::nez(tile);
-        case Sfpu::Recip:
-            return tile::sfpu::recip(tile);
-        case Sfpu::Relu:
-            return tile::sfpu::relu(tile);
-        case Sfpu::Rsqrt:
-            return tile::sfpu::rsqrt(tile);
-        case Sfpu::Sigmoid:
-            return tile::sfpu::sigmoid(tile);
-        case Sfpu::Sign:
-            return tile::sfpu::sign(tile);
-        case Sfpu::Silu:
-            return tile::sfpu::silu(tile);
-        case Sfpu::Sqrt:
-            return tile::sfpu::sqrt(tile);
-        case Sfpu::Square:
-            return tile::sfpu::square(tile);
-        case Sfpu::Tanh:
-            return tile::sfpu::tanh(tile);
-        default:
-            return;  // Identity
+/// Calls the tile routine with the parameter it takes: none, a float or an integer.
+template <auto routine>
+void apply(float* tile, [[maybe_unused]] std::uint32_t parameter) {
+    if constexpr (std::is_invocable_v<decltype(routine), float*>) {
+        routine(tile);
+    } else if constexpr (std::is_same_v<decltype(routine), void (*)(float*, float)>) {
+        routine(tile, std::bit_cast<float>(parameter));
+    } else {
+        routine(tile, parameter);
     }
 }
 
-void apply(Sfpu function, float* tile, std::uint32_t parameter, const char* call, CallSite site) {
-    const auto value = std::bit_cast<float>(parameter);
-    switch (function) {
-        case Sfpu::AddScalar:
-            return tile::unary_with_scalar_tile(BinaryOp::Add, tile, value);
-        case Sfpu::SubScalar:
-            return tile::unary_with_scalar_tile(BinaryOp::Sub, tile, value);
-        case Sfpu::MulScalar:
-            return scale(tile, value);
-        case Sfpu::RsubScalar:
-            return tile::unary_with_scalar_tile(BinaryOp::Rsub, tile, value);
-        case Sfpu::Exp:
-            return apply_exp(tile, value);
-        case Sfpu::Fill:
-            return tile::sfpu::fill(tile, value);
-        case Sfpu::LeakyRelu:
-            return tile::sfpu::leaky_relu(tile, value);
-        case Sfpu::LogWithBase:
-            tile::sfpu::log(tile);
-            return scale(tile, value);
-        case Sfpu::Power:
-            return apply_power(tile, parameter, call, site);
-        case Sfpu::ReluMax:
-            return tile::sfpu::relu_max(tile, value);
-        case Sfpu::ReluMin:
-            return tile::sfpu::relu_min(tile, value);
-        default:
-            return apply_unary(function, tile);
+struct Row {
+    const char* call;
+    Routine routine;
+    std::size_t constants;  ///< place of the init that loads them
+    Store store;
+};
+
+struct BinaryRow {
+    const char* call;
+    tile::BinaryOp operation;
+    std::size_t constants;
+};
+
+#define SFPU_CONSTANTS_NONE kNoConstants
+#define SFPU_CONSTANTS_OF(Word) place_of(Sfpu::Word)
+#define SFPU_STORE_ROUND Store::Round
+#define SFPU_STORE_TRUNCATE Store::Truncate
+constexpr std::array kRows{
+#define SFPU_UNARY(call, Word, shape, options, routine, constants) \
+    Row{#call, apply<&tile::sfpu::routine>, SFPU_CONSTANTS_##constants, Store::Round},
+#define SFPU_SCALAR(call, Word, shape, routine, store) \
+    Row{#call, apply<&tile::sfpu::routine>, kNoConstants, SFPU_STORE_##store},
+#include "tessera/kernel/compute/sfpu_table.inc"
+};
+#undef SFPU_CONSTANTS_OF
+#define SFPU_CONSTANTS_OF(Op) place_of(SfpuBinary::Op)
+constexpr std::array kBinaryRows{
+#define SFPU_BINARY(call, Op, shape, constants) \
+    BinaryRow{#call, tile::BinaryOp::Op, SFPU_CONSTANTS_##constants},
+#include "tessera/kernel/compute/sfpu_table.inc"
+};
+
+void note_init(std::size_t place, CallSite site) {
+    current_units("an init of the vector unit", site).sfpu_inits[place] = true;
+    record_init(current_thread(), UnitInitKind::Sfpu, 0, site);
+}
+
+[[noreturn]] void refuse_uninitialised(const char* call, CallSite site) {
+    fault(FaultCategory::UndefinedBehavior, site,
+          "{}: {}_init has not run in this launch, which loads the function's constants", call,
+          call);
+}
+
+// A function whose constants are not there computes with those of another one.
+template <class AnyRow>
+void require_init(const ComputeState& units, const AnyRow& row, CallSite site) {
+    if (!units.sfpu_inits[row.constants]) [[unlikely]] {
+        refuse_uninitialised(row.call, site);
     }
 }
 
-// Puts back the faces that the vector mode leaves alone.
-void restore_faces(int vector_mode, const float* before, float* tile) {
+// The other faces are put back, as routines know whole tiles only.
+void work_on_faces(const Row& row, ComputeState& units, int vector_mode, float* tile,
+                   std::uint32_t parameter) {
+    float* before = units.scratch[0].data();
+    std::copy_n(tile, kTileElements, before);
+    row.routine(tile, parameter);
     for (std::uint32_t face = 0; face < kFacesPerTile; ++face) {
-        const bool is_worked_on = vector_mode == VectorMode::R   ? face < 2
-                                  : vector_mode == VectorMode::C ? face % 2 == 0
-                                                                 : false;
+        const bool is_worked_on = vector_mode == VectorMode::R ? face < 2 : face % 2 == 0;
         if (!is_worked_on) {
             const std::size_t first = std::size_t{face} * kFaceElements;
             std::copy_n(before + first, kFaceElements, tile + first);
@@ -135,50 +114,85 @@ void restore_faces(int vector_mode, const float* before, float* tile) {
 }
 
 void check_vector_mode(int vector_mode, const char* call, CallSite site) {
-    if (vector_mode != VectorMode::RC && vector_mode != VectorMode::R &&
-        vector_mode != VectorMode::C) {
+    if (vector_mode != VectorMode::R && vector_mode != VectorMode::C) {
         fault(FaultCategory::Unsupported, site, "{} with vector mode {}: 1 (R), 2 (C) or 4 (RC)",
               call, vector_mode);
     }
 }
 
-}  // namespace
-
-void truncate_for_dst(const Dst& dst, float* tile) {
-    if (dst.is_32bit()) {
-        return;
+void require_integer(std::uint32_t exponent, const char* call, CallSite site) {
+    constexpr std::uint32_t kLargestInteger = 0xFFFF;  // fp32 patterns of normal values lie above
+    if (exponent > kLargestInteger) {
+        fault(FaultCategory::Unimplemented, site, "{} with the fp32 exponent {:#010x}", call,
+              exponent);
     }
-    std::transform(tile, tile + kTileElements, tile, [](float value) {
-        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xFFFF0000U);
-    });
 }
 
-namespace kernel {
+// Rounds or truncates what was stored, if DST is 16 bits wide.
+void store_in_dst(const Dst& dst, float* tile, Store store) {
+    if (store == Store::Round) {
+        round_for_dst(dst, tile);
+    } else if (!dst.is_32bit()) {
+        std::transform(tile, tile + kTileElements, tile, [](float value) {
+            return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xFFFF0000U);
+        });
+    }
+}
+
+}  // namespace
+
+void sfpu_init(Sfpu function, CallSite site) {
+    note_init(place_of(function), site);
+}
+
+void sfpu_init(SfpuBinary function, CallSite site) {
+    note_init(place_of(function), site);
+}
 
 void sfpu(Sfpu function, std::uint32_t idst, int vector_mode, std::uint32_t parameter,
-          const char* call, CallSite site) {
-    ComputeState& units = current_units(call, site);
+          CallSite site) {
+    const Row& row = kRows[static_cast<std::size_t>(function)];
+    ComputeState& units = current_units(row.call, site);
     current_thread().last_call = site;
-    require_sfpu_init(units, function, call, site);
-    check_vector_mode(vector_mode, call, site);
-    float* tile = function == Sfpu::Fill && vector_mode == VectorMode::RC
-                      ? units.dst.overwrite(idst, call, site)
-                      : units.dst.update(idst, call, site);
-    record_sfpu(current_thread(), call, site,
-                vector_mode == VectorMode::RC ? SfpuFaces::All : SfpuFaces::Half);
+    require_init(units, row, site);
+    const bool is_whole = vector_mode == VectorMode::RC;
+    if (!is_whole) {
+        check_vector_mode(vector_mode, row.call, site);
+    }
+    float* tile = is_whole && row.routine == apply<&tile::sfpu::fill>
+                      ? units.dst.overwrite(idst, row.call, site)
+                      : units.dst.update(idst, row.call, site);
+    record_sfpu(current_thread(), row.call, site, is_whole ? SfpuFaces::All : SfpuFaces::Half);
     if (units.maths == Maths::Off) {
         return;
     }
-    float* before = units.scratch[0].data();
-    if (vector_mode != VectorMode::RC) {
-        std::copy_n(tile, kTileElements, before);
+    if (function == Sfpu::Power) {
+        require_integer(parameter, row.call, site);
     }
-    apply(function, tile, parameter, call, site);
-    if (vector_mode != VectorMode::RC) {
-        restore_faces(vector_mode, before, tile);
+    if (is_whole) {
+        row.routine(tile, parameter);
+    } else {
+        work_on_faces(row, units, vector_mode, tile, parameter);
     }
-    is_truncated(function) ? truncate_for_dst(units.dst, tile) : round_for_dst(units.dst, tile);
+    store_in_dst(units.dst, tile, row.store);
 }
 
-}  // namespace kernel
-}  // namespace tessera
+void sfpu(SfpuBinary function, ckernel::DstRoundingMode rounding, std::uint32_t idst0,
+          std::uint32_t idst1, std::uint32_t odst, CallSite site) {
+    const BinaryRow& row = kBinaryRows[static_cast<std::size_t>(function)];
+    ComputeState& units = current_units(row.call, site);
+    current_thread().last_call = site;
+    require_init(units, row, site);
+    const float* a = units.dst.update(idst0, row.call, site);
+    const float* b = units.dst.update(idst1, row.call, site);
+    float* out = units.dst.overwrite(odst, row.call, site);
+    record_sfpu(current_thread(), row.call, site);
+    if (units.maths == Maths::Off) {
+        return;
+    }
+    tile::binary_tile(row.operation, a, b, out);
+    const bool is_rounded = rounding == ckernel::DstRoundingMode::NearestEven;
+    store_in_dst(units.dst, out, is_rounded ? Store::Round : Store::Truncate);
+}
+
+}  // namespace tessera::kernel

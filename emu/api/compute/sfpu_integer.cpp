@@ -1,41 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tessera/kernel/compute/sfpu_integer.hpp"
+#include <array>
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/tile/format/integer.hpp"
 #include "emu/tile/integer_ops.hpp"
+#include "tessera/kernel/compute/sfpu.hpp"
 
 namespace tessera::kernel {
 namespace {
 
-tile::IntegerOp operation_of(SfpuInteger operation) {
-    switch (operation) {
-        case SfpuInteger::Add:
-            return tile::IntegerOp::Add;
-        case SfpuInteger::Sub:
-            return tile::IntegerOp::Sub;
-        case SfpuInteger::Mul:
-            return tile::IntegerOp::Mul;
-        case SfpuInteger::And:
-            return tile::IntegerOp::And;
-        case SfpuInteger::Or:
-            return tile::IntegerOp::Or;
-        case SfpuInteger::Xor:
-            return tile::IntegerOp::Xor;
-        case SfpuInteger::ShiftLeft:
-            return tile::IntegerOp::ShiftLeft;
-        case SfpuInteger::ShiftRight:
-            return tile::IntegerOp::ShiftRight;
-    }
-    return tile::IntegerOp::Add;
+struct Row {
+    const char* call;
+    tile::IntegerOp operation;
+};
+
+constexpr std::array kRows{
+#define SFPU_INTEGER_ARITHMETIC(name, Op) Row{#name "_int_tile", tile::IntegerOp::Op},
+#define SFPU_INTEGER_BINARY(call, Op) Row{#call, tile::IntegerOp::Op},
+#define SFPU_INTEGER_SCALAR(call, Op, shape) Row{#call, tile::IntegerOp::Op},
+#include "tessera/kernel/compute/sfpu_table.inc"
+};
+
+const Row& row_of(SfpuInteger function) {
+    return kRows[static_cast<std::size_t>(function)];
 }
 
 }  // namespace
 
-void sfpu_integer(SfpuInteger operation, DataFormat format, std::uint32_t idst0,
-                  std::uint32_t idst1, std::uint32_t odst, const char* call, CallSite site) {
+void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uint32_t idst1,
+          std::uint32_t odst, CallSite site) {
+    const auto [call, operation] = row_of(function);
     if (!tile::is_integer_format(format)) {
         fault(FaultCategory::UndefinedBehavior, site, "{} of {}: the format must be of integers",
               call, name_of(format));
@@ -46,19 +42,19 @@ void sfpu_integer(SfpuInteger operation, DataFormat format, std::uint32_t idst0,
     const float* a = dst.update(idst0, call, site, DstContent::Integer);
     const float* b = dst.update(idst1, call, site, DstContent::Integer);
     float* out = dst.overwrite(odst, call, site, DstContent::Integer);
-    tile::integer_tile(operation_of(operation), a, b, out);
+    tile::integer_tile(operation, a, b, out);
     if (format == DataFormat::UInt16) {
         tile::integer_with_scalar_tile(tile::IntegerOp::And, out, 0xFFFF);
     }
 }
 
-void sfpu_integer_scalar(SfpuInteger operation, std::uint32_t idst, std::uint32_t parameter,
-                         const char* call, CallSite site) {
+void sfpu(SfpuInteger function, std::uint32_t idst, std::uint32_t parameter, CallSite site) {
+    const auto [call, operation] = row_of(function);
     Dst& dst = current_units(call, site).dst;
     current_thread().last_call = site;
     record_sfpu(current_thread(), call, site);
-    tile::integer_with_scalar_tile(operation_of(operation),
-                                   dst.update(idst, call, site, DstContent::Integer), parameter);
+    tile::integer_with_scalar_tile(operation, dst.update(idst, call, site, DstContent::Integer),
+                                   parameter);
 }
 
 }  // namespace tessera::kernel

@@ -39,6 +39,7 @@ HWY_INLINE void compare_tile(float* tile) {
     });
 }
 
+// Of NaN, nez alone holds.
 void eqz_tile(float* tile) {
     compare_tile<Relation::Equal>(tile);
 }
@@ -78,35 +79,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::tile {
 
-HWY_EXPORT(eqz_tile);
-HWY_EXPORT(nez_tile);
-HWY_EXPORT(ltz_tile);
-HWY_EXPORT(gtz_tile);
-HWY_EXPORT(lez_tile);
-HWY_EXPORT(gez_tile);
+TESSERA_SFPU_EXPORT(eqz)
+TESSERA_SFPU_EXPORT(nez)
+TESSERA_SFPU_EXPORT(ltz)
+TESSERA_SFPU_EXPORT(gtz)
+TESSERA_SFPU_EXPORT(lez)
+TESSERA_SFPU_EXPORT(gez)
+
 HWY_EXPORT(where_tile);
 HWY_EXPORT(mask_tile);
 
 namespace sfpu {
 
-void eqz(float* tile) {
-    HWY_DYNAMIC_DISPATCH(eqz_tile)(tile);
-}
-void nez(float* tile) {
-    HWY_DYNAMIC_DISPATCH(nez_tile)(tile);
-}
-void ltz(float* tile) {
-    HWY_DYNAMIC_DISPATCH(ltz_tile)(tile);
-}
-void gtz(float* tile) {
-    HWY_DYNAMIC_DISPATCH(gtz_tile)(tile);
-}
-void lez(float* tile) {
-    HWY_DYNAMIC_DISPATCH(lez_tile)(tile);
-}
-void gez(float* tile) {
-    HWY_DYNAMIC_DISPATCH(gez_tile)(tile);
-}
 void where(const float* condition, const float* on_true, const float* on_false, float* out) {
     HWY_DYNAMIC_DISPATCH(where_tile)(condition, on_true, on_false, out);
 }
@@ -115,5 +99,6 @@ void mask(float* tile, const float* selector) {
 }
 
 }  // namespace sfpu
+
 }  // namespace tessera::tile
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "emu/tile/dst_binary.hpp"
 #include "emu/tile/sfpu.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -52,33 +53,33 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::tile {
 
-HWY_EXPORT(abs_tile);
-HWY_EXPORT(negative_tile);
-HWY_EXPORT(square_tile);
-HWY_EXPORT(sign_tile);
-HWY_EXPORT(power_tile);
+TESSERA_SFPU_EXPORT(abs)
+TESSERA_SFPU_EXPORT(negative)
+TESSERA_SFPU_EXPORT(square)
+TESSERA_SFPU_EXPORT(sign)
+TESSERA_SFPU_EXPORT_WITH(power, std::uint32_t)
 
 namespace sfpu {
 
-void abs(float* tile) {
-    HWY_DYNAMIC_DISPATCH(abs_tile)(tile);
-}
-void negative(float* tile) {
-    HWY_DYNAMIC_DISPATCH(negative_tile)(tile);
-}
-void square(float* tile) {
-    HWY_DYNAMIC_DISPATCH(square_tile)(tile);
-}
-void sign(float* tile) {
-    HWY_DYNAMIC_DISPATCH(sign_tile)(tile);
-}
-void power(float* tile, std::uint32_t exponent) {
-    HWY_DYNAMIC_DISPATCH(power_tile)(tile, exponent);
+void identity(float* /*tile*/) {
 }
 void fill(float* tile, float value) {
     std::fill_n(tile, kTileElements, value);
 }
+void add_scalar(float* tile, float scalar) {
+    unary_with_scalar_tile(BinaryOp::Add, tile, scalar);
+}
+void sub_scalar(float* tile, float scalar) {
+    unary_with_scalar_tile(BinaryOp::Sub, tile, scalar);
+}
+void mul_scalar(float* tile, float scalar) {
+    unary_with_scalar_tile(BinaryOp::Mul, tile, scalar);
+}
+void rsub_scalar(float* tile, float scalar) {
+    unary_with_scalar_tile(BinaryOp::Rsub, tile, scalar);
+}
 
 }  // namespace sfpu
+
 }  // namespace tessera::tile
 #endif

@@ -23,6 +23,7 @@ void sigmoid_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return sigmoid_from(x, exp_of_minus_magnitude(x)); });
 }
 
+/// silu(-inf) is NaN, as in the formula.
 void silu_tile(float* tile) {
     map_tile(tile, tile,
              [](Vec x) HWY_ATTR { return hn::Mul(x, sigmoid_from(x, exp_of_minus_magnitude(x))); });
@@ -53,26 +54,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::tile {
 
-HWY_EXPORT(exp_tile);
-HWY_EXPORT(sigmoid_tile);
-HWY_EXPORT(silu_tile);
-HWY_EXPORT(tanh_tile);
+TESSERA_SFPU_EXPORT(exp)
+TESSERA_SFPU_EXPORT(sigmoid)
+TESSERA_SFPU_EXPORT(silu)
+TESSERA_SFPU_EXPORT(tanh)
 
 namespace sfpu {
 
-void exp(float* tile) {
-    HWY_DYNAMIC_DISPATCH(exp_tile)(tile);
-}
-void sigmoid(float* tile) {
-    HWY_DYNAMIC_DISPATCH(sigmoid_tile)(tile);
-}
-void silu(float* tile) {
-    HWY_DYNAMIC_DISPATCH(silu_tile)(tile);
-}
-void tanh(float* tile) {
-    HWY_DYNAMIC_DISPATCH(tanh_tile)(tile);
+/// The product is rounded.
+void scaled_exp(float* tile, float factor) {
+    if (factor != 1.0F) {  // most calls are without a scale
+        mul_scalar(tile, factor);
+    }
+    exp(tile);
 }
 
 }  // namespace sfpu
+
 }  // namespace tessera::tile
 #endif

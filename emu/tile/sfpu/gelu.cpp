@@ -58,6 +58,7 @@ HWY_INLINE Vec gelu_tanh(Vec x) {
     return hn::IfThenElse(hn::IsNaN(x), x, hn::Mul(x, sigmoid_from(x, falling)));
 }
 
+/// The exact (erf) form.
 void gelu_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return gelu(x); });
 }
@@ -73,18 +74,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::tile {
 
-HWY_EXPORT(gelu_tile);
-HWY_EXPORT(gelu_tanh_tile);
+TESSERA_SFPU_EXPORT(gelu)
+TESSERA_SFPU_EXPORT(gelu_tanh)
 
-namespace sfpu {
-
-void gelu(float* tile) {
-    HWY_DYNAMIC_DISPATCH(gelu_tile)(tile);
-}
-void gelu_tanh(float* tile) {
-    HWY_DYNAMIC_DISPATCH(gelu_tanh_tile)(tile);
-}
-
-}  // namespace sfpu
 }  // namespace tessera::tile
 #endif

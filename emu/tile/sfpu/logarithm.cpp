@@ -39,6 +39,7 @@ HWY_INLINE Vec log(Vec x) {
     return hn::IfThenElse(is_ordinary, value, special);
 }
 
+/// log(0) = -inf, log(x < 0) = NaN.
 void log_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return log(x); });
 }
@@ -50,14 +51,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::tile {
 
-HWY_EXPORT(log_tile);
+TESSERA_SFPU_EXPORT(log)
 
 namespace sfpu {
 
-void log(float* tile) {
-    HWY_DYNAMIC_DISPATCH(log_tile)(tile);
+void log_with_base(float* tile, float factor) {
+    log(tile);
+    mul_scalar(tile, factor);
 }
 
 }  // namespace sfpu
+
 }  // namespace tessera::tile
 #endif

@@ -15,6 +15,7 @@ HWY_INLINE Vec relu(Vec x) {
     return hn::IfThenElseZero(hn::Gt(x, constant(0.0F)), x);
 }
 
+/// NaN becomes 0.
 void relu_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return relu(x); });
 }
@@ -47,26 +48,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::tile {
 
-HWY_EXPORT(relu_tile);
-HWY_EXPORT(relu_max_tile);
-HWY_EXPORT(relu_min_tile);
-HWY_EXPORT(leaky_relu_tile);
+TESSERA_SFPU_EXPORT(relu)
+TESSERA_SFPU_EXPORT_WITH(relu_max, float)
+TESSERA_SFPU_EXPORT_WITH(relu_min, float)
+TESSERA_SFPU_EXPORT_WITH(leaky_relu, float)
 
-namespace sfpu {
-
-void relu(float* tile) {
-    HWY_DYNAMIC_DISPATCH(relu_tile)(tile);
-}
-void relu_max(float* tile, float upper) {
-    HWY_DYNAMIC_DISPATCH(relu_max_tile)(tile, upper);
-}
-void relu_min(float* tile, float lower) {
-    HWY_DYNAMIC_DISPATCH(relu_min_tile)(tile, lower);
-}
-void leaky_relu(float* tile, float slope) {
-    HWY_DYNAMIC_DISPATCH(leaky_relu_tile)(tile, slope);
-}
-
-}  // namespace sfpu
 }  // namespace tessera::tile
 #endif

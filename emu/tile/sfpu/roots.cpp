@@ -64,14 +64,17 @@ HWY_INLINE Vec root(Vec x) {
 }
 #endif
 
+/// Correctly rounded; 1/±0 = ±inf.
 void recip_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return reciprocal(x); });
 }
 
+/// Correctly rounded; NaN below 0.
 void sqrt_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return root(x); });
 }
 
+/// Each of the two steps rounded.
 void rsqrt_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return reciprocal(root(x)); });
 }
@@ -83,22 +86,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::tile {
 
-HWY_EXPORT(recip_tile);
-HWY_EXPORT(sqrt_tile);
-HWY_EXPORT(rsqrt_tile);
+TESSERA_SFPU_EXPORT(recip)
+TESSERA_SFPU_EXPORT(sqrt)
+TESSERA_SFPU_EXPORT(rsqrt)
 
-namespace sfpu {
-
-void recip(float* tile) {
-    HWY_DYNAMIC_DISPATCH(recip_tile)(tile);
-}
-void sqrt(float* tile) {
-    HWY_DYNAMIC_DISPATCH(sqrt_tile)(tile);
-}
-void rsqrt(float* tile) {
-    HWY_DYNAMIC_DISPATCH(rsqrt_tile)(tile);
-}
-
-}  // namespace sfpu
 }  // namespace tessera::tile
 #endif

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions' codes among the compile-time arguments of the compute kernels.
+// The functions' codes among the compile-time arguments of the compute kernels: the values of
+// EltwiseFunction, which the host passes.
 #pragma once
 
 #include <cstdint>
 
 enum FunctionCode : std::uint32_t {
-    kAdd,
-    kSub,
-    kMul,
-    kDiv,
-    kMax,
-    kMin,
-    kAbs,
-    kExp,
-    kGelu,
-    kIdentity,
-    kLog,
-    kNegative,
-    kRecip,
-    kRelu,
-    kRsqrt,
-    kSigmoid,
-    kSign,
-    kSilu,
-    kSqrt,
-    kSquare,
-    kTanh,
+#define SFPU_BINARY_CHOICE(call, Word, ...) k##Word,
+#define SFPU_CHOICE(call, Word, ...) k##Word,
+#include "tessera/kernel/compute/sfpu_table.inc"
 };

@@ -8,37 +8,25 @@ constexpr uint32_t cb_a = tt::CBIndex::c_0;
 constexpr uint32_t cb_b = tt::CBIndex::c_1;
 constexpr uint32_t cb_out = tt::CBIndex::c_16;
 
-void init(uint32_t function) {
+#define PARAMETERS_ROUNDED (0, 1, 0, site)
+#define PARAMETERS_NEAREST (0, 1, 0, site)
+#define PARAMETERS_MODE (0, 1, 0, VectorMode::RC, site)
+
+void init(uint32_t function, CallSite site = CallSite::here()) {
     switch (function) {
-        case kAdd:
-            return add_binary_tile_init();
-        case kSub:
-            return sub_binary_tile_init();
-        case kMul:
-            return mul_binary_tile_init();
-        case kDiv:
-            return div_binary_tile_init();
-        case kMax:
-            return binary_max_tile_init();
-        default:
-            return binary_min_tile_init();
+#define SFPU_BINARY_CHOICE(call, Word, ...) \
+    case k##Word:                           \
+        return call##_init(site);
+#include "tessera/kernel/compute/sfpu_table.inc"
     }
 }
 
-void apply(uint32_t function) {
+void apply(uint32_t function, CallSite site = CallSite::here()) {
     switch (function) {
-        case kAdd:
-            return add_binary_tile(0, 1, 0);
-        case kSub:
-            return sub_binary_tile(0, 1, 0);
-        case kMul:
-            return mul_binary_tile(0, 1, 0);
-        case kDiv:
-            return div_binary_tile(0, 1, 0);
-        case kMax:
-            return binary_max_tile(0, 1, 0);
-        default:
-            return binary_min_tile(0, 1, 0);
+#define SFPU_BINARY_CHOICE(call, Word, shape, ...) \
+    case k##Word:                                  \
+        return call PARAMETERS_##shape;
+#include "tessera/kernel/compute/sfpu_table.inc"
     }
 }
 

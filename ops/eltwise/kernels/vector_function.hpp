@@ -1,80 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of DST tile 0, chosen by code.
+// Functions of DST tile 0, chosen by code. `site` is the kernel's own line: that of the rows would
+// tell nobody where a kernel waits.
 #pragma once
 
 #include "function_code.hpp"
 
 namespace {
 
+#define ARGUMENTS_EXACT
+#define ARGUMENTS_WITH(...) <__VA_ARGS__>
+#define ARGUMENTS_WITH_MODE(...) <__VA_ARGS__>
+
 template <bool approximate>
-void init_function(uint32_t function) {
+void init_function(uint32_t function, CallSite site = CallSite::here()) {
     switch (function) {
-        case kAbs:
-            return abs_tile_init();
-        case kExp:
-            return exp_tile_init<approximate>();
-        case kGelu:
-            return gelu_tile_init<approximate>();
-        case kIdentity:
-            return identity_tile_init();
-        case kLog:
-            return log_tile_init<approximate>();
-        case kNegative:
-            return negative_tile_init();
-        case kRecip:
-            return recip_tile_init();
-        case kRelu:
-            return relu_tile_init();
-        case kRsqrt:
-            return rsqrt_tile_init<true, approximate>();
-        case kSigmoid:
-            return sigmoid_tile_init<approximate>();
-        case kSign:
-            return sign_tile_init();
-        case kSilu:
-            return silu_tile_init();
-        case kSqrt:
-            return sqrt_tile_init<approximate>();
-        case kSquare:
-            return square_tile_init();
-        default:
-            return tanh_tile_init<approximate>();
+#define SFPU_CHOICE(call, Word, shape, options, routine, constants, yaml, domain, arguments, ...) \
+    case k##Word:                                                                                 \
+        return call##_init ARGUMENTS_##arguments(site);
+#include "tessera/kernel/compute/sfpu_table.inc"
     }
 }
 
+#undef ARGUMENTS_WITH_MODE
+#define ARGUMENTS_WITH_MODE(...) <VectorMode::RC, __VA_ARGS__>
+#define PARAMETERS_TILE (0, site)
+#define PARAMETERS_MODE (0, site)
+#define PARAMETERS_FACES (0, VectorMode::RC, site)
+#define PARAMETERS_SCALED (0, VectorMode::RC, 0x3F80, site)
+
 template <bool approximate>
-void apply_function(uint32_t function) {
+void apply_function(uint32_t function, CallSite site = CallSite::here()) {
     switch (function) {
-        case kAbs:
-            return abs_tile(0);
-        case kExp:
-            return exp_tile<approximate>(0);
-        case kGelu:
-            return gelu_tile<approximate>(0);
-        case kIdentity:
-            return identity_tile(0);
-        case kLog:
-            return log_tile<approximate>(0);
-        case kNegative:
-            return negative_tile(0);
-        case kRecip:
-            return recip_tile(0);
-        case kRelu:
-            return relu_tile(0);
-        case kRsqrt:
-            return rsqrt_tile<true, approximate>(0);
-        case kSigmoid:
-            return sigmoid_tile<VectorMode::RC, approximate>(0);
-        case kSign:
-            return sign_tile(0);
-        case kSilu:
-            return silu_tile(0);
-        case kSqrt:
-            return sqrt_tile<approximate>(0);
-        case kSquare:
-            return square_tile(0);
-        default:
-            return tanh_tile<approximate>(0);
+#define SFPU_CHOICE(call, Word, shape, options, routine, constants, yaml, domain, arguments, ...) \
+    case k##Word:                                                                                 \
+        return call ARGUMENTS_##arguments PARAMETERS_##shape;
+#include "tessera/kernel/compute/sfpu_table.inc"
     }
 }
 

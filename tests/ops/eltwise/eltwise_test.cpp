@@ -110,8 +110,8 @@ TEST_P(Eltwise, IsExactToSingleUlpsInFloat32) {
 
 std::vector<EltwiseFunction> all_functions() {
     std::vector<EltwiseFunction> functions;
-    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(EltwiseFunction::Tanh); ++i) {
-        functions.push_back(static_cast<EltwiseFunction>(i));
+    for (const auto& [name, function] : config::kEnumNames<EltwiseFunction>) {
+        functions.push_back(function);
     }
     return functions;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the vector unit's functions: each has an init of its own and works on DST in place.
+// Functions of the vector unit, which work on DST in place: X_tile_init(), then X_tile(idst, …).
+// sfpu_table.inc says which there are and what each computes; a scalar is an fp32 bit pattern
+// unless said otherwise.
 // Numeric  fp32 lanes, exact functions whatever the approximation flags say; a 16-bit DST gets
 //          results rounded to nearest even, or truncated where the chip's code stores without a
 //          rounding step (scalar operations, add_binary_tile and sub_binary_tile).
@@ -8,54 +10,207 @@
 // Source   tt-metal hw/ckernels/*/llk_sfpu.
 #pragma once
 
+#include <bit>
+
+#include "tessera/kernel/compute/sfpu_functions.hpp"
 #include "tessera/kernel/compute/types.hpp"
 
 namespace tessera::kernel {
-enum class Sfpu : std::uint8_t {
-    Abs,
-    AddScalar,
-    Eqz,
-    Exp,
-    Fill,
-    Gelu,
-    Gez,
-    Gtz,
-    Identity,
-    LeakyRelu,
-    Lez,
-    Log,
-    LogWithBase,
-    Ltz,
-    MulScalar,
-    Negative,
-    Nez,
-    Power,
-    Recip,
-    Relu,
-    ReluMax,
-    ReluMin,
-    Rsqrt,
-    RsubScalar,
-    Sigmoid,
-    Sign,
-    Silu,
-    Sqrt,
-    Square,
-    SubScalar,
-    Tanh,
-};
-enum class SfpuBinary : std::uint8_t { Add, Sub, Rsub, Mul, Div, Max, Min, Power };
-enum class SfpuInteger : std::uint8_t { Add, Sub, Mul, And, Or, Xor, ShiftLeft, ShiftRight };
-
 void sfpu_init(Sfpu function, CallSite site);
 /// `parameter` is an fp32 bit pattern or an integer, as the function takes it.
 void sfpu(Sfpu function, std::uint32_t idst, int vector_mode, std::uint32_t parameter,
-          const char* call, CallSite site);
-void sfpu_binary_init(SfpuBinary operation, CallSite site);
-void sfpu_binary(SfpuBinary operation, ckernel::DstRoundingMode rounding, std::uint32_t idst0,
-                 std::uint32_t idst1, std::uint32_t odst, const char* call, CallSite site);
-void sfpu_integer(SfpuInteger operation, DataFormat format, std::uint32_t idst0,
-                  std::uint32_t idst1, std::uint32_t odst, const char* call, CallSite site);
-void sfpu_integer_scalar(SfpuInteger operation, std::uint32_t idst, std::uint32_t parameter,
-                         const char* call, CallSite site);
+          CallSite site);
+void sfpu_init(SfpuBinary function, CallSite site);
+void sfpu(SfpuBinary function, ckernel::DstRoundingMode rounding, std::uint32_t idst0,
+          std::uint32_t idst1, std::uint32_t odst, CallSite site);
+void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uint32_t idst1,
+          std::uint32_t odst, CallSite site);
+void sfpu(SfpuInteger function, std::uint32_t idst, std::uint32_t parameter, CallSite site);
 }  // namespace tessera::kernel
+
+namespace ckernel {
+
+// Of one tile, and of one and a scalar.
+#define SFPU_HEAD_PLAIN inline
+#define SFPU_HEAD_TEMPLATE(...) template <__VA_ARGS__>
+#define SFPU_INIT(call, Word, options)                                       \
+    SFPU_HEAD_##options void call##_init(CallSite site = CallSite::here()) { \
+        tessera::kernel::sfpu_init(tessera::kernel::Sfpu::Word, site);       \
+    }
+#define SFPU_UNARY_TILE(call, Word, options)                                               \
+    SFPU_INIT(call, Word, options)                                                         \
+    SFPU_HEAD_##options void call(std::uint32_t idst, CallSite site = CallSite::here()) {  \
+        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, idst, VectorMode::RC, 0, site); \
+    }
+#define SFPU_UNARY_FACES(call, Word, options)                                           \
+    SFPU_INIT(call, Word, options)                                                      \
+    SFPU_HEAD_##options void call(std::uint32_t idst, int vector_mode = VectorMode::RC, \
+                                  CallSite site = CallSite::here()) {                   \
+        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, idst, vector_mode, 0, site); \
+    }
+#define SFPU_UNARY_SCALED(call, Word, options)
+#define SFPU_UNARY_MODE(call, Word, options)
+#define SFPU_UNARY_WRITTEN(call, Word, options)
+#define SFPU_UNARY(call, Word, shape, options, ...) SFPU_UNARY_##shape(call, Word, options)
+#define SFPU_SCALAR_BARE(call, Word)                                                               \
+    inline void call(std::uint32_t idst, std::uint32_t scalar, CallSite site = CallSite::here()) { \
+        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, idst, VectorMode::RC, scalar, site);    \
+    }
+#define SFPU_SCALAR_TILE(call, Word) \
+    SFPU_INIT(call, Word, PLAIN)     \
+    SFPU_SCALAR_BARE(call, Word)
+#define SFPU_SCALAR_WRITTEN(call, Word)
+#define SFPU_SCALAR(call, Word, shape, ...) SFPU_SCALAR_##shape(call, Word)
+#include "tessera/kernel/compute/sfpu_table.inc"
+
+/// e^x, or e^(scale · x) with `scale_en`; `scale` is a bf16 bit pattern.
+template <bool approx = false, bool fast_and_approx = true, std::uint32_t scale = 0x3F800000>
+void exp_tile_init(CallSite site = CallSite::here()) {
+    tessera::kernel::sfpu_init(tessera::kernel::Sfpu::Exp, site);
+}
+template <bool approx = false, bool fast_and_approx = true, bool scale_en = false,
+          bool skip_positive_check = false, int iterations = 8>
+void exp_tile(std::uint32_t idst, int vector_mode = VectorMode::RC, std::uint16_t scale = 0x3F80,
+              CallSite site = CallSite::here()) {
+    const std::uint32_t factor = scale_en ? std::uint32_t{scale} << 16U : 0x3F800000U;
+    tessera::kernel::sfpu(tessera::kernel::Sfpu::Exp, idst, vector_mode, factor, site);
+}
+
+/// 1/(1 + e^−x); the vector mode is a template argument.
+SFPU_INIT(sigmoid_tile, Sigmoid, TEMPLATE(bool fast_and_approx = false))
+template <int vec_mode = VectorMode::RC, bool fast_and_approx = false>
+void sigmoid_tile(std::uint32_t idst, CallSite site = CallSite::here()) {
+    tessera::kernel::sfpu(tessera::kernel::Sfpu::Sigmoid, idst, vec_mode, 0, site);
+}
+
+/// ln x · base_scale, an fp32 bit pattern (1/ln 2 gives the logarithm to base 2).
+SFPU_INIT(log_with_base_tile, LogWithBase, TEMPLATE(bool fast_and_approx = false))
+template <bool fast_and_approx = false>
+void log_with_base_tile(std::uint32_t idst, std::uint32_t base_scale,
+                        CallSite site = CallSite::here()) {
+    tessera::kernel::sfpu(tessera::kernel::Sfpu::LogWithBase, idst, VectorMode::RC, base_scale,
+                          site);
+}
+
+/// One init for add_unary_tile, sub_, mul_, div_ and rsub_unary_tile.
+SFPU_INIT(binop_with_scalar_tile, AddScalar, PLAIN)
+
+/// Every element becomes the value; nothing needs to be in the tile before.
+SFPU_INIT(fill_tile, Fill, PLAIN)
+inline void fill_tile(std::uint32_t idst, float param0, CallSite site = CallSite::here()) {
+    tessera::kernel::sfpu(tessera::kernel::Sfpu::Fill, idst, VectorMode::RC,
+                          std::bit_cast<std::uint32_t>(param0), site);
+}
+
+/// Later names of power_tile with an integer exponent.
+SFPU_INIT(power_iterative_tile, Power, PLAIN)
+SFPU_SCALAR_BARE(power_iterative_tile, Power)
+
+// Of two tiles; `odst` may be one of them. Older forms write to `idst0`.
+#define SFPU_BINARY_INIT(call, Op)                                         \
+    inline void call##_init(CallSite site = CallSite::here()) {            \
+        tessera::kernel::sfpu_init(tessera::kernel::SfpuBinary::Op, site); \
+    }
+#define SFPU_BINARY_CALLS(call, Op, options, rounding)                                             \
+    SFPU_BINARY_INIT(call, Op)                                                                     \
+    SFPU_HEAD_##options void call(std::uint32_t idst0, std::uint32_t idst1, std::uint32_t odst,    \
+                                  CallSite site = CallSite::here()) {                              \
+        tessera::kernel::sfpu(tessera::kernel::SfpuBinary::Op, rounding, idst0, idst1, odst,       \
+                              site);                                                               \
+    }                                                                                              \
+    inline void call(std::uint32_t idst0, std::uint32_t idst1, CallSite site = CallSite::here()) { \
+        call<>(idst0, idst1, idst0, site);                                                         \
+    }
+#define SFPU_BINARY_ROUNDED(call, Op)                                               \
+    SFPU_BINARY_CALLS(call, Op,                                                     \
+                      TEMPLATE(DstRoundingMode rounding = DstRoundingMode::Default, \
+                               bool is_fp32_dest_acc_en = false),                   \
+                      rounding)
+#define SFPU_BINARY_NEAREST(call, Op)                                       \
+    SFPU_BINARY_CALLS(call, Op, TEMPLATE(bool is_fp32_dest_acc_en = false), \
+                      DstRoundingMode::NearestEven)
+#define SFPU_BINARY_MODE(call, Op)                                                             \
+    SFPU_BINARY_INIT(call, Op)                                                                 \
+    inline void call(std::uint32_t idst0, std::uint32_t idst1, std::uint32_t odst,             \
+                     int /*vector_mode*/ = VectorMode::RC, CallSite site = CallSite::here()) { \
+        tessera::kernel::sfpu(tessera::kernel::SfpuBinary::Op, DstRoundingMode::NearestEven,   \
+                              idst0, idst1, odst, site);                                       \
+    }
+#define SFPU_BINARY(call, Op, shape, ...) SFPU_BINARY_##shape(call, Op)
+#include "tessera/kernel/compute/sfpu_table.inc"
+
+/// Older form of binary_max_tile: the greater goes to idst0.
+SFPU_BINARY_INIT(max_tile, Max)
+inline void max_tile(std::uint32_t idst0, std::uint32_t idst1, int /*vector_mode*/ = VectorMode::RC,
+                     CallSite site = CallSite::here()) {
+    binary_max_tile(idst0, idst1, idst0, VectorMode::RC, site);
+}
+
+// Of tiles that hold integers as 32-bit patterns; results wrap, UInt16 at 16 bits. They keep no
+// constants in the vector unit, so their inits only mark the place.
+#define SFPU_INTEGER_CALL(call, Op, options, format)                                               \
+    SFPU_HEAD_##options void call(std::uint32_t idst0, std::uint32_t idst1, std::uint32_t odst,    \
+                                  CallSite site = CallSite::here()) {                              \
+        tessera::kernel::sfpu(tessera::kernel::SfpuInteger::Op, format, idst0, idst1, odst, site); \
+    }
+#define SFPU_INTEGER_OF(call, Op, format)                                                          \
+    inline void call##_init() {                                                                    \
+    }                                                                                              \
+    SFPU_INTEGER_CALL(call, Op, PLAIN, format)                                                     \
+    inline void call(std::uint32_t idst0, std::uint32_t idst1, CallSite site = CallSite::here()) { \
+        call(idst0, idst1, idst0, site);                                                           \
+    }
+#define SFPU_INTEGER_ARITHMETIC(name, Op)                                                  \
+    template <DataFormat data_format = DataFormat::Int32>                                  \
+    void name##_int_tile_init(CallSite /*site*/ = CallSite::here()) {                      \
+    }                                                                                      \
+    SFPU_INTEGER_CALL(                                                                     \
+        name##_int_tile, Op,                                                               \
+        TEMPLATE(DataFormat data_format = DataFormat::Int32, bool sign_magnitude = false), \
+        data_format)                                                                       \
+    SFPU_INTEGER_OF(name##_int32_tile, Op, DataFormat::Int32)                              \
+    SFPU_INTEGER_OF(name##_uint32_tile, Op, DataFormat::UInt32)                            \
+    SFPU_INTEGER_OF(name##_uint16_tile, Op, DataFormat::UInt16)
+#define SFPU_INTEGER_BINARY(call, Op) \
+    SFPU_INTEGER_CALL(call, Op, TEMPLATE(DataFormat data_format = DataFormat::Int32), data_format)
+#define SFPU_INTEGER_INIT_TILE(call) \
+    inline void call##_init() {      \
+    }
+#define SFPU_INTEGER_INIT_BARE(call)
+#define SFPU_INTEGER_SCALAR(call, Op, shape)                                                       \
+    inline void call(std::uint32_t idst, std::uint32_t scalar, CallSite site = CallSite::here()) { \
+        tessera::kernel::sfpu(tessera::kernel::SfpuInteger::Scalar##Op, idst, scalar, site);       \
+    }                                                                                              \
+    SFPU_INTEGER_INIT_##shape(call)
+#include "tessera/kernel/compute/sfpu_table.inc"
+
+SFPU_INTEGER_INIT_TILE(binary_bitwise_tile)
+SFPU_INTEGER_INIT_TILE(binary_shift_tile)
+SFPU_INTEGER_INIT_TILE(bitwise_not_tile)
+/// Inverts every bit.
+void bitwise_not_tile(std::uint32_t idst, CallSite site = CallSite::here());
+/// Every element becomes the integer.
+void fill_tile_int(std::uint32_t idst, std::uint32_t param0, CallSite site = CallSite::here());
+
+}  // namespace ckernel
+
+#undef SFPU_HEAD_PLAIN
+#undef SFPU_HEAD_TEMPLATE
+#undef SFPU_INIT
+#undef SFPU_UNARY_TILE
+#undef SFPU_UNARY_FACES
+#undef SFPU_UNARY_SCALED
+#undef SFPU_UNARY_MODE
+#undef SFPU_UNARY_WRITTEN
+#undef SFPU_SCALAR_BARE
+#undef SFPU_SCALAR_TILE
+#undef SFPU_SCALAR_WRITTEN
+#undef SFPU_BINARY_INIT
+#undef SFPU_BINARY_CALLS
+#undef SFPU_BINARY_ROUNDED
+#undef SFPU_BINARY_NEAREST
+#undef SFPU_BINARY_MODE
+#undef SFPU_INTEGER_OF
+#undef SFPU_INTEGER_CALL
+#undef SFPU_INTEGER_INIT_TILE
+#undef SFPU_INTEGER_INIT_BARE
