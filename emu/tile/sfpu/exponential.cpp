@@ -19,6 +19,22 @@ void exp_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return exp(x); });
 }
 
+/// e^(x·ln 2). The product needs more bits than a float has: what its rounding and that of ln 2
+/// left out is added to it, so that whole x give exact powers.
+HWY_INLINE Vec exp2(Vec x) {
+    // Beyond these bounds the result is 0 or infinity in any case; infinity·0 would be NaN.
+    const Vec held = hn::Min(hn::Max(x, constant(-160.0F)), constant(160.0F));
+    const Vec ln2 = constant(0x1.62e43p-1F);
+    const Vec exponent = hn::Mul(held, ln2);
+    const Vec rounding = fma(held, ln2, hn::Neg(exponent));
+    const Vec tail = fma(held, constant(-0x1.05c61p-29F), rounding);
+    return hn::IfThenElse(hn::IsNaN(x), x, exp(exponent, tail));
+}
+
+void exp2_tile(float* tile) {
+    map_tile(tile, tile, [](Vec x) HWY_ATTR { return exp2(x); });
+}
+
 void sigmoid_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return sigmoid_from(x, exp_of_minus_magnitude(x)); });
 }
@@ -55,6 +71,7 @@ HWY_AFTER_NAMESPACE();
 namespace tessera::tile {
 
 TESSERA_SFPU_EXPORT(exp)
+TESSERA_SFPU_EXPORT(exp2)
 TESSERA_SFPU_EXPORT(sigmoid)
 TESSERA_SFPU_EXPORT(silu)
 TESSERA_SFPU_EXPORT(tanh)

@@ -29,6 +29,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{EltwiseFunction::Mul, 1.0F}, Row{EltwiseFunction::Div, 0.25F},
                       Row{EltwiseFunction::Max, 2.0F}, Row{EltwiseFunction::Min, 0.5F},
                       Row{EltwiseFunction::Abs, 0.5F}, Row{EltwiseFunction::Exp, 1.6487213F},
+                      Row{EltwiseFunction::Exp2, 1.4142136F},
                       Row{EltwiseFunction::Gelu, 0.3457312F}, Row{EltwiseFunction::Identity, 0.5F},
                       Row{EltwiseFunction::Log, -0.6931472F}, Row{EltwiseFunction::Negative, -0.5F},
                       Row{EltwiseFunction::Recip, 2.0F}, Row{EltwiseFunction::Relu, 0.5F},

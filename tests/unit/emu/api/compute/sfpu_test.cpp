@@ -62,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
         Unary{"ExpScaled", [] { exp_tile_init(); },
               [] { exp_tile<false, false, true>(0, VectorMode::RC, 0x3F00); },
               [](double x) { return std::exp(x / 2); }},
+        Unary{"Exp2", [] { exp2_tile_init(); }, [] { exp2_tile(0); },
+              [](double x) { return std::exp2(x); }},
         Unary{"Silu", [] { silu_tile_init(); }, [] { silu_tile(0); },
               [](double x) { return x / (1 + std::exp(-x)); }},
         Unary{"Sigmoid", [] { sigmoid_tile_init(); }, [] { sigmoid_tile(0); },

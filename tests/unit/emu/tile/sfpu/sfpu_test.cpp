@@ -44,6 +44,7 @@ TEST_P(OnEveryBf16, RoundsToTheNearestBf16OfTheExactFunction) {
 INSTANTIATE_TEST_SUITE_P(
     Sfpu, OnEveryBf16,
     testing::Values(ExactFunction{"exp", sfpu::exp, std::exp, 0},
+                    ExactFunction{"exp2", sfpu::exp2, std::exp2, 0},
                     ExactFunction{"sigmoid", sfpu::sigmoid, exact_sigmoid, 0},
                     ExactFunction{"silu", sfpu::silu, exact_silu, 0},
                     ExactFunction{"tanh", sfpu::tanh, std::tanh, 0},
@@ -59,8 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Sfpu, GivesTheSameBytesOnEverySimdTarget) {
     const Tile input = random_tile(7);
-    for (const auto function : {sfpu::exp, sfpu::sigmoid, sfpu::silu, sfpu::tanh, sfpu::gelu,
-                                sfpu::gelu_tanh, sfpu::log, sfpu::rsqrt, sfpu::recip}) {
+    for (const auto function : {sfpu::exp, sfpu::exp2, sfpu::sigmoid, sfpu::silu, sfpu::tanh,
+                                sfpu::gelu, sfpu::gelu_tanh, sfpu::log, sfpu::rsqrt, sfpu::recip}) {
         Tile best = input;
         function(best.data());
         on_each_simd_target([&](const char* target) {

@@ -58,6 +58,10 @@ TEST(Sfpu, SpecialValues) {
     EXPECT_EQ(on(kInfinity, sfpu::exp), kInfinity);
     EXPECT_EQ(on(-kInfinity, sfpu::exp), 0.0F);
     EXPECT_TRUE(std::isnan(on(kNan, sfpu::exp)));
+    EXPECT_EQ(on(kInfinity, sfpu::exp2), kInfinity);
+    EXPECT_EQ(on(-kInfinity, sfpu::exp2), 0.0F);
+    EXPECT_EQ(on(-149.0F, sfpu::exp2), 0x1p-149F);
+    EXPECT_TRUE(std::isnan(on(kNan, sfpu::exp2)));
     EXPECT_EQ(on(-kInfinity, sfpu::sigmoid), 0.0F);
     EXPECT_EQ(on(kInfinity, sfpu::sigmoid), 1.0F);
     EXPECT_TRUE(std::isnan(on(-kInfinity, sfpu::silu)));
