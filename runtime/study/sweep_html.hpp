@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep as one HTML page that needs no network and no script.
+// A sweep as one HTML page that needs no network.
 #pragma once
 
 #include <string>
@@ -8,12 +8,9 @@
 
 namespace tessera::sweep {
 
-/// Question and answer; times of all points with their intervals; times over each key; times by
-/// step; the ranked table; points without a time. Looks like report.html.
+/// Shows question and answer; how much each key matters; times of all points with their intervals;
+/// times over each key and by step; the ranked table; points without a time. Looks like
+/// report.html and is drawn by its scripts.
 [[nodiscard]] std::string to_html(const SweepResult& result);
-
-/// Values of a key in the order of an axis: by number where all begin with one and have the same
-/// unit, else as they first appear.
-[[nodiscard]] std::vector<std::string> axis_of(const SweepResult& result, std::size_t key);
 
 }  // namespace tessera::sweep

@@ -133,6 +133,11 @@ std::vector<Ranked> ranking(const SweepResult& result) {
     return ranked;
 }
 
+std::string of_best_text(const Ranked& entry) {
+    return entry.of_best > 1 && entry.of_best < 1.005 ? fmt::format("{:.5f}", entry.of_best)
+                                                      : fmt::format("{:.2f}", entry.of_best);
+}
+
 std::string word_of(const Ranked& entry) {
     return entry.rank == 1 ? "best" : name_of(entry.verdict);
 }

@@ -66,6 +66,8 @@ struct Ranked {
 [[nodiscard]] std::string full_name_of(const SweepResult& result, std::size_t point);
 /// Name of a case by one of its points: "tokens 64".
 [[nodiscard]] std::string case_name_of(const SweepResult& result, std::size_t point);
+/// The time over the best's with two digits, or with as many more as tell the two apart.
+[[nodiscard]] std::string of_best_text(const Ranked& entry);
 /// "best" for the best, else "robust" or "not robust" for a slower one, "equal" for an equal one.
 [[nodiscard]] std::string word_of(const Ranked& entry);
 

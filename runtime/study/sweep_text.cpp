@@ -28,12 +28,6 @@ std::string cycles_text(const SweepResult& result, const Ranked& entry) {
     return fmt::format("{:.0f}", entry.time.expected * figures(result, entry).clock.value * 1e-9);
 }
 
-// Two digits, or as many more as tell the point from the best.
-std::string relative(const Ranked& entry) {
-    return entry.of_best > 1 && entry.of_best < 1.005 ? fmt::format("{:.5f}", entry.of_best)
-                                                      : fmt::format("{:.2f}", entry.of_best);
-}
-
 std::vector<Column> columns_of(const SweepResult& result) {
     std::vector<Column> columns{{"rank", Align::Right, 7, {}}};
     for (const std::string& label : result.labels) {
@@ -62,7 +56,7 @@ std::string table_text(const SweepResult& result, const std::vector<Ranked>& ran
         cells.push_back(cycles_text(result, entry));
         cells.push_back(show(entry.time.expected));
         cells.push_back(fmt::format("{} … {}", show(entry.time.low), show(entry.time.high)));
-        cells.push_back(relative(entry));
+        cells.push_back(of_best_text(entry));
         cells.push_back(word_of(entry));
         cells.push_back(entry.bound);
         for (std::size_t column = 0; column < cells.size(); ++column) {
@@ -90,7 +84,7 @@ std::string count_text(std::size_t count, const char* what) {
 std::string second_text(const SweepResult& result, const Ranked& best, const Ranked& second) {
     const std::string name = name_of(result, second.point);
     if (second.time.expected != best.time.expected) {
-        return fmt::format("; {} takes {} times as long: {}", name, relative(second),
+        return fmt::format("; {} takes {} times as long: {}", name, of_best_text(second),
                            name_of(second.verdict));
     }
     return fmt::format(
@@ -110,7 +104,7 @@ std::string answer_of(const SweepResult& result, std::span<const Ranked> ranked)
     if (ranked.size() > 2) {
         const Ranked& last = ranked.back();
         text += fmt::format("; the slowest, {}, takes {} times as long: {}",
-                            name_of(result, last.point), relative(last), name_of(last.verdict));
+                            name_of(result, last.point), of_best_text(last), name_of(last.verdict));
     }
     return text;
 }

@@ -67,14 +67,14 @@ function legend(items) {
         make("span", {}, make("i", {class: "swatch", style: `background:${colour}`}), name)));
 }
 
-/// items: [{name, colour, share}], shares of the whole bar.
+/// items: [{name, colour, share, text}], shares of the whole bar; the tip shows text or the share.
 function stackBar(label, items) {
     const bar = make("div", {class: "stackbar", role: "img", "aria-label": label});
     for (const item of items) {
         if (item.share > 0) {
             const part = make("span",
                 {style: `width:${item.share * 100}%;background:${item.colour}`});
-            withTip(part, () => `${item.name}: ${percent(item.share)}`);
+            withTip(part, () => `${item.name}: ${item.text || percent(item.share)}`);
             bar.append(part);
         }
     }

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "runtime/report/timing/html_parts.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::report {
@@ -56,14 +55,14 @@ void fill(std::string_view& page, std::string_view place, std::string_view text,
 
 }  // namespace
 
-std::string html_page(const nlohmann::ordered_json& report) {
-    std::string_view page = kHtmlPage;
+std::string html_page(const HtmlParts& parts, const nlohmann::ordered_json& data) {
+    std::string_view page = parts.page;
     const std::string script =
-        "\"use strict\";\n(() => {\n" + std::string(kHtmlScripts) + "})();\n";
+        "\"use strict\";\n(() => {\n" + std::string(parts.scripts) + "})();\n";
     std::string html;
-    fill(page, "@TITLE@", escaped("Tessera: " + report.at("name").get<std::string>()), html);
-    fill(page, "@STYLE@", kHtmlStyles, html);
-    fill(page, "@DATA@", embeddable(report.dump()), html);
+    fill(page, "@TITLE@", escaped("Tessera: " + data.at("name").get<std::string>()), html);
+    fill(page, "@STYLE@", parts.styles, html);
+    fill(page, "@DATA@", embeddable(data.dump()), html);
     fill(page, "@SCRIPT@", script, html);
     return html + std::string(page);
 }

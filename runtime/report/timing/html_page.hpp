@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// report.html: one file that needs no network and no other file.
+// Pages that hold their data: one file that needs no network and no other file.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 namespace tessera::report {
 
-/// The page with `report`, as to_json of a TimingReport gives it, inside.
-[[nodiscard]] std::string html_page(const nlohmann::ordered_json& report);
+/// The texts of a page, embedded when Tessera is built (cmake/EmbedHtml.cmake).
+struct HtmlParts {
+    std::string_view page;  ///< with the places @TITLE@, @STYLE@, @DATA@ and @SCRIPT@
+    std::string_view styles;
+    std::string_view scripts;
+};
+
+/// The page of report.html, for what to_json gives of a TimingReport.
+extern const HtmlParts kReportPage;
+
+/// Puts `data`, with its key "name" as the title, into a page. Any text of `data` is safe there.
+[[nodiscard]] std::string html_page(const HtmlParts& parts, const nlohmann::ordered_json& data);
 
 }  // namespace tessera::report

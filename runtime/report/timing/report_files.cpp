@@ -27,9 +27,9 @@ void require_report_places(const std::filesystem::path& directory) {
 void write_report(const std::filesystem::path& directory, const TimingReport& report,
                   const config::Resolved& resolved, const RunRecord* run) {
     const nlohmann::ordered_json json = to_json(report, resolved, run);
-    write_together(
-        directory,
-        {{kJson, json.dump()}, {kHtml, html_page(json)}, {kPerfetto, perfetto_trace(report)}});
+    write_together(directory, {{kJson, json.dump()},
+                               {kHtml, html_page(kReportPage, json)},
+                               {kPerfetto, perfetto_trace(report)}});
 }
 
 }  // namespace tessera::report

@@ -70,24 +70,78 @@ TEST_F(SweepPage, IsHeadedByTheQuestionAndAnswersIt) {
 }
 
 TEST_F(SweepPage, HasARowForEachPoint) {
-    EXPECT_EQ(texts("table tbody tr:nth-child(2) td"),
+    EXPECT_EQ(texts("#ranking tbody tr:nth-child(2) td"),
               json({"2", "64", "1", "3.000", "2.500", "4.000", "1.50", "robust", "matmul 100 %"}));
-    EXPECT_EQ(texts("table").size(), 2U) << "the ranking, and points without a time";
+    EXPECT_EQ(texts("#failures tbody td").at(0), "tokens 64: k_block 1024");
     EXPECT_THAT(browser_->text("body"), HasSubstr("CBs take more than L1, \"all\" of it"));
+}
+
+// The sweep with a schedule's name in place of each K block.
+SweepResult sweep_of_names() {
+    SweepResult result = test::small_sweep();
+    result.keys[1] = "ops.moe_bmm.distribution";
+    result.labels[1] = "distribution";
+    for (PointResult& point : result.points) {
+        point.values[1] = point.values[1] == "1" ? "round_robin" : "block";
+    }
+    return result;
 }
 
 TEST_F(SweepPage, DrawsBarsAsLongAsTheTimes) {
     const auto width = [](const std::string& label) {
         return browser_
-            ->evaluate(
-                "[...document.querySelectorAll('rect')].find((bar) => "
-                "bar.textContent.startsWith('" +
-                label + ": 2') || bar.textContent.startsWith('" + label +
-                ": 3')).getBoundingClientRect().width")
+            ->evaluate("document.querySelector('[aria-label^=\"" + label +
+                       "\"] .fill').getBoundingClientRect().width")
             .get<double>();
     };
 
-    EXPECT_NEAR(width("k_block 1") / width("k_block 4"), 3.0 / 2.0, 0.01);
+    EXPECT_NEAR(width("k_block 1: 3.000 us") / width("k_block 4: 2.000 us"), 3.0 / 2.0, 0.01);
+}
+
+TEST_F(SweepPage, SaysHowMuchEachKeyChanges) {
+    // tokens: 3 and 4/3 times, so their root; k_block: 1.5 times twice.
+    EXPECT_EQ(texts("#effects tbody tr:first-child td"),
+              json({"workload.tokens", "100.0\u00a0%", "", "200.0\u00a0%", "2", "32 in 2 of 2"}));
+    EXPECT_EQ(texts("#effects tbody tr:nth-child(2) td"),
+              json({"ops.moe_bmm.k_block", "50.0\u00a0%", "", "50.0\u00a0%", "2",
+                    "1 in 1 of 2, 4 in 1"}));
+}
+
+TEST_F(SweepPage, MarksTimesAtRoundNumbers) {
+    const json marks = texts("#key-charts svg:first-of-type text");
+
+    for (const char* mark : {"0 us", "1 us", "2 us", "3 us", "4 us"}) {
+        EXPECT_THAT(marks.get<std::vector<std::string>>(), testing::Contains(mark));
+    }
+}
+
+TEST_F(SweepPage, JoinsNumbersByLinesButNotNames) {
+    EXPECT_EQ(texts(".key-chart:nth-child(2) polyline").size(), 2U) << "one for each of two cases";
+
+    std::ofstream(folder_ / "names.html") << to_html(sweep_of_names());
+    browser_->open(folder_ / "names.html");
+
+    EXPECT_EQ(texts(".key-chart:nth-child(2) polyline").size(), 0U);
+    EXPECT_EQ(texts(".key-chart:nth-child(2) .dot").size(), 4U);
+    EXPECT_EQ(texts(".key-chart:nth-child(2) .label"), json({"round_robin", "block"}));
+}
+
+TEST_F(SweepPage, CutsNoLabel) {
+    SweepResult result = sweep_of_names();
+    for (PointResult& point : result.points) {
+        point.values[1] += std::string(60, '_') + "in_very_many_words";
+    }
+    std::ofstream(folder_ / "long.html") << to_html(result);
+    for (const int width : {1400, 420}) {
+        browser_->resize(width, 900);
+        browser_->open(folder_ / "long.html");
+
+        EXPECT_EQ(browser_->evaluate("[...document.querySelectorAll('.label')].filter((label) => "
+                                     "label.scrollWidth > label.clientWidth || "
+                                     "label.getBoundingClientRect().left < 0).length"),
+                  0)
+            << width;
+    }
 }
 
 TEST_F(SweepPage, LooksAsTheSystemPrefers) {
