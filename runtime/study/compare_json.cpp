@@ -1,60 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/compare_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "runtime/report/describe.hpp"
 
 namespace tessera::compare {
-namespace {
 
-using Json = nlohmann::ordered_json;
+using report::Either;
+using report::Json;
 
-Json json_of(const Nanoseconds& time) {
-    return {{"low", time.low}, {"expected", time.expected}, {"high", time.high}};
+template <class Fields, Either<Nanoseconds> Time>
+void describe(Fields& fields, Time& time) {
+    fields("low", time.low);
+    fields("expected", time.expected);
+    fields("high", time.high);
 }
 
-Json json_of(const std::optional<Nanoseconds>& time) {
-    return time ? json_of(*time) : Json(nullptr);
+template <class Fields, Either<Contribution> Part>
+void describe(Fields& fields, Part& part) {
+    fields("name", part.name);
+    fields("a", part.a);
+    fields("b", part.b);
 }
 
-Json json_of(const std::vector<Contribution>& parts) {
-    Json array = Json::array();
-    for (const Contribution& part : parts) {
-        array.push_back({{"name", part.name}, {"a", part.a}, {"b", part.b}});
-    }
-    return array;
+template <class Fields, Either<ConstantEnd> End>
+void describe(Fields& fields, End& end) {
+    fields("key", end.key);
+    fields("value", end.value);
+    fields("difference", end.difference);
 }
 
-Json json_of(const StepComparison& step) {
-    Json flips = Json::array();
-    for (const ConstantEnd& flip : step.flips) {
-        flips.push_back(
-            {{"key", flip.key}, {"value", flip.value}, {"difference", flip.difference}});
-    }
-    return {{"name", step.name},
-            {"a", json_of(step.a)},
-            {"b", json_of(step.b)},
-            {"difference", json_of(step.difference)},
-            {"verdict", name_of(step.verdict)},
-            {"activities", json_of(step.activities)},
-            {"lines", json_of(step.lines)},
-            {"resources", json_of(step.resources)},
-            {"flips", flips}};
+template <class Fields, Either<StepComparison> Step>
+void describe(Fields& fields, Step& step) {
+    fields("name", step.name);
+    fields("a", step.a);
+    fields("b", step.b);
+    fields("difference", step.difference);
+    fields.derived("verdict", [&] { return name_of(step.verdict); });
+    fields("activities", step.activities);
+    fields("lines", step.lines);
+    fields("resources", step.resources);
+    fields("flips", step.flips);
 }
-
-}  // namespace
 
 Json to_json(const Comparison& comparison) {
-    Json steps = Json::array();
-    for (const StepComparison& step : comparison.steps) {
-        steps.push_back(json_of(step));
-    }
-    return {{"schema", "tessera.compare"},
-            {"version", kCompareSchemaVersion},
-            {"a", comparison.a},
-            {"b", comparison.b},
-            {"constants_moved", comparison.num_constants},
-            {"run", json_of(comparison.run)},
-            {"steps", steps}};
+    report::JsonWriter fields;
+    fields("schema", "tessera.compare");
+    fields("version", kCompareSchemaVersion);
+    fields("a", comparison.a);
+    fields("b", comparison.b);
+    fields("constants_moved", comparison.num_constants);
+    fields("run", comparison.run);
+    fields("steps", comparison.steps);
+    return fields.take();
 }
 
 }  // namespace tessera::compare

@@ -7,7 +7,6 @@
 
 #include "runtime/report/timing/activity_words.hpp"
 #include "runtime/report/timing/path_parts.hpp"
-#include "runtime/report/timing/run_path.hpp"
 
 namespace tessera::compare {
 namespace {
@@ -40,18 +39,19 @@ void add(const report::PathPart& part, const std::string& line, Millicycles time
     path.bounds[report::bound_name(part)] += time;
 }
 
-}  // namespace
-
-void add_step(const report::LaunchReport& launch, const std::vector<RunPart>& parts,
-              RunFigures& run) {
+/// Adds a launch to the run: its own path, and to the run's what of it is there.
+void add_step(const report::LaunchReport& launch, const report::RunShare& share, RunFigures& run) {
     StepFigures step{.name = launch.name, .time = launch.device_time};
-    for (const RunPart& part : parts) {
-        const std::string line = line_name(launch, part.part);
-        add(part.part, line, part.part.time, step.path);
-        add(part.part, fmt::format("{}: {}", launch.name, line), part.time_of_run, run.path);
+    for (std::size_t i = 0; i < launch.path.size(); ++i) {
+        const report::PathPart& part = launch.path[i];
+        const std::string line = line_name(launch, part);
+        add(part, line, part.time, step.path);
+        add(part, fmt::format("{}: {}", launch.name, line), share.path.at(i), run.path);
     }
     run.steps.push_back(std::move(step));
 }
+
+}  // namespace
 
 void add_gaps(RunFigures& run) {
     PathFigures& path = run.path;
@@ -66,23 +66,21 @@ void add_gaps(RunFigures& run) {
     }
 }
 
-RunFigures figures_of(const report::TimingReport& report) {
+RunFigures figures_of(const report::TimingReport& report,
+                      const std::vector<report::RunShare>& shares) {
     RunFigures run{.name = report.run,
                    .arch = report.arch.name,
                    .clock = report.clock,
                    .time = report.makespan};
-    const auto windows = report::launch_windows(report);
     for (std::size_t i = 0; i < report.launches.size(); ++i) {
-        const report::LaunchReport& launch = report.launches[i];
-        const std::vector<report::PathPart> in_run = report::path_in(launch, windows.at(i));
-        std::vector<RunPart> parts;
-        for (std::size_t part = 0; part < launch.path.size(); ++part) {
-            parts.push_back({launch.path[part], in_run.at(part).time});
-        }
-        add_step(launch, parts, run);
+        add_step(report.launches[i], shares.at(i), run);
     }
     add_gaps(run);
     return run;
+}
+
+RunFigures figures_of(const report::TimingReport& report) {
+    return figures_of(report, report::run_shares(report));
 }
 
 }  // namespace tessera::compare

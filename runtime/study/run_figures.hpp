@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/report/timing/run_path.hpp"
 #include "runtime/report/timing/timing_report.hpp"
 #include "tessera/units.hpp"
 
@@ -41,17 +42,12 @@ struct RunFigures {
     std::vector<StepFigures> steps;
 };
 
-/// A part of a launch's path, and how much of it is on the run's.
-struct RunPart {
-    report::PathPart part;
-    Millicycles time_of_run = 0;
-};
-/// Adds a launch to the run: its own path, and to the run's what of it is there.
-void add_step(const report::LaunchReport& launch, const std::vector<RunPart>& parts,
-              RunFigures& run);
 /// Adds what no launch accounts for: to be called once, after the last step.
 void add_gaps(RunFigures& run);
 
+/// Sums up a run's paths; `shares` say what of the run's lies in each launch.
+[[nodiscard]] RunFigures figures_of(const report::TimingReport& report,
+                                    const std::vector<report::RunShare>& shares);
 [[nodiscard]] RunFigures figures_of(const report::TimingReport& report);
 
 }  // namespace tessera::compare

@@ -54,7 +54,8 @@ constexpr std::array<Words, kNumResourceKinds> kResources{{
     {"mesh_latency", "mesh latency"},
 }};
 
-constexpr std::array<std::string_view, 5> kThreads{"reader", "writer", "unpack", "math", "pack"};
+constexpr std::array<std::string_view, kNumTimelineThreads> kThreads{"reader", "writer", "unpack",
+                                                                     "math", "pack"};
 
 bool is_place(Activity activity) {
     return activity == Activity::WaitNocRead || activity == Activity::WaitNocWrite;

@@ -17,6 +17,7 @@ namespace tessera::report {
 [[nodiscard]] std::string_view key_of(ResourceKind kind) noexcept;
 /// "DRAM".
 [[nodiscard]] std::string_view label_of(ResourceKind kind) noexcept;
+inline constexpr std::size_t kNumTimelineThreads = 5;
 /// "reader", "writer", "unpack", "math" or "pack".
 [[nodiscard]] std::string_view label_of(TimelineThread thread) noexcept;
 

@@ -57,14 +57,23 @@ std::vector<PathPart> path_of_run(const TimingReport& report) {
     return path;
 }
 
-std::vector<Millicycles> threads_on_path(const LaunchReport& launch, const LaunchWindow& window) {
-    std::vector<Millicycles> times(launch.threads.size());
-    for_each_inside(launch, window, [&](const PathStretch& stretch, Millicycles time) {
-        if (stretch.thread < times.size()) {
-            times[stretch.thread] += time;
-        }
-    });
-    return times;
+std::vector<RunShare> run_shares(const TimingReport& report) {
+    std::vector<RunShare> shares;
+    const std::vector<LaunchWindow> windows = launch_windows(report);
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        const LaunchReport& launch = report.launches[i];
+        RunShare& share = shares.emplace_back();
+        share.time = windows[i].until - windows[i].from;
+        share.path.resize(launch.path.size());
+        share.threads.resize(launch.threads.size());
+        for_each_inside(launch, windows[i], [&](const PathStretch& stretch, Millicycles time) {
+            share.path.at(stretch.part) += time;
+            if (stretch.thread < share.threads.size()) {
+                share.threads[stretch.thread] += time;
+            }
+        });
+    }
+    return shares;
 }
 
 }  // namespace tessera::report

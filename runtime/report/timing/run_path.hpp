@@ -25,8 +25,13 @@ struct LaunchWindow {
 /// The run's path: those of all launches, each inside its window.
 [[nodiscard]] std::vector<PathPart> path_of_run(const TimingReport& report);
 
-/// By thread of the launch: its time on the path inside a window.
-[[nodiscard]] std::vector<Millicycles> threads_on_path(const LaunchReport& launch,
-                                                       const LaunchWindow& window);
+/// What of the run's path lies in a launch.
+struct RunShare {
+    Millicycles time = 0;              ///< length of the launch's window
+    std::vector<Millicycles> path;     ///< by part of LaunchReport::path
+    std::vector<Millicycles> threads;  ///< by thread of LaunchReport::threads
+};
+/// By launch.
+[[nodiscard]] std::vector<RunShare> run_shares(const TimingReport& report);
 
 }  // namespace tessera::report

@@ -4,16 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/report/run_json.hpp"
-#include "runtime/report/timing/activity_words.hpp"
-#include "runtime/report/timing/launch_json.hpp"
-#include "runtime/report/timing/path_parts.hpp"
-#include "runtime/report/timing/timing_figures.hpp"
-#include "tessera/mesh_links.hpp"
+#include "runtime/report/timing/report_fields.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr const char* kSchema = "tessera.report";
 
 const char* class_of(Activity activity) {
     return is_busy(activity) ? "busy" : is_wait(activity) ? "wait" : "idle";
@@ -39,48 +36,6 @@ Json words_json() {
     return {{"activities", activities}, {"resources", resources}, {"threads", threads}};
 }
 
-Json machine_json(const TimingReport& report) {
-    const ArchSpec& arch = report.arch;
-    const GridSize grid = arch.workers.compute;
-    Json banks = Json::array();
-    for (const DramEndpoint& bank : arch.dram.endpoints) {
-        banks.push_back(
-            {{"channel", bank.channel}, {"x", bank.physical.x}, {"y", bank.physical.y}});
-    }
-    const MeshShape shape = report.mesh.shape;
-    return {{"name", arch.name},
-            {"clock_hz", report.clock.value},
-            {"grid", {{"columns", grid.columns}, {"rows", grid.rows}}},
-            {"noc_grid", {{"columns", arch.noc.grid.columns}, {"rows", arch.noc.grid.rows}}},
-            {"noc_columns", arch.workers.noc_columns},
-            {"noc_rows", arch.workers.noc_rows},
-            {"dram_banks", banks},
-            {"l1_bytes", arch.l1.size.value},
-            {"l1_reserved_bytes", arch.l1.reserved.value},
-            {"mesh",
-             {{"rows", shape.rows},
-              {"columns", shape.columns},
-              {"topology", name_of(report.mesh.topology)}}}};
-}
-
-Json peak_json(const PeakRates& peak) {
-    return {{"flops_per_cycle", peak.flops_per_cycle},
-            {"dram_bytes_per_cycle", peak.dram_bytes_per_cycle},
-            {"noc_bytes_per_cycle", peak.noc_bytes_per_cycle},
-            {"link_bytes_per_cycle", peak.link_bytes_per_cycle},
-            {"noc_link_rate", peak.noc_link_rate},
-            {"mesh_link_rate", peak.mesh_link_rate},
-            {"dram_channel_rate", peak.dram_channel_rate}};
-}
-
-Json assumed_json(const TimingReport& report) {
-    Json rows = Json::array();
-    for (const AssumedShare& part : report.assumed) {
-        rows.push_back({{"name", part.name}, {"time", part.time}, {"constants", part.constants}});
-    }
-    return rows;
-}
-
 Json moe_json(const ExpertLoad& moe) {
     Json experts = Json::array();
     for (const ExpertLoad::Expert& expert : moe.experts) {
@@ -90,29 +45,51 @@ Json moe_json(const ExpertLoad& moe) {
     return {{"experts", experts}, {"launches", moe.launches}};
 }
 
+/// All of report.json but its head, the record of the values and the configuration.
+template <class Fields, Either<TimingReport> Report, Either<std::vector<RunShare>> Shares>
+void describe(Fields& fields, Report& report, Shares& shares) {
+    fields("name", report.run);
+    fields.section("machine", [&](auto& machine) { describe_machine(machine, report); });
+    fields.derived("words", words_json);
+    fields("makespan", report.makespan);
+    fields("peak", report.peak);
+    fields.derived("achieved", [&] { return achieved(report); });
+    fields.derived("bound_by", [&] { return bounds_of(report); });
+    fields("assumed", report.assumed);
+    fields.derived("moe", [&] { return report.moe ? moe_json(*report.moe) : Json(nullptr); });
+    fields.list("launches", report.launches, [&](auto& row, auto& launch, std::size_t i) {
+        describe(row, launch, row_at(shares, i), report.peak);
+    });
+}
+
+void require_schema(const Json& json) {
+    const std::string schema = json.at("schema");
+    const int version = json.at("version");
+    require(schema == kSchema && version == kReportSchemaVersion,
+            "schema {} of version {}, allowed: {} of version {}", schema, version, kSchema,
+            kReportSchemaVersion);
+}
+
 }  // namespace
 
 Json to_json(const TimingReport& report, const config::Resolved& resolved, const RunRecord* run) {
-    Json launches = Json::array();
-    const std::vector<LaunchWindow> windows = launch_windows(report);
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-        launches.push_back(launch_json(report.launches[i], report.peak, windows[i]));
-    }
-    return {{"schema", "tessera.report"},
-            {"version", kReportSchemaVersion},
-            {"time_unit", "millicycle"},
-            {"name", report.run},
-            {"machine", machine_json(report)},
-            {"words", words_json()},
-            {"makespan", predicted_json(report.makespan)},
-            {"peak", peak_json(report.peak)},
-            {"achieved", achieved_json(achieved(report))},
-            {"bound_by", bounds_json(bounds_of(report))},
-            {"assumed", assumed_json(report)},
-            {"moe", report.moe ? moe_json(*report.moe) : Json(nullptr)},
-            {"launches", launches},
-            {"run", run == nullptr ? Json(nullptr) : to_json(*run)},
-            {"config", config::to_json(resolved)}};
+    JsonWriter fields;
+    fields("schema", kSchema);
+    fields("version", kReportSchemaVersion);
+    fields("time_unit", "millicycle");
+    const std::vector<RunShare> shares = run_shares(report);
+    describe(fields, report, shares);
+    fields("run", run == nullptr ? Json(nullptr) : to_json(*run));
+    fields("config", config::to_json(resolved));
+    return fields.take();
+}
+
+ReadReport from_json(const Json& json, std::span<const std::string_view> chosen) {
+    require_schema(json);
+    ReadReport read;
+    JsonReader fields(json, chosen);
+    describe(fields, read.report, read.shares);
+    return read;
 }
 
 }  // namespace tessera::report

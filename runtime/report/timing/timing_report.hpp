@@ -19,8 +19,6 @@
 
 namespace tessera::report {
 
-inline constexpr std::size_t kNumTimelineThreads = 5;
-
 /// A line of a kernel. The first of a launch is "no line".
 struct SourceLine {
     std::string file;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/report_file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,6 +78,26 @@ TEST_F(ReportFile, IsRefusedIfItIsNoJson) {
 TEST_F(ReportFile, IsRefusedIfItHasAnotherSchema) {
     EXPECT_EQ(refusal_of(R"({"schema": "tessera.run", "version": 1})"),
               "report.json: schema tessera.run of version 1, allowed: tessera.report of version 1");
+}
+
+TEST_F(ReportFile, IsRefusedIfItHasWordsOfAnotherVersion) {
+    const auto refusal = [&](const char* activity, const char* resource) {
+        return refusal_of(fmt::format(
+            R"({{"schema": "tessera.report", "version": 1, "name": "n",
+                "machine": {{"name": "n150", "clock_hz": 1e9}},
+                "makespan": {{"low": 1, "expected": 1, "high": 1}},
+                "launches": [{{"name": "gate", "lines": [""],
+                    "device_time": {{"low": 1, "expected": 1, "high": 1}},
+                    "path": [{{"thread": null, "line": 0, "activity": "{}", "resource": "{}",
+                        "time": 1, "time_of_run": 1, "count": 1}}]}}]}})",
+            activity, resource));
+    };
+
+    EXPECT_EQ(refusal("matmul", "none"), "");
+    EXPECT_EQ(refusal("tea", "none"),
+              "report.json: unknown activity 'tea' in the report; written by another version?");
+    EXPECT_EQ(refusal("matmul", "pipe"),
+              "report.json: unknown resource 'pipe' in the report; written by another version?");
 }
 
 TEST_F(ReportFile, IsRefusedIfItHasAnotherVersion) {

@@ -168,8 +168,10 @@ TEST(RunPath, AddsUpToTheRun) {
 TEST(RunPath, KnowsTheThreadsOfAWindow) {
     const TimingReport report = overlapping_report();
 
-    EXPECT_THAT(threads_on_path(report.launches[1], {400 * kCycle, 1000 * kCycle}),
-                ElementsAre(300 * kCycle, 100 * kCycle, 200 * kCycle, 0, 0));
+    const RunShare second = run_shares(report).at(1);
+
+    EXPECT_EQ(second.time, 600 * kCycle);
+    EXPECT_THAT(second.threads, ElementsAre(300 * kCycle, 100 * kCycle, 200 * kCycle, 0, 0));
 }
 
 TEST(TimingFigures, CompareWithPeaks) {

@@ -44,6 +44,32 @@ TEST(TimingJson, HasTheDocumentedKeys) {
     EXPECT_EQ(json["config"][0]["key"], "name");
 }
 
+// What the JSON does not hold is put back: the stretches of paths, and the topology.
+TEST(TimingJson, IsReadBackAsItWasWritten) {
+    const TimingReport written = small_report();
+    const Json json = to_json(written, {}, nullptr);
+
+    ReadReport read = from_json(json);
+
+    EXPECT_EQ(read.shares.at(0).time, 1000 * kCycle);
+    read.report.mesh.topology = written.mesh.topology;
+    for (std::size_t i = 0; i < written.launches.size(); ++i) {
+        read.report.launches[i].path_stretches = written.launches[i].path_stretches;
+    }
+    EXPECT_EQ(to_json(read.report, {}, nullptr), json);
+}
+
+TEST(TimingJson, IsReadByChosenKeysAlone) {
+    const Json json = Json::parse(R"({"schema": "tessera.report", "version": 1,
+        "launches": [{"name": "gate", "start": 7}]})");
+
+    const ReadReport read = from_json(json, std::array<std::string_view, 1>{"launches.name"});
+
+    EXPECT_EQ(read.report.launches.at(0).name, "gate");
+    EXPECT_EQ(read.report.launches.at(0).start, 0);
+    EXPECT_THROW((void)from_json(json), Json::exception);
+}
+
 TEST(TimingJson, ClosesTheTimeOfEachThread) {
     const Json launch = small_json()["launches"][0];
 
