@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "emu/base/refusal.hpp"
 #include "tessera/buffer.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/page_address.hpp"
@@ -35,9 +36,8 @@ CircularBufferConfig::CircularBufferConfig(std::uint32_t size,
             "CircularBufferConfig: no index given; give at least one with its "
             "format");
     for (const auto& [index, format] : formats) {
-        require(index < kMaxCircularBuffers,
-                "CircularBufferConfig: index {} is out of range; allowed are 0 to {}", index,
-                kMaxCircularBuffers - 1);
+        require_allowed(index < kMaxCircularBuffers, "CircularBufferConfig", "index", index,
+                        fmt::format("0 to {}", kMaxCircularBuffers - 1));
         require(format != DataFormat::Invalid, "CircularBufferConfig: index {} has format invalid",
                 index);
     }
@@ -58,11 +58,12 @@ CircularBufferConfig& CircularBufferConfig::set_page_size(std::uint8_t index,
 }
 
 CircularBufferConfig& CircularBufferConfig::set_globally_allocated_address(const Buffer& buffer) {
-    require(buffer.type == BufferType::L1 && buffer.layout != TensorMemoryLayout::INTERLEAVED,
-            "CircularBufferConfig::set_globally_allocated_address: the buffer is {} in {}; it must "
-            "be sharded in L1",
-            buffer.layout == TensorMemoryLayout::INTERLEAVED ? "interleaved" : "sharded",
-            buffer.type == BufferType::L1 ? "L1" : "DRAM");
+    const bool is_sharded = buffer.layout != TensorMemoryLayout::INTERLEAVED;
+    require_allowed(buffer.type == BufferType::L1 && is_sharded,
+                    "CircularBufferConfig::set_globally_allocated_address", "buffer",
+                    fmt::format("{} in {}", is_sharded ? "sharded" : "interleaved",
+                                buffer.type == BufferType::L1 ? "L1" : "DRAM"),
+                    "sharded in L1");
     const std::uint64_t shard_bytes = PageMap(buffer, {}).bytes_per_bank();
     require(total_size <= shard_bytes,
             "CircularBufferConfig::set_globally_allocated_address: total_size is {} B, but the "

@@ -2,6 +2,7 @@
 #include "tessera/number_view.hpp"
 
 #include "emu/base/bf16.hpp"
+#include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -28,9 +29,9 @@ std::span<const std::uint16_t> span_of(Bf16Bits values) noexcept {
 }  // namespace
 
 NumberView::NumberView(const HostTensor& tensor) : values_(Bf16Bits{}) {
-    require(tensor.format == DataFormat::Float16_b || tensor.format == DataFormat::Float32,
-            "NumberView: tensor of shape {} is {}; allowed are bfloat16 and float32",
-            to_string(tensor.shape), name_of(tensor.format));
+    require_allowed(tensor.format == DataFormat::Float16_b || tensor.format == DataFormat::Float32,
+                    "NumberView", fmt::format("tensor of shape {}", to_string(tensor.shape)),
+                    name_of(tensor.format), "bfloat16, float32");
     if (tensor.format == DataFormat::Float16_b) {
         values_ = Bf16Bits{tensor.as<std::uint16_t>()};
     } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/page_address.hpp"
 
+#include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -18,9 +19,9 @@ const ShardSpec& checked_shard(const Buffer& buffer) {
             "PageMap: shard and tensor shape have {} and {} dimensions; both need 2 (rows, columns "
             "in pages)",
             shard.shard_shape.size(), shard.tensor_shape.size());
-    require(shard.shard_shape[0] > 0 && shard.shard_shape[1] > 0,
-            "PageMap: shard shape ({},{}) is empty; both must be at least 1", shard.shard_shape[0],
-            shard.shard_shape[1]);
+    require_allowed(
+        shard.shard_shape[0] > 0 && shard.shard_shape[1] > 0, "PageMap", "empty shard shape",
+        fmt::format("({},{})", shard.shard_shape[0], shard.shard_shape[1]), "(1,1) or more");
     const std::uint64_t pages = std::uint64_t{shard.tensor_shape[0]} * shard.tensor_shape[1];
     require(pages == buffer.num_pages,
             "PageMap: tensor shape ({},{}) makes {} pages, but the buffer has {}",

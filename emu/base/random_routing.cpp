@@ -8,6 +8,7 @@
 
 #include "emu/base/bf16.hpp"
 #include "emu/base/counted_random.hpp"
+#include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -24,9 +25,8 @@ struct Selection {
 
 Selection zipf_selection(const RoutingDraw& draw) {
     const double exponent = draw.zipf_exponent;
-    require(std::isfinite(exponent) && exponent >= 0,
-            "make_selected_experts: zipf_exponent is {}; it must be finite and not negative",
-            exponent);
+    require_allowed(std::isfinite(exponent) && exponent >= 0, "make_selected_experts",
+                    "zipf_exponent", exponent, "finite, 0 or more");
     Selection selection{{}, std::vector<std::uint64_t>(draw.experts)};
     const auto expert_of_rank = random_permutation(seed_for(draw.seed, "zipf ranks"), draw.experts);
     for (std::uint32_t rank = 0; rank < draw.experts; ++rank) {
@@ -132,9 +132,8 @@ std::int32_t expert_of_slot(ExpertMapping mapping, std::uint32_t num_devices,
 }  // namespace
 
 HostTensor make_selected_experts(const RoutingDraw& draw) {
-    require(draw.top_k >= 1 && draw.top_k <= draw.experts,
-            "make_selected_experts: top_k is {}; allowed are 1 to the {} experts", draw.top_k,
-            draw.experts);
+    require_allowed(draw.top_k >= 1 && draw.top_k <= draw.experts, "make_selected_experts",
+                    "top_k", draw.top_k, fmt::format("1 to {} experts", draw.experts));
     const Selection selection = selection_of(draw);
     const std::uint64_t seed = seed_for(draw.seed, "selected_experts");
     HostTensor table = make_host_tensor({draw.tokens, draw.top_k}, DataFormat::UInt32);
@@ -147,7 +146,7 @@ HostTensor make_selected_experts(const RoutingDraw& draw) {
 }
 
 HostTensor make_routing_weights(const RoutingDraw& draw) {
-    require(draw.top_k >= 1, "make_routing_weights: top_k is 0; it must be at least 1");
+    require_allowed(draw.top_k >= 1, "make_routing_weights", "top_k", draw.top_k, "1 or more");
     const std::uint64_t seed = seed_for(draw.seed, "routing_weights");
     HostTensor table = make_host_tensor({draw.tokens, draw.top_k}, DataFormat::Float16_b);
     const auto weights = table.as<std::uint16_t>();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -63,9 +64,8 @@ CoreRangeSet take_cores(const CoreRangeSet& set, std::uint32_t first, std::uint3
 }
 
 CoreRangeSet whole_grid(const char* function, CoreCoord grid) {
-    require(grid.x > 0 && grid.y > 0,
-            "{}: grid of {} columns × {} rows has no cores; both must be at least 1", function,
-            grid.x, grid.y);
+    require_allowed(grid.x > 0 && grid.y > 0, function, "grid without cores",
+                    fmt::format("{} columns × {} rows", grid.x, grid.y), "1 × 1 or more");
     return CoreRange({0, 0}, {grid.x - 1, grid.y - 1});
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "emu/base/refusal.hpp"
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "tessera/errors.hpp"
 
@@ -12,9 +13,8 @@ void require_file_name(const char* option, const std::optional<std::string>& pat
     if (path) {
         require(!path->empty(), "{}: the name is empty", option);
         const std::string obstacle = obstacle_at(*path);
-        require(obstacle.empty(),
-                "{} {}: {}, allowed: a new name, or a regular file that may be written", option,
-                *path, obstacle);
+        require_allowed(obstacle.empty(), fmt::format("{} {}", option, *path), "", obstacle,
+                        "a new name, or a regular file that may be written");
     }
 }
 
@@ -23,8 +23,8 @@ void require_folder_name(const char* option, const std::optional<std::string>& p
         require(!path->empty(), "{}: the name is empty", option);
         std::error_code error;
         const auto status = std::filesystem::status(*path, error);
-        require(!std::filesystem::exists(status) || std::filesystem::is_directory(status),
-                "{} {}: is a file, allowed: a folder", option, *path);
+        require_allowed(!std::filesystem::exists(status) || std::filesystem::is_directory(status),
+                        fmt::format("{} {}", option, *path), "", "is a file", "a folder");
     }
 }
 

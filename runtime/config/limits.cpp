@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "emu/base/refusal.hpp"
+
 namespace tessera::config {
 namespace {
 
@@ -40,9 +42,8 @@ std::optional<Mistake> check_limits(const Field& field, const Node& node, const 
     if (allowed.empty() || lies_within(nlohmann::json::parse(field.number(object)), field.limits)) {
         return std::nullopt;
     }
-    return Mistake{node.origin,
-                   fmt::format("{} is out of range, allowed: {}{}{}", field.show(object), allowed,
-                               field.unit.empty() ? "" : " ", field.unit)};
+    const std::string unit = field.unit.empty() ? "" : " " + std::string(field.unit);
+    return Mistake{node.origin, refusal(field.show(object) + " is out of range", allowed + unit)};
 }
 
 ResolvedValue resolve(const Field& field, const Node& node, const void* object,

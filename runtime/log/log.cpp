@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::log {
@@ -28,8 +29,8 @@ constexpr const char* kLine = "%H:%M:%S.%e %n %l: %v";
 std::size_t index_in(std::span<const std::string_view> names, std::string_view name,
                      const char* kind, std::string_view origin) {
     const auto found = std::ranges::find(names, name);
-    require(found != names.end(), "{}: unknown {} '{}', allowed: {}", origin, kind, name,
-            fmt::join(names, ", "));
+    require_allowed(found != names.end(), origin, kind, fmt::format("'{}'", name),
+                    fmt::format("{}", fmt::join(names, ", ")));
     return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -65,9 +66,9 @@ private:
         const std::size_t equals = setting.find('=');
         const bool is_for_all = equals == std::string_view::npos;
         const std::string_view level = is_for_all ? setting : setting.substr(equals + 1);
-        const auto shown = kSpdlogLevels.at(index_in(kLevels, level, "level", origin));
+        const auto shown = kSpdlogLevels.at(index_in(kLevels, level, "unknown level", origin));
         if (!is_for_all) {
-            areas_.at(index_in(kAreas, setting.substr(0, equals), "area", origin))
+            areas_.at(index_in(kAreas, setting.substr(0, equals), "unknown area", origin))
                 ->set_level(shown);
             return;
         }

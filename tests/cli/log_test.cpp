@@ -80,9 +80,10 @@ TEST(CliLog, RefusesAnUnknownLevel) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.out, "");
-    EXPECT_EQ(ending.err,
-              "tessera: --log-level loud: unknown level 'loud', allowed: debug, info, warn, error, "
-              "off\n");
+    EXPECT_EQ(
+        ending.err,
+        "tessera: --log-level loud: unknown level: 'loud', allowed: debug, info, warn, error, "
+        "off\n");
 }
 
 TEST(CliLog, RefusesAnUnknownAreaOfTheEnvironment) {
@@ -92,7 +93,7 @@ TEST(CliLog, RefusesAnUnknownAreaOfTheEnvironment) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: TESSERA_LOG=noc=info: unknown area 'noc', allowed: config, jit, launch, "
+              "tessera: TESSERA_LOG=noc=info: unknown area: 'noc', allowed: config, jit, launch, "
               "replay\n");
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "emu/base/fields/value.hpp"
+#include "emu/base/refusal.hpp"
 
 namespace tessera::config {
 namespace {
@@ -31,10 +32,10 @@ std::vector<std::string_view> names_of(std::span<const Unit> units) {
 Mistake bad_unit(const Node& node, std::string_view unit, std::span<const Unit> units) {
     const std::string allowed = listed(names_of(units));
     if (unit.empty()) {
-        return {node.origin, fmt::format("{} has no unit, allowed: {}", describe(node), allowed)};
+        return {node.origin, refusal(describe(node) + " has no unit", allowed)};
     }
     return {node.origin,
-            fmt::format("{} has the unit '{}', allowed: {}", describe(node), unit, allowed)};
+            refusal(fmt::format("{} has the unit '{}'", describe(node), unit), allowed)};
 }
 
 }  // namespace

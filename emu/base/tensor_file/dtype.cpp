@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -85,8 +86,8 @@ Dtype dtype_of(DataFormat format) {
             return row.dtype;
         }
     }
-    throw UsageError(fmt::format("safetensors: format {} has no dtype; allowed are {}",
-                                 name_of(format), all_dtype_names()));
+    throw UsageError(fmt::format("safetensors: format without a dtype: {}",
+                                 refusal(name_of(format), all_dtype_names())));
 }
 
 }  // namespace tessera

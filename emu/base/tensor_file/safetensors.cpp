@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -50,10 +51,9 @@ const StoredTensor& SafetensorsFile::at(std::string_view name) const {
 HostTensor SafetensorsFile::read(std::string_view name) const {
     const StoredTensor& stored = at(name);
     const std::optional<DataFormat> format = format_of(stored.dtype);
-    require(format.has_value(),
-            "{}: tensor {}: dtype {} has no device format; allowed are U8, F8_E4M3, F8_E5M2, U16, "
-            "BF16, U32, I32, F32",
-            path_, name, name_of(stored.dtype));
+    require_allowed(format.has_value(), fmt::format("{}: tensor {}", path_, name),
+                    "dtype without a device format", name_of(stored.dtype),
+                    "U8, F8_E4M3, F8_E5M2, U16, BF16, U32, I32, F32");
     return {stored.shape, *format, {stored.bytes.begin(), stored.bytes.end()}};
 }
 

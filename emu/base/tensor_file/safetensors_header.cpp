@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -83,8 +84,8 @@ private:
 };
 
 Json parse_json(const std::string& file, std::string_view text) {
-    require(!text.empty() && text.front() == '{',
-            "{}: header does not start with '{{'; it must be a JSON object", file);
+    require_allowed(!text.empty() && text.front() == '{', file, "header", "does not start with '{'",
+                    "a JSON object");
     HeaderScan scan(file, text.size());
     Json::sax_parse(text.begin(), text.end(), &scan);
     return Json::parse(text.begin(), text.end());
@@ -96,12 +97,11 @@ std::string shown(const Json& node) {
 }
 
 FileMetadata parse_metadata(const std::string& file, const Json& node) {
-    require(node.is_object(), "{}: {} is {}; it must be an object of strings", file, kMetadataKey,
-            node.type_name());
+    require_allowed(node.is_object(), file, kMetadataKey, node.type_name(), "an object of strings");
     FileMetadata metadata;
     for (const auto& [key, value] : node.items()) {
-        require(value.is_string(), "{}: {} \"{}\" is {}; values must be strings", file,
-                kMetadataKey, key, value.type_name());
+        require_allowed(value.is_string(), file, fmt::format("{} \"{}\"", kMetadataKey, key),
+                        value.type_name(), "a string");
         metadata[key] = value.get<std::string>();
     }
     return metadata;
@@ -114,12 +114,10 @@ public:
         : file_(file), name_(name), node_(node) {}
 
     [[nodiscard]] TensorEntry parse() const {
-        require(node_.is_object(), "{}: tensor {}: entry is {}; it must be an object", file_, name_,
-                node_.type_name());
+        require_allowed(node_.is_object(), where(), "entry", node_.type_name(), "an object");
         for (const auto& [key, value] : node_.items()) {
-            require(key == "dtype" || key == "shape" || key == "data_offsets",
-                    "{}: tensor {}: unknown key \"{}\"; allowed are dtype, shape, data_offsets",
-                    file_, name_, key);
+            require_allowed(key == "dtype" || key == "shape" || key == "data_offsets", where(),
+                            "unknown key", '"' + key + '"', "dtype, shape, data_offsets");
         }
         TensorEntry entry{name_, dtype(), shape(), 0, 0};
         read_offsets(entry);
@@ -127,6 +125,8 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string where() const { return fmt::format("{}: tensor {}", file_, name_); }
+
     [[nodiscard]] const Json& member(const char* key) const {
         const auto found = node_.find(key);
         require(found != node_.end(), "{}: tensor {}: {} is missing", file_, name_, key);
@@ -135,25 +135,23 @@ private:
 
     [[nodiscard]] Dtype dtype() const {
         const Json& node = member("dtype");
-        require(node.is_string(), "{}: tensor {}: dtype is {}; it must be a string", file_, name_,
-                node.type_name());
+        require_allowed(node.is_string(), where(), "dtype", node.type_name(), "a string");
         const auto& text = node.get_ref<const std::string&>();
         const std::optional<Dtype> known = dtype_named(text);
-        require(known.has_value(), "{}: tensor {}: unknown dtype \"{}\"; allowed are {}", file_,
-                name_, text, all_dtype_names());
+        require_allowed(known.has_value(), where(), "unknown dtype", '"' + text + '"',
+                        all_dtype_names());
         return *known;
     }
 
     [[nodiscard]] Shape shape() const {
         const Json& node = member("shape");
-        require(node.is_array(), "{}: tensor {}: shape is {}; it must be an array", file_, name_,
-                node.type_name());
+        require_allowed(node.is_array(), where(), "shape", node.type_name(), "an array");
         constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
         Shape extents;
         for (const Json& extent : node) {
-            require(extent.is_number_unsigned() && extent.get<std::uint64_t>() <= limit,
-                    "{}: tensor {}: shape has the extent {}; allowed are integers from 0 to {}",
-                    file_, name_, shown(extent), limit);
+            require_allowed(extent.is_number_unsigned() && extent.get<std::uint64_t>() <= limit,
+                            where(), "extent of shape", shown(extent),
+                            fmt::format("integers from 0 to {}", limit));
             extents.push_back(extent.get<std::uint32_t>());
         }
         return extents;
@@ -161,13 +159,12 @@ private:
 
     void read_offsets(TensorEntry& entry) const {
         const Json& node = member("data_offsets");
-        require(node.is_array() && node.size() == 2,
-                "{}: tensor {}: data_offsets is {}; it must be [begin, end] in bytes", file_, name_,
-                node.is_array() ? fmt::format("an array of {}", node.size()) : shown(node));
+        require_allowed(node.is_array() && node.size() == 2, where(), "data_offsets",
+                        node.is_array() ? fmt::format("an array of {}", node.size()) : shown(node),
+                        "[begin, end] in bytes");
         for (const Json& offset : node) {
-            require(offset.is_number_unsigned(),
-                    "{}: tensor {}: data_offsets holds {}; both must be integers from 0 up", file_,
-                    name_, shown(offset));
+            require_allowed(offset.is_number_unsigned(), where(), "data_offsets", shown(offset),
+                            "integers from 0 up");
         }
         entry.begin = node[0].get<std::uint64_t>();
         entry.end = node[1].get<std::uint64_t>();

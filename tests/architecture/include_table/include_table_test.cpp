@@ -44,7 +44,7 @@ const std::vector<Row>& include_table() {
         {"runtime/config/",
          {"tessera/", "emu/base/", "runtime/", "ops/op.hpp", "ops/registry.hpp",
           "ops/schedule_fields.hpp", "fmt/", "nlohmann/", "yaml-cpp/"}},
-        {"runtime/log/", {"tessera/", "runtime/log/", "fmt/", "spdlog/"}},
+        {"runtime/log/", {"tessera/", "emu/base/", "runtime/log/", "fmt/", "spdlog/"}},
         {"runtime/scheduler/",
          {"tessera/", "emu/", "runtime/scheduler/", "fmt/", "boost/", "tbb/"}},
         {"runtime/session/", {"tessera/", "emu/", "runtime/", "fmt/", "tbb/"}},

@@ -105,7 +105,7 @@ TEST(CircularBufferErrors, ConfigOutOfRange) {
     EXPECT_EQ(usage_error_message([] {
                   CircularBufferConfig(64, {{64, DataFormat::Float32}});
               }),
-              "CircularBufferConfig: index 64 is out of range; allowed are 0 to 63");
+              "CircularBufferConfig: index: 64, allowed: 0 to 63");
     EXPECT_EQ(usage_error_message([] {
                   CircularBufferConfig(64, {{3, DataFormat::Invalid}});
               }),
@@ -133,8 +133,8 @@ TEST(CircularBufferErrors, GloballyAllocated) {
     CircularBufferConfig config(6144, {{0, DataFormat::Float16_b}});
 
     EXPECT_EQ(usage_error_message([&] { config.set_globally_allocated_address(buffer); }),
-              "CircularBufferConfig::set_globally_allocated_address: the buffer is interleaved in "
-              "DRAM; it must be sharded in L1");
+              "CircularBufferConfig::set_globally_allocated_address: buffer: interleaved in DRAM, "
+              "allowed: sharded in L1");
     buffer.type = BufferType::L1;
     buffer.layout = TensorMemoryLayout::HEIGHT_SHARDED;
     buffer.shard = shard;
@@ -237,8 +237,8 @@ TEST(WorkSplitErrors, GridsWithoutCores) {
     EXPECT_EQ(usage_error_message([] {
                   (void)split_work_to_cores(CoreCoord{0, 8}, 5);
               }),
-              "split_work_to_cores: grid of 0 columns × 8 rows has no cores; both must be at least "
-              "1");
+              "split_work_to_cores: grid without cores: 0 columns × 8 rows, allowed: 1 × 1 or "
+              "more");
     EXPECT_EQ(usage_error_message([] { (void)split_work_to_cores(CoreRangeSet(), 5); }),
               "split_work_to_cores: the set of cores is empty; give at least 1 core");
 }

@@ -33,11 +33,11 @@ TEST(RandomTensorErrors, SpreadThatIsNoSpread) {
 
 TEST(RandomRoutingErrors, TopKOutOfRange) {
     EXPECT_EQ(usage_error_message([] { (void)make_selected_experts(eight_experts(9)); }),
-              "make_selected_experts: top_k is 9; allowed are 1 to the 8 experts");
+              "make_selected_experts: top_k: 9, allowed: 1 to 8 experts");
     EXPECT_EQ(usage_error_message([] { (void)make_selected_experts(eight_experts(0)); }),
-              "make_selected_experts: top_k is 0; allowed are 1 to the 8 experts");
+              "make_selected_experts: top_k: 0, allowed: 1 to 8 experts");
     EXPECT_EQ(usage_error_message([] { (void)make_routing_weights(eight_experts(0)); }),
-              "make_routing_weights: top_k is 0; it must be at least 1");
+              "make_routing_weights: top_k: 0, allowed: 1 or more");
 }
 
 TEST(RandomRoutingErrors, ZipfExponent) {
@@ -46,7 +46,7 @@ TEST(RandomRoutingErrors, ZipfExponent) {
     spec.zipf_exponent = -0.5;
 
     EXPECT_EQ(usage_error_message([&] { (void)make_selected_experts(spec); }),
-              "make_selected_experts: zipf_exponent is -0.5; it must be finite and not negative");
+              "make_selected_experts: zipf_exponent: -0.5, allowed: finite, 0 or more");
 }
 
 TEST(RandomRoutingErrors, DevicesThatDoNotDivideTheExperts) {
@@ -60,7 +60,7 @@ TEST(NumberViewErrors, Integers) {
     const HostTensor tensor = make_host_tensor({2, 3}, DataFormat::Int32);
 
     EXPECT_EQ(usage_error_message([&] { NumberView view(tensor); }),
-              "NumberView: tensor of shape (2,3) is int32; allowed are bfloat16 and float32");
+              "NumberView: tensor of shape (2,3): int32, allowed: bfloat16, float32");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(PageMapErrors, ShardSpecThatDoesNotFit) {
 
     buffer.shard->shard_shape = {0, 1};
     EXPECT_EQ(usage_error_message([&] { PageMap(buffer, kBanks); }),
-              "PageMap: shard shape (0,1) is empty; both must be at least 1");
+              "PageMap: empty shard shape: (0,1), allowed: (1,1) or more");
 
     buffer.shard->shard_shape = {1};
     EXPECT_EQ(usage_error_message([&] { PageMap(buffer, kBanks); }),

@@ -52,10 +52,9 @@ std::vector<BadFile> bad_files() {
          "header length 100 goes beyond the file, which has 2 bytes behind the length"},
         {"LengthAboveTheLimit", with_length(~std::uint64_t{0}, "{}"),
          "header length 18446744073709551615 is above the limit of 100000000"},
-        {"NoHeader", with_length(0, ""),
-         "header does not start with '{'; it must be a JSON object"},
+        {"NoHeader", with_length(0, ""), "header: does not start with '{', allowed: a JSON object"},
         {"HeaderIsAnArray", json_file("[]", 0),
-         "header does not start with '{'; it must be a JSON object"},
+         "header: does not start with '{', allowed: a JSON object"},
         {"NotJson", json_file("{\"x\":!}", 0), "header is not JSON: error at its byte 6 of 7"},
         {"JsonThatEndsEarly", json_file("{\"x\":", 0),
          "header is not JSON: error at its byte 6 of 5"},
@@ -70,9 +69,9 @@ std::vector<BadFile> bad_files() {
         {"MemberTwice", json_file(R"({"x":{"dtype":"U8","dtype":"I8"}})", 1),
          "header has the key \"dtype\" twice; names are unique"},
         {"EntryIsANumber", json_file(R"({"x":3})", 0),
-         "tensor x: entry is number; it must be an object"},
+         "tensor x: entry: number, allowed: an object"},
         {"UnknownKey", json_file(R"({"x":{"dtype":"U8","shape":[0],"offsets":[0,0]}})", 0),
-         "tensor x: unknown key \"offsets\"; allowed are dtype, shape, data_offsets"},
+         "tensor x: unknown key: \"offsets\", allowed: dtype, shape, data_offsets"},
         {"NoDtype", json_file(R"({"x":{"shape":[0],"data_offsets":[0,0]}})", 0),
          "tensor x: dtype is missing"},
         {"NoShape", json_file(R"({"x":{"dtype":"U8","data_offsets":[0,0]}})", 0),
@@ -80,27 +79,27 @@ std::vector<BadFile> bad_files() {
         {"NoOffsets", json_file(R"({"x":{"dtype":"U8","shape":[0]}})", 0),
          "tensor x: data_offsets is missing"},
         {"UnknownDtype", one("\"BF17\"", "[1]", "[0,2]", 2),
-         std::string("tensor x: unknown dtype \"BF17\"; allowed are ") + kDtypes},
+         std::string("tensor x: unknown dtype: \"BF17\", allowed: ") + kDtypes},
         {"DtypeIsANumber", one("16", "[1]", "[0,2]", 2),
-         "tensor x: dtype is number; it must be a string"},
+         "tensor x: dtype: number, allowed: a string"},
         {"ShapeIsANumber", one("\"U8\"", "2", "[0,2]", 2),
-         "tensor x: shape is number; it must be an array"},
+         "tensor x: shape: number, allowed: an array"},
         {"NegativeExtent", one("\"U8\"", "[-2]", "[0,2]", 2),
-         "tensor x: shape has the extent -2; allowed are integers from 0 to 4294967295"},
+         "tensor x: extent of shape: -2, allowed: integers from 0 to 4294967295"},
         {"FractionalExtent", one("\"U8\"", "[2.5]", "[0,2]", 2),
-         "tensor x: shape has the extent 2.5; allowed are integers from 0 to 4294967295"},
+         "tensor x: extent of shape: 2.5, allowed: integers from 0 to 4294967295"},
         {"HugeExtent", one("\"U8\"", "[4294967296]", "[0,2]", 2),
-         "tensor x: shape has the extent 4294967296; allowed are integers from 0 to 4294967295"},
+         "tensor x: extent of shape: 4294967296, allowed: integers from 0 to 4294967295"},
         {"NestedExtent", one("\"U8\"", "[[2]]", "[0,2]", 2),
-         "tensor x: shape has the extent an array; allowed are integers from 0 to 4294967295"},
+         "tensor x: extent of shape: an array, allowed: integers from 0 to 4294967295"},
         {"ShapeBeyond64Bits", one("\"U8\"", "[4294967295,4294967295,2]", "[0,2]", 2),
          "tensor x: shape (4294967295,4294967295,2) of U8 takes 2^64 bytes or more"},
         {"ThreeOffsets", one("\"U8\"", "[2]", "[0,1,2]", 2),
-         "tensor x: data_offsets is an array of 3; it must be [begin, end] in bytes"},
+         "tensor x: data_offsets: an array of 3, allowed: [begin, end] in bytes"},
         {"OffsetsAreAString", one("\"U8\"", "[2]", "\"0,2\"", 2),
-         "tensor x: data_offsets is \"0,2\"; it must be [begin, end] in bytes"},
+         "tensor x: data_offsets: \"0,2\", allowed: [begin, end] in bytes"},
         {"NegativeOffset", one("\"U8\"", "[2]", "[-1,1]", 2),
-         "tensor x: data_offsets holds -1; both must be integers from 0 up"},
+         "tensor x: data_offsets: -1, allowed: integers from 0 up"},
         {"OffsetsOutsideTheData", one("\"U8\"", "[4]", "[0,4]", 3),
          "tensor x: data_offsets [0, 4] lie outside the 3 bytes of data"},
         {"OffsetsBackwards", one("\"U8\"", "[2]", "[2,0]", 2),
@@ -119,9 +118,9 @@ std::vector<BadFile> bad_files() {
          "3 of the 5 bytes of data belong to no tensor"},
         {"DataWithoutTensors", json_file("{}", 4), "4 of the 4 bytes of data belong to no tensor"},
         {"MetadataIsAString", json_file(R"({"__metadata__":"v"})", 0),
-         "__metadata__ is string; it must be an object of strings"},
+         "__metadata__: string, allowed: an object of strings"},
         {"MetadataHoldsANumber", json_file(R"({"__metadata__":{"k":1}})", 0),
-         "__metadata__ \"k\" is number; values must be strings"},
+         "__metadata__ \"k\": number, allowed: a string"},
     };
 }
 
@@ -160,7 +159,7 @@ TEST(NestedSafetensors, IsRefusedAtAnyDepth) {
 
     EXPECT_EQ(usage_error_message([&] { SafetensorsFile file(path); }),
               path.string() +
-                  ": tensor x: shape has the extent an array; allowed are integers from 0 to "
+                  ": tensor x: extent of shape: an array, allowed: integers from 0 to "
                   "4294967295");
 }
 
@@ -180,7 +179,7 @@ TEST(SafetensorsFileErrors, TensorsThatAreMissingOrForeign) {
               path.string() + ": tensor y is missing; the file has: x");
     EXPECT_EQ(usage_error_message([&] { (void)file.read("x"); }),
               path.string() +
-                  ": tensor x: dtype I64 has no device format; allowed are U8, F8_E4M3, F8_E5M2, "
+                  ": tensor x: dtype without a device format: I64, allowed: U8, F8_E4M3, F8_E5M2, "
                   "U16, BF16, U32, I32, F32");
 }
 

@@ -54,7 +54,7 @@ TEST(SafetensorsWriterErrors, BlockFormats) {
         usage_error_message([&] {
             write_safetensors(out_path(), {{"x", &tensor}});
         }),
-        "safetensors: format bfp8_b has no dtype; allowed are BOOL, U8, I8, F8_E4M3, F8_E5M2, "
+        "safetensors: format without a dtype: bfp8_b, allowed: BOOL, U8, I8, F8_E4M3, F8_E5M2, "
         "U16, I16, F16, BF16, U32, I32, F32, U64, I64, F64");
 }
 

@@ -70,18 +70,18 @@ TEST_F(Log, TakesMessagesWithBracesAsTheyAre) {
 
 TEST_F(Log, RefusesUnknownLevelsAndAreasWithThoseThatAre) {
     EXPECT_EQ(refusal_of("loud"),
-              "--log-level loud: unknown level 'loud', allowed: debug, info, warn, error, off");
+              "--log-level loud: unknown level: 'loud', allowed: debug, info, warn, error, off");
     EXPECT_EQ(refusal_of("jit=9"),
-              "--log-level jit=9: unknown level '9', allowed: debug, info, warn, error, off");
+              "--log-level jit=9: unknown level: '9', allowed: debug, info, warn, error, off");
     EXPECT_EQ(refusal_of("noc=info"),
-              "--log-level noc=info: unknown area 'noc', allowed: config, jit, launch, replay");
+              "--log-level noc=info: unknown area: 'noc', allowed: config, jit, launch, replay");
 }
 
 TEST_F(Log, RefusesAnEmptyItem) {
     EXPECT_EQ(refusal_of(""),
-              "--log-level : unknown level '', allowed: debug, info, warn, error, off");
+              "--log-level : unknown level: '', allowed: debug, info, warn, error, off");
     EXPECT_EQ(refusal_of("info,,jit=debug"),
-              "--log-level info,,jit=debug: unknown level '', allowed: debug, info, warn, error, "
+              "--log-level info,,jit=debug: unknown level: '', allowed: debug, info, warn, error, "
               "off");
 }
 
