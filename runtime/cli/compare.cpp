@@ -13,8 +13,6 @@
 
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/compared_run.hpp"
-#include "runtime/study/compare_json.hpp"
-#include "runtime/study/compare_text.hpp"
 
 namespace tessera::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/device_option.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
-#include "runtime/study/report_file.hpp"
+#include "runtime/study/run_figures.hpp"
 #include "runtime/study/time_trace.hpp"
 #include "tessera/errors.hpp"
 

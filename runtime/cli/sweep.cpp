@@ -14,7 +14,6 @@
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/run_sweep.hpp"
-#include "runtime/study/sweep_csv.hpp"
 #include "runtime/study/sweep_files.hpp"
 #include "runtime/study/sweep_text.hpp"
 #include "tessera/errors.hpp"

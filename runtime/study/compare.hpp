@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/report/text_style.hpp"
 #include "runtime/study/run_figures.hpp"
 
 namespace tessera::compare {
@@ -76,5 +78,34 @@ struct MovedConstant {
 
 /// The verdict over differences at several ends: Robust if all have one sign, none being 0.
 [[nodiscard]] Verdict verdict_over(const std::vector<double>& differences) noexcept;
+
+/// The same step in two runs; null where one has none.
+struct StepPair {
+    const StepFigures* a = nullptr;
+    const StepFigures* b = nullptr;
+};
+
+/// Steps of `a` in order, each with the step of the same name in `b` (the first of a name with the
+/// first, the second with the second); steps of `b` only stand before the next one that both have.
+[[nodiscard]] std::vector<StepPair> match_steps(const std::vector<StepFigures>& a,
+                                                const std::vector<StepFigures>& b);
+
+/// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
+inline constexpr int kCompareSchemaVersion = 1;
+
+/// {schema: "tessera.compare", version, a, b, constants_moved, run{}, steps[]}, times in
+/// nanoseconds. A step is {name, a, b, difference, verdict, activities[], lines[], resources[],
+/// flips[]}: a and b {low, expected, high} or null, difference the same of B − A, parts
+/// {name, a, b}, flips {key, value, difference}. Verdict is "equal", "robust" or "not robust".
+[[nodiscard]] nlohmann::ordered_json to_json(const Comparison& comparison);
+
+/// The runs, a row per step with both times, their difference, its interval and verdict; the parts
+/// of the critical path that make the difference of the run; a last line with the verdict.
+/// Times are cycles, or us where the clocks differ.
+[[nodiscard]] std::string to_text(const Comparison& comparison, const report::TextStyle& style);
+
+/// The last line alone: "B is 1.50 times as fast as A (…): robust".
+[[nodiscard]] std::string verdict_text(const Comparison& comparison,
+                                       const report::TextStyle& style);
 
 }  // namespace tessera::compare

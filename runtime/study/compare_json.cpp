@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/compare_json.hpp"
-
 #include "runtime/report/describe.hpp"
+#include "runtime/study/compare.hpp"
 
 namespace tessera::compare {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/compare_text.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 #include <cmath>
 
 #include "runtime/report/text_table.hpp"
+#include "runtime/study/compare.hpp"
 
 namespace tessera::compare {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/study/compare.hpp"
-#include "runtime/study/timed_machine.hpp"
+#include "runtime/study/run_timer.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera::compare {

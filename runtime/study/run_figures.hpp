@@ -2,6 +2,7 @@
 // What comparing two timed runs needs of each: times of its steps, and what they were spent on.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -49,5 +50,9 @@ void add_gaps(RunFigures& run);
 [[nodiscard]] RunFigures figures_of(const report::TimingReport& report,
                                     const std::vector<report::RunShare>& shares);
 [[nodiscard]] RunFigures figures_of(const report::TimingReport& report);
+
+/// Reads `report.json`, or the one in a folder that --report wrote.
+/// Errors   UsageError naming the file: it cannot be read, is no report, or one of another version.
+[[nodiscard]] RunFigures read_report(const std::filesystem::path& path);
 
 }  // namespace tessera::compare

@@ -1,23 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/run_sweep.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "emu/base/host_memory.hpp"
-#include "runtime/study/recording_key.hpp"
 #include "runtime/study/run_timer.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::sweep {
 namespace {
+
+constexpr std::uint64_t kKibibyte = 1024;
+
+/// The most that this process has held so far, in bytes.
+std::uint64_t peak_memory() {
+    rusage usage{};
+    return getrusage(RUSAGE_SELF, &usage) == 0
+               ? static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte
+               : 0;
+}
+
+/// What the host can still give, in bytes; 0 if it does not say.
+std::uint64_t available_memory() {
+    std::ifstream file("/proc/meminfo");
+    std::string key;
+    std::uint64_t kibibytes = 0;
+    for (std::string rest; file >> key >> kibibytes; std::getline(file, rest)) {
+        if (key == "MemAvailable:") {
+            return kibibytes * kKibibyte;
+        }
+    }
+    return 0;
+}
+
+constexpr std::array<std::string_view, 3> kTimingOnly{"arch.timing.", "arch.clock", "host."};
+
+bool changes_trace(const std::string& path, Checks checks) {
+    const bool is_timing = std::ranges::any_of(
+        kTimingOnly, [&](std::string_view prefix) { return path.starts_with(prefix); });
+    return !is_timing && (checks == Checks::Compared || !path.starts_with("verify."));
+}
 
 constexpr int kCheckFailed = 1;
 
@@ -236,6 +272,16 @@ SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& opti
     require(ran, "{}: no point of the sweep could run; the first: {}", result.name,
             result.points.front().failure);
     return result;
+}
+
+std::string recording_key(const config::LoadedRun& loaded, Checks checks) {
+    std::string key;
+    for (const config::ResolvedValue& value : loaded.resolved) {
+        if (changes_trace(value.path, checks)) {
+            key += value.path + "=" + value.text + "\n";
+        }
+    }
+    return key;
 }
 
 }  // namespace tessera::sweep

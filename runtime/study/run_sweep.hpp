@@ -32,4 +32,10 @@ struct SweepOptions {
 ///          every point, with the reason of the first.
 [[nodiscard]] SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options);
 
+enum class Checks : bool { Ignored, Compared };
+
+/// Equal for runs of which a trace can be recorded once: those that differ only in what acts cost
+/// (`arch.timing`, `arch.clock`), in the host, and, where checks are ignored, in `verify`.
+[[nodiscard]] std::string recording_key(const config::LoadedRun& loaded, Checks checks);
+
 }  // namespace tessera::sweep

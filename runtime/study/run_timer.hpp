@@ -9,10 +9,23 @@
 #include <vector>
 
 #include "emu/timing/run.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/report/timing/reduce.hpp"
-#include "runtime/study/timed_machine.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/mesh_spec.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::timed_run {
+
+struct TimedMachine {
+    ArchSpec arch;
+    TimingBounds timing;
+    MeshSpec mesh;
+};
+
+[[nodiscard]] inline TimedMachine machine_of(const config::LoadedRun& loaded) {
+    return {loaded.arch, loaded.timing, loaded.run.mesh};
+}
 
 /// Which ends of the constants' ranges are replayed.
 enum class Ends : std::uint8_t { Expected, All };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/sweep_csv.hpp"
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
+
+#include "runtime/study/sweep_files.hpp"
 
 namespace tessera::sweep {
 namespace {

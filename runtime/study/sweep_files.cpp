@@ -6,8 +6,6 @@
 #include <algorithm>
 
 #include "runtime/config/run_file.hpp"
-#include "runtime/study/sweep_csv.hpp"
-#include "runtime/study/sweep_html.hpp"
 #include "runtime/study/sweep_text.hpp"
 
 namespace tessera::sweep {

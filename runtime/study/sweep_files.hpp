@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "runtime/config/load_sweep.hpp"
@@ -10,6 +11,16 @@
 #include "runtime/study/sweep_result.hpp"
 
 namespace tessera::sweep {
+
+/// One row per point by case and rank, those without a time last: rank, each key's value, cycles,
+/// expected_ns, low_ns, high_ns, of_best, slower, bound, recorded_by (row of the file's order,
+/// from 1), failure, and `<step>_ns` of each step of the first point's run.
+[[nodiscard]] std::string to_csv(const SweepResult& result);
+
+/// Shows question and answer; how much each key matters; times of all points with their intervals;
+/// times over each key and by step; the ranked table; points without a time. Looks like
+/// report.html and is drawn by its scripts.
+[[nodiscard]] std::string to_html(const SweepResult& result);
 
 /// The best point as a complete run file, best.yaml, headed by what it won; with cases best_1.yaml
 /// on, by the case's place in the file. A case none of whose points has a time has no file.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/sweep_html.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include "runtime/report/timing/html_page.hpp"
-#include "runtime/study/sweep_effects.hpp"
+#include "runtime/study/sweep_files.hpp"
+#include "runtime/study/sweep_result.hpp"
 #include "runtime/study/sweep_text.hpp"
 
 namespace tessera::sweep {

@@ -7,7 +7,6 @@
 
 #include "runtime/report/file_set.hpp"
 #include "runtime/report/timing/html_page.hpp"
-#include "runtime/report/timing/perfetto.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 
 namespace tessera::report {

@@ -2,7 +2,9 @@
 // The files of --report.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <string>
 
 #include "runtime/config/resolved.hpp"
 #include "runtime/report/run_record.hpp"
@@ -20,5 +22,19 @@ void require_report_places(const std::filesystem::path& directory);
 /// Errors   UsageError naming the path if a folder or file cannot be made.
 void write_report(const std::filesystem::path& directory, const TimingReport& report,
                   const config::Resolved& resolved, const RunRecord* run);
+
+/// What a file may hold.
+struct PerfettoBounds {
+    std::size_t slices = 150'000;  ///< the longest are kept
+    std::size_t flows = 20'000;    ///< those of the longest waits are kept
+};
+
+/// One process per core with a track per kernel thread and a counter per CB; one process per device
+/// with counters of the load of its busiest NoC links, DRAM banks and mesh links, each the mean
+/// over a launch; flows from what ended a wait to that wait. Times are microseconds at the device's
+/// clock. What the report does not draw is left out.
+/// Source   "Trace Event Format" of the Chromium project: events X, C, M, s, f.
+[[nodiscard]] std::string perfetto_trace(const TimingReport& report,
+                                         const PerfettoBounds& bounds = {});
 
 }  // namespace tessera::report

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/compare_json.hpp"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/study/compare.hpp"
 #include "tests/unit/runtime/study/figures.hpp"
 
 namespace tessera::compare {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/compare_text.hpp"
-
 #include <gtest/gtest.h>
 
+#include "runtime/study/compare.hpp"
 #include "tests/unit/runtime/study/figures.hpp"
 
 namespace tessera::compare {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/match_steps.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "runtime/study/compare.hpp"
 #include "tests/unit/runtime/study/figures.hpp"
 
 namespace tessera::compare {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/recording_key.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <filesystem>
+
+#include "runtime/study/run_sweep.hpp"
 
 namespace tessera::sweep {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/report_file.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +7,7 @@
 #include <fstream>
 
 #include "runtime/report/timing/report_files.hpp"
+#include "runtime/study/run_figures.hpp"
 #include "tessera/errors.hpp"
 #include "tests/scratch_folder.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/sweep_effects.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "runtime/study/sweep_result.hpp"
 #include "tests/unit/runtime/study/small_sweep.hpp"
 
 namespace tessera::sweep {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/study/sweep_html.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/study/sweep_files.hpp"
 #include "tests/unit/runtime/study/small_sweep.hpp"
 
 namespace tessera::sweep {

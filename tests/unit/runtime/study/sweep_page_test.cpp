@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "runtime/study/sweep_html.hpp"
+#include "runtime/study/sweep_files.hpp"
 #include "tests/unit/runtime/report/html/browser.hpp"
 #include "tests/unit/runtime/study/small_sweep.hpp"
 

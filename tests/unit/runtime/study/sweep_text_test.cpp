@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/study/sweep_csv.hpp"
+#include "runtime/study/sweep_files.hpp"
 #include "tests/unit/runtime/study/small_sweep.hpp"
 
 namespace tessera::sweep {

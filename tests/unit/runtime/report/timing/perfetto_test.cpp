@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/report/timing/perfetto.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/report/timing/report_files.hpp"
 #include "tests/unit/runtime/report/timing/small_launch.hpp"
 
 namespace tessera::report {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/report/timing/thread_points.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "runtime/report/timing/drawing.hpp"
 
 namespace tessera::report {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host_profile/profile_text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "runtime/report/text_table.hpp"
+#include "runtime/study/host_profile.hpp"
 
 namespace tessera::host_profile {
 namespace {

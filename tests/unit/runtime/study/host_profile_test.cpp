@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host_profile/host_profile.hpp"
+#include "runtime/study/host_profile.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/host_profile/profile_text.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::host_profile {
