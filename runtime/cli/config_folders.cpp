@@ -9,31 +9,14 @@
 
 #include "emu/base/fields/nearest.hpp"
 #include "runtime/config/load.hpp"
+#include "runtime/kernels/package.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
-namespace {
-
 namespace fs = std::filesystem;
 
-fs::path installed_configs() {
-    std::error_code error;  // no /proc: then it is not installed as far as we can see
-    const fs::path binary = fs::read_symlink("/proc/self/exe", error);
-    return error ? fs::path() : binary.parent_path().parent_path() / TESSERA_CONFIG_FOLDER;
-}
-
-}  // namespace
-
 fs::path shipped_configs() {
-    const fs::path installed = installed_configs();
-    const fs::path source = TESSERA_SOURCE_CONFIGS;
-    for (const fs::path& folder : {installed, source}) {
-        if (!folder.empty() && fs::is_directory(folder / "runs")) {
-            return folder;
-        }
-    }
-    throw UsageError(fmt::format("the configurations are neither in {} nor in {}",
-                                 installed.string(), source.string()));
+    return find_package().share_dir / "configs";
 }
 
 namespace {

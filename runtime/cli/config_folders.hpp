@@ -7,9 +7,8 @@
 
 namespace tessera::cli {
 
-/// `share/tessera/configs` beside the binary's folder if it is installed, else the source tree's
-/// `configs`. It holds `arch/`, `runs/` and `sweeps/`.
-/// Errors   UsageError if neither exists.
+/// The package's `configs` (runtime/kernels/package.hpp), which hold `arch/`, `runs/` and
+/// `sweeps/`. Errors   as find_package().
 [[nodiscard]] std::filesystem::path shipped_configs();
 
 /// The file that CONFIG means: a path, or the name of a shipped run, of a sweep, or of either.

@@ -94,7 +94,7 @@ KernelToolchain find_kernel_toolchain(std::string_view search_path) {
 }
 
 fs::path find_kernel_file(const std::string& path) {
-    const fs::path shipped = find_package().kernels_dir;
+    const fs::path shipped = find_package().share_dir;
     for (const fs::path& folder : {fs::path(), shipped}) {
         std::error_code error;  // a name that is too long is not there either
         if (fs::is_regular_file(folder / path, error)) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <sstream>
 
@@ -72,7 +73,19 @@ Package installed_at(const fs::path& prefix) {
     return {.pass = prefix / TESSERA_LIBDIR / "tessera" / kPass,
             .include_dir = prefix / "include",
             .metalium_dir = prefix / "include" / "tessera" / "metalium",
-            .kernels_dir = prefix / "share" / "tessera"};
+            .share_dir = prefix / "share" / "tessera"};
+}
+
+// What the environment names is refused rather than passed over: it was meant.
+Package package_at_home(const fs::path& home) {
+    require(home.is_absolute(), "TESSERA_HOME={}: allowed: an absolute path", home.string());
+    Package package = installed_at(home);
+    std::error_code error;
+    for (const fs::path& part : {package.pass, package.include_dir, package.share_dir}) {
+        require(fs::exists(part, error), "TESSERA_HOME={}: there is no {}", home.string(),
+                part.string());
+    }
+    return package;
 }
 
 struct stat status_of(const fs::path& path) {
@@ -105,6 +118,10 @@ Package package_on(const std::vector<fs::path>& run_path) {
 }
 
 Package find_package() {
+    // A set-user-ID program does not load what its caller names.
+    if (const char* home = secure_getenv("TESSERA_HOME"); home != nullptr && *home != '\0') {
+        return package_at_home(home);
+    }
     if (Package linked = package_on(own_run_path()); !linked.pass.empty()) {
         return linked;
     }
@@ -113,7 +130,7 @@ Package find_package() {
         return {.pass = TESSERA_BUILT_PASS,
                 .include_dir = fs::path(TESSERA_SOURCE_DIR) / "include",
                 .metalium_dir = TESSERA_METALIUM_DIR,
-                .kernels_dir = TESSERA_SOURCE_DIR};
+                .share_dir = TESSERA_SOURCE_DIR};
     }
     return installed_at(TESSERA_PREFIX);
 }

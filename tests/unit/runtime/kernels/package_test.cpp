@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "tessera/errors.hpp"
@@ -19,11 +20,56 @@ TEST(Package, IsTheOneThatTheProgramWasLinkedAgainst) {
 
     EXPECT_EQ(package.pass, "/opt/x/" TESSERA_LIBDIR "/tessera/tessera_kernel_pass.so");
     EXPECT_EQ(package.include_dir, "/opt/x/include");
-    EXPECT_EQ(package.kernels_dir, "/opt/x/share/tessera");
+    EXPECT_EQ(package.share_dir, "/opt/x/share/tessera");
 }
 
 TEST(Package, IsNotInFoldersThatMerelyLookLikeIt) {
     EXPECT_EQ(package_on({"/usr/lib", TESSERA_LIBDIR "/tessera", "/opt/tessera"}).pass, "");
+}
+
+class PackageAtHome : public testing::Test {
+protected:
+    PackageAtHome() {
+        for (const char* part : {TESSERA_LIBDIR "/tessera", "include", "share/tessera"}) {
+            fs::create_directories(prefix_ / part);
+        }
+        std::ofstream(prefix_ / TESSERA_LIBDIR "/tessera/tessera_kernel_pass.so") << "plugin";
+    }
+    ~PackageAtHome() override { unsetenv("TESSERA_HOME"); }
+
+    static std::string refusal_of(const std::string& home) {
+        setenv("TESSERA_HOME", home.c_str(), 1);
+        try {
+            static_cast<void>(find_package());
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+        return "none";
+    }
+
+    const ScratchFolder folder_;
+    const fs::path prefix_ = folder_.path() / "prefix";
+};
+
+TEST_F(PackageAtHome, IsTheOneThatTheEnvironmentNames) {
+    setenv("TESSERA_HOME", prefix_.c_str(), 1);
+
+    const Package package = find_package();
+
+    EXPECT_EQ(package.pass, prefix_ / TESSERA_LIBDIR "/tessera/tessera_kernel_pass.so");
+    EXPECT_EQ(package.include_dir, prefix_ / "include");
+    EXPECT_EQ(package.share_dir, prefix_ / "share/tessera");
+}
+
+TEST_F(PackageAtHome, DoesNotDependOnTheWorkingDirectory) {
+    EXPECT_EQ(refusal_of("prefix"), "TESSERA_HOME=prefix: allowed: an absolute path");
+}
+
+TEST_F(PackageAtHome, IsRefusedIfAPartIsMissing) {
+    fs::remove(prefix_ / "share/tessera");
+
+    EXPECT_EQ(refusal_of(prefix_), "TESSERA_HOME=" + prefix_.string() + ": there is no " +
+                                       prefix_.string() + "/share/tessera");
 }
 
 // A plugin as it would be installed at `prefix`.
