@@ -1,29 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where: the program, the libraries with the package that finds them,
-# their headers, and what kernels compiled just in time need (runtime/kernels/package.cpp looks for
-# it in these places).
+# What `cmake --install` puts where: the program, the library with what finds it (CMake's package,
+# pkg-config), its headers, and what is needed at run time (runtime/kernels/package.cpp looks for it
+# in these places). Nothing installed knows the prefix: it may be moved.
 include(CMakePackageConfigHelpers)
+
+set(private_libdir ${CMAKE_INSTALL_LIBDIR}/tessera)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(TARGET tessera)
     file(RELATIVE_PATH plugin_dir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/tessera)
     set_target_properties(tessera PROPERTIES INSTALL_RPATH $ORIGIN/${plugin_dir})
     install(TARGETS tessera)
 endif()
-install(TARGETS tessera_kernel_pass DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
+install(TARGETS tessera_kernel_pass DESTINATION ${private_libdir})
 install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
 install(DIRECTORY ${TESSERA_METALIUM_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera)
-install(DIRECTORY bench/accuracy emu ops runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/sources
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "kernel_pass" EXCLUDE)
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
 install(DIRECTORY ops DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
         FILES_MATCHING REGEX "/kernels/[^/]*$")
+# What an op outside of the tree is compiled with. No promise: it changes with the version.
+foreach(folder ops emu/base/fields)
+    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/private/${folder})
+endforeach()
 
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
-install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION ${package_dir})
+# collect_libraries(TARGET): appends to `archives` the project's libraries that TARGET stands on, and
+# to `externals` those of others.
+function(collect_libraries target)
+    get_target_property(aliased ${target} ALIASED_TARGET)
+    if(aliased)
+        set(target ${aliased})
+    endif()
+    if(target IN_LIST archives OR target STREQUAL tessera_words)
+        return()
+    endif()
+    list(APPEND archives ${target})
+    get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+    if(NOT links)
+        set(links)
+    endif()
+    foreach(link ${links})
+        string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" link "${link}")
+        if(link MATCHES "^tessera(::|_)")
+            collect_libraries(${link})
+        elseif(NOT link STREQUAL "nlohmann_json::nlohmann_json")  # headers only, in sources only
+            list(APPEND externals ${link})
+        endif()
+    endforeach()
+    set(archives ${archives} PARENT_SCOPE)
+    set(externals ${externals} PARENT_SCOPE)
+endfunction()
+
+# One target and one flag line name them all. The kernel API is linked whole: kernels that are
+# compiled just in time find it in the program.
+set(archives)
+set(externals fmt::fmt)
+collect_libraries(tessera_facade)
+list(REMOVE_DUPLICATES externals)
+install(TARGETS ${archives} ARCHIVE DESTINATION ${private_libdir})
+list(TRANSFORM archives REPLACE "(.+)" "lib\\1.a")
+set(kernel_api ${archives})
+list(FILTER kernel_api INCLUDE REGEX "_api_")
+list(FILTER archives EXCLUDE REGEX "_api_")
+
 configure_package_config_file(cmake/tesseraConfig.cmake.in tesseraConfig.cmake
-                              INSTALL_DESTINATION ${package_dir})
+                              INSTALL_DESTINATION ${package_dir}
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tesseraConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/tesseraConfigVersion.cmake
         DESTINATION ${package_dir})
+
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
+list(TRANSFORM kernel_api PREPEND "\${libdir}/" OUTPUT_VARIABLE pc_kernel_api)
+list(TRANSFORM archives PREPEND "\${libdir}/" OUTPUT_VARIABLE pc_archives)
+list(JOIN pc_kernel_api " " pc_kernel_api)
+list(JOIN pc_archives " " pc_archives)
+configure_file(cmake/tessera.pc.in tessera.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${pkgconfig_dir})

@@ -75,15 +75,11 @@ function(tessera_library name)
     add_library(tessera_${name} STATIC ${ARG_SOURCES})
     add_library(tessera::${name} ALIAS tessera_${name})
     target_link_libraries(tessera_${name} PUBLIC tessera::words ${ARG_DEPENDS})
-    target_include_directories(tessera_${name} PUBLIC
-        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tessera/sources>)
+    target_include_directories(tessera_${name} PUBLIC ${PROJECT_SOURCE_DIR})
     if(NOT ARG_GROUP)
         set(ARG_GROUP warm)
     endif()
     tessera_compile_in_group(tessera_${name} ${ARG_GROUP})
-    set_target_properties(tessera_${name} PROPERTIES EXPORT_NAME ${name})
-    install(TARGETS tessera_${name} EXPORT tesseraTargets)
 endfunction()
 
 # tessera_test(NAME SOURCES a_test.cpp … DEPENDS targets … [LABELS unit] [PREFIX p]): one gtest

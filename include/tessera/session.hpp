@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an op or a pipeline needs of whoever runs it: memory on devices, and launches.
-// Implemented by runtime/session; ops see only this.
+// Memory on the devices of an emulated mesh, and launches: all that a program, an op or a pipeline
+// needs of whoever runs it.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tessera/arch_spec.hpp"
+#include "tessera/launch_modes.hpp"
 #include "tessera/mesh_spec.hpp"
+#include "tessera/noc_delivery.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera {
+
+class Machine;
+struct LaunchTrace;
+struct Trace;
 
 /// What one core did in one launch.
 struct CoreActivity {
@@ -38,6 +46,8 @@ struct LaunchResult {
     double host_seconds = 0;
 };
 
+/// Every call is made from one thread, but for reads, of which several may run. Equal calls give
+/// equal bytes, of results and of traces, at any number of the host's threads.
 class Session {
 public:
     virtual ~Session() = default;
@@ -50,6 +60,13 @@ public:
     [[nodiscard]] virtual DeviceTensor allocate(std::uint32_t device, const std::string& name,
                                                 const TensorSpec& spec,
                                                 BufferType type = BufferType::DRAM) = 0;
+    /// Allocates a tensor dealt out in shards of whole pages; `shard` counts pages.
+    /// Errors   UsageError as allocate, or if the geometry does not fit the tensor.
+    [[nodiscard]] virtual DeviceTensor allocate_sharded(std::uint32_t device,
+                                                        const std::string& name,
+                                                        const TensorSpec& spec, BufferType type,
+                                                        TensorMemoryLayout layout,
+                                                        const ShardSpec& shard) = 0;
     virtual void deallocate(const DeviceTensor& tensor) = 0;
 
     /// Copies a host tensor into the device tensor of the same logical shape and format, laying
@@ -78,6 +95,26 @@ public:
     /// Errors   KernelError if a kernel breaks the machine's contract or all are blocked.
     virtual LaunchResult launch(const std::string& name,
                                 std::span<const DeviceProgram> programs) = 0;
+
+    /// What launches recorded until now: none without TraceMode::On, or where a sink took them.
+    [[nodiscard]] virtual const Trace& trace() const noexcept = 0;
 };
+
+struct SessionOptions {
+    std::uint32_t threads = 0;  ///< workers of the host; 0: one for each host core
+    NocDelivery delivery = NocDelivery::AtBarrier;
+    std::uint64_t seed = 0;  ///< of NocDelivery::Random
+    TraceMode trace = TraceMode::Off;
+    Maths maths = Maths::On;
+    BulkData bulk_data = BulkData::On;
+    /// With TraceMode::On: given each launch's trace when the launch has ended, so that nobody has
+    /// to hold all events of a run. `so_far` has the names that the launch refers to, and no
+    /// launches. Without a sink the session keeps the launches (Session::trace).
+    std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink;
+};
+
+/// Opens an emulated mesh in this process.
+[[nodiscard]] std::unique_ptr<Session> open_session(const Machine& machine,
+                                                    const SessionOptions& options = {});
 
 }  // namespace tessera

@@ -6,7 +6,7 @@
 
 #include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/cli/config_options.hpp"
-#include "runtime/cli/device_option.hpp"
+#include "runtime/facade/device_model.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/run_figures.hpp"
 #include "runtime/study/time_trace.hpp"

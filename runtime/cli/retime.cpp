@@ -11,8 +11,8 @@
 
 #include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/cli/command.hpp"
-#include "runtime/cli/device_option.hpp"
 #include "runtime/cli/output_path.hpp"
+#include "runtime/facade/device_model.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 #include "runtime/report/timing/timing_text.hpp"
@@ -101,8 +101,10 @@ ExitCode run(const RetimeOptions& options, const Console& console) {
         report::require_report_places(*options.report);
     }
     const Trace head = TraceReader(options.trace).so_far();
-    const config::LoadedArch device = load_device(
-        options.arch ? find_arch(*options.arch) : arch_of_trace(options.trace, head), options.sets);
+    const config::LoadedArch device =
+        load_device(options.arch ? find_device_model("--arch", *options.arch)
+                                 : arch_of_trace(options.trace, head),
+                    options.sets);
     const report::TimingReport report = timed(options, head, device);
     if (options.report) {
         report::write_report(*options.report, report, device.resolved, nullptr);

@@ -10,9 +10,9 @@
 
 #include "runtime/config/resolved.hpp"
 #include "runtime/report/expert_load.hpp"
-#include "runtime/report/timing/predicted_time.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/launch_modes.hpp"
+#include "tessera/predicted_time.hpp"
 #include "tessera/run_spec.hpp"
 #include "tessera/session.hpp"
 

@@ -3,15 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <utility>
 
 #include "runtime/session/replicate.hpp"
-#include "tessera/launch_modes.hpp"
-#include "tessera/noc_delivery.hpp"
 #include "tessera/session.hpp"
 #include "tessera/trace.hpp"
 
@@ -21,21 +18,7 @@ class Mesh;
 class TraceNames;
 class WorkerPool;
 
-struct SessionOptions {
-    std::uint32_t threads = 0;  ///< workers of the host; 0: one for each host core
-    NocDelivery delivery = NocDelivery::AtBarrier;
-    std::uint64_t seed = 0;  ///< of NocDelivery::Random
-    TraceMode trace = TraceMode::Off;
-    Maths maths = Maths::On;
-    BulkData bulk_data = BulkData::On;
-    /// With TraceMode::On: given each launch's trace when the launch has ended, so that nobody has
-    /// to hold all events of a run. `so_far` has the names that the launch refers to, and no
-    /// launches. Without a sink the session keeps the launches (EmulatedSession::trace).
-    std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink;
-};
-
-/// Every call is made from one thread, but for reads, of which several may run; launches use
-/// `threads` workers. Equal calls give equal bytes at any number of them.
+/// Launches use `threads` workers.
 class EmulatedSession final : public Session {
 public:
     EmulatedSession(const MeshSpec& mesh, const ArchSpec& arch, const SessionOptions& options);
@@ -46,11 +29,10 @@ public:
 
     [[nodiscard]] DeviceTensor allocate(std::uint32_t device, const std::string& name,
                                         const TensorSpec& spec, BufferType type) override;
-    /// Allocates a tensor dealt out in shards of whole pages; `shard` counts pages.
-    /// Errors   UsageError as allocate, or if the geometry does not fit the tensor.
     [[nodiscard]] DeviceTensor allocate_sharded(std::uint32_t device, const std::string& name,
                                                 const TensorSpec& spec, BufferType type,
-                                                TensorMemoryLayout layout, const ShardSpec& shard);
+                                                TensorMemoryLayout layout,
+                                                const ShardSpec& shard) override;
     void deallocate(const DeviceTensor& tensor) override;
     void write(const DeviceTensor& tensor, const HostTensor& values) override;
     /// Tensors at one address in DRAM share the host's memory until a device writes to its own.
@@ -61,8 +43,7 @@ public:
     void fill(const DeviceTensor& tensor, std::byte value) override;
     LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs) override;
 
-    /// What was recorded until now; no launches where a sink took them.
-    [[nodiscard]] const Trace& trace() const noexcept { return trace_; }
+    [[nodiscard]] const Trace& trace() const noexcept override { return trace_; }
 
     [[nodiscard]] Mesh& emulated_mesh() noexcept { return *mesh_; }
     /// Workers that launches run on.

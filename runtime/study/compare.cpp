@@ -25,7 +25,7 @@ double nanoseconds(Millicycles time, Hertz clock) {
     return static_cast<double>(time) * 1e6 / clock.value;
 }
 
-Nanoseconds nanoseconds(const report::PredictedTime& time, Hertz clock) {
+Nanoseconds nanoseconds(const PredictedTime& time, Hertz clock) {
     return {nanoseconds(time.low, clock), nanoseconds(time.expected, clock),
             nanoseconds(time.high, clock)};
 }

@@ -28,7 +28,7 @@ struct PathFigures {
 /// One launch.
 struct StepFigures {
     std::string name;
-    report::PredictedTime time;
+    PredictedTime time;
     PathFigures path;
 };
 
@@ -36,7 +36,7 @@ struct RunFigures {
     std::string name;
     std::string arch;
     Hertz clock;
-    report::PredictedTime time;
+    PredictedTime time;
     /// Of the run, in which launches may overlap: of each launch the part that decides the run's
     /// time, lines headed by its name, and "between launches".
     PathFigures path;

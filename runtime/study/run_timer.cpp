@@ -16,7 +16,7 @@ constexpr std::size_t kExpected = 0;
 
 /// Expected, low and high, or expected alone. Less time for one act can, now and then, make another
 /// wait longer: an interval holds its expected time all the same.
-report::PredictedTime interval(const std::vector<Millicycles>& times) {
+PredictedTime interval(const std::vector<Millicycles>& times) {
     const auto [least, most] = std::ranges::minmax(times);
     return {least, times[kExpected], most};
 }

@@ -84,7 +84,7 @@ using compare::StepFigures;
 
 constexpr const char* kWholeRun = "run";
 
-Nanoseconds nanoseconds(const report::PredictedTime& time, Hertz clock) {
+Nanoseconds nanoseconds(const PredictedTime& time, Hertz clock) {
     const double factor = 1e6 / clock.value;
     return {static_cast<double>(time.low) * factor, static_cast<double>(time.expected) * factor,
             static_cast<double>(time.high) * factor};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a trace launch by launch.
+// Reads a trace launch by launch (read_trace of tessera/trace_file.hpp reads it whole).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "emu/base/tensor_file/mapped_file.hpp"
 #include "emu/base/trace_file/section.hpp"
 #include "tessera/trace.hpp"
+#include "tessera/trace_file.hpp"
 
 namespace tessera {
 
@@ -41,9 +42,5 @@ private:
     std::uint32_t num_launches_ = 0;
     bool is_at_end_ = false;
 };
-
-/// Reads a whole trace.
-/// Errors   as TraceReader.
-[[nodiscard]] Trace read_trace(const std::filesystem::path& path);
 
 }  // namespace tessera

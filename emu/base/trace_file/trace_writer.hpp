@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a trace launch by launch, under a temporary name until it is whole.
+// Writes a trace launch by launch, under a temporary name until it is whole (write_trace of
+// tessera/trace_file.hpp writes one that is in memory).
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "tessera/trace.hpp"
+#include "tessera/trace_file.hpp"
 
 namespace tessera {
 
@@ -37,9 +39,5 @@ private:
     std::size_t num_names_ = 0;
     std::uint32_t num_launches_ = 0;
 };
-
-/// Writes a whole trace.
-/// Errors   as TraceWriter.
-void write_trace(const std::filesystem::path& path, const Trace& trace);
 
 }  // namespace tessera

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "runtime/report/expert_load.hpp"
-#include "runtime/report/timing/predicted_time.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
+#include "tessera/predicted_time.hpp"
 #include "tessera/timeline.hpp"
 #include "tessera/trace.hpp"
 #include "tessera/units.hpp"

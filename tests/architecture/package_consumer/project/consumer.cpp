@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one kernel, compiled just in time, on an emulated device and looks at what it wrote.
+// Runs one kernel, compiled just in time, on an emulated device, looks at what it wrote and asks
+// how long it took. Includes nothing but tessera/.
 #include <cstdint>
 #include <cstdio>
 #include <span>
 
-#include "runtime/config/load.hpp"
-#include "runtime/session/emulated_session.hpp"
-#include "tessera/program.hpp"
+#include "tessera/tessera.hpp"
 
 namespace {
+
+using namespace tessera;
 
 constexpr const char* kKernel = R"(
 void kernel_main() {
@@ -22,8 +23,7 @@ void kernel_main() {
     noc_async_write_barrier();
 })";
 
-tessera::Program store_numbers_to(const tessera::DeviceTensor& tensor) {
-    using namespace tessera;
+Program store_numbers_to(const DeviceTensor& tensor) {
     Program program = CreateProgram();
     const CoreCoord core{0, 0};
     CircularBufferConfig buffer(32, {{0, DataFormat::UInt32}});
@@ -34,19 +34,40 @@ tessera::Program store_numbers_to(const tessera::DeviceTensor& tensor) {
     return program;
 }
 
-}  // namespace
+void print_time(const char* name, const Trace& trace, const Machine& machine) {
+    std::printf("%s %lld\n", name, static_cast<long long>(replay(trace, machine).makespan));
+}
 
-int main(int, char** argv) {
-    using namespace tessera;
-    const auto arch = config::load_arch(argv[1]).arch;
-    EmulatedSession session({.shape = {1, 1}}, arch, {.threads = 1});
-    const DeviceTensor tensor = session.allocate(
-        0, "numbers", {.shape = {1, 8}, .format = DataFormat::UInt32}, BufferType::DRAM);
+void run(const char* device, const char* trace_file, const char* report_folder) {
+    const Machine machine(device);
+    const auto session = open_session(machine, {.threads = 1, .trace = TraceMode::On});
+    const DeviceTensor tensor =
+        session->allocate(0, "numbers", {.shape = {1, 8}, .format = DataFormat::UInt32});
     const DeviceProgram program{.device = 0, .program = store_numbers_to(tensor)};
-    session.launch("store", std::span(&program, 1));
-    const HostTensor values = session.read(tensor);
+    session->launch("store", std::span(&program, 1));
+
+    const HostTensor values = session->read(tensor);
+    std::printf("values");
     for (const std::uint32_t value : values.as<std::uint32_t>()) {
-        std::printf("%u ", value);
+        std::printf(" %u", value);
     }
     std::printf("\n");
+    write_trace(trace_file, session->trace());
+    const Trace trace = read_trace(trace_file);
+    print_time("time", trace, machine);
+    print_time("slower", trace, Machine(device, {.sets = {"noc.hop=90 cycles"}}));
+    Report(trace, machine, "consumer").write(report_folder);
+}
+
+}  // namespace
+
+// Arguments: a device, a file for the trace, a folder for the report.
+int main(int argc, char** argv) try {
+    if (argc != 4) {
+        return 2;
+    }
+    run(argv[1], argv[2], argv[3]);
+} catch (const tessera::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return error.exit_code();
 }

@@ -4,7 +4,7 @@
 
 #include "tessera/timeline.hpp"
 
-namespace tessera::report {
+namespace tessera {
 
 /// A predicted time, and what it may be within the ranges of the constants.
 struct PredictedTime {
@@ -13,4 +13,4 @@ struct PredictedTime {
     Millicycles high = 0;
 };
 
-}  // namespace tessera::report
+}  // namespace tessera

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/cli/device_option.hpp"
+#include "runtime/facade/device_model.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "emu/base/fields/nearest.hpp"
-#include "runtime/cli/config_folders.hpp"
+#include "runtime/kernels/package.hpp"
 #include "tessera/errors.hpp"
 
-namespace tessera::cli {
+namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,25 +28,27 @@ std::string device_key(std::string key, const config::Resolved& known) {
     return is_short ? kTimingPrefix + key : key;
 }
 
+fs::path shipped_models() {
+    return find_package().share_dir / "configs" / "arch";
+}
+
 }  // namespace
 
-fs::path find_arch(const std::string& arch) {
-    if (fs::exists(arch)) {
-        return arch;
+fs::path find_device_model(std::string_view origin, const std::string& device) {
+    if (fs::exists(device)) {
+        return device;
     }
-    const fs::path folder = shipped_configs() / "arch";
-    const auto names = config::names_in(folder);
-    require(std::ranges::find(names, arch) != names.end(),
-            "--arch {}: no such file or shipped device model; nearest: {}, shipped: {}", arch,
-            config::nearest(arch, names), fmt::join(names, ", "));
-    return folder / (arch + ".yaml");
+    const auto names = config::names_in(shipped_models());
+    require(std::ranges::find(names, device) != names.end(),
+            "{} {}: no such file or shipped device model; nearest: {}, shipped: {}", origin, device,
+            config::nearest(device, names), fmt::join(names, ", "));
+    return shipped_models() / (device + ".yaml");
 }
 
 fs::path arch_of_trace(const fs::path& path, const Trace& trace) {
-    const fs::path file = shipped_configs() / "arch" / (trace.arch + ".yaml");
+    const fs::path file = shipped_models() / (trace.arch + ".yaml");
     require(fs::exists(file), "{}: was recorded on {}, no shipped device model, allowed: {}",
-            path.string(), trace.arch,
-            fmt::join(config::names_in(shipped_configs() / "arch"), ", "));
+            path.string(), trace.arch, fmt::join(config::names_in(shipped_models()), ", "));
     return file;
 }
 
@@ -62,4 +64,4 @@ config::LoadedArch load_device(const fs::path& file, const std::vector<std::stri
     return config::load_arch(file, overrides);
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device model as the command line names it, with its numbers replaced.
+// A device model as callers name it, with its numbers replaced.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/config/load.hpp"
 #include "tessera/trace.hpp"
 
-namespace tessera::cli {
+namespace tessera {
 
-/// The file that --arch means: a path, or the name of a device model that ships.
-/// Errors   UsageError with the nearest name and all names, if there is no such file.
-[[nodiscard]] std::filesystem::path find_arch(const std::string& arch);
+/// The file that `device` means: a path, or the name of a device model that ships.
+/// Errors   UsageError with the nearest name and all names, if there is no such file; it begins
+///          with `origin`, who named the device.
+[[nodiscard]] std::filesystem::path find_device_model(std::string_view origin,
+                                                      const std::string& device);
 
 /// The file of the shipped device model that a trace was recorded on.
 /// Errors   UsageError naming `path`, if none of that name ships.
@@ -27,4 +30,4 @@ namespace tessera::cli {
 [[nodiscard]] config::LoadedArch load_device(const std::filesystem::path& file,
                                              const std::vector<std::string>& sets);
 
-}  // namespace tessera::cli
+}  // namespace tessera

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host tensors of given values. NumberView (number_view.hpp) reads them back as numbers.
+#pragma once
+
+#include <span>
+
+#include "tessera/tensor.hpp"
+
+namespace tessera {
+
+/// A tensor of these values, row-major; to bfloat16 they are rounded to nearest, ties to even.
+/// Errors   UsageError if there are not as many as the shape has elements, or the format is neither
+///          bfloat16 nor float32.
+[[nodiscard]] HostTensor make_host_tensor(Shape shape, DataFormat format,
+                                          std::span<const float> values);
+
+}  // namespace tessera
