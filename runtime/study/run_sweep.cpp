@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/run_sweep.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <set>
@@ -23,29 +20,6 @@
 
 namespace tessera::sweep {
 namespace {
-
-constexpr std::uint64_t kKibibyte = 1024;
-
-/// The most that this process has held so far, in bytes.
-std::uint64_t peak_memory() {
-    rusage usage{};
-    return getrusage(RUSAGE_SELF, &usage) == 0
-               ? static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte
-               : 0;
-}
-
-/// What the host can still give, in bytes; 0 if it does not say.
-std::uint64_t available_memory() {
-    std::ifstream file("/proc/meminfo");
-    std::string key;
-    std::uint64_t kibibytes = 0;
-    for (std::string rest; file >> key >> kibibytes; std::getline(file, rest)) {
-        if (key == "MemAvailable:") {
-            return kibibytes * kKibibyte;
-        }
-    }
-    return 0;
-}
 
 constexpr std::array<std::string_view, 3> kTimingOnly{"arch.timing.", "arch.clock", "host."};
 

@@ -11,27 +11,27 @@
 namespace tessera::kernel {
 namespace {
 
-struct Row {
+struct IntegerRow {
     const char* call;
     tile::IntegerOp operation;
 };
 
-constexpr std::array kRows{
-#define SFPU_INTEGER_ARITHMETIC(name, Op) Row{#name "_int_tile", tile::IntegerOp::Op},
-#define SFPU_INTEGER_BINARY(call, Op) Row{#call, tile::IntegerOp::Op},
-#define SFPU_INTEGER_SCALAR(call, Op, shape) Row{#call, tile::IntegerOp::Op},
+constexpr std::array kIntegerRows{
+#define SFPU_INTEGER_ARITHMETIC(name, Op) IntegerRow{#name "_int_tile", tile::IntegerOp::Op},
+#define SFPU_INTEGER_BINARY(call, Op) IntegerRow{#call, tile::IntegerOp::Op},
+#define SFPU_INTEGER_SCALAR(call, Op, shape) IntegerRow{#call, tile::IntegerOp::Op},
 #include "tessera/kernel/compute/sfpu_table.inc"
 };
 
-const Row& row_of(SfpuInteger function) {
-    return kRows[static_cast<std::size_t>(function)];
+const IntegerRow& integer_row(SfpuInteger function) {
+    return kIntegerRows[static_cast<std::size_t>(function)];
 }
 
 }  // namespace
 
 void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uint32_t idst1,
           std::uint32_t odst, CallSite site) {
-    const auto [call, operation] = row_of(function);
+    const auto [call, operation] = integer_row(function);
     if (!tile::is_integer_format(format)) {
         fault(FaultCategory::UndefinedBehavior, site, "{} of {}: the format must be of integers",
               call, name_of(format));
@@ -49,7 +49,7 @@ void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uin
 }
 
 void sfpu(SfpuInteger function, std::uint32_t idst, std::uint32_t parameter, CallSite site) {
-    const auto [call, operation] = row_of(function);
+    const auto [call, operation] = integer_row(function);
     Dst& dst = current_units(call, site).dst;
     current_thread().last_call = site;
     record_sfpu(current_thread(), call, site);
