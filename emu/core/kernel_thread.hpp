@@ -15,6 +15,7 @@
 #include "tessera/call_site.hpp"
 #include "tessera/kernel/circular_buffer_interface.hpp"
 #include "tessera/launch_modes.hpp"
+#include "tessera/loop_rounds.hpp"
 #include "tessera/processor.hpp"
 #include "tessera/program.hpp"
 #include "tessera/session.hpp"
@@ -25,6 +26,10 @@ class Core;
 class KernelThread;
 class TraceRecorder;
 struct ComputeState;
+
+/// A call that polls counts for as many rounds of a loop, 100'000 of them for the default limit:
+/// each gives every other worker the chance to go on.
+inline constexpr std::uint64_t kRoundsPerPollingCall = 40;
 
 /// How a thread is put to sleep and woken: two functions of the scheduler, which alone knows
 /// fibers. `park` returns when `wake` was called for the thread since it registered its wait.
@@ -70,6 +75,8 @@ public:
     BulkData bulk_data = BulkData::On;
     bool has_page_address = false;  ///< worked out since the last transfer
     std::uint64_t delivery_seed = 0;
+    std::uint64_t progress_limit = kDefaultProgressLimit;  ///< rounds of a loop
+    std::uint64_t rounds_per_poll = 0;      ///< what its polling counts for, while it gives way
     std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
     void* signal_landing = nullptr;         ///< the scheduler's, while the kernel runs
     void* worker = nullptr;                 ///< the scheduler's
@@ -99,7 +106,12 @@ public:
         thread_switch.park(*this);
     }
     void wake() { thread_switch.wake(*this); }
-    void yield() { thread_switch.yield(*this); }
+    /// Lets other threads run; `rounds` is what this counts for against the progress limit while
+    /// nothing else can run.
+    void yield(std::uint64_t rounds = kRoundsPerPollingCall) {
+        rounds_per_poll = rounds;
+        thread_switch.yield(*this);
+    }
 
 private:
     Core* core_;

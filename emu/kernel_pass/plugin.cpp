@@ -7,16 +7,20 @@
 // made the option known.
 // It runs before optimisation, so that what it adds is folded and hoisted like the kernel's own
 // code. The order of the steps matters: the entry's own stores must be seen by those after it.
+// Loops are counted when all is optimised (loop_rounds.hpp).
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <string>
+#include <utility>
 
 #include "emu/kernel_pass/entry.hpp"
 #include "emu/kernel_pass/integer_division.hpp"
 #include "emu/kernel_pass/kernel_globals.hpp"
+#include "emu/kernel_pass/loop_rounds.hpp"
 #include "emu/kernel_pass/risc_assembly.hpp"
 #include "emu/kernel_pass/window_addresses.hpp"
 
@@ -55,6 +59,13 @@ extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo
                 builder.registerPipelineStartEPCallback(
                     [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
                         passes.addPass(tessera::kernel_pass::AddressStep());
+                    });
+                builder.registerOptimizerLastEPCallback(
+                    [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+                        llvm::FunctionPassManager steps;
+                        steps.addPass(llvm::LoopSimplifyPass());
+                        steps.addPass(tessera::kernel_pass::LoopRounds());
+                        passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(steps)));
                     });
             }};
 }

@@ -14,7 +14,8 @@ namespace tessera {
 
 struct MachineSpec {
     NocDelivery noc_delivery = NocDelivery::AtBarrier;
-    std::uint64_t delivery_seed = 0;  ///< of NocDelivery::Random
+    std::uint64_t delivery_seed = 0;   ///< of NocDelivery::Random
+    std::uint64_t progress_limit = 0;  ///< rounds of a loop (loop_rounds.hpp)
 };
 
 struct HostSpec {

@@ -13,6 +13,7 @@
 
 #include "tessera/arch_spec.hpp"
 #include "tessera/launch_modes.hpp"
+#include "tessera/loop_rounds.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/noc_delivery.hpp"
 #include "tessera/program.hpp"
@@ -107,6 +108,8 @@ struct SessionOptions {
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;
     BulkData bulk_data = BulkData::On;
+    /// Rounds that a loop may make while nothing else goes on; more end the launch as a deadlock.
+    std::uint64_t progress_limit = kDefaultProgressLimit;
     /// With TraceMode::On: given each launch's trace when the launch has ended, so that nobody has
     /// to hold all events of a run. `so_far` has the names that the launch refers to, and no
     /// launches. Without a sink the session keeps the launches (Session::trace).

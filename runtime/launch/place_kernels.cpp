@@ -60,6 +60,7 @@ std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
     thread->delivery = modes.delivery;
     thread->delivery_seed = modes.seed;
     thread->bulk_data = modes.bulk_data;
+    thread->progress_limit = modes.progress_limit;
     if (modes.trace == TraceMode::On) {
         thread->recorder = std::make_unique<TraceRecorder>();
     }

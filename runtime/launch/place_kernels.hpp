@@ -7,6 +7,7 @@
 
 #include "runtime/kernels/compiled_kernel.hpp"
 #include "tessera/launch_modes.hpp"
+#include "tessera/loop_rounds.hpp"
 #include "tessera/noc_delivery.hpp"
 #include "tessera/program.hpp"
 
@@ -21,6 +22,7 @@ struct LaunchModes {
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;
     BulkData bulk_data = BulkData::On;
+    std::uint64_t progress_limit = kDefaultProgressLimit;  ///< rounds of a loop
 };
 
 /// The compiled kernels of a program, in its order.

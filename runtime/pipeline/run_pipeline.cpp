@@ -37,6 +37,7 @@ SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& 
             .trace = modes.trace,
             .maths = modes.maths,
             .bulk_data = modes.bulk_data,
+            .progress_limit = run.machine.progress_limit,
             .trace_sink = modes.trace_sink};
 }
 

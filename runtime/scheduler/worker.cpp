@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/scheduler/worker.hpp"
 
+#include <algorithm>
 #include <boost/fiber/operations.hpp>
 #include <thread>
 #include <utility>
@@ -15,11 +16,6 @@ namespace tessera {
 namespace {
 
 thread_local Worker* t_worker = nullptr;
-
-// Rounds of spinning with nothing else to run anywhere after which spinning counts as waiting. A
-// kernel that polls a word is not blocked, so a deadlock of spinning threads shows in no other way.
-// A worker that computes is neither asleep nor spinning: a long computation is no deadlock.
-constexpr std::uint32_t kIdleRoundLimit = 100'000;
 
 }  // namespace
 
@@ -119,7 +115,7 @@ void Worker::cancel_own_threads() {
 // Runs every polling thread once. Whatever else runs in between is progress.
 bool Worker::resume_polling() {
     count_idle_round();
-    if (num_idle_rounds_ > kIdleRoundLimit && !launch_->poll(*this)) {
+    if (has_spun_for_long() && !launch_->poll(*this)) {
         return false;
     }
     if (has_mail.load(std::memory_order_acquire)) {
@@ -140,11 +136,21 @@ bool Worker::resume_polling() {
     return true;
 }
 
+// Spinning with nothing else to run anywhere counts as waiting from then on. A kernel that polls a
+// word is not blocked, so a deadlock of spinning threads shows in no other way. A worker that
+// computes is neither asleep nor spinning: a long computation is no deadlock.
+bool Worker::has_spun_for_long() const {
+    return num_idle_rounds_ > polling_.front()->progress_limit;
+}
+
+// Each polling thread has one turn between two calls; the one that goes round least counts.
 void Worker::count_idle_round() {
     const std::uint64_t progress = launch_->progress();
-    num_idle_rounds_ = progress == progress_seen_ ? num_idle_rounds_ + 1 : 0;
+    const std::uint64_t rounds =
+        (*std::ranges::min_element(polling_, {}, &KernelThread::rounds_per_poll))->rounds_per_poll;
+    num_idle_rounds_ = progress == progress_seen_ ? num_idle_rounds_ + rounds : 0;
     progress_seen_ = progress;
-    if (num_idle_rounds_ > kIdleRoundLimit) {
+    if (has_spun_for_long()) {
         idle_spin_since.store(progress, std::memory_order_release);
     }
 }

@@ -48,14 +48,15 @@ private:
     void recheck_own_semaphores();
     void cancel_own_threads();
     [[nodiscard]] bool resume_polling();
+    [[nodiscard]] bool has_spun_for_long() const;
     void count_idle_round();
     void release_stacks();
 
     LaunchState* launch_;
     std::vector<Core*> cores_;
     std::vector<KernelThread*> polling_;
-    std::uint64_t progress_seen_ = 0;  ///< the launch's progress when polling began
-    std::uint32_t num_idle_rounds_ = 0;
+    std::uint64_t progress_seen_ = 0;    ///< the launch's progress when polling began
+    std::uint64_t num_idle_rounds_ = 0;  ///< of loops that polled in vain since then
 };
 
 /// Returns the worker that runs a thread's fiber.

@@ -256,7 +256,8 @@ LaunchResult EmulatedSession::launch(const std::string& name,
                                     .seed = options_.seed,
                                     .trace = options_.trace,
                                     .maths = options_.maths,
-                                    .bulk_data = options_.bulk_data},
+                                    .bulk_data = options_.bulk_data,
+                                    .progress_limit = options_.progress_limit},
                                    *pool_);
     result.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

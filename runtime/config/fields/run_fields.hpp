@@ -24,6 +24,11 @@ inline constexpr std::array kMachineFields{
         "noc_delivery", "at_barrier",
         "when NoC transfers take effect; a correct kernel does not show the difference"),
     field<&MachineSpec::delivery_seed>("delivery_seed", "1", "of noc_delivery random"),
+    field<&MachineSpec::progress_limit>(
+        "progress_limit", "4000000",
+        "rounds that a kernel's loop without a bound may make while nothing else goes on; more end "
+        "the run as a deadlock that names its line",
+        Limits{1024, 1e15}),
 };
 
 inline constexpr std::array kHostFields{

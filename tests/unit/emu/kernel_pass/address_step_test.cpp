@@ -5,9 +5,12 @@
 
 #include <bit>
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "runtime/kernels/compiled_kernel.hpp"
+#include "tessera/loop_rounds.hpp"
 #include "tessera/window_layout.hpp"
 #include "tests/unit/emu/kernel_pass/core_window.hpp"
 
@@ -16,8 +19,28 @@ extern const tessera::CompiledKernel probe_kernel_addresses;
 extern const tessera::CompiledKernel probe_kernel_assembly;
 extern const tessera::CompiledKernel probe_kernel_division;
 extern const tessera::CompiledKernel probe_kernel_globals;
+extern const tessera::CompiledKernel probe_kernel_loops;
 extern const tessera::CompiledKernel probe_kernel_same_name_one;
 extern const tessera::CompiledKernel probe_kernel_same_name_two;
+}
+
+namespace {
+struct LoopCall {
+    std::uint64_t rounds;
+    std::string place;
+    tessera::LoopKind kind;
+    bool operator==(const LoopCall&) const = default;
+};
+std::vector<LoopCall> loop_calls;
+std::uint32_t* polled_word = nullptr;
+}  // namespace
+
+// Notes the call and gives the loop what it polls for, as another thread would.
+void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t line,
+                         tessera::LoopKind kind) {
+    const std::string name = std::filesystem::path(file).filename();
+    loop_calls.push_back({rounds, name + ":" + std::to_string(line), kind});
+    *polled_word = 1;
 }
 
 namespace tessera {
@@ -141,6 +164,51 @@ TEST(AddressStep, EqualNamesInTwoKernelsDoNotMeet) {
 
     EXPECT_THAT(core.launch(probe_kernel_same_name_one, Processor::Riscv0), ElementsAre(11));
     EXPECT_THAT(core.launch(probe_kernel_same_name_two, Processor::Riscv0), ElementsAre(22));
+}
+
+// Runs a case of kernels/loops.cpp.
+class LoopRounds : public testing::Test {
+protected:
+    LoopRounds() {
+        loop_calls.clear();
+        polled_word = &core_.word(kWord);
+    }
+    Results run(std::uint64_t number, std::uint64_t count = 0) {
+        return core_.launch(probe_kernel_loops, Processor::Riscv0, {number, kWord, count});
+    }
+
+    static constexpr std::uint32_t kWord = 0x1000;
+    CoreWindow core_;
+};
+
+TEST_F(LoopRounds, ALoopThatPollsL1CallsWithItsLine) {
+    run(0);
+
+    EXPECT_THAT(loop_calls,
+                ElementsAre(LoopCall{kLoopRoundsPerCall, "loops.cpp:5", LoopKind::PollsL1}));
+}
+
+TEST_F(LoopRounds, ATimeoutIsNoReasonNotToCall) {
+    run(1);
+
+    EXPECT_THAT(loop_calls,
+                ElementsAre(LoopCall{kLoopRoundsPerCall, "loops.cpp:10", LoopKind::PollsL1}));
+}
+
+TEST_F(LoopRounds, ALoopWithATripCountNeverCalls) {
+    for (std::uint32_t i = 0; i < 16; ++i) {
+        core_.word(kWord + 4 * i) = i;
+    }
+
+    EXPECT_THAT(run(2, 16'000), ElementsAre(1000 * (15 * 16 / 2)));
+    EXPECT_THAT(loop_calls, testing::IsEmpty());
+}
+
+TEST_F(LoopRounds, ALoopWithoutABoundCallsWhileItComputes) {
+    EXPECT_THAT(run(3), ElementsAre(0x10000));
+
+    EXPECT_EQ(loop_calls.size(), 0x10000 / kLoopRoundsPerCall);
+    EXPECT_EQ(loop_calls.back(), (LoopCall{0x10000, "loops.cpp:26", LoopKind::Unbounded}));
 }
 
 }  // namespace

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emu/kernel_pass/loop_rounds.hpp"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tessera/loop_rounds.hpp"
+
+namespace tessera::kernel_pass {
+namespace {
+
+// Calls that sleep until somebody else has done something.
+constexpr std::array<std::string_view, 4> kBlockingCalls{
+    "cb_reserve_back(", "cb_wait_front(", "noc_semaphore_wait(", "noc_semaphore_wait_min("};
+// Calls that give way at each round of a loop around them.
+constexpr std::array<std::string_view, 3> kPollingCalls{
+    "cb_pages_available_at_front(", "cb_pages_reservable_at_back(", "invalidate_l1_cache("};
+
+/// What a loop does, as far as it decides whether somebody else can end it.
+struct LoopTraits {
+    bool loads = false;   ///< from memory that others may write
+    bool blocks = false;  ///< calls what sleeps
+    bool polls = false;   ///< calls what gives way
+};
+
+template <std::size_t Count>
+bool is_one_of(const std::string& name, const std::array<std::string_view, Count>& calls) {
+    return llvm::any_of(calls, [&](std::string_view call) { return name.rfind(call, 0) == 0; });
+}
+
+// The stack is the thread's own. So are variables: the kernel's lie in the window by now, which
+// leaves those of the machine.
+bool is_shared(const llvm::Value* pointer) {
+    const llvm::Value* object = llvm::getUnderlyingObject(pointer);
+    return !llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(object);
+}
+
+// A function of the machine knows itself what it waits for; one of the kernel's own may load.
+void add_call(const llvm::CallBase& call, LoopTraits& traits) {
+    const llvm::Function* callee = call.getCalledFunction();
+    if (call.isInlineAsm() || (callee != nullptr && callee->isIntrinsic())) {
+        traits.loads |= llvm::isa<llvm::MemTransferInst>(call);
+        return;
+    }
+    if (callee == nullptr || !callee->isDeclaration()) {
+        traits.loads |= call.mayReadFromMemory();
+        return;
+    }
+    const std::string name = llvm::demangle(callee->getName().str());
+    traits.blocks |= is_one_of(name, kBlockingCalls);
+    traits.polls |= is_one_of(name, kPollingCalls);
+}
+
+LoopTraits traits_of(const llvm::Loop& loop) {
+    LoopTraits traits;
+    for (const llvm::BasicBlock* block : loop.blocks()) {
+        for (const llvm::Instruction& instruction : *block) {
+            if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+                add_call(*call, traits);
+            } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+                traits.loads |= is_shared(load->getPointerOperand());
+            } else {
+                traits.loads |=
+                    llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction);
+            }
+        }
+    }
+    return traits;
+}
+
+bool is_known(const llvm::SCEV* count) {
+    return !llvm::isa<llvm::SCEVCouldNotCompute>(count);
+}
+
+// Nothing if the loop needs no watching.
+std::optional<LoopKind> kind_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+    if (is_known(evolution.getBackedgeTakenCount(&loop))) {
+        return std::nullopt;
+    }
+    const LoopTraits traits = traits_of(loop);
+    if (!traits.blocks && traits.polls) {
+        return std::nullopt;
+    }
+    // A bound on polling, a timeout, is no reason not to give way.
+    if (!traits.blocks && traits.loads) {
+        return LoopKind::PollsL1;
+    }
+    if (is_known(evolution.getSymbolicMaxBackedgeTakenCount(&loop))) {
+        return std::nullopt;
+    }
+    return LoopKind::Unbounded;
+}
+
+/// A loop to change; changing one leaves what is known of the others true.
+struct WatchedLoop {
+    llvm::BasicBlock* preheader;
+    llvm::BasicBlock* header;
+    llvm::BasicBlock* latch;
+    llvm::DebugLoc place;
+    LoopKind kind;
+};
+
+llvm::DebugLoc place_of(const llvm::Loop& loop) {
+    if (const llvm::DebugLoc start = loop.getStartLoc()) {
+        return start;
+    }
+    for (const llvm::Instruction& instruction : *loop.getHeader()) {
+        if (instruction.getDebugLoc()) {
+            return instruction.getDebugLoc();
+        }
+    }
+    return {};
+}
+
+llvm::SmallVector<WatchedLoop> watched_loops(llvm::LoopInfo& loops,
+                                             llvm::ScalarEvolution& evolution) {
+    llvm::SmallVector<WatchedLoop> watched;
+    for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+        if (loop->getLoopPreheader() == nullptr || loop->getLoopLatch() == nullptr) {
+            continue;
+        }
+        if (const auto kind = kind_of(*loop, evolution)) {
+            watched.push_back({loop->getLoopPreheader(), loop->getHeader(), loop->getLoopLatch(),
+                               place_of(*loop), *kind});
+        }
+    }
+    return watched;
+}
+
+void call_hook(const WatchedLoop& loop, llvm::Value* rounds, llvm::Instruction* place) {
+    llvm::IRBuilder<> builder(place);
+    builder.SetCurrentDebugLocation(loop.place);
+    const llvm::DILocation* location = loop.place.get();
+    const std::string file = location == nullptr ? "" : location->getFilename().str();
+    auto* bytes = llvm::PointerType::get(builder.getInt8Ty(), 0);
+    const llvm::FunctionCallee hook = place->getModule()->getOrInsertFunction(
+        "tessera_loop_rounds", builder.getVoidTy(), builder.getInt64Ty(), bytes,
+        builder.getInt32Ty(), builder.getInt32Ty());
+    auto* call =
+        builder.CreateCall(hook, {rounds, builder.CreateGlobalStringPtr(file),
+                                  builder.getInt32(location == nullptr ? 0 : location->getLine()),
+                                  builder.getInt32(static_cast<std::uint32_t>(loop.kind))});
+    call->addFnAttr(llvm::Attribute::Cold);
+}
+
+// rounds = phi [0, preheader], [rounds + 1, latch]; at the latch, if rounds + 1 is a multiple of
+// kLoopRoundsPerCall: tessera_loop_rounds(rounds + 1, …).
+void watch(const WatchedLoop& loop) {
+    llvm::IRBuilder<> builder(loop.latch->getTerminator());
+    auto* type = builder.getInt64Ty();
+    llvm::PHINode* rounds = llvm::PHINode::Create(type, 2, "rounds", &loop.header->front());
+    llvm::Value* next = builder.CreateAdd(rounds, builder.getInt64(1));
+    llvm::Value* is_due =
+        builder.CreateICmpEQ(builder.CreateAnd(next, kLoopRoundsPerCall - 1), builder.getInt64(0));
+    auto* weights = llvm::MDBuilder(builder.getContext()).createBranchWeights(1, 1'000'000);
+    llvm::Instruction* end = loop.latch->getTerminator();
+    call_hook(loop, next, llvm::SplitBlockAndInsertIfThen(is_due, end, false, weights));
+    rounds->addIncoming(builder.getInt64(0), loop.preheader);
+    rounds->addIncoming(next, end->getParent());
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses LoopRounds::run(llvm::Function& function,
+                                        llvm::FunctionAnalysisManager& analyses) {
+    const auto loops = watched_loops(analyses.getResult<llvm::LoopAnalysis>(function),
+                                     analyses.getResult<llvm::ScalarEvolutionAnalysis>(function));
+    for (const WatchedLoop& loop : loops) {
+        watch(loop);
+    }
+    return loops.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+}
+
+}  // namespace tessera::kernel_pass
