@@ -25,6 +25,7 @@ struct Command {
 [[nodiscard]] Command add_compare(CLI::App& root, Console& console);
 [[nodiscard]] Command add_explain(CLI::App& root, Console& console);
 [[nodiscard]] Command add_list(CLI::App& root, Console& console);
+[[nodiscard]] Command add_manual(CLI::App& root, Console& console);
 [[nodiscard]] Command add_new(CLI::App& root, Console& console);
 [[nodiscard]] Command add_retime(CLI::App& root, Console& console);
 [[nodiscard]] Command add_run(CLI::App& root, Console& console);
@@ -32,7 +33,8 @@ struct Command {
 [[nodiscard]] Command add_sweep(CLI::App& root, Console& console);
 
 /// All of them, in the order in which help shows them.
-inline constexpr std::array kAddCommands{add_run,   add_retime,  add_compare, add_sweep, add_score,
-                                         add_check, add_explain, add_list,    add_new};
+inline constexpr std::array kAddCommands{add_run,   add_retime, add_compare, add_sweep,
+                                         add_score, add_check,  add_explain, add_list,
+                                         add_new,   add_manual};
 
 }  // namespace tessera::cli
