@@ -2,13 +2,83 @@
 #include "runtime/kernels/builtin_table.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "runtime/kernels/content_hash.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
+#include "runtime/log/log.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file as it was when the project was built.
+struct BuiltinFile {
+    std::string_view path;  ///< relative to the project
+    std::string_view hash;  ///< content_hash
+};
+
+constexpr BuiltinFile kFiles[] = {
+#include "builtin_files.inc"
+};
+
+constexpr std::string_view kSharedFolder = "ops/kernels";
+
+std::string_view folder_of(std::string_view path) {
+    return path.substr(0, path.rfind('/'));
+}
+
+// Where the project's files lie, from where one of them was found.
+std::string root_of(const std::string& found, std::string_view source) {
+    return found.substr(0, found.size() - source.size());
+}
+
+bool differs_below(const std::string& root, std::string_view source) {
+    return std::ranges::any_of(kFiles, [&](const BuiltinFile& file) {
+        const std::string_view folder = folder_of(file.path);
+        // Another kernel of the folder is not what this one was compiled from.
+        const bool is_used =
+            file.path == source || (file.path.ends_with(".hpp") &&
+                                    (folder == folder_of(source) || folder == kSharedFolder));
+        if (!is_used) {
+            return false;
+        }
+        const auto hash = file_hash(root + std::string(file.path));
+        return hash.has_value() && *hash != file.hash;
+    });
+}
+
+bool look_for_edits(std::string_view source) {
+    const auto file = kernel_file(std::string(source));
+    if (!file || !differs_below(root_of(file->string(), source), source)) {
+        return false;
+    }
+    log::info(log::Area::Jit, "{} is not as it was built in: compiled anew", file->string());
+    return true;
+}
+
+}  // namespace
 
 const BuiltinKernel* find_builtin(std::string_view source) noexcept {
     const auto kernels = builtin_kernels();
     const auto row = std::ranges::lower_bound(kernels, source, {}, &BuiltinKernel::source);
     return row != kernels.end() && row->source == source ? &*row : nullptr;
+}
+
+bool is_edited(const BuiltinKernel& kernel) {
+    static std::mutex mutex;
+    static std::map<std::string_view, bool> known;
+    const std::lock_guard lock(mutex);
+    const auto [place, is_new] = known.try_emplace(kernel.source, false);
+    if (is_new) {
+        place->second = look_for_edits(kernel.source);
+    }
+    return place->second;
 }
 
 }  // namespace tessera

@@ -19,7 +19,13 @@ struct BuiltinKernel {
 [[nodiscard]] std::span<const BuiltinKernel> builtin_kernels() noexcept;
 
 /// The kernel compiled from `source`, or null: then it has to be compiled just in time, as it must
-/// when a program gives it defines or named compile-time arguments, which change its text.
+/// when a program gives it defines or named compile-time arguments, which change its text, and when
+/// its file is_edited.
 [[nodiscard]] const BuiltinKernel* find_builtin(std::string_view source) noexcept;
+
+/// True if a file that `kernel` was compiled from is no longer what it was: the source itself or,
+/// in its folder or in ops/kernels, a header. The file meant is the one that the name finds
+/// (find_kernel_file); where none lies there, nothing differs. Looked at once in a process.
+[[nodiscard]] bool is_edited(const BuiltinKernel& kernel);
 
 }  // namespace tessera

@@ -93,15 +93,21 @@ KernelToolchain find_kernel_toolchain(std::string_view search_path) {
     return toolchain;
 }
 
-fs::path find_kernel_file(const std::string& path) {
-    const fs::path shipped = find_package().share_dir;
-    for (const fs::path& folder : {fs::path(), shipped}) {
+std::optional<fs::path> kernel_file(const std::string& path) {
+    for (const fs::path& folder : {fs::path(), find_package().share_dir}) {
         std::error_code error;  // a name that is too long is not there either
         if (fs::is_regular_file(folder / path, error)) {
             return folder / path;
         }
     }
-    throw UsageError(fmt::format("{} not found; searched ., {}", path, shipped.string()));
+    return std::nullopt;
+}
+
+fs::path find_kernel_file(const std::string& path) {
+    const auto file = kernel_file(path);
+    require(file.has_value(), "{} not found; searched ., {}", path,
+            find_package().share_dir.string());
+    return *file;
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,10 @@ struct KernelToolchain {
 [[nodiscard]] KernelToolchain find_kernel_toolchain(std::string_view search_path);
 
 /// The file a kernel's path means: as given from the working directory, else from the folder that
-/// holds Tessera's own ops.
+/// holds Tessera's own ops; nothing if it lies in neither.
+[[nodiscard]] std::optional<std::filesystem::path> kernel_file(const std::string& path);
+
+/// The same, where there has to be one.
 /// Errors   UsageError naming the places searched.
 [[nodiscard]] std::filesystem::path find_kernel_file(const std::string& path);
 

@@ -46,7 +46,8 @@ std::string format_table(const Program& program, const KernelDescription& kernel
 
 CompiledKernel look_up_kernel(const Program& program, const KernelDescription& kernel) {
     if (kernel.text.empty() && kernel.defines().empty()) {
-        if (const BuiltinKernel* builtin = find_builtin(kernel.source)) {
+        const BuiltinKernel* builtin = find_builtin(kernel.source);
+        if (builtin != nullptr && !is_edited(*builtin)) {
             return *builtin->kernel;
         }
     }

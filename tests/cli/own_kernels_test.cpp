@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of a user's own in place of built-in ones: by --kernel, and by editing their files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/cli/tessera_process.hpp"
+
+namespace tessera::test {
+namespace {
+
+constexpr const char* kKernel = "ops/scale/kernels/compute.cpp";
+
+std::string built_in_text() {
+    return bytes_of(std::string(TESSERA_SOURCE_DIR) + "/" + kKernel);
+}
+
+/// The built-in kernel but for one word: it adds the factor.
+std::string adding_text() {
+    std::string text = built_in_text();
+    const std::string call = "mul_unary_tile";
+    return text.replace(text.find(call), call.size(), "add_unary_tile");
+}
+
+/// A folder with a run of the op `scale`, factor 3.
+class CliOwnKernels : public ::testing::Test {
+protected:
+    CliOwnKernels() {
+        folder_.write(
+            "scale.yaml",
+            "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+            "tensors:\n"
+            "  input: {shape: [64, 64], dtype: bfloat16, layout: tile}\n"
+            "steps:\n"
+            "  - {name: scale, op: scale, in: [input], out: [output], set: {factor: 3}}\n");
+    }
+    Ending run(const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"run", "scale.yaml", "--quiet"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_tessera(arguments, folder_.path());
+    }
+    Ending run_with_kernel(const std::string& option) { return run({"--kernel", option}); }
+    void write_in_place(const std::string& text) {
+        std::filesystem::create_directories(folder_.path() / "ops/scale/kernels");
+        folder_.write(kKernel, text);
+    }
+
+    ScratchFolder folder_;
+};
+
+TEST_F(CliOwnKernels, OptionPutsAFileInPlaceOfABuiltInKernel) {
+    folder_.write("same.cpp", built_in_text());
+    folder_.write("adding.cpp", adding_text());
+
+    EXPECT_EQ(run_with_kernel(std::string(kKernel) + "=same.cpp").exit_code, 0);
+    EXPECT_EQ(run_with_kernel(std::string(kKernel) + "=adding.cpp").exit_code, 1);
+}
+
+TEST_F(CliOwnKernels, OptionNamesAKernelOfTheRun) {
+    folder_.write("mine.cpp", built_in_text());
+
+    const Ending ending = run_with_kernel("ops/scale/kernels/compote.cpp=mine.cpp");
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: --kernel ops/scale/kernels/compote.cpp: no step has this kernel, did you "
+              "mean ops/scale/kernels/compute.cpp?\n");
+}
+
+TEST_F(CliOwnKernels, OptionHasTwoNames) {
+    const Ending ending = run_with_kernel("mine.cpp");
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: --kernel mine.cpp: expected KERNEL=FILE\n");
+}
+
+TEST_F(CliOwnKernels, OptionNamesAFileThatExists) {
+    const Ending ending = run_with_kernel(std::string(kKernel) + "=gone.cpp");
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: --kernel ops/scale/kernels/compute.cpp=gone.cpp: gone.cpp is no "
+              "file\n");
+}
+
+TEST_F(CliOwnKernels, AnEditedFileOfABuiltInKernelIsWhatRuns) {
+    write_in_place(adding_text());
+
+    const Ending ending = run({"--log-level", "jit=info"});
+
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_THAT(ending.err,
+                testing::HasSubstr("ops/scale/kernels/compute.cpp is not as it was built in"));
+}
+
+TEST_F(CliOwnKernels, AnEqualFileOfABuiltInKernelIsTheBuiltInOne) {
+    write_in_place(built_in_text());
+
+    const Ending ending = run({"--log-level", "jit=info"});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_THAT(ending.err, testing::Not(testing::HasSubstr("compute.cpp")));
+}
+
+}  // namespace
+}  // namespace tessera::test
