@@ -143,6 +143,11 @@ report::StepCheck compare_numbers(std::span<const OutputRanges> outputs, const V
     if (closeness.passes(allowed)) {
         return check;
     }
+    if (closeness.is_void()) {
+        check.failure = fmt::format("none of the {} values is finite, nothing was compared",
+                                    closeness.num_elements);
+        return check;
+    }
     if (!closeness.first_beyond) {
         check.failure = fmt::format("PCC {:.6f} is below {:.6f}", closeness.pcc, allowed.pcc_min);
         return check;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <map>
 
@@ -69,20 +68,6 @@ void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
     }
     for (SemaphoreDescription& semaphore : program.semaphores) {
         semaphore.cores = moved(semaphore.cores, first_core, arch, step);
-    }
-}
-
-void find_kernels(Program& program, const ops::Op& op, const std::string& run_folder) {
-    const std::string own = fmt::format("ops/{}/", op.spec.name);
-    for (KernelDescription& kernel : program.kernels) {
-        if (!op.folder.empty() && kernel.source.starts_with(own)) {
-            kernel.source = op.folder + "/" + kernel.source.substr(own.size());
-            continue;
-        }
-        const auto beside = std::filesystem::path(run_folder) / kernel.source;
-        if (kernel.text.empty() && std::filesystem::is_regular_file(beside)) {
-            kernel.source = beside.lexically_normal().string();
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline does to the programs that ops give it: other cores, other kernel files, several
+// What a pipeline does to the programs that ops give it: other cores, and several
 // programs on one device.
 #pragma once
 
@@ -18,9 +18,6 @@ namespace tessera::pipeline {
 /// Errors   UsageError naming `step` if a core leaves the device's grid.
 void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
                 const std::string& step);
-
-/// Kernels of an op from outside of the tree are in its folder; those of a run file beside it.
-void find_kernels(Program& program, const ops::Op& op, const std::string& run_folder);
 
 /// Adds `more` to what is launched together.
 /// Errors   UsageError naming `step` if two programs use one core of a device.

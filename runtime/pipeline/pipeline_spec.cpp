@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/pipeline/pipeline_spec.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tessera::pipeline {
@@ -29,16 +31,16 @@ TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
     return spec;
 }
 
-namespace {
-
-bool is_read_from(const PipelineSpec& pipeline, const std::string& name, std::size_t first) {
-    return std::any_of(pipeline.steps.begin() + static_cast<std::ptrdiff_t>(first),
+bool is_read_from(const PipelineSpec& pipeline, std::string_view name, std::size_t first_step) {
+    return std::any_of(pipeline.steps.begin() + static_cast<std::ptrdiff_t>(first_step),
                        pipeline.steps.end(), [&](const PipelineStep& step) {
                            return std::ranges::find(step.inputs, name) != step.inputs.end();
                        });
 }
 
-}  // namespace
+std::string name_on(std::uint32_t device, std::string_view name) {
+    return fmt::format("d{}.{}", device, name);
+}
 
 std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices) {
     std::uint64_t most = 0;

@@ -114,12 +114,19 @@ struct PipelineSpec {
 [[nodiscard]] const PipelineTensor* find_tensor(const PipelineSpec& pipeline,
                                                 std::string_view name);
 
+/// Whether a step from `first_step` on reads the tensor.
+[[nodiscard]] bool is_read_from(const PipelineSpec& pipeline, std::string_view name,
+                                std::size_t first_step);
+
+/// The name in a file of a tensor of which each device has its own: `d<i>.NAME`.
+[[nodiscard]] std::string name_on(std::uint32_t device, std::string_view name);
+
 /// What every device holds of a tensor that no step makes.
 /// Errors   UsageError if the axis does not split over `devices`.
 [[nodiscard]] TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices);
 
-/// Bytes of host memory that the values of the pipeline's tensors take at most at one time: those that
-/// every device holds alike are held once.
+/// Bytes of host memory that the values of the pipeline's tensors take at most at one time: those
+/// that every device holds alike are held once.
 [[nodiscard]] std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices);
 
 /// Where the operands of a step that share a launch, and of those after it, end: steps

@@ -9,6 +9,8 @@
 
 #include "emu/base/tensor_file/safetensors_writer.hpp"
 #include "runtime/config/load.hpp"
+#include "runtime/pipeline/kept_tensors.hpp"
+#include "runtime/pipeline/kernel_files.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
 #include "runtime/report/run_record.hpp"
 #include "tessera/launch_modes.hpp"
@@ -44,15 +46,8 @@ struct RunFiles {
     InputFile state;                         ///< persistent tensors as an earlier run left them
     SafetensorsWriter* new_state = nullptr;  ///< takes what state_tensors declares
     OnStep on_step = {};
-    /// Kernel sources in place of others: "ops/moe_bmm/kernels/reader.cpp" ▸ "mine.cpp".
-    std::vector<std::pair<std::string, std::string>> kernels = {};
+    KernelFiles kernels = {};  ///< of `--kernel`
 };
-
-/// What a file of outputs holds: `d<i>.NAME` of each device, or NAME alone where every device holds
-/// the same; float32 for block formats.
-[[nodiscard]] std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded);
-/// The persistent tensors: `d<i>.NAME`, or NAME alone if it is replicated.
-[[nodiscard]] std::vector<TensorDeclaration> state_tensors(const config::LoadedRun& loaded);
 
 /// Places the tensors, launches the steps, compares them as `verify.level` says, and records them.
 /// Load and total time of the record are the caller's.

@@ -196,7 +196,7 @@ TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, 
 }
 
 const SafetensorsFile* TensorValues::file_of(const PipelineTensor& tensor) const {
-    if (tensor.persistent && state_ != nullptr && state_->find(tensor.name) != nullptr) {
+    if (state_ != nullptr && tensor.persistent && is_read_from(pipeline_, tensor.name, 0)) {
         return state_.get();
     }
     if (tensor.origin.kind == OriginKind::File) {
@@ -205,22 +205,28 @@ const SafetensorsFile* TensorValues::file_of(const PipelineTensor& tensor) const
     return inputs_ != nullptr && is_drawn(tensor.origin.kind) ? inputs_.get() : nullptr;
 }
 
-const std::string& TensorValues::stored_name(const PipelineTensor& tensor) const {
+// Where each device has its own, a file may hold one for all of them all the same.
+const StoredTensor& TensorValues::stored(const SafetensorsFile& file, const PipelineTensor& tensor,
+                                         std::uint32_t device) {
     const bool is_named = tensor.origin.kind == OriginKind::File && !tensor.origin.tensor.empty();
-    return is_named ? tensor.origin.tensor : tensor.name;
+    const std::string& name = is_named ? tensor.origin.tensor : tensor.name;
+    if (tensor.distribution == Distribution::Each && file.find(name) == nullptr) {
+        return file.at(name_on(device, name));
+    }
+    return file.at(name);
 }
 
 void TensorValues::check_stored(const PipelineTensor& tensor) const {
     const SafetensorsFile* file = file_of(tensor);
-    if (file == nullptr) {
-        return;
+    const std::uint32_t own = tensor.distribution == Distribution::Each ? devices_ : 1;
+    for (std::uint32_t device = 0; file != nullptr && device < own; ++device) {
+        const StoredTensor& found = stored(*file, tensor, device);
+        const Dtype dtype = dtype_of(host_format(tensor.spec.format));
+        require(found.dtype == dtype, "{}: {}: dtype {}, allowed: {}", file->path(), found.name,
+                name_of(found.dtype), name_of(dtype));
+        require(found.shape == tensor.spec.shape, "{}: {}: shape {}, allowed: {}", file->path(),
+                found.name, to_string(found.shape), to_string(tensor.spec.shape));
     }
-    const StoredTensor& stored = file->at(stored_name(tensor));
-    const Dtype dtype = dtype_of(host_format(tensor.spec.format));
-    require(stored.dtype == dtype, "{}: {}: dtype {}, allowed: {}", file->path(), stored.name,
-            name_of(stored.dtype), name_of(dtype));
-    require(stored.shape == tensor.spec.shape, "{}: {}: shape {}, allowed: {}", file->path(),
-            stored.name, to_string(stored.shape), to_string(tensor.spec.shape));
 }
 
 std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor,
@@ -274,8 +280,7 @@ HostTensor TensorValues::drawn(const PipelineTensor& tensor, std::uint32_t devic
 
 HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t device) const {
     if (const SafetensorsFile* file = file_of(tensor)) {
-        HostTensor values = file->read(stored_name(tensor));
-        return values;
+        return file->read(stored(*file, tensor, device).name);
     }
     switch (tensor.origin.kind) {
         case OriginKind::Zeros:
@@ -302,8 +307,8 @@ HostTensor TensorValues::leading_part(const PipelineTensor& tensor,
     tbb::parallel_for(std::size_t{0}, indices.size(), [&](std::size_t i) {
         const auto slice = out.subspan(i * elements, elements);
         if (file != nullptr) {
-            const std::byte* stored = file->at(stored_name(tensor)).bytes.data();
-            std::memcpy(slice.data(), stored + indices[i] * elements * 2, elements * 2);
+            const std::byte* bytes = stored(*file, tensor, 0).bytes.data();
+            std::memcpy(slice.data(), bytes + indices[i] * elements * 2, elements * 2);
         } else {
             fill_normal_bf16(slice, indices[i] * elements, sequence);
         }

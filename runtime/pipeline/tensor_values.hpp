@@ -43,7 +43,10 @@ public:
 
 private:
     [[nodiscard]] const SafetensorsFile* file_of(const PipelineTensor& tensor) const;
-    [[nodiscard]] const std::string& stored_name(const PipelineTensor& tensor) const;
+    /// What the file has of a tensor, under its name or, of a device's own, `d<i>.NAME`.
+    [[nodiscard]] static const StoredTensor& stored(const SafetensorsFile& file,
+                                                    const PipelineTensor& tensor,
+                                                    std::uint32_t device);
     void check_stored(const PipelineTensor& tensor) const;
     [[nodiscard]] HostTensor whole(const PipelineTensor& tensor, std::uint32_t device) const;
     [[nodiscard]] HostTensor drawn(const PipelineTensor& tensor, std::uint32_t device) const;

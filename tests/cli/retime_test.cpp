@@ -201,7 +201,7 @@ TEST_F(Retime, RefusesATraceThatNoRunWrote) {
     const Ending ending = run_tessera({"retime", file});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, StartsWith("tessera: " + file + ": section 5 at byte "));
+    EXPECT_THAT(ending.err, StartsWith("tessera: " + file + ": section 4 at byte "));
     EXPECT_THAT(ending.err, HasSubstr(": is corrupt: the trace of launch 'scatter' cannot be "
                                       "replayed, "));
     EXPECT_THAT(ending.err, Not(HasSubstr("please report")));

@@ -21,7 +21,7 @@ install_and_move() {
     mv "$scratch/first" "$prefix"
     cp -r "$source/tests/architecture/package_consumer/project" "$scratch/consumer"
     cp -r "$source/examples/ksplit_matmul" "$scratch/ksplit_matmul"
-    cp "$source/configs/arch/wormhole_n150.yaml" "$scratch/mine.yaml"
+    printf 'extends: wormhole_n150\nname: mine\n' >"$scratch/mine.yaml"
     write_documented_program
 }
 

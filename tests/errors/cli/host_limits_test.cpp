@@ -82,13 +82,13 @@ INSTANTIATE_TEST_SUITE_P(EachWriter, CliFileSizeLimit,
 TEST(CliHostMemory, IsEstimatedBeforeAnythingIsAllocated) {
     for (const char* command : {"check", "run"}) {
         const Ending ending =
-            run_tessera({command, "moe_v2", "--set", "workload.hidden=32768", "--set",
-                         "workload.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set",
-                         "workload.experts=256", "--set", "ops.moe_bmm.k_block=1"});
+            run_tessera({command, "moe_v2", "--set", "params.hidden=32768", "--set",
+                         "params.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set",
+                         "params.experts=256", "--set", "set.moe_bmm.k_block=1"});
 
         EXPECT_EQ(ending.exit_code, 2);
         EXPECT_EQ(ending.out, "");
-        EXPECT_THAT(ending.err, StartsWith("tessera: the values of this layer take 1.5 TiB of the "
+        EXPECT_THAT(ending.err, StartsWith("tessera: the values of this pipeline take 1.5 TiB of the "
                                            "host's memory, but "));
         EXPECT_THAT(ending.err,
                     EndsWith("; make it smaller, or add --timing-only, which computes none\n"));
@@ -97,9 +97,9 @@ TEST(CliHostMemory, IsEstimatedBeforeAnythingIsAllocated) {
 
 TEST(CliHostMemory, IsNotAskedForWithoutValues) {
     const Ending ending =
-        run_tessera({"check", "moe_v2", "--timing-only", "--set", "workload.hidden=32768", "--set",
-                     "workload.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set",
-                     "workload.experts=256", "--set", "ops.moe_bmm.k_block=1"});
+        run_tessera({"check", "moe_v2", "--timing-only", "--set", "params.hidden=32768", "--set",
+                     "params.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set",
+                     "params.experts=256", "--set", "set.moe_bmm.k_block=1"});
 
     EXPECT_EQ(ending.exit_code, 0);
     EXPECT_EQ(ending.out, "moe_v2: ok\n");

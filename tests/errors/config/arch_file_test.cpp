@@ -78,7 +78,7 @@ constexpr Mistake kMistakes[] = {
     {"AlignmentNoPowerOfTwo", "16 B, source: \"wormhole/noc/noc_parameters.h, NOC_L1",
      "24 B, source: \"x", ":@: l1.alignment: 24 B is no power of two"},
     {"ChannelBufferBelowAFlit", "{value: 512 B, source: \"tt-isa", "{value: 16 B, source: \"tt-isa",
-     ":@: noc.channel_buffer: 16 B are less than noc.flit 32"},
+     ":67:27: noc.channel_buffer: 16 B are less than noc.flit 32"},
     {"ColumnsUnlikeGrid", "[1, 2, 3, 4, 6, 7, 8, 9]", "[1, 2, 3]",
      ":@: workers.noc_columns: 3 columns, but workers.compute has 8"},
     {"RowHarvestedAndUsed", "[11], source", "[9], source",
@@ -100,7 +100,7 @@ constexpr Mistake kMistakes[] = {
     {"SemaphoresBetweenWords", "33056 B\n", "33054 B\n",
      ":@: l1.semaphores: 33054 is no multiple of a word's 4 B"},
     {"MoreDstThanAnyChipHas", "tiles_16bit: {value: 16", "tiles_16bit: {value: 64",
-     ":71:24: dst.tiles_16bit: 64 is out of range, allowed: 2 to 16"},
+     ":72:24: dst.tiles_16bit: 64 is out of range, allowed: 2 to 16"},
     {"ZerosInsideSemaphores", "12800 B", "33056 B",
      ":@: l1.zeros: [33056, 33568) overlaps l1.runtime_args [33312, 40132)\n"
      "wormhole_n150.yaml:@: l1.zeros: [33056, 33568) overlaps l1.semaphores [33056, 33312)"},

@@ -84,7 +84,7 @@ void sigmoid_tile(std::uint32_t idst, CallSite site = CallSite::here()) {
 }
 
 /// ln x · base_scale, an fp32 bit pattern (1/ln 2 gives the logarithm to base 2).
-SFPU_INIT(log_with_base_tile, LogWithBase, TEMPLATE(bool fast_and_approx = false))
+SFPU_INIT(log_with_base_tile, Log, TEMPLATE(bool fast_and_approx = false))
 template <bool fast_and_approx = false>
 void log_with_base_tile(std::uint32_t idst, std::uint32_t base_scale,
                         CallSite site = CallSite::here()) {

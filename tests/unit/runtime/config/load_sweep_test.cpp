@@ -109,10 +109,10 @@ TEST(LoadSweep, CountsItsPointsBeforeItMakesThem) {
     ten += "]";
     std::string grid;
     for (const char* key : {"tokens", "hidden", "intermediate", "experts", "top_k", "seed"}) {
-        grid += std::string("    workload.") + key + ": " + ten + "\n";
+        grid += std::string("    params.") + key + ": " + ten + "\n";
     }
     for (const char* key : {"k_block", "cb_depth", "grid", "subblock"}) {
-        grid += std::string("    ops.moe_bmm.") + key + ": " + ten + "\n";
+        grid += std::string("    set.moe_bmm.") + key + ": " + ten + "\n";
     }
     try {
         (void)load("sweep:\n  question: q\n  grid:\n" + grid);

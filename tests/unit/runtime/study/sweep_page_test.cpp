@@ -101,9 +101,9 @@ TEST_F(SweepPage, DrawsBarsAsLongAsTheTimes) {
 TEST_F(SweepPage, SaysHowMuchEachKeyChanges) {
     // tokens: 3 and 4/3 times, so their root; k_block: 1.5 times twice.
     EXPECT_EQ(texts("#effects tbody tr:first-child td"),
-              json({"workload.tokens", "100.0\u00a0%", "", "200.0\u00a0%", "2", "32 in 2 of 2"}));
+              json({"params.tokens", "100.0\u00a0%", "", "200.0\u00a0%", "2", "32 in 2 of 2"}));
     EXPECT_EQ(texts("#effects tbody tr:nth-child(2) td"),
-              json({"ops.moe_bmm.k_block", "50.0\u00a0%", "", "50.0\u00a0%", "2",
+              json({"set.moe_bmm.k_block", "50.0\u00a0%", "", "50.0\u00a0%", "2",
                     "1 in 1 of 2, 4 in 1"}));
 }
 

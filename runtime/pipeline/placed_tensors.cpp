@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/placed_tensors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+/// How the step that takes the tensor first has it lie.
+const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline, const std::string& name) {
+    for (const PipelineStep& step : pipeline.steps) {
+        const auto input = std::ranges::find(step.inputs, name);
+        if (input != step.inputs.end()) {
+            return &step.input_plans[static_cast<std::size_t>(input - step.inputs.begin())];
+        }
+    }
+    return nullptr;
+}
+
+bool outlives_the_run(const PipelineSpec& pipeline, const std::string& name) {
+    const PipelineTensor* tensor = find_tensor(pipeline, name);
+    return tensor != nullptr && tensor->persistent;
+}
+
+}  // namespace
+
+PlacedTensors::PlacedTensors(Session& session, const PipelineSpec& pipeline,
+                             std::uint32_t num_devices)
+    : session_(session), pipeline_(pipeline), devices_(num_devices) {
+}
+
+DeviceTensor PlacedTensors::allocate(std::uint32_t device, const std::string& name,
+                                     const ops::TensorPlan& plan) {
+    return plan.layout == TensorMemoryLayout::INTERLEAVED
+               ? session_.allocate(device, name, plan.spec, plan.memory)
+               : session_.allocate_sharded(device, name, plan.spec, plan.memory, plan.layout,
+                                           *plan.shard);
+}
+
+std::vector<DeviceTensor> PlacedTensors::place(const PipelineTensor& tensor) {
+    std::vector<DeviceTensor> replicas;
+    const ops::TensorPlan* plan = plan_of_input(pipeline_, tensor.name);
+    for (std::uint32_t device = 0; plan != nullptr && device < num_devices(); ++device) {
+        replicas.push_back(allocate(device, tensor.name, *plan));
+        devices_[device].insert_or_assign(tensor.name, replicas.back());
+    }
+    return replicas;
+}
+
+void PlacedTensors::write(const PipelineTensor& tensor, std::span<const DeviceTensor> replicas,
+                          const TensorValues& values) {
+    if (replicas.empty()) {
+        return;
+    }
+    const bool is_interleaved =
+        plan_of_input(pipeline_, tensor.name)->layout == TensorMemoryLayout::INTERLEAVED;
+    if (tensor.distribution == Distribution::Replicated && is_interleaved) {
+        session_.write_replicated(replicas, values.on(tensor, 0));
+        return;
+    }
+    for (std::uint32_t device = 0; device < replicas.size(); ++device) {
+        session_.write(replicas[device], values.on(tensor, device));
+    }
+}
+
+PlacedStep PlacedTensors::place_step(const PipelineStep& step,
+                                     std::span<const std::uint32_t> group) {
+    PlacedStep placed;
+    for (const std::string& name : step.inputs) {
+        auto& operand = placed.inputs.emplace_back();
+        for (const std::uint32_t device : group) {
+            operand.push_back(on(device, name));
+        }
+    }
+    placed.outputs.resize(step.outputs.size() + step.workspace_plans.size());
+    for (const std::uint32_t device : group) {
+        place_outputs(step, device, placed);
+    }
+    read_host_inputs(step, placed);
+    return placed;
+}
+
+// A tensor that is there already is written in place, or again.
+void PlacedTensors::place_outputs(const PipelineStep& step, std::uint32_t device,
+                                  PlacedStep& placed) {
+    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+        const std::string& name = step.outputs[i].name;
+        if (!contains(device, name)) {
+            devices_[device].emplace(name, allocate(device, name, step.output_plans[i]));
+        }
+        placed.outputs[i].push_back(on(device, name));
+    }
+    for (std::size_t i = 0; i < step.workspace_plans.size(); ++i) {
+        const std::string name = fmt::format("{}.workspace_{}", step.name, i);
+        placed.outputs[step.outputs.size() + i].push_back(
+            allocate(device, name, step.workspace_plans[i]));
+    }
+}
+
+void PlacedTensors::read_host_inputs(const PipelineStep& step, PlacedStep& placed) const {
+    placed.host_inputs.resize(step.inputs.size());
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+        if (step.op->spec.inputs[i].host_read == ops::HostRead::Yes) {
+            for (const DeviceTensor& tensor : placed.inputs[i]) {
+                placed.host_inputs[i].push_back(session_.read(tensor));
+            }
+        }
+    }
+}
+
+void PlacedTensors::free_workspaces(std::span<const PlacedStep> groups, const PipelineStep& step) {
+    for (const PlacedStep& placed : groups) {
+        for (std::size_t i = step.outputs.size(); i < placed.outputs.size(); ++i) {
+            for (const DeviceTensor& tensor : placed.outputs[i]) {
+                session_.deallocate(tensor);
+            }
+        }
+    }
+}
+
+void PlacedTensors::free_unused_after(std::size_t next_step) {
+    for (auto& tensors : devices_) {
+        std::erase_if(tensors, [&](const auto& entry) {
+            const auto& [name, tensor] = entry;
+            const bool is_unused =
+                !is_read_from(pipeline_, name, next_step) && !outlives_the_run(pipeline_, name);
+            if (is_unused) {
+                session_.deallocate(tensor);
+            }
+            return is_unused;
+        });
+    }
+}
+
+bool PlacedTensors::contains(std::uint32_t device, std::string_view name) const {
+    return devices_[device].contains(name);
+}
+
+const DeviceTensor& PlacedTensors::on(std::uint32_t device, std::string_view name) const {
+    const auto found = devices_[device].find(name);
+    ensure(found != devices_[device].end(), "{} is not on device {}", name, device);
+    return found->second;
+}
+
+}  // namespace tessera::pipeline
