@@ -132,8 +132,8 @@ std::int32_t expert_of_slot(ExpertMapping mapping, std::uint32_t num_devices,
 }  // namespace
 
 HostTensor make_selected_experts(const RoutingDraw& draw) {
-    require_allowed(draw.top_k >= 1 && draw.top_k <= draw.experts, "make_selected_experts",
-                    "top_k", draw.top_k, fmt::format("1 to {} experts", draw.experts));
+    require_allowed(draw.top_k >= 1 && draw.top_k <= draw.experts, "make_selected_experts", "top_k",
+                    draw.top_k, fmt::format("1 to {} experts", draw.experts));
     const Selection selection = selection_of(draw);
     const std::uint64_t seed = seed_for(draw.seed, "selected_experts");
     HostTensor table = make_host_tensor({draw.tokens, draw.top_k}, DataFormat::UInt32);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/mesh/device.hpp"
 
-#include <fmt/format.h>
-
+#include "emu/dram/tensor_buffer.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -32,11 +31,8 @@ void NocNodeTable::add_banks(const DramSpec& dram) {
 
 Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh, WindowMapping mapping)
     : dram(arch.dram),
-      dram_allocator(fmt::format("DRAM of device {} (bytes per bank)", id),
-                     arch.dram.reserved.value, arch.dram.bank_size.value, arch.dram.alignment.value,
-                     Growth::BottomUp),
-      l1_allocator(fmt::format("L1 of device {} (bytes per core)", id), arch.l1.reserved.value,
-                   arch.l1.size.value, arch.l1.alignment.value, Growth::TopDown),
+      dram_allocator(make_allocator(arch, BufferType::DRAM, id)),
+      l1_allocator(make_allocator(arch, BufferType::L1, id)),
       arch_(arch),
       id_(id),
       mesh_(mesh),

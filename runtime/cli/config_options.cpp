@@ -89,9 +89,8 @@ config::LoadedSweep load_sweep(const ConfigOptions& options) {
 }
 
 void require_memory_for_values(const config::LoadedRun& loaded) {
-    require_host_memory(
-        pipeline::host_bytes(loaded.pipeline, loaded.run.mesh.shape.num_devices()),
-        "the values of this pipeline",
+    require_host_memory(pipeline::host_bytes(loaded.pipeline, loaded.run.mesh.shape.num_devices()),
+                        "the values of this pipeline",
                         "make it smaller, or add --timing-only, which computes none");
 }
 

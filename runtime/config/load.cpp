@@ -199,9 +199,9 @@ LoadedRun load_run(const std::filesystem::path& path, std::span<const std::strin
     return load_run(path, overrides, folders);
 }
 
-LoadedArch load_arch(const std::filesystem::path& path, std::span<const Override> overrides) {
-    const std::filesystem::path above = path.parent_path().parent_path();
-    Node tree = read_arch(path, path, {&above, 1}, 0);
+LoadedArch load_arch(const std::filesystem::path& path, std::span<const Override> overrides,
+                     ConfigFolders folders) {
+    Node tree = read_arch(path, path, folders, 0);
     for (const Override& override : overrides) {
         apply(override, tree);
     }

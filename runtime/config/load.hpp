@@ -51,10 +51,12 @@ using ConfigFolders = std::span<const std::filesystem::path>;
 [[nodiscard]] LoadedRun load_run(const std::filesystem::path& path,
                                  std::span<const std::string> sets, ConfigFolders folders = {});
 
-/// Loads an arch file; overrides name its keys as they stand there ("l1.size=1 MiB").
+/// Loads an arch file; overrides name its keys as they stand there ("l1.size=1 MiB"). Files that it
+/// extends lie beside it, or below the folders.
 /// Errors   as load_run.
 [[nodiscard]] LoadedArch load_arch(const std::filesystem::path& path,
-                                   std::span<const Override> overrides = {});
+                                   std::span<const Override> overrides = {},
+                                   ConfigFolders folders = {});
 
 /// Names of the YAML files in a folder, without .yaml, sorted; empty if there is no such folder.
 [[nodiscard]] std::vector<std::string> names_in(const std::filesystem::path& folder);

@@ -8,6 +8,7 @@
 
 #include "emu/base/fields/nearest.hpp"
 #include "runtime/config/pipeline_binder.hpp"
+#include "runtime/pipeline/rehearse_memory.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {
@@ -241,6 +242,21 @@ void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plann
     }
 }
 
+// Only of a pipeline that is right otherwise: what has no plan takes no memory.
+void judge_memory(PipelineBinder& binder) {
+    const auto shortage = pipeline::memory_shortage(binder.spec, binder.ground.arch,
+                                                    binder.ground.mesh.shape.num_devices());
+    if (!shortage) {
+        return;
+    }
+    if (shortage->tensor != nullptr) {
+        binder.rules.add(shortage->tensor->place, "tensors." + shortage->tensor->name,
+                         shortage->text);
+    } else {
+        binder.rules.add(shortage->step->place, "steps." + shortage->step->name, shortage->text);
+    }
+}
+
 }  // namespace
 
 void plan_steps(PipelineBinder& binder) {
@@ -250,6 +266,9 @@ void plan_steps(PipelineBinder& binder) {
     }
     for (PipelineStep& step : binder.spec.steps) {
         plan_step(binder, step, planned);
+    }
+    if (binder.rules.empty() && binder.binding.violations.empty()) {
+        judge_memory(binder);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "emu/base/fields/nearest.hpp"
 #include "runtime/kernels/package.hpp"
@@ -54,14 +55,15 @@ fs::path arch_of_trace(const fs::path& path, const Trace& trace) {
 
 config::LoadedArch load_device(const fs::path& file, const std::vector<std::string>& sets) {
     std::vector<config::Override> overrides = config::parse_sets(sets);
+    const std::array folders{find_package().share_dir / "configs"};
     if (overrides.empty()) {
-        return config::load_arch(file);
+        return config::load_arch(file, {}, folders);
     }
-    const config::Resolved known = config::load_arch(file).resolved;
+    const config::Resolved known = config::load_arch(file, {}, folders).resolved;
     for (config::Override& override : overrides) {
         override.path = device_key(override.path, known);
     }
-    return config::load_arch(file, overrides);
+    return config::load_arch(file, overrides, folders);
 }
 
 }  // namespace tessera

@@ -38,6 +38,25 @@ bool is_read_from(const PipelineSpec& pipeline, std::string_view name, std::size
                        });
 }
 
+const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline, std::string_view name) {
+    for (const PipelineStep& step : pipeline.steps) {
+        const auto input = std::ranges::find(step.inputs, name);
+        if (input != step.inputs.end()) {
+            return &step.input_plans[static_cast<std::size_t>(input - step.inputs.begin())];
+        }
+    }
+    return nullptr;
+}
+
+bool outlives_the_run(const PipelineSpec& pipeline, std::string_view name) {
+    const PipelineTensor* tensor = find_tensor(pipeline, name);
+    return tensor != nullptr && tensor->persistent;
+}
+
+std::string workspace_name(const PipelineStep& step, std::size_t index) {
+    return fmt::format("{}.workspace_{}", step.name, index);
+}
+
 std::string name_on(std::uint32_t device, std::string_view name) {
     return fmt::format("d{}.{}", device, name);
 }

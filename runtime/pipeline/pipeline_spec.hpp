@@ -118,6 +118,16 @@ struct PipelineSpec {
 [[nodiscard]] bool is_read_from(const PipelineSpec& pipeline, std::string_view name,
                                 std::size_t first_step);
 
+/// How the step that takes the tensor first has it lie; null if none does.
+[[nodiscard]] const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline,
+                                                   std::string_view name);
+
+/// Whether a later run needs the tensor.
+[[nodiscard]] bool outlives_the_run(const PipelineSpec& pipeline, std::string_view name);
+
+/// By which messages and traces know a step's workspace.
+[[nodiscard]] std::string workspace_name(const PipelineStep& step, std::size_t index);
+
 /// The name in a file of a tensor of which each device has its own: `d<i>.NAME`.
 [[nodiscard]] std::string name_on(std::uint32_t device, std::string_view name);
 

@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/pipeline/placed_tensors.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
-namespace {
-
-/// How the step that takes the tensor first has it lie.
-const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline, const std::string& name) {
-    for (const PipelineStep& step : pipeline.steps) {
-        const auto input = std::ranges::find(step.inputs, name);
-        if (input != step.inputs.end()) {
-            return &step.input_plans[static_cast<std::size_t>(input - step.inputs.begin())];
-        }
-    }
-    return nullptr;
-}
-
-bool outlives_the_run(const PipelineSpec& pipeline, const std::string& name) {
-    const PipelineTensor* tensor = find_tensor(pipeline, name);
-    return tensor != nullptr && tensor->persistent;
-}
-
-}  // namespace
-
 PlacedTensors::PlacedTensors(Session& session, const PipelineSpec& pipeline,
                              std::uint32_t num_devices)
     : session_(session), pipeline_(pipeline), devices_(num_devices) {
@@ -95,9 +73,8 @@ void PlacedTensors::place_outputs(const PipelineStep& step, std::uint32_t device
         placed.outputs[i].push_back(on(device, name));
     }
     for (std::size_t i = 0; i < step.workspace_plans.size(); ++i) {
-        const std::string name = fmt::format("{}.workspace_{}", step.name, i);
         placed.outputs[step.outputs.size() + i].push_back(
-            allocate(device, name, step.workspace_plans[i]));
+            allocate(device, workspace_name(step, i), step.workspace_plans[i]));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "emu/dram/shared_pages.hpp"
+#include "emu/dram/tensor_buffer.hpp"
 #include "emu/mesh/mesh.hpp"
 #include "emu/tile/format/integer.hpp"
 #include "runtime/launch/collect_trace.hpp"
@@ -34,21 +35,6 @@ std::size_t num_kernel_threads(std::span<const DeviceProgram> programs) {
     return threads;
 }
 
-Buffer make_buffer(std::uint32_t device, const TensorSpec& spec, BufferType type,
-                   const ArchSpec& arch) {
-    const std::uint64_t alignment =
-        type == BufferType::DRAM ? arch.dram.alignment.value : arch.l1.alignment.value;
-    const std::uint64_t aligned = (spec.page_size() + alignment - 1) / alignment * alignment;
-    return {.device = device,
-            .type = type,
-            .layout = TensorMemoryLayout::INTERLEAVED,
-            .address = 0,
-            .page_size = spec.page_size(),
-            .aligned_page_size = static_cast<std::uint32_t>(aligned),
-            .num_pages = spec.num_pages(),
-            .shard = std::nullopt};
-}
-
 BankAllocator& allocator_of(Device& device, BufferType type) {
     return type == BufferType::DRAM ? device.dram_allocator : device.l1_allocator;
 }
@@ -59,15 +45,6 @@ void check_same(const DeviceTensor& tensor, const HostTensor& values) {
         "writing a tensor {} of {} into a device tensor {} of {}{}", to_string(values.shape),
         name_of(values.format), to_string(tensor.spec.shape), name_of(tensor.spec.format),
         is_block_format(tensor.spec.format) ? ", whose values come from the host as float32" : "");
-}
-
-// A DRAM shard's core stands for a bank: x is the bank, y is 0.
-void check_banks(const ShardSpec& shard, const DramSpec& dram, const std::string& name) {
-    for (const CoreCoord bank : shard_cores(shard)) {
-        require(bank.y == 0 && bank.x < dram.num_banks,
-                "tensor {}: DRAM shards are dealt to banks (0,0) to ({},0), not to {}", name,
-                dram.num_banks - 1, to_string(bank));
-    }
 }
 
 // Pages are independent; a grain of pages keeps small tensors on one thread.
@@ -111,24 +88,13 @@ std::uint32_t EmulatedSession::num_threads() const noexcept {
 
 DeviceTensor EmulatedSession::allocate(std::uint32_t device, const std::string& name,
                                        const TensorSpec& spec, BufferType type) {
-    return place(name, spec, make_buffer(device, spec, type, arch_));
+    return place(name, spec, interleaved_buffer(arch_, device, spec, type));
 }
 
 DeviceTensor EmulatedSession::allocate_sharded(std::uint32_t device, const std::string& name,
                                                const TensorSpec& spec, BufferType type,
                                                TensorMemoryLayout layout, const ShardSpec& shard) {
-    Buffer buffer = make_buffer(device, spec, type, arch_);
-    if (type == BufferType::DRAM) {
-        check_banks(shard, arch_.dram, name);
-    }
-    buffer.layout = layout;
-    buffer.shard = shard;
-    const CoreCoord origin = arch_.workers.virtual_origin;
-    buffer.shard->noc_coords.clear();
-    for (const CoreCoord core : shard_cores(shard)) {
-        buffer.shard->noc_coords.push_back({origin.x + core.x, origin.y + core.y});
-    }
-    return place(name, spec, buffer);
+    return place(name, spec, sharded_buffer(arch_, device, name, spec, type, layout, shard));
 }
 
 DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& spec,

@@ -35,7 +35,7 @@ protected:
 
     static void record(const std::string& name, const std::string& grid) {
         const Ending ending =
-            run_tessera({"run", config_, "--set", "ops.copy.grid=" + grid, "--report",
+            run_tessera({"run", config_, "--set", "set.copy.grid=" + grid, "--report",
                          folder_->file(name), "--trace", folder_->file(name + ".trace")});
         ASSERT_EQ(ending.exit_code, 0) << ending.err;
     }
@@ -130,7 +130,7 @@ TEST_F(Compare, CallsASignThatRangesTurnNotRobust) {
 }
 
 TEST_F(Compare, LeavesNothingOutOfAConfigurationThatItsSetsChange) {
-    const Ending ending = compare(config_, config_, {"--set", "ops.copy.grid=[1, 1]"});
+    const Ending ending = compare(config_, config_, {"--set", "set.copy.grid=[1, 1]"});
 
     EXPECT_THAT(ending.out, HasSubstr("A and B take the same time: equal"));
 }

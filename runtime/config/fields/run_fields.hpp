@@ -13,7 +13,8 @@ inline constexpr std::array kMeshFields{
     field<&MeshSpec::device>("device", kRequired,
                              "the model of all devices: the name of a file in configs/arch, or the "
                              "path of an arch file, from the run file's folder"),
-    field<&MeshSpec::shape>("shape", kRequired, "devices, 256 at most; ids are row-major", Limits{1, 256}),
+    field<&MeshSpec::shape>("shape", kRequired, "devices, 256 at most; ids are row-major",
+                            Limits{1, 256}),
     field<&MeshSpec::topology>(
         "topology", "torus",
         "line: neighbours only; ring: the one row or column is closed; torus: all are closed"),

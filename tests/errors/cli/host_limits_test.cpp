@@ -88,8 +88,9 @@ TEST(CliHostMemory, IsEstimatedBeforeAnythingIsAllocated) {
 
         EXPECT_EQ(ending.exit_code, 2);
         EXPECT_EQ(ending.out, "");
-        EXPECT_THAT(ending.err, StartsWith("tessera: the values of this pipeline take 1.5 TiB of the "
-                                           "host's memory, but "));
+        EXPECT_THAT(ending.err,
+                    StartsWith("tessera: the values of this pipeline take 1.5 TiB of the "
+                               "host's memory, but "));
         EXPECT_THAT(ending.err,
                     EndsWith("; make it smaller, or add --timing-only, which computes none\n"));
     }

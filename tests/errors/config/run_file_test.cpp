@@ -53,6 +53,14 @@ constexpr Mistake kMistakes[] = {
      "of 1\nrun.yaml:9:14: tensors.x.shape: rows is unknown, did you mean mode?"},
     {"UnknownKeyOfAParam", "range: [1", "rang: [1",
      "run.yaml:6:24: params.columns.rang: unknown key, did you mean params.columns.range?"},
+    {"InputBeyondDram", "rows: 64", "rows: 67108864",
+     "run.yaml:9:3: tensors.x: DRAM of device 0 (bytes per bank): x needs 1073741824 B, but the "
+     "largest free range has 1073741792 B (32 B missing); 0 B of 1073741792 B are held by: "
+     "nothing"},
+    {"OutputBeyondDramBesideItsInput", "rows: 64", "rows: 33554432",
+     "run.yaml:11:12: steps.double: DRAM of device 0 (bytes per bank): y needs 536870912 B, but "
+     "the largest free range has 536870880 B (32 B missing); 536870912 B of 1073741792 B are held "
+     "by: x 536870912 B"},
     {"UnknownParamInAShape", "[rows, columns]", "[row, columns]",
      "run.yaml:9:14: tensors.x.shape: row is unknown, did you mean rows?"},
     {"ExtentOfZero", "[rows, columns]", "[rows - 64, columns]",

@@ -79,7 +79,7 @@ TEST_F(SweepPage, HasARowForEachPoint) {
 // The sweep with a schedule's name in place of each K block.
 SweepResult sweep_of_names() {
     SweepResult result = test::small_sweep();
-    result.keys[1] = "ops.moe_bmm.distribution";
+    result.keys[1] = "set.moe_bmm.distribution";
     result.labels[1] = "distribution";
     for (PointResult& point : result.points) {
         point.values[1] = point.values[1] == "1" ? "round_robin" : "block";

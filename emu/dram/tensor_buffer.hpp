@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a tensor lies on a device, before it has an address, and the memories it may lie in.
+#pragma once
+
+#include <string>
+
+#include "emu/dram/bank_allocator.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/buffer.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera {
+
+/// The allocator of a device's DRAM, all banks at once, or of its L1s, all cores at once.
+[[nodiscard]] BankAllocator make_allocator(const ArchSpec& arch, BufferType type,
+                                           std::uint32_t device);
+
+/// A buffer whose pages take turns at the banks.
+[[nodiscard]] Buffer interleaved_buffer(const ArchSpec& arch, std::uint32_t device,
+                                        const TensorSpec& spec, BufferType type);
+
+/// A buffer whose shards lie on cores, or in banks: a core (b,0) stands for DRAM bank b.
+/// Errors   UsageError naming the tensor for a bank that the device has not.
+[[nodiscard]] Buffer sharded_buffer(const ArchSpec& arch, std::uint32_t device,
+                                    const std::string& name, const TensorSpec& spec,
+                                    BufferType type, TensorMemoryLayout layout,
+                                    const ShardSpec& shard);
+
+}  // namespace tessera
