@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 namespace tessera::config {
 namespace {
@@ -42,11 +46,36 @@ std::string lines_of(const Node& map, std::size_t indent, bool is_arch) {
     return text;
 }
 
+// What may name a file or a folder: a kernel's path, a tensor's or a reference's file, an op's
+// folder, a device.
+bool may_name_a_file(std::string_view key) {
+    constexpr std::array<std::string_view, 4> kKeys{"path", "file", "ops", "device"};
+    return std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+// The file is written to another folder than the one that its names are relative to.
+void make_paths_whole(Node& node, std::string_view key, const std::filesystem::path& folder) {
+    if (node.kind == NodeKind::Scalar && may_name_a_file(key)) {
+        std::error_code error;  // a name that is too long is not there either
+        if (!node.text.empty() && std::filesystem::exists(folder / node.text, error)) {
+            node.text = std::filesystem::absolute(folder / node.text).lexically_normal().string();
+        }
+    }
+    for (Node& element : node.elements) {
+        make_paths_whole(element, key, folder);
+    }
+    for (Entry& entry : node.entries) {
+        make_paths_whole(entry.value, entry.key, folder);
+    }
+}
+
 }  // namespace
 
 std::string to_run_file(const LoadedRun& loaded) {
+    Node tree = loaded.tree;
+    make_paths_whole(tree, "", loaded.pipeline.folder);
     std::string text;
-    for (const Entry& entry : loaded.tree.entries) {
+    for (const Entry& entry : tree.entries) {
         text += entry.key + ":";
         text += is_flow(entry.value) ? " " + to_yaml(entry.value) + "\n"
                                      : "\n" + lines_of(entry.value, 2, entry.key == kArchKey);

@@ -43,6 +43,10 @@ bool share_a_core(const Program& a, const Program& b) {
     return false;
 }
 
+bool lies_on_a_shard(const CircularBufferDescription& buffer) {
+    return buffer.config.globally_allocated_address.has_value();
+}
+
 template <class T>
 void append(std::vector<T>& to, std::vector<T>& from) {
     std::ranges::move(from, std::back_inserter(to));
@@ -55,6 +59,15 @@ void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
     if (first_core == CoreCoord{0, 0}) {
         return;
     }
+    // Arguments are numbers like any other, so coordinates among them cannot be told and moved.
+    require(program.semaphores.empty(),
+            "steps.{}.first_core: its cores send to each other, and where they lie is in their "
+            "kernels' arguments; allowed: [0, 0]",
+            step);
+    require(std::ranges::none_of(program.circular_buffers, lies_on_a_shard),
+            "steps.{}.first_core: it has circular buffers on the shards of a tensor; allowed: "
+            "[0, 0]",
+            step);
     for (KernelDescription& kernel : program.kernels) {
         kernel.cores = moved(kernel.cores, first_core, arch, step);
         std::map<CoreCoord, std::vector<std::uint32_t>> args;

@@ -13,9 +13,10 @@
 
 namespace tessera::pipeline {
 
-/// Moves all cores of a program by `first_core`. Programs that tell kernels coordinates of cores
-/// (multicasts, remote semaphores) cannot be moved: their arguments are numbers like any other.
-/// Errors   UsageError naming `step` if a core leaves the device's grid.
+/// Moves all cores of a program by `first_core`.
+/// Errors   UsageError naming `step` if a core leaves the device's grid, and for programs that
+///          cannot be moved: those whose kernels are told where other cores lie (all that have
+///          semaphores), and those with circular buffers on a tensor's shards.
 void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
                 const std::string& step);
 

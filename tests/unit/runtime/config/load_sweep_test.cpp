@@ -268,6 +268,19 @@ TEST(RunFile, LoadsToTheSameValuesAgain) {
     EXPECT_EQ(bmm_of(again).grid, (GridSize{4, 2}));
 }
 
+TEST(RunFile, NamesKernelsByWholePaths) {
+    const ScratchFolder folder;
+    const auto run = std::filesystem::path(TESSERA_SOURCE_DIR) / "examples/bias_gelu";
+    const std::array folders{kConfigs};
+    const LoadedRun loaded = load_run(run / "bias_gelu.yaml", std::span<const Override>(), folders);
+
+    const std::string text = to_run_file(loaded);
+
+    EXPECT_NE(text.find("path: " + (run / "reader.cpp").string()), std::string::npos) << text;
+    EXPECT_NO_THROW(
+        (void)load_run(folder.write("elsewhere.yaml", text), std::span<const Override>(), folders));
+}
+
 TEST(RunFile, KeepsNumbersBeyondTheRangesOfThoseTheyReplace) {
     const LoadedSweep sweep =
         load("sweep: {question: q, grid: {arch.timing.link.hop_latency: [1 ns]}}\n");

@@ -140,6 +140,51 @@ TEST_F(Pipeline, RefusesOneLaunchOfStepsThatUseTheSameCores) {
     }
 }
 
+TEST_F(Pipeline, RefusesToMoveStepsWhoseCoresSendToEachOther) {
+    const auto loaded = shipped("matmul_640", {"steps.matmul.first_core=[1, 0]"});
+
+    try {
+        (void)run_pipeline(loaded);
+        FAIL() << "it was moved";
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(),
+                     "steps.matmul.first_core: its cores send to each other, and where they lie is "
+                     "in their kernels' arguments; allowed: [0, 0]");
+    }
+}
+
+TEST_F(Pipeline, GoesOnWherePersistentTensorsOfDevicesWereLeft) {
+    const config::LoadedRun loaded = load(scaling(
+        "[1, 2]",
+        "  own: {shape: [32, 32], dtype: bfloat16, layout: tile, distribution: each, persistent: "
+        "true, origin: {constant: 1}}\n"
+        "  split: {shape: [64, 32], dtype: bfloat16, layout: tile, split: {axis: 0}, "
+        "persistent: true, origin: {constant: 1}}\n",
+        "  - {name: a, op: scale, devices: [1], in: [own], out: [twice], set: {factor: 2}}\n"
+        "  - {name: b, op: copy, devices: [1], in: [twice], out: [own]}\n"
+        "  - {name: c, op: scale, devices: [0], in: [split], out: [thrice], set: {factor: 3}}\n"
+        "  - {name: d, op: copy, devices: [0], in: [thrice], out: [split]}\n"));
+    RunFiles files;
+    for (const float power : {1.0F, 2.0F}) {
+        SafetensorsWriter state(folder_.file("state.safetensors"), state_tensors(loaded));
+        files.new_state = &state;
+        (void)run_pipeline(loaded, {}, files);
+        state.finish();
+        files.state = std::make_shared<const SafetensorsFile>(folder_.file("state.safetensors"));
+        const auto first_and_last = [&](const char* name) {
+            const HostTensor tensor = files.state->read(name);
+            const auto bits = tensor.as<std::uint16_t>();
+            const auto number = [](std::uint16_t b) {
+                return std::bit_cast<float>(std::uint32_t{b} << 16U);
+            };
+            return std::pair(number(bits.front()), number(bits.back()));
+        };
+        EXPECT_EQ(first_and_last("d0.own"), std::pair(1.0F, 1.0F));
+        EXPECT_EQ(first_and_last("d1.own"), std::pair(2 * power, 2 * power));
+        EXPECT_EQ(first_and_last("split"), std::pair(power == 1 ? 3.0F : 9.0F, 1.0F));
+    }
+}
+
 TEST_F(Pipeline, GoesOnWherePersistentTensorsWereLeft) {
     const std::string text = scaling(
         "[1, 1]",
