@@ -67,7 +67,9 @@ struct OpContext {
     }
     [[nodiscard]] std::span<const std::uint32_t> host_counts(std::size_t operand,
                                                              std::size_t position) const {
-        return host_inputs[operand].at(position).as<std::uint32_t>();
+        const auto& values = host_inputs[operand];
+        return values.empty() ? std::span<const std::uint32_t>{}
+                              : values.at(position).as<std::uint32_t>();
     }
 };
 
@@ -136,6 +138,9 @@ struct Op {
     /// Tensors that the programs need for themselves on each device, allocated behind the outputs
     /// and given as further `device_outputs`.
     std::function<std::vector<TensorPlan>(const OpContext& context)> workspaces = {};
+    /// Whether the programs need what the host reads back of operands with HostRead::Yes; empty:
+    /// always.
+    std::function<bool(const void* parameters)> reads_back = {};
     /// One program for each device of the group, launched together.
     /// Precondition   contract and rules hold.
     std::function<std::vector<DeviceProgram>(const OpContext& context)> programs = {};

@@ -43,12 +43,19 @@ constexpr std::array kUnitInit{Key{"compute.init_full"}, Key{"compute.init_opera
                                Key{"compute.init_sfpu"}, Key{"compute.reconfigure"}};
 constexpr std::array kDstCall{Key{"compute.dst_call"}};
 constexpr std::array kZone{Key{"risc.zone_mark"}};
-constexpr std::array kGaps{Key{"dispatch.program_gap"},     Key{"dispatch.prefetch_program"},
-                           Key{"dispatch.prefetch_binary"}, Key{"dispatch.prefetch_configuration"},
-                           Key{"dispatch.stream_rate"},     Key{"dispatch.write_program"},
-                           Key{"dispatch.write_binary"},    Key{"dispatch.write_multicast"},
-                           Key{"dispatch.write_group"},     Key{"dispatch.write_hop"},
-                           Key{"dispatch.write_core"},      Key{"dispatch.config_ring"},
+constexpr std::array kGaps{Key{"dispatch.host_read"},
+                           Key{"dispatch.program_gap"},
+                           Key{"dispatch.prefetch_program"},
+                           Key{"dispatch.prefetch_binary"},
+                           Key{"dispatch.prefetch_configuration"},
+                           Key{"dispatch.stream_rate"},
+                           Key{"dispatch.write_program"},
+                           Key{"dispatch.write_binary"},
+                           Key{"dispatch.write_multicast"},
+                           Key{"dispatch.write_group"},
+                           Key{"dispatch.write_hop"},
+                           Key{"dispatch.write_core"},
+                           Key{"dispatch.config_ring"},
                            Key{"dispatch.launch_messages"}};
 
 // Waits. Each of these caps what is outstanding; a larger cap makes the wait shorter.

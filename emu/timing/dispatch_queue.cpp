@@ -8,7 +8,8 @@
 namespace tessera::timing {
 
 DispatchQueue::DispatchQueue(const TimingSpec& timing)
-    : gap_(to_millicycles(timing.dispatch.program_gap)),
+    : host_read_(to_millicycles(timing.dispatch.host_read, timing.clock)),
+      gap_(to_millicycles(timing.dispatch.program_gap)),
       ring_(timing.dispatch.config_ring.value),
       launch_messages_(timing.dispatch.launch_messages) {
 }
@@ -28,10 +29,17 @@ Millicycles DispatchQueue::space_free_at(std::uint64_t config_bytes) {
     return 0;
 }
 
-Millicycles DispatchQueue::start_of(const DispatchWork& work) {
+Millicycles DispatchQueue::host_read_end() const {
+    return last_end_ ? *last_end_ + host_read_ : 0;
+}
+
+Millicycles DispatchQueue::start_of(const DispatchWork& work, Millicycles enqueued) {
     // Whichever is latest: the stages work on different programs at once, so that a train of short
     // programs takes the longer stage each, not the sum (pgm_dispatch_golden.json).
     const Millicycles go = last_end_ ? *last_end_ + gap_ : 0;
+    // Nothing is handed out ahead of what still runs if the host has not enqueued it.
+    prefetched_ = std::max(prefetched_, enqueued);
+    dispatched_ = std::max(dispatched_, enqueued);
     prefetched_ += work.prefetch;
     dispatched_ = std::max(dispatched_, space_free_at(work.config_bytes)) + work.dispatch;
     next_bytes_ = work.config_bytes;

@@ -21,9 +21,14 @@ class DispatchQueue {
 public:
     explicit DispatchQueue(const TimingSpec& timing);
 
-    /// Returns when the next program may start.
+    /// Returns when the host has read back what the programs so far have left, and enqueued the
+    /// next one; 0 before the first.
     /// Precondition   each program so far has ended().
-    [[nodiscard]] Millicycles start_of(const DispatchWork& work);
+    [[nodiscard]] Millicycles host_read_end() const;
+    /// Returns when the next program may start, which the host enqueued at `enqueued`: 0 if it is
+    /// in a trace, or was long before.
+    /// Precondition   each program so far has ended().
+    [[nodiscard]] Millicycles start_of(const DispatchWork& work, Millicycles enqueued = 0);
     /// Notes that the program started last is done at `time`.
     void ended(Millicycles time);
 
@@ -34,6 +39,7 @@ private:
     };
     [[nodiscard]] Millicycles space_free_at(std::uint64_t config_bytes);
 
+    Millicycles host_read_;
     Millicycles gap_;
     std::uint64_t ring_;
     std::uint32_t launch_messages_;

@@ -45,10 +45,17 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
                 program.device, work.size());
         work[program.device] = cost_.of(program, launch);
     }
+    // One host reads back from all devices, then enqueues all programs.
+    Millicycles enqueued = 0;
+    for (std::size_t device = 0; device < work.size(); ++device) {
+        if (work[device].needs_host) {
+            enqueued = std::max(enqueued, queues_[device].host_read_end());
+        }
+    }
     // A device without a core in the launch keeps its queue as it is: nothing is dispatched to it.
     std::vector<Millicycles> starts(queues_.size());
     for (std::size_t device = 0; device < starts.size(); ++device) {
-        starts[device] = takes_part[device] ? queues_[device].start_of(work[device]) : 0;
+        starts[device] = takes_part[device] ? queues_[device].start_of(work[device], enqueued) : 0;
     }
     return starts;
 }

@@ -39,6 +39,8 @@ struct CoreActivity {
 struct DeviceProgram {
     std::uint32_t device = 0;
     Program program;
+    /// Tensors that the host had to read back, after the launches before, to build the program.
+    std::uint32_t host_reads = 0;
 };
 
 /// One launch of programs on one or more devices together.

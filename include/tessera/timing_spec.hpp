@@ -149,8 +149,11 @@ struct LinkTiming {
 };
 
 /// From one program to the next. Two cores hand a program out, one behind the other: one reads it
-/// from a trace in DRAM and streams it to the next, which writes it to the workers.
+/// from a trace in DRAM and streams it to the next, which writes it to the workers. A program that
+/// depends on what the host reads back first is in no trace: the host waits for the end of the one
+/// before, reads all tensors it needs at once, and enqueues it.
 struct DispatchTiming {
+    Seconds host_read;              ///< the host's round trip for what it reads back, see below
     Cycles program_gap;             ///< a program's last done message to the next one's go signal
     Cycles prefetch_program;        ///< commands of any program read and relayed
     Cycles prefetch_binary;         ///< each RISC's binary of each kernel group

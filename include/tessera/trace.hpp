@@ -344,6 +344,7 @@ struct DispatchTrace {
     std::uint32_t unique_args = 0;   ///< words, over all cores and kernels
     std::uint32_t common_args = 0;   ///< words
     std::uint32_t binary_bytes = 0;  ///< kernel text, where known; else 0
+    std::uint32_t host_reads = 0;    ///< tensors that the host read back to build the program
     friend bool operator==(const DispatchTrace&, const DispatchTrace&) = default;
 };
 

@@ -66,9 +66,15 @@ std::uint32_t num_blocks(const TokenTiles& tiles, std::span<const std::uint32_t>
 
 SharedBlocks share(const ArchSpec& arch, const TokenTiles& tiles,
                    std::span<const std::uint32_t> counts, const MoeBmmSpec& schedule) {
+    const bool is_single = schedule.schedule == BmmSchedule::SingleCore;
+    if (schedule.split_by == SplitBy::Device) {
+        return share_on_device(
+            is_single ? CoreCoord{1, 1} : schedule_grid("moe_bmm", arch, schedule.grid),
+            is_single ? TileDistribution::Block : schedule.distribution);
+    }
     const BlockCounts units{num_blocks(tiles, counts, schedule.subblock),
                             num_zero_tiles(tiles, counts)};
-    if (schedule.schedule == BmmSchedule::SingleCore) {
+    if (is_single) {
         return share_blocks({1, 1}, units, TileDistribution::Block);
     }
     return share_blocks(schedule_grid("moe_bmm", arch, schedule.grid), units,
@@ -89,20 +95,26 @@ void add_input_buffers(Program& program, const CoreRangeSet& cores, const Routed
 void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& tiles,
                 std::uint32_t k_tiles, const Inputs& inputs, const MoeBmmSpec& schedule) {
     const Buffer& counts = inputs.num_routed_tokens.device.buffer;
-    std::vector<std::uint32_t> args{tiles.token_tiles,        k_tiles,
-                                    tiles.column_tiles,       schedule.k_block,
-                                    schedule.subblock.height, schedule.subblock.width,
-                                    tiles.num_experts,        counts.aligned_page_size};
+    std::vector<std::uint32_t> args{tiles.token_tiles,
+                                    k_tiles,
+                                    tiles.column_tiles,
+                                    schedule.k_block,
+                                    schedule.subblock.height,
+                                    schedule.subblock.width,
+                                    tiles.num_experts,
+                                    counts.aligned_page_size,
+                                    work.split_by == SplitBy::Device ? 1U : 0U};
     TensorAccessorArgs(inputs.input_hidden_state.buffer).append_to(args);
     TensorAccessorArgs(inputs.expert_weights.buffer).append_to(args);
     TensorAccessorArgs(counts).append_to(args);
     const KernelHandle reader = CreateKernel(program, "ops/moe_bmm/kernels/reader.cpp", work.cores,
                                              ReaderDataMovementConfig(std::move(args)));
     for (const BlockShare& share : work.shares) {
+        const auto split = work.reader_args(share);
         SetRuntimeArgs(
             program, reader, share.core,
             {inputs.input_hidden_state.buffer.address, inputs.expert_weights.buffer.address,
-             counts.address, share.first, share.stride, share.count});
+             counts.address, split[0], split[1], split[2]});
     }
 }
 
@@ -117,7 +129,7 @@ void add_compute(Program& program, const SharedBlocks& work, std::uint32_t k_til
     const KernelHandle compute =
         CreateKernel(program, "ops/moe_bmm/kernels/compute.cpp", work.cores, config);
     for (const BlockShare& share : work.shares) {
-        SetRuntimeArgs(program, compute, share.core, {share.count});
+        SetRuntimeArgs(program, compute, share.core, {work.compute_count(share)});
     }
 }
 
@@ -127,6 +139,7 @@ constexpr std::array kFields{
         "single_core: experts in sequence; multi_core: output tiles spread over the grid"),
     field<&MoeBmmSpec::distribution>(
         "distribution", "block", "output tiles of a core in multi_core: neighbours or every n-th"),
+    field<&MoeBmmSpec::split_by>("split_by", "device", kSplitByProse),
     field<&MoeBmmSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&MoeBmmSpec::k_block>("k_block", "4", "K tiles of one CB push", Limits{1, 1024}),
     field<&MoeBmmSpec::subblock>("subblock", "[1, 1]",
@@ -145,6 +158,10 @@ std::string schedule_words(const void* parameters) {
     }
     return spec.distribution == TileDistribution::Block ? "multi_core, block"
                                                         : "multi_core, round_robin";
+}
+
+bool reads_back(const void* parameters) {
+    return static_cast<const MoeBmmSpec*>(parameters)->split_by == SplitBy::Host;
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
@@ -170,6 +187,7 @@ const Op& op() {
                         .schedule = schedule_words,
                         .rules = rules,
                         .infer = infer,
+                        .reads_back = reads_back,
                         .programs = programs,
                         .reference = reference_of_step};
     return kOp;
@@ -182,7 +200,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
                                    &counts.device};
     const DeviceTensor* const out[]{&outputs.output};
     check_call(op(), arch, &schedule, in, out);
-    check_counts("moe_bmm", counts, inputs.input_hidden_state.spec.shape[1]);
+    check_counts("moe_bmm", counts, schedule.split_by, inputs.input_hidden_state.spec.shape[1]);
     const TokenTiles tiles = token_tiles_of(outputs.output.spec.shape);
     const std::uint32_t k_tiles = div_up(inputs.expert_weights.spec.shape[1], kTileRows);
     const SharedBlocks work = share(arch, tiles, counts.host, schedule);
@@ -191,8 +209,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     add_input_buffers(program, work.cores, counts, schedule);
     add_reader(program, work, tiles, k_tiles, inputs, schedule);
     add_compute(program, work, k_tiles, schedule);
-    const std::uint32_t block_tiles = schedule.subblock.height * schedule.subblock.width;
-    add_writer(program, work, {.tiles = tiles, .block_tiles = block_tiles}, outputs.output, counts);
+    add_writer(program, work, {.tiles = tiles, .block = schedule.subblock}, outputs.output, counts);
     return program;
 }
 

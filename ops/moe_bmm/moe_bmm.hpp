@@ -18,6 +18,7 @@ enum class BmmSchedule : std::uint8_t { SingleCore, MultiCore };
 struct MoeBmmSpec {
     BmmSchedule schedule = BmmSchedule::MultiCore;
     TileDistribution distribution = TileDistribution::Block;
+    SplitBy split_by = SplitBy::Device;
     GridSize grid;              ///< cores to spread over; 0×0: all that the device offers
     std::uint32_t k_block = 0;  ///< K tiles of one CB push
     Subblock subblock;
@@ -93,9 +94,10 @@ struct Outputs {
 /// by row. SingleCore: core (0,0) takes them all. MultiCore: split_work_to_cores over the grid,
 /// neighbours together (Block) or in turn (RoundRobin). No core talks to another.
 ///
-/// The reader finds its subblocks from num_routed_tokens in device memory. Each push into an input
-/// buffer has the pages of a whole block of K and a whole subblock, also where the last ones hold
-/// fewer tiles: a buffer's pages must be a multiple of every push.
+/// The reader finds its subblocks from num_routed_tokens in device memory; with SplitBy::Device,
+/// each core works out its share of them there too, and all cores of the grid take part. Each push
+/// into an input buffer has the pages of a whole block of K and a whole subblock, also where the
+/// last ones hold fewer tiles: a buffer's pages must be a multiple of every push.
 ///
 /// Numeric  every output element is zero beyond its expert's tokens, whatever the input holds
 ///          there: rows of a product do not mix, and the writer clears those rows.

@@ -25,17 +25,22 @@ void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& ti
     const Buffer& counts = tensors.num_routed_tokens.device.buffer;
     const Buffer& first = tensors.inputs.front()->buffer;
     const Buffer& second = tensors.inputs.back()->buffer;  // the first again if there is one
-    std::vector<std::uint32_t> args{tiles.token_tiles, tiles.column_tiles, tiles.num_experts,
+    std::vector<std::uint32_t> args{tiles.token_tiles,
+                                    tiles.column_tiles,
+                                    tiles.num_experts,
                                     counts.aligned_page_size,
-                                    static_cast<std::uint32_t>(tensors.inputs.size())};
+                                    static_cast<std::uint32_t>(tensors.inputs.size()),
+                                    work.split_by == SplitBy::Device ? 1U : 0U};
     TensorAccessorArgs(counts).append_to(args);
     TensorAccessorArgs(first).append_to(args);
     TensorAccessorArgs(second).append_to(args);
     const KernelHandle reader = CreateKernel(program, "ops/valid_tiles/kernels/eltwise_reader.cpp",
                                              work.cores, ReaderDataMovementConfig(std::move(args)));
     for (const BlockShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {counts.address, first.address, second.address, share.first, share.count});
+        const auto split = work.reader_args(share);
+        SetRuntimeArgs(
+            program, reader, share.core,
+            {counts.address, first.address, second.address, split[0], split[1], split[2]});
     }
 }
 
@@ -47,19 +52,25 @@ void add_compute(Program& program, const SharedBlocks& work, std::string_view ke
                                .named_compile_args = {}};
     const KernelHandle compute = CreateKernel(program, std::string(kernel), work.cores, config);
     for (const BlockShare& share : work.shares) {
-        SetRuntimeArgs(program, compute, share.core, {share.count});
+        SetRuntimeArgs(program, compute, share.core, {work.compute_count(share)});
     }
+}
+
+SharedBlocks share(std::string_view op, const ArchSpec& arch, const TokenTiles& tiles,
+                   std::span<const std::uint32_t> counts, const ActivationSpec& schedule) {
+    const CoreCoord grid = schedule_grid(op, arch, schedule.grid);
+    return schedule.split_by == SplitBy::Device
+               ? share_on_device(grid, TileDistribution::Block)
+               : share_blocks(grid, {num_valid_tiles(tiles, counts), num_zero_tiles(tiles, counts)},
+                              TileDistribution::Block);
 }
 
 Program build_program(std::string_view op, std::string_view compute_kernel, const ArchSpec& arch,
                       const EltwiseTensors& tensors, const ActivationSpec& schedule) {
     const RoutedTokens& counts = tensors.num_routed_tokens;
-    check_counts(op, counts, tensors.output.spec.shape[1]);
+    check_counts(op, counts, schedule.split_by, tensors.output.spec.shape[1]);
     const TokenTiles tiles = token_tiles_of(tensors.output.spec.shape);
-    const SharedBlocks work =
-        share_blocks(schedule_grid(op, arch, schedule.grid),
-                     {num_valid_tiles(tiles, counts.host), num_zero_tiles(tiles, counts.host)},
-                     TileDistribution::Block);
+    const SharedBlocks work = share(op, arch, tiles, counts.host, schedule);
 
     Program program = CreateProgram();
     for (std::size_t i = 0; i < tensors.inputs.size(); ++i) {
@@ -67,6 +78,9 @@ Program build_program(std::string_view op, std::string_view compute_kernel, cons
                         tensors.output.spec.format, schedule.cb_depth);
     }
     add_counts_buffer(program, work.cores, kReaderCountsCb, counts);
+    if (work.split_by == SplitBy::Device) {
+        add_blocks_buffer(program, work.cores, kComputeBlocksCb);
+    }
     add_reader(program, work, tiles, tensors);
     add_compute(program, work, compute_kernel, schedule);
     add_writer(program, work, {.tiles = tiles, .output_depth = schedule.cb_depth}, tensors.output,
@@ -160,6 +174,11 @@ Op make_eltwise_op(const OpSpec& spec, std::string_view compute_kernel,
             .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
                 return {{.spec = context.inputs[0].spec}};
             },
+            .reads_back =
+                [](const void* parameters) {
+                    return static_cast<const ActivationSpec*>(parameters)->split_by ==
+                           SplitBy::Host;
+                },
             .programs =
                 [name = spec.name, compute_kernel](const OpContext& context) {
                     return on_each(context, [&](std::size_t position) {

@@ -20,12 +20,14 @@ namespace tessera::ops {
 
 /// The parameters of silu, mul and silu_mul.
 struct ActivationSpec {
+    SplitBy split_by = SplitBy::Device;
     GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
     std::uint32_t cb_depth = 0;  ///< tiles that each CB holds
     bool fp32_dest_acc = true;
 };
 
 inline constexpr std::array kActivationFields{
+    config::field<&ActivationSpec::split_by>("split_by", "device", kSplitByProse),
     config::field<&ActivationSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     config::field<&ActivationSpec::cb_depth>("cb_depth", "2", "tiles in a CB", kDepth),
     config::field<&ActivationSpec::fp32_dest_acc>("fp32_dest_acc", "true", "32-bit DST"),
@@ -35,7 +37,7 @@ inline constexpr std::array kActivationFields{
 using ElementFunction = std::function<double(std::span<const double>)>;
 
 /// An op whose inputs are one or two tensors of one shape and their counts of routed tokens.
-/// `compute_kernel` takes its number of tiles as argument 0.
+/// `compute_kernel` takes its number of tiles as argument 0 (kernels/block_count.hpp).
 [[nodiscard]] Op make_eltwise_op(const OpSpec& spec, std::string_view compute_kernel,
                                  const ElementFunction& function);
 

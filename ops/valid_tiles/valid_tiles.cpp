@@ -11,7 +11,8 @@ namespace tessera::ops {
 namespace {
 
 constexpr std::uint32_t kBlockWords = 4;
-constexpr std::uint32_t kBlockPages = 2;  // the reader may be one block ahead
+constexpr std::uint32_t kCountFromReader = 0xFFFFFFFF;  // as kernels/block_count.hpp has it
+constexpr std::uint32_t kBlockPages = 2;                // the reader may be one block ahead
 
 /// The part of `units` that core `index` of `num_cores` takes: the first cores take one more.
 struct Part {
@@ -30,7 +31,11 @@ std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
 
 }  // namespace
 
-void check_counts(std::string_view op, const RoutedTokens& counts, std::uint32_t num_tokens) {
+void check_counts(std::string_view op, const RoutedTokens& counts, SplitBy split_by,
+                  std::uint32_t num_tokens) {
+    if (split_by == SplitBy::Device) {
+        return;
+    }
     const std::uint32_t num_experts = counts.device.spec.shape.at(0);
     require(counts.host.size() == num_experts,
             "{}: num_routed_tokens has {} counts on the host; it must have {}, one an expert", op,
@@ -72,7 +77,7 @@ SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts, TileDistribution d
         const auto index = static_cast<std::uint32_t>(work.shares.size());
         const Part blocks = part_of(counts.blocks, num_cores, index);
         const Part zeros = part_of(counts.zero_tiles, num_cores, index);
-        BlockShare share{core, blocks.first, 1, blocks.count, zeros.first, zeros.count};
+        BlockShare share{core, index, blocks.first, 1, blocks.count, zeros.first, zeros.count};
         if (distribution == TileDistribution::RoundRobin) {
             share.first = index;
             share.stride = num_cores;
@@ -80,6 +85,34 @@ SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts, TileDistribution d
         work.shares.push_back(share);
     }
     return work;
+}
+
+SharedBlocks share_on_device(CoreCoord grid, TileDistribution distribution) {
+    const std::uint32_t num_cores = grid.x * grid.y;
+    const CoreRangeSet cores = num_cores_to_corerangeset(num_cores, grid);
+    SharedBlocks work{cores, {}, SplitBy::Device, distribution};
+    for (const CoreCoord& core : corerange_to_cores(cores, num_cores)) {
+        work.shares.push_back(
+            {.core = core, .index = static_cast<std::uint32_t>(work.shares.size())});
+    }
+    return work;
+}
+
+std::array<std::uint32_t, 3> SharedBlocks::reader_args(const BlockShare& share) const {
+    if (split_by == SplitBy::Host) {
+        return {share.first, share.stride, share.count};
+    }
+    return {share.index, static_cast<std::uint32_t>(shares.size()),
+            distribution == TileDistribution::RoundRobin ? 1U : 0U};
+}
+
+std::array<std::uint32_t, 3> SharedBlocks::writer_args(const BlockShare& share) const {
+    return split_by == SplitBy::Host ? std::array{share.count, share.first_zero, share.num_zeros}
+                                     : reader_args(share);
+}
+
+std::uint32_t SharedBlocks::compute_count(const BlockShare& share) const {
+    return split_by == SplitBy::Host ? share.count : kCountFromReader;
 }
 
 void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
@@ -112,19 +145,24 @@ void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& sp
     add_blocks_buffer(program, work.cores, kWriterBlocksCb);
     add_tile_buffer(program, work.cores, kZeroTileCb, output.spec.format, 1);
     add_tile_buffer(program, work.cores, kOutputCb, output.spec.format,
-                    spec.output_depth * spec.block_tiles);
+                    spec.output_depth * spec.block.height * spec.block.width);
 
-    std::vector<std::uint32_t> args{spec.tiles.num_experts, spec.tiles.token_tiles,
-                                    spec.tiles.column_tiles, spec.block_tiles,
-                                    counts.device.buffer.aligned_page_size};
+    std::vector<std::uint32_t> args{spec.tiles.num_experts,
+                                    spec.tiles.token_tiles,
+                                    spec.tiles.column_tiles,
+                                    spec.block.height,
+                                    spec.block.width,
+                                    counts.device.buffer.aligned_page_size,
+                                    work.split_by == SplitBy::Device ? 1U : 0U};
     TensorAccessorArgs(output.buffer).append_to(args);
     TensorAccessorArgs(counts.device.buffer).append_to(args);
     const KernelHandle writer = CreateKernel(program, "ops/valid_tiles/kernels/writer.cpp",
                                              work.cores, WriterDataMovementConfig(std::move(args)));
     for (const BlockShare& share : work.shares) {
-        SetRuntimeArgs(program, writer, share.core,
-                       {output.buffer.address, counts.device.buffer.address, share.count,
-                        share.first_zero, share.num_zeros});
+        const auto split = work.writer_args(share);
+        SetRuntimeArgs(
+            program, writer, share.core,
+            {output.buffer.address, counts.device.buffer.address, split[0], split[1], split[2]});
     }
 }
 

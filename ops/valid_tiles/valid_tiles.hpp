@@ -3,6 +3,7 @@
 // tiles hold tokens, who works on them, and the writer that leaves zeros everywhere else.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -12,12 +13,17 @@
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
 #include "tessera/program.hpp"
+#include "tessera/subblock.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::ops {
 
 /// Output tiles of a core: neighbours together, or one a core in turn.
 enum class TileDistribution : std::uint8_t { Block, RoundRobin };
+
+/// Who deals the tiles that hold tokens to the cores: each core for itself, from the counts in
+/// device memory, or the host, which has to read them back before each launch.
+enum class SplitBy : std::uint8_t { Device, Host };
 
 }  // namespace tessera::ops
 
@@ -29,9 +35,19 @@ inline constexpr std::array kEnumNames<ops::TileDistribution>{
     EnumName<ops::TileDistribution>{"round_robin", ops::TileDistribution::RoundRobin},
 };
 
+template <>
+inline constexpr std::array kEnumNames<ops::SplitBy>{
+    EnumName<ops::SplitBy>{"device", ops::SplitBy::Device},
+    EnumName<ops::SplitBy>{"host", ops::SplitBy::Host},
+};
+
 }  // namespace tessera::config
 
 namespace tessera::ops {
+
+inline constexpr const char* kSplitByProse =
+    "who works out each core's share: the cores, from the counts in device memory, or the host, "
+    "which reads them back before the launch";
 
 /// Circular buffers that all programs over valid tiles have in common; 0 and 1 are the op's.
 inline constexpr std::uint8_t kInputCb = 0;
@@ -46,12 +62,14 @@ inline constexpr std::uint8_t kOutputCb = 16;
 /// The counts of routed tokens, in device memory for kernels and as the host read them back.
 struct RoutedTokens {
     const DeviceTensor& device;           ///< (E/D,1) uint32 ROW_MAJOR
-    std::span<const std::uint32_t> host;  ///< (E/D), the same values
+    std::span<const std::uint32_t> host;  ///< (E/D), the same values; empty with SplitBy::Device
 };
 
-/// Errors   UsageError unless the host has one count for each expert of the device's, none above
-///          `num_tokens`.
-void check_counts(std::string_view op, const RoutedTokens& counts, std::uint32_t num_tokens);
+/// Checks what the host is to split work by.
+/// Errors   with SplitBy::Host, UsageError unless the host has one count for each expert of the
+///          device's, none above `num_tokens`.
+void check_counts(std::string_view op, const RoutedTokens& counts, SplitBy split_by,
+                  std::uint32_t num_tokens);
 
 /// Tiles of a (E/D,T,H) tensor in TILE layout.
 struct TokenTiles {
@@ -74,6 +92,7 @@ struct TokenTiles {
 /// num_zeros), counted over all experts in order.
 struct BlockShare {
     CoreCoord core;
+    std::uint32_t index = 0;  ///< of the core, in the order in which work is dealt
     std::uint32_t first = 0;
     std::uint32_t stride = 1;
     std::uint32_t count = 0;
@@ -83,6 +102,16 @@ struct BlockShare {
 struct SharedBlocks {
     CoreRangeSet cores;
     std::vector<BlockShare> shares;
+    SplitBy split_by = SplitBy::Host;
+    TileDistribution distribution = TileDistribution::Block;
+
+    /// What the reader is told of a share; (first, stride, count), or with SplitBy::Device (index,
+    /// number of cores, whether blocks are dealt in turn).
+    [[nodiscard]] std::array<std::uint32_t, 3> reader_args(const BlockShare& share) const;
+    /// What the writer is told of it: (count, first zero, number of zeros), or the same.
+    [[nodiscard]] std::array<std::uint32_t, 3> writer_args(const BlockShare& share) const;
+    /// The number of blocks that compute is told, or that its reader tells it.
+    [[nodiscard]] std::uint32_t compute_count(const BlockShare& share) const;
 };
 
 /// Units of one launch.
@@ -96,11 +125,14 @@ struct BlockCounts {
 /// contiguous shares; without any block, to as many cores of the grid as there are tiles.
 [[nodiscard]] SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts,
                                         TileDistribution distribution);
+/// The same, for cores that will know the counts: all cores of `grid` take part, and those that
+/// would have no share find that out.
+[[nodiscard]] SharedBlocks share_on_device(CoreCoord grid, TileDistribution distribution);
 
 /// What the common writer needs to know of a program.
 struct WriterSpec {
     TokenTiles tiles;
-    std::uint32_t block_tiles = 1;   ///< pages of one push into the output buffer
+    Subblock block{1, 1};            ///< its tiles are the pages of one push into the output buffer
     std::uint32_t output_depth = 2;  ///< blocks the output buffer holds
 };
 

@@ -27,25 +27,15 @@ constexpr BuiltinFile kFiles[] = {
 #include "builtin_files.inc"
 };
 
-constexpr std::string_view kSharedFolder = "ops/kernels";
-
-std::string_view folder_of(std::string_view path) {
-    return path.substr(0, path.rfind('/'));
-}
-
 // Where the project's files lie, from where one of them was found.
 std::string root_of(const std::string& found, std::string_view source) {
     return found.substr(0, found.size() - source.size());
 }
 
+// Kernels include headers of other folders too; which ones, their compiler alone knows.
 bool differs_below(const std::string& root, std::string_view source) {
     return std::ranges::any_of(kFiles, [&](const BuiltinFile& file) {
-        const std::string_view folder = folder_of(file.path);
-        // Another kernel of the folder is not what this one was compiled from.
-        const bool is_used =
-            file.path == source || (file.path.ends_with(".hpp") &&
-                                    (folder == folder_of(source) || folder == kSharedFolder));
-        if (!is_used) {
+        if (file.path != source && !file.path.ends_with(".hpp")) {
             return false;
         }
         const auto hash = file_hash(root + std::string(file.path));

@@ -23,8 +23,8 @@ struct BuiltinKernel {
 /// its file is_edited.
 [[nodiscard]] const BuiltinKernel* find_builtin(std::string_view source) noexcept;
 
-/// True if a file that `kernel` was compiled from is no longer what it was: the source itself or,
-/// in its folder or in ops/kernels, a header. The file meant is the one that the name finds
+/// True if a file that `kernel` may have been compiled from is no longer what it was: the source
+/// itself, or a header of any built-in kernel. The file meant is the one that the name finds
 /// (find_kernel_file); where none lies there, nothing differs. Looked at once in a process.
 [[nodiscard]] bool is_edited(const BuiltinKernel& kernel);
 

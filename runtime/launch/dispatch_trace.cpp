@@ -42,7 +42,8 @@ DispatchTrace dispatch_trace(const DeviceProgram& program) {
     DispatchTrace dispatch{.device = static_cast<std::uint16_t>(program.device),
                            .cores = size_of(by_core),
                            .cbs = most_buffers(program.program),
-                           .semaphores = size_of(program.program.semaphores)};
+                           .semaphores = size_of(program.program.semaphores),
+                           .host_reads = program.host_reads};
     std::set<std::vector<std::size_t>> groups;
     for (const auto& [core, kernels] : by_core) {
         groups.insert(kernels);

@@ -68,7 +68,7 @@ void check_on_grid(const Program& program, const Device& device) {
 // One after the other: kernels may have to be compiled, each once.
 std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> programs) {
     std::vector<PlacedProgram> prepared;
-    for (const auto& [id, program] : programs) {
+    for (const auto& [id, program, host_reads] : programs) {
         require(id < mesh.num_devices(), "a program is for device {}, the mesh has {}", id,
                 mesh.num_devices());
         Device& device = mesh.device(id);

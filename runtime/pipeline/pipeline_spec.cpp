@@ -38,6 +38,12 @@ bool is_read_from(const PipelineSpec& pipeline, std::string_view name, std::size
                        });
 }
 
+bool is_read_back(const PipelineStep& step, std::size_t input) {
+    const ops::Op& op = *step.op;
+    return op.spec.inputs[input].host_read == ops::HostRead::Yes &&
+           (!op.reads_back || op.reads_back(step.parameters.get()));
+}
+
 const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline, std::string_view name) {
     for (const PipelineStep& step : pipeline.steps) {
         const auto input = std::ranges::find(step.inputs, name);

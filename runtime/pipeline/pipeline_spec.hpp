@@ -118,6 +118,9 @@ struct PipelineSpec {
 [[nodiscard]] bool is_read_from(const PipelineSpec& pipeline, std::string_view name,
                                 std::size_t first_step);
 
+/// Whether the host reads the step's input back before it can build the programs.
+[[nodiscard]] bool is_read_back(const PipelineStep& step, std::size_t input);
+
 /// How the step that takes the tensor first has it lie; null if none does.
 [[nodiscard]] const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline,
                                                    std::string_view name);

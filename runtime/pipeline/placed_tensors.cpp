@@ -81,7 +81,7 @@ void PlacedTensors::place_outputs(const PipelineStep& step, std::uint32_t device
 void PlacedTensors::read_host_inputs(const PipelineStep& step, PlacedStep& placed) const {
     placed.host_inputs.resize(step.inputs.size());
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-        if (step.op->spec.inputs[i].host_read == ops::HostRead::Yes) {
+        if (is_read_back(step, i)) {
             for (const DeviceTensor& tensor : placed.inputs[i]) {
                 placed.host_inputs[i].push_back(session_.read(tensor));
             }

@@ -148,7 +148,11 @@ private:
                                            .device_inputs = placed.inputs,
                                            .device_outputs = placed.outputs,
                                            .host_inputs = placed.host_inputs});
+        const auto is_read = [](const auto& values) { return !values.empty(); };
+        const auto reads =
+            static_cast<std::uint32_t>(std::ranges::count_if(placed.host_inputs, is_read));
         for (DeviceProgram& program : programs) {
+            program.host_reads = reads;
             move_cores(program.program, step.first_core, loaded_.arch, step.name);
             find_kernels(program.program, *step.op, pipeline_.folder);
             replacement_.replace(program.program);

@@ -2,11 +2,13 @@
 // Inputs and expectations of ops over each expert's first num_routed_tokens rows.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "emu/base/bf16.hpp"
@@ -32,6 +34,19 @@ inline HostTensor routed_values(const Shape& shape, std::span<const std::uint32_
         values[i] = row % shape[1] < counts[row / shape[1]] ? values[i] : std::uint16_t{0xFFFF};
     }
     return tensor;
+}
+
+/// What each core wrote, packed and multiplied; cores that wrote nothing are left out.
+inline std::vector<std::string> work_of_cores(const LaunchResult& launch) {
+    std::vector<std::string> work;
+    for (const CoreActivity& core : launch.cores) {
+        if (core.bytes_written != 0) {
+            work.push_back(fmt::format("{}: {} B written, {} tiles packed, {} multiplied",
+                                       to_string(core.core), core.bytes_written, core.tiles_packed,
+                                       core.tiles_multiplied));
+        }
+    }
+    return work;
 }
 
 /// Indices of rows of a (E,T,H) tensor behind each expert's count that are not all zero.

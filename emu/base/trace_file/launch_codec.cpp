@@ -96,13 +96,13 @@ void code_core(Codec& codec, Core& core) {
 template <class Codec, class Dispatch>
 void code_dispatch(Codec& codec, Dispatch& d) {
     fields(codec, d.device, d.kernels, d.cores, d.threads, d.cbs, d.semaphores, d.unique_args,
-           d.common_args, d.binary_bytes);
+           d.common_args, d.binary_bytes, d.host_reads);
 }
 
 template <class Codec, class Launch>
 void code_launch(Codec& codec, Launch& launch) {
     fields(codec, launch.name);
-    codec.list(launch.dispatch, 34, [&](auto& dispatch) { code_dispatch(codec, dispatch); });
+    codec.list(launch.dispatch, 38, [&](auto& dispatch) { code_dispatch(codec, dispatch); });
     codec.list(launch.cores, 22, [&](auto& core) { code_core(codec, core); });
     codec.list(launch.initial_words, 18, [&](auto& word) {
         fields(codec, word.device, word.core.x, word.core.y, word.address, word.value);

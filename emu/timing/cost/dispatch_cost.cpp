@@ -125,7 +125,8 @@ DispatchWork DispatchCost::of(const DispatchTrace& program, const LaunchTrace& l
         timing_.write_hop.value * cores.hops * (kMulticasts + shared) + own * program.cores +
         time_of(sizes.binaries + sizes.shared, multicast_rate_);
     const double config = (sizes.binaries + sizes.shared) / groups + sizes.own;
-    return {rounded(prefetch), rounded(dispatch), static_cast<std::uint64_t>(config)};
+    return {rounded(prefetch), rounded(dispatch), static_cast<std::uint64_t>(config),
+            program.host_reads != 0};
 }
 
 }  // namespace tessera::timing

@@ -18,6 +18,7 @@ struct DispatchWork {
     Millicycles prefetch = 0;        ///< of the core that streams the program
     Millicycles dispatch = 0;        ///< of the core that writes it to the workers
     std::uint64_t config_bytes = 0;  ///< of a worker's ring of kernel configurations
+    bool needs_host = false;  ///< built from what the host reads back when all before have ended
 };
 
 class DispatchCost {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies one block of output tiles after another; its sums stay in DST over all of K.
+#include "../../valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
-    const uint32_t num_blocks = get_arg_val<uint32_t>(0);
     const uint32_t k_tiles = get_compile_time_arg_val(0);
     const uint32_t k_block = get_compile_time_arg_val(1);
     const uint32_t block_height = get_compile_time_arg_val(2);
@@ -12,6 +12,7 @@ void kernel_main() {
     constexpr uint32_t cb_blocks = tt::CBIndex::c_4;
     constexpr uint32_t cb_out = tt::CBIndex::c_16;
 
+    const uint32_t num_blocks = num_blocks_of(get_arg_val<uint32_t>(0), cb_blocks);
     mm_block_init(cb_in0, cb_in1, cb_out, 0, block_width, block_height, k_block);
     for (uint32_t block = 0; block < num_blocks; ++block) {
         cb_wait_front(cb_blocks, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds this core's blocks of output tiles among the routed tokens, announces each to compute and
 // writer, and feeds compute the operands, K tiles in blocks.
+#include "../../valid_tiles/kernels/core_share.hpp"
 
 namespace {
 
@@ -42,14 +43,11 @@ struct Block {
 // Walks the blocks of all experts in ascending order.
 struct BlockWalk {
     const Shapes& shapes;
-    uint32_t counts_l1;
-    uint32_t counts_stride;
+    const TokenCounts& counts;
     uint32_t expert = 0;
     uint32_t blocks_before = 0;  // of all experts before this one
 
-    uint32_t num_tokens() const {
-        return *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(counts_l1 + expert * counts_stride);
-    }
+    uint32_t num_tokens() const { return counts.of(expert); }
     uint32_t blocks_across() const { return div_up(shapes.column_tiles, shapes.block_width); }
     uint32_t num_blocks() const {
         return div_up(div_up(num_tokens(), tile_height), shapes.block_height) * blocks_across();
@@ -135,9 +133,6 @@ void kernel_main() {
     const uint32_t in0_addr = get_arg_val<uint32_t>(0);
     const uint32_t in1_addr = get_arg_val<uint32_t>(1);
     const uint32_t counts_addr = get_arg_val<uint32_t>(2);
-    const uint32_t first_block = get_arg_val<uint32_t>(3);
-    const uint32_t block_stride = get_arg_val<uint32_t>(4);
-    const uint32_t num_blocks = get_arg_val<uint32_t>(5);
     const Shapes shapes{.token_tiles = get_compile_time_arg_val(0),
                         .k_tiles = get_compile_time_arg_val(1),
                         .column_tiles = get_compile_time_arg_val(2),
@@ -147,22 +142,25 @@ void kernel_main() {
                         .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
     const uint32_t num_experts = get_compile_time_arg_val(6);
     const uint32_t counts_stride = get_compile_time_arg_val(7);
-    constexpr auto in0_args = TensorAccessorArgs<8>();
+    const uint32_t splits_here = get_compile_time_arg_val(8);
+    constexpr auto in0_args = TensorAccessorArgs<9>();
     constexpr auto in1_args = TensorAccessorArgs<in0_args.next_compile_time_args_offset()>();
     constexpr auto counts_args = TensorAccessorArgs<in1_args.next_compile_time_args_offset()>();
     const auto in0 = TensorAccessor(in0_args, in0_addr, shapes.tile_size);
     const auto in1 = TensorAccessor(in1_args, in1_addr, shapes.tile_size);
-    const auto counts = TensorAccessor(counts_args, counts_addr, sizeof(uint32_t));
+    const TokenCounts counts =
+        read_counts(TensorAccessor(counts_args, counts_addr, sizeof(uint32_t)),
+                    get_write_ptr(cb_counts), counts_stride, num_experts);
 
-    const uint32_t counts_l1 = get_write_ptr(cb_counts);
-    for (uint32_t expert = 0; expert < num_experts; ++expert) {
-        noc_async_read_page(expert, counts, counts_l1 + expert * counts_stride);
+    Share share{get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(5)};
+    if (splits_here != 0) {
+        const BlockShape block{shapes.column_tiles, shapes.block_height, shapes.block_width};
+        share = share_of_blocks(core_of_args(3), count_blocks(counts, block));
+        announce(cb_compute_blocks, share.count, 0, 0, 0);
     }
-    noc_async_read_barrier();
-
-    BlockWalk walk{shapes, counts_l1, counts_stride};
-    for (uint32_t i = 0; i < num_blocks; ++i) {
-        const Block block = walk.find(first_block + i * block_stride);
+    BlockWalk walk{shapes, counts};
+    for (uint32_t i = 0; i < share.count; ++i) {
+        const Block block = walk.find(share.first + i * share.stride);
         announce(cb_compute_blocks, block.rows, block.columns, 0, 0);
         announce(cb_writer_blocks, block.row * shapes.column_tiles + block.column, block.rows,
                  block.columns, block.num_tokens);

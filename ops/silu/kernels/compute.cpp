@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
-    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
     constexpr uint32_t cb_gate = tt::CBIndex::c_0;
     constexpr uint32_t cb_out = tt::CBIndex::c_16;
 
+    const uint32_t num_tiles = num_blocks_of(get_arg_val<uint32_t>(0), tt::CBIndex::c_4);
     init_sfpu(cb_gate, cb_out);
     silu_tile_init();
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {

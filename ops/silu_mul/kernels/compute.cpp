@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both factors go through DST, where the vector unit multiplies them in full precision: the matrix
 // unit would cut silu(gate) to TF32 on its way back to a source register.
+#include "../../valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
-    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
     constexpr uint32_t cb_gate = tt::CBIndex::c_0;
     constexpr uint32_t cb_up = tt::CBIndex::c_1;
     constexpr uint32_t cb_out = tt::CBIndex::c_16;
 
+    const uint32_t num_tiles = num_blocks_of(get_arg_val<uint32_t>(0), tt::CBIndex::c_4);
     init_sfpu(cb_gate, cb_out);
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
         cb_wait_front(cb_gate, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes zeros to this core's share of the tiles without tokens, then every block as it is packed,
 // its rows behind the last token cleared.
+#include "core_share.hpp"
 
 namespace {
 
@@ -46,22 +47,23 @@ struct Shapes {
     uint32_t num_experts;
     uint32_t token_tiles;
     uint32_t column_tiles;
-    uint32_t block_tiles;
+    uint32_t block_height;
+    uint32_t block_width;
     uint32_t tile_size;
+
+    uint32_t block_tiles() const { return block_height * block_width; }
 };
 
 // Writes zero tiles first … first + count - 1, counted over the tiles without tokens of all
 // experts.
 template <class Accessor>
-void write_zeros(const Accessor& output, const Shapes& shapes, uint32_t counts_l1,
-                 uint32_t counts_stride, uint32_t first, uint32_t count) {
+void write_zeros(const Accessor& output, const Shapes& shapes, const TokenCounts& counts,
+                 uint32_t first, uint32_t count) {
     const uint32_t zero_tile = get_write_ptr(cb_zero_tile);
     fill_zeros(zero_tile, shapes.tile_size);
     uint32_t zeros_before = 0;
     for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
-        const uint32_t num_tokens =
-            *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(counts_l1 + expert * counts_stride);
-        const uint32_t valid_tiles = (num_tokens + tile_height - 1) / tile_height;
+        const uint32_t valid_tiles = counts.tile_rows(expert);
         const uint32_t first_tile =
             (expert * shapes.token_tiles + valid_tiles) * shapes.column_tiles;
         const uint32_t zeros = (shapes.token_tiles - valid_tiles) * shapes.column_tiles;
@@ -86,7 +88,7 @@ void write_block(const Accessor& output, const Shapes& shapes) {
     const uint32_t num_tokens = words[3];
     cb_pop_front(cb_blocks, 1);
 
-    cb_wait_front(cb_out, shapes.block_tiles);
+    cb_wait_front(cb_out, shapes.block_tiles());
     uint32_t l1_addr = get_read_ptr(cb_out);
     for (uint32_t row = 0; row < rows; ++row) {
         const uint32_t row_tokens = num_tokens - row * tile_height;
@@ -99,7 +101,7 @@ void write_block(const Accessor& output, const Shapes& shapes) {
         }
     }
     noc_async_writes_flushed();
-    cb_pop_front(cb_out, shapes.block_tiles);
+    cb_pop_front(cb_out, shapes.block_tiles());
 }
 
 }  // namespace
@@ -107,27 +109,32 @@ void write_block(const Accessor& output, const Shapes& shapes) {
 void kernel_main() {
     const uint32_t output_addr = get_arg_val<uint32_t>(0);
     const uint32_t counts_addr = get_arg_val<uint32_t>(1);
-    const uint32_t num_blocks = get_arg_val<uint32_t>(2);
-    const uint32_t first_zero = get_arg_val<uint32_t>(3);
-    const uint32_t num_zeros = get_arg_val<uint32_t>(4);
     const Shapes shapes{.num_experts = get_compile_time_arg_val(0),
                         .token_tiles = get_compile_time_arg_val(1),
                         .column_tiles = get_compile_time_arg_val(2),
-                        .block_tiles = get_compile_time_arg_val(3),
+                        .block_height = get_compile_time_arg_val(3),
+                        .block_width = get_compile_time_arg_val(4),
                         .tile_size = static_cast<uint32_t>(get_tile_size(cb_out))};
-    const uint32_t counts_stride = get_compile_time_arg_val(4);
-    constexpr auto output_args = TensorAccessorArgs<5>();
+    const uint32_t counts_stride = get_compile_time_arg_val(5);
+    const uint32_t splits_here = get_compile_time_arg_val(6);
+    constexpr auto output_args = TensorAccessorArgs<7>();
     constexpr auto counts_args = TensorAccessorArgs<output_args.next_compile_time_args_offset()>();
     const auto output = TensorAccessor(output_args, output_addr, shapes.tile_size);
-    const auto counts = TensorAccessor(counts_args, counts_addr, sizeof(uint32_t));
+    const TokenCounts counts =
+        read_counts(TensorAccessor(counts_args, counts_addr, sizeof(uint32_t)),
+                    get_write_ptr(cb_counts), counts_stride, shapes.num_experts);
 
-    const uint32_t counts_l1 = get_write_ptr(cb_counts);
-    for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
-        noc_async_read_page(expert, counts, counts_l1 + expert * counts_stride);
+    uint32_t num_blocks = get_arg_val<uint32_t>(2);
+    Share zeros{get_arg_val<uint32_t>(3), 1, get_arg_val<uint32_t>(4)};
+    if (splits_here != 0) {
+        const CoreOfGrid core = core_of_args(2);
+        const BlockShape block{shapes.column_tiles, shapes.block_height, shapes.block_width};
+        const uint32_t blocks = count_blocks(counts, block);
+        num_blocks = share_of_blocks(core, blocks).count;
+        zeros = share_of_zeros(core, blocks,
+                               count_zero_tiles(counts, shapes.token_tiles, shapes.column_tiles));
     }
-    noc_async_read_barrier();
-
-    write_zeros(output, shapes, counts_l1, counts_stride, first_zero, num_zeros);
+    write_zeros(output, shapes, counts, zeros.first, zeros.count);
     for (uint32_t block = 0; block < num_blocks; ++block) {
         write_block(output, shapes);
     }

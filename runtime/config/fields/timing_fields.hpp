@@ -182,6 +182,8 @@ inline constexpr std::array kLinkTimingFields{
 };
 
 inline constexpr std::array kDispatchTimingFields{
+    cost<&DispatchTiming::host_read>(
+        "host_read", "end of a program to the host's next one, built from what it reads back"),
     cost<&DispatchTiming::program_gap>("program_gap", "last done message to the next go signal"),
     cost<&DispatchTiming::prefetch_program>("prefetch_program", "prefetch, any program"),
     cost<&DispatchTiming::prefetch_binary>("prefetch_binary",

@@ -24,7 +24,7 @@ struct Spoilable {
     DeviceTensor counts = tensor({2, 1}, DataFormat::UInt32, Layout::ROW_MAJOR);
     std::vector<std::uint32_t> host_counts{40, 3};
     DeviceTensor output = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
-    ActivationSpec schedule{.grid = {}, .cb_depth = 2};
+    ActivationSpec schedule{.split_by = SplitBy::Host, .grid = {}, .cb_depth = 2};
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {

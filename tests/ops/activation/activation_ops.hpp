@@ -64,10 +64,9 @@ struct ActivationResult {
     LaunchResult launch;
 };
 
-/// One launch on a device whose memory was filled with 0xFF before.
 template <class Op>
-ActivationResult run_activation(testing::OneDevice& device, const ActivationInputs& inputs,
-                                const ActivationSpec& schedule) {
+ActivationResult run_split_as_told(testing::OneDevice& device, const ActivationInputs& inputs,
+                                   const ActivationSpec& schedule) {
     const DeviceTensor gate = device.put("gate", inputs.gate, Layout::TILE);
     const DeviceTensor up = device.put("up", inputs.up, Layout::TILE);
     const DeviceTensor counts = testing::put_counts(device, inputs.counts);
@@ -76,6 +75,20 @@ ActivationResult run_activation(testing::OneDevice& device, const ActivationInpu
         "activation",
         Op::program(device.arch(), {gate, up, {counts, inputs.counts}}, output, schedule));
     return {device.get(output), std::move(launch)};
+}
+
+/// Runs it twice on a device whose memory was filled with 0xFF before, with either way of splitting
+/// the work: to the same bytes, by the same cores.
+template <class Op>
+ActivationResult run_activation(testing::OneDevice& device, const ActivationInputs& inputs,
+                                const ActivationSpec& schedule) {
+    ActivationSpec by_host = schedule;
+    by_host.split_by = SplitBy::Host;
+    const ActivationResult other = run_split_as_told<Op>(device, inputs, by_host);
+    ActivationResult result = run_split_as_told<Op>(device, inputs, schedule);
+    EXPECT_EQ(result.output.bytes, other.output.bytes);
+    EXPECT_EQ(testing::work_of_cores(result.launch), testing::work_of_cores(other.launch));
+    return result;
 }
 
 }  // namespace tessera::ops

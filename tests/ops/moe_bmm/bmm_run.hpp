@@ -22,8 +22,8 @@ struct BmmResult {
     LaunchResult launch;
 };
 
-inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
-                         const MoeBmmSpec& schedule) {
+inline BmmResult run_split_as_told(testing::OneDevice& device, const BmmInputs& inputs,
+                                   const MoeBmmSpec& schedule) {
     const DeviceTensor input = device.put("input", inputs.input, Layout::TILE);
     const DeviceTensor weights = device.put("weights", inputs.weights, Layout::TILE);
     const DeviceTensor counts = testing::put_counts(device, inputs.counts);
@@ -38,6 +38,18 @@ inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
                                    {output}, schedule);
     LaunchResult launch = device.run("moe_bmm", std::move(program));
     return {device.get(output), std::move(launch)};
+}
+
+/// Runs it twice, with either way of splitting the work: to the same bytes, by the same cores.
+inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
+                         const MoeBmmSpec& schedule) {
+    MoeBmmSpec by_host = schedule;
+    by_host.split_by = SplitBy::Host;
+    const BmmResult other = run_split_as_told(device, inputs, by_host);
+    BmmResult result = run_split_as_told(device, inputs, schedule);
+    EXPECT_EQ(result.output.bytes, other.output.bytes);
+    EXPECT_EQ(testing::work_of_cores(result.launch), testing::work_of_cores(other.launch));
+    return result;
 }
 
 }  // namespace tessera::ops::moe_bmm

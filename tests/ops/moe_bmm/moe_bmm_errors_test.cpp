@@ -23,7 +23,8 @@ struct Spoilable {
     DeviceTensor counts = tensor({2, 1}, DataFormat::UInt32, Layout::ROW_MAJOR);
     std::vector<std::uint32_t> host_counts{40, 3};
     DeviceTensor output = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
-    MoeBmmSpec schedule{.grid = {}, .k_block = 2, .subblock = {2, 2}, .cb_depth = 2};
+    MoeBmmSpec schedule{
+        .split_by = SplitBy::Host, .grid = {}, .k_block = 2, .subblock = {2, 2}, .cb_depth = 2};
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {

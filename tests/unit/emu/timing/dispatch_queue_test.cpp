@@ -68,6 +68,19 @@ TEST(DispatchQueue, IsAheadByNoMoreProgramsThanThereAreLaunchMessages) {
                                         known_end + 2 * (1000 + kGap), known_end + 500'000}));
 }
 
+TEST(DispatchQueue, AProgramThatTheHostEnqueuesLateIsNotHandedOutAhead) {
+    TimingSpec timing = make_timing();
+    timing.dispatch.host_read = Seconds{20e-6};
+    timing.clock = Hertz{1e9};
+    DispatchQueue queue(timing);
+    EXPECT_EQ(queue.host_read_end(), 0) << "nothing runs yet";
+    queue.ended(queue.start_of({0, 1000}) + 500'000);
+
+    const Millicycles enqueued = queue.host_read_end();
+    EXPECT_EQ(enqueued, 1000 + 500'000 + 20'000'000) << "20 us at 1 GHz";
+    EXPECT_EQ(queue.start_of({3000, 2000}, enqueued), enqueued + 3000);
+}
+
 TEST(DispatchQueue, AProgramLargerThanTheRingWaitsForTheOneBefore) {
     DispatchQueue queue(make_timing());
     queue.ended(queue.start_of({0, 1000, 5000}) + 2000);
