@@ -158,7 +158,8 @@ TEST(CliRunOp, RefusesWhatDoesNotFitInTheDevicesMemory) {
                                               "steps.copy.out={output: {memory: l1}}"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, StartsWith("tessera: L1 of device 0 (bytes per core): output needs "));
+    EXPECT_THAT(ending.err, HasSubstr("configs/runs/copy.yaml:11:12: steps.copy: L1 of device 0 "
+                                      "(bytes per core): output needs 2097152 B"));
 }
 
 }  // namespace

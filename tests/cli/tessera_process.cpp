@@ -13,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <thread>
 
 namespace tessera::test {
@@ -125,6 +126,19 @@ std::string bytes_of(const std::string& path) {
 
 std::string golden_path(const std::string& stem) {
     return std::string(TESSERA_SOURCE_DIR) + "/tests/golden/" + stem + ".safetensors";
+}
+
+std::string shipped_names(const std::string& folder) {
+    std::set<std::string> names;
+    for (const auto& file : std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) +
+                                                                "/configs/" + folder)) {
+        names.insert(file.path().stem().string());
+    }
+    std::string text;
+    for (const std::string& name : names) {
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return text;
 }
 
 }  // namespace tessera::test

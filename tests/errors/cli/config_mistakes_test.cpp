@@ -33,8 +33,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"MissingUnit", "arch.l1.size=1048576",
                          "arch.l1.size: '1048576' has no unit, allowed: B, KiB, MiB or GiB"},
                     Case{"BuffersBeyondL1", "steps.gate.set.k_block=1024",
-                         "steps.gate.set.k_block: 1024 with cb_depth 2 and subblock 1x1 takes "
-                         "8395072 B of circular buffers; a core has 1395424 B of L1 for them"},
+                         "steps.gate.set.k_block: 1024 with cb_depth 2 and subblock 1x4 takes "
+                         "20990272 B of circular buffers; a core has 1395424 B of L1 for them"},
                     Case{"TooManyExpertsATokens", "params.top_k=9",
                          "params.top_k: 9 is out of range, allowed: 1 to experts"},
                     Case{"UnknownDevice", "mesh.device=n150",

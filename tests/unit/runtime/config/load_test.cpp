@@ -79,7 +79,7 @@ TEST(LoadRun, SaysWhereEachValueCameFrom) {
     const std::string file = (kRuns / "moe_v2_tiny.yaml").string();
     EXPECT_EQ(to_string(find(loaded.resolved, "mesh.shape")->origin), "--set mesh.shape=[1,4]");
     EXPECT_EQ(to_string(find(loaded.resolved, "params.tokens")->origin), file + ":7:18");
-    EXPECT_EQ(to_string(find(loaded.resolved, "steps.gate.set.subblock")->origin), "default");
+    EXPECT_EQ(to_string(find(loaded.resolved, "steps.gate.set.split_by")->origin), "default");
 }
 
 TEST(LoadRun, OverridesTheArchBelowItsKey) {
