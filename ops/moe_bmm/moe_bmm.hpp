@@ -21,6 +21,7 @@ struct MoeBmmSpec {
     SplitBy split_by = SplitBy::Device;
     GridSize grid;              ///< cores to spread over; 0×0: all that the device offers
     std::uint32_t k_block = 0;  ///< K tiles of one CB push
+    std::uint32_t k_split = 1;  ///< cores that share the K of a block
     Subblock subblock;
     std::uint32_t cb_depth = 0;  ///< blocks that each input CB holds
     bool fp32_dest_acc = true;
@@ -92,7 +93,9 @@ struct Outputs {
 /// in DST over all of K. Only the ceil(num_routed_tokens / 32) rows of tiles that hold tokens are
 /// cut into subblocks (the last ones of a row or column are smaller), counted expert by expert, row
 /// by row. SingleCore: core (0,0) takes them all. MultiCore: split_work_to_cores over the grid,
-/// neighbours together (Block) or in turn (RoundRobin). No core talks to another.
+/// neighbours together (Block) or in turn (RoundRobin). No core talks to another, unless k_split is
+/// above 1: then so many cores next to each other take a block together, each a part of K in whole
+/// k_blocks, and the first adds the sums of the others, in the order of their parts, in DST.
 ///
 /// The reader finds its subblocks from num_routed_tokens in device memory; with SplitBy::Device,
 /// each core works out its share of them there too, and all cores of the grid take part. Each push
@@ -103,7 +106,8 @@ struct Outputs {
 ///          there: rows of a product do not mix, and the writer clears those rows.
 /// Errors   UsageError for wrong shapes, formats, layouts or counts, or sharded tensors; a grid
 ///          larger than the device's; k_block, cb_depth or a side of the subblock 0; a subblock of
-///          more tiles than half of DST holds.
+///          more tiles than half of DST holds, with k_split beside one of another core's; a k_split
+///          of more cores than there are, or parts of K.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
                                    const Outputs& outputs, const MoeBmmSpec& schedule);
 

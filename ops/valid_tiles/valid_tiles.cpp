@@ -147,22 +147,31 @@ void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& sp
     add_tile_buffer(program, work.cores, kOutputCb, output.spec.format,
                     spec.output_depth * spec.block.height * spec.block.width);
 
-    std::vector<std::uint32_t> args{spec.tiles.num_experts,
-                                    spec.tiles.token_tiles,
-                                    spec.tiles.column_tiles,
-                                    spec.block.height,
-                                    spec.block.width,
-                                    counts.device.buffer.aligned_page_size,
-                                    work.split_by == SplitBy::Device ? 1U : 0U};
+    std::vector<std::uint32_t> args{
+        spec.tiles.num_experts,
+        spec.tiles.token_tiles,
+        spec.tiles.column_tiles,
+        spec.block.height,
+        spec.block.width,
+        counts.device.buffer.aligned_page_size,
+        work.split_by == SplitBy::Device ? 1U : 0U,
+        spec.others.cores.empty() ? 0U : static_cast<std::uint32_t>(spec.others.cores[0].size()),
+        spec.others.ready,
+        spec.others.arrived};
     TensorAccessorArgs(output.buffer).append_to(args);
     TensorAccessorArgs(counts.device.buffer).append_to(args);
     const KernelHandle writer = CreateKernel(program, "ops/valid_tiles/kernels/writer.cpp",
                                              work.cores, WriterDataMovementConfig(std::move(args)));
-    for (const BlockShare& share : work.shares) {
-        const auto split = work.writer_args(share);
-        SetRuntimeArgs(
-            program, writer, share.core,
-            {output.buffer.address, counts.device.buffer.address, split[0], split[1], split[2]});
+    for (std::size_t i = 0; i < work.shares.size(); ++i) {
+        const auto split = work.writer_args(work.shares[i]);
+        std::vector<std::uint32_t> runtime_args{output.buffer.address, counts.device.buffer.address,
+                                                split[0], split[1], split[2]};
+        if (!spec.others.cores.empty()) {
+            for (const CoreCoord core : spec.others.cores[i]) {
+                runtime_args.insert(runtime_args.end(), {core.x, core.y});
+            }
+        }
+        SetRuntimeArgs(program, writer, work.shares[i].core, std::move(runtime_args));
     }
 }
 

@@ -57,6 +57,8 @@ inline constexpr std::uint8_t kWriterCountsCb = 3;
 inline constexpr std::uint8_t kComputeBlocksCb = 4;
 inline constexpr std::uint8_t kWriterBlocksCb = 5;
 inline constexpr std::uint8_t kZeroTileCb = 6;
+inline constexpr std::uint8_t kPartCb = 7;  ///< sums of a part of K, on their way to another core
+inline constexpr std::uint8_t kArrivedCb = 8;  ///< those of other cores
 inline constexpr std::uint8_t kOutputCb = 16;
 
 /// The counts of routed tokens, in device memory for kernels and as the host read them back.
@@ -129,11 +131,20 @@ struct BlockCounts {
 /// would have no share find that out.
 [[nodiscard]] SharedBlocks share_on_device(CoreCoord grid, TileDistribution distribution);
 
+/// The cores that have parts of the sums of each block that a core writes.
+struct OtherParts {
+    /// By share, coordinates on the NoC, as many as there are other parts of K.
+    std::vector<std::vector<CoreCoord>> cores;
+    std::uint32_t ready = 0;    ///< semaphore by which they are asked for the next block
+    std::uint32_t arrived = 0;  ///< semaphore that counts their answers
+};
+
 /// What the common writer needs to know of a program.
 struct WriterSpec {
     TokenTiles tiles;
     Subblock block{1, 1};            ///< its tiles are the pages of one push into the output buffer
     std::uint32_t output_depth = 2;  ///< blocks the output buffer holds
+    OtherParts others = {};
 };
 
 /// Adds the circular buffers that feed the writer, and the writer with its arguments.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/launch/trace_names.hpp"
 
+#include <filesystem>
+
 namespace tessera {
 
 TraceNames::TraceNames(std::vector<std::string>& names) : names_(&names) {
@@ -14,7 +16,10 @@ std::uint32_t TraceNames::index_of(std::string_view name) {
     const auto next = static_cast<std::uint32_t>(names_->size());
     const auto [it, is_new] = indices_.try_emplace(std::string(name), next);
     if (is_new) {
-        names_->emplace_back(name);
+        // A kernel's header may be named by a way through the folder that includes it.
+        names_->push_back(name.find("/../") == std::string_view::npos
+                              ? std::string(name)
+                              : std::filesystem::path(name).lexically_normal().string());
     }
     return it->second;
 }

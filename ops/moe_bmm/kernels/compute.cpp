@@ -1,16 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies one block of output tiles after another; its sums stay in DST over all of K.
+// Multiplies one block of output tiles after another; its sums stay in DST over all of the core's
+// K. Where several cores share K, the first adds the sums of the others, in their order.
 #include "../../valid_tiles/kernels/block_count.hpp"
 
+namespace {
+
+constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
+constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
+constexpr uint32_t cb_blocks = tt::CBIndex::c_4;
+constexpr uint32_t cb_arrived = tt::CBIndex::c_8;
+
+// Adds the same block's sums of `num_parts` other cores; DST has a tile left behind the block.
+void add_parts(uint32_t num_parts, uint32_t num_tiles, uint32_t block_tiles) {
+    reconfig_data_format_srca(cb_in1, cb_arrived);
+    copy_tile_init(cb_arrived);
+    add_binary_tile_init();
+    cb_wait_front(cb_arrived, num_parts * block_tiles);
+    for (uint32_t part = 0; part < num_parts; ++part) {
+        for (uint32_t tile = 0; tile < num_tiles; ++tile) {
+            copy_tile(cb_arrived, part * block_tiles + tile, block_tiles);
+            add_binary_tile(tile, block_tiles, tile);
+        }
+    }
+    cb_pop_front(cb_arrived, num_parts * block_tiles);
+    reconfig_data_format_srca(cb_arrived, cb_in1);
+}
+
+}  // namespace
+
 void kernel_main() {
-    const uint32_t k_tiles = get_compile_time_arg_val(0);
-    const uint32_t k_block = get_compile_time_arg_val(1);
-    const uint32_t block_height = get_compile_time_arg_val(2);
-    const uint32_t block_width = get_compile_time_arg_val(3);
-    constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
-    constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
-    constexpr uint32_t cb_blocks = tt::CBIndex::c_4;
-    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+    const uint32_t k_block = get_compile_time_arg_val(0);
+    const uint32_t block_height = get_compile_time_arg_val(1);
+    const uint32_t block_width = get_compile_time_arg_val(2);
+    const uint32_t num_parts_arriving = get_compile_time_arg_val(3);
+    const uint32_t cb_out = get_compile_time_arg_val(4);
+    const uint32_t end_k = get_arg_val<uint32_t>(2);
 
     const uint32_t num_blocks = num_blocks_of(get_arg_val<uint32_t>(0), cb_blocks);
     mm_block_init(cb_in0, cb_in1, cb_out, 0, block_width, block_height, k_block);
@@ -22,8 +46,8 @@ void kernel_main() {
 
         mm_block_init_short(cb_in0, cb_in1, 0, columns, rows, k_block);
         tile_regs_acquire();
-        for (uint32_t first_k = 0; first_k < k_tiles; first_k += k_block) {
-            const uint32_t num_k = k_block < k_tiles - first_k ? k_block : k_tiles - first_k;
+        for (uint32_t first_k = get_arg_val<uint32_t>(1); first_k < end_k; first_k += k_block) {
+            const uint32_t num_k = k_block < end_k - first_k ? k_block : end_k - first_k;
             cb_wait_front(cb_in0, block_height * k_block);
             cb_wait_front(cb_in1, k_block * block_width);
             for (uint32_t k = 0; k < num_k; ++k) {
@@ -31,6 +55,9 @@ void kernel_main() {
             }
             cb_pop_front(cb_in0, block_height * k_block);
             cb_pop_front(cb_in1, k_block * block_width);
+        }
+        if (num_parts_arriving != 0) {
+            add_parts(num_parts_arriving, rows * columns, block_height * block_width);
         }
         tile_regs_commit();
 

@@ -112,11 +112,12 @@ void read_in1(const Accessor& in1, const Shapes& shapes, const Block& block, uin
 // Pushes have the pages of whole blocks, also where fewer tiles are left: a circular buffer wraps
 // only where a push ends exactly at its limit.
 template <class Accessor0, class Accessor1>
-void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, const Block& block) {
+void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, const Block& block,
+          uint32_t first_k_tile, uint32_t end_k_tile) {
     const uint32_t in0_pages = shapes.block_height * shapes.k_block;
     const uint32_t in1_pages = shapes.k_block * shapes.block_width;
-    for (uint32_t first_k = 0; first_k < shapes.k_tiles; first_k += shapes.k_block) {
-        const uint32_t num_k = smaller(shapes.k_block, shapes.k_tiles - first_k);
+    for (uint32_t first_k = first_k_tile; first_k < end_k_tile; first_k += shapes.k_block) {
+        const uint32_t num_k = smaller(shapes.k_block, end_k_tile - first_k);
         cb_reserve_back(cb_in0, in0_pages);
         read_in0(in0, shapes, block, first_k, num_k);
         cb_reserve_back(cb_in1, in1_pages);
@@ -158,12 +159,15 @@ void kernel_main() {
         share = share_of_blocks(core_of_args(3), count_blocks(counts, block));
         announce(cb_compute_blocks, share.count, 0, 0, 0);
     }
+    // Of K, this core's part.
+    const uint32_t first_k = get_arg_val<uint32_t>(6);
+    const uint32_t end_k = get_arg_val<uint32_t>(7);
     BlockWalk walk{shapes, counts};
     for (uint32_t i = 0; i < share.count; ++i) {
         const Block block = walk.find(share.first + i * share.stride);
         announce(cb_compute_blocks, block.rows, block.columns, 0, 0);
         announce(cb_writer_blocks, block.row * shapes.column_tiles + block.column, block.rows,
                  block.columns, block.num_tokens);
-        feed(in0, in1, shapes, block);
+        feed(in0, in1, shapes, block, first_k, end_k);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes zeros to this core's share of the tiles without tokens, then every block as it is packed,
-// its rows behind the last token cleared.
+// its rows behind the last token cleared. Where other cores have parts of a block's sums, it asks
+// for them first and hands them to compute.
 #include "core_share.hpp"
 
 namespace {
@@ -8,6 +9,7 @@ namespace {
 constexpr uint32_t cb_counts = tt::CBIndex::c_3;
 constexpr uint32_t cb_blocks = tt::CBIndex::c_5;
 constexpr uint32_t cb_zero_tile = tt::CBIndex::c_6;
+constexpr uint32_t cb_arrived = tt::CBIndex::c_8;
 constexpr uint32_t cb_out = tt::CBIndex::c_16;
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
 constexpr uint32_t face_height = tt::constants::FACE_HEIGHT;
@@ -76,6 +78,30 @@ void write_zeros(const Accessor& output, const Shapes& shapes, const TokenCounts
     noc_async_write_barrier();
 }
 
+// The cores that have other parts of K: their coordinates are arguments, pair by pair.
+struct OtherParts {
+    uint32_t count;
+    uint32_t first_arg;
+    uint32_t ready;  // semaphores
+    uint32_t arrived;
+
+    // Has them send their sums of the next block, which takes as many pages of each.
+    void gather(uint32_t block_tiles) const {
+        volatile tt_l1_ptr uint32_t* const num_arrived =
+            reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(arrived));
+        cb_reserve_back(cb_arrived, count * block_tiles);
+        for (uint32_t part = 0; part < count; ++part) {
+            noc_semaphore_inc(
+                get_noc_addr(get_arg_val<uint32_t>(first_arg + 2 * part),
+                             get_arg_val<uint32_t>(first_arg + 2 * part + 1), get_semaphore(ready)),
+                1);
+        }
+        noc_semaphore_wait(num_arrived, count);
+        noc_semaphore_set(num_arrived, 0);
+        cb_push_back(cb_arrived, count * block_tiles);
+    }
+};
+
 // Writes the next block that the reader announced once compute has packed it.
 template <class Accessor>
 void write_block(const Accessor& output, const Shapes& shapes) {
@@ -117,7 +143,9 @@ void kernel_main() {
                         .tile_size = static_cast<uint32_t>(get_tile_size(cb_out))};
     const uint32_t counts_stride = get_compile_time_arg_val(5);
     const uint32_t splits_here = get_compile_time_arg_val(6);
-    constexpr auto output_args = TensorAccessorArgs<7>();
+    const OtherParts others{get_compile_time_arg_val(7), 5, get_compile_time_arg_val(8),
+                            get_compile_time_arg_val(9)};
+    constexpr auto output_args = TensorAccessorArgs<10>();
     constexpr auto counts_args = TensorAccessorArgs<output_args.next_compile_time_args_offset()>();
     const auto output = TensorAccessor(output_args, output_addr, shapes.tile_size);
     const TokenCounts counts =
@@ -136,7 +164,13 @@ void kernel_main() {
     }
     write_zeros(output, shapes, counts, zeros.first, zeros.count);
     for (uint32_t block = 0; block < num_blocks; ++block) {
+        if (others.count != 0) {
+            others.gather(shapes.block_tiles());
+        }
         write_block(output, shapes);
+    }
+    if (others.count != 0) {
+        noc_async_atomic_barrier();
     }
     noc_async_write_barrier();
 }

@@ -105,5 +105,35 @@ TEST(MoeBmmErrors, NamesAKBlockThatL1DoesNotHold) {
               "buffers; a core has 1395424 B of L1 for them");
 }
 
+TEST(MoeBmmErrors, NamesASplitOfKThatTheHostWouldDeal) {
+    Spoilable test;
+    test.schedule.subblock = {1, 3};
+    test.schedule.k_split = 2;
+    EXPECT_EQ(test.message(), "moe_bmm: k_split is 2; it needs split_by device");
+}
+
+// Inner extent 80: three tiles, two blocks of two.
+TEST(MoeBmmErrors, NamesASplitIntoMorePartsThanKHas) {
+    Spoilable test;
+    test.schedule = {.grid = {}, .k_block = 2, .k_split = 3, .subblock = {1, 3}, .cb_depth = 2};
+    EXPECT_EQ(test.message(), "moe_bmm: k_split is 3; K has 2 blocks of 2 tiles");
+}
+
+TEST(MoeBmmErrors, NamesASplitOverMoreCoresThanThereAre) {
+    Spoilable test;
+    test.schedule = {.grid = {}, .k_block = 1, .k_split = 5, .subblock = {1, 3}, .cb_depth = 2};
+    EXPECT_EQ(test.message(),
+              "moe_bmm: k_split is 5; the schedule has 4 cores\n"
+              "moe_bmm: k_split is 5; K has 3 blocks of 1 tiles");
+}
+
+TEST(MoeBmmErrors, NamesASubblockThatLeavesNoPlaceForAnotherCoresTile) {
+    Spoilable test;
+    test.schedule = {.grid = {}, .k_block = 1, .k_split = 2, .subblock = {2, 2}, .cb_depth = 2};
+    EXPECT_EQ(test.message(),
+              "moe_bmm: subblock has 4 tiles; with k_split, half of DST holds 1 to 3 and one of "
+              "another core's");
+}
+
 }  // namespace
 }  // namespace tessera::ops::moe_bmm

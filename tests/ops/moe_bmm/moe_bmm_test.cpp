@@ -131,6 +131,65 @@ TEST_P(MoeBmmSchedules, MultiplyOnlyTilesThatHoldTokens) {
 INSTANTIATE_TEST_SUITE_P(All, MoeBmmSchedules, ::testing::ValuesIn(kSchedules),
                          [](const auto& test) { return test.param.name; });
 
+// 10 tiles of K, of which the last is partial, in 2, 3 and 4 parts on 2 × 2 cores: also with cores
+// left over, and with parts of different length.
+class MoeBmmKSplit : public ::testing::TestWithParam<std::uint32_t> {
+protected:
+    const Case kLong{"long_k", 40, 300, 128, {40, 0, 1, 33}};
+};
+
+TEST_P(MoeBmmKSplit, AgreesWithTheReferenceAndIsZeroBehindTheTokens) {
+    for (const TileDistribution distribution :
+         {TileDistribution::Block, TileDistribution::RoundRobin}) {
+        for (const std::uint32_t k_block : {1U, 2U}) {
+            MoeBmmSpec schedule = multi_core(k_block, {1, 3}, distribution);
+            schedule.k_split = GetParam();
+            const BmmInputs inputs = make_inputs(kLong);
+            OneDevice device(testing::small_arch());
+
+            const HostTensor output = run_bmm(device, inputs, schedule).output;
+
+            const HostTensor expected = reference(inputs.input, inputs.weights, inputs.counts);
+            const CloseTolerance tolerance{kSpec.tolerance.min_pcc,
+                                           kSpec.tolerance.max_relative_error};
+            EXPECT_TRUE(compare_close(output, expected, tolerance).passes(tolerance));
+            EXPECT_EQ(testing::nonzero_rows_behind(output, kLong.counts),
+                      std::vector<std::size_t>{});
+        }
+    }
+}
+
+TEST_P(MoeBmmKSplit, MultipliesEachTileOnce) {
+    MoeBmmSpec schedule = multi_core(1, {2, 1});
+    schedule.k_split = GetParam();
+
+    const BmmResult result = run_case(kLong, schedule, testing::small_arch());
+
+    std::uint64_t products = 0;
+    for (const CoreActivity& core : result.launch.cores) {
+        products += core.tiles_multiplied;
+    }
+    EXPECT_EQ(products, (2U + 0U + 1U + 2U) * 10U * 4U);
+}
+
+TEST_P(MoeBmmKSplit, GivesTheSameBytesAtAnyNumberOfThreadsAndUnderEveryDelivery) {
+    MoeBmmSpec schedule = multi_core(1, {1, 3});
+    schedule.k_split = GetParam();
+    const HostTensor first = run_case(kLong, schedule, testing::small_arch()).output;
+
+    for (const std::uint32_t threads : {2U, 5U}) {
+        for (const NocDelivery delivery :
+             {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+            const SessionOptions options{.threads = threads, .delivery = delivery, .seed = 7};
+            EXPECT_EQ(run_case(kLong, schedule, testing::small_arch(), options).output.bytes,
+                      first.bytes);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, MoeBmmKSplit, ::testing::Values(2, 3, 4),
+                         ::testing::PrintToStringParamName());
+
 struct Run {
     const char* name;
     SessionOptions options;
