@@ -20,6 +20,9 @@ install(DIRECTORY ${TESSERA_METALIUM_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
 install(DIRECTORY ops DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
         FILES_MATCHING REGEX "/kernels/[^/]*$")
+# The op that `tessera new op` copies.
+install(FILES ops/scale/scale.hpp ops/scale/scale.cpp
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/ops/scale)
 # What an op outside of the tree is compiled with. No promise: it changes with the version.
 foreach(folder ops emu/base/fields)
     file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)

@@ -20,7 +20,8 @@ install_and_move() {
         fail "$(<"$scratch/install.log")"
     mv "$scratch/first" "$prefix"
     cp -r "$source/tests/architecture/package_consumer/project" "$scratch/consumer"
-    cp -r "$source/examples/ksplit_matmul" "$scratch/ksplit_matmul"
+    cp -r "$source/examples/ksplit_matmul" "$source/examples/own_bmm_in_moe_v2" \
+        "$source/examples/bias_gelu" "$scratch"
     printf 'extends: wormhole_n150\nname: mine\n' >"$scratch/mine.yaml"
     write_documented_program
 }
@@ -96,6 +97,14 @@ hidden_part() {
         "$("$scratch/elsewhere/bin/ksplit_matmul" | grep -o 'PASS\|FAIL' | xargs)"
     "$prefix/bin/tessera" run matmul_640 --quiet >"$scratch/run.log" 2>&1 ||
         fail "tessera run: $(<"$scratch/run.log")"
+
+    # Programs and ops of one's own, from the command line.
+    (mkdir "$scratch/new" && cd "$scratch/new" && "$prefix/bin/tessera" new op my_op >/dev/null)
+    for run in bias_gelu/bias_gelu own_bmm_in_moe_v2/own_bmm_in_moe_v2 new/my_op; do
+        "$prefix/bin/tessera" run "$scratch/$run.yaml" --quiet >"$scratch/run.log" 2>&1 ||
+            fail "tessera run $run: $(<"$scratch/run.log")"
+        expect "$run" PASS "$(head -c 4 "$scratch/run.log")"
+    done
 
     # Moved once more, a program that is built already needs TESSERA_HOME.
     mv "$prefix" "$scratch/third"
