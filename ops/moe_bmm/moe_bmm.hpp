@@ -13,7 +13,7 @@
 
 namespace tessera::ops {
 
-enum class BmmSchedule : std::uint8_t { SingleCore, MultiCore };
+enum class BmmSchedule : std::uint8_t { SingleCore, MultiCore, MulticastRows };
 
 struct MoeBmmSpec {
     BmmSchedule schedule = BmmSchedule::MultiCore;
@@ -36,13 +36,15 @@ template <>
 inline constexpr std::array kEnumNames<ops::BmmSchedule>{
     EnumName<ops::BmmSchedule>{"single_core", ops::BmmSchedule::SingleCore},
     EnumName<ops::BmmSchedule>{"multi_core", ops::BmmSchedule::MultiCore},
+    EnumName<ops::BmmSchedule>{"multicast_rows", ops::BmmSchedule::MulticastRows},
 };
 
 }  // namespace tessera::config
 
 namespace tessera::ops::moe_bmm {
 
-inline constexpr std::array<std::string_view, 2> kSchedules{"multi_core", "single_core"};
+inline constexpr std::array<std::string_view, 3> kSchedules{"multi_core", "multicast_rows",
+                                                            "single_core"};
 inline constexpr std::array kInputs{
     Operand{.name = "input_hidden_state",
             .shape = "(E/D, T, H_in)",
@@ -96,6 +98,11 @@ struct Outputs {
 /// neighbours together (Block) or in turn (RoundRobin). No core talks to another, unless k_split is
 /// above 1: then so many cores next to each other take a block together, each a part of K in whole
 /// k_blocks, and the first adds the sums of the others, in the order of their parts, in DST.
+///
+/// MulticastRows: the cores of a row of the grid take subblocks below each other, of one expert and
+/// one column, at a time; the first reads the weights and sends them to the others, so that each
+/// weight is read once for as many rows of tokens as the row has cores. It pays where experts have
+/// many tokens.
 ///
 /// The reader finds its subblocks from num_routed_tokens in device memory; with SplitBy::Device,
 /// each core works out its share of them there too, and all cores of the grid take part. Each push

@@ -14,6 +14,12 @@ constexpr std::uint32_t kBlockWords = 4;
 constexpr std::uint32_t kCountFromReader = 0xFFFFFFFF;  // as kernels/block_count.hpp has it
 constexpr std::uint32_t kBlockPages = 2;                // the reader may be one block ahead
 
+// How a writer knows its blocks, as kernels/core_share.hpp has it.
+std::uint32_t split_word(const SharedBlocks& work, const WriterSpec& spec) {
+    constexpr std::uint32_t kSplitByReader = 2;
+    return spec.reader_ends ? kSplitByReader : work.split_by == SplitBy::Device ? 1U : 0U;
+}
+
 /// The part of `units` that core `index` of `num_cores` takes: the first cores take one more.
 struct Part {
     std::uint32_t first;
@@ -154,7 +160,7 @@ void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& sp
         spec.block.height,
         spec.block.width,
         counts.device.buffer.aligned_page_size,
-        work.split_by == SplitBy::Device ? 1U : 0U,
+        split_word(work, spec),
         spec.others.cores.empty() ? 0U : static_cast<std::uint32_t>(spec.others.cores[0].size()),
         spec.others.ready,
         spec.others.arrived};

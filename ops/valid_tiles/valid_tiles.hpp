@@ -145,6 +145,8 @@ struct WriterSpec {
     Subblock block{1, 1};            ///< its tiles are the pages of one push into the output buffer
     std::uint32_t output_depth = 2;  ///< blocks the output buffer holds
     OtherParts others = {};
+    bool reader_ends = false;  ///< the reader tells the writer of its last block; all cores share
+                               ///< the tiles without tokens
 };
 
 /// Adds the circular buffers that feed the writer, and the writer with its arguments.

@@ -26,6 +26,14 @@ void add_parts(uint32_t num_parts, uint32_t num_tiles, uint32_t block_tiles) {
     reconfig_data_format_srca(cb_arrived, cb_in1);
 }
 
+// Weights of a step in which this core has no rows of tokens.
+void let_weights_pass(uint32_t first_k, uint32_t end_k, uint32_t k_block, uint32_t block_width) {
+    for (uint32_t k = first_k; k < end_k; k += k_block) {
+        cb_wait_front(cb_in1, k_block * block_width);
+        cb_pop_front(cb_in1, k_block * block_width);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -44,6 +52,10 @@ void kernel_main() {
         const uint32_t columns = read_tile_value(cb_blocks, 0, 1);
         cb_pop_front(cb_blocks, 1);
 
+        if (rows == 0) {
+            let_weights_pass(get_arg_val<uint32_t>(1), end_k, k_block, block_width);
+            continue;
+        }
         mm_block_init_short(cb_in0, cb_in1, 0, columns, rows, k_block);
         tile_regs_acquire();
         for (uint32_t first_k = get_arg_val<uint32_t>(1); first_k < end_k; first_k += k_block) {

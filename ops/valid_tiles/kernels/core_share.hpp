@@ -3,6 +3,13 @@
 // counts in device memory, as split_work_to_cores works it out.
 #pragma once
 
+// How a writer knows how many blocks it has.
+constexpr uint32_t kSplitByHost = 0;
+constexpr uint32_t kSplitHere =
+    1;  // this core works out its share, the reader and the writer alike
+constexpr uint32_t kSplitByReader =
+    2;  // the reader announces blocks, and at last that there are no more
+
 // Counts in L1, one an expert, each at the distance of its page in DRAM.
 struct TokenCounts {
     uint32_t l1_addr;

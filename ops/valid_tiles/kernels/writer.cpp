@@ -102,9 +102,10 @@ struct OtherParts {
     }
 };
 
-// Writes the next block that the reader announced once compute has packed it.
+// Writes the next block that the reader announced once compute has packed it; false if it announced
+// that there are no more.
 template <class Accessor>
-void write_block(const Accessor& output, const Shapes& shapes) {
+bool write_block(const Accessor& output, const Shapes& shapes) {
     cb_wait_front(cb_blocks, 1);
     volatile tt_l1_ptr uint32_t* words =
         reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(cb_blocks));
@@ -113,6 +114,9 @@ void write_block(const Accessor& output, const Shapes& shapes) {
     const uint32_t columns = words[2];
     const uint32_t num_tokens = words[3];
     cb_pop_front(cb_blocks, 1);
+    if (rows == 0) {
+        return false;
+    }
 
     cb_wait_front(cb_out, shapes.block_tiles());
     uint32_t l1_addr = get_read_ptr(cb_out);
@@ -128,6 +132,7 @@ void write_block(const Accessor& output, const Shapes& shapes) {
     }
     noc_async_writes_flushed();
     cb_pop_front(cb_out, shapes.block_tiles());
+    return true;
 }
 
 }  // namespace
@@ -142,7 +147,7 @@ void kernel_main() {
                         .block_width = get_compile_time_arg_val(4),
                         .tile_size = static_cast<uint32_t>(get_tile_size(cb_out))};
     const uint32_t counts_stride = get_compile_time_arg_val(5);
-    const uint32_t splits_here = get_compile_time_arg_val(6);
+    const uint32_t split = get_compile_time_arg_val(6);
     const OtherParts others{get_compile_time_arg_val(7), 5, get_compile_time_arg_val(8),
                             get_compile_time_arg_val(9)};
     constexpr auto output_args = TensorAccessorArgs<10>();
@@ -154,20 +159,24 @@ void kernel_main() {
 
     uint32_t num_blocks = get_arg_val<uint32_t>(2);
     Share zeros{get_arg_val<uint32_t>(3), 1, get_arg_val<uint32_t>(4)};
-    if (splits_here != 0) {
+    if (split != kSplitByHost) {
         const CoreOfGrid core = core_of_args(2);
         const BlockShape block{shapes.column_tiles, shapes.block_height, shapes.block_width};
         const uint32_t blocks = count_blocks(counts, block);
+        const uint32_t num_zeros =
+            count_zero_tiles(counts, shapes.token_tiles, shapes.column_tiles);
         num_blocks = share_of_blocks(core, blocks).count;
-        zeros = share_of_zeros(core, blocks,
-                               count_zero_tiles(counts, shapes.token_tiles, shapes.column_tiles));
+        zeros = split == kSplitByReader ? part_of(num_zeros, core.num_cores, core.index)
+                                        : share_of_zeros(core, blocks, num_zeros);
     }
     write_zeros(output, shapes, counts, zeros.first, zeros.count);
-    for (uint32_t block = 0; block < num_blocks; ++block) {
+    for (uint32_t block = 0; block < num_blocks && split != kSplitByReader; ++block) {
         if (others.count != 0) {
             others.gather(shapes.block_tiles());
         }
         write_block(output, shapes);
+    }
+    while (split == kSplitByReader && write_block(output, shapes)) {
     }
     if (others.count != 0) {
         noc_async_atomic_barrier();

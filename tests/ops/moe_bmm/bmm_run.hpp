@@ -41,10 +41,10 @@ inline BmmResult run_split_as_told(testing::OneDevice& device, const BmmInputs& 
 }
 
 /// Runs it twice, with either way of splitting the work: to the same bytes, by the same cores. Once
-/// with k_split, which the host does not split.
+/// with k_split and with multicasts, which the host does not split.
 inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
                          const MoeBmmSpec& schedule) {
-    if (schedule.k_split > 1) {
+    if (schedule.k_split > 1 || schedule.schedule == BmmSchedule::MulticastRows) {
         return run_split_as_told(device, inputs, schedule);
     }
     MoeBmmSpec by_host = schedule;

@@ -112,6 +112,23 @@ TEST(MoeBmmErrors, NamesASplitOfKThatTheHostWouldDeal) {
     EXPECT_EQ(test.message(), "moe_bmm: k_split is 2; it needs split_by device");
 }
 
+TEST(MoeBmmErrors, NamesMulticastsThatTheHostWouldDeal) {
+    Spoilable test;
+    test.schedule.schedule = BmmSchedule::MulticastRows;
+    EXPECT_EQ(test.message(), "moe_bmm: schedule multicast_rows needs split_by device");
+}
+
+TEST(MoeBmmErrors, NamesASplitOfKOnOneCore) {
+    Spoilable test;
+    test.schedule = {.schedule = BmmSchedule::SingleCore,
+                     .grid = {},
+                     .k_block = 1,
+                     .k_split = 2,
+                     .subblock = {1, 3},
+                     .cb_depth = 2};
+    EXPECT_EQ(test.message(), "moe_bmm: k_split is 2; it needs schedule multi_core");
+}
+
 // Inner extent 80: three tiles, two blocks of two.
 TEST(MoeBmmErrors, NamesASplitIntoMorePartsThanKHas) {
     Spoilable test;

@@ -37,6 +37,12 @@ MoeBmmSpec multi_core(std::uint32_t k_block, Subblock subblock,
             .cb_depth = 2};
 }
 
+MoeBmmSpec multicast_rows(std::uint32_t k_block, Subblock subblock, TileDistribution distribution) {
+    MoeBmmSpec schedule = multi_core(k_block, subblock, distribution);
+    schedule.schedule = BmmSchedule::MulticastRows;
+    return schedule;
+}
+
 MoeBmmSpec single_core(std::uint32_t k_block, Subblock subblock, std::uint32_t cb_depth) {
     return {.schedule = BmmSchedule::SingleCore,
             .grid = {},
@@ -63,6 +69,8 @@ const std::vector<NamedSchedule> kSchedules{
     {"block_wide", multi_core(2, {1, 4})},
     {"round_robin_square", multi_core(4, {2, 2}, TileDistribution::RoundRobin)},
     {"block_tall_long_k", multi_core(7, {4, 1})},
+    {"multicast_rows", multicast_rows(1, {1, 1}, TileDistribution::Block)},
+    {"multicast_rows_wide", multicast_rows(2, {1, 4}, TileDistribution::RoundRobin)},
 };
 
 /// Rows behind the counts are NaN.
@@ -198,12 +206,14 @@ class MoeBmmRuns : public ::testing::TestWithParam<Run> {};
 
 TEST_P(MoeBmmRuns, GiveTheSameBytes) {
     const Case& test = kCases[5];
-    const MoeBmmSpec schedule = multi_core(2, {1, 2});
-    const HostTensor first = run_case(test, schedule, testing::test_arch()).output;
+    for (const MoeBmmSpec& schedule :
+         {multi_core(2, {1, 2}), multicast_rows(1, {1, 2}, TileDistribution::Block)}) {
+        const HostTensor first = run_case(test, schedule, testing::test_arch()).output;
 
-    const BmmResult result = run_case(test, schedule, testing::test_arch(), GetParam().options);
+        const BmmResult result = run_case(test, schedule, testing::test_arch(), GetParam().options);
 
-    EXPECT_EQ(result.output.bytes, first.bytes);
+        EXPECT_EQ(result.output.bytes, first.bytes);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(

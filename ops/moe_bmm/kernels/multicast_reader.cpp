@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Works on blocks of one expert together with the other cores of this row of the grid: each has
+// rows of tokens of its own, and all have the same weights, which the row's first core reads from
+// DRAM and sends to the others. All take part in each step, so that their circular buffers stay in
+// step and weights land where each core's write pointer is; one without rows lets them go by.
+#include "../../kernels/block_handshake.hpp"
+#include "../../valid_tiles/kernels/core_share.hpp"
+#include "operands.hpp"
+
+namespace {
+
+// Of the row of cores this core is in.
+struct CoreOfRow {
+    uint32_t column;
+    uint32_t num_columns;
+};
+
+// A step of the row: as many blocks of rows of one expert as the row has cores, and a column.
+struct Step {
+    uint32_t expert;
+    uint32_t first_row_block;
+    uint32_t column;
+};
+
+struct StepWalk {
+    const Shapes& shapes;
+    const TokenCounts& counts;
+    uint32_t num_columns;  // of cores
+    uint32_t expert = 0;
+    uint32_t steps_before = 0;  // of all experts before this one
+
+    uint32_t blocks_across() const { return div_up(shapes.column_tiles, shapes.block_width); }
+    uint32_t row_blocks() const { return div_up(counts.tile_rows(expert), shapes.block_height); }
+    uint32_t num_steps() const { return div_up(row_blocks(), num_columns) * blocks_across(); }
+
+    uint32_t num_steps_of_all() {
+        uint32_t steps = 0;
+        for (expert = 0; expert < counts.num_experts; ++expert) {
+            steps += num_steps();
+        }
+        expert = 0;
+        return steps;
+    }
+    Step find(uint32_t index) {
+        for (uint32_t n = num_steps(); index - steps_before >= n; n = num_steps()) {
+            steps_before += n;
+            ++expert;
+        }
+        const uint32_t in_expert = index - steps_before;
+        return {expert, in_expert / blocks_across() * num_columns,
+                in_expert % blocks_across() * shapes.block_width};
+    }
+};
+
+// This core's block of a step; without rows if the expert has no more tokens.
+Block block_of(const Step& step, const Shapes& shapes, const TokenCounts& counts,
+               uint32_t core_column) {
+    const uint32_t row = (step.first_row_block + core_column) * shapes.block_height;
+    const uint32_t rows = counts.tile_rows(step.expert);
+    return {step.expert,
+            step.expert * shapes.token_tiles + row,
+            step.column,
+            row < rows ? smaller(shapes.block_height, rows - row) : 0,
+            smaller(shapes.block_width, shapes.column_tiles - step.column),
+            row < rows ? counts.of(step.expert) - row * tile_height : 0};
+}
+
+template <class Accessor0, class Accessor1>
+void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, const Block& block,
+          bool sends, const BlockSender& sender, const BlockReceiver& receiver) {
+    const uint32_t in0_pages = shapes.block_height * shapes.k_block;
+    const uint32_t in1_pages = shapes.k_block * shapes.block_width;
+    for (uint32_t first_k = 0; first_k < shapes.k_tiles; first_k += shapes.k_block) {
+        const uint32_t num_k = smaller(shapes.k_block, shapes.k_tiles - first_k);
+        if (block.rows != 0) {
+            cb_reserve_back(cb_in0, in0_pages);
+            read_in0(in0, shapes, block, first_k, num_k);
+        }
+        cb_reserve_back(cb_in1, in1_pages);
+        if (sends) {
+            read_in1(in1, shapes, block, first_k, num_k);
+            noc_async_read_barrier();
+            sender.send(get_write_ptr(cb_in1), num_k * shapes.block_width * shapes.tile_size);
+        } else {
+            receiver.receive();
+            noc_async_read_barrier();
+        }
+        if (block.rows != 0) {
+            cb_push_back(cb_in0, in0_pages);
+        }
+        cb_push_back(cb_in1, in1_pages);
+    }
+}
+
+}  // namespace
+
+// Arguments: the operands' addresses; row of the grid, rows, whether steps are dealt in turn;
+// column and columns; then those of BlockSender in the first column, of BlockReceiver in the
+// others.
+void kernel_main() {
+    const Shapes shapes{.token_tiles = get_compile_time_arg_val(0),
+                        .k_tiles = get_compile_time_arg_val(1),
+                        .column_tiles = get_compile_time_arg_val(2),
+                        .k_block = get_compile_time_arg_val(3),
+                        .block_height = get_compile_time_arg_val(4),
+                        .block_width = get_compile_time_arg_val(5),
+                        .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
+    const uint32_t num_experts = get_compile_time_arg_val(6);
+    const uint32_t counts_stride = get_compile_time_arg_val(7);
+    constexpr auto in0_args = TensorAccessorArgs<8>();
+    constexpr auto in1_args = TensorAccessorArgs<in0_args.next_compile_time_args_offset()>();
+    constexpr auto counts_args = TensorAccessorArgs<in1_args.next_compile_time_args_offset()>();
+    const auto in0 = TensorAccessor(in0_args, get_arg_val<uint32_t>(0), shapes.tile_size);
+    const auto in1 = TensorAccessor(in1_args, get_arg_val<uint32_t>(1), shapes.tile_size);
+    const TokenCounts counts =
+        read_counts(TensorAccessor(counts_args, get_arg_val<uint32_t>(2), sizeof(uint32_t)),
+                    get_write_ptr(cb_counts), counts_stride, num_experts);
+    const CoreOfRow core{get_arg_val<uint32_t>(6), get_arg_val<uint32_t>(7)};
+    const BlockSender sender(8);
+    const BlockReceiver receiver(17);
+
+    StepWalk walk{shapes, counts, core.num_columns};
+    const Share share = share_of_blocks(core_of_args(3), walk.num_steps_of_all());
+    announce(cb_compute_blocks, share.count, 0, 0, 0);
+    for (uint32_t i = 0; i < share.count; ++i) {
+        const Step step = walk.find(share.first + i * share.stride);
+        const Block block = block_of(step, shapes, counts, core.column);
+        announce(cb_compute_blocks, block.rows, block.columns, 0, 0);
+        if (block.rows != 0) {
+            announce(cb_writer_blocks, block.row * shapes.column_tiles + block.column, block.rows,
+                     block.columns, block.num_tokens);
+        }
+        feed(in0, in1, shapes, block, core.column == 0, sender, receiver);
+    }
+    announce(cb_writer_blocks, 0, 0, 0, 0);  // no more
+    noc_async_write_barrier();
+    noc_async_atomic_barrier();
+}

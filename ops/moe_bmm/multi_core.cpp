@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "ops/moe_bmm/schedules.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::moe_bmm {
+namespace {
+
+/// Subblocks of all experts' tokens.
+std::uint32_t num_blocks(const TokenTiles& tiles, std::span<const std::uint32_t> counts,
+                         Subblock subblock) {
+    std::uint32_t rows = 0;
+    for (const std::uint32_t count : counts) {
+        rows += div_up(num_token_tiles(count), subblock.height);
+    }
+    return rows * div_up(tiles.column_tiles, subblock.width);
+}
+
+SharedBlocks share(const ArchSpec& arch, const TokenTiles& tiles,
+                   std::span<const std::uint32_t> counts, const MoeBmmSpec& schedule) {
+    const bool is_single = schedule.schedule == BmmSchedule::SingleCore;
+    if (schedule.split_by == SplitBy::Device) {
+        return share_on_device(
+            is_single ? CoreCoord{1, 1} : schedule_grid("moe_bmm", arch, schedule.grid),
+            is_single ? TileDistribution::Block : schedule.distribution);
+    }
+    const BlockCounts units{num_blocks(tiles, counts, schedule.subblock),
+                            num_zero_tiles(tiles, counts)};
+    if (is_single) {
+        return share_blocks({1, 1}, units, TileDistribution::Block);
+    }
+    return share_blocks(schedule_grid("moe_bmm", arch, schedule.grid), units,
+                        schedule.distribution);
+}
+
+/// The cores that work on one part of K.
+struct KPart {
+    SharedBlocks work;
+    std::uint32_t first_k = 0;
+    std::uint32_t end_k = 0;
+};
+
+/// Cores next to each other in the order of the split take the parts of a block; those left over
+/// stay idle.
+std::vector<KPart> deal_parts(const SharedBlocks& work, std::uint32_t k_tiles,
+                              const MoeBmmSpec& schedule) {
+    if (schedule.k_split == 1) {
+        return {{work, 0, k_tiles}};
+    }
+    const std::uint32_t blocks = div_up(k_tiles, schedule.k_block);
+    const auto groups = static_cast<std::uint32_t>(work.shares.size()) / schedule.k_split;
+    std::vector<KPart> parts;
+    for (std::uint32_t part = 0; part < schedule.k_split; ++part) {
+        KPart mine{{{}, {}, work.split_by, work.distribution},
+                   part * blocks / schedule.k_split * schedule.k_block,
+                   std::min((part + 1) * blocks / schedule.k_split * schedule.k_block, k_tiles)};
+        std::vector<CoreRange> cores;
+        for (std::uint32_t group = 0; group < groups; ++group) {
+            const CoreCoord core = work.shares[group * schedule.k_split + part].core;
+            mine.work.shares.push_back({.core = core, .index = group});
+            cores.emplace_back(core);
+        }
+        mine.work.cores = CoreRangeSet(std::move(cores));
+        parts.push_back(std::move(mine));
+    }
+    return parts;
+}
+
+CoreRangeSet cores_of(const std::vector<KPart>& parts) {
+    std::vector<CoreRange> cores;
+    for (const KPart& part : parts) {
+        cores.insert(cores.end(), part.work.cores.ranges().begin(), part.work.cores.ranges().end());
+    }
+    return CoreRangeSet(std::move(cores));
+}
+
+void add_reader(Program& program, const std::vector<KPart>& parts, const BmmCall& call) {
+    std::vector<std::uint32_t> args = reader_shapes(call);
+    args.push_back(call.schedule.split_by == SplitBy::Device ? 1U : 0U);
+    append_accessors(call, args);
+    const KernelHandle reader =
+        CreateKernel(program, "ops/moe_bmm/kernels/reader.cpp", cores_of(parts),
+                     ReaderDataMovementConfig(std::move(args)));
+    const Inputs& inputs = call.inputs;
+    for (const KPart& part : parts) {
+        for (const BlockShare& share : part.work.shares) {
+            const auto split = part.work.reader_args(share);
+            SetRuntimeArgs(
+                program, reader, share.core,
+                {inputs.input_hidden_state.buffer.address, inputs.expert_weights.buffer.address,
+                 inputs.num_routed_tokens.device.buffer.address, split[0], split[1], split[2],
+                 part.first_k, part.end_k});
+        }
+    }
+}
+
+void add_compute(Program& program, const KPart& part, std::uint32_t parts_arriving,
+                 std::uint8_t cb_out, const MoeBmmSpec& schedule) {
+    ComputeConfig config{.math_fidelity = schedule.math_fidelity,
+                         .fp32_dest_acc_en = schedule.fp32_dest_acc,
+                         .compile_args = {schedule.k_block, schedule.subblock.height,
+                                          schedule.subblock.width, parts_arriving, cb_out},
+                         .defines = {},
+                         .named_compile_args = {}};
+    if (parts_arriving != 0 && schedule.fp32_dest_acc) {
+        // On its way through a source register a sum would be cut to TF32.
+        config.unpack_to_dest_mode.resize(kArrivedCb + 1U, UnpackToDestMode::Default);
+        config.unpack_to_dest_mode[kArrivedCb] = UnpackToDestMode::UnpackToDestFp32;
+    }
+    const KernelHandle compute =
+        CreateKernel(program, "ops/moe_bmm/kernels/compute.cpp", part.work.cores, config);
+    for (const BlockShare& share : part.work.shares) {
+        SetRuntimeArgs(program, compute, share.core,
+                       {part.work.compute_count(share), part.first_k, part.end_k});
+    }
+}
+
+/// What the cores with the first part of K are told of the others.
+OtherParts others_of(Program& program, const ArchSpec& arch, const std::vector<KPart>& parts) {
+    OtherParts others;
+    if (parts.size() == 1) {
+        return others;
+    }
+    others.ready = CreateSemaphore(program, cores_of(parts), 0);
+    others.arrived = CreateSemaphore(program, cores_of(parts), 0);
+    others.cores.resize(parts.front().work.shares.size());
+    for (std::size_t part = 1; part < parts.size(); ++part) {
+        for (std::size_t group = 0; group < others.cores.size(); ++group) {
+            others.cores[group].push_back(on_noc(arch, parts[part].work.shares[group].core));
+        }
+    }
+    return others;
+}
+
+void add_part_buffers(Program& program, const std::vector<KPart>& parts,
+                      const MoeBmmSpec& schedule) {
+    const std::uint32_t tiles = schedule.subblock.height * schedule.subblock.width;
+    const DataFormat format = part_format(schedule);
+    add_tile_buffer(program, cores_of(parts), kPartCb, format, kPartBlocks * tiles);
+    add_tile_buffer(program, cores_of(parts), kArrivedCb, format, (schedule.k_split - 1) * tiles);
+}
+
+/// The kernels that send the sums of part `index` to the cores of the first one.
+void add_sender(Program& program, const ArchSpec& arch, const std::vector<KPart>& parts,
+                std::uint32_t index, const TokenTiles& tiles, const RoutedTokens& counts,
+                const OtherParts& others, const MoeBmmSpec& schedule) {
+    const Buffer& buffer = counts.device.buffer;
+    const SharedBlocks& work = parts[index].work;
+    add_counts_buffer(program, work.cores, kWriterCountsCb, counts);
+    add_blocks_buffer(program, work.cores, kWriterBlocksCb);
+    std::vector<std::uint32_t> args{tiles.num_experts,       buffer.aligned_page_size,
+                                    tiles.column_tiles,      schedule.subblock.height,
+                                    schedule.subblock.width, others.ready,
+                                    others.arrived};
+    TensorAccessorArgs(buffer).append_to(args);
+    const KernelHandle sender = CreateKernel(program, "ops/moe_bmm/kernels/send_part.cpp",
+                                             work.cores, WriterDataMovementConfig(std::move(args)));
+    for (std::size_t group = 0; group < work.shares.size(); ++group) {
+        const auto split = work.reader_args(work.shares[group]);
+        const CoreCoord adder = on_noc(arch, parts.front().work.shares[group].core);
+        SetRuntimeArgs(program, sender, work.shares[group].core,
+                       {buffer.address, split[0], split[1], split[2], adder.x, adder.y, index});
+    }
+}
+
+}  // namespace
+
+void add_input_buffers(Program& program, const CoreRangeSet& cores, const BmmCall& call) {
+    const MoeBmmSpec& schedule = call.schedule;
+    const std::uint32_t k_tiles = schedule.cb_depth * schedule.k_block;
+    add_tile_buffer(program, cores, kInputCb, DataFormat::Float16_b,
+                    k_tiles * schedule.subblock.height);
+    add_tile_buffer(program, cores, kSecondInputCb, DataFormat::Float16_b,
+                    k_tiles * schedule.subblock.width);
+    add_counts_buffer(program, cores, kReaderCountsCb, call.inputs.num_routed_tokens);
+    add_blocks_buffer(program, cores, kComputeBlocksCb);
+}
+
+std::vector<std::uint32_t> reader_shapes(const BmmCall& call) {
+    const MoeBmmSpec& schedule = call.schedule;
+    return {
+        call.tiles.token_tiles,   call.k_tiles,
+        call.tiles.column_tiles,  schedule.k_block,
+        schedule.subblock.height, schedule.subblock.width,
+        call.tiles.num_experts,   call.inputs.num_routed_tokens.device.buffer.aligned_page_size};
+}
+
+void append_accessors(const BmmCall& call, std::vector<std::uint32_t>& args) {
+    TensorAccessorArgs(call.inputs.input_hidden_state.buffer).append_to(args);
+    TensorAccessorArgs(call.inputs.expert_weights.buffer).append_to(args);
+    TensorAccessorArgs(call.inputs.num_routed_tokens.device.buffer).append_to(args);
+}
+
+Program multi_core_program(const BmmCall& call) {
+    const auto& [arch, inputs, outputs, schedule, tiles, k_tiles] = call;
+    const RoutedTokens& counts = inputs.num_routed_tokens;
+    const SharedBlocks work = share(arch, tiles, counts.host, schedule);
+    const std::vector<KPart> parts = deal_parts(work, k_tiles, schedule);
+
+    Program program = CreateProgram();
+    add_input_buffers(program, cores_of(parts), call);
+    if (parts.size() > 1) {
+        add_part_buffers(program, parts, schedule);
+    }
+    const OtherParts others = others_of(program, arch, parts);
+    add_reader(program, parts, call);
+    add_compute(program, parts.front(), static_cast<std::uint32_t>(parts.size()) - 1, kOutputCb,
+                schedule);
+    for (std::uint32_t part = 1; part < parts.size(); ++part) {
+        add_compute(program, parts[part], 0, kPartCb, schedule);
+        add_sender(program, arch, parts, part, tiles, counts, others, schedule);
+    }
+    add_writer(program, parts.front().work,
+               {.tiles = tiles, .block = schedule.subblock, .others = others}, outputs.output,
+               counts);
+    return program;
+}
+
+}  // namespace tessera::ops::moe_bmm

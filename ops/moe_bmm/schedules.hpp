@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs of moe_bmm's schedules, of operands that keep to the op's contract and rules.
+#pragma once
+
+#include "ops/moe_bmm/moe_bmm.hpp"
+
+namespace tessera::ops::moe_bmm {
+
+/// One device's product.
+struct BmmCall {
+    const ArchSpec& arch;
+    const Inputs& inputs;
+    const Outputs& outputs;
+    const MoeBmmSpec& schedule;
+    TokenTiles tiles;           ///< of the output
+    std::uint32_t k_tiles = 0;  ///< of the inner extent
+};
+
+/// SingleCore, and MultiCore with any k_split.
+[[nodiscard]] Program multi_core_program(const BmmCall& call);
+[[nodiscard]] Program multicast_rows_program(const BmmCall& call);
+
+/// Blocks of a core's own sums, on their way to the core that adds them.
+inline constexpr std::uint32_t kPartBlocks = 2;
+
+/// Partial sums are as exact as DST.
+[[nodiscard]] inline DataFormat part_format(const MoeBmmSpec& schedule) {
+    return schedule.fp32_dest_acc ? DataFormat::Float32 : DataFormat::Float16_b;
+}
+
+[[nodiscard]] inline std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
+    return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
+}
+
+/// Adds the circular buffers of the operands, of the counts and of the blocks' announcements.
+void add_input_buffers(Program& program, const CoreRangeSet& cores, const BmmCall& call);
+
+/// What both schedules' readers are compiled with, but for the accessors.
+[[nodiscard]] std::vector<std::uint32_t> reader_shapes(const BmmCall& call);
+/// Appends the accessors of the operands and of the counts.
+void append_accessors(const BmmCall& call, std::vector<std::uint32_t>& args);
+
+/// How kernels name a core in NoC addresses.
+[[nodiscard]] inline CoreCoord on_noc(const ArchSpec& arch, CoreCoord core) {
+    const CoreCoord origin = arch.workers.virtual_origin;
+    return {origin.x + core.x, origin.y + core.y};
+}
+
+}  // namespace tessera::ops::moe_bmm
