@@ -44,11 +44,11 @@ void judge_k_split(const OpContext& context, RuleJudge& judge) {
     }
     const GridSize whole = context.arch.workers.compute;
     const GridSize grid = schedule.grid == GridSize{} ? whole : schedule.grid;
-    judge.require(
-        schedule.schedule == BmmSchedule::MultiCore && schedule.k_split <= grid.columns * grid.rows,
-        "k_split",
-        fmt::format("is {}; the schedule has {} cores", schedule.k_split,
-                    schedule.schedule == BmmSchedule::MultiCore ? grid.columns * grid.rows : 1));
+    judge.require(schedule.schedule == BmmSchedule::MultiCore, "k_split",
+                  fmt::format("is {}; it needs schedule multi_core", schedule.k_split));
+    judge.require(schedule.k_split <= grid.columns * grid.rows, "k_split",
+                  fmt::format("is {}; the schedule has {} cores", schedule.k_split,
+                              grid.columns * grid.rows));
     judge.require(schedule.split_by == SplitBy::Device, "k_split",
                   fmt::format("is {}; it needs split_by device", schedule.k_split));
     const std::uint32_t k_tiles = div_up(context.inputs[1].spec.shape[1], kTileRows);
