@@ -369,4 +369,38 @@ std::vector<DeviceProgram> on_each(const OpContext& context,
     return programs;
 }
 
+namespace {
+
+std::vector<ElementRange> ranges_of_rows(const std::vector<bool>& rows, const Shape& shape) {
+    if (rows.empty()) {
+        return {{0, num_elements(shape)}};
+    }
+    const std::uint64_t width = shape.back();
+    std::vector<ElementRange> ranges;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (!rows[row]) {
+            continue;
+        }
+        if (ranges.empty() || ranges.back().first + ranges.back().count != row * width) {
+            ranges.push_back({row * width, 0});
+        }
+        ranges.back().count += width;
+    }
+    return ranges;
+}
+
+}  // namespace
+
+std::function<std::vector<std::vector<ElementRange>>(const ReferenceContext&)> valid_of_rows(
+    std::function<std::vector<std::vector<bool>>(const ReferenceContext& context)> counted) {
+    return [counted = std::move(counted)](const ReferenceContext& context) {
+        const std::vector<std::vector<bool>> rows = counted(context);
+        std::vector<std::vector<ElementRange>> ranges;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            ranges.push_back(ranges_of_rows(rows[i], context.outputs[i].spec.shape));
+        }
+        return ranges;
+    };
+}
+
 }  // namespace tessera::ops

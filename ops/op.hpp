@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emu/base/fields/field.hpp"
@@ -121,6 +122,30 @@ struct ReferenceContext {
     [[nodiscard]] std::vector<std::uint32_t> counts(std::size_t operand) const;
 };
 
+/// Elements [first, first + count) of a tensor, counted through.
+struct ElementRange {
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+};
+
+/// A step that an op made of others takes, as a run file would say it.
+struct PartStep {
+    std::string name;  ///< behind the name of the whole step and a dot
+    std::string op;
+    /// Operands of the whole op by their names, or tensors that parts make: those get the name of
+    /// the whole step and a dot before theirs.
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    /// Parameters as YAML would have them; those of the run file's `set:` for the op stand behind.
+    std::vector<std::pair<std::string, std::string>> set;
+};
+
+/// Op::valid of an op of whose rows (all extents but the last) each counts or does not: `counted`
+/// gives them for each output, none standing for all.
+[[nodiscard]] std::function<std::vector<std::vector<ElementRange>>(const ReferenceContext&)>
+valid_of_rows(
+    std::function<std::vector<std::vector<bool>>(const ReferenceContext& context)> counted);
+
 struct Op {
     OpSpec spec;
     Parameters params = {};
@@ -144,10 +169,19 @@ struct Op {
     /// One program for each device of the group, launched together.
     /// Precondition   contract and rules hold.
     std::function<std::vector<DeviceProgram>(const OpContext& context)> programs = {};
+    /// In place of programs: the steps that stand for this one, on the same devices. The last of
+    /// them that write the op's outputs leave what the reference says.
+    /// Precondition   contract and rules hold.
+    std::function<std::vector<PartStep>(const OpContext& context)> parts = {};
     /// What the outputs of the device at `position` should be, as float32, or in the output's
     /// format where the tolerance is exact. Of an output with `valid_rows` it may hold these rows
     /// only, one after another, under the output's own shape.
     std::function<std::vector<HostTensor>(const ReferenceContext& context)> reference = {};
+    /// Of each output the elements that mean anything, ascending, where no operand of counts says
+    /// it (Operand::valid_rows): rows that stand between those of two experts, and the like. The
+    /// reference then gives whole outputs.
+    std::function<std::vector<std::vector<ElementRange>>(const ReferenceContext& context)> valid =
+        {};
     /// Values of inputs that are no result of another step: ids in range, and the like.
     std::function<void(const ReferenceContext& context)> check_values = {};
     /// Where an op from outside of the tree lies; kernels "ops/<name>/…" are looked up there.

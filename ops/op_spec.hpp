@@ -12,6 +12,8 @@ enum class HostRead : std::uint8_t { No, Yes };
 enum class Presence : std::uint8_t { Required, Optional };
 enum class Lies : std::uint8_t { Interleaved, Anyhow };
 enum class Replicas : std::uint8_t { Own, Same };
+enum class Steers : std::uint8_t { No, Yes };
+enum class ValidRows : std::uint8_t { OfEachMatrix, Packed, OfDevice, OfColumn };
 
 /// One tensor that an op takes or gives: its contract, checked before anything runs.
 ///
@@ -33,6 +35,13 @@ struct Operand {
     Lies lies = Lies::Interleaved;
     /// Of outputs: whether every device of the group must hold the same bytes.
     Replicas replicas = Replicas::Own;
+    /// Whether kernels decide by its numbers what they do, as a router does by its logits: a run
+    /// for its times alone must then move them, although they are no integers.
+    Steers steers = Steers::No;
+    /// Packed: the parts that `valid_rows` counts lie one behind the other along the first axis,
+    /// and only their sum of rows means anything. OfDevice: the device at position p of the group
+    /// has counts[p] rows. OfColumn: it has the sum of column p of the counts (D, D).
+    ValidRows rows_are = ValidRows::OfEachMatrix;
 };
 
 /// How far a result may be from the op's reference with the default number formats. The error of

@@ -8,6 +8,7 @@
 
 #include "tessera/call_site.hpp"
 #include "tessera/mesh_links.hpp"
+#include "tessera/mesh_route.hpp"
 
 namespace tessera {
 
@@ -26,6 +27,20 @@ inline constexpr std::uint32_t kNumLinkChannels = 4 * kLinksPerDirection;
 }
 /// Returns "link 0 to the east".
 [[nodiscard]] std::string to_string(LinkChannel channel);
+
+/// A route as a word that is never 0: hops and directions of both legs.
+[[nodiscard]] constexpr std::uint64_t pack(const MeshRoute& route) noexcept {
+    return std::uint64_t{1} << 63U | std::uint64_t{route.column.hops} |
+           static_cast<std::uint64_t>(route.column.direction) << 16U |
+           std::uint64_t{route.row.hops} << 24U |
+           static_cast<std::uint64_t>(route.row.direction) << 40U;
+}
+[[nodiscard]] constexpr MeshRoute unpack_mesh_route(std::uint64_t word) noexcept {
+    return {
+        {static_cast<LinkDirection>(word >> 16U & 3U), static_cast<std::uint32_t>(word & 0xFFFF)},
+        {static_cast<LinkDirection>(word >> 40U & 3U),
+         static_cast<std::uint32_t>(word >> 24U & 0xFFFF)}};
+}
 
 /// Returns the device at the end of `route` from `from`. `call` names the API function in messages.
 /// Errors   KernelFault{OutOfBounds} if the mesh ends before.

@@ -110,6 +110,8 @@ struct SessionOptions {
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;
     BulkData bulk_data = BulkData::On;
+    /// With BulkData::Integers: tensors of these names move all the same.
+    std::vector<std::string> steering;
     /// Rounds that a loop may make while nothing else goes on; more end the launch as a deadlock.
     std::uint64_t progress_limit = kDefaultProgressLimit;
     /// With TraceMode::On: given each launch's trace when the launch has ended, so that nobody has

@@ -96,6 +96,7 @@ std::string key_reference() {
            section("Its memory", table(kMemoryFields, "memory.")) +
            section("Its origin", origins()) + section("A step", table(kStepKeys)) +
            section("An output of a step", table(kOutputKeys)) +
+           section("A tensor of the file of outputs", table(kFileOutputKeys)) +
            section("A program", table(kProgramKeys)) + section("Its cores", table(kCoresKeys)) +
            section("Its circular buffers", table(kBufferKeys)) +
            section("Its semaphores", table(kSemaphoreKeys)) +

@@ -152,6 +152,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     BoundRun bound;
     LoadedRun& loaded = bound.loaded;
     loaded.tree = root;
+    evaluate_mesh_shape(root);
     const Node patch = take(root, kArchKey);
     Node pipeline{.kind = NodeKind::Map, .origin = root.origin};
     for (const std::string_view key : pipeline_keys()) {

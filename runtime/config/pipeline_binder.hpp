@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct PipelineBinder {
     Violations& rules;
     pipeline::PipelineSpec spec = {};
     pipeline::Scope scope = pipeline::Scope();
+
+    /// `set:` of the run file: parameters of all steps of an op.
+    const Node* defaults = nullptr;
 
     /// Ops outside of the tree, by name; they stand before those of the registry.
     std::map<std::string, std::shared_ptr<const ops::Op>> own_ops = {};
@@ -58,6 +62,10 @@ struct PipelineBinder {
 /// Errors   UsageError.
 [[nodiscard]] Shape shape_of(const Node& node, const pipeline::Scope& names);
 
+/// A name in a file, with ${…} replaced but for ${device}, which the device's number will replace.
+/// Errors   UsageError.
+[[nodiscard]] std::string name_pattern(const Node& node, const pipeline::Scope& names);
+
 /// A MemoryConfig from `dram`, `l1`, or {memory, layout, grid, orientation}.
 void bind_memory(PipelineBinder& binder, const Node& node, const std::string& path,
                  MemoryConfig& memory, const pipeline::Scope& names);
@@ -71,13 +79,19 @@ void repeat(PipelineBinder& binder, const Node& node, const std::string& path,
 void bind_tensors(PipelineBinder& binder, const Node& tensors);
 void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults);
 
+/// The step that stands for a part of `whole`, its parameters bound; nothing if they are refused.
+[[nodiscard]] std::optional<pipeline::PipelineStep> bind_part(PipelineBinder& binder,
+                                                              const pipeline::PipelineStep& whole,
+                                                              const ops::PartStep& part);
+
 /// The op of a `program:` step.
 [[nodiscard]] std::shared_ptr<const ops::Op> bind_program(PipelineBinder& binder, const Node& step,
                                                           const std::string& path,
                                                           const pipeline::PipelineStep& spec,
                                                           const pipeline::Scope& names);
 
-/// Infers the operands of every step and judges contracts and rules.
+/// Infers the operands of every step and judges contracts and rules; steps of an op made of others
+/// give way to its parts.
 void plan_steps(PipelineBinder& binder);
 
 }  // namespace tessera::config

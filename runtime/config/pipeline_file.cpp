@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "emu/base/fields/nearest.hpp"
 #include "runtime/config/fields/pipeline_keys.hpp"
@@ -153,6 +154,32 @@ void bind_seed(PipelineBinder& binder, const Node& node) {
     binder.resolve(node, "seed", seed, seed);
 }
 
+/// `tensor`, or `{tensor: …, as: …, rows: …, when: …}`; nothing where that does not hold.
+std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binder,
+                                                     const Node& node) {
+    if (node.kind != NodeKind::Map) {
+        return pipeline::FileOutput{.tensor = node.text};
+    }
+    binder.refuse_unknown(node, "outputs.", kFileOutputKeys);
+    pipeline::FileOutput output{.tensor = entry(node, "tensor").text};
+    if (const Node* as = node.find("as")) {
+        binder.guarded(*as, "outputs.as", [&] { output.name = name_pattern(*as, binder.scope); });
+    }
+    if (output.tensor.empty()) {
+        binder.mistake(node, "outputs.tensor", "required key is missing");
+    }
+    bool is_wanted = true;
+    if (const Node* when = node.find("when")) {
+        binder.guarded(*when, "outputs.when",
+                       [&] { is_wanted = evaluate_condition(when->text, binder.scope); });
+    }
+    if (const Node* rows = node.find("rows"); rows != nullptr && is_wanted) {
+        binder.guarded(*rows, "outputs.rows",
+                       [&] { output.rows = evaluate_count(rows->text, binder.scope); });
+    }
+    return is_wanted ? std::optional(std::move(output)) : std::nullopt;
+}
+
 void bind_outputs(PipelineBinder& binder, const Node& node) {
     std::vector<std::string> made;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
@@ -163,19 +190,33 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
         }
     }
     if (node.kind == NodeKind::Null) {
-        binder.spec.outputs = made;
+        for (std::string& name : made) {
+            binder.spec.outputs.push_back({.tensor = std::move(name)});
+        }
         return;
     }
     if (node.kind != NodeKind::Sequence) {
         binder.mistake(node, "outputs", "expected a list of tensors, found " + describe(node));
         return;
     }
-    for (const Node& name : node.elements) {
+    for (const Node& element : node.elements) {
+        const auto output = bind_file_output(binder, element);
         // A list may name what another choice of steps makes: silu, where it is not fused.
-        if (std::ranges::find(made, name.text) != made.end()) {
-            binder.spec.outputs.push_back(name.text);
+        if (output && std::ranges::find(made, output->tensor) != made.end()) {
+            binder.spec.outputs.push_back(*output);
         }
     }
+}
+
+void bind_output_names(PipelineBinder& binder, const Node& node) {
+    const std::string word = node.kind == NodeKind::Null ? "by_device" : node.text;
+    if (word != "by_device" && word != "plain") {
+        binder.mistake(node, "output_names",
+                       fmt::format("{}, allowed: by_device, plain", describe(node)));
+        return;
+    }
+    binder.spec.has_plain_names = word == "plain";
+    binder.resolve_word(node, "output_names", word);
 }
 
 void take_name(Node& step, std::vector<Entry>& named) {
@@ -246,11 +287,40 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
         binder.load_ops(entry(root, "ops"));
         bind_steps(binder, *steps, entry(root, "set"));
     }
-    bind_outputs(binder, entry(root, "outputs"));
     if (binding.violations.empty()) {
         plan_steps(binder);
     }
+    bind_output_names(binder, entry(root, "output_names"));
+    bind_outputs(binder, entry(root, "outputs"));
     return std::move(binder.spec);
+}
+
+void evaluate_mesh_shape(Node& root) {
+    Node* mesh = root.find("mesh");
+    Node* shape = mesh == nullptr ? nullptr : mesh->find("shape");
+    const Node* params = root.find("params");
+    if (shape == nullptr || params == nullptr) {
+        return;
+    }
+    Scope scope;
+    for (const Entry& param : params->entries) {
+        const Node* value =
+            param.value.kind == NodeKind::Map ? param.value.find("value") : &param.value;
+        if (value == nullptr) {
+            continue;
+        }
+        try {
+            scope.set(param.key, evaluate(value->text, scope));
+        } catch (const UsageError&) {
+            continue;  // it is over the mesh itself, or refused where params are bound
+        }
+    }
+    for (Node& extent : shape->elements) {
+        const bool is_name = params->find(extent.text) != nullptr;
+        if (is_name) {
+            extent.text = show(evaluate(extent.text, scope));
+        }
+    }
 }
 
 std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedShape> shapes,

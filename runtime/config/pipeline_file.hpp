@@ -40,6 +40,9 @@ struct PipelineGround {
 [[nodiscard]] pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& ground,
                                                    Binding& binding, Violations& rules);
 
+/// Puts the values of params that `mesh.shape` names in their place: `shape: [1, ranks]`.
+void evaluate_mesh_shape(Node& root);
+
 /// Shapes of a file of inputs as overrides: an extent that the run file gives by a param's name
 /// replaces that param. Tensors that the run file does not draw are ignored.
 /// Errors   UsageError if two tensors give a param different values.

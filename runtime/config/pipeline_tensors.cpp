@@ -129,6 +129,10 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
     bind_plain(binder, node.find("layout"), path + ".layout", tensor.spec.layout);
     bind_plain(binder, node.find("distribution"), path + ".distribution", tensor.distribution);
     bind_plain(binder, node.find("persistent"), path + ".persistent", tensor.persistent);
+    if (const Node* stored_as = node.find("stored_as")) {
+        binder.guarded(*stored_as, path + ".stored_as",
+                       [&] { tensor.stored_as = name_pattern(*stored_as, names); });
+    }
     if (const Node* memory = node.find("memory")) {
         bind_memory(binder, *memory, path + ".memory", tensor.memory, names);
         tensor.has_memory = true;
@@ -145,6 +149,12 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
 }
 
 }  // namespace
+
+std::string name_pattern(const Node& node, const Scope& names) {
+    Scope inner(&names);
+    inner.set("device", std::string("${device}"));
+    return pipeline::substitute(node.text, inner);
+}
 
 Shape shape_of(const Node& node, const Scope& names) {
     require(node.kind == NodeKind::Sequence && !node.elements.empty(),

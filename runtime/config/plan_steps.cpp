@@ -214,6 +214,36 @@ void judge_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     }
 }
 
+/// The parts of a step, if its contract and rules hold; what does not is noted.
+std::vector<PipelineStep> parts_of(PipelineBinder& binder, PipelineStep& step,
+                                   PlannedTensors& planned) {
+    std::vector<PipelineStep> parts;
+    StepJudge judge(binder, step);
+    try {
+        if (!gather_inputs(binder, step, planned)) {
+            return parts;
+        }
+        judge_step(binder, step, planned, judge);
+        if (!judge.is_kept()) {
+            return parts;
+        }
+        const OpContext context{.arch = binder.ground.arch,
+                                .mesh = binder.ground.mesh,
+                                .devices = step.groups.front(),
+                                .parameters = step.parameters.get(),
+                                .inputs = step.input_plans,
+                                .outputs = step.output_plans};
+        for (const ops::PartStep& part : step.op->parts(context)) {
+            if (auto bound = bind_part(binder, step, part)) {
+                parts.push_back(std::move(*bound));
+            }
+        }
+    } catch (const UsageError& error) {
+        binder.rules.add(step.place, "steps." + step.name, error.what());
+    }
+    return parts;
+}
+
 void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned) {
     StepJudge judge(binder, step);
     bool is_known = false;
@@ -264,9 +294,23 @@ void plan_steps(PipelineBinder& binder) {
     for (const PipelineTensor& tensor : binder.spec.tensors) {
         plan_tensor(binder, tensor, planned);
     }
+    std::vector<PipelineStep> steps;
     for (PipelineStep& step : binder.spec.steps) {
-        plan_step(binder, step, planned);
+        if (!step.op->parts) {
+            plan_step(binder, steps.emplace_back(std::move(step)), planned);
+            continue;
+        }
+        std::vector<PipelineStep> parts = parts_of(binder, step, planned);
+        for (PipelineStep& part : parts) {
+            plan_step(binder, steps.emplace_back(std::move(part)), planned);
+        }
+        for (const StepOutput& output : step.outputs) {
+            if (parts.empty()) {
+                planned.insert_or_assign(output.name, PlannedTensor{.is_known = false});
+            }
+        }
     }
+    binder.spec.steps = std::move(steps);
     if (binder.rules.empty() && binder.binding.violations.empty()) {
         judge_memory(binder);
     }

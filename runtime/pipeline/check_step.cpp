@@ -5,9 +5,13 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 
+#include "emu/tile/format/fp8_e4m3.hpp"
+#include "emu/tile/format/integer.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "tessera/tensor_compare.hpp"
 
@@ -33,17 +37,34 @@ struct ValidRange {
 struct OutputRanges {
     ComparedOutput output;
     std::vector<ValidRange> ranges;
+    bool is_exact = false;
 };
 
-bool is_exact(const PipelineStep& step) {
-    return step.op->spec.tolerance.max_relative_error == 0;
+// Ids and indices are right or wrong, whatever tolerance the op's other outputs have.
+bool is_exact(const PipelineStep& step, std::size_t output) {
+    return step.op->spec.tolerance.max_relative_error == 0 ||
+           tile::is_integer_format(step.output_plans[output].spec.format);
+}
+
+std::vector<ValidRange> packed(std::span<const ops::ElementRange> elements) {
+    std::vector<ValidRange> ranges;
+    std::size_t kept = 0;
+    for (const ops::ElementRange& range : elements) {
+        ranges.push_back({range.first, range.count, kept});
+        kept += range.count;
+    }
+    return ranges;
 }
 
 std::vector<ValidRange> ranges_of(const Shape& shape, std::span<const std::uint32_t> counts,
-                                  bool has_padding) {
+                                  ops::ValidRows rows_are) {
     const std::size_t size = num_elements(shape);
-    if (!has_padding) {
+    if (counts.empty()) {
         return {{0, size, 0}};
+    }
+    if (rows_are != ops::ValidRows::OfEachMatrix) {
+        const std::size_t rows = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+        return {{0, rows * (size / shape.at(0)), 0}};
     }
     std::vector<ValidRange> ranges;
     const std::size_t per_index = size / counts.size();
@@ -60,6 +81,10 @@ std::vector<ValidRange> ranges_of(const Shape& shape, std::span<const std::uint3
 // be held until all devices are compared.
 void keep_valid(std::span<const ValidRange> ranges, HostTensor& tensor) {
     const std::size_t width = element_bytes(tensor.format);
+    if (ranges.empty()) {
+        tensor.bytes.clear();
+        return;
+    }
     const ValidRange& last = ranges.back();
     if (tensor.bytes.size() == (last.kept_at + last.count) * width) {
         return;  // all of it counts, or nothing else was read
@@ -73,24 +98,45 @@ void keep_valid(std::span<const ValidRange> ranges, HostTensor& tensor) {
 }
 
 HostTensor read_output(const ops::OperandValues& values, const ops::TensorPlan& plan,
-                       std::span<const std::uint32_t> counts, bool has_padding) {
-    const bool is_partial =
-        has_padding && plan.spec.shape.size() == 3 && !is_block_format(plan.spec.format);
+                       std::span<const std::uint32_t> counts, ops::ValidRows rows_are) {
+    const bool is_partial = !counts.empty() && rows_are == ops::ValidRows::OfEachMatrix &&
+                            plan.spec.shape.size() == 3 && !is_block_format(plan.spec.format);
     return is_partial ? valid_rows(values, plan.spec.format, counts) : values.all();
 }
 
+// The comparison of numbers knows bfloat16 and float32.
+void widen_codes(HostTensor& tensor) {
+    if (tensor.format != DataFormat::Fp8_e4m3) {
+        return;
+    }
+    HostTensor wide{tensor.shape, DataFormat::Float32,
+                    std::vector<std::byte>(tensor.bytes.size() * sizeof(float))};
+    std::ranges::transform(tensor.as<std::uint8_t>(), wide.as<float>().begin(),
+                           tile::e4m3_to_float);
+    tensor = std::move(wide);
+}
+
+/// What Op::valid says of a step's outputs; nothing where it says nothing.
+using ValidElements = std::vector<std::vector<ops::ElementRange>>;
+
 OutputRanges compared_output(const PipelineStep& step, const StepValues& values,
-                             std::size_t position, std::size_t index, HostTensor reference) {
+                             std::size_t position, std::size_t index, HostTensor reference,
+                             const ValidElements& valid) {
     const ops::Operand& operand = step.op->spec.outputs[index];
     const ops::TensorPlan& plan = step.output_plans[index];
-    const bool has_padding = !operand.valid_rows.empty();
     const std::vector<std::uint32_t> counts = counts_of(step, values, operand, position);
-    OutputRanges result{{values.devices[position], step.outputs[index].name,
-                         read_output(*values.outputs[index][position], plan, counts, has_padding),
-                         std::move(reference)},
-                        ranges_of(plan.spec.shape, counts, has_padding)};
+    OutputRanges result{
+        {values.devices[position], step.outputs[index].name,
+         read_output(*values.outputs[index][position], plan, counts, operand.rows_are),
+         std::move(reference)},
+        valid.empty() ? ranges_of(plan.spec.shape, counts, operand.rows_are)
+                      : packed(valid.at(index))};
     keep_valid(result.ranges, result.output.test);
     keep_valid(result.ranges, result.output.reference);
+    if (!is_exact(step, index)) {
+        widen_codes(result.output.test);
+        widen_codes(result.output.reference);
+    }
     return result;
 }
 
@@ -167,6 +213,14 @@ struct Place {
     std::size_t position = 0;
 };
 
+ops::ReferenceContext reference_context(const PipelineStep& step, const StepValues& values,
+                                        std::size_t position) {
+    return {.parameters = step.parameters.get(),
+            .position = position,
+            .inputs = values.inputs,
+            .outputs = step.output_plans};
+}
+
 /// Whether the reference need not be made for this device: it must hold what the first one does.
 bool holds_same_as_first(const PipelineStep& step, std::size_t index, std::size_t position) {
     return position > 0 && step.op->spec.outputs[index].replicas == ops::Replicas::Same;
@@ -178,16 +232,26 @@ bool is_all_replicas(const PipelineStep& step) {
     });
 }
 
+ValidElements valid_of(const PipelineStep& step, const StepValues& values, std::size_t position) {
+    return step.op->valid ? step.op->valid({.parameters = step.parameters.get(),
+                                            .position = position,
+                                            .inputs = values.inputs,
+                                            .outputs = step.output_plans})
+                          : ValidElements{};
+}
+
 std::vector<OutputRanges> outputs_on(const PipelineStep& step, const Place& place) {
     std::vector<OutputRanges> outputs;
     if (place.position > 0 && is_all_replicas(step)) {
         return outputs;
     }
     auto references = reference_of(step, *place.values, place.position);
+    const ValidElements valid = valid_of(step, *place.values, place.position);
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         if (!holds_same_as_first(step, i, place.position)) {
-            outputs.push_back(
-                compared_output(step, *place.values, place.position, i, std::move(references[i])));
+            outputs.push_back(compared_output(step, *place.values, place.position, i,
+                                              std::move(references[i]), valid));
+            outputs.back().is_exact = is_exact(step, i);
         }
     }
     return outputs;
@@ -199,9 +263,18 @@ void compare_replicas(const PipelineStep& step, const StepValues& values,
         if (step.op->spec.outputs[i].replicas != ops::Replicas::Same) {
             continue;
         }
-        const HostTensor first = values.outputs[i][0]->all();
+        const auto held = [&](std::size_t position) {
+            const ops::Operand& operand = step.op->spec.outputs[i];
+            const auto counts = counts_of(step, values, operand, position);
+            HostTensor tensor = read_output(*values.outputs[i][position], step.output_plans[i],
+                                            counts, operand.rows_are);
+            keep_valid(ranges_of(step.output_plans[i].spec.shape, counts, operand.rows_are),
+                       tensor);
+            return std::move(tensor.bytes);
+        };
+        const std::vector<std::byte> first = held(0);
         for (std::size_t p = 1; p < values.devices.size() && check.passed(); ++p) {
-            if (values.outputs[i][p]->all().bytes != first.bytes) {
+            if (held(p) != first) {
                 check.failure = fmt::format("device {} holds other bytes than device {}",
                                             values.devices[p], values.devices[0]);
             }
@@ -213,7 +286,9 @@ report::StepCheck compare_exactly(std::span<std::vector<OutputRanges>> devices) 
     std::vector<report::StepCheck> checks(devices.size());
     tbb::parallel_for(std::size_t{0}, devices.size(), [&](std::size_t device) {
         for (const OutputRanges& output : devices[device]) {
-            compare_bytes(output, checks[device]);
+            if (output.is_exact) {
+                compare_bytes(output, checks[device]);
+            }
         }
     });
     report::StepCheck sum;
@@ -225,6 +300,23 @@ report::StepCheck compare_exactly(std::span<std::vector<OutputRanges>> devices) 
         }
     }
     return sum;
+}
+
+// What of counts over all devices is one device's.
+std::vector<std::uint32_t> of_device(std::vector<std::uint32_t> counts, ops::ValidRows rows_are,
+                                     std::size_t position) {
+    if (rows_are == ops::ValidRows::OfDevice) {
+        return {counts.at(position)};
+    }
+    if (rows_are != ops::ValidRows::OfColumn) {
+        return counts;
+    }
+    const auto devices = static_cast<std::size_t>(std::lround(std::sqrt(counts.size())));
+    std::vector<std::uint32_t> column;
+    for (std::size_t row = 0; row < devices; ++row) {
+        column.push_back(counts.at(row * devices + position));
+    }
+    return column;
 }
 
 }  // namespace
@@ -242,6 +334,7 @@ std::vector<std::uint32_t> counts_of(const PipelineStep& step, const StepValues&
             const HostTensor tensor = tensors[index][position]->all();
             const auto held = tensor.template as<std::uint32_t>();
             counts.assign(held.begin(), held.end());
+            counts = of_device(std::move(counts), operand.rows_are, position);
         }
         return counts;
     };
@@ -251,10 +344,7 @@ std::vector<std::uint32_t> counts_of(const PipelineStep& step, const StepValues&
 
 std::vector<HostTensor> reference_of(const PipelineStep& step, const StepValues& values,
                                      std::size_t position) {
-    return step.op->reference({.parameters = step.parameters.get(),
-                               .position = position,
-                               .inputs = values.inputs,
-                               .outputs = step.output_plans});
+    return step.op->reference(reference_context(step, values, position));
 }
 
 report::StepCheck check_step(const PipelineStep& step, std::span<const StepValues> groups,
@@ -269,15 +359,17 @@ report::StepCheck check_step(const PipelineStep& step, std::span<const StepValue
     std::vector<std::vector<OutputRanges>> devices(places.size());
     tbb::parallel_for(std::size_t{0}, places.size(),
                       [&](std::size_t i) { devices[i] = outputs_on(step, places[i]); });
-    report::StepCheck check;
-    if (is_exact(step)) {
-        check = compare_exactly(devices);
-    } else {
-        std::vector<OutputRanges> all;
-        for (auto& outputs : devices) {
-            std::ranges::move(outputs, std::back_inserter(all));
-        }
-        check = compare_numbers(all, verify);
+    report::StepCheck check = compare_exactly(devices);
+    std::vector<OutputRanges> numbers;
+    for (auto& outputs : devices) {
+        std::ranges::copy_if(std::make_move_iterator(outputs.begin()),
+                             std::make_move_iterator(outputs.end()), std::back_inserter(numbers),
+                             [](const OutputRanges& output) { return !output.is_exact; });
+    }
+    if (!numbers.empty() && check.passed()) {
+        const std::uint64_t num_exact = check.num_elements;
+        check = compare_numbers(numbers, verify);
+        check.num_elements += num_exact;
     }
     for (const StepValues& group : groups) {
         compare_replicas(step, group, check);

@@ -14,7 +14,7 @@ namespace {
 std::string_view counts_operand(const PipelineStep& step) {
     for (const auto operands : {step.op->spec.inputs, step.op->spec.outputs}) {
         for (const ops::Operand& operand : operands) {
-            if (!operand.valid_rows.empty()) {
+            if (!operand.valid_rows.empty() && operand.rows_are == ops::ValidRows::OfEachMatrix) {
                 return operand.valid_rows;
             }
         }

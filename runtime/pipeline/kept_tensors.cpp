@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "emu/base/tensor_file/dtype.hpp"
 #include "runtime/session/page_codec.hpp"
@@ -13,8 +14,13 @@
 namespace tessera::pipeline {
 namespace {
 
-/// Whether every device of the mesh holds the same bytes of a step's output.
-bool is_same_everywhere(const PipelineStep& step, std::size_t output, std::uint32_t devices) {
+/// Whether a file of outputs holds a step's output once, under its own name: every device of the
+/// mesh holds the same bytes of it, or there is but one.
+bool is_stored_once(const PipelineSpec& pipeline, const PipelineStep& step, std::size_t output,
+                    std::uint32_t devices) {
+    if (devices == 1 && pipeline.has_plain_names) {
+        return true;
+    }
     return step.op->spec.outputs[output].replicas == ops::Replicas::Same &&
            step.groups.size() == 1 && step.groups.front().size() == devices;
 }
@@ -23,8 +29,31 @@ TensorDeclaration declaration(std::string name, const TensorSpec& spec) {
     return {std::move(name), dtype_of(host_format(spec.format)), spec.shape};
 }
 
-bool is_output(const PipelineSpec& pipeline, const std::string& name) {
-    return std::ranges::find(pipeline.outputs, name) != pipeline.outputs.end();
+/// The names under which devices' tensors go into a file of outputs, with the devices.
+std::vector<std::pair<std::string, std::uint32_t>> names_in_file(const PipelineSpec& pipeline,
+                                                                 const PipelineStep& step,
+                                                                 std::size_t index,
+                                                                 const FileOutput& output,
+                                                                 std::uint32_t num_devices) {
+    if (output.name.empty() && is_stored_once(pipeline, step, index, num_devices)) {
+        return {{output.tensor, 0}};
+    }
+    if (!output.name.empty() && name_on(output.name, 0) == output.name) {
+        return {{output.name, step.groups.front().front()}};
+    }
+    std::vector<std::pair<std::string, std::uint32_t>> names;
+    for (const auto& group : step.groups) {
+        for (const std::uint32_t device : group) {
+            names.emplace_back(output.name.empty() ? own_name(device, output.tensor)
+                                                   : name_on(output.name, device),
+                               device);
+        }
+    }
+    return names;
+}
+
+std::uint32_t rows_in_file(const FileOutput& output, const Shape& shape) {
+    return output.rows == 0 ? shape[0] : std::min(output.rows, shape[0]);
 }
 
 bool is_written_after(const PipelineSpec& pipeline, const PipelineStep& step,
@@ -70,22 +99,23 @@ HostTensor put_together(const PipelineTensor& tensor, const PlacedTensors& tenso
 }  // namespace
 
 std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded) {
+    const PipelineSpec& pipeline = loaded.pipeline;
+    const std::uint32_t num_devices = loaded.run.mesh.shape.num_devices();
     std::vector<TensorDeclaration> tensors;
     std::set<std::string> declared;
-    for (const PipelineStep& step : loaded.pipeline.steps) {
+    for (const PipelineStep& step : pipeline.steps) {
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-            const std::string& name = step.outputs[i].name;
-            if (!is_output(loaded.pipeline, name) || !declared.insert(name).second) {
-                continue;
-            }
-            const TensorSpec& spec = step.output_plans[i].spec;
-            if (is_same_everywhere(step, i, loaded.run.mesh.shape.num_devices())) {
-                tensors.push_back(declaration(name, spec));
-                continue;
-            }
-            for (const auto& group : step.groups) {
-                for (const std::uint32_t device : group) {
-                    tensors.push_back(declaration(name_on(device, name), spec));
+            for (const FileOutput& output : pipeline.outputs) {
+                if (output.tensor != step.outputs[i].name) {
+                    continue;
+                }
+                TensorSpec spec = step.output_plans[i].spec;
+                spec.shape[0] = rows_in_file(output, spec.shape);
+                for (const auto& [name, device] :
+                     names_in_file(pipeline, step, i, output, num_devices)) {
+                    if (declared.insert(name).second) {
+                        tensors.push_back(declaration(name, spec));
+                    }
                 }
             }
         }
@@ -104,7 +134,7 @@ std::vector<TensorDeclaration> state_tensors(const config::LoadedRun& loaded) {
             continue;
         }
         for (std::uint32_t device = 0; device < loaded.run.mesh.shape.num_devices(); ++device) {
-            tensors.push_back(declaration(name_on(device, tensor.name), tensor.spec));
+            tensors.push_back(declaration(own_name(device, tensor.name), tensor.spec));
         }
     }
     return tensors;
@@ -113,17 +143,19 @@ std::vector<TensorDeclaration> state_tensors(const config::LoadedRun& loaded) {
 void write_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
                    const PlacedTensors& tensors, const Session& session, SafetensorsWriter& file) {
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-        const std::string& name = step.outputs[i].name;
-        if (!is_output(pipeline, name) || is_written_after(pipeline, step, name)) {
+        if (is_written_after(pipeline, step, step.outputs[i].name)) {
             continue;
         }
-        if (is_same_everywhere(step, i, tensors.num_devices())) {
-            file.append(name, session.read(tensors.on(0, name)).bytes);
-            continue;
-        }
-        for (const auto& group : step.groups) {
-            for (const std::uint32_t device : group) {
-                file.append(name_on(device, name), session.read(tensors.on(device, name)).bytes);
+        for (const FileOutput& output : pipeline.outputs) {
+            if (output.tensor != step.outputs[i].name) {
+                continue;
+            }
+            for (const auto& [name, device] :
+                 names_in_file(pipeline, step, i, output, tensors.num_devices())) {
+                HostTensor values = session.read(tensors.on(device, output.tensor));
+                values.bytes.resize(values.bytes.size() / values.shape[0] *
+                                    rows_in_file(output, values.shape));
+                file.append(name, values.bytes);
             }
         }
     }
@@ -141,7 +173,7 @@ void write_state(const PipelineSpec& pipeline, const PlacedTensors& tensors,
             file.append(tensor.name, put_together(tensor, tensors, values, session).bytes);
         } else {
             for (std::uint32_t device = 0; device < tensors.num_devices(); ++device) {
-                file.append(name_on(device, tensor.name),
+                file.append(own_name(device, tensor.name),
                             session.read(tensors.on(device, tensor.name)).bytes);
             }
         }

@@ -7,6 +7,15 @@
 
 namespace tessera::pipeline {
 
+std::string name_on(std::string pattern, std::uint32_t device) {
+    constexpr std::string_view kDevice = "${device}";
+    for (std::size_t at = pattern.find(kDevice); at != std::string::npos;
+         at = pattern.find(kDevice, at)) {
+        pattern.replace(at, kDevice.size(), std::to_string(device));
+    }
+    return pattern;
+}
+
 const PipelineTensor* find_tensor(const PipelineSpec& pipeline, std::string_view name) {
     const auto found = std::ranges::find(pipeline.tensors, name, &PipelineTensor::name);
     return found == pipeline.tensors.end() ? nullptr : &*found;
@@ -63,7 +72,7 @@ std::string workspace_name(const PipelineStep& step, std::size_t index) {
     return fmt::format("{}.workspace_{}", step.name, index);
 }
 
-std::string name_on(std::uint32_t device, std::string_view name) {
+std::string own_name(std::uint32_t device, std::string_view name) {
     return fmt::format("d{}.{}", device, name);
 }
 

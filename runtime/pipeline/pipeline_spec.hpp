@@ -19,12 +19,14 @@
 namespace tessera::pipeline {
 
 /// Where the values of a tensor come from that no step makes. With a file of inputs, those that
-/// would be drawn are taken from it, under the tensor's name.
+/// would be drawn are taken from it, under the tensor's name, and those that say how they are
+/// stored.
 enum class OriginKind : std::uint8_t {
     Normal,          ///< nearly normal numbers; random bits in integer formats
     Routing,         ///< (T,K) experts that tokens select
     RoutingWeights,  ///< (T,K) weights of them
     ExpertMapping,   ///< (D,E/D) ids of the experts of each device
+    ExpertMap,       ///< (E) of each device: the expert's place among its own, or −1
     Zeros,
     Constant,
     File,
@@ -62,12 +64,14 @@ struct PipelineTensor {
     bool has_memory = false;  ///< else the op that takes it may say how it is to lie
     Distribution distribution = Distribution::Replicated;
     std::uint32_t split_axis = 0;
-    /// A (D, n) tensor of int32 whose row d lists the indices that device d holds; empty: equal
-    /// contiguous parts in the order of devices.
+    /// A (D, n) tensor of int32 whose row d lists the indices that device d holds, or one of each
+    /// device that gives every index its place there, or −1; empty: equal contiguous parts in the
+    /// order of devices.
     std::string split_by;
     bool drops_axis = false;  ///< the axis has one index a device and is left out there
     TensorOrigin origin;
     bool persistent = false;  ///< outlives the run, in the file of --state
+    std::string stored_as;    ///< in files, with ${device} for its number; empty: its name
     config::Origin place;     ///< of the name in the file, for messages
 };
 
@@ -100,15 +104,27 @@ struct PipelineStep {
     std::vector<ops::TensorPlan> workspace_plans;
 };
 
+/// A tensor in the file of outputs.
+struct FileOutput {
+    std::string tensor;
+    /// Its name there, with ${device} for the number of the device; without, of device 0 alone.
+    /// Empty: d<i>.TENSOR, or TENSOR where every device holds the same.
+    std::string name;
+    std::uint32_t rows = 0;  ///< of its first axis; 0: all
+};
+
 struct PipelineSpec {
     std::vector<std::pair<std::string, Value>> params;
     std::vector<PipelineTensor> tensors;
     std::vector<PipelineStep> steps;
-    /// Names of the tensors that a file of outputs holds, in the order in which steps make them.
-    std::vector<std::string> outputs;
+    std::vector<FileOutput> outputs;  ///< what a file of outputs holds
+    bool has_plain_names = false;     ///< on one device the names there have no "d0." before them
     std::uint64_t seed = 0;
     std::string folder;  ///< of the run file: paths in it are relative to it
 };
+
+/// A name in a file: `pattern` with the number of the device for ${device}.
+[[nodiscard]] std::string name_on(std::string pattern, std::uint32_t device);
 
 /// The tensor of that name that no step makes, or null.
 [[nodiscard]] const PipelineTensor* find_tensor(const PipelineSpec& pipeline,
@@ -132,7 +148,7 @@ struct PipelineSpec {
 [[nodiscard]] std::string workspace_name(const PipelineStep& step, std::size_t index);
 
 /// The name in a file of a tensor of which each device has its own: `d<i>.NAME`.
-[[nodiscard]] std::string name_on(std::uint32_t device, std::string_view name);
+[[nodiscard]] std::string own_name(std::uint32_t device, std::string_view name);
 
 /// What every device holds of a tensor that no step makes.
 /// Errors   UsageError if the axis does not split over `devices`.

@@ -23,6 +23,20 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Tensors by whose numbers kernels decide what they do.
+std::vector<std::string> steering_tensors(const PipelineSpec& pipeline) {
+    std::vector<std::string> names;
+    for (const PipelineStep& step : pipeline.steps) {
+        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+            if (i < step.op->spec.inputs.size() &&
+                step.op->spec.inputs[i].steers == ops::Steers::Yes) {
+                names.push_back(step.inputs[i]);
+            }
+        }
+    }
+    return names;
+}
+
 SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& modes) {
     const RunSpec& run = loaded.run;
     return {.threads = run.host.threads,
@@ -31,6 +45,7 @@ SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& 
             .trace = modes.trace,
             .maths = modes.maths,
             .bulk_data = modes.bulk_data,
+            .steering = steering_tensors(loaded.pipeline),
             .progress_limit = run.machine.progress_limit,
             .trace_sink = modes.trace_sink};
 }
@@ -56,6 +71,7 @@ public:
           modes_(modes),
           files_(files),
           verify_(verify_of(loaded.run, modes)),
+          steering_(steering_tensors(loaded.pipeline)),
           session_(loaded.run.mesh, loaded.arch, session_options(loaded, modes)),
           values_(loaded.pipeline, num_devices(), files.inputs, files.state),
           tensors_(session_, loaded.pipeline, num_devices()),
@@ -73,7 +89,8 @@ public:
         for (const PipelineTensor& tensor : pipeline_.tensors) {
             const auto replicas = tensors_.place(tensor);
             // Its place in memory is all that a trace needs of numbers.
-            if (modes_.maths == Maths::On || is_integer(tensor.spec.format)) {
+            const bool steers = std::ranges::find(steering_, tensor.name) != steering_.end();
+            if (modes_.maths == Maths::On || is_integer(tensor.spec.format) || steers) {
                 tensors_.write(tensor, replicas, values_);
             }
         }
@@ -273,6 +290,7 @@ private:
     const RunModes& modes_;
     const RunFiles& files_;
     VerifySpec verify_;
+    std::vector<std::string> steering_;
     EmulatedSession session_;
     TensorValues values_;
     PlacedTensors tensors_;
@@ -288,7 +306,8 @@ RunModes timing_only(const PipelineSpec& pipeline) {
     modes.maths = Maths::Off;
     const bool has_integers = std::ranges::any_of(
         pipeline.tensors, [](const PipelineTensor& t) { return is_integer(t.spec.format); });
-    modes.bulk_data = has_integers ? BulkData::Integers : BulkData::Off;
+    const bool steers = !steering_tensors(pipeline).empty();
+    modes.bulk_data = has_integers || steers ? BulkData::Integers : BulkData::Off;
     return modes;
 }
 

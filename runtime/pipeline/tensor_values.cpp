@@ -13,6 +13,7 @@
 #include "emu/base/random_routing.hpp"
 #include "emu/base/random_tensor.hpp"
 #include "emu/base/tensor_file/dtype.hpp"
+#include "emu/tile/format/fp8_e4m3.hpp"
 #include "runtime/config/load_tree.hpp"
 #include "runtime/config/pipeline_file.hpp"
 #include "runtime/session/page_codec.hpp"
@@ -63,6 +64,22 @@ HostTensor normal_floats(const Shape& shape, std::uint64_t seed, float stddev) {
     return tensor;
 }
 
+// Bits at random would be NaN in places. There are few enough bfloat16 numbers for a table.
+HostTensor normal_codes(const Shape& shape, std::uint64_t seed, float stddev) {
+    static const std::vector<std::uint8_t> kCodes = [] {
+        std::vector<std::uint8_t> codes(std::size_t{1} << 16U);
+        for (std::size_t bits = 0; bits < codes.size(); ++bits) {
+            codes[bits] = tile::e4m3_from_float(bf16_to_float(static_cast<std::uint16_t>(bits)));
+        }
+        return codes;
+    }();
+    const HostTensor numbers = make_normal_bf16(shape, {.seed = seed, .stddev = stddev});
+    HostTensor tensor = make_host_tensor(shape, DataFormat::Fp8_e4m3);
+    std::ranges::transform(numbers.as<std::uint16_t>(), tensor.as<std::uint8_t>().begin(),
+                           [](std::uint16_t bits) { return kCodes[bits]; });
+    return tensor;
+}
+
 HostTensor random_bits(const Shape& shape, DataFormat format, std::uint64_t seed) {
     HostTensor tensor = make_host_tensor(shape, format);
     for (std::size_t i = 0; i < tensor.bytes.size(); i += sizeof(std::uint64_t)) {
@@ -84,6 +101,8 @@ HostTensor draw_normal(const TensorSpec& spec, const TensorOrigin& origin, std::
         tensor = make_normal_bf16(spec.shape, {.seed = seed, .stddev = stddev_of(origin)});
     } else if (spec.format == DataFormat::Float32 || is_block_format(spec.format)) {
         tensor = normal_floats(spec.shape, seed, stddev_of(origin));
+    } else if (spec.format == DataFormat::Fp8_e4m3) {
+        tensor = normal_codes(spec.shape, seed, stddev_of(origin));
     } else {
         tensor = random_bits(spec.shape, spec.format, seed);
     }
@@ -149,7 +168,8 @@ HostTensor gather(const HostTensor& whole, std::uint32_t axis,
 
 bool is_drawn(OriginKind kind) {
     return kind == OriginKind::Normal || kind == OriginKind::Routing ||
-           kind == OriginKind::RoutingWeights || kind == OriginKind::ExpertMapping;
+           kind == OriginKind::RoutingWeights || kind == OriginKind::ExpertMapping ||
+           kind == OriginKind::ExpertMap;
 }
 
 bool is_used(const PipelineSpec& pipeline, const std::string& name) {
@@ -202,16 +222,18 @@ const SafetensorsFile* TensorValues::file_of(const PipelineTensor& tensor) const
     if (tensor.origin.kind == OriginKind::File) {
         return files_.at(tensor.origin.file).get();
     }
-    return inputs_ != nullptr && is_drawn(tensor.origin.kind) ? inputs_.get() : nullptr;
+    const bool is_replaced = is_drawn(tensor.origin.kind) || !tensor.stored_as.empty();
+    return inputs_ != nullptr && is_replaced ? inputs_.get() : nullptr;
 }
 
 // Where each device has its own, a file may hold one for all of them all the same.
 const StoredTensor& TensorValues::stored(const SafetensorsFile& file, const PipelineTensor& tensor,
                                          std::uint32_t device) {
     const bool is_named = tensor.origin.kind == OriginKind::File && !tensor.origin.tensor.empty();
-    const std::string& name = is_named ? tensor.origin.tensor : tensor.name;
+    const std::string& own = tensor.stored_as.empty() ? tensor.name : tensor.stored_as;
+    const std::string name = name_on(is_named ? tensor.origin.tensor : own, device);
     if (tensor.distribution == Distribution::Each && file.find(name) == nullptr) {
-        return file.at(name_on(device, name));
+        return file.at(own_name(device, name));
     }
     return file.at(name);
 }
@@ -229,6 +251,51 @@ void TensorValues::check_stored(const PipelineTensor& tensor) const {
     }
 }
 
+namespace {
+
+/// The indices that a device's map gives the places 0 to count − 1.
+std::vector<std::uint32_t> indices_in_map(const HostTensor& map, std::uint32_t count,
+                                          const PipelineTensor& tensor, std::uint32_t device) {
+    const auto places = map.as<std::int32_t>();
+    std::vector<std::uint32_t> indices;
+    for (std::uint32_t place = 0; place < count; ++place) {
+        const auto found = std::ranges::find(places, static_cast<std::int32_t>(place));
+        require(found != places.end(),
+                "tensors.{}.split.by: {} of device {} has no {}; it must have 0 to {}", tensor.name,
+                tensor.split_by, device, place, count - 1);
+        indices.push_back(static_cast<std::uint32_t>(found - places.begin()));
+    }
+    return indices;
+}
+
+/// Of each expert its place in row `device` of a (D,E/D) mapping, or −1.
+HostTensor expert_map(const HostTensor& mapping, std::uint32_t device) {
+    const auto count = static_cast<std::uint32_t>(num_elements(mapping.shape));
+    const std::uint32_t each = mapping.shape.at(1);
+    HostTensor map = make_host_tensor({count}, DataFormat::Int32);
+    std::ranges::fill(map.as<std::int32_t>(), -1);
+    for (std::uint32_t place = 0; place < each; ++place) {
+        const std::int32_t expert = mapping.as<std::int32_t>()[device * each + place];
+        map.as<std::int32_t>()[static_cast<std::size_t>(expert)] = static_cast<std::int32_t>(place);
+    }
+    return map;
+}
+
+/// Ids as any 32-bit integers, weights as float32 too.
+HostTensor as_format(HostTensor drawn, DataFormat format) {
+    if (drawn.format == DataFormat::Float16_b && format == DataFormat::Float32) {
+        HostTensor wide = make_host_tensor(drawn.shape, format);
+        std::ranges::transform(drawn.as<std::uint16_t>(), wide.as<float>().begin(), bf16_to_float);
+        return wide;
+    }
+    if (element_bytes(drawn.format) == element_bytes(format)) {
+        drawn.format = format;
+    }
+    return drawn;
+}
+
+}  // namespace
+
 std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor,
                                                     std::uint32_t device) const {
     const std::uint32_t extent = tensor.spec.shape[tensor.split_axis];
@@ -241,6 +308,9 @@ std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor
         return indices;
     }
     const HostTensor mapping = whole(*find_tensor(pipeline_, tensor.split_by), device);
+    if (mapping.format == DataFormat::Int32 && mapping.shape == Shape{extent}) {
+        return indices_in_map(mapping, each, tensor, device);
+    }
     require(mapping.format == DataFormat::Int32 && mapping.shape == Shape{devices_, each},
             "tensors.{}.split.by: {} is {} {}; it must be ({},{}) int32", tensor.name,
             tensor.split_by, to_string(mapping.shape), name_of(mapping.format), devices_, each);
@@ -269,8 +339,13 @@ HostTensor TensorValues::drawn(const PipelineTensor& tensor, std::uint32_t devic
     if (origin.kind == OriginKind::Routing || origin.kind == OriginKind::RoutingWeights) {
         routing.tokens = shape.at(0);
         routing.top_k = shape.at(1);
-        return origin.kind == OriginKind::Routing ? make_selected_experts(routing)
-                                                  : make_routing_weights(routing);
+        return as_format(origin.kind == OriginKind::Routing ? make_selected_experts(routing)
+                                                            : make_routing_weights(routing),
+                         tensor.spec.format);
+    }
+    if (origin.kind == OriginKind::ExpertMap) {
+        routing.experts = shape.at(0);
+        return expert_map(make_device_expert_mapping(routing, devices_), device);
     }
     const std::string name = tensor.distribution == Distribution::Each
                                  ? fmt::format("{} of device {}", tensor.name, device)

@@ -109,7 +109,9 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
         for (std::uint32_t bank = 0; bank < arch_.dram.num_banks; ++bank) {
             prefer_huge_pages(device.dram.bank(bank) + buffer.address, bytes);
         }
-        if (options_.bulk_data == BulkData::Integers && !tile::is_integer_format(spec.format)) {
+        const bool steers = std::ranges::find(options_.steering, name) != options_.steering.end();
+        if (options_.bulk_data == BulkData::Integers && !steers &&
+            !tile::is_integer_format(spec.format)) {
             device.dram.neglect(buffer.address, bytes);
         }
     }

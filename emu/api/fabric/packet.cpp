@@ -26,6 +26,12 @@ constexpr std::uint8_t transfer_link(std::uint32_t channel) {
     return static_cast<std::uint8_t>(channel + 1);
 }
 
+// The legs of a packet's route: the second one has no hops where the packet does not turn.
+struct Legs {
+    LinkRoute first;
+    LinkRoute second;
+};
+
 // Hops until the field that says "write here".
 std::uint32_t hops_of(const FabricPacket& packet) {
     std::uint64_t route = packet.header.routing_fields.value;
@@ -41,6 +47,20 @@ std::uint32_t hops_of(const FabricPacket& packet) {
               packet.call);
     }
     return hops;
+}
+
+Legs legs_of(const FabricPacket& packet) {
+    const LinkDirection direction = link_channel(packet.channel).direction;
+    if (packet.header.padding == 0) {
+        return {{direction, hops_of(packet)}, {}};
+    }
+    const MeshRoute route = unpack_mesh_route(packet.header.padding);
+    if (route.first() != direction) {
+        fault(FaultCategory::UndefinedBehavior, packet.site,
+              "{}: the packet's route begins to the {}, the connection leads to the {}",
+              packet.call, name_of(route.first()), name_of(direction));
+    }
+    return route.column.hops != 0 ? Legs{route.column, route.row} : Legs{route.row, {}};
 }
 
 void check_payload(const KernelThread& thread, const FabricPacket& packet) {
@@ -77,7 +97,7 @@ void record_packet(KernelThread& thread, const Device& target, const FabricPacke
                    NocPlace place, FollowUp follow_up) {
     const FabricArgument argument{.device = static_cast<std::uint16_t>(target.id()),
                                   .place = place,
-                                  .hops = static_cast<std::uint8_t>(hops_of(packet)),
+                                  .hops = static_cast<std::uint8_t>(legs_of(packet).first.hops),
                                   .has_add = follow_up == FollowUp::Word};
     thread.has_page_address = false;
     record_act(thread, EventKind::FabricPacket, static_cast<std::uint8_t>(packet.channel),
@@ -160,9 +180,11 @@ void write_inline(KernelThread& thread, Device& target, const FabricPacket& pack
 }  // namespace
 
 void send_packet(KernelThread& thread, const FabricPacket& packet) {
-    const LinkRoute route{link_channel(packet.channel).direction, hops_of(packet)};
+    const auto [first, second] = legs_of(packet);
     check_payload(thread, packet);
-    Device& target = across_links(thread.core().device(), route, packet.call, packet.site);
+    Device& corner = across_links(thread.core().device(), first, packet.call, packet.site);
+    Device& target =
+        second.hops == 0 ? corner : across_links(corner, second, packet.call, packet.site);
     switch (packet.header.noc_send_type) {
         case NocSendType::NOC_UNICAST_WRITE:
             return write_payload(thread, target, packet);

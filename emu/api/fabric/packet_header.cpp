@@ -5,6 +5,9 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/mesh/device.hpp"
+#include "emu/mesh/link.hpp"
+#include "emu/mesh/mesh.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/kernel/fabric.hpp"
 #include "tessera/window_layout.hpp"
@@ -22,6 +25,17 @@ std::uint64_t fabric_unicast_route(std::uint32_t hops, CallSite site) {
         route = route << Fields::FIELD_WIDTH | Fields::FORWARD_ONLY;
     }
     return route;
+}
+
+std::uint64_t fabric_mesh_route(std::uint32_t device, CallSite site) {
+    const Device& from = current_thread().core().device();
+    const Mesh* mesh = from.mesh();
+    if (mesh == nullptr || device >= mesh->spec().shape.num_devices() || device == from.id()) {
+        fault(FaultCategory::OutOfBounds, site,
+              "fabric_set_unicast_route: device {} is none of the {} others that device {} reaches",
+              device, mesh == nullptr ? 0 : mesh->spec().shape.num_devices() - 1, from.id());
+    }
+    return pack(mesh_route(mesh->spec().shape, mesh->spec().topology, from.id(), device));
 }
 
 std::uint32_t fabric_headers(std::uint32_t used, std::uint32_t count, CallSite site) {

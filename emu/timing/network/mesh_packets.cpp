@@ -6,7 +6,7 @@
 
 #include "emu/timing/network/transport_state.hpp"
 #include "tessera/errors.hpp"
-#include "tessera/mesh_links.hpp"
+#include "tessera/mesh_route.hpp"
 
 namespace tessera::timing {
 
@@ -22,6 +22,19 @@ std::uint32_t far_end(std::uint32_t sender) {
 }
 
 }  // namespace
+
+void Transport::State::turn(Transfer& packet) const {
+    const Request& request = packet.request;
+    const std::uint32_t columns = mesh.shape.columns;
+    require(packet.device / columns == request.far_device / columns ||
+                packet.device % columns == request.far_device % columns,
+            "trace: a packet of {} hops over channel {} ends on device {}, from where no row or "
+            "column leads to device {}",
+            request.hops, request.channel, packet.device, request.far_device);
+    const LinkRoute rest = axis_route(mesh.shape, mesh.topology, packet.device, request.far_device);
+    packet.request.channel = static_cast<std::uint8_t>(request.channel / 4 * 4 +
+                                                       static_cast<std::uint32_t>(rest.direction));
+}
 
 void Transport::State::link_send(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
@@ -66,7 +79,9 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
         transfer.device = static_cast<std::uint16_t>(*next);
         ++transfer.hops_done;
     }
-    const bool is_there = transfer.hops_done == request.hops;
+    // The trace has the hops of the first leg; behind them the packet turns towards its device.
+    const bool is_there =
+        transfer.hops_done >= request.hops && transfer.device == request.far_device;
     // The last router writes to a worker over its NoC, which takes longer than sending on: 0.21 in
     // place of 0.28 GB/s at 16 B (test_all_ethernet_links_bandwidth.py).
     const Millicycles handling = is_there ? mesh_times.deliver : mesh_times.receive;
@@ -86,6 +101,9 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
     }
     transfer.slowest = path.slowest();
     transfer.slowest_kind = ResourceKind::MeshLink;
+    if (!is_there && transfer.hops_done == request.hops) {
+        turn(transfer);
+    }
     schedule(number, is_there ? TransferStage::Deliver : TransferStage::LinkSend,
              now + path.slowest(), queue);
 }

@@ -107,6 +107,8 @@ struct Transport::State {
     // Mesh links (mesh_packets.cpp)
     void link_send(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult link_taken(std::uint32_t number, Millicycles now, EventQueue& queue);
+    /// Sends the packet on over the link of the same number along its second dimension.
+    void turn(Transfer& packet) const;
     void link_receive(std::uint32_t number, Millicycles now, EventQueue& queue);
 
     /// Resources, interfaces and requests count devices from the first of `devices`.

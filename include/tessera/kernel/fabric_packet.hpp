@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Headers of fabric packets: where a packet goes and what it does there.
-// Not here: two-dimensional routes, multicast, scatter writes.
+// Not here: multicast, scatter writes.
 // Source   tt-metal tt_metal/fabric/fabric_edm_packet_header.hpp.
 #pragma once
 
@@ -66,6 +66,9 @@ struct LowLatencyRoutingFields {
 namespace tessera::kernel {
 /// Errors   OutOfBounds if `hops` is 0 or above 32.
 std::uint64_t fabric_unicast_route(std::uint32_t hops, CallSite site);
+/// A word for the route from this device to another: MeshRoute.
+/// Errors   OutOfBounds if there is no such device, or it is this one.
+std::uint64_t fabric_mesh_route(std::uint32_t device, CallSite site);
 }  // namespace tessera::kernel
 
 namespace tt::tt_fabric {
@@ -77,13 +80,14 @@ struct LowLatencyPacketHeader {
     NocSendType noc_send_type;
     std::uint8_t src_ch_id;
     LowLatencyRoutingFields routing_fields;
-    std::uint64_t padding;
+    std::uint64_t padding;  ///< here the route of HybridMeshPacketHeader; else 0
 
     /// To the device `distance_in_hops` links away in the sender's direction (1 to 32).
     volatile LowLatencyPacketHeader* to_chip_unicast(
         std::uint8_t distance_in_hops,
         tessera::CallSite site = tessera::CallSite::here()) volatile {
         routing_fields.value = tessera::kernel::fabric_unicast_route(distance_in_hops, site);
+        padding = 0;
         return this;
     }
     /// Writes the payload.
@@ -122,6 +126,22 @@ private:
 };
 static_assert(sizeof(LowLatencyPacketHeader) == 48, "size of a 1D header on the chip");
 
+/// Header of a packet that turns once: along the column, then along the row. A connection's link
+/// has to be the one on which the route begins.
+///
+/// On the chip it takes 80 bytes and more, and all headers of a fabric are of one kind
+/// (FABRIC_2D); here both travel side by side, as 48 bytes.
+struct HybridMeshPacketHeader : LowLatencyPacketHeader {};
+
+/// To device `dst_dev_id`; meshes have number 0.
+inline bool fabric_set_unicast_route(volatile HybridMeshPacketHeader* packet_header,
+                                     std::uint16_t dst_dev_id, std::uint16_t /*dst_mesh_id*/,
+                                     tessera::CallSite site = tessera::CallSite::here()) {
+    packet_header->routing_fields.value = 0;
+    packet_header->padding = tessera::kernel::fabric_mesh_route(dst_dev_id, site);
+    return true;
+}
+
 /// As `to_chip_unicast`. Only the worker's form (`false`) exists: the target is a count of hops.
 template <bool called_from_router>
 bool fabric_set_unicast_route(volatile LowLatencyPacketHeader* packet_header,
@@ -129,6 +149,7 @@ bool fabric_set_unicast_route(volatile LowLatencyPacketHeader* packet_header,
                               tessera::CallSite site = tessera::CallSite::here()) {
     static_assert(!called_from_router, "routes of routers are not emulated");
     packet_header->routing_fields.value = tessera::kernel::fabric_unicast_route(target_num, site);
+    packet_header->padding = 0;
     return true;
 }
 

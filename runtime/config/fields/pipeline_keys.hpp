@@ -22,8 +22,10 @@ inline constexpr std::array kPipelineKeys{
     KeyRow{"set", "{op: {key: value, …}, …}", "{}",
            "parameters of all steps of an op; a step's own stand before them"},
     KeyRow{"ops", "[folder, …]", "[]", "ops from outside of the tree, compiled when first used"},
-    KeyRow{"outputs", "[tensor, …]", "all that steps make",
+    KeyRow{"outputs", "[tensor, …] or [{tensor: …}, …]", "all that steps make",
            "tensors of --outputs: d<i>.NAME, or NAME where every device holds the same"},
+    KeyRow{"output_names", "by_device or plain", "by_device",
+           "plain: on a mesh of one device, tensors of --outputs are called NAME"},
     KeyRow{"seed", "a whole number of 64 bits", "1", "of all random values"},
 };
 
@@ -44,6 +46,8 @@ inline constexpr std::array kTensorKeys{
            "each device holds the same values, or draws its own"},
     KeyRow{"split", "{axis, by, drop}", "none", "each device holds its part of an axis"},
     KeyRow{"origin", "an origin", "{random: normal}", "where its values come from"},
+    KeyRow{"stored_as", "text", "its name",
+           "its name in files of tensors; ${device} stands for the device's number"},
     KeyRow{"persistent", "true or false", "false", "outlives the run in the file of --state"},
     KeyRow{"repeat", "{name: count}", "none", "once for each value of name; ${name} in its own"},
     KeyRow{"when", "a condition", "true", "left out where it does not hold"},
@@ -68,6 +72,14 @@ inline constexpr std::array kStepKeys{
     KeyRow{"about", "text", "none", "what it does"},
     KeyRow{"reference", "an expression or {file, tensor}", "none",
            "of a program: what its output should be, gelu(x + bias)"},
+};
+
+inline constexpr std::array kFileOutputKeys{
+    KeyRow{"tensor", "a name", "required", "of a step's output"},
+    KeyRow{"as", "text", "as of a plain name",
+           "its name in the file, ${device} being the device's number; without it, of device 0"},
+    KeyRow{"rows", "an expression", "all", "of its first axis"},
+    KeyRow{"when", "a condition", "true", "left out where it does not hold"},
 };
 
 inline constexpr std::array kOutputKeys{

@@ -40,8 +40,9 @@ inline constexpr std::array kSplitFields{
     field<&PipelineTensor::split_axis>("axis", "0", "the axis that is split over the devices"),
     field<&PipelineTensor::split_by>(
         "by", "none",
-        "a (D, n) tensor of int32 whose row d lists the indices that device d holds; none: "
-        "equal contiguous parts"),
+        "a (D, n) tensor of int32 whose row d lists the indices that device d holds, or one of "
+        "each "
+        "device with the place there of every index, or -1; none: equal contiguous parts"),
     field<&PipelineTensor::drops_axis>("drop", "false",
                                        "whether the axis, one index a device, is left out there"),
 };
@@ -96,6 +97,7 @@ inline constexpr std::array kOriginRows{
     OriginRow{"random", "routing_weights", pipeline::OriginKind::RoutingWeights,
               kRoutingWeightsFields},
     OriginRow{"random", "expert_mapping", pipeline::OriginKind::ExpertMapping, kMappingFields},
+    OriginRow{"random", "expert_map", pipeline::OriginKind::ExpertMap, kMappingFields},
     OriginRow{"", "zeros", pipeline::OriginKind::Zeros, {}},
     OriginRow{"constant", "", pipeline::OriginKind::Constant, kConstantFields},
     OriginRow{"file", "", pipeline::OriginKind::File, kFileFields},

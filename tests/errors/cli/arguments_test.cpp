@@ -24,13 +24,23 @@ TEST_P(CliArguments, AreRefusedWithExitCodeTwo) {
     EXPECT_EQ(ending.err, std::string(GetParam().message) + "\n");
 }
 
-TEST(CliMissingFile, IsAnsweredWithAllThatShips) {
-    const Ending ending = run_tessera({"check", "/nowhere/run.yaml"});
+TEST(CliMissingFile, IsAnsweredWithTheNearestAndAllThatShips) {
+    const Ending ending = run_tessera({"run", "moe_v2_tyni"});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: /nowhere/run.yaml: no such file or shipped configuration; nearest: "
-              "moe_v2_tiny, shipped: " +
+              "tessera: moe_v2_tyni: no such file or shipped configuration; nearest: moe_v2_tiny, "
+              "shipped: " +
+                  shipped_names("runs") + "\n");
+}
+
+TEST(CliMissingFile, MayBeASweepWhereOneIsTaken) {
+    const Ending ending = run_tessera({"check", "link_rat"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: link_rat: no such file or shipped configuration; nearest: link_rate, "
+              "shipped: " +
                   shipped_names("runs") + ", " + shipped_names("sweeps") + "\n");
 }
 
@@ -48,12 +58,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"UnknownListing",
              {"list", "kernels"},
              "tessera: WHAT: kernels not in {archs,configs,keys,ops}; see tessera list --help"},
-        Case{"UnknownConfig",
-             {"run", "moe_v2_tyni"},
-             "tessera: moe_v2_tyni: no such file or shipped configuration; nearest: moe_v2_tiny, "
-             "shipped: copy, deepseek_v3_layer, exp, matmul_640, moe_v2, moe_v2_4x8, "
-             "moe_v2_single_core, moe_v2_tiny, "
-             "reshard, vector_add"},
         Case{"NoThreads",
              {"run", "moe_v2_tiny", "--threads", "0"},
              "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the host"},

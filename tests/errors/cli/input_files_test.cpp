@@ -116,10 +116,10 @@ TEST(CliInputFileMesh, MustHaveTheFilesDevices) {
               "tessera: l.safetensors: device_expert_mapping: shape (2,2), allowed: (4,1)\n");
 }
 
-TEST(CliInputFileShapes, MayNotBeSetAsWell) {
-    EXPECT_EQ(refusal_of(make_layer(), {"--set", "params.tokens=3"}),
-              "tessera: --set params.tokens=3: params.tokens comes from l.safetensors: "
-              "hidden_states, leave it out\n");
+TEST(CliInputFileShapes, MayNotBeSetToOthers) {
+    EXPECT_EQ(refusal_of(make_layer(), {"--set", "params.tokens=4"}),
+              "tessera: --set params.tokens=4: params.tokens is 3 in l.safetensors: "
+              "hidden_states\n");
 }
 
 TEST(CliInputFileOutputs, MayNotBeTheSameFile) {

@@ -2,6 +2,7 @@
 #include "tests/errors/config/config_mistake.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <sstream>
 
+#include "ops/registry.hpp"
 #include "runtime/config/load.hpp"
 #include "tessera/errors.hpp"
 #include "tests/scratch_folder.hpp"
@@ -41,6 +43,15 @@ std::string refusal(const std::function<void()>& load) {
     return "";
 }
 
+/// The list of all ops, as messages have it.
+std::string list_of_ops() {
+    std::vector<std::string_view> names;
+    for (const ops::Op* op : ops::all_ops()) {
+        names.push_back(op->spec.name);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
@@ -55,7 +66,8 @@ std::string refusal_of_run(const std::string& text, const std::vector<std::strin
     const ScratchFolder folder;
     const fs::path file = folder.write("run.yaml", text);
     const std::array folders{kConfigs};
-    const std::string message = refusal([&] { (void)config::load_run(file, sets, folders); });
+    const std::string message = without(
+        refusal([&] { (void)config::load_run(file, sets, folders); }), list_of_ops(), "@ops");
     return without(without(message, folder.file("")), kConfigs.string() + "/", "configs/");
 }
 

@@ -79,7 +79,8 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:9:48: tensors.x.layouts: unknown key, did you mean tensors.x.layout?"},
     {"UnknownOrigin", "layout: tile", "layout: tile, origin: ones",
      "run.yaml:9:70: tensors.x.origin: 'ones' is no origin, allowed: {random: normal}, {random: "
-     "routing}, {random: routing_weights}, {random: expert_mapping}, zeros, {constant: …}, {file: "
+     "routing}, {random: routing_weights}, {random: expert_mapping}, {random: expert_map}, zeros, "
+     "{constant: …}, {file: "
      "…}"},
     {"UnknownKeyOfAnOrigin", "layout: tile", "layout: tile, origin: {random: normal, stdev: 1}",
      "run.yaml:9:87: tensors.x.origin.stdev: unknown key, did you mean tensors.x.origin.stddev?"},
@@ -97,10 +98,7 @@ constexpr Mistake kMistakes[] = {
     {"NameWithADot", "name: double", "name: dou.ble",
      "run.yaml:11:12: steps: the name 'dou.ble' has a dot, which parts key paths"},
     {"UnknownOp", "op: scale", "op: scal",
-     "run.yaml:11:24: steps.double.op: 'scal' is no op, did you mean scale? Known: all_gather, "
-     "all_reduce, copy, eltwise, local_reduce_moe_output, matmul, moe_bmm, mul, "
-     "prepare_moe_routing_tensors, reduce_scatter, reshard, scale, scatter_moe_input, silu, "
-     "silu_mul, to_layout"},
+     "run.yaml:11:24: steps.double.op: 'scal' is no op, did you mean scale? Known: @ops"},
     {"UnknownKeyOfAStep", "in: [x]", "ins: [x]",
      "run.yaml:11:31: steps.double.ins: unknown key, did you mean steps.double.in?"},
     {"UnknownTensor", "in: [x]", "in: [xx]",

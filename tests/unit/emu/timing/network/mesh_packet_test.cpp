@@ -89,5 +89,27 @@ TEST(MeshPacket, RingClosesBehindTheLastDevice) {
     EXPECT_TRUE(is_ejected_at_first);
 }
 
+// From device 0 of 2×2 to device 3: south, then east; both links carry it.
+TEST(MeshPacket, TurnsAtTheCornerTowardsItsDevice) {
+    SmallMachine small;
+    small.mesh.shape = {2, 2};
+    Request turning = packet(952, 1);
+    turning.channel = static_cast<std::uint8_t>(LinkDirection::South);
+    turning.far_device = 3;
+
+    const StreamRun run(small.machine(), {{.requests = {turning}}});
+
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
+    for (const ResourceUse& use : run.uses()) {
+        if (use.kind == ResourceKind::MeshLink) {
+            links.emplace_back(use.device, use.direction);
+        }
+    }
+    const auto direction = [](LinkDirection d) { return static_cast<std::uint32_t>(d); };
+    EXPECT_EQ(links,
+              (std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+                  {0, direction(LinkDirection::South)}, {2, direction(LinkDirection::East)}}));
+}
+
 }  // namespace
 }  // namespace tessera::timing

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routes between any two devices of a mesh, in dimension order. The one rule that the machine, its
+// timing and the host's descriptions of routes share.
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/mesh_links.hpp"
+#include "tessera/mesh_spec.hpp"
+
+namespace tessera {
+
+/// Links along the column, then along the row; either may be of no hops.
+struct MeshRoute {
+    LinkRoute column;  ///< north or south
+    LinkRoute row;     ///< east or west
+
+    [[nodiscard]] constexpr std::uint32_t hops() const noexcept { return column.hops + row.hops; }
+    /// The direction of the first hop. Precondition   hops() > 0.
+    [[nodiscard]] constexpr LinkDirection first() const noexcept {
+        return column.hops != 0 ? column.direction : row.direction;
+    }
+    friend constexpr bool operator==(const MeshRoute&, const MeshRoute&) = default;
+};
+
+/// The shortest route between devices of one row or column. Where two are as short, devices at even
+/// places go east or north, the others west or south, so that both ways carry as much when all send
+/// to all.
+/// Precondition   the devices share a row or column and differ.
+[[nodiscard]] constexpr LinkRoute axis_route(MeshShape shape, Topology topology, std::uint32_t from,
+                                             std::uint32_t to) noexcept {
+    const bool is_column = from % shape.columns == to % shape.columns;
+    const LinkRoute route = *straight_route(shape, topology, from, to);
+    const auto opposite =
+        static_cast<LinkDirection>(static_cast<std::uint8_t>(route.direction) ^ 1U);
+    const LinkRoute other{opposite, route.hops};
+    const std::uint32_t place = is_column ? from / shape.columns : from % shape.columns;
+    const bool is_tie = neighbour(shape, topology, from, other) == to;
+    return is_tie && place % 2 != 0 ? other : route;
+}
+
+/// The shortest route in dimension order; of no hops from a device to itself.
+/// Source   tt-metal tt_metal/fabric/hw/inc/tt_fabric_api.h: north or south first.
+[[nodiscard]] constexpr MeshRoute mesh_route(MeshShape shape, Topology topology, std::uint32_t from,
+                                             std::uint32_t to) noexcept {
+    const std::uint32_t corner = to / shape.columns * shape.columns + from % shape.columns;
+    MeshRoute route{{LinkDirection::South, 0}, {LinkDirection::East, 0}};
+    if (corner != from) {
+        route.column = axis_route(shape, topology, from, corner);
+    }
+    if (to != corner) {
+        route.row = axis_route(shape, topology, corner, to);
+    }
+    return route;
+}
+
+}  // namespace tessera
