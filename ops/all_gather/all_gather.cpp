@@ -2,6 +2,7 @@
 #include "ops/all_gather/all_gather.hpp"
 
 #include "ops/all_gather/travel.hpp"
+#include "ops/exchange/collective.hpp"
 #include "ops/expect_tensor.hpp"
 #include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
@@ -16,6 +17,12 @@ using config::Limits;
 constexpr Limits kTransfer{1, 1024};  // pages
 constexpr std::uint8_t kPages = 0;    // the circular buffer, as the kernels number it
 
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.shape[0] *= static_cast<std::uint32_t>(context.devices.size());
+    return {{.spec = output, .memory = context.inputs[0].memory}};
+}
+
 constexpr std::array kFields{
     field<&Schedule::links>("links", "1", "links of each direction", Limits{1, kLinksPerDirection}),
     field<&Schedule::workers>("workers", "1", "cores for each link of each direction",
@@ -27,14 +34,47 @@ constexpr std::array kFields{
     field<&Schedule::batch_pages>("batch_pages", "0", "pages read at a time; 0: sync_pages",
                                   Limits{0, kTransfer.most}),
     field<&Schedule::cb_depth>("cb_depth", "2", "batches in a CB", kDepth),
+    field<&Schedule::algorithm>("algorithm", "pages",
+                                "pages: a page a packet, into the neighbours' memory"),
+    field<&Schedule::packet_tiles>("packet_tiles", "0", exchange::kPacketTilesProse,
+                                   exchange::kPacketTiles),
+    field<&Schedule::chunk_packets>("chunk_packets", "16", exchange::kChunkPacketsProse,
+                                    exchange::kChunkPackets),
 };
 
-void rules(const OpContext& context, RuleJudge& judge) {
+exchange::Travel travel_of(Algorithm algorithm) {
+    switch (algorithm) {
+        case Algorithm::Bidirectional:
+            return exchange::Travel::Bidirectional;
+        case Algorithm::Line:
+            return exchange::Travel::Line;
+        case Algorithm::RowsColumns:
+            return exchange::Travel::RowsColumns;
+        default:
+            return exchange::Travel::Ring;
+    }
+}
+
+exchange::Transport transport_of(const Schedule& schedule) {
+    return {.links = schedule.links,
+            .packet_tiles = schedule.packet_tiles,
+            .chunk_packets = schedule.chunk_packets,
+            .partial_sums = exchange::PartialSums::Bf16};
+}
+
+exchange::GroupPlans plans_of(const OpContext& context, std::uint32_t page_stride) {
     const auto& schedule = context.params<Schedule>();
-    judge_line(context, judge);
-    judge_lanes(context.arch, schedule.lanes(), judge);
-    judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; it must be at least 1");
-    judge_depth(schedule.cb_depth, judge);
+    const TensorSpec& input = context.inputs[0].spec;
+    const auto rows = exchange::part_rows(context, 1, input.shape[0]);
+    std::vector<exchange::Slice> slices;
+    for (const auto& [begin, bytes] : exchange::parts_of(rows, input, page_stride)) {
+        slices.push_back({0, begin, bytes});
+    }
+    return exchange::all_gather_plans(
+        {context.mesh, context.devices, schedule.links, travel_of(schedule.algorithm)}, slices);
+}
+
+void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     judge.require(input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
                       input.shape[0] % kTileRows == 0,
@@ -43,13 +83,49 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               describe(input), kTileRows));
 }
 
-std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
-    output.shape[0] *= static_cast<std::uint32_t>(context.devices.size());
-    return {{.spec = output}};
+void exchange_rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<Schedule>();
+    const exchange::Transport transport = transport_of(schedule);
+    exchange::judge_transport(context.arch, transport,
+                              exchange::ways_of(travel_of(schedule.algorithm)), judge);
+    exchange::judge_memory(context, judge);
+    judge_whole_tiles(context, judge);
+    if (schedule.algorithm == Algorithm::Line) {
+        exchange::judge_line_group(context, judge);
+    }
+    const bool is_ragged = context.inputs.size() > 1;
+    judge.require(!is_ragged || context.inputs[0].spec.layout == Layout::ROW_MAJOR, "counts",
+                  "are of rows of a ROW_MAJOR tensor; the input is TILE");
+    if (exchange::judge_group(context, judge) &&
+        exchange::judge_bytes(infer(context)[0], "input", judge)) {
+        judge_plan(judge, "devices", [&] {
+            exchange::judge_plans(plans_of(context, context.inputs[0].spec.page_size()),
+                                  context.devices, judge);
+        });
+    }
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<Schedule>();
+    if (schedule.algorithm != Algorithm::Pages) {
+        return exchange_rules(context, judge);
+    }
+    judge.require(context.inputs.size() == 1, "algorithm",
+                  "is pages, which takes no counts; ring, bidirectional, line and rows_columns do");
+    judge_line(context, judge);
+    judge_lanes(context.arch, schedule.lanes(), judge);
+    judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; it must be at least 1");
+    judge_depth(schedule.cb_depth, judge);
+    judge_whole_tiles(context, judge);
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& schedule = context.params<Schedule>();
+    if (schedule.algorithm != Algorithm::Pages) {
+        return exchange::make_programs(
+            context, transport_of(schedule), exchange::ways_of(travel_of(schedule.algorithm)),
+            plans_of(context, context.device_inputs[0][0].buffer.aligned_page_size));
+    }
     return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
                          {context.device_outputs[0]}, context.params<Schedule>());
 }
@@ -167,12 +243,22 @@ const Op& op() {
     static const Op kOp{
         .spec = kSpec,
         .params = parameters<Schedule>(kFields),
+        .schedule =
+            [](const void* schedule) {
+                return config::Value<Algorithm>::show(
+                    static_cast<const Schedule*>(schedule)->algorithm);
+            },
         .rules = rules,
         .infer = infer,
         .programs = programs,
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {reference(context.read_all(0))};
-        }};
+            return {reference(context.read_all(0),
+                              exchange::part_rows(context, 1, context.in(0).shape()[0]))};
+        },
+        .check_values =
+            [](const ReferenceContext& context) {
+                exchange::check_part_rows(kSpec.name, context, 1, context.in(0).shape()[0]);
+            }};
     return kOp;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of all devices of a row or column of a mesh, one behind the other, on each device.
+// The tensors of all devices of a group, one behind the other, on each device.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/all_gather/travel.hpp"
+#include "ops/exchange/program.hpp"
 #include "ops/mesh_line.hpp"
 #include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
@@ -15,7 +16,25 @@
 #include "tessera/session.hpp"
 #include "tessera/tensor.hpp"
 
+namespace tessera::ops::all_gather {
+
+/// Pages: straight into the memory of the neighbours on a line or ring, a page a packet. The
+/// others: exchange::Travel, several tiles a packet.
+enum class Algorithm : std::uint8_t { Pages, Ring, Bidirectional, Line, RowsColumns };
+
+}  // namespace tessera::ops::all_gather
+
 namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::all_gather::Algorithm>{
+    EnumName<ops::all_gather::Algorithm>{"pages", ops::all_gather::Algorithm::Pages},
+    EnumName<ops::all_gather::Algorithm>{"ring", ops::all_gather::Algorithm::Ring},
+    EnumName<ops::all_gather::Algorithm>{"bidirectional",
+                                         ops::all_gather::Algorithm::Bidirectional},
+    EnumName<ops::all_gather::Algorithm>{"line", ops::all_gather::Algorithm::Line},
+    EnumName<ops::all_gather::Algorithm>{"rows_columns", ops::all_gather::Algorithm::RowsColumns},
+};
 
 template <>
 inline constexpr std::array kEnumNames<ops::all_gather::FarthestSlice>{
@@ -28,16 +47,25 @@ inline constexpr std::array kEnumNames<ops::all_gather::FarthestSlice>{
 
 namespace tessera::ops::all_gather {
 
-inline constexpr std::array<std::string_view, 2> kSchedules{"line", "ring"};
-inline constexpr std::array kInputs{Operand{"input", "(R, ...)", "any", "any"}};
+inline constexpr std::array<std::string_view, 5> kSchedules{"pages", "ring", "bidirectional",
+                                                            "line", "rows_columns"};
+inline constexpr std::array kInputs{Operand{"input", "(R, ...)", "any", "any"},
+                                    Operand{.name = "counts",
+                                            .shape = "(D)",
+                                            .format = "uint32",
+                                            .layout = "ROW_MAJOR",
+                                            .host_read = HostRead::Yes,
+                                            .presence = Presence::Optional}};
 inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .shape = "(D*R, ...)",
                                              .format = "=input",
                                              .layout = "=input",
-                                             .replicas = Replicas::Same}};
+                                             .valid_rows = "counts",
+                                             .replicas = Replicas::Same,
+                                             .rows_are = ValidRows::Packed}};
 inline constexpr OpSpec kSpec{
     .name = "all_gather",
-    .summary = "tensors of a row of devices, one behind the other on each",
+    .summary = "tensors of all devices of a group, one behind the other on each",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
@@ -47,7 +75,8 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry.
 [[nodiscard]] const Op& op();
 
-/// How pages travel. A page is a packet.
+/// How pages travel. With Algorithm::Pages, a page is a packet; `packet_tiles` and `chunk_packets`
+/// are of the others, `workers` to `cb_depth` of Pages.
 struct Schedule {
     std::uint32_t links = 1;    ///< of each direction
     std::uint32_t workers = 1;  ///< cores for each link of each direction
@@ -55,6 +84,9 @@ struct Schedule {
     std::uint32_t sync_pages = 4;   ///< pages behind which the receiver is told
     std::uint32_t batch_pages = 0;  ///< pages read at a time; 0: sync_pages
     std::uint32_t cb_depth = 2;     ///< batches that a circular buffer holds
+    Algorithm algorithm = Algorithm::Pages;
+    std::uint32_t packet_tiles = 0;    ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 16;  ///< packets of a slice that travel together
 
     [[nodiscard]] Lanes lanes() const { return {links, workers}; }
     [[nodiscard]] std::uint32_t batch() const {
@@ -70,9 +102,14 @@ struct Outputs {
     std::span<const DeviceTensor> outputs;
 };
 
-/// Builds one program for each device, to be launched together.
+/// Builds one program for each device of the whole mesh, to be launched together.
 ///
-/// Algorithm  each device sends its pages to both neighbours, and passes on what it got from the
+/// Ragged   `counts`, where it is given, says how many rows of its input each device has (0 to R);
+///   they lie one behind the other in the output's first rows. Algorithms other than Pages, tensors
+///   in ROW_MAJOR.
+/// Groups     Pages: the whole mesh, a single row or column. Ring, bidirectional, rows_columns: all
+///   devices of some rows and columns. Line: those of one row or column.
+/// Pages      each device sends its pages to both neighbours, and passes on what it got from the
 ///   one to the other, slice by slice, out of its own output, once the count that comes behind each
 ///   `sync_pages` pages says that they are there. On a ring of D devices slices travel ⌊D/2⌋ hops
 ///   each way; with even D each way carries half of the farthest slice, or the forward way all of
@@ -85,7 +122,8 @@ struct Outputs {
                                                        const Inputs& inputs, const Outputs& outputs,
                                                        const Schedule& schedule);
 
-/// The tensors one behind the other.
-[[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs);
+/// The first rows[d] rows of tensor d one behind the other; zeros behind them.
+[[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs,
+                                   std::span<const std::uint32_t> rows);
 
 }  // namespace tessera::ops::all_gather

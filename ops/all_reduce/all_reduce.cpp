@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/all_reduce/ring.hpp"
+#include "ops/exchange/collective.hpp"
 #include "ops/mesh_line.hpp"
 #include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
@@ -36,13 +37,63 @@ struct RingKernels {
 };
 
 constexpr std::array kFields{
-    field<&AllReduceSpec::algorithm>("algorithm", "ring", "reduce-scatter, then all-gather"),
+    field<&AllReduceSpec::algorithm>("algorithm", "ring", "ring: one way round, a tile a packet"),
     field<&AllReduceSpec::partial_sums>("partial_sums", "fp32",
                                         "format of partial sums on the links"),
     field<&AllReduceSpec::cb_depth>("cb_depth", "2", "pages in a CB", kDepth),
+    field<&AllReduceSpec::links>("links", "4", "links of each direction; ring: always 4",
+                                 config::Limits{1, kLinksPerDirection}),
+    field<&AllReduceSpec::packet_tiles>("packet_tiles", "0", exchange::kPacketTilesProse,
+                                        exchange::kPacketTiles),
+    field<&AllReduceSpec::chunk_packets>("chunk_packets", "16", exchange::kChunkPacketsProse,
+                                         exchange::kChunkPackets),
 };
 
+exchange::Travel travel_of(AllReduceAlgorithm algorithm) {
+    switch (algorithm) {
+        case AllReduceAlgorithm::Line:
+            return exchange::Travel::Line;
+        case AllReduceAlgorithm::RowsColumns:
+            return exchange::Travel::RowsColumns;
+        case AllReduceAlgorithm::Tree:
+            return exchange::Travel::Tree;
+        default:
+            return exchange::Travel::Bidirectional;
+    }
+}
+
+exchange::Transport transport_of(const AllReduceSpec& spec) {
+    return {spec.links, spec.packet_tiles, spec.chunk_packets, spec.partial_sums};
+}
+
+exchange::GroupPlans plans_of(const OpContext& context, std::uint32_t page_stride) {
+    const auto& spec = context.params<AllReduceSpec>();
+    return exchange::all_reduce_plans(
+        {context.mesh, context.devices, spec.links, travel_of(spec.algorithm)},
+        context.inputs[0].spec.num_pages() * page_stride);
+}
+
+void exchange_rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<AllReduceSpec>();
+    exchange::judge_transport(context.arch, transport_of(spec),
+                              exchange::ways_of(travel_of(spec.algorithm)), judge);
+    exchange::judge_memory(context, judge);
+    if (spec.algorithm == AllReduceAlgorithm::Line) {
+        exchange::judge_line_group(context, judge);
+    }
+    if (exchange::judge_group(context, judge) &&
+        exchange::judge_bytes(context.inputs[0], "input", judge)) {
+        judge_plan(judge, "devices", [&] {
+            exchange::judge_plans(plans_of(context, context.inputs[0].spec.page_size()),
+                                  context.devices, judge);
+        });
+    }
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
+    if (context.params<AllReduceSpec>().algorithm != AllReduceAlgorithm::Ring) {
+        return exchange_rules(context, judge);
+    }
     judge_depth(context.params<AllReduceSpec>().cb_depth, judge);
     if (judge_whole_mesh(context, judge) && context.devices.size() > 1) {
         judge_plan(judge, "devices", [&] { (void)make_ring(context.mesh); });
@@ -50,6 +101,12 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<AllReduceSpec>();
+    if (spec.algorithm != AllReduceAlgorithm::Ring) {
+        return exchange::make_programs(
+            context, transport_of(spec), exchange::ways_of(travel_of(spec.algorithm)),
+            plans_of(context, context.device_inputs[0][0].buffer.aligned_page_size));
+    }
     return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
                          {context.device_outputs[0]}, context.params<AllReduceSpec>());
 }
@@ -199,9 +256,14 @@ const Op& op() {
     static const Op kOp{
         .spec = kSpec,
         .params = parameters<AllReduceSpec>(kFields),
+        .schedule =
+            [](const void* spec) {
+                return config::Value<AllReduceAlgorithm>::show(
+                    static_cast<const AllReduceSpec*>(spec)->algorithm);
+            },
         .rules = rules,
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
-            return {{.spec = context.inputs[0].spec}};
+            return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
         },
         .programs = programs,
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "ops/exchange/program.hpp"
 #include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
@@ -14,14 +15,18 @@
 
 namespace tessera::ops {
 
-enum class AllReduceAlgorithm : std::uint8_t { Ring };
-/// Format in which partial sums travel over the links.
-enum class PartialSums : std::uint8_t { Fp32, Bf16 };
+/// Ring: one way round, a tile a packet. The others: exchange::Travel, several tiles a packet.
+enum class AllReduceAlgorithm : std::uint8_t { Ring, Bidirectional, Line, RowsColumns, Tree };
+using exchange::PartialSums;
 
+/// `cb_depth` is of Ring, `links` to `chunk_packets` are of the others.
 struct AllReduceSpec {
     AllReduceAlgorithm algorithm = AllReduceAlgorithm::Ring;
     PartialSums partial_sums = PartialSums::Fp32;
     std::uint32_t cb_depth = 0;  ///< pages that each CB holds
+    std::uint32_t links = kLinksPerDirection;
+    std::uint32_t packet_tiles = 0;    ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 16;  ///< packets of a slice that travel together
 };
 
 }  // namespace tessera::ops
@@ -31,19 +36,18 @@ namespace tessera::config {
 template <>
 inline constexpr std::array kEnumNames<ops::AllReduceAlgorithm>{
     EnumName<ops::AllReduceAlgorithm>{"ring", ops::AllReduceAlgorithm::Ring},
-};
-
-template <>
-inline constexpr std::array kEnumNames<ops::PartialSums>{
-    EnumName<ops::PartialSums>{"fp32", ops::PartialSums::Fp32},
-    EnumName<ops::PartialSums>{"bf16", ops::PartialSums::Bf16},
+    EnumName<ops::AllReduceAlgorithm>{"bidirectional", ops::AllReduceAlgorithm::Bidirectional},
+    EnumName<ops::AllReduceAlgorithm>{"line", ops::AllReduceAlgorithm::Line},
+    EnumName<ops::AllReduceAlgorithm>{"rows_columns", ops::AllReduceAlgorithm::RowsColumns},
+    EnumName<ops::AllReduceAlgorithm>{"tree", ops::AllReduceAlgorithm::Tree},
 };
 
 }  // namespace tessera::config
 
 namespace tessera::ops::all_reduce {
 
-inline constexpr std::array<std::string_view, 1> kSchedules{"ring"};
+inline constexpr std::array<std::string_view, 5> kSchedules{"ring", "bidirectional", "line",
+                                                            "rows_columns", "tree"};
 inline constexpr std::array kInputs{Operand{"input", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .shape = "(T, H)",
@@ -52,7 +56,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .replicas = Replicas::Same}};
 inline constexpr OpSpec kSpec{
     .name = "all_reduce",
-    .summary = "sum over the devices of the mesh, the same bytes on each",
+    .summary = "sum over the devices of a group, the same bytes on each",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
@@ -71,14 +75,16 @@ struct Outputs {
     std::span<const DeviceTensor> outputs;
 };
 
-/// Builds one program for each device, to be launched together.
+/// Builds one program for each device of the whole mesh, to be launched together.
 ///
-/// Algorithm  ring over the devices as make_ring orders them: reduce-scatter, then all-gather.
+/// Groups     Ring: the whole mesh. Bidirectional, rows_columns, tree: all devices of some rows and
+///   columns. Line: those of one row or column. Order of the sums: exchange::all_reduce_plans.
+/// Ring       over the devices as make_ring orders them: reduce-scatter, then all-gather.
 ///   Rows are cut into tiles of 1024 elements (their layout means nothing to a sum); up to four
 ///   cores a device, one for each link of a direction, take contiguous shares of the tiles, and
 ///   talk to the cores at their own coordinate. A share goes round in rounds of one chunk a device,
 ///   of at most `cb_depth` tiles. The receiving CBs hold 2 · `cb_depth` tiles.
-/// Order      chunk c of D is summed from ring position c on: ((x_c + x_(c+1)) + …) + x_(c+D−1),
+///   Order: chunk c of D is summed from ring position c on: ((x_c + x_(c+1)) + …) + x_(c+D−1),
 ///   positions modulo D. Each addition is in fp32; partial sums travel as fp32, or rounded to
 ///   bfloat16 after each addition (`partial_sums`). The full sum is rounded to bfloat16 once, where
 ///   it is completed, and gathered as it is.

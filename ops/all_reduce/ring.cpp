@@ -32,6 +32,8 @@ std::vector<Place> walk(std::uint32_t rows, std::uint32_t columns) {
     return places;
 }
 
+}  // namespace
+
 std::vector<std::uint32_t> ring_order(MeshShape shape) {
     std::vector<std::uint32_t> order;
     if (shape.rows == 1 || shape.columns == 1) {
@@ -48,7 +50,7 @@ std::vector<std::uint32_t> ring_order(MeshShape shape) {
     return order;
 }
 
-LinkRoute route(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
+LinkRoute ring_step(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
     const auto found = straight_route(mesh.shape, mesh.topology, from, to);
     ensure(found.has_value(), "all_reduce: no straight route from device {} to device {}", from,
            to);
@@ -61,15 +63,13 @@ LinkRoute route(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
     return *found;
 }
 
-}  // namespace
-
 std::vector<RingPlace> make_ring(const MeshSpec& mesh) {
     const std::vector<std::uint32_t> order = ring_order(mesh.shape);
     const std::size_t count = order.size();
     std::vector<RingPlace> ring;
     for (std::size_t i = 0; i < count; ++i) {
-        ring.push_back({order[i], route(mesh, order[i], order[(i + 1) % count]),
-                        route(mesh, order[i], order[(i + count - 1) % count])});
+        ring.push_back({order[i], ring_step(mesh, order[i], order[(i + 1) % count]),
+                        ring_step(mesh, order[i], order[(i + count - 1) % count])});
     }
     return ring;
 }

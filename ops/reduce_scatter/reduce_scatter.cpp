@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
+#include "ops/exchange/collective.hpp"
 #include "ops/expect_tensor.hpp"
 #include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
@@ -23,36 +24,110 @@ constexpr std::array kFields{
     field<&Schedule::sync_tiles>("sync_tiles", "8", "tiles behind which the receiver is told",
                                  Limits{1, 1024}),
     field<&Schedule::cb_depth>("cb_depth", "2", "times sync_tiles in a CB", kDepth),
+    field<&Schedule::algorithm>("algorithm", "line", "line: a tile a packet, sums in memory"),
+    field<&Schedule::packet_tiles>("packet_tiles", "0", exchange::kPacketTilesProse,
+                                   exchange::kPacketTiles),
+    field<&Schedule::chunk_packets>("chunk_packets", "16", exchange::kChunkPacketsProse,
+                                    exchange::kChunkPackets),
+    field<&Schedule::partial_sums>("partial_sums", "bf16",
+                                   "format of partial sums on the links; line: bf16"),
 };
+
+exchange::Travel travel_of(Algorithm algorithm) {
+    switch (algorithm) {
+        case Algorithm::Bidirectional:
+            return exchange::Travel::Bidirectional;
+        case Algorithm::RowsColumns:
+            return exchange::Travel::RowsColumns;
+        default:
+            return exchange::Travel::Ring;
+    }
+}
+
+exchange::Transport transport_of(const Schedule& schedule) {
+    return {schedule.links, schedule.packet_tiles, schedule.chunk_packets, schedule.partial_sums};
+}
+
+exchange::GroupPlans plans_of(const OpContext& context, std::uint32_t page_stride) {
+    const auto& schedule = context.params<Schedule>();
+    const TensorSpec& input = context.inputs[0].spec;
+    const auto rows = exchange::part_rows(
+        context, 1, input.shape[0] / static_cast<std::uint32_t>(context.devices.size()));
+    std::vector<exchange::Slice> slices;
+    for (const auto& [begin, bytes] : exchange::parts_of(rows, input, page_stride)) {
+        slices.push_back({begin, 0, bytes});
+    }
+    return exchange::reduce_scatter_plans(
+        {context.mesh, context.devices, schedule.links, travel_of(schedule.algorithm)}, slices);
+}
+
+void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
+    const TensorSpec& input = context.inputs[0].spec;
+    const auto devices = static_cast<std::uint32_t>(context.devices.size());
+    judge.require(
+        input.layout == Layout::ROW_MAJOR || input.shape[0] % (kTileRows * devices) == 0, "input",
+        fmt::format("is {}; its rows must be a multiple of {}, whole tiles for each of {} devices",
+                    describe(input), kTileRows * devices, devices));
+}
+
+void exchange_rules(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<Schedule>();
+    exchange::judge_transport(context.arch, transport_of(schedule),
+                              exchange::ways_of(travel_of(schedule.algorithm)), judge);
+    exchange::judge_memory(context, judge);
+    judge_whole_tiles(context, judge);
+    judge.require(context.inputs.size() == 1 || context.inputs[0].spec.layout == Layout::ROW_MAJOR,
+                  "counts", "are of rows of a ROW_MAJOR tensor; the input is TILE");
+    if (exchange::judge_group(context, judge) &&
+        exchange::judge_bytes(context.inputs[0], "input", judge)) {
+        judge_plan(judge, "devices", [&] {
+            exchange::judge_plans(plans_of(context, context.inputs[0].spec.page_size()),
+                                  context.devices, judge);
+        });
+    }
+}
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
+    if (schedule.algorithm != Algorithm::Line) {
+        return exchange_rules(context, judge);
+    }
+    judge.require(context.inputs.size() == 1, "algorithm",
+                  "is line, which takes no counts; ring, bidirectional and rows_columns do");
+    judge.require(context.inputs[0].spec.layout == Layout::TILE, "algorithm",
+                  "is line, which takes TILE; ring, bidirectional and rows_columns take both");
     judge_line(context, judge);
     judge_lanes(context.arch, schedule.lanes(), judge);
     judge.require(schedule.sync_tiles > 0, "sync_tiles", "is 0; it must be at least 1");
     judge_depth(schedule.cb_depth, judge);
-    const TensorSpec& input = context.inputs[0].spec;
-    const auto devices = static_cast<std::uint32_t>(context.devices.size());
-    judge.require(input.shape[0] % (kTileRows * devices) == 0, "input",
-                  fmt::format("is {}; its rows must be a multiple of {}, whole tiles for each of "
-                              "{} devices",
-                              describe(input), kTileRows * devices, devices));
+    judge_whole_tiles(context, judge);
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     TensorSpec output = context.inputs[0].spec;
     output.shape[0] /= static_cast<std::uint32_t>(context.devices.size());
-    return {{.spec = output}};
+    return {{.spec = output, .memory = context.inputs[0].memory}};
 }
 
-/// Where partial sums from the device before, and from the one behind, arrive.
+/// Line: where partial sums from the device before, and from the one behind, arrive. Rows and
+/// columns: sums of a row.
 std::vector<TensorPlan> workspaces(const OpContext& context) {
-    const TensorPlan partial{.spec = context.inputs[0].spec};
+    const Algorithm algorithm = context.params<Schedule>().algorithm;
+    const TensorPlan partial{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory};
+    if (algorithm != Algorithm::Line) {
+        return std::vector(algorithm == Algorithm::RowsColumns ? 1 : 0, partial);
+    }
     return {partial, partial};
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& out = context.device_outputs;
+    const auto& schedule = context.params<Schedule>();
+    if (schedule.algorithm != Algorithm::Line) {
+        return exchange::make_programs(
+            context, transport_of(schedule), exchange::ways_of(travel_of(schedule.algorithm)),
+            plans_of(context, context.device_inputs[0][0].buffer.aligned_page_size));
+    }
     return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
                          {out[0], out[1], out[2]}, context.params<Schedule>());
 }
@@ -196,13 +271,27 @@ const Op& op() {
     static const Op kOp{
         .spec = kSpec,
         .params = parameters<Schedule>(kFields),
+        .schedule =
+            [](const void* schedule) {
+                return config::Value<Algorithm>::show(
+                    static_cast<const Schedule*>(schedule)->algorithm);
+            },
         .rules = rules,
         .infer = infer,
         .workspaces = workspaces,
         .programs = programs,
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {reference(context.read_all(0), static_cast<std::uint32_t>(context.position))};
-        }};
+            const auto whole = context.read_all(0);
+            const auto devices = static_cast<std::uint32_t>(whole.size());
+            return {reference(whole, static_cast<std::uint32_t>(context.position),
+                              exchange::part_rows(context, 1, whole[0].shape[0] / devices))};
+        },
+        .check_values =
+            [](const ReferenceContext& context) {
+                const auto devices = static_cast<std::uint32_t>(context.inputs[0].size());
+                exchange::check_part_rows(kSpec.name, context, 1,
+                                          context.in(0).shape()[0] / devices);
+            }};
     return kOp;
 }
 

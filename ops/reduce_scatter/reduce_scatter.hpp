@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum over the devices of a row or column of a mesh, of which each device keeps its own slice.
+// Sum over the devices of a group, of which each device keeps its own slice.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/exchange/program.hpp"
 #include "ops/mesh_line.hpp"
 #include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
@@ -16,12 +17,46 @@
 
 namespace tessera::ops::reduce_scatter {
 
-inline constexpr std::array<std::string_view, 1> kSchedules{"line"};
-inline constexpr std::array kInputs{Operand{"input", "(D*R, C)", "bfloat16", "TILE"}};
-inline constexpr std::array kOutputs{Operand{"output", "(R, C)", "bfloat16", "TILE"}};
+/// Line: from both ends to each device, a tile a packet; partial sums lie in memory. The others:
+/// exchange::Travel, several tiles a packet.
+enum class Algorithm : std::uint8_t { Line, Ring, Bidirectional, RowsColumns };
+
+}  // namespace tessera::ops::reduce_scatter
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::reduce_scatter::Algorithm>{
+    EnumName<ops::reduce_scatter::Algorithm>{"line", ops::reduce_scatter::Algorithm::Line},
+    EnumName<ops::reduce_scatter::Algorithm>{"ring", ops::reduce_scatter::Algorithm::Ring},
+    EnumName<ops::reduce_scatter::Algorithm>{"bidirectional",
+                                             ops::reduce_scatter::Algorithm::Bidirectional},
+    EnumName<ops::reduce_scatter::Algorithm>{"rows_columns",
+                                             ops::reduce_scatter::Algorithm::RowsColumns},
+};
+
+}  // namespace tessera::config
+
+namespace tessera::ops::reduce_scatter {
+
+inline constexpr std::array<std::string_view, 4> kSchedules{"line", "ring", "bidirectional",
+                                                            "rows_columns"};
+inline constexpr std::array kInputs{Operand{"input", "(D*R, C)", "bfloat16", "any"},
+                                    Operand{.name = "counts",
+                                            .shape = "(D)",
+                                            .format = "uint32",
+                                            .layout = "ROW_MAJOR",
+                                            .host_read = HostRead::Yes,
+                                            .presence = Presence::Optional}};
+inline constexpr std::array kOutputs{Operand{.name = "output",
+                                             .shape = "(R, C)",
+                                             .format = "bfloat16",
+                                             .layout = "=input",
+                                             .valid_rows = "counts",
+                                             .rows_are = ValidRows::OfDevice}};
 inline constexpr OpSpec kSpec{
     .name = "reduce_scatter",
-    .summary = "sum over a row of devices, each keeps its slice",
+    .summary = "sum over the devices of a group, each keeps its slice",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
@@ -33,12 +68,17 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry.
 [[nodiscard]] const Op& op();
 
-/// How tiles travel. A tile is a packet.
+/// How tiles travel. With Algorithm::Line, a tile is a packet; `packet_tiles` to `partial_sums` are
+/// of the others, `workers` to `cb_depth` of Line.
 struct Schedule {
     std::uint32_t links = 1;       ///< of each direction
     std::uint32_t workers = 1;     ///< cores for each link of each direction
     std::uint32_t sync_tiles = 8;  ///< tiles behind which the receiver is told
     std::uint32_t cb_depth = 2;    ///< times `sync_tiles` that each circular buffer holds
+    Algorithm algorithm = Algorithm::Line;
+    std::uint32_t packet_tiles = 0;    ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 16;  ///< packets of a slice that travel together
+    exchange::PartialSums partial_sums = exchange::PartialSums::Bf16;
 
     [[nodiscard]] Lanes lanes() const { return {links, workers}; }
 };
@@ -54,13 +94,18 @@ struct Outputs {
     std::span<const DeviceTensor> partial_backward;
 };
 
-/// Builds one program for each device, to be launched together.
+/// Builds one program for each device of the whole mesh, to be launched together.
 ///
-/// Algorithm  slice j is summed from both ends of the line towards device j: each device adds its
+/// Ragged     `counts`, where it is given, says how many rows each device keeps (0 to R); they lie
+///   one behind the other in the input's first rows. Algorithms other than Line, tensors in
+///   ROW_MAJOR; rows of the output behind a device's count are left as they are.
+/// Groups     Line: the whole mesh, a single row or column. Ring, bidirectional, rows_columns: all
+///   devices of some rows and columns; order of the sums: exchange::reduce_scatter_plans.
+/// Line       slice j is summed from both ends of the line towards device j: each device adds its
 ///   own tiles to what came from the device before and sends the sum on, farthest slices first;
 ///   device j adds its own and what came from both sides. One core for each lane and direction
 ///   takes its share of each slice's tiles. A ring is used as a line.
-/// Order      own + (from the longer side of the line) + (from the shorter), each addition in fp32;
+///   Order: own + (from the longer side of the line) + (from the shorter), each addition in fp32;
 ///   sums that travel, and the result, are rounded to bfloat16.
 /// Start      no core sends before all devices it gets something from have told it that they run.
 /// Errors   UsageError if the number of tensors is not that of devices, partial sums' tensors are
@@ -70,7 +115,9 @@ struct Outputs {
                                                        const Inputs& inputs, const Outputs& outputs,
                                                        const Schedule& schedule);
 
-/// Float32 sum of the devices' bfloat16 or float32 tensors, added in double; the slice of `device`.
-[[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device);
+/// Float32 sum of the devices' bfloat16 or float32 tensors, added in double; the slice of `device`,
+/// whose slices have `rows` rows, zeros behind it.
+[[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device,
+                                   std::span<const std::uint32_t> rows);
 
 }  // namespace tessera::ops::reduce_scatter

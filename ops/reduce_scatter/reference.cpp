@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "ops/host_floats.hpp"
@@ -8,15 +9,19 @@
 
 namespace tessera::ops::reduce_scatter {
 
-HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device) {
+HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device,
+                     std::span<const std::uint32_t> rows) {
     Shape shape = inputs.front().shape;
     shape[0] /= static_cast<std::uint32_t>(inputs.size());
     HostTensor slice = make_host_tensor(shape, DataFormat::Float32);
     const auto out = slice.as<float>();
-    std::vector<double> totals(out.size());
-    std::vector<float> values(out.size());
+    const std::size_t row = out.size() / shape[0];
+    const std::size_t first =
+        row * std::accumulate(rows.begin(), rows.begin() + device, std::size_t{0});
+    std::vector<double> totals(row * rows[device]);
+    std::vector<float> values(totals.size());
     for (const HostTensor& input : inputs) {
-        read_floats(input, device * out.size(), values);
+        read_floats(input, first, values);
         std::transform(totals.begin(), totals.end(), values.begin(), totals.begin(), std::plus<>());
     }
     std::ranges::transform(totals, out.begin(),

@@ -124,7 +124,9 @@ TEST(ReduceScatterReference, AddsTheSliceOfTheDevice) {
         inputs.push_back(make_host_tensor({2, 1}, DataFormat::Float16_b));
         inputs.back().as<std::uint16_t>()[1] = one;
     }
-    const HostTensor sum = ops::reduce_scatter::reference(inputs, 1);
+    const std::vector<std::uint32_t> rows_of_a_device(
+        inputs.size(), inputs[0].shape[0] / static_cast<std::uint32_t>(inputs.size()));
+    const HostTensor sum = ops::reduce_scatter::reference(inputs, 1, rows_of_a_device);
     EXPECT_EQ(sum.shape, (Shape{1, 1}));
     EXPECT_EQ(sum.as<float>()[0], 3.0F);
 }

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/all_to_all/all_to_all.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/expect_tensor.hpp"
+#include "ops/token_exchange/cores.hpp"
+#include "tessera/errors.hpp"
+#include "tessera/fabric_args.hpp"
+
+namespace tessera::ops::all_to_all {
+namespace {
+
+using token_exchange::append;
+using token_exchange::core_word;
+using token_exchange::kStays;
+using token_exchange::kWays;
+using token_exchange::peer_words;
+using token_exchange::Rank;
+
+// Circular buffers (ops/token_exchange/kernels/routing.hpp).
+enum : std::uint8_t { kPieces = 4, kTargets = 5 };
+
+constexpr std::array kFields{
+    config::field<&AllToAllSpec::links>("links", "4", "links of each direction",
+                                        config::Limits{1, kLinksPerDirection}),
+};
+
+/// Rows from every device to every device: [from][to].
+using Counts = std::vector<std::vector<std::uint32_t>>;
+
+Counts counts_of(std::span<const std::uint32_t> values, std::size_t devices, std::uint32_t rows) {
+    Counts counts(devices, std::vector<std::uint32_t>(devices, rows));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        counts[i / devices][i % devices] = values[i];
+    }
+    return counts;
+}
+
+// First row of the part for `to` among those that `from` sends; of `from` among those `to` gets.
+std::uint32_t sent_before(const Counts& counts, std::size_t from, std::size_t to) {
+    std::uint32_t rows = 0;
+    for (std::size_t i = 0; i < to; ++i) {
+        rows += counts[from][i];
+    }
+    return rows;
+}
+std::uint32_t received_before(const Counts& counts, std::size_t from, std::size_t to) {
+    std::uint32_t rows = 0;
+    for (std::size_t i = 0; i < from; ++i) {
+        rows += counts[i][to];
+    }
+    return rows;
+}
+
+/// What all devices' programs are made from.
+struct Call {
+    const OpContext& context;
+    Counts counts;
+
+    [[nodiscard]] const DeviceTensor& input(const Rank& rank) const {
+        return context.device_inputs[0][rank.position];
+    }
+    [[nodiscard]] const DeviceTensor& output(const Rank& rank) const {
+        return context.device_outputs[0][rank.position];
+    }
+    // TILE tensors have less than a page a row, but whole pages a part.
+    [[nodiscard]] std::uint32_t pages(std::uint32_t rows) const {
+        const TensorSpec& spec = context.inputs[0].spec;
+        return static_cast<std::uint32_t>(std::uint64_t{spec.num_pages()} * rows / spec.shape[0]);
+    }
+};
+
+struct CallSemaphores {
+    std::uint32_t started;
+    std::uint32_t arrived;
+};
+
+std::uint32_t piece_of(const Call& call) {
+    return token_exchange::piece_bytes(call.context.arch, call.context.inputs[0].spec.page_size());
+}
+
+std::vector<std::uint32_t> page_reader_args(const Call& call, const Rank& rank, std::uint32_t way,
+                                            std::uint32_t link) {
+    std::vector<std::uint32_t> args{call.input(rank).buffer.address,
+                                    call.context.inputs[0].spec.page_size(), piece_of(call)};
+    append(args, peer_words(rank, way, link));
+    for (const std::uint32_t peer : rank.peers_of(way)) {
+        const std::uint32_t pages = call.pages(call.counts[rank.position][peer]);
+        const auto first = static_cast<std::uint32_t>(std::uint64_t{pages} * link / rank.links);
+        const auto end = static_cast<std::uint32_t>(std::uint64_t{pages} * (link + 1) / rank.links);
+        append(args,
+               std::array{call.pages(sent_before(call.counts, rank.position, peer)) + first,
+                          call.pages(received_before(call.counts, rank.position, peer)) + first,
+                          end - first});
+    }
+    return args;
+}
+
+// The writer is that of moe_dispatch, without a table and scales.
+std::vector<std::uint32_t> page_writer_args(const Call& call, const Rank& rank, std::uint32_t way,
+                                            std::uint32_t link, Program& program,
+                                            const CallSemaphores& semaphores) {
+    const std::uint32_t control = core_word(call.context.arch, rank.control());
+    const std::uint32_t output = call.output(rank).buffer.address;
+    std::vector<std::uint32_t> args{output,
+                                    output,
+                                    output,
+                                    rank.position,
+                                    0,
+                                    call.context.inputs[0].spec.page_size(),
+                                    piece_of(call),
+                                    0,
+                                    semaphores.started,
+                                    control & 0xFFFFU,
+                                    control >> 16U,
+                                    semaphores.arrived,
+                                    semaphores.arrived,
+                                    way == kStays ? 1U : 0U,
+                                    piece_of(call)};
+    const std::vector<std::uint32_t> peers = peer_words(rank, way, link);
+    append(args, peers);
+    if (way != kStays && peers[0] != 0) {
+        append_fabric_connection_rt_args(static_cast<LinkDirection>(way), link, program,
+                                         rank.sender(way, link), args);
+    }
+    return args;
+}
+
+void add_page_senders(const Call& call, const Rank& rank, Program& program,
+                      const CallSemaphores& semaphores, const CoreRangeSet& cores) {
+    std::vector<std::uint32_t> reader;
+    token_exchange::append_accessor(reader, call.input(rank));
+    std::vector<std::uint32_t> writer(8);  // the shape of a routing table, which there is none of
+    for (int i = 0; i < 3; ++i) {
+        token_exchange::append_accessor(writer, call.output(rank));
+    }
+    const KernelHandle reads = CreateKernel(program, "ops/all_to_all/kernels/reader.cpp", cores,
+                                            ReaderDataMovementConfig(reader));
+    const KernelHandle writes =
+        CreateKernel(program, "ops/token_exchange/kernels/dispatch_writer.cpp", cores,
+                     WriterDataMovementConfig(writer));
+    for (std::uint32_t way = 0; way < kWays; ++way) {
+        for (std::uint32_t link = 0; link < rank.links; ++link) {
+            const CoreCoord core = rank.sender(way, link);
+            SetRuntimeArgs(program, reads, core, page_reader_args(call, rank, way, link));
+            SetRuntimeArgs(program, writes, core,
+                           page_writer_args(call, rank, way, link, program, semaphores));
+        }
+    }
+}
+
+Program make_page_program(const Call& call, const Rank& rank) {
+    constexpr std::uint32_t kPiecePages = 8;
+    constexpr std::uint32_t kTargetPages = 8;
+    std::vector<CoreCoord> cores;
+    for (std::uint32_t i = 0; i < rank.num_senders(); ++i) {
+        cores.push_back(rank.core(i));
+    }
+    const CoreRangeSet senders = token_exchange::range_set(cores);
+    cores.push_back(rank.control());
+    const CoreRangeSet all = token_exchange::range_set(cores);
+    Program program = CreateProgram();
+    token_exchange::add_buffer(program, senders, kPieces, piece_of(call), kPiecePages);
+    token_exchange::add_buffer(program, senders, kTargets, 16, kTargetPages);
+    const CallSemaphores semaphores{CreateSemaphore(program, all, 0),
+                                    CreateSemaphore(program, all, 0)};
+    add_page_senders(call, rank, program, semaphores, senders);
+    const KernelHandle control =
+        CreateKernel(program, "ops/token_exchange/kernels/combine_control.cpp", rank.control(),
+                     ReaderDataMovementConfig());
+    const auto senders_here = static_cast<std::uint32_t>(rank.devices.size()) * rank.links;
+    SetRuntimeArgs(program, control, rank.control(),
+                   {senders_here, semaphores.arrived, semaphores.started, 0});
+    return program;
+}
+
+void page_rules(const OpContext& context, RuleJudge& judge) {
+    token_exchange::judge_links(context.arch, context.params<AllToAllSpec>().links, 1, judge);
+    const TensorSpec& input = context.inputs[0].spec;
+    const auto devices = static_cast<std::uint32_t>(context.devices.size());
+    const bool is_whole = input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
+                          input.shape[0] % (kTileRows * devices) == 0;
+    judge.require(
+        is_whole, "input",
+        fmt::format("is {}; its rows must be a multiple of {}, whole tiles for each of {} devices",
+                    describe(input), kTileRows * devices, devices));
+    judge.require(context.inputs.size() == 1 || input.layout == Layout::ROW_MAJOR, "counts",
+                  "are of rows of a ROW_MAJOR tensor; the input is TILE");
+}
+
+std::vector<DeviceProgram> page_programs(const OpContext& context) {
+    const std::size_t devices = context.devices.size();
+    const auto rows = context.inputs[0].spec.shape[0] / static_cast<std::uint32_t>(devices);
+    const auto values =
+        context.inputs.size() > 1 ? context.host_counts(1, 0) : std::span<const std::uint32_t>{};
+    const Call call{context, counts_of(values, devices, rows)};
+    std::vector<DeviceProgram> programs;
+    for (std::uint32_t p = 0; p < devices; ++p) {
+        const Rank rank{context.arch, context.mesh, context.devices, p,
+                        context.params<AllToAllSpec>().links};
+        programs.push_back({rank.device(), make_page_program(call, rank)});
+    }
+    return programs;
+}
+
+Counts reference_counts(const ReferenceContext& context) {
+    const std::size_t devices = context.inputs[0].size();
+    const auto rows = context.in(0).shape()[0] / static_cast<std::uint32_t>(devices);
+    const auto values =
+        context.inputs.size() > 1 ? context.counts(1) : std::vector<std::uint32_t>();
+    return counts_of(values, devices, rows);
+}
+
+std::vector<HostTensor> page_reference(const ReferenceContext& context) {
+    const auto inputs = context.read_all(0);
+    const Counts counts = reference_counts(context);
+    HostTensor output{inputs[0].shape, inputs[0].format, {}};
+    const std::size_t row = inputs[0].bytes.size() / inputs[0].shape[0];
+    for (std::size_t from = 0; from < inputs.size(); ++from) {
+        const auto begin =
+            inputs[from].bytes.begin() +
+            static_cast<std::ptrdiff_t>(sent_before(counts, from, context.position) * row);
+        output.bytes.insert(
+            output.bytes.end(), begin,
+            begin + static_cast<std::ptrdiff_t>(counts[from][context.position] * row));
+    }
+    output.bytes.resize(inputs[0].bytes.size());
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+void check_counts(const ReferenceContext& context) {
+    const Counts counts = reference_counts(context);
+    const std::uint32_t most = context.in(0).shape()[0];
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const std::uint32_t sent = sent_before(counts, i, counts.size());
+        const std::uint32_t received = received_before(counts, counts.size(), i);
+        require(sent <= most && received <= most,
+                "{}: counts let device {} send {} and receive {} rows; tensors have {}", kSpec.name,
+                i, sent, received, most);
+    }
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<AllToAllSpec>(kFields),
+        .rules = page_rules,
+        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+            return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
+        },
+        .programs = page_programs,
+        .reference = page_reference,
+        .check_values = check_counts};
+    return kOp;
+}
+
+}  // namespace tessera::ops::all_to_all

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part of every device's tensor to every device of a group.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "ops/op.hpp"
+#include "tessera/mesh_links.hpp"
+
+namespace tessera::ops::all_to_all {
+
+struct AllToAllSpec {
+    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"direct"};
+inline constexpr std::array kInputs{Operand{"input", "(D*R, ...)", "any", "any"},
+                                    Operand{.name = "counts",
+                                            .shape = "(D, D)",
+                                            .format = "uint32",
+                                            .layout = "ROW_MAJOR",
+                                            .host_read = HostRead::Yes,
+                                            .presence = Presence::Optional}};
+inline constexpr std::array kOutputs{Operand{.name = "output",
+                                             .shape = "(D*R, ...)",
+                                             .format = "=input",
+                                             .layout = "=input",
+                                             .valid_rows = "counts",
+                                             .rows_are = ValidRows::OfColumn}};
+
+/// Part j of device i's rows becomes part i of device j's: device positions in the group, which may
+/// be any devices of a mesh.
+///
+/// Ragged   counts[i, j], where it is given, is the number of rows from i to j; parts lie one
+/// behind
+///   the other in the first rows of input and output. No device may send or receive more than D·R
+///   rows. ROW_MAJOR.
+/// Algorithm  every page goes straight to its place in the receiver's memory, along the column,
+/// then
+///   along the row of the mesh, the shorter way round where an axis is closed (both ways equally
+///   often where they are as short); a page is cut into packets where it is larger. One core for
+///   each link of each direction takes its share of each part.
+/// Start      no core sends before the devices it sends to have told it that they run.
+inline constexpr OpSpec kSpec{
+    .name = "all_to_all",
+    .summary = "part j of every device's tensor to device j of a group",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::all_to_all

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each core of a collective does: a plan that the host makes and the kernels walk.
+//
+// A core talks to the cores at its own coordinate on other devices. Its plan is a list of phases;
+// in a phase it has at most one neighbour that it sends to and one that it receives from. A step
+// handles one contiguous range of bytes of a tensor whose pages are counted one behind the other,
+// padding included; such a range is a slice.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tessera/mesh_links.hpp"
+#include "tessera/mesh_spec.hpp"
+
+namespace tessera::ops::exchange {
+
+/// A tile of bfloat16: slices are dealt to cores and cut into packets in multiples of it.
+inline constexpr std::uint32_t kUnitBytes = 2048;
+
+enum class Place : std::uint8_t { Input, Output, Workspace };
+
+/// Bytes of a slice in the tensor that is read and in the one that is written.
+struct Slice {
+    std::uint32_t read_begin = 0;
+    std::uint32_t store_begin = 0;
+    std::uint32_t bytes = 0;
+};
+
+struct Step {
+    bool receives = false;
+    bool sends = false;
+    std::optional<Place> reads = std::nullopt;
+    std::optional<Place> stores = std::nullopt;
+    Slice slice;
+};
+
+/// The device at the other end of a phase's packets, and the word there that counts credits.
+struct Neighbour {
+    std::uint32_t device = 0;
+    LinkRoute route;
+    /// Of the next device: the own word in which it gives credit. Of the previous: its word. Each
+    /// device that a core sends to has a word of its own, since it may be phases ahead.
+    std::uint32_t credit = 0;
+};
+
+/// Steps with the same neighbours. What a step reads and receives is added (`sums`: received + own,
+/// bfloat16 tiles), or passes as it is; it reads or receives then, not both.
+struct Phase {
+    bool sums = false;
+    std::optional<Neighbour> next = std::nullopt;
+    std::optional<Neighbour> previous = std::nullopt;  ///< the next of that one is this device
+    std::vector<Step> steps;
+};
+using CorePlan = std::vector<Phase>;
+
+/// Part `index` of `count` of each slice, in whole units: [n·i/c, n·(i+1)/c) of its n units.
+[[nodiscard]] Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count);
+
+/// Devices one behind the other, each a straight run of links from the next.
+struct Walk {
+    std::vector<std::uint32_t> devices;  ///< ids
+    bool is_closed = false;              ///< the last one's next is the first
+
+    [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(devices.size()); }
+};
+/// The same devices the other way round.
+[[nodiscard]] Walk reversed(const Walk& walk);
+
+/// One device's place on a walk.
+struct Stop {
+    const MeshSpec& mesh;
+    const Walk& walk;
+    std::uint32_t index = 0;
+};
+
+/// Slices by the device of the walk that they belong to: the one that has them when a gather
+/// begins, or when a scatter ends.
+using SlicesByStop = std::span<const std::vector<Slice>>;
+
+/// Every device passes on its own slices, then those of the device before, and so on, until each
+/// has all (closed), or all from before it (open).
+/// Order   of a ring: slice s travels from stop s on, n − 1 steps.
+[[nodiscard]] Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own);
+
+/// Slice s is summed over the ring's n devices from stop s + 1 on and is full at stop s:
+/// ((x_(s+1) + x_(s+2)) + …) + x_s.
+/// Precondition   the walk is closed and has at least two devices.
+[[nodiscard]] Phase reduce_scatter(const Stop& stop, SlicesByStop slices, Place own, Place sum);
+
+/// All slices are summed along an open walk: ((x_0 + x_1) + …) + x_(n−1), full at its end.
+[[nodiscard]] Phase reduce_chain(const Stop& stop, std::span<const Slice> slices, Place own,
+                                 Place sum);
+/// All slices of the first device of an open walk reach all others.
+[[nodiscard]] Phase broadcast_chain(const Stop& stop, std::span<const Slice> slices, Place own,
+                                    bool stores_own);
+
+/// Plans of all cores of each device of a group, and the ids of these devices.
+using DevicePlans = std::vector<CorePlan>;
+using GroupPlans = std::vector<DevicePlans>;
+
+/// Numbers the words of credit: of each core, from 0 on in the order in which it first sends to
+/// the devices.
+/// @returns how many a core has at most.
+std::uint32_t number_credits(GroupPlans& plans, std::span<const std::uint32_t> devices);
+
+/// The words that the kernels read (kernels/plan.hpp). `connections` holds the directions that the
+/// core has connections for, in their order.
+[[nodiscard]] std::vector<std::uint32_t> words_of(const CorePlan& plan,
+                                                  std::span<const LinkDirection> connections);
+/// Directions that the plan's routes begin with, each once.
+[[nodiscard]] std::vector<LinkDirection> connections_of(const CorePlan& plan);
+
+}  // namespace tessera::ops::exchange

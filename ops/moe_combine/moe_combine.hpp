@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the devices' experts made of rows that moe_dispatch sent, back to the tokens and summed.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "ops/op.hpp"
+#include "ops/token_exchange/combine.hpp"
+
+namespace tessera::ops::moe_combine {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"all_to_all"};
+inline constexpr std::array kInputs{Operand{.name = "rows",
+                                            .shape = "(M, H)",
+                                            .format = "bfloat16",
+                                            .layout = "ROW_MAJOR",
+                                            .valid_rows = "num_received",
+                                            .rows_are = ValidRows::Packed},
+                                    Operand{.name = "source",
+                                            .shape = "(M, 2)",
+                                            .format = "uint32",
+                                            .layout = "ROW_MAJOR",
+                                            .valid_rows = "num_received",
+                                            .rows_are = ValidRows::Packed},
+                                    Operand{"num_received", "(1, 1)", "uint32", "ROW_MAJOR"},
+                                    Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"},
+                                    Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
+
+/// Each device sends row i (i < num_received) to the device that `source` names, which sums the
+/// rows of each of its tokens: over the devices in the order of their positions, in fp32, rounded
+/// to bfloat16 once. A token that no device has gives zeros. Weights are the experts' affair: a row
+/// is the sum over the device's experts already.
+///
+/// `source`, `num_received` and `slots` are moe_dispatch's, `topk_ids` its input; devices and
+/// `experts` are the same.
+inline constexpr OpSpec kSpec{
+    .name = "moe_combine",
+    .summary = "experts' rows back to their tokens, summed over the devices",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::moe_combine

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What experts made of batches that moe_dispatch_batched sent, back to the tokens and summed.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "ops/op.hpp"
+#include "ops/token_exchange/combine.hpp"
+
+namespace tessera::ops::moe_combine_batched {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"all_to_all"};
+inline constexpr std::array kInputs{
+    Operand{"rows", "(E/D, M, H)", "bfloat16", "ROW_MAJOR", "num_received"},
+    Operand{"source", "(E/D, M)", "uint32", "ROW_MAJOR", "num_received"},
+    Operand{"num_received", "(E/D, 1)", "uint32", "ROW_MAJOR"},
+    Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"},
+    Operand{.name = "topk_weights",
+            .shape = "(T, K)",
+            .format = "float32 | bfloat16",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional}};
+inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
+
+/// Each device sends row i of expert e (i < num_received[e]) to the device that `source` names,
+/// which sums the rows of each of its tokens in the order of slots: weight_0 · y_0 + weight_1 · y_1
+/// + …, products and sums in fp32, rounded to bfloat16 once. Slots of −1 are left out; a token
+/// without a slot gives zeros. Without `topk_weights` rows are summed as they are.
+///
+/// `source`, `num_received` and `slots` are moe_dispatch_batched's; devices and `experts` are the
+/// same.
+inline constexpr OpSpec kSpec{
+    .name = "moe_combine_batched",
+    .summary = "experts' batches back to their tokens, weighted and summed over slots",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::moe_combine_batched

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each token's row to the devices that hold its experts, once a device.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "ops/op.hpp"
+#include "ops/token_exchange/dispatch.hpp"
+
+namespace tessera::ops::moe_dispatch {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"two_phases"};
+inline constexpr std::array kInputs{
+    Operand{"tokens", "(T, H)", "any", "ROW_MAJOR"},
+    Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"},
+    Operand{"topk_weights", "(T, K)", "float32 | bfloat16", "ROW_MAJOR"},
+    Operand{.name = "scales",
+            .shape = "(T, S)",
+            .format = "any",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional}};
+inline constexpr std::array kOutputs{Operand{.name = "received",
+                                             .shape = "(M, H)",
+                                             .format = "=tokens",
+                                             .layout = "ROW_MAJOR",
+                                             .valid_rows = "num_received",
+                                             .rows_are = ValidRows::Packed},
+                                     Operand{.name = "received_ids",
+                                             .shape = "(M, K)",
+                                             .format = "int32",
+                                             .layout = "ROW_MAJOR",
+                                             .valid_rows = "num_received",
+                                             .rows_are = ValidRows::Packed},
+                                     Operand{.name = "received_weights",
+                                             .shape = "(M, K)",
+                                             .format = "=topk_weights",
+                                             .layout = "ROW_MAJOR",
+                                             .valid_rows = "num_received",
+                                             .rows_are = ValidRows::Packed},
+                                     Operand{.name = "source",
+                                             .shape = "(M, 2)",
+                                             .format = "uint32",
+                                             .layout = "ROW_MAJOR",
+                                             .valid_rows = "num_received",
+                                             .rows_are = ValidRows::Packed},
+                                     Operand{"num_received", "(1, 1)", "uint32", "ROW_MAJOR"},
+                                     Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"},
+                                     Operand{.name = "received_scales",
+                                             .shape = "(M, S)",
+                                             .format = "=scales",
+                                             .layout = "ROW_MAJOR",
+                                             .valid_rows = "num_received",
+                                             .presence = Presence::Optional,
+                                             .rows_are = ValidRows::Packed}};
+
+/// Each device has T tokens with K ids of experts over all devices, −1 for none; device p of the
+/// group (any devices of a mesh) has experts [p·E/D, (p+1)·E/D). Every device with an expert of a
+/// token receives its row once.
+///
+/// Received   rows of device 0's tokens first, then device 1's, …, each in token order; behind
+///   `num_received` rows nothing is written. Of row i: `source` = (device's position, token),
+///   `received_ids` the token's ids where the expert is on this device, −1 elsewhere,
+///   `received_weights` the weights there, 0 elsewhere.
+/// Slots      on the token's own device: the row that the slot's device has it in; −1 where the
+///   slot has no expert or the row was dropped. moe_combine brings results back by it.
+/// Capacity   `capacity` rows a device (0: D·T, which always suffices). A row beyond it ends the
+/// run
+///   in the receiver's control kernel (ASSERT), or is dropped with `overflow: drop`.
+/// Phases     ids and weights of all tokens go to all devices; one core of each walks them in the
+///   devices' order, so that every core knows where its rows go; then rows, each straight to its
+///   place, in packets of at most one row. No count is known to the host.
+/// Source   DeepEP's high-throughput dispatch: one row a device, received in the order of devices.
+inline constexpr OpSpec kSpec{
+    .name = "moe_dispatch",
+    .summary = "rows of tokens to the devices of their experts, once a device",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::moe_dispatch

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each token's row to each of its experts: a batch of rows for every expert.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "ops/op.hpp"
+#include "ops/token_exchange/dispatch.hpp"
+
+namespace tessera::ops::moe_dispatch_batched {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"two_phases"};
+inline constexpr std::array kInputs{
+    Operand{"tokens", "(T, H)", "any", "ROW_MAJOR"},
+    Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"},
+    Operand{"topk_weights", "(T, K)", "float32 | bfloat16", "ROW_MAJOR"},
+    Operand{.name = "scales",
+            .shape = "(T, S)",
+            .format = "any",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional}};
+inline constexpr std::array kOutputs{
+    Operand{"received", "(E/D, M, H)", "=tokens", "ROW_MAJOR", "num_received"},
+    Operand{"source", "(E/D, M)", "uint32", "ROW_MAJOR", "num_received"},
+    Operand{"num_received", "(E/D, 1)", "uint32", "ROW_MAJOR"},
+    Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"},
+    Operand{.name = "received_scales",
+            .shape = "(E/D, M, S)",
+            .format = "=scales",
+            .layout = "ROW_MAJOR",
+            .valid_rows = "num_received",
+            .presence = Presence::Optional}};
+
+/// As moe_dispatch, but a row for every slot of a token, in the batch of the slot's expert.
+///
+/// Received   of expert e (the device's e-th): rows of device 0's tokens first, then device 1's, …,
+///   each in token order; behind num_received[e] rows nothing is written. `source` of a row:
+///   (position · T + token) · K + slot.
+/// Slots      on the token's own device: e · M + row of the slot's expert; −1 where there is none
+///   or the row was dropped. moe_combine_batched brings results back by it.
+/// Capacity   `capacity` rows an expert (M; 0: D·T, which suffices while no token names an expert
+///   twice).
+/// Source   DeepEP's low-latency dispatch and pplx: batches of experts, with a cap of tokens.
+inline constexpr OpSpec kSpec{
+    .name = "moe_dispatch_batched",
+    .summary = "rows of tokens to each of their experts, batched by expert",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::moe_dispatch_batched

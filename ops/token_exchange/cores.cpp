@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/token_exchange/cores.hpp"
+
+#include <algorithm>
+
+#include "ops/exchange/program.hpp"
+
+namespace tessera::ops::token_exchange {
+
+CoreCoord Rank::core(std::uint32_t index) const {
+    const std::uint32_t columns = arch.workers.compute.columns;
+    return {index % columns, index / columns};
+}
+
+std::vector<CoreCoord> Rank::rest() const {
+    const std::uint32_t count = arch.workers.compute.columns * arch.workers.compute.rows;
+    std::vector<CoreCoord> cores;
+    for (std::uint32_t i = num_senders() + 1; i < count; ++i) {
+        cores.push_back(core(i));
+    }
+    return cores;
+}
+
+std::uint32_t Rank::way_to(std::uint32_t other) const {
+    if (other == position) {
+        return kStays;
+    }
+    return static_cast<std::uint32_t>(
+        mesh_route(mesh.shape, mesh.topology, device(), devices[other]).first());
+}
+
+// Ranks begin with different peers, or all would send to the same one at a time.
+std::vector<std::uint32_t> Rank::peers_of(std::uint32_t way) const {
+    const auto size = static_cast<std::uint32_t>(devices.size());
+    std::vector<std::uint32_t> peers;
+    for (std::uint32_t step = 0; step < size; ++step) {
+        const std::uint32_t other = (position + step) % size;
+        if (way_to(other) == way) {
+            peers.push_back(other);
+        }
+    }
+    return peers;
+}
+
+void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others,
+                 RuleJudge& judge) {
+    const bool has_links = links >= 1 && links <= kLinksPerDirection;
+    judge.require(has_links, "links",
+                  fmt::format("is {}; a direction has 1 to {}", links, kLinksPerDirection));
+    const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
+    const std::uint32_t taken = kWays * links + others;
+    judge.require(!has_links || taken <= cores, "links",
+                  fmt::format("{} take {} cores; {} has {}", links, taken, arch.name, cores));
+}
+
+std::uint32_t core_word(const ArchSpec& arch, CoreCoord core) {
+    const CoreCoord origin = arch.workers.virtual_origin;
+    return (origin.x + core.x) | (origin.y + core.y) << 16U;
+}
+
+std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way, std::uint32_t link) {
+    const std::vector<std::uint32_t> peers = rank.peers_of(way);
+    std::vector<std::uint32_t> words{static_cast<std::uint32_t>(peers.size())};
+    for (const std::uint32_t peer : peers) {
+        Rank other = {rank.arch, rank.mesh, rank.devices, peer, rank.links};
+        const CoreCoord back = other.sender(other.way_to(rank.position), link);
+        append(words, std::array{rank.devices[peer], peer, core_word(rank.arch, back)});
+    }
+    return words;
+}
+
+std::uint32_t piece_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
+    // Pieces begin at multiples of 64 bytes, so that source and destination of a read agree.
+    const std::uint32_t most = exchange::largest_packet(arch) / 64 * 64;
+    return std::min((row_bytes + 63) / 64 * 64, most);
+}
+
+void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+                std::uint32_t page_bytes, std::uint32_t pages) {
+    const std::uint32_t page = (page_bytes + 63) / 64 * 64;
+    CreateCircularBuffer(program, cores,
+                         CircularBufferConfig(pages * page, {{index, DataFormat::UInt32}})
+                             .set_page_size(index, page));
+}
+
+CoreRangeSet range_set(std::span<const CoreCoord> cores) {
+    std::vector<CoreRange> ranges;
+    for (const CoreCoord& core : cores) {
+        ranges.emplace_back(core);
+    }
+    return CoreRangeSet(ranges);
+}
+
+void append(std::vector<std::uint32_t>& args, std::span<const std::uint32_t> more) {
+    args.insert(args.end(), more.begin(), more.end());
+}
+
+void append_accessor(std::vector<std::uint32_t>& args, const DeviceTensor& tensor) {
+    TensorAccessorArgs(tensor.buffer).append_to(args);
+}
+
+}  // namespace tessera::ops::token_exchange

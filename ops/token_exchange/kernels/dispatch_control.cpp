@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the routing tables of all ranks in their order: counts the rows of each bin, tells this
+// rank's other cores where its own rows begin, and writes down what the received rows are.
+#include "routing.hpp"
+
+namespace {
+
+constexpr uint32_t kScratchRows = 16;  // rows of metadata written before their memory is reused
+constexpr uint32_t kRowsOfToken = 4;   // slots, ids, weights, source
+
+// Small rows on their way to memory, each in a place of its own until all are written.
+class Scratch {
+public:
+    Scratch(uint32_t address, uint32_t stride) : address_(address), stride_(stride) {}
+
+    // Makes room for so many rows: those taken before are written, or still there.
+    void begin(uint32_t rows) {
+        if (num_taken_ + rows > kScratchRows) {
+            noc_async_write_barrier();
+            num_taken_ = 0;
+        }
+    }
+    uint32_t next() { return address_ + num_taken_++ * stride_; }
+
+private:
+    uint32_t address_;
+    uint32_t stride_;
+    uint32_t num_taken_ = 0;
+};
+
+struct Outputs {
+    TensorAccessor ids;
+    TensorAccessor weights;
+    TensorAccessor source;
+    TensorAccessor slots;
+};
+
+// One rank's table, and what becomes of its tokens.
+class Ledger {
+public:
+    Ledger(const Shape& shape, uint32_t own_rank, uint32_t stride, bool fails_beyond)
+        : shape_(shape),
+          own_rank_(own_rank),
+          fails_beyond_(fails_beyond),
+          counts_(words_at(get_write_ptr(kCbCounts))),
+          rows_(get_write_ptr(kCbScratch), stride),
+          // Places of batches are written 16 at a time: behind the rows, one line an expert.
+          lines_(get_write_ptr(kCbScratch) + kScratchRows * stride) {
+        for (uint32_t bin = 0; bin < shape.num_bins(); ++bin) {
+            counts_[bin] = 0;
+        }
+    }
+
+    // Counts the rows of a lower rank's table, or writes them down where they come here.
+    void walk(const Routing& routing, uint32_t rank, const Outputs& out) {
+        for (uint32_t token = 0; token < shape_.num_tokens; ++token) {
+            rows_.begin(kRowsOfToken);
+            const uint32_t slots = rank == own_rank_ ? rows_.next() : 0;
+            if (slots != 0) {
+                clear(slots);
+            }
+            bool is_here = false;
+            uint32_t here = 0;
+            routing.for_each_slot(
+                token, [&](uint32_t slot, uint32_t expert, uint32_t bin, bool is_first) {
+                    const bool is_local = shape_.rank_of(expert) == own_rank_;
+                    if (!is_local && rank > own_rank_) {
+                        return;
+                    }
+                    const uint32_t place = is_first ? counts_[bin] : counts_[bin] - 1;
+                    counts_[bin] = place + 1;
+                    if (place >= shape_.most_rows) {
+                        check_capacity(is_local);
+                        return;
+                    }
+                    if (slots != 0) {
+                        words_at(slots)[slot] = shape_.page_of(bin, place);
+                    }
+                    if (is_local && shape_.is_batched) {
+                        add_to_batch(expert % shape_.experts_per_rank(), place,
+                                     (rank * shape_.num_tokens + token) * shape_.top_k + slot,
+                                     out.source);
+                    }
+                    is_here = is_here || is_local;
+                    here = is_local ? place : here;
+                });
+            if (is_here && !shape_.is_batched) {
+                describe(routing, rank, token, here, out);
+            }
+            if (slots != 0) {
+                noc_async_write(slots, out.slots.get_noc_addr(token),
+                                shape_.top_k * sizeof(int32_t));
+            }
+        }
+    }
+
+    void write_counts(const TensorAccessor& num_received, const TensorAccessor& source) {
+        if (!shape_.is_batched) {
+            write_count(num_received, 0, kept(counts_[own_rank_]));
+        }
+        const uint32_t first = own_rank_ * shape_.experts_per_rank();
+        for (uint32_t e = 0; shape_.is_batched && e < shape_.experts_per_rank(); ++e) {
+            const uint32_t rows = kept(counts_[first + e]);
+            write_count(num_received, e, rows);
+            if (rows % 16 != 0) {
+                write_line(e, rows / 16, rows % 16, source);
+            }
+        }
+        noc_async_write_barrier();
+    }
+    void copy_counts_to(uint32_t address) const {
+        for (uint32_t bin = 0; bin < shape_.num_bins(); ++bin) {
+            words_at(address)[bin] = counts_[bin];
+        }
+    }
+
+private:
+    uint32_t kept(uint32_t rows) const { return rows < shape_.most_rows ? rows : shape_.most_rows; }
+    void clear(uint32_t slots) const {
+        for (uint32_t slot = 0; slot < shape_.top_k; ++slot) {
+            words_at(slots)[slot] = 0xFFFFFFFF;
+        }
+    }
+    // The receiving rank says so: each excess is seen once.
+    void check_capacity(bool is_local) const {
+        const bool exceeds_the_capacity_of_its_receiver = fails_beyond_ && is_local;
+        ASSERT(!exceeds_the_capacity_of_its_receiver);
+    }
+
+    // Row `place` of the received rows: ids and weights of local experts, −1 and 0 elsewhere.
+    void describe(const Routing& routing, uint32_t rank, uint32_t token, uint32_t place,
+                  const Outputs& out) {
+        const uint32_t ids = rows_.next();
+        const uint32_t weights = rows_.next();
+        const uint32_t source = rows_.next();
+        copy_weights(routing, token, weights);
+        for (uint32_t slot = 0; slot < shape_.top_k; ++slot) {
+            const int32_t id = routing.id(token, slot);
+            const bool is_local = id >= 0 && shape_.rank_of(id) == own_rank_;
+            words_at(ids)[slot] = is_local ? id : 0xFFFFFFFF;
+            if (!is_local) {
+                clear_weight(weights, slot);
+            }
+        }
+        words_at(source)[0] = rank;
+        words_at(source)[1] = token;
+        noc_async_write(ids, out.ids.get_noc_addr(place), shape_.top_k * sizeof(int32_t));
+        noc_async_write(weights, out.weights.get_noc_addr(place), weights_bytes());
+        noc_async_write(source, out.source.get_noc_addr(place), 2 * sizeof(uint32_t));
+    }
+    uint32_t weights_bytes() const { return shape_.top_k * get_compile_time_arg_val(kShapeArgs); }
+    void copy_weights(const Routing& routing, uint32_t token, uint32_t to) const {
+        const uint32_t from =
+            routing.address + shape_.num_tokens * shape_.ids_stride + token * shape_.weights_stride;
+        for (uint32_t word = 0; word < (weights_bytes() + 3) / 4; ++word) {
+            words_at(to)[word] = words_at(from)[word];
+        }
+    }
+    void clear_weight(uint32_t weights, uint32_t slot) const {
+        if (get_compile_time_arg_val(kShapeArgs) == 4) {
+            words_at(weights)[slot] = 0;
+        } else {
+            reinterpret_cast<volatile tt_l1_ptr uint16_t*>(weights)[slot] = 0;
+        }
+    }
+
+    void add_to_batch(uint32_t local_expert, uint32_t place, uint32_t origin,
+                      const TensorAccessor& source) {
+        words_at(lines_ + local_expert * 64)[place % 16] = origin;
+        if (place % 16 == 15) {
+            write_line(local_expert, place / 16, 16, source);
+            noc_async_write_barrier();
+        }
+    }
+    void write_line(uint32_t local_expert, uint32_t line, uint32_t entries,
+                    const TensorAccessor& source) const {
+        noc_async_write(lines_ + local_expert * 64, source.get_noc_addr(local_expert, line * 64),
+                        entries * sizeof(uint32_t));
+    }
+    void write_count(const TensorAccessor& num_received, uint32_t page, uint32_t count) {
+        rows_.begin(1);
+        const uint32_t word = rows_.next();
+        words_at(word)[0] = count;
+        noc_async_write(word, num_received.get_noc_addr(page), sizeof(uint32_t));
+    }
+
+    const Shape& shape_;
+    uint32_t own_rank_;
+    bool fails_beyond_;
+    volatile tt_l1_ptr uint32_t* counts_;
+    Scratch rows_;
+    uint32_t lines_;
+};
+
+// Writes the bases into the L1 of the cores that send, at the place where they lie here.
+void publish(uint32_t bases, uint32_t bytes, uint32_t first_arg, uint32_t ready_id) {
+    const uint32_t num_cores = get_arg_val<uint32_t>(first_arg);
+    for (uint32_t i = 0; i < num_cores; ++i) {
+        const uint32_t core = get_arg_val<uint32_t>(first_arg + 1 + i);
+        noc_async_write(bases, get_noc_addr(core & 0xFFFF, core >> 16, bases), bytes);
+    }
+    noc_async_write_barrier();
+    for (uint32_t i = 0; i < num_cores; ++i) {
+        const uint32_t core = get_arg_val<uint32_t>(first_arg + 1 + i);
+        noc_semaphore_inc(get_noc_addr(core & 0xFFFF, core >> 16, get_semaphore(ready_id)), 1);
+    }
+    noc_async_atomic_barrier();
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Shape shape = SHAPE_FROM_COMPILE_ARGS;
+    constexpr auto ids_args = TensorAccessorArgs<kShapeArgs + 1>();
+    constexpr auto weights_args = TensorAccessorArgs<kShapeArgs + 3>();
+    constexpr auto tables_args = TensorAccessorArgs<kShapeArgs + 5>();
+    constexpr auto out_ids_args = TensorAccessorArgs<kShapeArgs + 7>();
+    constexpr auto out_weights_args = TensorAccessorArgs<kShapeArgs + 9>();
+    constexpr auto source_args = TensorAccessorArgs<kShapeArgs + 11>();
+    constexpr auto slots_args = TensorAccessorArgs<kShapeArgs + 13>();
+    constexpr auto received_args = TensorAccessorArgs<kShapeArgs + 15>();
+    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(0));
+    const auto weights = TensorAccessor(weights_args, get_arg_val<uint32_t>(1));
+    const auto tables = TensorAccessor(tables_args, get_arg_val<uint32_t>(2));
+    const Outputs out{TensorAccessor(out_ids_args, get_arg_val<uint32_t>(3)),
+                      TensorAccessor(out_weights_args, get_arg_val<uint32_t>(4)),
+                      TensorAccessor(source_args, get_arg_val<uint32_t>(5)),
+                      TensorAccessor(slots_args, get_arg_val<uint32_t>(6))};
+    const auto num_received = TensorAccessor(received_args, get_arg_val<uint32_t>(7));
+    const uint32_t rank = get_arg_val<uint32_t>(8);
+    const uint32_t scratch_stride = get_arg_val<uint32_t>(9);
+    const bool fails_beyond = get_arg_val<uint32_t>(10) != 0;
+    auto* tables_arrived = semaphore_at(get_arg_val<uint32_t>(11));
+    auto* rows_arrived = semaphore_at(get_arg_val<uint32_t>(12));
+    const uint32_t ready_id = get_arg_val<uint32_t>(13);
+    const uint32_t num_senders = get_arg_val<uint32_t>(14);  // cores of all ranks that send here
+
+    const Routing routing{shape, get_write_ptr(kCbTable)};
+    const uint32_t bases = get_write_ptr(kCbBases);
+    Ledger ledger(shape, rank, scratch_stride, fails_beyond);
+    for (uint32_t from = 0; from < shape.num_ranks; ++from) {
+        if (from == rank) {
+            ledger.copy_counts_to(bases);
+            publish(bases, shape.num_bins() * sizeof(uint32_t), 15, ready_id);
+            read_table(shape, ids, weights, routing.address);
+        } else {
+            noc_semaphore_wait_min(tables_arrived, shape.num_ranks - 1);
+            noc_async_read(tables.get_noc_addr(from), routing.address, shape.table_bytes());
+            noc_async_read_barrier();
+        }
+        ledger.walk(routing, from, out);
+    }
+    ledger.write_counts(num_received, out.source);
+    noc_semaphore_wait_min(rows_arrived, num_senders);
+}

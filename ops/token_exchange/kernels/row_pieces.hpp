@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of one or two tensors, cut into pieces that fit into a packet.
+#pragma once
+
+#include <cstdint>
+
+struct RowPieces {
+    uint32_t row_bytes;
+    uint32_t piece_bytes;  // of all pieces but the last
+
+    template <typename Act>
+    void for_each(Act act) const {
+        for (uint32_t offset = 0; offset < row_bytes; offset += piece_bytes) {
+            const uint32_t left = row_bytes - offset;
+            act(offset, left < piece_bytes ? left : piece_bytes);
+        }
+    }
+};
+
+// Brings rows in, a piece a page of a circular buffer, several pages at a time: a read takes longer
+// than the link takes for a piece.
+class PieceReader {
+public:
+    static constexpr uint32_t kAtOnce = 4;
+
+    explicit PieceReader(uint32_t cb)
+        : cb_(cb),
+          num_pages_(get_local_cb_interface(cb).fifo_size /
+                     get_local_cb_interface(cb).fifo_page_size) {}
+
+    template <typename Accessor>
+    void read(const RowPieces& pieces, const Accessor& source, uint32_t row) {
+        pieces.for_each([&](uint32_t offset, uint32_t bytes) {
+            cb_reserve_back(cb_, num_issued_ + 1);
+            const uint32_t page_bytes = get_local_cb_interface(cb_).fifo_page_size;
+            noc_async_read(source.get_noc_addr(row, offset),
+                           get_write_ptr(cb_) + num_issued_ * page_bytes, bytes);
+            ++num_issued_;
+            // Pages that are reserved together lie one behind the other.
+            if (num_issued_ == kAtOnce || (num_pushed_ + num_issued_) % num_pages_ == 0) {
+                push();
+            }
+        });
+    }
+    // What was read since the last four.
+    void push() {
+        if (num_issued_ != 0) {
+            noc_async_read_barrier();
+            cb_push_back(cb_, num_issued_);
+            num_pushed_ += num_issued_;
+            num_issued_ = 0;
+        }
+    }
+
+private:
+    uint32_t cb_;
+    uint32_t num_pages_;
+    uint32_t num_pushed_ = 0;
+    uint32_t num_issued_ = 0;
+};

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the contributions to each token of this core, by slot or, where ranks have summed theirs,
+// by rank, and brings them in tile by tile.
+#include "routing.hpp"
+#include "row_pieces.hpp"
+#include "sum.hpp"
+
+namespace {
+
+// A token's row of each table, in L1.
+struct TokenRows {
+    uint32_t slots;
+    uint32_t ids;
+    uint32_t weights;
+};
+
+// Pages of contributions of one token, and their weights' bits as float32.
+struct Terms {
+    uint32_t count = 0;
+    uint32_t pages[64];
+    uint32_t weights[64];
+
+    void add(uint32_t page, uint32_t weight) {
+        pages[count] = page;
+        weights[count] = weight;
+        ++count;
+    }
+};
+
+// A tile of a contribution, as the start of a row.
+struct ContributionAt {
+    const TensorAccessor& rows;
+    uint32_t begin;
+
+    uint64_t get_noc_addr(uint32_t page, uint32_t offset) const {
+        return rows.get_noc_addr(page, begin + offset);
+    }
+};
+
+uint32_t weight_of(const TokenRows& rows, uint32_t slot, uint32_t weight_bytes) {
+    if (weight_bytes == 4) {
+        return words_at(rows.weights)[slot];
+    }
+    if (weight_bytes == 2) {
+        return uint32_t{reinterpret_cast<volatile tt_l1_ptr uint16_t*>(rows.weights)[slot]} << 16;
+    }
+    return 0;
+}
+
+Terms terms_of(const Shape& shape, const TokenRows& rows, uint32_t token, uint32_t weight_bytes) {
+    constexpr uint32_t kNowhere = 0xFFFFFFFF;
+    Terms terms;
+    for (uint32_t slot = 0; shape.is_batched && slot < shape.top_k; ++slot) {
+        if (words_at(rows.slots)[slot] != kNowhere) {
+            terms.add(token * shape.top_k + slot, weight_of(rows, slot, weight_bytes));
+        }
+    }
+    for (uint32_t rank = 0; !shape.is_batched && rank < shape.num_ranks; ++rank) {
+        bool is_term = false;
+        for (uint32_t slot = 0; slot < shape.top_k; ++slot) {
+            is_term = is_term || (words_at(rows.slots)[slot] != kNowhere &&
+                                  shape.rank_of(words_at(rows.ids)[slot]) == rank);
+        }
+        if (is_term) {
+            terms.add(token * shape.num_ranks + rank, 0);
+        }
+    }
+    return terms;
+}
+
+void push_terms(const Terms& terms) {
+    cb_reserve_back(kCbTerms, 1);
+    auto* words = words_at(get_write_ptr(kCbTerms));
+    words[0] = terms.count;
+    for (uint32_t i = 0; i < terms.count; ++i) {
+        words[1 + i] = terms.weights[i];
+    }
+    cb_push_back(kCbTerms, 1);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Shape shape = SHAPE_FROM_COMPILE_ARGS;
+    const uint32_t weight_bytes = get_compile_time_arg_val(kShapeArgs);
+    const uint32_t row_bytes = get_compile_time_arg_val(kShapeArgs + 1);
+    constexpr auto rows_args = TensorAccessorArgs<kShapeArgs + 2>();
+    constexpr auto slots_args = TensorAccessorArgs<kShapeArgs + 4>();
+    constexpr auto ids_args = TensorAccessorArgs<kShapeArgs + 6>();
+    constexpr auto weights_args = TensorAccessorArgs<kShapeArgs + 8>();
+    const auto contributions = TensorAccessor(rows_args, get_arg_val<uint32_t>(0));
+    const auto slots = TensorAccessor(slots_args, get_arg_val<uint32_t>(1));
+    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(2));
+    const auto weights = TensorAccessor(weights_args, get_arg_val<uint32_t>(3));
+    const uint32_t first_token = get_arg_val<uint32_t>(4);
+    const uint32_t num_tokens = get_arg_val<uint32_t>(5);
+    auto* go = semaphore_at(get_arg_val<uint32_t>(6));
+
+    const uint32_t tables = get_write_ptr(kCbTables);
+    const TokenRows rows{tables, tables + shape.ids_stride, tables + 2 * shape.ids_stride};
+    PieceReader tiles(kCbContributions);
+    noc_semaphore_wait(go, 1);
+    for (uint32_t token = first_token; token < first_token + num_tokens; ++token) {
+        noc_async_read(slots.get_noc_addr(token), rows.slots, shape.top_k * sizeof(int32_t));
+        if (!shape.is_batched) {
+            noc_async_read(ids.get_noc_addr(token), rows.ids, shape.top_k * sizeof(int32_t));
+        }
+        if (weight_bytes != 0) {
+            noc_async_read(weights.get_noc_addr(token), rows.weights, shape.top_k * weight_bytes);
+        }
+        noc_async_read_barrier();
+        const Terms terms = terms_of(shape, rows, token, weight_bytes);
+        push_terms(terms);
+        for (uint32_t offset = 0; offset < row_bytes; offset += kTileBytes) {
+            const uint32_t left = row_bytes - offset;
+            const uint32_t bytes = left < kTileBytes ? left : kTileBytes;
+            for (uint32_t i = 0; i < terms.count; ++i) {
+                tiles.read({bytes, bytes}, ContributionAt{contributions, offset}, terms.pages[i]);
+            }
+        }
+        tiles.push();
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs an op on a group of devices, and replays what it recorded. All memory holds 0xFF (NaN)
+// before it is written.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emu/timing/run.hpp"
+#include "ops/op.hpp"
+#include "runtime/config/load.hpp"
+#include "runtime/session/emulated_session.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+
+namespace tessera::testing {
+
+/// The Wormhole model with its constants.
+inline const config::LoadedArch& wormhole() {
+    static const config::LoadedArch kArch = config::load_arch(
+        std::filesystem::path(TESSERA_SOURCE_DIR) / "configs" / "arch" / "wormhole_n150.yaml");
+    return kArch;
+}
+
+inline std::vector<std::uint32_t> all_of(const MeshSpec& mesh) {
+    std::vector<std::uint32_t> devices(mesh.shape.num_devices());
+    for (std::uint32_t d = 0; d < devices.size(); ++d) {
+        devices[d] = d;
+    }
+    return devices;
+}
+
+inline HostTensor random_bf16(const Shape& shape, std::uint32_t seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    HostTensor tensor = make_host_tensor(shape, DataFormat::Float16_b);
+    for (std::uint16_t& value : tensor.as<std::uint16_t>()) {
+        value = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(normal(random)) >> 16U);
+    }
+    return tensor;
+}
+
+/// One launch of one op.
+class GroupRun {
+public:
+    GroupRun(const ops::Op& op, MeshSpec mesh, std::vector<std::uint32_t> devices,
+             SessionOptions options = {.threads = 2})
+        : op_(op),
+          devices_(std::move(devices)),
+          session_(std::make_unique<EmulatedSession>(mesh, wormhole().arch, options)),
+          parameters_(op.params.make()) {}
+
+    template <class P>
+    P& params() {
+        return *static_cast<P*>(parameters_.get());
+    }
+
+    /// Adds an input; one tensor for each device of the group.
+    void add(const std::vector<HostTensor>& values, Layout layout = Layout::ROW_MAJOR) {
+        const ops::Operand& operand = op_.spec.inputs[inputs_.size()];
+        auto& tensors = inputs_.emplace_back();
+        for (std::size_t p = 0; p < devices_.size(); ++p) {
+            tensors.push_back(
+                make(p, std::string(operand.name), {values[p].shape, values[p].format, layout}));
+            session_->write(tensors.back(), values[p]);
+        }
+        plans_.push_back(ops::plan_of(tensors[0]));
+        host_.push_back(operand.host_read == ops::HostRead::Yes ? values
+                                                                : std::vector<HostTensor>());
+    }
+    void add(const HostTensor& same) { add(std::vector(devices_.size(), same)); }
+
+    /// Judges, allocates and launches.
+    /// Errors   UsageError with the rules that do not hold, one a line.
+    void launch() {
+        ops::OpContext context{.arch = session_->arch(),
+                               .mesh = session_->mesh(),
+                               .devices = devices_,
+                               .parameters = parameters_.get(),
+                               .inputs = plans_};
+        Judge judge;
+        if (ops::check_contract(op_, context, judge)) {
+            op_.rules(context, judge);
+        }
+        require(judge.text.empty(), "{}", judge.text);
+        const std::vector<ops::TensorPlan> outputs = op_.infer(context);
+        context.outputs = outputs;
+        auto workspaces = op_.workspaces ? op_.workspaces(context) : std::vector<ops::TensorPlan>();
+        for (const auto& plans : {outputs, workspaces}) {
+            for (const ops::TensorPlan& plan : plans) {
+                auto& tensors = outputs_.emplace_back();
+                for (std::size_t p = 0; p < devices_.size(); ++p) {
+                    tensors.push_back(make(p, "output", plan.spec));
+                }
+            }
+        }
+        context.device_inputs = inputs_;
+        context.device_outputs = outputs_;
+        context.host_inputs = host_;
+        session_->launch(std::string(op_.spec.name), op_.programs(context));
+    }
+    [[nodiscard]] HostTensor output(std::size_t position, std::size_t index = 0) const {
+        return session_->read(outputs_[index][position]);
+    }
+    [[nodiscard]] std::string message() {
+        return usage_error_message([this] { launch(); });
+    }
+
+    /// With TraceMode::On.
+    [[nodiscard]] LaunchTimeline timeline() const {
+        return timing::replay_run(session_->trace(),
+                                  {wormhole().arch, wormhole().timing.expected, session_->mesh()})
+            .launches.at(0);
+    }
+    [[nodiscard]] const Session& session() const { return *session_; }
+
+private:
+    class Judge : public ops::RuleJudge {
+    public:
+        std::string text;
+        void require(bool holds, std::string_view blamed, const std::string& what) override {
+            if (!holds) {
+                text += (text.empty() ? "" : "\n") + std::string(blamed) + " " + what;
+            }
+        }
+    };
+    DeviceTensor make(std::size_t position, const std::string& name, const TensorSpec& spec) {
+        DeviceTensor tensor = session_->allocate(devices_[position], name, spec, BufferType::DRAM);
+        session_->fill(tensor, std::byte{0xFF});
+        return tensor;
+    }
+
+    const ops::Op& op_;
+    std::vector<std::uint32_t> devices_;
+    std::unique_ptr<EmulatedSession> session_;
+    std::shared_ptr<void> parameters_;
+    std::vector<std::vector<DeviceTensor>> inputs_;
+    std::vector<std::vector<DeviceTensor>> outputs_;
+    std::vector<ops::TensorPlan> plans_;
+    std::vector<std::vector<HostTensor>> host_;
+};
+
+/// Payload bytes over the links of a launch: by device and direction, all links together.
+using LinkBytes = std::map<std::pair<std::uint32_t, LinkDirection>, std::uint64_t>;
+
+inline LinkBytes link_bytes(const LaunchTimeline& timeline) {
+    LinkBytes bytes;
+    for (const ResourceUse& use : timeline.resources) {
+        if (use.kind == ResourceKind::MeshLink && use.bytes != 0) {
+            bytes[{use.device, static_cast<LinkDirection>(use.direction)}] += use.bytes;
+        }
+    }
+    return bytes;
+}
+
+}  // namespace tessera::testing
