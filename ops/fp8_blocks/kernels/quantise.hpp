@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compute side of a quantisation to e4m3, in strips of 32 rows and 128 columns: four float32
+// tiles side by side in a circular buffer.
+//
+// Magnitudes are reduced over the four tiles in the vector unit; what is left of a row, 32 numbers,
+// is reduced by the writer, whose core also makes the scale by its rule. The matrix unit could
+// reduce whole rows, but only in TF32: a scale of ten bits is not the scheme's.
+#pragma once
+
+namespace quantise {
+
+constexpr uint32_t kStripTiles = 4;
+
+inline void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
+    copy_tile_to_dst_init_short_with_dt(cb, cb);
+    copy_tile(cb, tile, dst);
+}
+
+// Pushes one tile of the largest magnitudes of four tiles from `first` on.
+inline void send_largest(uint32_t cb_values, uint32_t first, uint32_t cb_largest) {
+    tile_regs_acquire();
+    copy_to(cb_values, first, 0);
+    abs_tile_init();
+    abs_tile(0);
+    for (uint32_t tile = 1; tile < kStripTiles; ++tile) {
+        copy_to(cb_values, first + tile, 1);
+        abs_tile(1);
+        binary_max_tile_init();
+        binary_max_tile(0, 1, 0);
+    }
+    tile_regs_commit();
+    cb_reserve_back(cb_largest, 1);
+    pack_reconfig_data_format(cb_largest);
+    tile_regs_wait();
+    pack_tile(0, cb_largest);
+    tile_regs_release();
+    cb_push_back(cb_largest, 1);
+}
+
+// Pushes four tiles from `first` on as 32 rows of 128 elements of the format of `cb_rows`, as they
+// are.
+inline void send_rows(uint32_t cb_values, uint32_t first, uint32_t cb_rows) {
+    cb_reserve_back(cb_rows, kStripTiles);
+    pack_reconfig_data_format(cb_rows);
+    pack_untilize_dest_init<2, 4>(cb_rows);
+    for (uint32_t half = 0; half < 2; ++half) {
+        tile_regs_acquire();
+        copy_to(cb_values, first + half * 2, 0);
+        copy_to(cb_values, first + half * 2 + 1, 1);
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_untilize_dest<2, 4>(cb_rows, 1, half);
+        tile_regs_release();
+    }
+    pack_untilize_uninit(cb_rows);
+    cb_push_back(cb_rows, kStripTiles);
+}
+
+enum class Form : uint32_t {
+    Divide,    // by the scale
+    Multiply,  // by its reciprocal, or to take a scale back
+};
+
+// The same of each element divided by (or times) the number in column 0 of its row of `cb_scale`.
+inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_scale, Form form,
+                             uint32_t cb_rows) {
+    cb_reserve_back(cb_rows, kStripTiles);
+    for (uint32_t half = 0; half < 2; ++half) {
+        tile_regs_acquire();
+        unary_bcast_init<BroadcastType::COL>(cb_scale, cb_rows);
+        unary_bcast<BroadcastType::COL>(cb_scale, 0, 2);
+        div_binary_tile_init();
+        mul_binary_tile_init();
+        for (uint32_t tile = 0; tile < 2; ++tile) {
+            copy_to(cb_values, first + half * 2 + tile, tile);
+            if (form == Form::Divide) {
+                div_binary_tile(tile, 2, tile);
+            } else {
+                mul_binary_tile(tile, 2, tile);
+            }
+        }
+        tile_regs_commit();
+        pack_untilize_dest_init<2, 4>(cb_rows);
+        tile_regs_wait();
+        pack_untilize_dest<2, 4>(cb_rows, 1, half);
+        tile_regs_release();
+        pack_untilize_uninit(cb_rows);
+    }
+    cb_push_back(cb_rows, kStripTiles);
+}
+
+}  // namespace quantise

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fp8_grouped_matmul/fp8_grouped_matmul.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ops/buffer_room.hpp"
+#include "ops/moe_permutation/moe_permutation.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::fp8_grouped_matmul {
+namespace {
+
+using config::field;
+using config::Limits;
+using fp8::kBlock;
+
+constexpr std::uint32_t kBlockTiles = kBlock / kTileColumns;
+constexpr std::uint32_t kCodeTile = tile_bytes(DataFormat::Fp8_e4m3);
+constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
+constexpr std::uint32_t kWordPage = 32;
+constexpr std::uint32_t kScalePageRoom =
+    64 * 1024;  // for pages of scales that rows are picked from
+
+// Circular buffers, as the kernels number them.
+enum : std::uint8_t {
+    kRows = 0,
+    kIn0 = 1,
+    kIn1 = 2,
+    kRowScales = 3,
+    kWeightScales = 4,
+    kSums = 5,
+    kLargest = 6,
+    kScale = 7,
+    kUnits = 10,
+    kTables = 12,
+    kScalePages = 13,
+    kHeldScales = 14,
+    kWriterTable = 15,
+    kOut = 16,
+    kScaleRow = 17
+};
+
+constexpr std::array kFields{
+    field<&GroupedMatmulSpec::tile>("tile", "8", "tokens of a CTA, as in moe_permutation",
+                                    Limits{1, 65536}),
+    field<&GroupedMatmulSpec::output>(
+        "output", "fp8_e4m3", "fp8_e4m3 with a scale for each 128 columns, bfloat16 or float32"),
+    field<&GroupedMatmulSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&GroupedMatmulSpec::row_chunk>(
+        "row_chunk", "8", "blocks of 128 of K that a push of token rows brings", kTileCount),
+    field<&GroupedMatmulSpec::k_push>(
+        "k_push", "1", "blocks of 128 of K that a push of weights brings", kTileCount),
+    field<&GroupedMatmulSpec::cb_depth>("cb_depth", "2", "pushes that a CB holds", kDepth),
+};
+
+/// What the kernels are built for.
+struct Blocks {
+    std::uint32_t k_blocks;
+    std::uint32_t n_blocks;
+    std::uint32_t tile;
+    std::uint32_t row_tiles;
+    std::uint32_t chunk;
+    std::uint32_t k_push;
+    std::uint32_t scale_row_bytes;
+    std::uint32_t scale_page_stride;
+    std::uint32_t scale_pages;
+    std::uint32_t table_bytes;
+    bool gathers;
+    bool quantises;
+};
+
+Blocks blocks_of(const OpContext& context) {
+    const auto& spec = context.params<GroupedMatmulSpec>();
+    const Shape& activations = context.inputs[0].spec.shape;
+    const std::uint32_t k_blocks = activations[1] / kBlock;
+    const std::uint32_t row_bytes = activations[0] * 4;
+    const std::uint32_t stride = fp8::aligned(row_bytes);
+    return {.k_blocks = k_blocks,
+            .n_blocks = context.inputs[2].spec.shape[1] / kBlock,
+            .tile = spec.tile,
+            .row_tiles = (spec.tile + kTileRows - 1) / kTileRows,
+            .chunk = std::min(spec.row_chunk, k_blocks),
+            .k_push = std::min(spec.k_push, k_blocks),
+            .scale_row_bytes = row_bytes,
+            .scale_page_stride = stride,
+            .scale_pages = std::clamp(kScalePageRoom / stride, 1U, k_blocks),
+            .table_bytes = context.inputs[4].spec.shape[0] * 4,
+            .gathers = context.inputs.size() > 7,
+            .quantises = spec.output == DataFormat::Fp8_e4m3};
+}
+
+struct BufferPlan {
+    std::uint8_t index;
+    DataFormat format;
+    std::uint32_t page_bytes;
+    std::uint32_t pages;
+};
+
+std::vector<BufferPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& spec) {
+    const std::uint32_t depth = spec.cb_depth;
+    const std::uint32_t table = fp8::aligned(blocks.table_bytes);
+    const std::uint32_t held = fp8::aligned(blocks.k_blocks * blocks.tile * 4);
+    std::vector<BufferPlan> plans{
+        {kRows, DataFormat::Fp8_e4m3, kCodeTile, blocks.chunk * kBlockTiles * depth},
+        {kIn0, DataFormat::Fp8_e4m3, kCodeTile, blocks.row_tiles * blocks.k_blocks * kBlockTiles},
+        {kIn1, DataFormat::Fp8_e4m3, kCodeTile, blocks.k_push * kBlockTiles * kBlockTiles * depth},
+        {kRowScales, DataFormat::Float32, kFloatTile, blocks.row_tiles * depth},
+        {kWeightScales, DataFormat::Float32, fp8::aligned(blocks.k_blocks * 4), depth},
+        {kSums, DataFormat::Float32, kFloatTile, blocks.row_tiles * kBlockTiles},
+        {kUnits, DataFormat::UInt32, kWordPage, 2},
+        {kTables, DataFormat::UInt32, 2 * table + fp8::aligned(blocks.tile * 4 + 64), 1},
+        {kScalePages, DataFormat::UInt32, blocks.scale_page_stride * blocks.scale_pages, 1},
+        {kHeldScales, DataFormat::UInt32, held, 1},
+        {kWriterTable, DataFormat::UInt32, table, 1},
+        {kOut, spec.output, tile_bytes(spec.output), kBlockTiles * depth}};
+    if (blocks.quantises) {
+        plans.push_back({kLargest, DataFormat::Float32, kFloatTile, 1});
+        plans.push_back({kScale, DataFormat::Float32, kFloatTile, 1});
+        plans.push_back({kScaleRow, DataFormat::UInt32, kTileRows * 4, 1});
+    }
+    return plans;
+}
+
+void judge_blocks(const OpContext& context, RuleJudge& judge) {
+    const Shape& weights = context.inputs[2].spec.shape;
+    judge.require(weights[2] % kBlock == 0, "weights",
+                  fmt::format("have K = {}, which blocks of {} do not divide", weights[2], kBlock));
+    judge.require(weights[1] % kBlock == 0, "weights",
+                  fmt::format("have N = {}, which blocks of {} do not divide", weights[1], kBlock));
+}
+
+void judge_rows(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<GroupedMatmulSpec>();
+    const auto& tiles = moe_permutation::kTokenTiles;
+    judge.require(std::ranges::find(tiles, spec.tile) != tiles.end(), "tile",
+                  fmt::format("is {}; it must be {}", spec.tile, fmt::join(tiles, ", ")));
+    const bool gathers = context.inputs.size() > 7;
+    const std::uint32_t rows = context.inputs[gathers ? 7 : 0].spec.shape[0];
+    const std::uint32_t ctas = context.inputs[4].spec.shape[0];
+    judge.require(rows == ctas * spec.tile, gathers ? "permuted_idx_to_token_idx" : "activations",
+                  fmt::format("have {} rows; {} CTAs of tile {} have {}", rows, ctas, spec.tile,
+                              ctas * spec.tile));
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<GroupedMatmulSpec>();
+    judge_grid(context.arch, spec.grid, judge);
+    judge_blocks(context, judge);
+    judge_rows(context, judge);
+    const bool is_format = spec.output == DataFormat::Fp8_e4m3 ||
+                           spec.output == DataFormat::Float16_b ||
+                           spec.output == DataFormat::Float32;
+    judge.require(
+        is_format, "output",
+        fmt::format("is {}; it must be fp8_e4m3, bfloat16 or float32", name_of(spec.output)));
+    judge.require(spec.row_chunk > 0 && spec.k_push > 0, "k_push",
+                  fmt::format("and row_chunk are {} and {}; they must be at least 1", spec.k_push,
+                              spec.row_chunk));
+    const bool has_scale = context.outputs.size() > 1;
+    judge.require(has_scale == (spec.output == DataFormat::Fp8_e4m3), "output_scale",
+                  has_scale
+                      ? fmt::format("is given; codes have one, {} has none", name_of(spec.output))
+                      : "is missing: codes without their scales mean nothing");
+    if (!is_format) {
+        return;
+    }
+    std::uint64_t bytes = 0;
+    for (const BufferPlan& plan : buffers_of(blocks_of(context), spec)) {
+        bytes += std::uint64_t{plan.page_bytes} * plan.pages;
+    }
+    judge.require(bytes <= buffer_room(context.arch), "tile",
+                  fmt::format("{} with K = {}, row_chunk {}, k_push {} and cb_depth {} takes {} B "
+                              "of circular buffers; a core has {} B of L1 for them",
+                              spec.tile, context.inputs[0].spec.shape[1], spec.row_chunk,
+                              spec.k_push, spec.cb_depth, bytes, buffer_room(context.arch)));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const auto& spec = context.params<GroupedMatmulSpec>();
+    const std::uint32_t rows = context.inputs[4].spec.shape[0] * spec.tile;
+    const std::uint32_t columns = context.inputs[2].spec.shape[1];
+    std::vector<TensorPlan> plans{{.spec = {{rows, columns}, spec.output, Layout::ROW_MAJOR}}};
+    if (spec.output == DataFormat::Fp8_e4m3) {
+        plans.push_back(
+            {.spec = {
+                 {std::max(columns / kBlock, 1U), rows}, DataFormat::Float32, Layout::ROW_MAJOR}});
+    }
+    return plans;
+}
+
+/// Where a device's tensors lie.
+struct Placed {
+    const OpContext& context;
+    std::size_t position;
+
+    [[nodiscard]] const Buffer& input(std::size_t index) const {
+        return context.device_inputs[index][position].buffer;
+    }
+    [[nodiscard]] const Buffer& output(std::size_t index) const {
+        return context.device_outputs[index][position].buffer;
+    }
+};
+
+struct KernelArgs {
+    std::vector<std::uint32_t> compile;
+    std::vector<std::uint32_t> runtime;  ///< behind the core's index and the number of cores
+};
+
+KernelArgs reader_args(const Blocks& blocks, const Placed& placed) {
+    KernelArgs args{
+        {blocks.k_blocks, blocks.n_blocks, blocks.tile, blocks.row_tiles, blocks.chunk,
+         blocks.k_push, blocks.gathers ? 1U : 0U, blocks.scale_row_bytes, blocks.scale_page_stride,
+         blocks.scale_pages, blocks.table_bytes, fp8::aligned(blocks.table_bytes)},
+        {}};
+    // Without a table of tokens its place is taken by another one, which is not read.
+    fp8::append(
+        {&placed.input(0), &placed.input(1), &placed.input(2), &placed.input(3), &placed.input(4),
+         &placed.input(5), &placed.input(6), &placed.input(blocks.gathers ? 7 : 4)},
+        args.compile, args.runtime);
+    return args;
+}
+
+KernelArgs writer_args(const Blocks& blocks, const GroupedMatmulSpec& spec, const Placed& placed) {
+    KernelArgs args{{blocks.n_blocks, blocks.tile, blocks.row_tiles, element_bytes(spec.output),
+                     blocks.quantises ? 1U : 0U, blocks.table_bytes},
+                    {}};
+    fp8::append({&placed.input(5), &placed.input(6), &placed.output(0),
+                 &placed.output(blocks.quantises ? 1 : 0)},
+                args.compile, args.runtime);
+    return args;
+}
+
+/// Sums are fp32 on their whole way; LoFi multiplies all bits of two codes.
+ComputeConfig compute_config(const Blocks& blocks) {
+    ComputeConfig config{.math_fidelity = MathFidelity::LoFi, .fp32_dest_acc_en = true};
+    config.compile_args = {blocks.k_blocks, blocks.row_tiles, blocks.chunk, blocks.k_push,
+                           blocks.quantises ? 1U : 0U};
+    config.unpack_to_dest_mode.assign(kScale + 1U, UnpackToDestMode::Default);
+    for (const std::uint8_t cb : {kRowScales, kSums, kScale}) {
+        config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
+    }
+    return config;
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<GroupedMatmulSpec>();
+    const Blocks blocks = blocks_of(context);
+    const Placed placed{context, position};
+    const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
+    const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
+
+    Program program = CreateProgram();
+    for (const BufferPlan& plan : buffers_of(blocks, spec)) {
+        fp8::add_buffer(program, cores, plan.index, plan.format, plan.page_bytes, plan.pages);
+    }
+    const KernelArgs reading = reader_args(blocks, placed);
+    const KernelArgs writing = writer_args(blocks, spec, placed);
+    const KernelHandle reader = CreateKernel(program, "ops/fp8_grouped_matmul/kernels/reader.cpp",
+                                             cores, ReaderDataMovementConfig(reading.compile));
+    CreateKernel(program, "ops/fp8_grouped_matmul/kernels/compute.cpp", cores,
+                 compute_config(blocks));
+    const KernelHandle writer = CreateKernel(program, "ops/fp8_grouped_matmul/kernels/writer.cpp",
+                                             cores, WriterDataMovementConfig(writing.compile));
+    fp8::set_share_args(program, reader, grid, reading.runtime);
+    fp8::set_share_args(program, writer, grid, writing.runtime);
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
+    Product product = reference(context);
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(product.output));
+    if (!product.scale.bytes.empty()) {
+        outputs.push_back(std::move(product.scale));
+    }
+    return outputs;
+}
+
+std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
+    const HostTensor batch = context.read(4);
+    const HostTensor limits = context.read(5);
+    const HostTensor live = context.read(6);
+    const Shape& shape = context.outputs[0].spec.shape;
+    const auto ctas =
+        fp8::ctas_of(batch.as<std::int32_t>(), limits.as<std::int32_t>(),
+                     live.as<std::int32_t>()[0], context.params<GroupedMatmulSpec>().tile);
+    return {fp8::rows_that_count(ctas, shape[1]),
+            fp8::scales_that_count(ctas, shape[1] / kBlock, shape[0])};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<GroupedMatmulSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference_of_step,
+                        .valid = valid};
+    return kOp;
+}
+
+}  // namespace tessera::ops::fp8_grouped_matmul

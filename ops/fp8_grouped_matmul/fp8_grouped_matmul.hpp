@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grouped product of fp8 rows and fp8 weights with a scale for each block, over the CTAs that
+// moe_permutation laid out: both products of the FP8 block-scale pipeline.
+#pragma once
+
+#include <array>
+
+#include "emu/base/fields/enum_names.hpp"
+#include "ops/fp8_blocks/fp8_blocks.hpp"
+#include "ops/op.hpp"
+#include "tessera/arch_spec.hpp"
+
+namespace tessera::ops {
+
+struct GroupedMatmulSpec {
+    std::uint32_t tile = 8;  ///< tokens of a CTA, as in moe_permutation
+    DataFormat output = DataFormat::Fp8_e4m3;
+    GridSize grid;                ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t row_chunk = 8;  ///< blocks of K that one push of token rows brings
+    std::uint32_t k_push = 1;     ///< blocks of K that one push of weights brings
+    std::uint32_t cb_depth = 2;   ///< pushes that a CB holds
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::ops::fp8_grouped_matmul {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"activations", "(R, K)", "fp8_e4m3", "ROW_MAJOR"},
+    Operand{"activation_scale", "(K/128, R)", "float32", "ROW_MAJOR"},
+    Operand{"weights", "(E, N, K)", "fp8_e4m3", "TILE"},
+    Operand{"weight_scale", "(E, N/128, K/128)", "float32", "ROW_MAJOR"},
+    Operand{"cta_idx_xy_to_batch_idx", "(C)", "int32", "ROW_MAJOR"},
+    Operand{"cta_idx_xy_to_mn_limit", "(C)", "int32", "ROW_MAJOR"},
+    Operand{"num_non_exiting_ctas", "(1)", "int32", "ROW_MAJOR"},
+    Operand{.name = "permuted_idx_to_token_idx",
+            .shape = "(P)",
+            .format = "int32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr std::array kOutputs{
+    Operand{"output", "(P, N)", "fp8_e4m3 | bfloat16 | float32", "ROW_MAJOR"},
+    Operand{.name = "output_scale",
+            .shape = "(N/128, P)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr OpSpec kSpec{
+    .name = "fp8_grouped_matmul",
+    .summary = "each expert's token rows times its weights, both fp8 with block scales",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = fp8::kOneCode,
+};
+
+/// The op, for the registry.
+///
+/// output[p, n] = Σ_b s_a[b, row(p)] · s_w[e, n/128, b] · Σ_{k in block b} a[row(p), k] · w[e, n,
+/// k] for every permuted row p that holds a token of expert e; row(p) is
+/// permuted_idx_to_token_idx[p], or p without it. Other rows of the output are left as they are.
+/// Rows of the output and of its scale are those of the tables: P = C · tile.
+///
+/// Numeric  a block's 128 products are summed in fp32 by ascending k, the sum is multiplied by
+///          (s_a · s_w), rounded once, and added to those of the blocks before, in fp32. bfloat16:
+///          rounded once to nearest even. fp8_e4m3: codes of x / scale with a scale of
+///          ScaleRule::Trtllm for each row and 128 columns.
+///
+/// The unit of work is a CTA and 128 output columns; cores take contiguous shares of the units that
+/// num_non_exiting_ctas says there are, which each works out by itself from device memory. A core
+/// tiles a CTA's rows once and keeps them in L1 for its blocks of columns.
+/// Errors   UsageError if the contract or a rule of the op does not hold: 128 divides K and N, tile
+///          is 8, 16, 32, 64 or 128, output_scale goes with fp8_e4m3 only, circular buffers fit.
+[[nodiscard]] const Op& op();
+
+/// What the op leaves, computed in float by the rule above; rows without a token are 0.
+struct Product {
+    HostTensor output;  ///< fp8_e4m3, or float32
+    HostTensor scale;   ///< empty without fp8_e4m3
+};
+[[nodiscard]] Product reference(const ReferenceContext& context);
+
+}  // namespace tessera::ops::fp8_grouped_matmul

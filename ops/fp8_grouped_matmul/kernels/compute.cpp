@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles a CTA's rows once and keeps them; for each block of columns multiplies block of K by block,
+// scales each partial product in fp32 and sums them in L1; then rounds the sums.
+//
+// A partial sum of 128 products is scaled by (its row's scale · the block's): scales differ from
+// block to block of K, so sums cannot stay in DST, and the packer adds them where they lie.
+#include "../../fp8_blocks/kernels/quantise.hpp"
+
+namespace {
+
+constexpr uint32_t cb_rows = 0;
+constexpr uint32_t cb_in0 = 1;
+constexpr uint32_t cb_in1 = 2;
+constexpr uint32_t cb_row_scales = 3;
+constexpr uint32_t cb_weight_scales = 4;
+constexpr uint32_t cb_sums = 5;
+constexpr uint32_t cb_largest = 6;
+constexpr uint32_t cb_scale = 7;
+constexpr uint32_t cb_units = 10;
+constexpr uint32_t cb_out = 16;
+constexpr uint32_t kBlockTiles = 4;
+constexpr uint32_t kWidth = 2;       // output tiles in DST at once
+constexpr uint32_t kScale = kWidth;  // behind them
+
+struct Shapes {
+    uint32_t k_blocks;
+    uint32_t row_tiles;
+    uint32_t chunk;
+    uint32_t k_push;
+
+    uint32_t k_tiles() const { return k_blocks * kBlockTiles; }
+};
+
+uint32_t next_word() {
+    cb_wait_front(cb_units, 1);
+    const uint32_t value = read_tile_value(cb_units, 0, 0);
+    cb_pop_front(cb_units, 1);
+    return value;
+}
+
+void tile_rows(const Shapes& shapes) {
+    const uint32_t pages = shapes.chunk * kBlockTiles;
+    cb_reserve_back(cb_in0, shapes.row_tiles * shapes.k_tiles());
+    tilize_init(cb_rows, pages, cb_in0);
+    for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
+        for (uint32_t first = 0; first < shapes.k_tiles(); first += pages) {
+            const uint32_t left = shapes.k_tiles() - first;
+            cb_wait_front(cb_rows, pages);
+            tilize_block(cb_rows, left < pages ? left : pages, cb_in0);
+            cb_pop_front(cb_rows, pages);
+        }
+    }
+    tilize_uninit(cb_rows, cb_in0);
+    cb_push_back(cb_in0, shapes.row_tiles * shapes.k_tiles());
+    cb_wait_front(cb_in0, shapes.row_tiles * shapes.k_tiles());
+}
+
+// Two output tiles of one row of tiles, over one block of K.
+void add_product(uint32_t first_in0, uint32_t first_in1, uint32_t row, uint32_t weight_scale,
+                 uint32_t k_tiles, uint32_t out) {
+    tile_regs_acquire();
+    unary_bcast_init<BroadcastType::COL>(cb_row_scales, cb_sums);
+    unary_bcast<BroadcastType::COL>(cb_row_scales, row, kScale);
+    binop_with_scalar_tile_init();
+    mul_unary_tile(kScale, weight_scale);
+    reconfig_data_format(cb_in1, cb_in0);
+    mm_block_init_short(cb_in0, cb_in1, 1, kWidth, 1, k_tiles);
+    for (uint32_t k = 0; k < kBlockTiles; ++k) {
+        matmul_block(cb_in0, cb_in1, first_in0 + k, first_in1 + k * kBlockTiles, 0, 1, kWidth, 1,
+                     k_tiles);
+    }
+    mul_binary_tile_init();
+    for (uint32_t tile = 0; tile < kWidth; ++tile) {
+        mul_binary_tile(tile, kScale, tile);
+    }
+    tile_regs_commit();
+    tile_regs_wait();
+    for (uint32_t tile = 0; tile < kWidth; ++tile) {
+        pack_tile<true>(tile, cb_sums, out + tile);
+    }
+    tile_regs_release();
+}
+
+void add_block(const Shapes& shapes, uint32_t block, uint32_t first_in1) {
+    const uint32_t weight_scale = read_tile_value(cb_weight_scales, 0, block);
+    cb_wait_front(cb_row_scales, shapes.row_tiles);
+    for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
+        for (uint32_t column = 0; column < kBlockTiles; column += kWidth) {
+            add_product(row * shapes.k_tiles() + block * kBlockTiles, first_in1 + column, row,
+                        weight_scale, shapes.k_tiles(), row * kBlockTiles + column);
+        }
+    }
+    cb_pop_front(cb_row_scales, shapes.row_tiles);
+}
+
+void multiply(const Shapes& shapes) {
+    constexpr uint32_t kPages = kBlockTiles * kBlockTiles;
+    cb_reserve_back(cb_sums, shapes.row_tiles * kBlockTiles);
+    pack_reconfig_data_format(cb_sums);
+    cb_wait_front(cb_weight_scales, 1);
+    for (uint32_t first = 0; first < shapes.k_blocks; first += shapes.k_push) {
+        cb_wait_front(cb_in1, shapes.k_push * kPages);
+        for (uint32_t i = 0; i < shapes.k_push && first + i < shapes.k_blocks; ++i) {
+            pack_reconfig_l1_acc(first + i == 0 ? 0 : 1);
+            add_block(shapes, first + i, i * kPages);
+        }
+        cb_pop_front(cb_in1, shapes.k_push * kPages);
+    }
+    pack_reconfig_l1_acc(0);
+    cb_pop_front(cb_weight_scales, 1);
+    cb_push_back(cb_sums, shapes.row_tiles * kBlockTiles);
+}
+
+void round_sums(const Shapes& shapes, bool quantises) {
+    cb_wait_front(cb_sums, shapes.row_tiles * kBlockTiles);
+    for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
+        if (!quantises) {
+            quantise::send_rows(cb_sums, row * kBlockTiles, cb_out);
+            continue;
+        }
+        quantise::send_largest(cb_sums, row * kBlockTiles, cb_largest);
+        cb_wait_front(cb_scale, 1);
+        quantise::send_scaled_rows(cb_sums, row * kBlockTiles, cb_scale, quantise::Form::Divide,
+                                   cb_out);
+        cb_pop_front(cb_scale, 1);
+    }
+    cb_pop_front(cb_sums, shapes.row_tiles * kBlockTiles);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Shapes shapes{.k_blocks = get_compile_time_arg_val(0),
+                        .row_tiles = get_compile_time_arg_val(1),
+                        .chunk = get_compile_time_arg_val(2),
+                        .k_push = get_compile_time_arg_val(3)};
+    const bool quantises = get_compile_time_arg_val(4) != 0;
+
+    mm_block_init(cb_in0, cb_in1, cb_sums, 1, kWidth, 1, shapes.k_tiles());
+    const uint32_t num_units = next_word();
+    bool has_rows = false;
+    for (uint32_t unit = 0; unit < num_units; ++unit) {
+        if (next_word() != 0) {
+            if (has_rows) {
+                cb_pop_front(cb_in0, shapes.row_tiles * shapes.k_tiles());
+            }
+            tile_rows(shapes);
+            has_rows = true;
+        }
+        multiply(shapes);
+        round_sums(shapes, quantises);
+    }
+}

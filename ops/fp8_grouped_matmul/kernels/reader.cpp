@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings a CTA's token rows once, through the table of tokens where the product gathers them, and
+// for each of its blocks of columns the weights, with the scales of both.
+#include "../../fp8_blocks/kernels/scale_rule.hpp"
+#include "units.hpp"
+
+namespace {
+
+using units::kBlock;
+using units::smaller;
+using units::word;
+
+constexpr uint32_t kCbRows = 0;
+constexpr uint32_t kCbWeights = 2;
+constexpr uint32_t kCbRowScales = 3;
+constexpr uint32_t kCbWeightScales = 4;
+constexpr uint32_t kCbUnits = 10;
+constexpr uint32_t kCbTables = 12;
+constexpr uint32_t kCbScalePages = 13;
+constexpr uint32_t kCbHeldScales = 14;
+constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kBlockTiles = 4;     // along each side of a block of weights
+constexpr uint32_t kWeightTile = 1024;  // bytes
+constexpr uint32_t kFloatTile = 4096;
+
+struct Shapes {
+    uint32_t k_blocks;
+    uint32_t n_blocks;
+    uint32_t tile;       // tokens of a CTA
+    uint32_t row_tiles;  // rows of tiles that hold them
+    uint32_t chunk;      // blocks of K of one push of rows
+    uint32_t k_push;     // blocks of K of one push of weights
+    uint32_t gathers;
+    uint32_t scale_row_bytes;    // of the activations' scales: one block of K, all rows
+    uint32_t scale_page_stride;  // in L1
+    uint32_t scale_pages;        // read at once
+};
+
+// A CTA's rows of activations.
+struct CtaRows {
+    uint32_t first;  // permuted
+    uint32_t count;
+    uint32_t tokens_l1;  // table of tokens, from the CTA's first row on
+    uint32_t gathers;
+
+    uint32_t source(uint32_t row) const {
+        return gathers != 0 ? word(tokens_l1, row) : first + row;
+    }
+};
+
+void announce(uint32_t value) {
+    cb_reserve_back(kCbUnits, 1);
+    *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbUnits)) = value;
+    cb_push_back(kCbUnits, 1);
+}
+
+// Rows behind the last token are left as they are: rows of a product do not mix.
+void push_rows(const TensorAccessor& activations, const CtaRows& rows, const Shapes& shapes) {
+    const uint32_t stride = shapes.chunk * kBlock;
+    const uint32_t pages = shapes.chunk * kBlockTiles;
+    for (uint32_t first_row = 0; first_row < shapes.row_tiles * kTileRows; first_row += kTileRows) {
+        const uint32_t end_row = smaller(first_row + kTileRows, rows.count);
+        for (uint32_t block = 0; block < shapes.k_blocks; block += shapes.chunk) {
+            const uint32_t bytes = smaller(shapes.chunk, shapes.k_blocks - block) * kBlock;
+            cb_reserve_back(kCbRows, pages);
+            uint32_t l1_addr = get_write_ptr(kCbRows);
+            for (uint32_t row = first_row; row < end_row; ++row) {
+                noc_async_read(activations.get_noc_addr(rows.source(row), block * kBlock), l1_addr,
+                               bytes);
+                l1_addr += stride;
+            }
+            noc_async_read_barrier();
+            cb_push_back(kCbRows, pages);
+        }
+    }
+}
+
+// Keeps the scales of a CTA's rows, block of K by block. Of gathered rows they stand apart, four
+// bytes each, less than DRAM gives: whole pages are read and the scales picked.
+void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes& shapes) {
+    const uint32_t pages_l1 = get_write_ptr(kCbScalePages);
+    auto* held = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbHeldScales));
+    const uint32_t offset = rows.gathers != 0 ? 0 : rows.first * 4;
+    const uint32_t bytes = rows.gathers != 0 ? shapes.scale_row_bytes : rows.count * 4;
+    uint32_t skipped = 0;
+    for (uint32_t first = 0; first < shapes.k_blocks; first += shapes.scale_pages) {
+        const uint32_t count = smaller(shapes.scale_pages, shapes.k_blocks - first);
+        for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t page_l1 = pages_l1 + i * shapes.scale_page_stride;
+            skipped = units::read_words(scales, first + i, offset, page_l1, bytes) - page_l1;
+        }
+        noc_async_read_barrier();
+        for (uint32_t i = 0; i < count; ++i) {
+            for (uint32_t row = 0; row < rows.count; ++row) {
+                const uint32_t place = rows.gathers != 0 ? rows.source(row) : row;
+                held[(first + i) * shapes.tile + row] =
+                    word(pages_l1 + i * shapes.scale_page_stride + skipped, place);
+            }
+        }
+    }
+}
+
+// A tile for each 32 rows, with the scales of a block of K in column 0.
+void push_row_scales(uint32_t block, const CtaRows& rows, const Shapes& shapes) {
+    const uint32_t held_l1 = get_write_ptr(kCbHeldScales) + block * shapes.tile * 4;
+    cb_reserve_back(kCbRowScales, shapes.row_tiles);
+    const uint32_t l1_addr = get_write_ptr(kCbRowScales);
+    for (uint32_t row = 0; row < rows.count; ++row) {
+        auto* tile =
+            reinterpret_cast<volatile tt_l1_ptr uint32_t*>(l1_addr + row / kTileRows * kFloatTile);
+        tile[scale_rule::word_of_row(row % kTileRows)] = word(held_l1, row);
+    }
+    cb_push_back(kCbRowScales, shapes.row_tiles);
+}
+
+// Tiles of one block of weights, (features, K) in DRAM, so that those of one step of K stand
+// together.
+void read_block(const TensorAccessor& weights, uint32_t first_row, uint32_t block,
+                const Shapes& shapes, uint32_t l1_addr) {
+    const uint32_t k_tiles = shapes.k_blocks * kBlockTiles;
+    for (uint32_t feature = 0; feature < kBlockTiles; ++feature) {
+        const uint32_t first_page = (first_row + feature) * k_tiles + block * kBlockTiles;
+        for (uint32_t k = 0; k < kBlockTiles; ++k) {
+            noc_async_read(weights.get_noc_addr(first_page + k),
+                           l1_addr + (k * kBlockTiles + feature) * kWeightTile, kWeightTile);
+        }
+    }
+}
+
+void push_products(const TensorAccessor& weights, uint32_t expert, uint32_t n_block,
+                   const CtaRows& rows, const Shapes& shapes) {
+    constexpr uint32_t kPages = kBlockTiles * kBlockTiles;
+    const uint32_t first_row = (expert * shapes.n_blocks + n_block) * kBlockTiles;
+    for (uint32_t block = 0; block < shapes.k_blocks; block += shapes.k_push) {
+        const uint32_t count = smaller(shapes.k_push, shapes.k_blocks - block);
+        cb_reserve_back(kCbWeights, shapes.k_push * kPages);
+        const uint32_t l1_addr = get_write_ptr(kCbWeights);
+        for (uint32_t i = 0; i < count; ++i) {
+            read_block(weights, first_row, block + i, shapes, l1_addr + i * kPages * kWeightTile);
+        }
+        noc_async_read_barrier();
+        cb_push_back(kCbWeights, shapes.k_push * kPages);
+        for (uint32_t i = 0; i < count; ++i) {
+            push_row_scales(block + i, rows, shapes);
+        }
+    }
+}
+
+void push_weight_scales(const TensorAccessor& scales, uint32_t page, uint32_t bytes) {
+    cb_reserve_back(kCbWeightScales, 1);
+    noc_async_read(scales.get_noc_addr(page), get_write_ptr(kCbWeightScales), bytes);
+    noc_async_read_barrier();
+    cb_push_back(kCbWeightScales, 1);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t core = get_arg_val<uint32_t>(0);
+    const uint32_t num_cores = get_arg_val<uint32_t>(1);
+    const Shapes shapes{.k_blocks = get_compile_time_arg_val(0),
+                        .n_blocks = get_compile_time_arg_val(1),
+                        .tile = get_compile_time_arg_val(2),
+                        .row_tiles = get_compile_time_arg_val(3),
+                        .chunk = get_compile_time_arg_val(4),
+                        .k_push = get_compile_time_arg_val(5),
+                        .gathers = get_compile_time_arg_val(6),
+                        .scale_row_bytes = get_compile_time_arg_val(7),
+                        .scale_page_stride = get_compile_time_arg_val(8),
+                        .scale_pages = get_compile_time_arg_val(9)};
+    const uint32_t table_bytes = get_compile_time_arg_val(10);   // of a table of CTAs
+    const uint32_t table_stride = get_compile_time_arg_val(11);  // in L1
+    const TensorAccessor activations(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor row_scales(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor weights(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
+    const TensorAccessor weight_scales(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(5));
+    const TensorAccessor batch(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(6));
+    const TensorAccessor limit(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(7));
+    const TensorAccessor num_ctas(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(8));
+    const TensorAccessor tokens(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(9));
+
+    const uint32_t batch_l1 = get_write_ptr(kCbTables);
+    const uint32_t limit_l1 = batch_l1 + table_stride;
+    const uint32_t tokens_l1 = limit_l1 + table_stride;
+    const uint32_t live = units::read_table(num_ctas, batch_l1, sizeof(uint32_t));
+    units::read_table(batch, batch_l1, table_bytes);
+    units::read_table(limit, limit_l1, table_bytes);
+    const units::Share share = units::share_of(live * shapes.n_blocks, core, num_cores);
+
+    announce(share.count);
+    CtaRows rows{};
+    uint32_t last_cta = 0xFFFFFFFF;
+    for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
+        const uint32_t cta = unit / shapes.n_blocks;
+        const uint32_t expert = word(batch_l1, cta);
+        const bool is_new = cta != last_cta;
+        announce(is_new ? 1 : 0);
+        if (is_new) {
+            last_cta = cta;
+            const uint32_t first = cta * shapes.tile;
+            rows = {first, word(limit_l1, cta) - first, tokens_l1, shapes.gathers};
+            if (shapes.gathers != 0) {
+                rows.tokens_l1 =
+                    units::read_words(tokens, 0, first * 4, tokens_l1, shapes.tile * 4);
+                noc_async_read_barrier();
+            }
+            push_rows(activations, rows, shapes);
+            hold_scales(row_scales, rows, shapes);
+        }
+        const uint32_t n_block = unit % shapes.n_blocks;
+        push_weight_scales(weight_scales, expert * shapes.n_blocks + n_block, shapes.k_blocks * 4);
+        push_products(weights, expert, n_block, rows, shapes);
+    }
+}

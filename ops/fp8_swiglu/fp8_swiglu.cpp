@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fp8_swiglu/fp8_swiglu.hpp"
+
+#include <fmt/ranges.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/moe_permutation/moe_permutation.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::fp8_swiglu {
+namespace {
+
+using config::field;
+using config::Limits;
+using fp8::kBlock;
+
+constexpr std::uint32_t kStripTiles = kBlock / kTileColumns;
+constexpr std::uint32_t kCodeTile = tile_bytes(DataFormat::Fp8_e4m3);
+constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
+
+// Circular buffers, as the kernels number them.
+enum : std::uint8_t {
+    kRows = 0,
+    kGate = 1,
+    kUp = 2,
+    kScales = 3,
+    kValues = 5,
+    kLargest = 6,
+    kScale = 7,
+    kUnits = 10,
+    kTable = 12,
+    kReadScaleRow = 13,
+    kWriterTable = 15,
+    kOut = 16,
+    kScaleRow = 17
+};
+
+constexpr std::array kFields{
+    field<&SwigluSpec::tile>("tile", "8", "tokens of a CTA, as in moe_permutation",
+                             Limits{1, 65536}),
+    field<&SwigluSpec::gate_half>("gate_half", "second",
+                                  "half of the columns that silu is taken of; the other one is up"),
+    field<&SwigluSpec::output>("output", "fp8_e4m3",
+                               "fp8_e4m3 with a scale for each 128 columns, or float32"),
+    field<&SwigluSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&SwigluSpec::cb_depth>("cb_depth", "2", "strips that a CB holds", kDepth),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<SwigluSpec>();
+    const Shape& input = context.inputs[0].spec.shape;
+    judge_grid(context.arch, spec.grid, judge);
+    judge_depth(spec.cb_depth, judge);
+    judge.require(input[1] % (2 * kBlock) == 0, "input",
+                  fmt::format("has {} columns, of whose halves blocks of {} do not divide {}",
+                              input[1], kBlock, input[1] / 2));
+    const bool quantises = spec.output == DataFormat::Fp8_e4m3;
+    judge.require(quantises || spec.output == DataFormat::Float32, "output",
+                  fmt::format("is {}; it must be fp8_e4m3 or float32", name_of(spec.output)));
+    judge.require(quantises == (context.outputs.size() > 1), "output_scale",
+                  quantises ? "is missing: codes without their scales mean nothing"
+                            : "is given; codes have one, float32 has none");
+    const auto& tiles = moe_permutation::kTokenTiles;
+    judge.require(std::ranges::find(tiles, spec.tile) != tiles.end(), "tile",
+                  fmt::format("is {}; it must be {}", spec.tile, fmt::join(tiles, ", ")));
+    const std::uint32_t ctas = context.inputs[2].spec.shape[0];
+    judge.require(input[0] == ctas * spec.tile, "input",
+                  fmt::format("has {} rows; {} CTAs of tile {} have {}", input[0], ctas, spec.tile,
+                              ctas * spec.tile));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const Shape& input = context.inputs[0].spec.shape;
+    const std::uint32_t columns = std::max(input[1] / 2, 1U);
+    const DataFormat format = context.params<SwigluSpec>().output;
+    std::vector<TensorPlan> plans{{.spec = {{input[0], columns}, format, Layout::ROW_MAJOR}}};
+    if (format == DataFormat::Fp8_e4m3) {
+        plans.push_back({.spec = {{std::max(columns / kBlock, 1U), input[0]},
+                                  DataFormat::Float32,
+                                  Layout::ROW_MAJOR}});
+    }
+    return plans;
+}
+
+void add_buffers(Program& program, const CoreRangeSet& cores, const SwigluSpec& spec,
+                 std::uint32_t table_bytes) {
+    const std::uint32_t depth = spec.cb_depth;
+    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t bytes,
+                         std::uint32_t pages) {
+        fp8::add_buffer(program, cores, index, format, bytes, pages);
+    };
+    add(kRows, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles * depth);
+    add(kGate, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
+    add(kUp, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
+    add(kScales, DataFormat::Float32, kFloatTile, 2 * depth);
+    add(kValues, DataFormat::Float32, kFloatTile, kStripTiles);
+    add(kLargest, DataFormat::Float32, kFloatTile, 1);
+    add(kScale, DataFormat::Float32, kFloatTile, 1);
+    add(kUnits, DataFormat::UInt32, 32, 1);
+    add(kTable, DataFormat::UInt32, fp8::aligned(table_bytes), 1);
+    add(kReadScaleRow, DataFormat::UInt32, kTileRows * 4 + 64, 1);
+    add(kWriterTable, DataFormat::UInt32, fp8::aligned(table_bytes), 1);
+    add(kOut, spec.output, tile_bytes(spec.output), kStripTiles * depth);
+    add(kScaleRow, DataFormat::UInt32, kTileRows * 4, 1);
+}
+
+ComputeConfig compute_config(const SwigluSpec& spec) {
+    ComputeConfig config;
+    config.fp32_dest_acc_en = true;
+    config.compile_args = {spec.output == DataFormat::Fp8_e4m3 ? 1U : 0U};
+    config.unpack_to_dest_mode.assign(kScale + 1U, UnpackToDestMode::Default);
+    for (const std::uint8_t cb : {kScales, kValues, kScale}) {
+        config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
+    }
+    return config;
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<SwigluSpec>();
+    const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
+    const auto out = [&](std::size_t i) { return &context.device_outputs[i][position].buffer; };
+    const std::uint32_t n_blocks = context.inputs[0].spec.shape[1] / 2 / kBlock;
+    const std::uint32_t row_tiles = (spec.tile + kTileRows - 1) / kTileRows;
+    const std::uint32_t table_bytes = context.inputs[2].spec.shape[0] * 4;
+    const bool is_first = spec.gate_half == GateHalf::First;
+    const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
+    const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
+
+    Program program = CreateProgram();
+    add_buffers(program, cores, spec, table_bytes);
+    std::vector<std::uint32_t> reading{
+        n_blocks,   spec.tile, row_tiles, is_first ? 0 : n_blocks, is_first ? n_blocks : 0,
+        table_bytes};
+    const bool quantises = spec.output == DataFormat::Fp8_e4m3;
+    std::vector<std::uint32_t> writing{
+        n_blocks,   spec.tile, row_tiles, element_bytes(spec.output), quantises ? 1U : 0U,
+        table_bytes};
+    std::vector<std::uint32_t> read_addresses;
+    std::vector<std::uint32_t> write_addresses;
+    fp8::append({in(0), in(1), in(2), in(3)}, reading, read_addresses);
+    fp8::append({in(2), in(3), out(0), out(quantises ? 1 : 0)}, writing, write_addresses);
+    const KernelHandle reader = CreateKernel(program, "ops/fp8_swiglu/kernels/reader.cpp", cores,
+                                             ReaderDataMovementConfig(reading));
+    CreateKernel(program, "ops/fp8_swiglu/kernels/compute.cpp", cores, compute_config(spec));
+    // A strip of codes and its scales are stored as those of the product before.
+    const KernelHandle writer = CreateKernel(program, "ops/fp8_grouped_matmul/kernels/writer.cpp",
+                                             cores, WriterDataMovementConfig(writing));
+    fp8::set_share_args(program, reader, grid, read_addresses);
+    fp8::set_share_args(program, writer, grid, write_addresses);
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<fp8::Cta> live_ctas(const ReferenceContext& context) {
+    const HostTensor limits = context.read(2);
+    const HostTensor live = context.read(3);
+    const auto ends = limits.as<std::int32_t>();
+    // Which expert they belong to is of no matter here.
+    return fp8::ctas_of(ends, ends, live.as<std::int32_t>()[0], context.params<SwigluSpec>().tile);
+}
+
+/// One row, 128 columns of the output.
+struct Strip {
+    std::size_t row;
+    std::size_t block;
+};
+
+/// The strip's values before they are rounded.
+std::array<float, kBlock> activated(const ReferenceContext& context, const HostTensor& input,
+                                    const HostTensor& scales, const Strip& strip) {
+    const std::size_t columns = input.shape[1] / 2;
+    const bool is_first = context.params<SwigluSpec>().gate_half == GateHalf::First;
+    const auto half = [&](std::size_t which, std::size_t i) {
+        const std::size_t column = which * columns + strip.block * kBlock + i;
+        const float scale = scales.as<float>()[column / kBlock * scales.shape[1] + strip.row];
+        return fp8::value_of(input.as<std::uint8_t>()[strip.row * 2 * columns + column]) * scale;
+    };
+    std::array<float, kBlock> values{};
+    for (std::size_t i = 0; i < kBlock; ++i) {
+        const double gate = half(is_first ? 0 : 1, i);
+        const double up = half(is_first ? 1 : 0, i);
+        values[i] = static_cast<float>(gate / (1 + std::exp(-gate)) * up);
+    }
+    return values;
+}
+
+void store(std::span<const float> values, const Strip& strip, std::vector<HostTensor>& outputs) {
+    const std::size_t first = strip.row * outputs[0].shape[1] + strip.block * kBlock;
+    if (outputs.size() == 1) {
+        std::ranges::copy(values, outputs[0].as<float>().subspan(first, kBlock).begin());
+        return;
+    }
+    outputs[1].as<float>()[strip.block * outputs[1].shape[1] + strip.row] = fp8::quantise(
+        values, ScaleRule::Trtllm, outputs[0].as<std::uint8_t>().subspan(first, kBlock));
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor input = context.read(0);
+    const HostTensor scales = context.read(1);
+    std::vector<HostTensor> outputs;
+    for (const TensorPlan& plan : context.outputs) {
+        outputs.push_back(make_host_tensor(plan.spec.shape, plan.spec.format));
+    }
+    const std::size_t blocks = outputs[0].shape[1] / kBlock;
+    const auto ctas = live_ctas(context);
+    tbb::parallel_for(std::size_t{0}, ctas.size(), [&](std::size_t i) {
+        for (std::uint32_t row = 0; row < ctas[i].num_rows; ++row) {
+            for (std::size_t block = 0; block < blocks; ++block) {
+                const Strip strip{ctas[i].first_row + row, block};
+                store(activated(context, input, scales, strip), strip, outputs);
+            }
+        }
+    });
+    return outputs;
+}
+
+std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
+    const auto ctas = live_ctas(context);
+    const Shape& shape = context.outputs[0].spec.shape;
+    return {fp8::rows_that_count(ctas, shape[1]),
+            fp8::scales_that_count(ctas, shape[1] / kBlock, shape[0])};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<SwigluSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .valid = valid};
+    return kOp;
+}
+
+}  // namespace tessera::ops::fp8_swiglu

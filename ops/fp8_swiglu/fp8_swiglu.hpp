@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activation between the two products of the FP8 pipeline: dequantise, SwiGLU, requantise.
+#pragma once
+
+#include <array>
+
+#include "emu/base/fields/enum_names.hpp"
+#include "ops/fp8_blocks/fp8_blocks.hpp"
+#include "ops/op.hpp"
+#include "tessera/arch_spec.hpp"
+
+namespace tessera::ops {
+
+/// Which half of the columns is the gate; the other one is up.
+enum class GateHalf : std::uint8_t { First, Second };
+
+struct SwigluSpec {
+    std::uint32_t tile = 8;  ///< tokens of a CTA, as in moe_permutation
+    GateHalf gate_half = GateHalf::Second;
+    DataFormat output = DataFormat::Fp8_e4m3;
+    GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t cb_depth = 2;  ///< strips of 32 rows and 128 columns that a CB holds
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::GateHalf>{
+    EnumName<ops::GateHalf>{"first", ops::GateHalf::First},
+    EnumName<ops::GateHalf>{"second", ops::GateHalf::Second},
+};
+
+}  // namespace tessera::config
+
+namespace tessera::ops::fp8_swiglu {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"input", "(P, N)", "fp8_e4m3", "ROW_MAJOR"},
+    Operand{"input_scale", "(N/128, P)", "float32", "ROW_MAJOR"},
+    Operand{"cta_idx_xy_to_mn_limit", "(C)", "int32", "ROW_MAJOR"},
+    Operand{"num_non_exiting_ctas", "(1)", "int32", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{
+    Operand{"output", "(P, I)", "fp8_e4m3 | float32", "ROW_MAJOR"},
+    Operand{.name = "output_scale",
+            .shape = "(I/128, P)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr OpSpec kSpec{
+    .name = "fp8_swiglu",
+    .summary = "silu(gate) * up of fp8 rows with block scales, as fp8 again",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = fp8::kOneCode,
+};
+
+/// The op, for the registry.
+///
+/// With x = input · its scale in fp32 and N = 2·I columns, y = silu(x of the gate's half) · x of
+/// the other half, and the output holds codes of y with a scale of ScaleRule::Trtllm for each row
+/// and 128 columns, or y itself with output float32; of permuted rows that hold a token only.
+/// TRT-LLM's kernel has the gate in the second half, as flashinfer's references do; descriptions of
+/// it say the first. Source   TRT-LLM, activationDeepSeekKernel.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::fp8_swiglu

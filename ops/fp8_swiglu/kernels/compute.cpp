@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the scales back, silu(gate) · up in fp32, and quantises again, a strip of 128 columns at a
+// time.
+#include "../../fp8_blocks/kernels/quantise.hpp"
+
+namespace {
+
+constexpr uint32_t cb_rows = 0;
+constexpr uint32_t cb_gate = 1;
+constexpr uint32_t cb_up = 2;
+constexpr uint32_t cb_scales = 3;
+constexpr uint32_t cb_values = 5;
+constexpr uint32_t cb_largest = 6;
+constexpr uint32_t cb_scale = 7;
+constexpr uint32_t cb_units = 10;
+constexpr uint32_t cb_out = 16;
+
+using quantise::kStripTiles;
+
+void tile_strip(uint32_t cb_tiles) {
+    cb_wait_front(cb_rows, kStripTiles);
+    cb_reserve_back(cb_tiles, kStripTiles);
+    tilize_init(cb_rows, kStripTiles, cb_tiles);
+    tilize_block(cb_rows, kStripTiles, cb_tiles);
+    tilize_uninit(cb_rows, cb_tiles);
+    cb_push_back(cb_tiles, kStripTiles);
+    cb_pop_front(cb_rows, kStripTiles);
+}
+
+// DST[dst] = tile · the scales of its rows; DST[2] is overwritten.
+void dequantise(uint32_t cb_tiles, uint32_t tile, uint32_t scales, uint32_t dst) {
+    unary_bcast_init<BroadcastType::COL>(cb_scales, cb_values);
+    unary_bcast<BroadcastType::COL>(cb_scales, scales, 2);
+    copy_tile_to_dst_init_short_with_dt(cb_scales, cb_tiles);
+    copy_tile(cb_tiles, tile, dst);
+    mul_binary_tile_init();
+    mul_binary_tile(dst, 2, dst);
+}
+
+void activate(uint32_t tile) {
+    tile_regs_acquire();
+    dequantise(cb_gate, tile, 0, 0);
+    dequantise(cb_up, tile, 1, 1);
+    silu_tile_init();
+    silu_tile(0);
+    mul_binary_tile_init();
+    mul_binary_tile(0, 1, 0);
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, cb_values);
+    tile_regs_release();
+}
+
+void send_values(bool quantises) {
+    if (!quantises) {
+        return quantise::send_rows(cb_values, 0, cb_out);
+    }
+    quantise::send_largest(cb_values, 0, cb_largest);
+    cb_wait_front(cb_scale, 1);
+    quantise::send_scaled_rows(cb_values, 0, cb_scale, quantise::Form::Divide, cb_out);
+    cb_pop_front(cb_scale, 1);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const bool quantises = get_compile_time_arg_val(0) != 0;
+    unary_op_init_common(cb_rows, cb_values);
+    cb_wait_front(cb_units, 1);
+    const uint32_t num_strips = read_tile_value(cb_units, 0, 0);
+    for (uint32_t strip = 0; strip < num_strips; ++strip) {
+        tile_strip(cb_gate);
+        tile_strip(cb_up);
+        cb_wait_front(cb_scales, 2);
+        cb_wait_front(cb_gate, kStripTiles);
+        cb_wait_front(cb_up, kStripTiles);
+        cb_reserve_back(cb_values, kStripTiles);
+        for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
+            activate(tile);
+        }
+        cb_push_back(cb_values, kStripTiles);
+        cb_pop_front(cb_gate, kStripTiles);
+        cb_pop_front(cb_up, kStripTiles);
+        cb_pop_front(cb_scales, 2);
+
+        cb_wait_front(cb_values, kStripTiles);
+        send_values(quantises);
+        cb_pop_front(cb_values, kStripTiles);
+    }
+    cb_pop_front(cb_units, 1);
+}

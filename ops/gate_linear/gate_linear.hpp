@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The router's gate: token rows times the transpose of its weights, with fp32 logits.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
+
+namespace tessera::ops::gate_linear {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"hidden_states", "(T, H)", "bfloat16", "ROW_MAJOR"},
+    Operand{"weight", "(E, H)", "bfloat16", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{Operand{"logits", "(T, E)", "float32", "ROW_MAJOR"}};
+/// Sums of H products in fp32, without a rounding of the result: rounded to bfloat16, as in the
+/// first code of DeepSeek-V3, some tokens choose other experts.
+inline constexpr OpSpec kSpec{
+    .name = "gate_linear",
+    .summary = "router logits: token rows times the transpose of the gate's weights, in fp32",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 1e-4, .min_pcc = 0.999999},
+};
+
+/// The op, for the registry: units of 32 tokens and 32 experts are dealt to the cores by
+/// split_work_to_cores. Each core tiles its rows of both operands over all of H, which must fit in
+/// its L1, and multiplies with the second one transposed.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::gate_linear

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles the rows of both operands, then multiplies one with the other's transpose; the sum stays in
+// DST over all of K.
+
+namespace {
+
+constexpr uint32_t cb_token_rows = 0;
+constexpr uint32_t cb_expert_rows = 1;
+constexpr uint32_t cb_tokens = 2;
+constexpr uint32_t cb_experts = 3;
+constexpr uint32_t cb_out = 16;
+
+void tile_chunk(uint32_t cb_rows, uint32_t cb_tiles, uint32_t chunk, uint32_t tiles) {
+    cb_wait_front(cb_rows, chunk);
+    tilize_init(cb_rows, chunk, cb_tiles);
+    tilize_block(cb_rows, tiles, cb_tiles);
+    tilize_uninit(cb_rows, cb_tiles);
+    cb_pop_front(cb_rows, chunk);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t num_units = get_arg_val<uint32_t>(0);
+    const uint32_t k_tiles = get_compile_time_arg_val(0);
+    const uint32_t chunk = get_compile_time_arg_val(1);
+
+    for (uint32_t unit = 0; unit < num_units; ++unit) {
+        cb_reserve_back(cb_tokens, k_tiles);
+        cb_reserve_back(cb_experts, k_tiles);
+        for (uint32_t first = 0; first < k_tiles; first += chunk) {
+            const uint32_t tiles = chunk < k_tiles - first ? chunk : k_tiles - first;
+            tile_chunk(cb_token_rows, cb_tokens, chunk, tiles);
+            tile_chunk(cb_expert_rows, cb_experts, chunk, tiles);
+        }
+        cb_push_back(cb_tokens, k_tiles);
+        cb_push_back(cb_experts, k_tiles);
+
+        mm_init(cb_tokens, cb_experts, cb_out, 1);
+        cb_wait_front(cb_tokens, k_tiles);
+        cb_wait_front(cb_experts, k_tiles);
+        tile_regs_acquire();
+        for (uint32_t k = 0; k < k_tiles; ++k) {
+            matmul_tiles(cb_tokens, cb_experts, k, k, 0);
+        }
+        tile_regs_commit();
+        cb_pop_front(cb_tokens, k_tiles);
+        cb_pop_front(cb_experts, k_tiles);
+        cb_reserve_back(cb_out, 1);
+        pack_untilize_dest_init<1, 1>(cb_out);
+        tile_regs_wait();
+        pack_untilize_dest<1, 1>(cb_out);
+        tile_regs_release();
+        pack_untilize_uninit(cb_out);
+        cb_push_back(cb_out, 1);
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/gather_columns/gather_columns.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/buffer_room.hpp"
+#include "ops/fp8_blocks/fp8_blocks.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::gather_columns {
+namespace {
+
+using config::field;
+
+constexpr std::uint8_t kRowCb = 0;
+constexpr std::uint8_t kTableCb = 1;
+constexpr std::uint8_t kInputCb = 2;
+
+constexpr std::array kFields{
+    field<&GatherSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const TensorSpec& input = context.inputs[0].spec;
+    return {
+        {.spec = {
+             {context.inputs[1].spec.shape[0], input.shape[0]}, input.format, Layout::ROW_MAJOR}}};
+}
+
+/// L1 of a core: a row of the output, one of zeros, its indices, and the input.
+std::uint64_t scratch_bytes(const OpContext& context, std::uint32_t most_rows) {
+    const TensorSpec& input = context.inputs[0].spec;
+    const std::uint64_t row = fp8::aligned(infer(context)[0].spec.page_size());
+    const std::uint64_t table = fp8::aligned(most_rows * 4) + fp8::aligned(1);
+    return 2 * row + table + std::uint64_t{input.shape[0]} * fp8::aligned(input.page_size());
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<GatherSpec>();
+    const TensorSpec& input = context.inputs[0].spec;
+    if (!judge_grid(context.arch, spec.grid, judge)) {
+        return;
+    }
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, spec.grid, context.inputs[1].spec.shape[0]);
+    const std::uint64_t bytes = scratch_bytes(context, work.shares.front().count);
+    judge.require(bytes <= buffer_room(context.arch), "input",
+                  fmt::format("of {} takes {} B of L1; a core has {} B", to_string(input.shape),
+                              bytes, buffer_room(context.arch)));
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const DeviceTensor& input = context.device_inputs[0][position];
+    const DeviceTensor& indices = context.device_inputs[1][position];
+    const DeviceTensor& output = context.device_outputs[0][position];
+    const SharedWork work = share_work(kSpec.name, context.arch, context.params<GatherSpec>().grid,
+                                       indices.spec.shape[0]);
+    const std::uint32_t row_bytes = output.spec.page_size();
+    const std::uint32_t input_row = fp8::aligned(input.spec.page_size());
+    const std::uint32_t table = fp8::aligned(work.shares.front().count * 4) + fp8::aligned(1);
+
+    Program program = CreateProgram();
+    fp8::add_buffer(program, work.cores, kRowCb, DataFormat::UInt8, fp8::aligned(row_bytes), 2);
+    fp8::add_buffer(program, work.cores, kTableCb, DataFormat::UInt32, table, 1);
+    fp8::add_buffer(program, work.cores, kInputCb, DataFormat::UInt32, input_row,
+                    input.spec.shape[0]);
+    std::vector<std::uint32_t> args{row_bytes, fp8::aligned(row_bytes), input.spec.shape[0],
+                                    input_row, input.spec.page_size()};
+    std::vector<std::uint32_t> addresses;
+    fp8::append({&input.buffer, &indices.buffer, &output.buffer}, args, addresses);
+    const KernelHandle kernel = CreateKernel(program, "ops/gather_columns/kernels/gather.cpp",
+                                             work.cores, ReaderDataMovementConfig(args));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, kernel, share.core,
+                       {share.first, share.count, addresses[0], addresses[1], addresses[2]});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor input = context.read(0);
+    const HostTensor table = context.read(1);
+    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, input.format);
+    const std::size_t width = element_bytes(input.format);
+    const std::size_t columns = output.shape[1];
+    for (std::size_t i = 0; i < output.shape[0]; ++i) {
+        const std::int32_t index = table.as<std::int32_t>()[i];
+        for (std::size_t c = 0; index >= 0 && c < columns; ++c) {
+            const auto place = static_cast<std::size_t>(index);
+            const std::size_t from = c * input.shape[1] + place;
+            std::memcpy(output.bytes.data() + (i * columns + c) * width,
+                        input.bytes.data() + from * width, width);
+        }
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<GatherSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::gather_columns

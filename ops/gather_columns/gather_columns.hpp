@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of a matrix in the order of a table of indices.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+#include "tessera/arch_spec.hpp"
+
+namespace tessera::ops::gather_columns {
+
+struct GatherSpec {
+    GridSize grid;  ///< cores to spread over; 0×0: all that the device offers
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"input", "(N, B)", "float32", "ROW_MAJOR"},
+    Operand{"indices", "(X)", "int32", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{Operand{"output", "(X, N)", "=input", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "gather_columns",
+    .summary = "columns of a matrix, as rows, in the order of a table; zeros for an index of -1",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry: row i of the output is column indices[i] of the input, or zeros where
+/// the index is −1. Rows of the output are dealt to the cores by split_work_to_cores; each holds
+/// the whole input in L1: columns are what a feature-major table of scales has for a token, four
+/// bytes a page.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::gather_columns

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts this core's rows of the output together, each a column of the input that the table names.
+#include "dataflow_api.h"
+
+namespace {
+
+constexpr uint32_t kCbRow = 0;
+constexpr uint32_t kCbTable = 1;
+constexpr uint32_t kCbInput = 2;
+constexpr uint32_t kAlignment = 64;
+constexpr uint32_t kNone = 0xFFFFFFFF;
+
+using Words = volatile tt_l1_ptr uint32_t*;
+
+void read_table(const TensorAccessor& table, uint32_t skipped, uint32_t first_byte,
+                uint32_t bytes) {
+    noc_async_read(table.get_noc_addr(0, first_byte - skipped), get_write_ptr(kCbTable),
+                   skipped + bytes);
+    noc_async_read_barrier();
+}
+
+// All rows of the input, of which columns are picked.
+void read_input(const TensorAccessor& input, uint32_t rows, uint32_t stride, uint32_t bytes) {
+    for (uint32_t row = 0; row < rows; ++row) {
+        noc_async_read(input.get_noc_addr(row), get_write_ptr(kCbInput) + row * stride, bytes);
+    }
+    noc_async_read_barrier();
+}
+
+void pick_column(uint32_t column, uint32_t rows, uint32_t stride, uint32_t row_l1) {
+    for (uint32_t row = 0; row < rows; ++row) {
+        reinterpret_cast<Words>(row_l1)[row] =
+            reinterpret_cast<Words>(get_write_ptr(kCbInput) + row * stride)[column];
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_row = get_arg_val<uint32_t>(0);
+    const uint32_t num_rows = get_arg_val<uint32_t>(1);
+    const uint32_t row_bytes = get_compile_time_arg_val(0);
+    const uint32_t row_stride = get_compile_time_arg_val(1);
+    const uint32_t input_rows = get_compile_time_arg_val(2);
+    const uint32_t input_stride = get_compile_time_arg_val(3);
+    const uint32_t input_bytes = get_compile_time_arg_val(4);
+    const TensorAccessor input(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor table(TensorAccessorArgs<7>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor output(TensorAccessorArgs<9>(), get_arg_val<uint32_t>(4));
+
+    const uint32_t row_l1 = get_write_ptr(kCbRow);
+    const uint32_t zeros_l1 = row_l1 + row_stride;
+    for (uint32_t i = 0; i < row_stride / sizeof(uint32_t); ++i) {
+        reinterpret_cast<Words>(zeros_l1)[i] = 0;
+    }
+    const uint32_t first_byte = first_row * sizeof(uint32_t);
+    const uint32_t skipped = first_byte % kAlignment;
+    read_table(table, skipped, first_byte, num_rows * sizeof(uint32_t));
+    read_input(input, input_rows, input_stride, input_bytes);
+    const auto indices = reinterpret_cast<Words>(get_write_ptr(kCbTable) + skipped);
+    for (uint32_t i = 0; i < num_rows; ++i) {
+        const uint32_t index = indices[i];
+        if (index != kNone) {
+            pick_column(index, input_rows, input_stride, row_l1);
+        }
+        noc_async_write(index == kNone ? zeros_l1 : row_l1, output.get_noc_addr(first_row + i),
+                        row_bytes);
+        noc_async_write_barrier();  // the next row comes to the same place
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/moe_finalize/moe_finalize.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "ops/buffer_room.hpp"
+#include "ops/fp8_blocks/fp8_blocks.hpp"
+#include "ops/host_floats.hpp"
+#include "ops/work_share.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::ops::moe_finalize {
+namespace {
+
+constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
+
+// Circular buffers, as the kernels number them; compute is local_reduce_moe_output's.
+enum : std::uint8_t {
+    kRows = 0,
+    kWeights = 1,
+    kContributions = 2,
+    kTable = 3,
+    kTokenWeights = 4,
+    kSum = 16
+};
+
+/// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
+/// element alone, so their order inside a tile is free.
+struct Chunks {
+    std::uint32_t row_bytes;
+    std::uint32_t row_tiles;
+    std::uint32_t chunk_tiles;  ///< tiles of a row that are summed together
+    std::uint32_t top_k;
+    std::uint32_t table_bytes;  ///< of the indices of a core's tokens, from an aligned place on
+};
+
+Chunks chunks_of(const OpContext& context, std::uint32_t most_tokens) {
+    const std::uint32_t row_bytes = context.inputs[0].spec.page_size();
+    const std::uint32_t row_tiles = (row_bytes + kTileBytes - 1) / kTileBytes;
+    const std::uint32_t top_k = context.inputs[2].spec.shape[1];
+    return {.row_bytes = row_bytes,
+            .row_tiles = row_tiles,
+            .chunk_tiles = std::min(row_tiles, context.arch.dst.tiles_32bit / 2),
+            .top_k = top_k,
+            .table_bytes = fp8::aligned(most_tokens * top_k * 4) + fp8::aligned(1)};
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<CopySpec>();
+    judge_depth(spec.cb_depth, judge);
+    const Shape& weights = context.inputs[2].spec.shape;
+    const std::uint32_t indices = context.inputs[1].spec.shape[0];
+    judge.require(indices == weights[0] * weights[1], "expanded_idx_to_permuted_idx",
+                  fmt::format("has {} entries; {} tokens of {} experts have {}", indices,
+                              weights[0], weights[1], weights[0] * weights[1]));
+    if (!judge_grid(context.arch, spec.grid, judge)) {
+        return;
+    }
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, weights[0]);
+    const std::uint64_t bytes = chunks_of(context, work.shares.front().count).table_bytes;
+    judge.require(
+        bytes + 64 * 1024 <= buffer_room(context.arch), "grid",
+        fmt::format("leaves {} tokens to a core, whose indices take {} B of L1; there "
+                    "are {} B for them",
+                    work.shares.front().count, bytes, buffer_room(context.arch) - 64 * 1024));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {{.spec = {{context.inputs[2].spec.shape[0], context.inputs[0].spec.shape[1]},
+                      DataFormat::Float16_b,
+                      Layout::ROW_MAJOR}}};
+}
+
+void add_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chunks,
+                 DataFormat output, std::uint32_t depth) {
+    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t bytes,
+                         std::uint32_t pages) {
+        fp8::add_buffer(program, cores, index, format, bytes, pages);
+    };
+    add(kRows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * depth);
+    add(kWeights, DataFormat::Float16_b, kTileBytes, depth);
+    add(kContributions, DataFormat::UInt32, 64, depth);
+    add(kTable, DataFormat::UInt32, chunks.table_bytes, 1);
+    add(kTokenWeights, DataFormat::Float16_b, fp8::aligned(chunks.top_k * 2), 1);
+    add(kSum, output, tile_bytes(output), chunks.chunk_tiles * depth);
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<CopySpec>();
+    const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
+    const TensorSpec& output = context.outputs[0].spec;
+    const Buffer& out = context.device_outputs[0][position].buffer;
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, spec.grid, context.inputs[2].spec.shape[0]);
+    const Chunks chunks = chunks_of(context, work.shares.front().count);
+
+    Program program = CreateProgram();
+    add_buffers(program, work.cores, chunks, output.format, spec.cb_depth);
+    std::vector<std::uint32_t> reading{chunks.row_bytes, chunks.chunk_tiles, chunks.top_k};
+    std::vector<std::uint32_t> addresses;
+    fp8::append({in(0), in(1), in(2)}, reading, addresses);
+    std::vector<std::uint32_t> writing{output.page_size(), chunks.chunk_tiles};
+    TensorAccessorArgs(out).append_to(writing);
+    const KernelHandle reader = CreateKernel(program, "ops/moe_finalize/kernels/reader.cpp",
+                                             work.cores, ReaderDataMovementConfig(reading));
+    const KernelHandle compute =
+        CreateKernel(program, "ops/local_reduce_moe_output/kernels/compute.cpp", work.cores,
+                     ComputeConfig{.fp32_dest_acc_en = true,
+                                   .compile_args = {chunks.row_tiles, chunks.chunk_tiles}});
+    const KernelHandle writer = CreateKernel(program, "ops/moe_finalize/kernels/writer.cpp",
+                                             work.cores, WriterDataMovementConfig(writing));
+    for (const WorkShare& share : work.shares) {
+        std::vector<std::uint32_t> own = addresses;
+        own.insert(own.end(), {share.first, share.count});
+        SetRuntimeArgs(program, reader, share.core, std::move(own));
+        SetRuntimeArgs(program, compute, share.core, {share.count});
+        SetRuntimeArgs(program, writer, share.core, {out.address, share.first, share.count});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor rows = context.read(0);
+    const HostTensor indices = context.read(1);
+    const HostTensor weights = context.read(2);
+    const std::size_t top_k = weights.shape[1];
+    const std::size_t hidden = rows.shape[1];
+    HostTensor output = make_host_tensor({weights.shape[0], rows.shape[1]}, DataFormat::Float32);
+    tbb::parallel_for(std::size_t{0}, std::size_t{weights.shape[0]}, [&](std::size_t token) {
+        std::vector<float> row(hidden);
+        std::vector<double> sums(hidden);
+        for (std::size_t i = token * top_k; i < (token + 1) * top_k; ++i) {
+            const std::int32_t place = indices.as<std::int32_t>()[i];
+            if (place < 0) {
+                continue;
+            }
+            read_floats(rows, static_cast<std::size_t>(place) * hidden, row);
+            const double weight = bf16_to_float(weights.as<std::uint16_t>()[i]);
+            for (std::size_t h = 0; h < hidden; ++h) {
+                sums[h] += weight * row[h];
+            }
+        }
+        std::ranges::transform(sums, output.as<float>().subspan(token * hidden, hidden).begin(),
+                               [](double sum) { return static_cast<float>(sum); });
+    });
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<CopySpec>(kCopyFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::moe_finalize

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings permuted rows back to their tokens and sums them with the routing weights, on one device.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
+
+namespace tessera::ops::moe_finalize {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"rows", "(P, H)", "bfloat16", "ROW_MAJOR"},
+    Operand{"expanded_idx_to_permuted_idx", "(X)", "int32", "ROW_MAJOR"},
+    Operand{"expert_weights", "(T, K)", "bfloat16", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{
+    Operand{"output", "(T, H)", "bfloat16 | float32", "ROW_MAJOR"}};
+/// One rounding to bfloat16 is 2^-9; twice that, for another order of summation.
+inline constexpr OpSpec kSpec{
+    .name = "moe_finalize",
+    .summary = "weighted fp32 sum of each token's permuted rows on one device",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 0x1p-8, .min_pcc = 0.99999},
+};
+
+/// The op, for the registry.
+///
+/// output[t] = Σ_k expert_weights[t, k] · rows[expanded_idx_to_permuted_idx[t·K + k]] over k
+/// upwards, in fp32, rounded once to bfloat16, or not at all where a run asks for float32. Entries
+/// of −1, experts of other devices, add nothing; a token without any other gets zeros. Tokens are
+/// dealt to the cores by split_work_to_cores. Source   TRT-LLM, finalizeKernel.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::moe_finalize

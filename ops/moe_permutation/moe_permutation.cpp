@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/moe_permutation/moe_permutation.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ops/buffer_room.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::ops::moe_permutation {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr Limits kCount{1, 65536};
+constexpr std::uint8_t kScratchCb = 0;
+constexpr std::uint32_t kAlignment = 64;  // of tables in L1: that of DRAM on every device
+
+constexpr std::array kFields{
+    field<&PermutationSpec::experts>("experts", config::kRequired, "of the whole layer", kCount),
+    field<&PermutationSpec::local_experts>("local_experts", config::kRequired, "of one device",
+                                           kCount),
+    field<&PermutationSpec::local_expert_offset>(
+        "local_expert_offset", "0",
+        "first expert of the group's first device; the next devices have the next ones",
+        Limits{0, 65536}),
+    field<&PermutationSpec::tile>("tile", "8", "tokens of a CTA: 8, 16, 32, 64 or 128", kCount),
+};
+
+std::uint32_t aligned(std::uint32_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Extents of the outputs, in their order.
+std::array<std::uint32_t, kOutputs.size()> lengths(const PermutationSpec& spec,
+                                                   const Shape& topk_ids) {
+    const std::uint32_t ctas =
+        most_ctas(topk_ids[0], topk_ids[1], spec.local_experts, std::max(spec.tile, 1U));
+    const std::uint32_t rows = ctas * spec.tile;
+    return {spec.experts,
+            spec.experts,
+            1,
+            spec.local_experts + 1,
+            topk_ids[0] * topk_ids[1],
+            rows,
+            rows,
+            ctas,
+            ctas,
+            1};
+}
+
+/// The tables, the ids, and a cursor for each local expert.
+std::uint64_t scratch_bytes(const PermutationSpec& spec, const Shape& topk_ids) {
+    std::uint64_t bytes =
+        aligned(spec.local_experts * 4) + std::uint64_t{topk_ids[0]} * aligned(topk_ids[1] * 4);
+    for (const std::uint32_t length : lengths(spec, topk_ids)) {
+        bytes += aligned(length * 4);
+    }
+    return bytes;
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<PermutationSpec>();
+    const auto devices = static_cast<std::uint32_t>(context.devices.size());
+    judge.require(std::ranges::find(kTokenTiles, spec.tile) != kTokenTiles.end(), "tile",
+                  fmt::format("is {}; it must be {}", spec.tile, fmt::join(kTokenTiles, ", ")));
+    const std::uint64_t end =
+        spec.local_expert_offset + std::uint64_t{spec.local_experts} * devices;
+    judge.require(
+        end <= spec.experts, "local_expert_offset",
+        fmt::format("{} with {} local experts on {} devices ends at expert {}; the layer "
+                    "has {}",
+                    spec.local_expert_offset, spec.local_experts, devices, end, spec.experts));
+    const std::uint64_t bytes = scratch_bytes(spec, context.inputs[0].spec.shape);
+    judge.require(
+        bytes <= buffer_room(context.arch), "topk_ids",
+        fmt::format("of {} need tables of {} B; a core has {} B of L1 for them",
+                    to_string(context.inputs[0].spec.shape), bytes, buffer_room(context.arch)));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    std::vector<TensorPlan> plans;
+    for (const std::uint32_t length :
+         lengths(context.params<PermutationSpec>(), context.inputs[0].spec.shape)) {
+        plans.push_back({.spec = {{std::max(length, 1U)}, DataFormat::Int32, Layout::ROW_MAJOR}});
+    }
+    return plans;
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<PermutationSpec>();
+    const DeviceTensor& ids = context.device_inputs[0][position];
+    const Shape& shape = ids.spec.shape;
+    const CoreCoord core{0, 0};
+    const auto scratch = static_cast<std::uint32_t>(scratch_bytes(spec, shape));
+
+    Program program = CreateProgram();
+    CreateCircularBuffer(program, core,
+                         CircularBufferConfig(scratch, {{kScratchCb, DataFormat::UInt32}})
+                             .set_page_size(kScratchCb, scratch));
+    std::vector<std::uint32_t> args{shape[0], shape[1], spec.experts, spec.local_experts,
+                                    spec.tile};
+    const auto extents = lengths(spec, shape);
+    args.insert(args.end(), extents.begin(), extents.end());
+    TensorAccessorArgs(ids.buffer).append_to(args);
+    std::vector<std::uint32_t> own{
+        ids.buffer.address,
+        spec.local_expert_offset + static_cast<std::uint32_t>(position) * spec.local_experts};
+    for (std::size_t i = 0; i < kOutputs.size(); ++i) {
+        const Buffer& buffer = context.device_outputs[i][position].buffer;
+        TensorAccessorArgs(buffer).append_to(args);
+        own.push_back(buffer.address);
+    }
+    const KernelHandle kernel = CreateKernel(program, "ops/moe_permutation/kernels/tables.cpp",
+                                             core, ReaderDataMovementConfig(std::move(args)));
+    SetRuntimeArgs(program, kernel, core, own);
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+using Table = std::vector<std::int32_t>;
+
+HostTensor tensor_of(const Table& table) {
+    HostTensor tensor =
+        make_host_tensor({static_cast<std::uint32_t>(table.size())}, DataFormat::Int32);
+    std::ranges::copy(table, tensor.as<std::int32_t>().begin());
+    return tensor;
+}
+
+/// The expanded indices of each local expert.
+std::vector<Table> lists_of(const HostTensor& topk_ids, std::int32_t first, std::size_t local) {
+    std::vector<Table> lists(local);
+    const auto ids = topk_ids.as<std::int32_t>();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const std::int32_t expert = ids[i] - first;
+        if (expert >= 0 && static_cast<std::size_t>(expert) < local) {
+            lists[static_cast<std::size_t>(expert)].push_back(static_cast<std::int32_t>(i));
+        }
+    }
+    return lists;
+}
+
+// Appends each expert's rows and pads them: another way to the tables than the kernel's, which
+// counts first.
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<PermutationSpec>();
+    const HostTensor topk_ids = context.read(0);
+    const auto first =
+        static_cast<std::int32_t>(spec.local_expert_offset + context.position * spec.local_experts);
+    const auto lists = lists_of(topk_ids, first, spec.local_experts);
+    const auto extents = lengths(spec, topk_ids.shape);
+    const auto top_k = static_cast<std::int32_t>(topk_ids.shape[1]);
+    Table histogram(spec.experts), local(spec.experts), prefix{0}, expanded(extents[4], -1);
+    Table tokens, sources, batch, limits;
+    for (const std::int32_t id : topk_ids.as<std::int32_t>()) {
+        ++histogram[static_cast<std::size_t>(id)];
+    }
+    for (std::size_t e = 0; e < lists.size(); ++e) {
+        local[static_cast<std::size_t>(first) + e] = static_cast<std::int32_t>(lists[e].size());
+        const std::size_t end = sources.size() + lists[e].size();
+        for (const std::int32_t i : lists[e]) {
+            expanded[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(sources.size());
+            sources.push_back(i);
+        }
+        sources.resize((end + spec.tile - 1) / spec.tile * spec.tile, -1);
+        prefix.push_back(static_cast<std::int32_t>(sources.size()));
+        while (batch.size() * spec.tile < sources.size()) {
+            batch.push_back(static_cast<std::int32_t>(e));
+            limits.push_back(static_cast<std::int32_t>(std::min(batch.size() * spec.tile, end)));
+        }
+    }
+    const auto total = static_cast<std::int32_t>(sources.size());
+    const auto live = static_cast<std::int32_t>(batch.size());
+    for (const std::int32_t i : sources) {
+        tokens.push_back(i < 0 ? -1 : i / top_k);
+    }
+    tokens.resize(extents[5], -1);
+    sources.resize(extents[6], -1);
+    batch.resize(extents[7], -1);
+    limits.resize(extents[8], -1);
+    std::vector<HostTensor> outputs;
+    for (const Table& table : {histogram, local, Table{total}, prefix, expanded, tokens, sources,
+                               batch, limits, Table{live}}) {
+        outputs.push_back(tensor_of(table));
+    }
+    return outputs;
+}
+
+void check_values(const ReferenceContext& context) {
+    const auto& spec = context.params<PermutationSpec>();
+    const HostTensor tensor = context.read(0);
+    const auto ids = tensor.as<std::uint32_t>();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        require(ids[i] < spec.experts, "{}: topk_ids({},{}) is {}; expert ids are 0 to {}",
+                kSpec.name, i / tensor.shape[1], i % tensor.shape[1],
+                static_cast<std::int32_t>(ids[i]), spec.experts - 1);
+    }
+}
+
+}  // namespace
+
+std::uint32_t most_ctas(std::uint32_t tokens, std::uint32_t top_k, std::uint32_t local_experts,
+                        std::uint32_t tile) {
+    // An expert stands once in a token's row.
+    const std::uint32_t rows = tokens * std::min(top_k, local_experts);
+    const std::uint32_t filled = std::min(rows, local_experts);
+    return filled + (rows - filled) / tile;
+}
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<PermutationSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .check_values = check_values};
+    return kOp;
+}
+
+}  // namespace tessera::ops::moe_permutation

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders one device's share of the routed tokens by expert: every table that a grouped product and
+// its way back need, so that no scatter step stands before it.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+
+namespace tessera::ops {
+
+struct PermutationSpec {
+    std::uint32_t experts = 1;              ///< of the whole layer
+    std::uint32_t local_experts = 1;        ///< of one device
+    std::uint32_t local_expert_offset = 0;  ///< first expert of the group's first device
+    std::uint32_t tile = 8;                 ///< tokens of a CTA
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::ops::moe_permutation {
+
+/// Tokens that one CTA of a grouped product may take.
+inline constexpr std::array<std::uint32_t, 5> kTokenTiles{8, 16, 32, 64, 128};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"single_core"};
+inline constexpr std::array kInputs{Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{
+    Operand{"expert_count_histogram", "(E)", "int32", "ROW_MAJOR"},
+    Operand{"expert_count_histogram_local", "(E)", "int32", "ROW_MAJOR"},
+    Operand{"total_num_padded_tokens", "(1)", "int32", "ROW_MAJOR"},
+    Operand{"padded_prefix_sum", "(L)", "int32", "ROW_MAJOR"},
+    Operand{"expanded_idx_to_permuted_idx", "(X)", "int32", "ROW_MAJOR"},
+    Operand{"permuted_idx_to_token_idx", "(P)", "int32", "ROW_MAJOR"},
+    Operand{"permuted_idx_to_expanded_idx", "(P)", "int32", "ROW_MAJOR"},
+    Operand{"cta_idx_xy_to_batch_idx", "(C)", "int32", "ROW_MAJOR"},
+    Operand{"cta_idx_xy_to_mn_limit", "(C)", "int32", "ROW_MAJOR"},
+    Operand{"num_non_exiting_ctas", "(1)", "int32", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "moe_permutation",
+    .summary = "the tables of a grouped product: permuted rows by expert, and its CTAs",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry. With K experts a token, expanded index i = token·K + k:
+///
+/// expert_count_histogram        (experts) how often each expert was chosen
+/// expert_count_histogram_local  the same, 0 for experts of other devices
+/// padded_prefix_sum             (local_experts + 1) first permuted row of each local expert: each
+///                               has its count rounded up to whole tiles
+/// total_num_padded_tokens       its last entry
+/// expanded_idx_to_permuted_idx  (T·K) −1 for experts of other devices
+/// permuted_idx_to_token_idx     (P) −1 in padding, as in the inverse permuted_idx_to_expanded_idx
+/// cta_idx_xy_to_batch_idx       (C) local expert of CTA c, which has permuted rows [c, c + 1)·tile
+/// cta_idx_xy_to_mn_limit        (C) its first row that holds no token
+/// num_non_exiting_ctas          CTAs that there are; entries behind them are −1
+///
+/// P and C are what the worst routing needs: most_ctas(). Tokens of an expert stand in ascending
+/// expanded order. Device p of a group has experts local_expert_offset + p·local_experts on.
+/// One core does it all in scalar code: the tables depend on each other.
+/// Source   TRT-LLM, trtllm_fused_moe_routing (routingIndicesClusterKernel).
+[[nodiscard]] const Op& op();
+
+/// CTAs that the worst routing of `tokens` tokens to `top_k` experts each needs: one row in every
+/// expert, the others in whole tiles.
+[[nodiscard]] std::uint32_t most_ctas(std::uint32_t tokens, std::uint32_t top_k,
+                                      std::uint32_t local_experts, std::uint32_t tile);
+
+}  // namespace tessera::ops::moe_permutation

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each step of the FP8 pipeline from the golden input of that step, in memory filled with 0xFF.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ops/fp8_grouped_matmul/fp8_grouped_matmul.hpp"
+#include "ops/fp8_swiglu/fp8_swiglu.hpp"
+#include "ops/moe_finalize/moe_finalize.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/ops/golden_compare.hpp"
+#include "tests/ops/op_call.hpp"
+
+namespace tessera::ops {
+namespace {
+
+using golden::GoldenFile;
+using testing::call_op;
+using testing::CallInput;
+using testing::golden_tensor;
+using testing::keeps_to;
+using testing::OneDevice;
+
+class Fp8Pipeline : public ::testing::TestWithParam<std::string> {
+protected:
+    static constexpr std::uint32_t kTile = 8;  // of which the files have permuted results
+
+    [[nodiscard]] HostTensor tensor(const std::string& name) const {
+        return golden_tensor(file_, name);
+    }
+    [[nodiscard]] CallInput table(const std::string& name) const {
+        return {tensor("tile8." + name)};
+    }
+    [[nodiscard]] std::vector<std::int32_t> tokens() const {
+        return testing::values_of<std::int32_t>(tensor("tile8.permuted_idx_to_token_idx"));
+    }
+    /// Permuted rows that hold tokens have the golden codes, all others what memory had before.
+    void expect_rows(const HostTensor& result, const std::string& name) const {
+        const HostTensor golden = tensor(name);
+        const std::size_t columns = golden.shape[1];
+        const auto tokens_of_rows = tokens();
+        for (std::size_t row = 0; row < tokens_of_rows.size(); ++row) {
+            const auto codes = result.as<std::uint8_t>().subspan(row * columns, columns);
+            const auto wanted = golden.as<std::uint8_t>().subspan(row * columns, columns);
+            EXPECT_TRUE(tokens_of_rows[row] >= 0
+                            ? std::ranges::equal(codes, wanted)
+                            : std::ranges::all_of(codes, [](auto code) { return code == 0xFF; }))
+                << name << " row " << row;
+        }
+    }
+    /// The same of scales, a row of the table for each 128 columns.
+    void expect_scales(const HostTensor& result, const std::string& name) const {
+        const HostTensor golden = tensor(name);
+        const auto tokens_of_rows = tokens();
+        for (std::size_t i = 0; i < num_elements(golden.shape); ++i) {
+            if (tokens_of_rows[i % tokens_of_rows.size()] >= 0) {
+                EXPECT_FLOAT_EQ(result.as<float>()[i], golden.as<float>()[i]) << name << " " << i;
+            }
+        }
+    }
+    [[nodiscard]] std::vector<HostTensor> first_product(DataFormat output, std::uint32_t k_push,
+                                                        std::uint32_t row_chunk) {
+        const GroupedMatmulSpec spec{.tile = kTile,
+                                     .output = output,
+                                     .grid = {},
+                                     .row_chunk = row_chunk,
+                                     .k_push = k_push,
+                                     .cb_depth = 2};
+        return call_op(device_, fp8_grouped_matmul::op(), &spec,
+                       {{tensor("hidden_states")},
+                        {tensor("hidden_states_scale")},
+                        {tensor("gemm1_weights"), Layout::TILE},
+                        {tensor("gemm1_weights_scale")},
+                        table("cta_idx_xy_to_batch_idx"),
+                        table("cta_idx_xy_to_mn_limit"),
+                        table("num_non_exiting_ctas"),
+                        table("permuted_idx_to_token_idx")});
+    }
+
+    GoldenFile file_{GetParam()};
+    OneDevice device_{testing::test_arch()};
+};
+
+TEST_P(Fp8Pipeline, FirstProductGathersTokensAndQuantisesItsRows) {
+    const auto outputs = first_product(DataFormat::Fp8_e4m3, 1, 8);
+
+    expect_rows(outputs[0], "tile8.gemm1_output");
+    expect_scales(outputs[1], "tile8.gemm1_output_scale");
+}
+
+TEST_P(Fp8Pipeline, ProductsAreTheSameBytesHoweverTheyAreRead) {
+    const auto outputs = first_product(DataFormat::Float32, 1, 8);
+
+    EXPECT_EQ(first_product(DataFormat::Float32, 2, 1)[0].bytes, outputs[0].bytes);
+    EXPECT_EQ(first_product(DataFormat::Float32, 7, 2)[0].bytes, outputs[0].bytes);
+}
+
+TEST_P(Fp8Pipeline, UnroundedProductIsThatOfTheFile) {
+    const HostTensor output = first_product(DataFormat::Float32, 1, 8)[0];
+
+    const auto rows =
+        testing::values_of<std::int32_t>(tensor("tile8.expanded_idx_to_permuted_idx"));
+    HostTensor by_expanded = tensor("gemm1_by_expanded");
+    const std::size_t columns = by_expanded.shape[1];
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i] >= 0) {
+            std::ranges::copy(
+                output.as<float>().subspan(static_cast<std::size_t>(rows[i]) * columns, columns),
+                by_expanded.as<float>().subspan(i * columns, columns).begin());
+        }
+    }
+    EXPECT_TRUE(keeps_to(file_, "gemm1_by_expanded", by_expanded));
+}
+
+TEST_P(Fp8Pipeline, ActivationRequantisesItsRows) {
+    const std::string half = file_.entry().at("params").at("gate_half");
+    const SwigluSpec spec{.tile = kTile,
+                          .gate_half = half == "first" ? GateHalf::First : GateHalf::Second,
+                          .grid = {},
+                          .cb_depth = 2};
+
+    const auto outputs = call_op(device_, fp8_swiglu::op(), &spec,
+                                 {table("gemm1_output"), table("gemm1_output_scale"),
+                                  table("cta_idx_xy_to_mn_limit"), table("num_non_exiting_ctas")});
+
+    expect_scales(outputs[1], "tile8.activation_output_scale");
+}
+
+TEST_P(Fp8Pipeline, SumOverExpertsIsThatOfTheFile) {
+    // In expanded order each row stands at its own index.
+    HostTensor indices = tensor("tile8.expanded_idx_to_permuted_idx");
+    for (std::size_t i = 0; i < indices.shape[0]; ++i) {
+        std::int32_t& index = indices.as<std::int32_t>()[i];
+        index = index < 0 ? -1 : static_cast<std::int32_t>(i);
+    }
+    const CopySpec spec{.grid = {}, .cb_depth = 2};
+
+    const auto outputs =
+        call_op(device_, moe_finalize::op(), &spec,
+                {{tensor("gemm2_bf16_by_expanded")}, {indices}, {tensor("expert_weights_bf16")}});
+
+    EXPECT_EQ(outputs[0].bytes, tensor("final_bf16").bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Fp8Pipeline,
+                         ::testing::Values("fp8moe_all_local", "fp8moe_ep_shard",
+                                           "fp8moe_seed_gate_first"),
+                         [](const auto& file) { return file.param; });
+
+}  // namespace
+}  // namespace tessera::ops

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// An op called on one device, by its value in the registry: inputs are put, outputs are made as the
+// op infers them, all in memory filled with 0xFF.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ops/op.hpp"
+#include "tests/ops/device_fixture.hpp"
+
+namespace tessera::testing {
+
+struct CallInput {
+    HostTensor values;
+    Layout layout = Layout::ROW_MAJOR;
+};
+
+/// The first `num_outputs` outputs; 0 stands for all that the op infers.
+inline std::vector<HostTensor> call_op(OneDevice& device, const ops::Op& op, const void* parameters,
+                                       const std::vector<CallInput>& inputs,
+                                       std::size_t num_outputs = 0) {
+    std::vector<std::vector<DeviceTensor>> in;
+    std::vector<std::vector<DeviceTensor>> out;
+    std::vector<ops::TensorPlan> input_plans;
+    for (const CallInput& input : inputs) {
+        in.push_back({device.put("in" + std::to_string(in.size()), input.values, input.layout)});
+        input_plans.push_back(ops::plan_of(in.back().front()));
+    }
+    const MeshSpec mesh;
+    constexpr std::uint32_t kDevice = 0;
+    ops::OpContext context{.arch = device.arch(),
+                           .mesh = mesh,
+                           .devices = {&kDevice, 1},
+                           .parameters = parameters,
+                           .inputs = input_plans};
+    std::vector<ops::TensorPlan> output_plans = op.infer(context);
+    output_plans.resize(num_outputs == 0 ? output_plans.size() : num_outputs);
+    for (const ops::TensorPlan& plan : output_plans) {
+        out.push_back({device.make("out" + std::to_string(out.size()), plan.spec)});
+    }
+    context.outputs = output_plans;
+    context.device_inputs = in;
+    context.device_outputs = out;
+    device.run(std::string(op.spec.name), op.programs(context).front().program);
+    std::vector<HostTensor> results;
+    for (const auto& tensors : out) {
+        results.push_back(device.get(tensors.front()));
+    }
+    return results;
+}
+
+}  // namespace tessera::testing
