@@ -26,15 +26,17 @@ struct Command {
 [[nodiscard]] Command add_explain(CLI::App& root, Console& console);
 [[nodiscard]] Command add_list(CLI::App& root, Console& console);
 [[nodiscard]] Command add_manual(CLI::App& root, Console& console);
+[[nodiscard]] Command add_moe(CLI::App& root, Console& console);
 [[nodiscard]] Command add_new(CLI::App& root, Console& console);
 [[nodiscard]] Command add_retime(CLI::App& root, Console& console);
 [[nodiscard]] Command add_run(CLI::App& root, Console& console);
 [[nodiscard]] Command add_score(CLI::App& root, Console& console);
 [[nodiscard]] Command add_sweep(CLI::App& root, Console& console);
+[[nodiscard]] Command add_tune(CLI::App& root, Console& console);
 
 /// All of them, in the order in which help shows them.
-inline constexpr std::array kAddCommands{add_run,   add_retime, add_compare, add_sweep,
-                                         add_score, add_check,  add_explain, add_list,
-                                         add_new,   add_manual};
+inline constexpr std::array kAddCommands{add_run,  add_retime, add_compare, add_sweep,
+                                         add_tune, add_score,  add_check,   add_explain,
+                                         add_list, add_moe,    add_new,     add_manual};
 
 }  // namespace tessera::cli

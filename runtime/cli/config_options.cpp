@@ -29,13 +29,13 @@ config::Override threads_override(std::string_view text) {
     return {"host.threads", std::to_string(parse_threads(text)), fmt::format("--threads {}", text)};
 }
 
-// A shape that file and command line both give would have to lose one of the two in silence.
+// Where file and command line give another shape each, one would have to lose in silence.
 void require_not_set(const std::vector<config::Override>& sets,
                      const std::vector<config::Override>& shapes) {
     for (const config::Override& shape : shapes) {
         const auto set = std::ranges::find(sets, shape.path, &config::Override::path);
-        require(set == sets.end(), "{}: {} comes from {}, leave it out",
-                set == sets.end() ? "" : set->origin, shape.path, shape.origin);
+        require(set == sets.end() || set->value == shape.value, "{}: {} is {} in {}",
+                set == sets.end() ? "" : set->origin, shape.path, shape.value, shape.origin);
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera run: one configuration from its inputs to a verified result.
+#include "runtime/cli/run.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +23,7 @@
 #include "runtime/report/timing/timing_text.hpp"
 #include "runtime/study/host_profile.hpp"
 #include "runtime/study/trace_taker.hpp"
+#include "runtime/study/tuning_table.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -155,6 +158,28 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
     return outcome;
 }
 
+/// What tessera tune has chosen for the run's shape.
+std::vector<config::Override> tuned_values(const RunOptions& options,
+                                           const std::vector<config::Override>& shapes) {
+    if (!options.tuned) {
+        return {};
+    }
+    const tuning::TuningTable table(*options.tuned);
+    const config::LoadedRun loaded = load(options.config, shapes);
+    const tuning::Choice* choice = table.find(loaded, TESSERA_VERSION);
+    const auto settings =
+        table.choices().empty() ? std::vector<tuning::Setting>{} : table.choices().front().settings;
+    require(choice != nullptr, "--tuned {}: no choice for {}; tessera tune makes one",
+            *options.tuned, shape_of(loaded, settings));
+    std::vector<config::Override> values;
+    for (const tuning::Setting& setting : choice->settings) {
+        values.push_back({setting.key, setting.value, "--tuned " + *options.tuned});
+    }
+    return values;
+}
+
+}  // namespace
+
 ExitCode run(const RunOptions& options, const Console& console) {
     const auto start = std::chrono::steady_clock::now();
     check_run_options(options);
@@ -166,7 +191,10 @@ ExitCode run(const RunOptions& options, const Console& console) {
     if (options.inputs) {
         inputs = std::make_shared<const SafetensorsFile>(*options.inputs);
     }
-    const config::LoadedRun loaded = load(options.config, params_of(options.config, inputs));
+    std::vector<config::Override> given = params_of(options.config, inputs);
+    const auto tuned = tuned_values(options, given);
+    given.insert(given.end(), tuned.begin(), tuned.end());
+    const config::LoadedRun loaded = load(options.config, given);
     if (!options.timing_only) {
         require_memory_for_values(loaded);
     }
@@ -187,8 +215,6 @@ ExitCode run(const RunOptions& options, const Console& console) {
     }
     return failed_steps(record).empty() ? ExitCode::Success : ExitCode::VerificationFailed;
 }
-
-}  // namespace
 
 Command add_run(CLI::App& root, Console& console) {
     auto* command =

@@ -22,6 +22,8 @@ void add_files(CLI::App& command, RunOptions& options) {
     add_file(
         "--state", options.state,
         "Read persistent tensors from a safetensors file, if it is there, and write them back");
+    add_file("--tuned", options.tuned,
+             "Take what tessera tune has chosen for this shape from its table");
     add_file("--outputs", options.outputs, "Write the tensors of every step to a safetensors file");
     add_file("--trace", options.trace,
              "Write what every kernel thread did to a file, for tessera retime");

@@ -13,6 +13,7 @@ namespace tessera::cli {
 struct RunOptions {
     ConfigOptions config;
     std::optional<std::string> inputs;
+    std::optional<std::string> tuned;  ///< table of tessera tune
     std::optional<std::string> outputs;
     std::optional<std::string> state;
     std::vector<std::string> kernels;  ///< KERNEL=FILE

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/batched_moe_align_block_size/batched_moe_align_block_size.hpp"
+
+#include "ops/expert_rows/tables.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::batched_moe_align_block_size {
+namespace {
+
+using config::field;
+using config::Limits;
+
+// Scratch, as the kernel numbers it.
+enum : std::uint8_t { kCounts = 0, kSorted = 1, kBlocks = 2 };
+
+constexpr std::array kFields{
+    field<&BatchedAlignSpec::max_tokens_per_batch>("max_tokens_per_batch", config::kRequired,
+                                                   "rows that each expert has room for",
+                                                   Limits{1, 1048576}),
+    field<&BatchedAlignSpec::block_size>("block_size", config::kRequired, "rows of a block",
+                                         Limits{4, 128}),
+};
+
+struct Extents {
+    std::uint32_t entries;
+    std::uint32_t blocks;
+};
+
+Extents extents_of(std::uint32_t experts, const BatchedAlignSpec& spec) {
+    const std::uint32_t rows = round_up(spec.max_tokens_per_batch, spec.block_size);
+    return {experts * rows, experts * (rows / spec.block_size)};
+}
+
+std::vector<Scratch> scratch_of(const Shape& counts, const BatchedAlignSpec& spec) {
+    const auto experts = static_cast<std::uint32_t>(num_elements(counts));
+    const Extents extents = extents_of(experts, spec);
+    return {{kCounts, counts_bytes(counts)},
+            {kSorted, std::uint64_t{4} * extents.entries},
+            {kBlocks, std::uint64_t{4} * extents.blocks}};
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<BatchedAlignSpec>();
+    judge.require(spec.block_size >= 4 && spec.block_size <= 128 && spec.block_size % 4 == 0,
+                  "block_size",
+                  fmt::format("is {}; it must be a multiple of 4 from 4 to 128", spec.block_size));
+    judge_scratch(context.arch, scratch_of(context.inputs[0].spec.shape, spec), "expert_num_tokens",
+                  judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const Extents extents =
+        extents_of(context.inputs[0].spec.shape[0], context.params<BatchedAlignSpec>());
+    const auto table = [](std::uint32_t entries) {
+        return TensorPlan{.spec = {{entries}, DataFormat::Int32, Layout::ROW_MAJOR}};
+    };
+    return {table(extents.entries), table(extents.blocks), table(1)};
+}
+
+Program make_program(const OpContext& context, std::size_t p) {
+    const auto& spec = context.params<BatchedAlignSpec>();
+    const DeviceTensor& counts = context.device_inputs[0][p];
+    const auto& out = context.device_outputs;
+    const std::uint32_t experts = counts.spec.shape[0];
+    const Extents extents = extents_of(experts, spec);
+    std::vector<std::uint32_t> args{experts,         spec.max_tokens_per_batch,
+                                    spec.block_size, extents.entries,
+                                    extents.blocks,  is_paged(counts.spec.shape) ? 1U : 0U};
+    append_accessors({&counts, &out[0][p], &out[1][p], &out[2][p]}, args);
+    return one_core_program("ops/batched_moe_align_block_size/kernels/align.cpp", std::move(args),
+                            {counts.buffer.address, out[0][p].buffer.address,
+                             out[1][p].buffer.address, out[2][p].buffer.address},
+                            scratch_of(counts.spec.shape, spec), dram_alignment(context.arch));
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<BatchedAlignSpec>();
+    const HostTensor counts = context.read(0);
+    const std::uint32_t experts = counts.shape[0];
+    const Extents extents = extents_of(experts, spec);
+    HostTensor sorted = filled_int32(
+        {extents.entries}, static_cast<std::int32_t>(experts * spec.max_tokens_per_batch));
+    HostTensor blocks = filled_int32({extents.blocks}, kNobody);
+    std::uint32_t end = 0;
+    for (std::uint32_t e = 0; e < experts; ++e) {
+        const auto count = static_cast<std::uint32_t>(counts.as<std::int32_t>()[e]);
+        for (std::uint32_t row = 0; row < count; ++row) {
+            sorted.as<std::int32_t>()[end + row] =
+                static_cast<std::int32_t>(e * spec.max_tokens_per_batch + row);
+            blocks.as<std::int32_t>()[(end + row) / spec.block_size] = static_cast<std::int32_t>(e);
+        }
+        end += round_up(count, spec.block_size);
+    }
+    return {std::move(sorted), std::move(blocks),
+            filled_int32({1}, static_cast<std::int32_t>(end))};
+}
+
+void check_values(const ReferenceContext& context) {
+    const auto& spec = context.params<BatchedAlignSpec>();
+    for (const HostTensor& counts : context.read_all(0)) {
+        const auto values = counts.as<std::int32_t>();
+        for (std::size_t e = 0; e < values.size(); ++e) {
+            require(values[e] >= 0 &&
+                        static_cast<std::uint32_t>(values[e]) <= spec.max_tokens_per_batch,
+                    "{}: expert_num_tokens[{}] is {}; it must be 0 to {}", kSpec.name, e, values[e],
+                    spec.max_tokens_per_batch);
+        }
+    }
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<BatchedAlignSpec>(kFields),
+        .rules = rules,
+        .infer = infer,
+        .programs =
+            [](const OpContext& context) {
+                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+            },
+        .reference = reference,
+        .check_values = check_values};
+    return kOp;
+}
+
+}  // namespace tessera::ops::batched_moe_align_block_size

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tilizes the rows of a unit once, for all strips that follow on them, and multiplies them with the
+// weights, whose tiles are transposed on their way into the source register. Sums stay in DST over
+// all of K and are packed as rows.
+
+namespace {
+
+constexpr uint32_t cb_rows = 0;
+constexpr uint32_t cb_tiles = 1;
+constexpr uint32_t cb_weights = 2;
+constexpr uint32_t cb_scales = 3;
+constexpr uint32_t cb_units = 4;
+constexpr uint32_t cb_out = 16;
+
+struct Shapes {
+    uint32_t k_tiles;
+    uint32_t strip;
+    uint32_t k_block;
+    uint32_t k_chunk;
+    uint32_t chunks;
+    bool is_scaled;
+};
+
+void tilize_rows(const Shapes& shapes, bool holds_rows) {
+    if (holds_rows) {
+        cb_pop_front(cb_tiles, shapes.chunks * shapes.k_chunk);
+        if (shapes.is_scaled) {
+            cb_pop_front(cb_scales, 1);
+        }
+    }
+    reconfig_data_format_srca(cb_rows);
+    pack_reconfig_data_format(cb_tiles);
+    tilize_init_short(cb_rows, shapes.k_chunk, cb_tiles);
+    for (uint32_t chunk = 0; chunk < shapes.chunks; ++chunk) {
+        cb_wait_front(cb_rows, shapes.k_chunk);
+        cb_reserve_back(cb_tiles, shapes.k_chunk);
+        tilize_block(cb_rows, shapes.k_chunk, cb_tiles);
+        cb_push_back(cb_tiles, shapes.k_chunk);
+        cb_pop_front(cb_rows, shapes.k_chunk);
+    }
+    tilize_uninit(cb_rows, cb_tiles);
+    cb_wait_front(cb_tiles, shapes.chunks * shapes.k_chunk);
+    if (shapes.is_scaled) {
+        cb_wait_front(cb_scales, 1);
+    }
+}
+
+void multiply(const Shapes& shapes, uint32_t columns) {
+    reconfig_data_format(cb_weights, cb_tiles);
+    mm_block_init_short(cb_tiles, cb_weights, 1, columns, 1, shapes.k_block);
+    for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
+        const uint32_t left = shapes.k_tiles - first;
+        const uint32_t count = left < shapes.k_block ? left : shapes.k_block;
+        cb_wait_front(cb_weights, shapes.k_block * shapes.strip);
+        for (uint32_t k = 0; k < count; ++k) {
+            matmul_block(cb_tiles, cb_weights, first + k, k * shapes.strip, 0, 1, columns, 1,
+                         shapes.k_block);
+        }
+        cb_pop_front(cb_weights, shapes.k_block * shapes.strip);
+    }
+}
+
+// The routing weights of the rows, in every column.
+void scale(const Shapes& shapes, uint32_t columns) {
+    copy_tile_to_dst_init_short_with_dt(cb_weights, cb_scales);
+    copy_tile(cb_scales, 0, shapes.strip);
+    mul_binary_tile_init();
+    for (uint32_t column = 0; column < columns; ++column) {
+        mul_binary_tile(column, shapes.strip, column);
+    }
+}
+
+template <uint32_t strip>
+void pack_rows() {
+    pack_reconfig_data_format(cb_out);
+    pack_untilize_dest_init<strip>(cb_out);
+    cb_reserve_back(cb_out, strip);
+    tile_regs_wait();
+    pack_untilize_dest<strip>(cb_out);
+    tile_regs_release();
+    cb_push_back(cb_out, strip);
+    pack_untilize_uninit(cb_out);
+}
+
+void pack_rows(uint32_t strip) {
+    switch (strip) {
+        case 1:
+            return pack_rows<1>();
+        case 2:
+            return pack_rows<2>();
+        case 3:
+            return pack_rows<3>();
+        default:
+            return pack_rows<4>();
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Shapes shapes{get_compile_time_arg_val(0), get_compile_time_arg_val(1),
+                        get_compile_time_arg_val(2), get_compile_time_arg_val(3),
+                        get_compile_time_arg_val(4), get_compile_time_arg_val(5) != 0};
+
+    mm_block_init(cb_tiles, cb_weights, cb_out, 1, shapes.strip, 1, shapes.k_block);
+    for (bool holds_rows = false;; holds_rows = true) {
+        cb_wait_front(cb_units, 1);
+        const uint32_t what = read_tile_value(cb_units, 0, 0);
+        const uint32_t columns = read_tile_value(cb_units, 0, 1);
+        const uint32_t has_new_rows = read_tile_value(cb_units, 0, 2);
+        cb_pop_front(cb_units, 1);
+        if (what == 0) {
+            return;
+        }
+        if (has_new_rows != 0) {
+            tilize_rows(shapes, holds_rows);
+        }
+        tile_regs_acquire();
+        multiply(shapes, columns);
+        if (shapes.is_scaled) {
+            scale(shapes, columns);
+        }
+        tile_regs_commit();
+        pack_rows(shapes.strip);
+    }
+}

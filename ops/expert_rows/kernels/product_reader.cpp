@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+// Works out this core's units of work from the list of blocks, or the counts of the batches, in
+// device memory; announces each to compute and writer; gathers rows and feeds weights.
+#include "table_words.hpp"
+
+namespace {
+
+constexpr uint32_t cb_rows = 0;
+constexpr uint32_t cb_weights = 2;
+constexpr uint32_t cb_scales = 3;
+constexpr uint32_t cb_compute_units = 4;
+constexpr uint32_t cb_writer_units = 5;
+constexpr uint32_t cb_tables = 6;
+constexpr uint32_t cb_zeros = 7;
+constexpr uint32_t cb_words = 9;  // of scales
+constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
+
+constexpr uint32_t kAligned = 16;  // words: what reads from DRAM are aligned to, at the most
+
+enum CountsForm : uint32_t { kCounts, kPagedCounts, kNoCounts };
+enum Announced : uint32_t { kEnd, kUnit, kZeroUnit };
+
+uint32_t div_up(uint32_t a, uint32_t b) {
+    return (a + b - 1) / b;
+}
+
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+struct Shapes {
+    uint32_t row_bytes;
+    uint32_t k_tiles;
+    uint32_t n_tiles;
+    uint32_t strip;
+    uint32_t k_block;
+    uint32_t k_chunk;
+    uint32_t weight_bytes;   // of a tile
+    uint32_t element_bytes;  // of a row
+
+    uint32_t chunk_bytes() const { return k_chunk * tt::constants::TILE_WIDTH * element_bytes; }
+
+    uint32_t strips() const { return div_up(n_tiles, strip); }
+};
+
+// Up to 32 rows of one expert: where they come from and go to; kNobody for those that there are
+// not.
+struct TileRow {
+    uint32_t expert;  // kNobody: zeros are written
+    bool has_rows;
+    uint32_t sources[tile_height];
+    uint32_t targets[tile_height];
+    uint32_t ids[tile_height];
+
+    void clear(uint32_t of_expert) {
+        expert = of_expert;
+        has_rows = false;
+        for (uint32_t i = 0; i < tile_height; ++i) {
+            sources[i] = targets[i] = ids[i] = kNobody;
+        }
+    }
+    void set(uint32_t i, uint32_t source, uint32_t target, uint32_t id) {
+        sources[i] = source;
+        targets[i] = target;
+        ids[i] = id;
+        has_rows = true;
+    }
+};
+
+// Words [first, first + count) of page 0 of a table, at an aligned address.
+template <class Accessor>
+const tt_l1_ptr uint32_t* read_words(const Accessor& table, uint32_t first, uint32_t count,
+                                     uint32_t length, uint32_t l1_addr) {
+    const uint32_t start = first / kAligned * kAligned;
+    const uint32_t end = smaller(div_up(first + count, kAligned) * kAligned, length);
+    noc_async_read(table.get_noc_addr(0, start * 4), l1_addr, (end - start) * 4);
+    noc_async_read_barrier();
+    return words_at(l1_addr) + (first - start);
+}
+
+// The blocks of moe_align_block_size.
+template <class Ids, class Experts>
+struct BlockList {
+    const Ids& ids;
+    const Experts& experts;
+    uint32_t num_entries;  // that the tensors hold
+    uint32_t num_blocks;
+    uint32_t block_size;
+    bool reads_by_choice;
+    bool writes_by_choice;
+    uint32_t top_k;
+    uint32_t num_choices;  // entries from here on stand for none
+
+    bool writes_zeros() const { return writes_by_choice; }
+    void find(uint32_t tile_row, TileRow& found) const {
+        const uint32_t per_block = div_up(block_size, tile_height);
+        const uint32_t block = tile_row / per_block;
+        const uint32_t first = tile_row % per_block * tile_height;
+        const uint32_t count = smaller(tile_height, block_size - first);
+        const uint32_t tables = get_write_ptr(cb_tables);
+        found.clear(read_words(experts, block, 1, num_blocks, tables)[0]);
+        const uint32_t place = block * block_size + first;
+        const auto* entries = read_words(ids, place, count, num_entries, tables);
+        for (uint32_t i = 0; i < count && place + i < num_entries; ++i) {
+            const uint32_t id = entries[i];
+            if (id < num_choices) {
+                found.set(i, reads_by_choice ? id / top_k : place + i,
+                          writes_by_choice ? id : place + i, id);
+            }
+        }
+    }
+};
+
+// The rows of each expert's batch.
+struct BatchList {
+    const tt_l1_ptr uint32_t* counts;
+    uint32_t num_experts;
+    uint32_t batch_rows;
+
+    uint32_t num_tile_rows() const {
+        uint32_t rows = 0;
+        for (uint32_t expert = 0; expert < num_experts; ++expert) {
+            rows += div_up(counts[expert], tile_height);
+        }
+        return rows;
+    }
+    bool writes_zeros() const { return false; }
+    void find(uint32_t tile_row, TileRow& found) const {
+        uint32_t expert = 0;
+        for (uint32_t n = div_up(counts[0], tile_height); tile_row >= n;
+             n = div_up(counts[expert], tile_height)) {
+            tile_row -= n;
+            ++expert;
+        }
+        found.clear(expert);
+        const uint32_t first = tile_row * tile_height;
+        for (uint32_t i = 0; i < smaller(tile_height, counts[expert] - first); ++i) {
+            const uint32_t row = expert * batch_rows + first + i;
+            found.set(i, row, row, row);
+        }
+    }
+};
+
+void announce_to_compute(uint32_t what, uint32_t columns, uint32_t has_new_rows) {
+    cb_reserve_back(cb_compute_units, 1);
+    tt_l1_ptr uint32_t* words = words_at(get_write_ptr(cb_compute_units));
+    words[0] = what;
+    words[1] = columns;
+    words[2] = has_new_rows;
+    cb_push_back(cb_compute_units, 1);
+}
+
+void announce_to_writer(uint32_t what, uint32_t column, uint32_t columns, const TileRow& row) {
+    cb_reserve_back(cb_writer_units, 1);
+    tt_l1_ptr uint32_t* words = words_at(get_write_ptr(cb_writer_units));
+    words[0] = what;
+    words[1] = column;
+    words[2] = columns;
+    for (uint32_t i = 0; what != kEnd && i < tile_height; ++i) {
+        words[3 + i] = row.targets[i];
+    }
+    cb_push_back(cb_writer_units, 1);
+}
+
+// Gathers the rows, K in chunks, zeros where there is no row and behind the last element.
+template <class Accessor>
+void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row) {
+    const uint32_t chunk_bytes = shapes.chunk_bytes();
+    for (uint32_t start = 0; start < shapes.row_bytes; start += chunk_bytes) {
+        const uint32_t length = smaller(chunk_bytes, shapes.row_bytes - start);
+        cb_reserve_back(cb_rows, shapes.k_chunk);
+        uint32_t l1_addr = get_write_ptr(cb_rows);
+        for (uint32_t i = 0; i < tile_height; ++i) {
+            if (row.sources[i] == kNobody) {
+                noc_async_read(get_noc_addr(get_write_ptr(cb_zeros)), l1_addr, chunk_bytes);
+            } else {
+                noc_async_read(rows.get_noc_addr(row.sources[i], start), l1_addr, length);
+                auto* bytes = reinterpret_cast<tt_l1_ptr uint8_t*>(l1_addr);
+                for (uint32_t at = length; at < chunk_bytes; ++at) {
+                    bytes[at] = 0;
+                }
+            }
+            l1_addr += chunk_bytes;
+        }
+        noc_async_read_barrier();
+        cb_push_back(cb_rows, shapes.k_chunk);
+    }
+}
+
+union Word {
+    uint32_t bits;
+    float value;
+};
+
+// What rows of a product are multiplied with: routing weights, and scales of fp8 operands.
+template <class Weights, class Rows, class Experts>
+struct Scales {
+    const Weights& weights;  // (T, K)
+    uint32_t top_k;          // 0: there are none
+    const Rows& rows;        // (rows, 1)
+    const Experts& experts;  // (E, 1)
+    bool is_fp8;
+
+    bool are_there() const { return top_k != 0 || is_fp8; }
+    float of(const TileRow& row, uint32_t i) const {
+        float scale = 1;
+        if (top_k != 0) {
+            scale = word(weights, row.ids[i] / top_k, row.ids[i] % top_k, top_k);
+        }
+        if (is_fp8) {
+            scale *= word(rows, row.sources[i], 0, 1);
+            scale *= word(experts, row.expert, 0, 1);
+        }
+        return scale;
+    }
+
+private:
+    template <class Accessor>
+    static float word(const Accessor& table, uint32_t page, uint32_t index, uint32_t length) {
+        const uint32_t tables = get_write_ptr(cb_words);
+        const uint32_t start = index / kAligned * kAligned;
+        noc_async_read(table.get_noc_addr(page, start * 4), tables,
+                       smaller(kAligned, length - start) * 4);
+        noc_async_read_barrier();
+        Word found;
+        found.bits = words_at(tables)[index - start];
+        return found.value;
+    }
+};
+
+// A tile whose rows hold the scale of theirs in every column.
+template <class AllScales>
+void push_scales(const AllScales& scales, const TileRow& row) {
+    cb_reserve_back(cb_scales, 1);
+    tt_l1_ptr uint32_t* tile = words_at(get_write_ptr(cb_scales));
+    for (uint32_t i = 0; i < tile_height; ++i) {
+        Word scale;
+        scale.value = row.ids[i] == kNobody ? 0.0f : scales.of(row, i);
+        // Two faces side by side hold a row of the tile.
+        const uint32_t face_row = i / 16 * 512 + i % 16 * 16;
+        fill_words(tile + face_row, 16, scale.bits);
+        fill_words(tile + face_row + 256, 16, scale.bits);
+    }
+    cb_push_back(cb_scales, 1);
+}
+
+// Tiles of the strip's weights, one row of columns for each k; pushes have the pages of whole
+// blocks, also where fewer tiles are left.
+template <class Accessor>
+void feed_weights(const Accessor& weights, const Shapes& shapes, uint32_t expert, uint32_t column,
+                  uint32_t columns) {
+    const uint32_t pages = shapes.k_block * shapes.strip;
+    for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
+        const uint32_t count = smaller(shapes.k_block, shapes.k_tiles - first);
+        cb_reserve_back(cb_weights, pages);
+        const uint32_t l1_addr = get_write_ptr(cb_weights);
+        for (uint32_t c = 0; c < columns; ++c) {
+            const uint32_t tile = (expert * shapes.n_tiles + column + c) * shapes.k_tiles + first;
+            for (uint32_t k = 0; k < count; ++k) {
+                noc_async_read_page(tile + k, weights,
+                                    l1_addr + (k * shapes.strip + c) * shapes.weight_bytes);
+            }
+        }
+        noc_async_read_barrier();
+        cb_push_back(cb_weights, pages);
+    }
+}
+
+template <class List, class Rows, class Weights, class AllScales>
+void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, const Rows& rows,
+                const Weights& weights, const AllScales& scales) {
+    const uint32_t core = get_arg_val<uint32_t>(6);
+    const uint32_t num_cores = get_arg_val<uint32_t>(7);
+    const uint32_t num_units = num_tile_rows * shapes.strips();
+    const uint32_t first = (uint32_t)((uint64_t)num_units * core / num_cores);
+    const uint32_t end = (uint32_t)((uint64_t)num_units * (core + 1) / num_cores);
+
+    TileRow row;
+    row.clear(kNobody);
+    uint32_t held = kNobody;
+    for (uint32_t unit = first; unit < end; ++unit) {
+        const uint32_t tile_row = unit / shapes.strips();
+        const uint32_t column = unit % shapes.strips() * shapes.strip;
+        const uint32_t columns = smaller(shapes.strip, shapes.n_tiles - column);
+        const bool is_new = tile_row != held;
+        if (is_new) {
+            held = tile_row;
+            list.find(tile_row, row);
+        }
+        if (!row.has_rows) {
+            continue;
+        }
+        if (row.expert == kNobody) {
+            if (list.writes_zeros()) {
+                announce_to_writer(kZeroUnit, column, columns, row);
+            }
+            continue;
+        }
+        announce_to_compute(kUnit, columns, is_new ? 1 : 0);
+        announce_to_writer(kUnit, column, columns, row);
+        if (is_new) {
+            gather_rows(rows, shapes, row);
+            if (scales.are_there()) {
+                push_scales(scales, row);
+            }
+        }
+        feed_weights(weights, shapes, row.expert, column, columns);
+    }
+    announce_to_compute(kEnd, 0, 0);
+    announce_to_writer(kEnd, 0, 0, row);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const bool is_batched = get_compile_time_arg_val(0) != 0;
+    const Shapes shapes{.row_bytes = get_compile_time_arg_val(1),
+                        .k_tiles = get_compile_time_arg_val(2),
+                        .n_tiles = get_compile_time_arg_val(3),
+                        .strip = get_compile_time_arg_val(4),
+                        .k_block = get_compile_time_arg_val(5),
+                        .k_chunk = get_compile_time_arg_val(6),
+                        .weight_bytes = static_cast<uint32_t>(get_tile_size(cb_weights)),
+                        .element_bytes = get_compile_time_arg_val(16)};
+    const uint32_t scales_top_k = get_compile_time_arg_val(11);
+    const uint32_t entries = get_compile_time_arg_val(12);
+    const uint32_t num_experts = get_compile_time_arg_val(13);
+    constexpr auto rows_args = TensorAccessorArgs<18>();
+    constexpr auto weights_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
+    constexpr auto ids_args = TensorAccessorArgs<weights_args.next_compile_time_args_offset()>();
+    constexpr auto experts_args = TensorAccessorArgs<ids_args.next_compile_time_args_offset()>();
+    constexpr auto end_args = TensorAccessorArgs<experts_args.next_compile_time_args_offset()>();
+    constexpr auto scales_args = TensorAccessorArgs<end_args.next_compile_time_args_offset()>();
+    constexpr auto row_scales_args =
+        TensorAccessorArgs<scales_args.next_compile_time_args_offset()>();
+    constexpr auto expert_scales_args =
+        TensorAccessorArgs<row_scales_args.next_compile_time_args_offset()>();
+    const auto row_scales = TensorAccessor(row_scales_args, get_arg_val<uint32_t>(8));
+    const auto expert_scales = TensorAccessor(expert_scales_args, get_arg_val<uint32_t>(9));
+    const auto rows = TensorAccessor(rows_args, get_arg_val<uint32_t>(0));
+    const auto weights =
+        TensorAccessor(weights_args, get_arg_val<uint32_t>(1), shapes.weight_bytes);
+    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(2));
+    const auto experts = TensorAccessor(experts_args, get_arg_val<uint32_t>(3));
+    const auto end = TensorAccessor(end_args, get_arg_val<uint32_t>(4));
+    const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(5));
+
+    const Scales<decltype(scales), decltype(row_scales), decltype(expert_scales)> all_scales{
+        scales, scales_top_k, row_scales, expert_scales, get_compile_time_arg_val(17) != 0};
+    fill_words(words_at(get_write_ptr(cb_zeros)), shapes.chunk_bytes() / 4, 0);
+    const uint32_t tables = get_write_ptr(cb_tables);
+    if (is_batched) {
+        const uint32_t form = get_compile_time_arg_val(14);
+        if (form == kNoCounts) {
+            fill_words(words_at(tables), num_experts, entries);
+        } else {
+            read_counts(ids, num_experts, form == kPagedCounts, tables);
+        }
+        const BatchList list{words_at(tables), num_experts, entries};
+        feed_units(list, list.num_tile_rows(), shapes, rows, weights, all_scales);
+        return;
+    }
+    read_pages(end, 0, 1, tables, 0, 4);
+    const uint32_t num_listed = words_at(tables)[0];
+    const BlockList<decltype(ids), decltype(experts)> list{ids,
+                                                           experts,
+                                                           entries,
+                                                           get_compile_time_arg_val(14),
+                                                           get_compile_time_arg_val(7),
+                                                           get_compile_time_arg_val(8) != 0,
+                                                           get_compile_time_arg_val(9) != 0,
+                                                           get_compile_time_arg_val(10),
+                                                           get_compile_time_arg_val(15)};
+    const uint32_t tile_rows = num_listed / list.block_size * div_up(list.block_size, tile_height);
+    feed_units(list, tile_rows, shapes, rows, weights, all_scales);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scatters the rows of each unit to the output, or zeros to rows of no expert of this device.
+#include "table_words.hpp"
+
+void kernel_main() {
+    constexpr uint32_t cb_units = 5;
+    constexpr uint32_t cb_zeros = 8;
+    constexpr uint32_t cb_out = 16;
+    constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
+    constexpr uint32_t tile_row_bytes = tt::constants::TILE_WIDTH * 2;  // bfloat16
+    constexpr uint32_t kZeroUnit = 2;
+    const uint32_t strip = get_compile_time_arg_val(0);
+    const uint32_t row_bytes = get_compile_time_arg_val(1);
+    constexpr auto output_args = TensorAccessorArgs<2>();
+    const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(0));
+
+    const uint32_t zeros = get_write_ptr(cb_zeros);
+    fill_words(words_at(zeros), strip * tile_row_bytes / 4, 0);
+    for (;;) {
+        cb_wait_front(cb_units, 1);
+        const tt_l1_ptr uint32_t* words = words_at(get_read_ptr(cb_units));
+        if (words[0] == 0) {
+            cb_pop_front(cb_units, 1);
+            break;
+        }
+        const bool is_zero = words[0] == kZeroUnit;
+        const uint32_t start = words[1] * tile_row_bytes;
+        const uint32_t width = words[2] * tile_row_bytes;
+        const uint32_t bytes = width < row_bytes - start ? width : row_bytes - start;
+        if (!is_zero) {
+            cb_wait_front(cb_out, strip);
+        }
+        for (uint32_t i = 0; i < tile_height; ++i) {
+            if (words[3 + i] != kNobody) {
+                noc_async_write(is_zero ? zeros : get_read_ptr(cb_out) + i * strip * tile_row_bytes,
+                                output.get_noc_addr(words[3 + i], start), bytes);
+            }
+        }
+        noc_async_writes_flushed();
+        if (!is_zero) {
+            cb_pop_front(cb_out, strip);
+        }
+        cb_pop_front(cb_units, 1);
+    }
+    noc_async_write_barrier();
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ops on tables of routed rows share: L1 as scratch for whole tables, and their references.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/op.hpp"
+#include "tessera/program.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+/// The entry of a table that names no expert, token or row.
+inline constexpr std::int32_t kNobody = -1;
+
+[[nodiscard]] constexpr std::uint32_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
+    return static_cast<std::uint32_t>((dividend + divisor - 1) / divisor);
+}
+[[nodiscard]] constexpr std::uint32_t round_up(std::uint64_t value, std::uint64_t multiple) {
+    return static_cast<std::uint32_t>((value + multiple - 1) / multiple * multiple);
+}
+
+/// Elements of a row, and rows of a tensor of any rank: all extents but the last.
+[[nodiscard]] std::uint32_t row_length(const Shape& shape);
+[[nodiscard]] std::uint32_t num_rows(const Shape& shape);
+
+/// A circular buffer of which kernels use the memory alone.
+struct Scratch {
+    std::uint8_t index = 0;
+    std::uint64_t bytes = 0;
+};
+[[nodiscard]] std::uint64_t bytes_of(std::span<const Scratch> scratch, std::uint32_t alignment);
+void add_scratch(Program& program, const CoreRangeSet& cores, std::span<const Scratch> scratch,
+                 std::uint32_t alignment);
+/// The rule that the scratch of an op fits a core's L1, blamed on `blamed`.
+void judge_scratch(const ArchSpec& arch, std::span<const Scratch> scratch, std::string_view blamed,
+                   RuleJudge& judge);
+
+/// Counts of experts: (E), or (E, 1) with a page for each.
+[[nodiscard]] bool is_paged(const Shape& counts);
+/// Bytes of L1 that reading them takes.
+[[nodiscard]] std::uint64_t counts_bytes(const Shape& counts);
+
+/// DRAM's alignment, to which pages are padded.
+[[nodiscard]] std::uint32_t dram_alignment(const ArchSpec& arch);
+
+/// Appends the accessors of tensors to compile-time arguments.
+void append_accessors(std::initializer_list<const DeviceTensor*> tensors,
+                      std::vector<std::uint32_t>& args);
+
+/// A program of one data-movement kernel on core (0,0).
+[[nodiscard]] Program one_core_program(const std::string& kernel, std::vector<std::uint32_t> args,
+                                       const std::vector<std::uint32_t>& addresses,
+                                       std::span<const Scratch> scratch, std::uint32_t alignment);
+
+/// A host tensor of int32 filled with one value.
+[[nodiscard]] HostTensor filled_int32(Shape shape, std::int32_t value);
+
+/// The local expert of each (token, choice), in the table's order; kNobody where the id is none of
+/// 0 to num_experts − 1, or the map says that the expert is on another device.
+/// Shapes   topk_ids (T,K) of 32-bit integers; expert_map (num_experts) or null.
+[[nodiscard]] std::vector<std::int32_t> local_experts_of(const HostTensor& topk_ids,
+                                                         const HostTensor* expert_map,
+                                                         std::uint32_t num_experts);
+
+/// Flags of `rows` rows in as many equal batches as there are counts: the first counts[b] of each.
+[[nodiscard]] std::vector<bool> first_rows(std::uint32_t rows, const HostTensor& counts);
+
+/// Errors   UsageError naming tensor, position, value and what is allowed, if an entry of `map` is
+///          none of −1 to num_local − 1.
+void check_expert_map(std::string_view op, const HostTensor& map, std::uint32_t num_local);
+
+}  // namespace tessera::ops

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of the two grouped forms, by shape: as TritonOrDeepGemmExperts.
+#include "ops/fused_moe/roles.hpp"
+
+namespace tessera::ops::fused_moe {
+
+namespace grouped {
+WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens);
+ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps);
+}  // namespace grouped
+namespace grouped_permuted {
+WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens);
+ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps);
+}  // namespace grouped_permuted
+
+namespace grouped_by_shape {
+namespace {
+
+/// Rows by their place need a copy each way; they pay for it where an expert fills whole blocks.
+bool fills_blocks(const Layer& layer, const Dispatched& tokens) {
+    return std::uint64_t{tokens.tokens} * layer.top_k >=
+           std::uint64_t{layer.experts} * layer.block_size;
+}
+
+}  // namespace
+
+WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
+    return fills_blocks(layer, tokens) ? grouped_permuted::workspace_shapes(layer, tokens)
+                                       : grouped::workspace_shapes(layer, tokens);
+}
+
+// The permuted form leaves weighing and summing to finalize; here both do it themselves.
+ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
+    if (fills_blocks(layer, tokens)) {
+        const ExpertOutput output = grouped_permuted::apply(layer, tokens, steps);
+        std::vector<std::string> inputs{output.tensor, output.rows};
+        if (!layer.apply_router_weight_on_input) {
+            inputs.push_back(tokens.weights);
+        }
+        return {
+            .tensor = steps.add("moe_sum", "reduced", std::move(inputs), {{"rows", "presence"}}),
+            .rows = {}};
+    }
+    return grouped::apply(layer, tokens, steps);
+}
+
+}  // namespace grouped_by_shape
+}  // namespace tessera::ops::fused_moe

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grouped products of rows that are permuted into the order of their experts before, and brought
+// back after: as DeepGEMM's contiguous layout.
+#include <algorithm>
+
+#include "ops/fused_moe/aligned.hpp"
+
+namespace tessera::ops::fused_moe::grouped_permuted {
+
+WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
+    const std::uint32_t padded =
+        tokens.tokens * layer.top_k + layer.experts * (layer.block_size - 1);
+    return {{padded, std::max(layer.gate_up, layer.hidden)},
+            {padded, std::max(layer.intermediate, layer.hidden)},
+            {tokens.tokens, layer.top_k, layer.hidden}};
+}
+
+ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
+    const Settings by_place{{"block_size", std::to_string(layer.block_size)},
+                            {"num_choices", std::to_string(tokens.tokens * layer.top_k)},
+                            {"input_rows", "place"},
+                            {"output_rows", "place"}};
+    const auto [sorted, experts, end, rows] = aligned(layer, tokens, steps);
+    const std::string permuted =
+        steps.add("gather_rows", "permuted", {tokens.activations, sorted, end},
+                  {{"divisor", std::to_string(layer.top_k)}});
+    const std::string first =
+        steps.add("grouped_mm", "gate_up", {permuted, layer.w1, sorted, experts, end}, by_place);
+    const std::string activated =
+        steps.add("moe_activation", "activated", {first, end}, {{"function", layer.activation}});
+    const std::string second =
+        steps.add("grouped_mm", "down", {activated, layer.w2, sorted, experts, end}, by_place);
+    return {.tensor = steps.add("gather_rows", "unreduced", {second, rows}), .rows = rows};
+}
+
+}  // namespace tessera::ops::fused_moe::grouped_permuted

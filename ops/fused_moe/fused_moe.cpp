@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fused_moe/fused_moe.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "emu/base/fields/nearest.hpp"
+#include "ops/expert_rows/expert_product.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::fused_moe {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::array kFields{
+    field<&MoeSpec::pf>("pf", config::kRequired, "prepare/finalize: how tokens reach the experts"),
+    field<&MoeSpec::experts>("experts", config::kRequired, "how experts compute"),
+    field<&MoeSpec::activation>("activation", "silu", "with a gate, or without (no_mul)"),
+    field<&MoeSpec::apply_router_weight_on_input>(
+        "apply_router_weight_on_input", "false",
+        "weigh the tokens and not what the experts make of them; of one choice a token"),
+    field<&MoeSpec::block_size>("block_size", "32", "rows of a block of an expert", Limits{4, 128}),
+    field<&MoeSpec::chunk_tokens>("chunk_tokens", "0",
+                                  "tokens that go through the experts at once; 0: all",
+                                  Limits{0, 1048576}),
+    field<&MoeSpec::max_num_tokens>("max_num_tokens", "0",
+                                    "rows of each device's tokens that an expert has room for; "
+                                    "choices beyond are dropped; 0: all tokens",
+                                    Limits{0, 1048576}),
+};
+
+bool is_gated(moe_activation::Function function) {
+    return moe_activation::MoeActivationSpec{.function = function}.is_gated();
+}
+
+Demands demands_of(const OpContext& context) {
+    const auto& spec = context.params<MoeSpec>();
+    const std::uint32_t tokens = context.inputs[0].spec.shape[0];
+    return {static_cast<std::uint32_t>(context.devices.size()), context.inputs[3].spec.format,
+            spec.chunk_tokens != 0 && spec.chunk_tokens < tokens};
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<MoeSpec>();
+    const auto ranks = static_cast<std::uint32_t>(context.devices.size());
+    const Layer layer = layer_of(context.inputs, ranks, spec);
+    const auto reason = refusal(*spec.pf.row, *spec.experts.row, demands_of(context));
+    judge.require(!reason, "experts", reason ? *reason : "");
+    judge.require(!spec.apply_router_weight_on_input || layer.top_k == 1,
+                  "apply_router_weight_on_input",
+                  fmt::format("is true; with {} choices a token it must be false", layer.top_k));
+    const std::uint32_t rows = layer.intermediate * (is_gated(spec.activation) ? 2 : 1);
+    judge.require(layer.gate_up == rows, "w1",
+                  fmt::format("has {} rows an expert; with activation {} and w2 of {} columns it "
+                              "must have {}",
+                              layer.gate_up, layer.activation, layer.intermediate, rows));
+    judge.require(context.inputs.size() != 7, "shared_w2", "is missing; it must be with shared_w1");
+    judge.require(layer.local_experts * ranks == layer.experts, "expert_map",
+                  fmt::format("has {} entries; it must be one for each of {} experts on {} devices",
+                              layer.experts, layer.local_experts, ranks));
+    judge.require(spec.block_size % 4 == 0, "block_size",
+                  fmt::format("is {}; it must be a multiple of 4", spec.block_size));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {{.spec = context.inputs[0].spec}};
+}
+
+std::vector<PartStep> parts(const OpContext& context) {
+    const auto& spec = context.params<MoeSpec>();
+    const auto ranks = static_cast<std::uint32_t>(context.devices.size());
+    return modular_kernel(*spec.pf.row, *spec.experts.row, layer_of(context.inputs, ranks, spec),
+                          spec.chunk_tokens);
+}
+
+/// The weights of one expert, wherever they are.
+struct ExpertWeights {
+    std::vector<float> w1;
+    std::vector<float> w2;
+};
+
+std::vector<ExpertWeights> weights_of(const ReferenceContext& context, std::uint32_t experts) {
+    std::vector<ExpertWeights> weights(experts);
+    for (std::size_t device = 0; device < context.inputs[5].size(); ++device) {
+        const HostTensor map = context.inputs[5][device]->all();
+        const std::vector<float> w1 = floats_of(context.inputs[1][device]->all());
+        const std::vector<float> w2 = floats_of(context.inputs[2][device]->all());
+        const std::size_t local = context.inputs[1][device]->shape()[0];
+        const auto expert_of = [&](const std::vector<float>& all, std::size_t e) {
+            const auto size = static_cast<std::ptrdiff_t>(all.size() / local);
+            const auto begin = all.begin() + static_cast<std::ptrdiff_t>(e) * size;
+            return std::vector<float>(begin, begin + size);
+        };
+        for (std::size_t e = 0; e < experts; ++e) {
+            if (const std::int32_t at = map.as<std::int32_t>()[e]; at != kNobody) {
+                const auto index = static_cast<std::size_t>(at);
+                weights[e] = {expert_of(w1, index), expert_of(w2, index)};
+            }
+        }
+    }
+    return weights;
+}
+
+std::vector<float> product(std::span<const float> row, std::span<const float> weights) {
+    std::vector<float> out(weights.size() / row.size());
+    product_row(row, weights, 1.0, out);
+    return out;
+}
+
+void add_choice(const MoeSpec& spec, std::span<const float> token, const ExpertWeights& weights,
+                double weight, std::span<double> sum) {
+    const std::vector<float> gate_up = product(token, weights.w1);
+    std::vector<float> activated(gate_up.size() / (is_gated(spec.activation) ? 2 : 1));
+    moe_activation::apply_to_row({.function = spec.activation}, gate_up, activated);
+    const std::vector<float> down = product(activated, weights.w2);
+    for (std::size_t h = 0; h < sum.size(); ++h) {
+        sum[h] += weight * static_cast<double>(down[h]);
+    }
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<MoeSpec>();
+    const std::vector<float> tokens = floats_of(context.read(0));
+    const HostTensor ids = context.read(3);
+    const HostTensor weights = context.read(4);
+    const std::uint32_t experts = context.in(5).shape()[0];
+    const std::vector<ExpertWeights> all = weights_of(context, experts);
+    const std::optional<ExpertWeights> shared =
+        context.inputs.size() > 7
+            ? std::optional(ExpertWeights{floats_of(context.read(6)), floats_of(context.read(7))})
+            : std::nullopt;
+    const std::size_t hidden = context.in(0).shape()[1];
+    const std::size_t top_k = ids.shape[1];
+    HostTensor out = make_host_tensor(context.in(0).shape(), DataFormat::Float32);
+    for (std::size_t token = 0; token < ids.shape[0]; ++token) {
+        std::vector<double> sum(hidden, 0.0);
+        if (shared) {
+            add_choice(spec, std::span(tokens).subspan(token * hidden, hidden), *shared, 1.0, sum);
+        }
+        for (std::size_t k = 0; k < top_k; ++k) {
+            const std::int32_t id = ids.as<std::int32_t>()[token * top_k + k];
+            if (id >= 0 && static_cast<std::uint32_t>(id) < experts) {
+                add_choice(spec, std::span(tokens).subspan(token * hidden, hidden),
+                           all[static_cast<std::size_t>(id)],
+                           weights.as<float>()[token * top_k + k], sum);
+            }
+        }
+        std::ranges::transform(sum, out.as<float>().data() + token * hidden,
+                               [](double value) { return static_cast<float>(value); });
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(out));
+    return outputs;
+}
+
+template <class Row>
+std::vector<std::string> names_of(std::span<const Row> rows) {
+    std::vector<std::string> names;
+    for (const Row& row : rows) {
+        names.emplace_back(row.name);
+    }
+    return names;
+}
+
+template <class Row>
+config::Mistake no_row(const config::Node& node, std::span<const Row> rows) {
+    return {node.origin, fmt::format("{}, allowed: {}", config::describe(node),
+                                     fmt::join(names_of(rows), ", "))};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<MoeSpec>(kFields),
+                        .schedule =
+                            [](const void* parameters) {
+                                const auto& spec = *static_cast<const MoeSpec*>(parameters);
+                                return fmt::format("{}, {}", spec.pf.row->name,
+                                                   spec.experts.row->name);
+                            },
+                        .rules = rules,
+                        .infer = infer,
+                        .parts = parts,
+                        .reference = reference};
+    return kOp;
+}
+
+Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const MoeSpec& spec) {
+    const auto shape = [&](std::size_t operand) { return inputs[operand].spec.shape; };
+    return {.tokens = shape(0)[0],
+            .hidden = shape(0)[1],
+            .gate_up = shape(1)[1],
+            .intermediate = shape(2)[2],
+            .experts = shape(5)[0],
+            .local_experts = shape(1)[0],
+            .top_k = shape(3)[1],
+            .ranks = ranks,
+            .activation = config::Value<moe_activation::Function>::show(spec.activation),
+            .apply_router_weight_on_input = spec.apply_router_weight_on_input,
+            .block_size = spec.block_size,
+            .max_num_tokens = spec.max_num_tokens,
+            .has_shared_expert = inputs.size() > 7};
+}
+
+}  // namespace tessera::ops::fused_moe
+
+namespace tessera::config {
+
+using ops::fused_moe::ExpertsName;
+using ops::fused_moe::PrepareFinalizeName;
+
+Parsed<PrepareFinalizeName> Value<PrepareFinalizeName>::parse(const Node& node) {
+    const auto* row = ops::fused_moe::find_prepare_finalize(node.text);
+    if (row == nullptr) {
+        return ops::fused_moe::no_row(node, ops::fused_moe::all_prepare_finalize());
+    }
+    return PrepareFinalizeName{row};
+}
+
+std::string Value<PrepareFinalizeName>::show(const PrepareFinalizeName& value) {
+    return std::string(value.row->name);
+}
+
+std::string Value<PrepareFinalizeName>::allowed() {
+    return fmt::format(
+        "{}", fmt::join(ops::fused_moe::names_of(ops::fused_moe::all_prepare_finalize()), ", "));
+}
+
+Parsed<ExpertsName> Value<ExpertsName>::parse(const Node& node) {
+    const auto* row = ops::fused_moe::find_experts(node.text);
+    if (row == nullptr) {
+        return ops::fused_moe::no_row(node, ops::fused_moe::all_experts());
+    }
+    return ExpertsName{row};
+}
+
+std::string Value<ExpertsName>::show(const ExpertsName& value) {
+    return std::string(value.row->name);
+}
+
+std::string Value<ExpertsName>::allowed() {
+    return fmt::format("{}",
+                       fmt::join(ops::fused_moe::names_of(ops::fused_moe::all_experts()), ", "));
+}
+
+}  // namespace tessera::config

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fused MoE layer as vLLM's modular kernel builds it: tokens go to the devices of their experts,
+// through w1, activation and w2, and come back weighed and summed.
+#pragma once
+
+#include <array>
+
+#include "ops/fused_moe/modular_kernel.hpp"
+#include "ops/op.hpp"
+
+namespace tessera::ops::fused_moe {
+
+/// A row of the tables, by name.
+struct PrepareFinalizeName {
+    const PrepareAndFinalize* row = nullptr;
+};
+struct ExpertsName {
+    const Experts* row = nullptr;
+};
+
+struct MoeSpec {
+    PrepareFinalizeName pf;
+    ExpertsName experts;
+    moe_activation::Function activation = moe_activation::Function::Silu;
+    bool apply_router_weight_on_input = false;
+    std::uint32_t block_size = 32;     ///< of moe_align_block_size
+    std::uint32_t chunk_tokens = 0;    ///< tokens that go through the experts at once; 0: all
+    std::uint32_t max_num_tokens = 0;  ///< that an expert has room for, of a device; 0: all
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"modular"};
+inline constexpr std::array kInputs{
+    Operand{"a", "(M, H)", "bfloat16", "ROW_MAJOR"},
+    Operand{"w1", "(E/D, G, H)", "bfloat16", "TILE"},
+    Operand{"w2", "(E/D, H, N)", "bfloat16", "TILE"},
+    Operand{"topk_ids", "(M, K)", "int32 | uint32", "ROW_MAJOR"},
+    Operand{"topk_weights", "(M, K)", "float32", "ROW_MAJOR"},
+    Operand{"expert_map", "(E)", "int32", "ROW_MAJOR"},
+    Operand{.name = "shared_w1",
+            .shape = "(1, G_shared, H)",
+            .format = "bfloat16",
+            .layout = "TILE",
+            .presence = Presence::Optional},
+    Operand{.name = "shared_w2",
+            .shape = "(1, H, N_shared)",
+            .format = "bfloat16",
+            .layout = "TILE",
+            .presence = Presence::Optional},
+};
+inline constexpr std::array kOutputs{Operand{"out", "(M, H)", "bfloat16", "ROW_MAJOR"}};
+/// Of experts in bfloat16: what vLLM's own tests allow, with the roundings between the ops.
+inline constexpr OpSpec kSpec{
+    .name = "fused_moe",
+    .summary = "a MoE layer of a prepare/finalize and experts that go together",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 0.05, .min_pcc = 0.9999},
+};
+
+/// The op, for the registry; it gives way to the steps of modular_kernel().
+///
+///   out[t,:] = Σ_k topk_weights[t,k] · act(a[t,:] · w1[e]ᵀ) · w2[e]ᵀ,   e = topk_ids[t,k]
+///
+/// Shapes   a, topk_ids and topk_weights are the same on every device, w1 and w2 the device's
+///          experts; w1's rows are gate, then up (2N), or one after the other (swigluoai), or N
+///          without a gate. expert_map gives the device's local id of an expert, or −1.
+/// Shared   with shared_w1 and shared_w2, an expert that takes every token, without a weight, is
+///          added to the sum of the others.
+/// Source   vLLM, modular_kernel.py (FusedMoEModularKernel.forward).
+[[nodiscard]] const Op& op();
+
+/// The extents and choices of a layer from its operands' shapes.
+[[nodiscard]] Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks,
+                             const MoeSpec& spec);
+
+}  // namespace tessera::ops::fused_moe
+
+namespace tessera::config {
+
+template <>
+struct Value<ops::fused_moe::PrepareFinalizeName> {
+    static constexpr JsonForm kJson = JsonForm::Text;
+    [[nodiscard]] static Parsed<ops::fused_moe::PrepareFinalizeName> parse(const Node& node);
+    [[nodiscard]] static std::string show(const ops::fused_moe::PrepareFinalizeName& value);
+    [[nodiscard]] static std::string allowed();
+};
+template <>
+struct Value<ops::fused_moe::ExpertsName> {
+    static constexpr JsonForm kJson = JsonForm::Text;
+    [[nodiscard]] static Parsed<ops::fused_moe::ExpertsName> parse(const Node& node);
+    [[nodiscard]] static std::string show(const ops::fused_moe::ExpertsName& value);
+    [[nodiscard]] static std::string allowed();
+};
+
+}  // namespace tessera::config

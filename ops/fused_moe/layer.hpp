@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// One fused MoE layer: its extents and choices, which the roles build their steps from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ops/moe_activation/moe_activation.hpp"
+
+namespace tessera::ops::fused_moe {
+
+enum class Quantisation : std::uint8_t {
+    None,        ///< bfloat16 activations and weights
+    WeightBfp4,  ///< weights bfp4_b, the 4-bit block format
+    WeightBfp8,  ///< weights bfp8_b
+    Fp8Tensor,   ///< e4m3, a scale a tensor (of weights: an expert)
+    Fp8Token,    ///< e4m3, a scale a row
+    Fp8Block,    ///< e4m3, a scale for 1×128 of activations and 128×128 of weights
+};
+
+struct Layer {
+    std::uint32_t tokens = 0;         ///< M, of the batch
+    std::uint32_t hidden = 0;         ///< H
+    std::uint32_t gate_up = 0;        ///< rows of an expert's w1: 2N, or N without a gate
+    std::uint32_t intermediate = 0;   ///< N
+    std::uint32_t experts = 0;        ///< E, global_num_experts
+    std::uint32_t local_experts = 0;  ///< L, of a device
+    std::uint32_t top_k = 0;          ///< K
+    std::uint32_t ranks = 1;          ///< devices
+
+    std::string activation;  ///< of moe_activation
+    bool apply_router_weight_on_input = false;
+    std::uint32_t block_size = 32;
+    std::uint32_t max_num_tokens = 0;  ///< that an expert takes of one device; 0: all
+    bool has_shared_expert = false;    ///< tensors shared_w1 and shared_w2
+
+    // Names of what a role starts from.
+    std::string a = "a";
+    std::string topk_ids = "topk_ids";
+    std::string topk_weights = "topk_weights";
+    std::string w1 = "w1";
+    std::string w2 = "w2";
+
+    /// Tokens that one device dispatches: the batch in equal parts, the last filled up.
+    [[nodiscard]] std::uint32_t rank_tokens() const { return (tokens + ranks - 1) / ranks; }
+    /// As rank_tokens, held to max_num_tokens if that is given.
+    [[nodiscard]] std::uint32_t max_num_tokens_per_rank() const {
+        return max_num_tokens == 0 ? rank_tokens() : max_num_tokens;
+    }
+};
+
+}  // namespace tessera::ops::fused_moe

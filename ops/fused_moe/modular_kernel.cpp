@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fused_moe/modular_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::fused_moe {
+namespace {
+
+constexpr const char* kNoExpert = "4294967295";  // −1
+
+std::string_view name_of(Format format) {
+    return format == Format::Standard ? "Standard" : "BatchedExperts";
+}
+
+std::string_view name_of(Quantisation quantisation) {
+    switch (quantisation) {
+        case Quantisation::None:
+            return "bfloat16";
+        case Quantisation::WeightBfp4:
+            return "bfp4_b weights";
+        case Quantisation::WeightBfp8:
+            return "bfp8_b weights";
+        case Quantisation::Fp8Tensor:
+            return "fp8 per tensor";
+        case Quantisation::Fp8Token:
+            return "fp8 per token";
+        case Quantisation::Fp8Block:
+            return "fp8 in blocks";
+    }
+    return "?";
+}
+
+bool takes(IdsType type, DataFormat format) {
+    return type == IdsType::Any || (type == IdsType::Int32) == (format == DataFormat::Int32);
+}
+
+/// The third role as the two agree on it.
+const WeightAndReduce& weight_and_reduce(const PrepareAndFinalize& prepare_finalize,
+                                         const Experts& experts) {
+    const WeightAndReduce* asked = find_weight_and_reduce(experts.finalize_weight_and_reduce);
+    ensure(asked != nullptr, "experts {}: no weight and reduce {}", experts.name,
+           experts.finalize_weight_and_reduce);
+    if (asked->apply == nullptr) {
+        asked = find_weight_and_reduce(prepare_finalize.delegate);
+    }
+    ensure(asked != nullptr && asked->apply != nullptr, "prepare/finalize {}: delegates to {}",
+           prepare_finalize.name, prepare_finalize.delegate);
+    return *asked;
+}
+
+std::string number(std::uint32_t value) {
+    return std::to_string(value);
+}
+
+/// This device's part of the batch, filled up with tokens that choose no expert.
+void take_own_tokens(Layer& layer, Steps& steps) {
+    const auto part = [&](const std::string& tensor, const char* name, const char* fill) {
+        return steps.add("slice_rows", name, {tensor},
+                         {{"rows", number(layer.rank_tokens())},
+                          {"stride", number(layer.rank_tokens())},
+                          {"fill", fill}});
+    };
+    layer.a = part(layer.a, "own_tokens", "0");
+    layer.topk_ids = part(layer.topk_ids, "own_ids", kNoExpert);
+    layer.topk_weights = part(layer.topk_weights, "own_weights", "0");
+}
+
+/// The parts of all devices, one behind the other, without what they were filled up with.
+std::string join_parts(const Layer& layer, const std::string& own, Steps& steps) {
+    const std::string all = steps.add("all_gather", "all_tokens", {own});
+    return layer.ranks * layer.rank_tokens() == layer.tokens
+               ? all
+               : steps.add("slice_rows", "trimmed", {all}, {{"rows", number(layer.tokens)}});
+}
+
+std::string apply_experts(const PrepareAndFinalize& prepare_finalize, const Experts& experts,
+                          const Layer& layer, const Dispatched& tokens, Steps& steps) {
+    const ExpertOutput output = experts.apply(layer, tokens, steps);
+    return weight_and_reduce(prepare_finalize, experts).apply(layer, tokens, output, steps);
+}
+
+/// The expert that takes every token, and its sum with what the others gave.
+std::string add_shared_expert(const Layer& layer, const std::string& tokens,
+                              const std::string& routed, Steps& steps) {
+    const std::string gate_up = steps.add("masked_mm", "shared_gate_up", {tokens, "shared_w1"});
+    const std::string activated = steps.add("moe_activation", "shared_activated", {gate_up},
+                                            {{"function", layer.activation}});
+    const std::string shared = steps.add("masked_mm", "shared_out", {activated, "shared_w2"});
+    const std::string sum = steps.add("eltwise", "with_shared_tiles",
+                                      {steps.add("to_layout", "routed_tiles", {routed}),
+                                       steps.add("to_layout", "shared_tiles", {shared})},
+                                      {{"function", "add"}});
+    return steps.add("to_layout", "with_shared", {sum});
+}
+
+/// The experts on some tokens after others, whose sums are put one behind the other.
+std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Experts& experts,
+                            const Layer& layer, const Dispatched& tokens,
+                            std::uint32_t chunk_tokens, Steps& steps) {
+    std::string whole;
+    for (std::uint32_t first = 0; first < tokens.tokens; first += chunk_tokens) {
+        const std::uint32_t count = std::min(chunk_tokens, tokens.tokens - first);
+        steps.name_with(fmt::format("chunk{}_", first / chunk_tokens));
+        // Rows that no device has sent choose no expert.
+        const auto part = [&](const std::string& tensor, const char* name, const char* fill) {
+            std::vector<std::string> inputs{tensor};
+            if (!tokens.num_tokens.empty()) {
+                inputs.push_back(tokens.num_tokens);
+            }
+            return steps.add("slice_rows", name, std::move(inputs),
+                             {{"rows", number(count)}, {"first", number(first)}, {"fill", fill}});
+        };
+        Dispatched chunk = tokens;
+        chunk.num_tokens = "";
+        chunk.activations = part(tokens.activations, "tokens", "0");
+        if (!tokens.scales.empty()) {
+            chunk.scales = part(tokens.scales, "scales", "0");
+        }
+        chunk.ids = part(tokens.ids, "ids", kNoExpert);
+        chunk.weights = part(tokens.weights, "weights", "0");
+        chunk.tokens = count;
+        const std::string sum = apply_experts(prepare_finalize, experts, layer, chunk, steps);
+        const Settings place{{"rows", number(tokens.tokens)}, {"first", number(first)}};
+        steps.name_with("");
+        const std::string step = fmt::format("chunks_{}", first / chunk_tokens);
+        whole = first == 0 ? steps.add("put_rows", "chunks", {sum}, place)
+                           : steps.add_into("put_rows", step, whole, {sum, whole}, place);
+    }
+    return whole;
+}
+
+}  // namespace
+
+std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
+                                   const Experts& experts, const Demands& demands) {
+    if (prepare_finalize.activation_format != experts.activation_format) {
+        return fmt::format("formats: {} gives {}, {} takes {}", prepare_finalize.name,
+                           name_of(prepare_finalize.activation_format), experts.name,
+                           name_of(experts.activation_format));
+    }
+    if (prepare_finalize.dispatches != Quantisation::None &&
+        prepare_finalize.dispatches != experts.quantisation) {
+        return fmt::format("quantisation: {} dispatches {}, {} takes {}", prepare_finalize.name,
+                           name_of(prepare_finalize.dispatches), experts.name,
+                           name_of(experts.quantisation));
+    }
+    if (!takes(prepare_finalize.topk_indices, demands.topk_indices)) {
+        return fmt::format("dtype of indices: {} takes {}, topk_ids are {}", prepare_finalize.name,
+                           prepare_finalize.topk_indices == IdsType::Int32 ? "int32" : "uint32",
+                           tessera::name_of(demands.topk_indices));
+    }
+    if (demands.is_chunked && !experts.supports_chunking) {
+        return fmt::format("chunking: {} takes all tokens at once", experts.name);
+    }
+    if (demands.ranks > 1 && experts.activation_format == Format::Standard &&
+        !experts.supports_expert_map) {
+        return fmt::format("expert map: {} takes none, which {} devices need", experts.name,
+                           demands.ranks);
+    }
+    return std::nullopt;
+}
+
+std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
+                                     const Experts& experts, Layer layer,
+                                     std::uint32_t chunk_tokens) {
+    Steps steps;
+    const std::string tokens_of_layer = layer.a;
+    const bool dispatches = prepare_finalize.reduction == Reduction::Finalize && layer.ranks > 1;
+    if (dispatches) {
+        take_own_tokens(layer, steps);
+    }
+    if (layer.apply_router_weight_on_input) {
+        layer.a = steps.add("moe_sum", "weighted_tokens",
+                            {layer.a, layer.topk_ids, layer.topk_weights}, {{"rows", "presence"}});
+    }
+    const Dispatched tokens = prepare_finalize.prepare(layer, steps);
+    const bool is_chunked = chunk_tokens != 0 && chunk_tokens < tokens.tokens;
+    const std::string partial =
+        is_chunked ? apply_in_chunks(prepare_finalize, experts, layer, tokens, chunk_tokens, steps)
+                   : apply_experts(prepare_finalize, experts, layer, tokens, steps);
+    std::string out = prepare_finalize.finalize(layer, partial, steps);
+    if (dispatches) {
+        out = join_parts(layer, out, steps);
+    } else if (layer.ranks > 1) {
+        out = steps.add("all_reduce", "summed", {out});
+    }
+    if (layer.has_shared_expert) {
+        out = add_shared_expert(layer, tokens_of_layer, out, steps);
+    }
+    steps.rename(out, "out");
+    return steps.take();
+}
+
+Dispatched dispatched(const PrepareAndFinalize& prepare_finalize, const Layer& layer) {
+    Steps steps;
+    return prepare_finalize.prepare(layer, steps);
+}
+
+}  // namespace tessera::ops::fused_moe

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What joins a PrepareAndFinalize and Experts: whether they go together, and the steps of a layer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ops/fused_moe/roles.hpp"
+
+namespace tessera::ops::fused_moe {
+
+/// Of a layer, what decides whether two implementations go together for it.
+struct Demands {
+    std::uint32_t ranks = 1;
+    DataFormat topk_indices = DataFormat::Int32;
+    bool is_chunked = false;  ///< whether the tokens go through the experts in parts
+};
+
+/// Why the two do not go together; nothing if they do.
+[[nodiscard]] std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
+                                                 const Experts& experts, const Demands& demands);
+
+/// The steps of a layer, from tensors "a", "w1", "w2", "topk_ids", "topk_weights" and "expert_map"
+/// to "out".
+///
+/// Stages   [apply_router_weight_on_input]; where finalize returns each device its own tokens
+///          (Reduction::Finalize), the device's part of the batch; prepare; the experts, in chunks
+///          of `chunk_tokens` if not 0; weigh and reduce; finalize; the sum over the devices, or
+///          their parts one behind the other.
+/// Precondition   refusal() has none.
+[[nodiscard]] std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
+                                                   const Experts& experts, Layer layer,
+                                                   std::uint32_t chunk_tokens);
+
+/// What prepare leaves, without its steps: extents of workspaces follow from it.
+[[nodiscard]] Dispatched dispatched(const PrepareAndFinalize& prepare_finalize, const Layer& layer);
+
+}  // namespace tessera::ops::fused_moe

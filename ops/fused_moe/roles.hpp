@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three roles of the modular kernel: what an implementation of each does, as steps, and the
+// traits by which the kernel joins them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/fused_moe/layer.hpp"
+#include "ops/fused_moe/steps.hpp"
+
+namespace tessera::ops::fused_moe {
+
+/// How activations lie between prepare and finalize.
+enum class Format : std::uint8_t {
+    Standard,        ///< (M, H) rows of tokens, with ids and weights of each
+    BatchedExperts,  ///< (L, C, H): each local expert's rows together, with their counts
+};
+
+/// What a dispatch takes topk_ids as.
+enum class IdsType : std::uint8_t { Any, Int32, UInt32 };
+
+/// Who reduces what the experts of several devices give to one token.
+enum class Reduction : std::uint8_t {
+    Finalize,  ///< finalize returns each device its own tokens, complete
+    Layer,     ///< every device has all tokens, and the layer sums over the devices
+};
+
+/// What prepare leaves on each device: names of tensors.
+struct Dispatched {
+    std::string activations;
+    std::uint32_t tokens = 0;  ///< rows of ids and weights
+    std::string scales;        ///< (rows, 1) of activations in fp8; empty: they are bfloat16
+    std::string ids;           ///< (tokens, K)
+    std::string weights;       ///< (tokens, K)
+    /// (1, 1): how many of the rows there are, where the devices alone know it; else empty.
+    std::string num_tokens;
+
+    // Of batches.
+    std::string expert_num_tokens;  ///< (L), or (L, 1)
+    std::string num_routed_tokens;  ///< the same, (L, 1) uint32
+    std::string rows;               ///< (tokens, K): row of the batches, −1 if none
+    std::uint32_t capacity = 0;     ///< rows that an expert has room for
+};
+
+/// What the experts leave.
+struct ExpertOutput {
+    std::string tensor;
+    std::string rows;  ///< (tokens, K): the choice's row, −1 if none is here; of unreduced ones
+};
+
+/// Dispatches tokens to the devices of their experts, and brings results back.
+struct PrepareAndFinalize {
+    std::string_view name;
+    std::string_view like;  ///< the public implementation that it is as
+    Format activation_format = Format::Standard;
+    IdsType topk_indices = IdsType::Any;
+    Reduction reduction = Reduction::Layer;
+    /// The reduction that Delegate leaves to it.
+    std::string_view delegate;
+    /// Quantisation of what it dispatches; the experts must take it.
+    Quantisation dispatches = Quantisation::None;
+    /// Rows that each expert has room for, over all dispatchers; 0: of Standard.
+    std::uint32_t (*capacity)(const Layer& layer) = nullptr;
+    Dispatched (*prepare)(const Layer& layer, Steps& steps) = nullptr;
+    /// From partial sums (tokens, H) of this device's experts to what the layer goes on with: its
+    /// own tokens' rows (Reduction::Finalize), or the partial sums themselves.
+    std::string (*finalize)(const Layer& layer, const std::string& partial, Steps& steps) = nullptr;
+};
+
+/// Bytes of memory that apply works in, as extents.
+struct WorkspaceShapes {
+    std::vector<std::uint32_t> workspace13;  ///< of both products
+    std::vector<std::uint32_t> workspace2;   ///< of the activation
+    std::vector<std::uint32_t> output;
+};
+
+/// Permute, product with w1, activation, product with w2, unpermute, perhaps weigh and reduce.
+struct Experts {
+    std::string_view name;
+    std::string_view like;
+    Format activation_format = Format::Standard;
+    bool supports_chunking = false;
+    bool supports_expert_map = false;
+    Quantisation quantisation = Quantisation::None;
+    /// What its numbers allow: the largest error of an element, over max(|element|, rms), and the
+    /// least correlation with the exact result.
+    double tolerance = 0.05;
+    double min_pcc = 0.9998;
+    std::string_view finalize_weight_and_reduce;  ///< a name of the third role
+    WorkspaceShapes (*workspace_shapes)(const Layer& layer, const Dispatched& tokens) = nullptr;
+    ExpertOutput (*apply)(const Layer& layer, const Dispatched& tokens, Steps& steps) = nullptr;
+};
+
+/// Weighs the choices of a token and sums them: called by finalize, as the experts ask for it.
+struct WeightAndReduce {
+    std::string_view name;
+    std::string_view what;
+    /// (tokens, H) from what the experts gave; null: left to the PrepareAndFinalize.
+    std::string (*apply)(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
+                         Steps& steps) = nullptr;
+};
+
+// The tables, a row an implementation (table.cpp).
+[[nodiscard]] std::span<const PrepareAndFinalize> all_prepare_finalize();
+[[nodiscard]] std::span<const Experts> all_experts();
+[[nodiscard]] std::span<const WeightAndReduce> all_weight_and_reduce();
+
+/// The row of that name, or null.
+[[nodiscard]] const PrepareAndFinalize* find_prepare_finalize(std::string_view name);
+[[nodiscard]] const Experts* find_experts(std::string_view name);
+[[nodiscard]] const WeightAndReduce* find_weight_and_reduce(std::string_view name);
+
+}  // namespace tessera::ops::fused_moe

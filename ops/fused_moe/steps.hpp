@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a layer as the roles add them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/op.hpp"
+
+namespace tessera::ops::fused_moe {
+
+/// Parameters of a step as YAML would have them.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+class Steps {
+public:
+    /// Adds a step whose first output is `tensor`, under which name the step goes too.
+    /// @returns the name.
+    std::string add(const std::string& op, const std::string& tensor,
+                    std::vector<std::string> inputs, Settings set = {});
+    /// The same with further outputs.
+    std::string add(const std::string& op, std::vector<std::string> outputs,
+                    std::vector<std::string> inputs, Settings set = {});
+
+    /// Adds a step `name` that writes the tensor `into`, which is there already.
+    std::string add_into(const std::string& op, const std::string& name, const std::string& into,
+                         std::vector<std::string> inputs, Settings set);
+
+    /// What a step that is added now calls its output `name`.
+    [[nodiscard]] std::string tensor(const std::string& name) const { return prefix_ + name; }
+    /// What is added from here on has `prefix` before its name: chunks.
+    void name_with(std::string prefix) { prefix_ = std::move(prefix); }
+    /// Calls the tensor `from`, that a step makes, `to`.
+    void rename(const std::string& from, const std::string& to);
+
+    [[nodiscard]] std::vector<PartStep> take() { return std::move(steps_); }
+
+private:
+    std::string prefix_;
+    std::vector<PartStep> steps_;
+};
+
+}  // namespace tessera::ops::fused_moe

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How choices are weighed and summed, behind the experts.
+#include "ops/fused_moe/roles.hpp"
+
+namespace tessera::ops::fused_moe {
+namespace {
+
+/// Inputs of moe_sum: without weights where they went into the activations.
+std::vector<std::string> sum_inputs(const Layer& layer, const Dispatched& tokens,
+                                    const ExpertOutput& output) {
+    std::vector<std::string> inputs{output.tensor, output.rows};
+    if (!layer.apply_router_weight_on_input) {
+        inputs.push_back(tokens.weights);
+    }
+    return inputs;
+}
+
+}  // namespace
+
+namespace no_op {
+
+std::string apply(const Layer& /*layer*/, const Dispatched& /*tokens*/, const ExpertOutput& output,
+                  Steps& /*steps*/) {
+    return output.tensor;
+}
+
+}  // namespace no_op
+
+namespace contiguous {
+
+std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
+                  Steps& steps) {
+    return steps.add("moe_sum", "reduced", sum_inputs(layer, tokens, output),
+                     {{"rows", "presence"}});
+}
+
+}  // namespace contiguous
+
+namespace naive_batched_reduce {
+
+std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
+                  Steps& steps) {
+    return steps.add("moe_sum", "reduced", sum_inputs(layer, tokens, output),
+                     {{"accumulator", "bf16"}, {"order", "row"}});
+}
+
+}  // namespace naive_batched_reduce
+}  // namespace tessera::ops::fused_moe

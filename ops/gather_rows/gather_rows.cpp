@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/gather_rows/gather_rows.hpp"
+
+#include "ops/expert_rows/row_moves.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::gather_rows {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::string_view kDepthProse = "pages of rows in a CB; half of them travel at a time";
+
+constexpr std::array kFields{
+    field<&GatherSpec::divisor>("divisor", "1", "an entry names row entry / divisor",
+                                Limits{1, 65536}),
+    field<&GatherSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&GatherSpec::cb_depth>("cb_depth", "8", kDepthProse, kDepth),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<GatherSpec>();
+    judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
+    judge.require(spec.divisor > 0, "divisor", "is 0; it must be at least 1");
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    const std::uint32_t columns = row_length(output.shape);
+    output.shape = context.inputs[1].spec.shape;
+    output.shape.push_back(columns);
+    return {{.spec = output}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<GatherSpec>();
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        return move_rows(kSpec.name, context.arch,
+                         {.input = in[0][p],
+                          .output = context.device_outputs[0][p],
+                          .index = &in[1][p],
+                          .limit = in.size() > 2 ? &in[2][p] : nullptr,
+                          .divisor = spec.divisor},
+                         spec.schedule());
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto divisor = static_cast<std::int32_t>(context.params<GatherSpec>().divisor);
+    const HostTensor input = context.read(0);
+    const HostTensor index = context.read(1);
+    const auto rows = static_cast<std::int64_t>(num_rows(input.shape));
+    Shape shape = index.shape;
+    shape.push_back(row_length(input.shape));
+    return {moved_rows(input, std::move(shape), 0,
+                       [&](std::uint32_t row) -> std::optional<std::uint32_t> {
+                           const std::int32_t entry = index.as<std::int32_t>()[row];
+                           return entry < 0 || entry / divisor >= rows
+                                      ? std::nullopt
+                                      : std::optional(static_cast<std::uint32_t>(entry / divisor));
+                       })};
+}
+
+/// With `limit`, the first rows.
+std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
+    return {context.inputs.size() > 2
+                ? first_rows(num_rows(context.outputs[0].spec.shape), context.read(2))
+                : std::vector<bool>{}};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<GatherSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .valid = valid_of_rows(counted)};
+    return kOp;
+}
+
+}  // namespace tessera::ops::gather_rows

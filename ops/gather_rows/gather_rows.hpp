@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a tensor in the order of a table.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
+
+namespace tessera::ops::gather_rows {
+
+struct GatherSpec {
+    std::uint32_t divisor = 1;  ///< an entry names row entry / divisor
+    GridSize grid;              ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t cb_depth = 0;
+
+    [[nodiscard]] CopySpec schedule() const { return {grid, cb_depth}; }
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"input", "(..., C)", "any", "ROW_MAJOR"},
+    Operand{"index", "any", "int32", "ROW_MAJOR"},
+    Operand{.name = "limit",
+            .shape = "(1)",
+            .format = "int32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr std::array kOutputs{Operand{"output", "any", "=input", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "gather_rows",
+    .summary = "rows of a tensor in the order of a table, zeros where it names none",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry: output[i,:] = input[index[i] / divisor,:], zeros where the entry is
+/// negative or names no row of the input; with `limit`, of its first rows only.
+///
+/// Shapes   input rows of any stack counted through; the output has the extents of `index`, then C.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::gather_rows

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/grouped_mm/grouped_mm.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tessera::ops::grouped_mm {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::array kOwnFields{
+    field<&GroupedSpec::block_size>("block_size", config::kRequired, "rows of a block",
+                                    Limits{4, 128}),
+    field<&GroupedSpec::top_k>("top_k", "1", "choices of an input row, where rows are by choice",
+                               Limits{1, 65536}),
+    field<&GroupedSpec::num_choices>("num_choices", "0",
+                                     "entries of the list from here on stand for none; 0: input "
+                                     "rows times top_k",
+                                     Limits{0, 1073741824}),
+    field<&GroupedSpec::input_rows>("input_rows", "choice",
+                                    "row of the input: choice / top_k, or place in the list"),
+    field<&GroupedSpec::apply_weights>("apply_weights", "true",
+                                       "multiply rows with topk_weights, where they are given"),
+    field<&GroupedSpec::output_rows>("output_rows", "choice",
+                                     "row of the output: choice, or place in the list"),
+};
+constexpr auto kFields = joined(kOwnFields, kProductFields<GroupedSpec>);
+
+std::uint32_t choices_of(std::span<const TensorPlan> inputs, const GroupedSpec& spec) {
+    return spec.num_choices == 0 ? num_rows(inputs[0].spec.shape) * spec.top_k : spec.num_choices;
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<GroupedSpec>();
+    const TensorSpec& weights = context.inputs[1].spec;
+    judge.require(spec.block_size >= 4 && spec.block_size <= 128 && spec.block_size % 4 == 0,
+                  "block_size",
+                  fmt::format("is {}; it must be a multiple of 4 from 4 to 128", spec.block_size));
+    judge.require(spec.top_k > 0, "top_k", "is 0; it must be at least 1");
+    const bool is_weighted = context.inputs.size() > 5;
+    const bool is_scaled = context.inputs.size() > 7 || (is_weighted && spec.apply_weights);
+    judge_product(context.arch, weights.shape[2], weights.format, is_scaled, spec, judge);
+    const bool is_fp8 = context.inputs[0].spec.format == DataFormat::Fp8_e4m3;
+    judge.require(
+        is_fp8 == (weights.format == DataFormat::Fp8_e4m3) && is_fp8 == (context.inputs.size() > 7),
+        "input", "must be fp8_e4m3 with expert_weights and scales, or none of them");
+    const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
+    const std::uint32_t entries = context.inputs[2].spec.shape[0];
+    judge.require(
+        spec.input_rows == RowsBy::Choice || rows >= entries, "input",
+        fmt::format("has {} rows; by place it must be one for each of {} entries", rows, entries));
+    judge.require(spec.output_rows == RowsBy::Place || spec.input_rows == RowsBy::Choice ||
+                      spec.num_choices != 0,
+                  "num_choices", "is 0; from rows by place to rows by choice it must be given");
+    if (is_weighted) {
+        const auto choices = static_cast<std::uint32_t>(num_elements(context.inputs[5].spec.shape));
+        judge.require(choices == choices_of(context.inputs, spec), "topk_weights",
+                      fmt::format("are {}; they must be one for each of {} choices", choices,
+                                  choices_of(context.inputs, spec)));
+    }
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const auto& spec = context.params<GroupedSpec>();
+    const TensorSpec& input = context.inputs[0].spec;
+    const std::uint32_t choices = choices_of(context.inputs, spec);
+    Shape shape{
+        spec.output_rows == RowsBy::Place ? context.inputs[2].spec.shape[0] : std::max(choices, 1U),
+        0};
+    if (spec.output_rows == RowsBy::Choice && choices == num_rows(input.shape)) {
+        shape = input.shape;
+    }
+    shape.back() = context.inputs[1].spec.shape[1];
+    return {{.spec = {shape, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<GroupedSpec>();
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        return expert_product(
+            kSpec.name, context.arch,
+            {.rows = in[0][p],
+             .weights = in[1][p],
+             .output = context.device_outputs[0][p],
+             .sorted_ids = &in[2][p],
+             .expert_ids = &in[3][p],
+             .num_listed = &in[4][p],
+             .block_size = spec.block_size,
+             .reads_by_choice = spec.input_rows == RowsBy::Choice,
+             .writes_by_choice = spec.output_rows == RowsBy::Choice,
+             .top_k = spec.top_k,
+             .num_choices = choices_of(context.inputs, spec),
+             .topk_weights = in.size() > 5 && spec.apply_weights ? &in[5][p] : nullptr,
+             .row_scales = in.size() > 7 ? &in[6][p] : nullptr,
+             .expert_scales = in.size() > 7 ? &in[7][p] : nullptr},
+            spec);
+    });
+}
+
+/// An entry of the list that has a product.
+struct Entry {
+    std::uint32_t source = 0;
+    std::uint32_t target = 0;
+    std::uint32_t id = 0;
+    std::int32_t expert = 0;
+};
+
+std::vector<Entry> entries_of(const ReferenceContext& context) {
+    const auto& spec = context.params<GroupedSpec>();
+    const HostTensor ids = context.read(2);
+    const HostTensor experts = context.read(3);
+    const auto end = static_cast<std::uint32_t>(context.read(4).as<std::int32_t>()[0]);
+    const std::uint32_t choices =
+        spec.num_choices == 0 ? num_rows(context.in(0).shape()) * spec.top_k : spec.num_choices;
+    std::vector<Entry> entries;
+    for (std::uint32_t place = 0; place < std::min(end, ids.shape[0]); ++place) {
+        const auto id = static_cast<std::uint32_t>(ids.as<std::int32_t>()[place]);
+        const std::int32_t expert = experts.as<std::int32_t>()[place / spec.block_size];
+        const bool is_written = expert != kNobody || spec.output_rows == RowsBy::Choice;
+        if (id < choices && is_written) {
+            entries.push_back({spec.input_rows == RowsBy::Choice ? id / spec.top_k : place,
+                               spec.output_rows == RowsBy::Choice ? id : place, id, expert});
+        }
+    }
+    return entries;
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const std::vector<float> rows = floats_of(context.read(0));
+    const std::vector<float> weights = floats_of(context.read(1));
+    const bool is_weighted =
+        context.inputs.size() > 5 && context.params<GroupedSpec>().apply_weights;
+    const HostTensor scales = is_weighted ? context.read(5) : HostTensor{};
+    const HostTensor row_scales = context.inputs.size() > 7 ? context.read(6) : HostTensor{};
+    const HostTensor expert_scales = context.inputs.size() > 7 ? context.read(7) : HostTensor{};
+    const Shape& matrix = context.in(1).shape();
+    const std::size_t k = matrix[2];
+    const std::size_t n = matrix[1];
+    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
+    const std::vector<Entry> entries = entries_of(context);
+    tbb::parallel_for(std::size_t{0}, entries.size(), [&](std::size_t i) {
+        const Entry& entry = entries[i];
+        const auto out = output.as<float>().subspan(entry.target * n, n);
+        if (entry.expert == kNobody) {
+            std::ranges::fill(out, 0.0F);
+            return;
+        }
+        double scale = is_weighted ? scales.as<float>()[entry.id] : 1.0F;
+        if (!row_scales.shape.empty()) {
+            scale *= row_scales.as<float>()[entry.source];
+            scale *= expert_scales.as<float>()[static_cast<std::size_t>(entry.expert)];
+        }
+        product_row(
+            std::span(rows).subspan(entry.source * k, k),
+            std::span(weights).subspan(static_cast<std::size_t>(entry.expert) * n * k, n * k),
+            scale, out);
+    });
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
+    std::vector<bool> rows(num_rows(context.outputs[0].spec.shape), false);
+    for (const Entry& entry : entries_of(context)) {
+        rows[entry.target] = true;
+    }
+    return {rows};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<GroupedSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .valid = valid_of_rows(counted)};
+    return kOp;
+}
+
+}  // namespace tessera::ops::grouped_mm

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grouped matrix product over a list of blocks, each of one expert.
+#pragma once
+
+#include <array>
+
+#include "ops/expert_rows/expert_product.hpp"
+#include "ops/op.hpp"
+
+namespace tessera::ops::grouped_mm {
+
+/// What row of a matrix an entry of the list stands for.
+enum class RowsBy : std::uint8_t { Choice, Place };
+
+struct GroupedSpec : ProductSchedule {
+    std::uint32_t block_size = 16;
+    std::uint32_t top_k = 1;        ///< choices of one input row, where rows are by choice
+    std::uint32_t num_choices = 0;  ///< T·K; 0: input rows times top_k
+    RowsBy input_rows = RowsBy::Choice;
+    RowsBy output_rows = RowsBy::Choice;
+    bool apply_weights = true;  ///< where there are topk_weights
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"input", "(..., H_in)", "bfloat16 | fp8_e4m3", "ROW_MAJOR"},
+    Operand{"expert_weights", "(E/D, H_out, H_in)", "bfloat16 | bfp8_b | bfp4_b | fp8_e4m3",
+            "TILE"},
+    Operand{"sorted_token_ids", "(P)", "int32", "ROW_MAJOR"},
+    Operand{"expert_ids", "(B)", "int32", "ROW_MAJOR"},
+    Operand{"num_tokens_post_padded", "(1)", "int32", "ROW_MAJOR"},
+    Operand{.name = "topk_weights",
+            .shape = "(T, K)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "row_scales",
+            .shape = "(S, 1)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "expert_scales",
+            .shape = "(E/D, 1)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr std::array kOutputs{Operand{"output", "any", "bfloat16", "ROW_MAJOR"}};
+/// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
+inline constexpr OpSpec kSpec{
+    .name = "grouped_mm",
+    .summary = "rows of a list of blocks times the weights of each block's expert",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
+};
+
+/// The op, for the registry: of each entry of the list (moe_align_block_size) the product of its
+/// input row with its block's expert_weights[e], times its routing weight if there are any.
+///
+/// Shapes   an entry stands for choice id: input row id / top_k, output row id; or for its place in
+///          the list, where rows were permuted before, or stay so. Output rows are T·K, or P;
+///          with one choice an input row they lie as the input's.
+/// Scales   of fp8 operands: of each input row, and of each expert's weights (quantise_experts).
+/// Blocks   of expert −1 give zeros by choice, and nothing by place. Rows that no entry stands for
+///          are not written.
+/// Source   vLLM, fused_moe_kernel (choice, choice) and DeepGEMM's m_grouped_gemm (place, place).
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::grouped_mm
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::grouped_mm::RowsBy>{
+    EnumName<ops::grouped_mm::RowsBy>{"choice", ops::grouped_mm::RowsBy::Choice},
+    EnumName<ops::grouped_mm::RowsBy>{"place", ops::grouped_mm::RowsBy::Place},
+};
+
+}  // namespace tessera::config

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grouped matrix product of batches: the first rows of each expert's batch times its weights.
+#pragma once
+
+#include <array>
+
+#include "ops/expert_rows/expert_product.hpp"
+#include "ops/op.hpp"
+
+namespace tessera::ops::masked_mm {
+
+struct MaskedSpec : ProductSchedule {};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"input", "(..., H_in)", "bfloat16 | fp8_e4m3", "ROW_MAJOR"},
+    Operand{"expert_weights", "(E/D, H_out, H_in)", "bfloat16 | bfp8_b | bfp4_b | fp8_e4m3",
+            "TILE"},
+    Operand{.name = "expert_num_tokens",
+            .shape = "any",
+            .format = "int32 | uint32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "row_scales",
+            .shape = "(S, 1)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "expert_scales",
+            .shape = "(E/D, 1)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr std::array kOutputs{Operand{"output", "(..., H_out)", "bfloat16", "ROW_MAJOR"}};
+/// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
+inline constexpr OpSpec kSpec{
+    .name = "masked_mm",
+    .summary = "first rows of each expert's batch times its weights, others untouched",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
+};
+
+/// The op, for the registry: output[e,i,:] = input[e,i,:] · expert_weights[e]ᵀ for
+/// i < expert_num_tokens[e]; other rows are neither read nor written.
+///
+/// Shapes   rows of any stack, as many for each expert: (E/D,C,H_in), or (T,H_in) of one expert;
+///          expert_num_tokens (E/D), or (E/D,1) as dispatches leave it; without them all rows
+///          count.
+/// Source   DeepGEMM, m_grouped_gemm_nt_masked.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::masked_mm

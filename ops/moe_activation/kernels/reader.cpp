@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells compute how many of this core's units have rows, and hands over their gates and ups.
+#include "batches.hpp"
+
+namespace {
+
+constexpr uint32_t cb_gate = 0;
+constexpr uint32_t cb_up = 1;
+constexpr uint32_t cb_units = 2;
+constexpr uint32_t cb_counts = 3;
+constexpr uint32_t cb_row = 5;
+
+enum Halves : uint32_t { kNone, kFirst, kSecond, kInterleaved, kFirstApart, kSecondApart };
+
+void copy_halves(const tt_l1_ptr uint16_t* from, uint32_t step, tt_l1_ptr uint16_t* to,
+                 uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        to[i] = from[i * step];
+    }
+}
+
+// Parts a row that was read as a whole.
+void part_row(uint32_t halves, uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, uint32_t count) {
+    const auto* row = reinterpret_cast<const tt_l1_ptr uint16_t*>(row_l1);
+    const bool is_interleaved = halves == kInterleaved;
+    const uint32_t step = is_interleaved ? 2 : 1;
+    const uint32_t second = is_interleaved ? 1 : count;
+    const uint32_t gate = halves == kSecondApart ? second : 0;
+    const uint32_t up = halves == kSecondApart ? 0 : second;
+    copy_halves(row + gate, step, reinterpret_cast<tt_l1_ptr uint16_t*>(gate_l1), count);
+    copy_halves(row + up, step, reinterpret_cast<tt_l1_ptr uint16_t*>(up_l1), count);
+}
+
+template <class Accessor>
+void read_row(const Accessor& input, const Units& units, uint32_t halves, uint32_t row,
+              uint32_t gate_l1, uint32_t up_l1) {
+    if (halves <= kSecond) {
+        const uint32_t second = units.row_bytes;
+        noc_async_read(input.get_noc_addr(row, halves == kSecond ? second : 0), gate_l1,
+                       units.row_bytes);
+        if (halves != kNone) {
+            noc_async_read(input.get_noc_addr(row, halves == kSecond ? 0 : second), up_l1,
+                           units.row_bytes);
+        }
+        return;
+    }
+    noc_async_read(input.get_noc_addr(row), get_write_ptr(cb_row), 2 * units.row_bytes);
+    noc_async_read_barrier();
+    part_row(halves, get_write_ptr(cb_row), gate_l1, up_l1, units.row_bytes / 2);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_unit = get_arg_val<uint32_t>(2);
+    const uint32_t num_units = get_arg_val<uint32_t>(3);
+    const uint32_t halves = get_compile_time_arg_val(10);
+    constexpr auto input_args = TensorAccessorArgs<11>();
+    constexpr auto counts_args = TensorAccessorArgs<input_args.next_compile_time_args_offset()>();
+    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
+    const auto counts = TensorAccessor(counts_args, get_arg_val<uint32_t>(1));
+    const Units units = units_with(counts, cb_counts, first_unit, num_units);
+
+    uint32_t num_full = 0;
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        num_full += units.has_rows(unit) ? 1 : 0;
+    }
+    cb_reserve_back(cb_units, 1);
+    words_at(get_write_ptr(cb_units))[0] = num_full;
+    cb_push_back(cb_units, 1);
+
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        if (!units.has_rows(unit)) {
+            continue;
+        }
+        cb_reserve_back(cb_gate, units.unit_tiles);
+        if (halves != kNone) {
+            cb_reserve_back(cb_up, units.unit_tiles);
+        }
+        for (uint32_t i = 0; i < units.unit_rows; ++i) {
+            const uint32_t row = unit * units.unit_rows + i;
+            if (units.is_counted(row)) {
+                read_row(input, units, halves, row, get_write_ptr(cb_gate) + i * units.row_stride,
+                         get_write_ptr(cb_up) + i * units.row_stride);
+            }
+        }
+        noc_async_read_barrier();
+        cb_push_back(cb_gate, units.unit_tiles);
+        if (halves != kNone) {
+            cb_push_back(cb_up, units.unit_tiles);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the choices of each expert, lays their blocks out one behind the other, and places the
+// choices in the order of the tokens.
+#include "../../expert_rows/kernels/table_words.hpp"
+
+namespace {
+
+constexpr uint32_t cb_ids = 0;
+constexpr uint32_t cb_map = 1;
+constexpr uint32_t cb_experts = 2;  // counts, then where the next choice of an expert goes
+constexpr uint32_t cb_sorted = 3;
+constexpr uint32_t cb_blocks = 4;
+constexpr uint32_t cb_rows = 5;
+
+struct Shapes {
+    uint32_t tokens;
+    uint32_t top_k;
+    uint32_t page_words;  // of a token's ids in L1
+    uint32_t num_experts;
+    uint32_t block_size;
+    uint32_t entries;
+    uint32_t blocks;
+    bool has_map;
+    bool ignores_invalid;
+    uint32_t tokens_at_once;
+    uint32_t live_tokens;  // those behind choose nothing
+};
+
+struct Experts {
+    const Shapes& shapes;
+    tt_l1_ptr uint32_t* map;
+    tt_l1_ptr uint32_t* words;  // one for each expert
+
+    uint32_t local(uint32_t expert) const { return shapes.has_map ? map[expert] : expert; }
+    bool is_listed(uint32_t expert) const {
+        return expert < shapes.num_experts && !(shapes.ignores_invalid && local(expert) == kNobody);
+    }
+};
+
+// Calls `act(expert, index, entry)` for each choice that is listed, tokens ascending; `done(first,
+// count)` when some tokens are through.
+template <class Ids, class Act, class Done>
+void for_each_choice(const Ids& ids, const Experts& experts, Act act, Done done) {
+    const Shapes& shapes = experts.shapes;
+    const uint32_t ids_l1 = get_write_ptr(cb_ids);
+    for (uint32_t first = 0; first < shapes.tokens; first += shapes.tokens_at_once) {
+        const uint32_t left = shapes.tokens - first;
+        const uint32_t count = left < shapes.tokens_at_once ? left : shapes.tokens_at_once;
+        read_pages(ids, first, count, ids_l1, shapes.page_words * 4, shapes.top_k * 4);
+        for (uint32_t token = 0; token < count; ++token) {
+            const uint32_t at = token * shapes.page_words;
+            for (uint32_t k = 0; k < shapes.top_k; ++k) {
+                const bool is_live = first + token < shapes.live_tokens;
+                const uint32_t expert = is_live ? words_at(ids_l1)[at + k] : kNobody;
+                act(expert, (first + token) * shapes.top_k + k, at + k);
+            }
+        }
+        done(first, count);
+    }
+}
+
+// Turns the counts into the place of each expert's first choice. Returns the end of all blocks.
+uint32_t lay_out(const Experts& experts, tt_l1_ptr uint32_t* blocks) {
+    const Shapes& shapes = experts.shapes;
+    uint32_t block = 0;
+    for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
+        const uint32_t count = experts.words[expert];
+        experts.words[expert] = block * shapes.block_size;
+        for (uint32_t placed = 0; placed < count; placed += shapes.block_size) {
+            blocks[block++] = experts.local(expert);
+        }
+    }
+    fill_words(blocks + block, shapes.blocks - block, kNobody);
+    return block * shapes.block_size;
+}
+
+}  // namespace
+
+void kernel_main() {
+    Shapes shapes{get_compile_time_arg_val(0),      get_compile_time_arg_val(1),
+                  get_compile_time_arg_val(2) / 4,  get_compile_time_arg_val(3),
+                  get_compile_time_arg_val(4),      get_compile_time_arg_val(5),
+                  get_compile_time_arg_val(6),      get_compile_time_arg_val(7) != 0,
+                  get_compile_time_arg_val(8) != 0, get_compile_time_arg_val(9),
+                  get_compile_time_arg_val(0)};
+    constexpr auto ids_args = TensorAccessorArgs<11>();
+    constexpr auto map_args = TensorAccessorArgs<ids_args.next_compile_time_args_offset()>();
+    constexpr auto sorted_args = TensorAccessorArgs<map_args.next_compile_time_args_offset()>();
+    constexpr auto blocks_args = TensorAccessorArgs<sorted_args.next_compile_time_args_offset()>();
+    constexpr auto total_args = TensorAccessorArgs<blocks_args.next_compile_time_args_offset()>();
+    constexpr auto rows_args = TensorAccessorArgs<total_args.next_compile_time_args_offset()>();
+    constexpr auto count_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
+    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(0));
+    const auto map = TensorAccessor(map_args, get_arg_val<uint32_t>(1));
+    const auto sorted_out = TensorAccessor(sorted_args, get_arg_val<uint32_t>(2));
+    const auto blocks_out = TensorAccessor(blocks_args, get_arg_val<uint32_t>(3));
+    const auto total_out = TensorAccessor(total_args, get_arg_val<uint32_t>(4));
+    const auto rows_out = TensorAccessor(rows_args, get_arg_val<uint32_t>(5));
+
+    if (get_compile_time_arg_val(10) != 0) {
+        const auto count = TensorAccessor(count_args, get_arg_val<uint32_t>(6));
+        read_pages(count, 0, 1, get_write_ptr(cb_ids), 0, 4);
+        const uint32_t given = words_at(get_write_ptr(cb_ids))[0];
+        shapes.live_tokens = given < shapes.tokens ? given : shapes.tokens;
+    }
+    if (shapes.has_map) {
+        read_pages(map, 0, 1, get_write_ptr(cb_map), 0, shapes.num_experts * 4);
+    }
+    const Experts experts{shapes, words_at(get_write_ptr(cb_map)),
+                          words_at(get_write_ptr(cb_experts))};
+    fill_words(experts.words, shapes.num_experts, 0);
+    for_each_choice(
+        ids, experts,
+        [&](uint32_t expert, uint32_t, uint32_t) {
+            if (experts.is_listed(expert)) {
+                experts.words[expert] += 1;
+            }
+        },
+        [](uint32_t, uint32_t) {});
+
+    tt_l1_ptr uint32_t* sorted = words_at(get_write_ptr(cb_sorted));
+    tt_l1_ptr uint32_t* rows = words_at(get_write_ptr(cb_rows));
+    const uint32_t total = lay_out(experts, words_at(get_write_ptr(cb_blocks)));
+    fill_words(sorted, shapes.entries, shapes.tokens * shapes.top_k);
+    for_each_choice(
+        ids, experts,
+        [&](uint32_t expert, uint32_t index, uint32_t entry) {
+            rows[entry] = kNobody;
+            if (experts.is_listed(expert)) {
+                const uint32_t place = experts.words[expert]++;
+                sorted[place] = index;
+                rows[entry] = experts.local(expert) == kNobody ? kNobody : place;
+            }
+        },
+        [&](uint32_t first, uint32_t count) {
+            write_pages(rows_out, first, count, get_write_ptr(cb_rows), shapes.page_words * 4,
+                        shapes.top_k * 4);
+        });
+
+    noc_async_write(get_write_ptr(cb_sorted), sorted_out.get_noc_addr(0), shapes.entries * 4);
+    noc_async_write(get_write_ptr(cb_blocks), blocks_out.get_noc_addr(0), shapes.blocks * 4);
+    words_at(get_write_ptr(cb_ids))[0] = total;
+    noc_async_write(get_write_ptr(cb_ids), total_out.get_noc_addr(0), 4);
+    noc_async_write_barrier();
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/moe_align_block_size/moe_align_block_size.hpp"
+
+#include <algorithm>
+
+#include "ops/expert_rows/tables.hpp"
+
+namespace tessera::ops::moe_align_block_size {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::uint32_t kTokensAtOnce = 256;  // rows of topk_ids in L1
+
+// Scratch, as the kernel numbers it.
+enum : std::uint8_t { kIds = 0, kMap = 1, kExperts = 2, kSorted = 3, kBlocks = 4, kRows = 5 };
+
+constexpr std::array kFields{
+    field<&AlignSpec::block_size>("block_size", config::kRequired, "rows of a block",
+                                  Limits{4, 128}),
+    field<&AlignSpec::num_experts>("num_experts", config::kRequired, "experts over all devices",
+                                   Limits{1, 65536}),
+    field<&AlignSpec::ignore_invalid_experts>(
+        "ignore_invalid_experts", "false",
+        "leave out choices of other devices' experts; else their blocks have expert -1"),
+    field<&AlignSpec::pad_sorted_ids>("pad_sorted_ids", "false",
+                                      "round the list's extent up to whole blocks"),
+};
+
+struct Sizes {
+    std::uint32_t tokens;
+    std::uint32_t top_k;
+    std::uint32_t ids_page;
+    AlignedExtents extents;
+};
+
+Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const AlignSpec& spec) {
+    return {ids[0], ids[1], round_up(std::uint64_t{4} * ids[1], dram_alignment(arch)),
+            extents_of(num_elements(ids), spec)};
+}
+
+std::vector<Scratch> scratch_of(const Sizes& sizes, const AlignSpec& spec) {
+    const std::uint64_t rows = std::min(sizes.tokens, kTokensAtOnce);
+    return {{kIds, rows * sizes.ids_page},
+            {kMap, std::uint64_t{4} * spec.num_experts},
+            {kExperts, std::uint64_t{4} * spec.num_experts},
+            {kSorted, std::uint64_t{4} * sizes.extents.entries},
+            {kBlocks, std::uint64_t{4} * sizes.extents.blocks},
+            {kRows, rows * sizes.ids_page}};
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<AlignSpec>();
+    judge.require(spec.block_size >= 4 && spec.block_size <= 128, "block_size",
+                  fmt::format("is {}; it must be 4 to 128", spec.block_size));
+    // Blocks begin at a multiple of what NoC writes and reads of their entries are aligned to.
+    judge.require(spec.block_size % 4 == 0, "block_size",
+                  fmt::format("is {}; it must be a multiple of 4", spec.block_size));
+    if (context.inputs.size() > 1) {
+        const std::uint32_t mapped = context.inputs[1].spec.shape[0];
+        judge.require(mapped == spec.num_experts, "expert_map",
+                      fmt::format("has {} entries; it must be one for each of {} experts", mapped,
+                                  spec.num_experts));
+    }
+    const auto scratch =
+        scratch_of(sizes_of(context.arch, context.inputs[0].spec.shape, spec), spec);
+    judge_scratch(context.arch, scratch, "topk_ids", judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const Shape& ids = context.inputs[0].spec.shape;
+    const AlignedExtents extents = extents_of(num_elements(ids), context.params<AlignSpec>());
+    const auto table = [](Shape shape) {
+        return TensorPlan{.spec = {std::move(shape), DataFormat::Int32, Layout::ROW_MAJOR}};
+    };
+    return {table({extents.entries}), table({extents.blocks}), table({1}), table(ids)};
+}
+
+Program make_program(const OpContext& context, std::size_t p) {
+    const auto& spec = context.params<AlignSpec>();
+    const auto& in = context.device_inputs;
+    const auto& out = context.device_outputs;
+    const bool has_map = in.size() > 1;
+    const DeviceTensor& map = has_map ? in[1][p] : in[0][p];
+    const bool has_count = in.size() > 2;
+    const DeviceTensor& count = has_count ? in[2][p] : in[0][p];
+    const Sizes sizes = sizes_of(context.arch, in[0][p].spec.shape, spec);
+    std::vector<std::uint32_t> args{
+        sizes.tokens,         sizes.top_k,        sizes.ids_page,
+        spec.num_experts,     spec.block_size,    sizes.extents.entries,
+        sizes.extents.blocks, has_map ? 1U : 0U,  spec.ignore_invalid_experts ? 1U : 0U,
+        kTokensAtOnce,        has_count ? 1U : 0U};
+    append_accessors({&in[0][p], &map, &out[0][p], &out[1][p], &out[2][p], &out[3][p], &count},
+                     args);
+    const auto address = [](const DeviceTensor& tensor) { return tensor.buffer.address; };
+    return one_core_program(
+        "ops/moe_align_block_size/kernels/align.cpp", std::move(args),
+        {address(in[0][p]), address(map), address(out[0][p]), address(out[1][p]),
+         address(out[2][p]), address(out[3][p]), address(count)},
+        scratch_of(sizes, spec), dram_alignment(context.arch));
+}
+
+/// A choice that is listed, and by which expert.
+struct Choice {
+    std::int32_t index = 0;
+    std::int32_t local_expert = 0;
+};
+
+std::vector<std::vector<Choice>> choices_by_expert(const HostTensor& ids, const HostTensor* map,
+                                                   const AlignSpec& spec, std::size_t num_choices) {
+    const std::vector<std::int32_t> local = local_experts_of(ids, map, spec.num_experts);
+    std::vector<std::vector<Choice>> choices(spec.num_experts);
+    const auto global = ids.as<std::int32_t>();
+    for (std::size_t i = 0; i < std::min(local.size(), num_choices); ++i) {
+        const bool is_expert =
+            global[i] >= 0 && static_cast<std::uint32_t>(global[i]) < spec.num_experts;
+        if (is_expert && (local[i] != kNobody || !spec.ignore_invalid_experts)) {
+            choices[static_cast<std::size_t>(global[i])].push_back(
+                {static_cast<std::int32_t>(i), local[i]});
+        }
+    }
+    return choices;
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<AlignSpec>();
+    const HostTensor ids = context.read(0);
+    const std::optional<HostTensor> map =
+        context.inputs.size() > 1 ? std::optional(context.read(1)) : std::nullopt;
+    const AlignedExtents extents = extents_of(num_elements(ids.shape), spec);
+    HostTensor sorted =
+        filled_int32({extents.entries}, static_cast<std::int32_t>(num_elements(ids.shape)));
+    HostTensor blocks = filled_int32({extents.blocks}, kNobody);
+    HostTensor rows = filled_int32(ids.shape, kNobody);
+    std::uint32_t end = 0;
+    const std::size_t tokens =
+        context.inputs.size() > 2 ? context.read(2).as<std::uint32_t>()[0] : ids.shape[0];
+    for (const auto& choices :
+         choices_by_expert(ids, map ? &*map : nullptr, spec, tokens * ids.shape[1])) {
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+            const auto [index, local] = choices[i];
+            sorted.as<std::int32_t>()[end + i] = index;
+            blocks.as<std::int32_t>()[(end + i) / spec.block_size] = local;
+            rows.as<std::int32_t>()[static_cast<std::size_t>(index)] =
+                local == kNobody ? kNobody : static_cast<std::int32_t>(end + i);
+        }
+        end += round_up(choices.size(), spec.block_size);
+    }
+    return {std::move(sorted), std::move(blocks), filled_int32({1}, static_cast<std::int32_t>(end)),
+            std::move(rows)};
+}
+
+void check_values(const ReferenceContext& context) {
+    for (const auto& map :
+         context.inputs.size() > 1 ? context.read_all(1) : std::vector<HostTensor>()) {
+        check_expert_map(kSpec.name, map, context.params<AlignSpec>().num_experts);
+    }
+}
+
+}  // namespace
+
+AlignedExtents extents_of(std::uint64_t num_choices, const AlignSpec& spec) {
+    const std::uint64_t padded =
+        num_choices + std::uint64_t{spec.num_experts} * (spec.block_size - 1);
+    std::uint64_t entries =
+        num_choices < spec.num_experts ? std::min(padded, num_choices * spec.block_size) : padded;
+    if (spec.pad_sorted_ids) {
+        entries = round_up(entries, spec.block_size);
+    }
+    return {static_cast<std::uint32_t>(entries), div_up(entries, spec.block_size)};
+}
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<AlignSpec>(kFields),
+        .rules = rules,
+        .infer = infer,
+        .programs =
+            [](const OpContext& context) {
+                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+            },
+        .reference = reference,
+        .check_values = check_values};
+    return kOp;
+}
+
+}  // namespace tessera::ops::moe_align_block_size

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/moe_batch_tokens/moe_batch_tokens.hpp"
+
+#include <algorithm>
+
+#include "ops/expert_rows/tables.hpp"
+
+namespace tessera::ops::moe_batch_tokens {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::uint32_t kTokensAtOnce = 256;  // rows of topk_ids in L1
+
+// Scratch, as the kernel numbers it.
+enum : std::uint8_t { kIds = 0, kMap = 1, kCounts = 2, kTokens = 3, kRows = 4, kPagedCounts = 5 };
+
+constexpr std::array kFields{
+    field<&BatchSpec::num_local_experts>("num_local_experts", config::kRequired,
+                                         "experts of each device", Limits{1, 65536}),
+    field<&BatchSpec::max_num_tokens>("max_num_tokens", config::kRequired,
+                                      "rows that each expert has room for; choices beyond are "
+                                      "dropped",
+                                      Limits{1, 1048576}),
+};
+
+struct Sizes {
+    std::uint32_t tokens;
+    std::uint32_t top_k;
+    std::uint32_t ids_page;
+    std::uint32_t experts;       ///< over all devices
+    std::uint32_t batch_stride;  ///< bytes of a row of token_ids in L1
+};
+
+Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const Shape& map, const BatchSpec& spec) {
+    const std::uint32_t alignment = dram_alignment(arch);
+    return {ids[0], ids[1], round_up(std::uint64_t{4} * ids[1], alignment), map[0],
+            round_up(std::uint64_t{4} * spec.max_num_tokens, alignment)};
+}
+
+std::vector<Scratch> scratch_of(const Sizes& sizes, const BatchSpec& spec) {
+    const std::uint64_t rows = std::min(sizes.tokens, kTokensAtOnce);
+    return {{kIds, rows * sizes.ids_page},
+            {kMap, std::uint64_t{4} * sizes.experts},
+            {kCounts, std::uint64_t{4} * spec.num_local_experts},
+            {kPagedCounts, std::uint64_t{16} * spec.num_local_experts},
+            {kTokens, std::uint64_t{sizes.batch_stride} * spec.num_local_experts},
+            {kRows, rows * sizes.ids_page}};
+}
+
+Sizes sizes_of(const OpContext& context) {
+    return sizes_of(context.arch, context.inputs[0].spec.shape, context.inputs[1].spec.shape,
+                    context.params<BatchSpec>());
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    judge_scratch(context.arch, scratch_of(sizes_of(context), context.params<BatchSpec>()),
+                  "max_num_tokens", judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const auto& spec = context.params<BatchSpec>();
+    const auto table = [](Shape shape) {
+        return TensorPlan{.spec = {std::move(shape), DataFormat::Int32, Layout::ROW_MAJOR}};
+    };
+    return {table({spec.num_local_experts}),
+            table({spec.num_local_experts, spec.max_num_tokens}),
+            table(context.inputs[0].spec.shape),
+            {.spec = {{spec.num_local_experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR}}};
+}
+
+Program make_program(const OpContext& context, std::size_t p) {
+    const auto& spec = context.params<BatchSpec>();
+    const auto& in = context.device_inputs;
+    const auto& out = context.device_outputs;
+    const Sizes sizes = sizes_of(context);
+    std::vector<std::uint32_t> args{
+        sizes.tokens,           sizes.top_k,         sizes.ids_page,     sizes.experts,
+        spec.num_local_experts, spec.max_num_tokens, sizes.batch_stride, kTokensAtOnce};
+    append_accessors({&in[0][p], &in[1][p], &out[0][p], &out[1][p], &out[2][p], &out[3][p]}, args);
+    return one_core_program(
+        "ops/moe_batch_tokens/kernels/batch.cpp", std::move(args),
+        {in[0][p].buffer.address, in[1][p].buffer.address, out[0][p].buffer.address,
+         out[1][p].buffer.address, out[2][p].buffer.address, out[3][p].buffer.address},
+        scratch_of(sizes, spec), dram_alignment(context.arch));
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<BatchSpec>();
+    const HostTensor ids = context.read(0);
+    const HostTensor map = context.read(1);
+    const std::vector<std::int32_t> local = local_experts_of(ids, &map, map.shape[0]);
+    HostTensor counts = filled_int32({spec.num_local_experts}, 0);
+    HostTensor tokens = filled_int32({spec.num_local_experts, spec.max_num_tokens}, kNobody);
+    HostTensor rows = filled_int32(ids.shape, kNobody);
+    for (std::size_t i = 0; i < local.size(); ++i) {
+        if (local[i] == kNobody) {
+            continue;
+        }
+        const auto expert = static_cast<std::size_t>(local[i]);
+        std::int32_t& count = counts.as<std::int32_t>()[expert];
+        if (static_cast<std::uint32_t>(count) == spec.max_num_tokens) {
+            continue;
+        }
+        const std::size_t row = expert * spec.max_num_tokens + static_cast<std::size_t>(count++);
+        tokens.as<std::int32_t>()[row] = static_cast<std::int32_t>(i / ids.shape[1]);
+        rows.as<std::int32_t>()[i] = static_cast<std::int32_t>(row);
+    }
+    HostTensor paged{{spec.num_local_experts, 1}, DataFormat::UInt32, counts.bytes};
+    return {std::move(counts), std::move(tokens), std::move(rows), std::move(paged)};
+}
+
+void check_values(const ReferenceContext& context) {
+    for (const HostTensor& map : context.read_all(1)) {
+        check_expert_map(kSpec.name, map, context.params<BatchSpec>().num_local_experts);
+    }
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<BatchSpec>(kFields),
+        .rules = rules,
+        .infer = infer,
+        .programs =
+            [](const OpContext& context) {
+                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+            },
+        .reference = reference,
+        .check_values = check_values};
+    return kOp;
+}
+
+}  // namespace tessera::ops::moe_batch_tokens

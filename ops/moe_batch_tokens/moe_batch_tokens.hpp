@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that put a device's tokens in batches, one for each of its experts.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+
+namespace tessera::ops::moe_batch_tokens {
+
+struct BatchSpec {
+    std::uint32_t num_local_experts = 4;
+    std::uint32_t max_num_tokens = 8;  ///< rows that each expert has room for
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"single_core"};
+inline constexpr std::array kInputs{
+    Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"},
+    Operand{"expert_map", "(E)", "int32", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{
+    Operand{"expert_num_tokens", "(L)", "int32", "ROW_MAJOR"},
+    Operand{"token_ids", "(L, C)", "int32", "ROW_MAJOR"},
+    Operand{"rows", "(T, K)", "int32", "ROW_MAJOR"},
+    Operand{"num_routed_tokens", "(L, 1)", "uint32", "ROW_MAJOR"},
+};
+inline constexpr OpSpec kSpec{
+    .name = "moe_batch_tokens",
+    .summary = "which tokens each local expert takes, and where each choice lies",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry.
+///
+///   expert_num_tokens  choices of each local expert
+///   token_ids          their tokens, ascending; −1 behind them
+///   rows               of each choice e·max_num_tokens + j, its place in token_ids; −1 if its
+///                      expert is none of this device, or has no room left for it
+///
+///   num_routed_tokens  expert_num_tokens as V2's ops take it
+///
+/// A choice for which its expert has no room is dropped, the later tokens' first, as a fixed
+/// capacity asks for; max_num_tokens of T drops none. One core goes through topk_ids once.
+/// Source   vLLM, BatchedPrepareAndFinalize.prepare.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::moe_batch_tokens

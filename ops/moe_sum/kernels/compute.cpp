@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds the contributions to a token in DST, in the vector unit, whose products and sums are fp32;
+// the place behind the sums holds the product. A token without contributions packs the zeros that
+// DST starts with.
+
+namespace {
+
+constexpr uint32_t cb_rows = 0;
+constexpr uint32_t cb_weights = 1;
+constexpr uint32_t cb_contributions = 2;
+constexpr uint32_t cb_sum = 16;
+constexpr uint32_t kFloat32 = (uint32_t)DataFormat::Float32;
+constexpr uint32_t kBfloat16 = (uint32_t)DataFormat::Float16_b;
+
+void round_to_bf16(uint32_t dst) {
+    typecast_tile_init<kFloat32, kBfloat16>();
+    typecast_tile<kFloat32, kBfloat16>(dst);
+}
+
+void add_contribution(uint32_t tiles, uint32_t product, bool is_weighted, uint32_t weight,
+                      bool rounds_every_sum) {
+    for (uint32_t tile = 0; tile < tiles; ++tile) {
+        copy_tile(cb_rows, tile, product);
+        if (is_weighted) {
+            binop_with_scalar_tile_init();
+            mul_unary_tile(product, weight);
+            round_to_bf16(product);
+        }
+        add_binary_tile_init();
+        add_binary_tile(tile, product, tile);
+        if (rounds_every_sum) {
+            round_to_bf16(tile);
+        }
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t num_tokens = get_arg_val<uint32_t>(0);
+    const uint32_t row_tiles = get_compile_time_arg_val(0);
+    const uint32_t chunk_tiles = get_compile_time_arg_val(1);
+    const bool is_weighted = get_compile_time_arg_val(2) != 0;
+    const bool rounds_every_sum = get_compile_time_arg_val(3) != 0;
+
+    init_sfpu(cb_rows, cb_sum);
+    for (uint32_t token = 0; token < num_tokens; ++token) {
+        cb_wait_front(cb_contributions, 1);
+        const uint32_t contributions = read_tile_value(cb_contributions, 0, 0);
+        cb_pop_front(cb_contributions, 1);
+        for (uint32_t first = 0; first < row_tiles; first += chunk_tiles) {
+            const uint32_t left = row_tiles - first;
+            const uint32_t tiles = left < chunk_tiles ? left : chunk_tiles;
+            tile_regs_acquire();
+            for (uint32_t i = 0; i < contributions; ++i) {
+                uint32_t weight = 0;
+                if (is_weighted) {
+                    cb_wait_front(cb_weights, 1);
+                    weight = read_tile_value(cb_weights, 0, 0);
+                    cb_pop_front(cb_weights, 1);
+                }
+                cb_wait_front(cb_rows, chunk_tiles);
+                add_contribution(tiles, chunk_tiles, is_weighted, weight, rounds_every_sum);
+                cb_pop_front(cb_rows, chunk_tiles);
+            }
+            tile_regs_commit();
+            cb_reserve_back(cb_sum, chunk_tiles);
+            tile_regs_wait();
+            for (uint32_t tile = 0; tile < tiles; ++tile) {
+                pack_tile(tile, cb_sum);
+            }
+            tile_regs_release();
+            cb_push_back(cb_sum, chunk_tiles);
+        }
+    }
+}

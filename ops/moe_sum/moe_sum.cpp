@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/moe_sum/moe_sum.hpp"
+
+#include <algorithm>
+
+#include "emu/base/bf16.hpp"
+#include "ops/buffer_room.hpp"
+#include "ops/expert_rows/tables.hpp"
+#include "ops/host_floats.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::moe_sum {
+namespace {
+
+using config::field;
+
+constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
+constexpr std::uint32_t kTokensAtOnce = 64;  // rows of the tables in L1
+
+// Circular buffers, as the kernels number them.
+enum : std::uint8_t {
+    kRows = 0,
+    kWeights = 1,
+    kContributions = 2,
+    kRowTable = 3,
+    kWeightTable = 4,
+    kChosen = 5,
+    kSum = 16
+};
+
+constexpr std::array kFields{
+    field<&SumSpec::accumulator>("accumulator", "by_top_k",
+                                 "running sum: bf16 after each addition, or fp32 to the end; "
+                                 "by_top_k: bf16 for 2 to 4 choices"),
+    field<&SumSpec::rows>("rows", "place",
+                          "what the table says of a choice: the place of its row, "
+                          "or that it is there"),
+    field<&SumSpec::order>("order", "choice", "order of the sum: choices, or rows ascending"),
+    field<&SumSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&SumSpec::cb_depth>("cb_depth", "2", "contributions in a CB", kDepth),
+};
+
+/// Extents of the sum: of `rows`, or of the outputs themselves.
+struct Extents {
+    std::uint32_t tokens = 0;
+    std::uint32_t top_k = 0;
+    std::uint32_t hidden = 0;
+};
+
+Extents extents_of(const Shape& outputs, const Shape* rows) {
+    if (rows != nullptr) {
+        return {(*rows)[0], (*rows)[1], row_length(outputs)};
+    }
+    return outputs.size() == 3 ? Extents{outputs[0], outputs[1], outputs[2]} : Extents{};
+}
+
+Extents extents_of(std::span<const TensorPlan> inputs) {
+    return extents_of(inputs[0].spec.shape, inputs.size() > 1 ? &inputs[1].spec.shape : nullptr);
+}
+
+/// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
+/// element alone, so their order inside a tile is free. One place in DST holds the product.
+struct Chunks {
+    std::uint32_t row_bytes;
+    std::uint32_t row_tiles;
+    std::uint32_t chunk_tiles;  ///< tiles of a row that are summed together
+    std::uint32_t table_page;   ///< bytes of a token's entries in L1
+};
+
+Chunks chunks_of(const ArchSpec& arch, const Extents& extents) {
+    const std::uint32_t row_bytes = 2 * extents.hidden;
+    const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);
+    return {row_bytes, row_tiles, std::min(row_tiles, arch.dst.tiles_32bit / 2 - 1),
+            round_up(std::uint64_t{4} * extents.top_k, dram_alignment(arch))};
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<SumSpec>();
+    judge_grid(context.arch, spec.grid, judge);
+    judge_depth(spec.cb_depth, judge);
+    const Shape& outputs = context.inputs[0].spec.shape;
+    const bool has_rows = context.inputs.size() > 1;
+    judge.require(has_rows || outputs.size() == 3, "expert_outputs",
+                  fmt::format("is {}; without rows it must be (T,K,H)", to_string(outputs)));
+    if (has_rows && spec.rows == RowsSay::Presence) {
+        const Extents extents = extents_of(context.inputs);
+        judge.require(num_rows(outputs) == extents.tokens * extents.top_k, "expert_outputs",
+                      fmt::format("has {} rows; it must be one for each of {} x {} choices",
+                                  num_rows(outputs), extents.tokens, extents.top_k));
+    }
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const Extents extents = extents_of(context.inputs);
+    const Shape shape{std::max(extents.tokens, 1U), std::max(extents.hidden, 1U)};
+    return {{.spec = {shape, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
+}
+
+void add_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chunks,
+                 const Extents& extents, const SumSpec& spec, std::uint32_t alignment) {
+    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
+                         std::uint32_t pages) {
+        CreateCircularBuffer(
+            program, cores,
+            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
+    };
+    add(kRows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
+    add(kWeights, DataFormat::UInt32, alignment, spec.cb_depth);
+    add(kContributions, DataFormat::UInt32, alignment, spec.cb_depth);
+    add(kSum, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
+    const Scratch scratch[]{{kRowTable, std::uint64_t{kTokensAtOnce} * chunks.table_page},
+                            {kWeightTable, std::uint64_t{kTokensAtOnce} * chunks.table_page},
+                            {kChosen, std::uint64_t{8} * extents.top_k}};
+    add_scratch(program, cores, scratch, alignment);
+}
+
+/// One device's tensors; tables that are missing are null.
+struct Tensors {
+    const DeviceTensor& outputs;
+    const DeviceTensor* rows;
+    const DeviceTensor* weights;
+    const DeviceTensor& sum;
+};
+
+KernelHandle add_reader(Program& program, const SharedWork& work, const Tensors& tensors,
+                        const Chunks& chunks, const Extents& extents, const SumSpec& spec) {
+    const DeviceTensor& rows = tensors.rows == nullptr ? tensors.outputs : *tensors.rows;
+    const DeviceTensor& weights = tensors.weights == nullptr ? tensors.outputs : *tensors.weights;
+    std::vector<std::uint32_t> args{extents.top_k,
+                                    chunks.row_bytes,
+                                    chunks.chunk_tiles,
+                                    chunks.table_page,
+                                    kTokensAtOnce,
+                                    tensors.rows == nullptr ? 0U : 1U,
+                                    tensors.weights == nullptr ? 0U : 1U,
+                                    spec.rows == RowsSay::Place ? 1U : 0U,
+                                    spec.order == SumOrder::Row ? 1U : 0U};
+    append_accessors({&tensors.outputs, &rows, &weights}, args);
+    const KernelHandle reader = CreateKernel(program, "ops/moe_sum/kernels/reader.cpp", work.cores,
+                                             ReaderDataMovementConfig(std::move(args)));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, reader, share.core,
+                       {tensors.outputs.buffer.address, rows.buffer.address, weights.buffer.address,
+                        share.first, share.count});
+    }
+    return reader;
+}
+
+void add_compute(Program& program, const SharedWork& work, const Chunks& chunks,
+                 const Extents& extents, const SumSpec& spec, bool is_weighted) {
+    const ComputeConfig config{
+        .fp32_dest_acc_en = true,
+        .compile_args = {chunks.row_tiles, chunks.chunk_tiles, is_weighted ? 1U : 0U,
+                         spec.rounds_every_sum(extents.top_k) ? 1U : 0U},
+        .defines = {},
+        .named_compile_args = {}};
+    const KernelHandle compute =
+        CreateKernel(program, "ops/moe_sum/kernels/compute.cpp", work.cores, config);
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, compute, share.core, {share.count});
+    }
+}
+
+// Rows of sums leave a core as those of local_reduce_moe_output do.
+void add_writer(Program& program, const SharedWork& work, const Chunks& chunks,
+                const DeviceTensor& sum) {
+    std::vector<std::uint32_t> args{chunks.row_bytes, chunks.chunk_tiles};
+    append_accessors({&sum}, args);
+    const KernelHandle writer =
+        CreateKernel(program, "ops/local_reduce_moe_output/kernels/writer.cpp", work.cores,
+                     WriterDataMovementConfig(std::move(args)));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, writer, share.core, {sum.buffer.address, share.first, share.count});
+    }
+}
+
+Program make_program(const OpContext& context, std::size_t p) {
+    const auto& spec = context.params<SumSpec>();
+    const auto& in = context.device_inputs;
+    const Tensors tensors{in[0][p], in.size() > 1 ? &in[1][p] : nullptr,
+                          in.size() > 2 ? &in[2][p] : nullptr, context.device_outputs[0][p]};
+    const Extents extents = extents_of(context.inputs);
+    const Chunks chunks = chunks_of(context.arch, extents);
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, extents.tokens);
+    Program program = CreateProgram();
+    add_buffers(program, work.cores, chunks, extents, spec, dram_alignment(context.arch));
+    add_reader(program, work, tensors, chunks, extents, spec);
+    add_compute(program, work, chunks, extents, spec, tensors.weights != nullptr);
+    add_writer(program, work, chunks, tensors.sum);
+    return program;
+}
+
+float rounded(float value) {
+    return bf16_to_float(float_to_bf16(value));
+}
+
+/// The row and the choice of each contribution to a token, in the order of the sum.
+std::vector<std::pair<std::int32_t, std::size_t>> contributions(const HostTensor* rows,
+                                                                std::size_t token,
+                                                                std::size_t top_k,
+                                                                const SumSpec& spec) {
+    std::vector<std::pair<std::int32_t, std::size_t>> found;
+    for (std::size_t k = 0; k < top_k; ++k) {
+        const std::size_t own = token * top_k + k;
+        const std::int32_t entry =
+            rows == nullptr ? static_cast<std::int32_t>(own) : rows->as<std::int32_t>()[own];
+        if (entry != kNobody) {
+            found.emplace_back(spec.rows == RowsSay::Place ? entry : static_cast<std::int32_t>(own),
+                               own);
+        }
+    }
+    if (spec.order == SumOrder::Row) {
+        std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+    }
+    return found;
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<SumSpec>();
+    const HostTensor outputs = context.read(0);
+    const bool has_rows = context.inputs.size() > 1;
+    const HostTensor rows = has_rows ? context.read(1) : HostTensor{};
+    const HostTensor weights = context.inputs.size() > 2 ? context.read(2) : HostTensor{};
+    const Extents extents = extents_of(outputs.shape, has_rows ? &rows.shape : nullptr);
+    HostTensor sum = make_host_tensor({extents.tokens, extents.hidden}, DataFormat::Float16_b);
+    std::vector<float> row(extents.hidden);
+    for (std::size_t token = 0; token < extents.tokens; ++token) {
+        std::vector<float> totals(extents.hidden, 0.0F);
+        for (const auto& [at, choice] :
+             contributions(has_rows ? &rows : nullptr, token, extents.top_k, spec)) {
+            read_floats(outputs, static_cast<std::uint64_t>(at) * extents.hidden, row);
+            for (std::size_t h = 0; h < row.size(); ++h) {
+                const float product =
+                    weights.shape.empty() ? row[h] : rounded(row[h] * weights.as<float>()[choice]);
+                totals[h] += product;
+                if (spec.rounds_every_sum(extents.top_k)) {
+                    totals[h] = rounded(totals[h]);
+                }
+            }
+        }
+        std::ranges::transform(totals, sum.as<std::uint16_t>().data() + token * extents.hidden,
+                               float_to_bf16);
+    }
+    return {std::move(sum)};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<SumSpec>(kFields),
+        .rules = rules,
+        .infer = infer,
+        .programs =
+            [](const OpContext& context) {
+                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+            },
+        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::moe_sum

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/put_rows/put_rows.hpp"
+
+#include <algorithm>
+
+#include "ops/expert_rows/row_moves.hpp"
+
+namespace tessera::ops::put_rows {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr Limits kRowNumber{0, 1073741824};
+
+constexpr std::array kFields{
+    field<&PutSpec::rows>("rows", config::kRequired, "rows of the whole",
+                          Limits{1, kRowNumber.most}),
+    field<&PutSpec::first>("first", "0", "row that the first one goes to", kRowNumber),
+    field<&PutSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&PutSpec::cb_depth>("cb_depth", "8",
+                              "pages of rows in a CB; half of them travel at a time", kDepth),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<PutSpec>();
+    const std::uint32_t count = context.inputs[0].spec.shape[0];
+    judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
+    judge.require(std::uint64_t{spec.first} + count <= spec.rows, "first",
+                  fmt::format("is {}; with {} rows it must be 0 to {}", spec.first, count,
+                              spec.rows - std::min(spec.rows, count)));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.shape[0] = context.params<PutSpec>().rows;
+    return {{.spec = output}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<PutSpec>();
+    return on_each(context, [&](std::size_t p) {
+        const DeviceTensor& input = context.device_inputs[0][p];
+        return move_rows(kSpec.name, context.arch,
+                         {.input = input,
+                          .output = context.device_outputs[0][p],
+                          .output_first = spec.first,
+                          .count = input.spec.shape[0]},
+                         spec.schedule());
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<PutSpec>();
+    const HostTensor input = context.read(0);
+    Shape shape{spec.rows, row_length(input.shape)};
+    HostTensor whole = context.inputs.size() > 1 ? context.read(1)
+                                                 : make_host_tensor(std::move(shape), input.format);
+    const std::size_t width = input.bytes.size() / input.shape[0];
+    std::ranges::copy(input.bytes,
+                      whole.bytes.begin() + static_cast<std::ptrdiff_t>(spec.first * width));
+    return {std::move(whole)};
+}
+
+std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
+    const auto& spec = context.params<PutSpec>();
+    std::vector<bool> rows(spec.rows, false);
+    std::fill_n(rows.begin() + spec.first, context.in(0).shape()[0], true);
+    return {rows};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<PutSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .valid = valid_of_rows(counted)};
+    return kOp;
+}
+
+}  // namespace tessera::ops::put_rows

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/slice_rows/slice_rows.hpp"
+
+#include "ops/expert_rows/row_moves.hpp"
+
+namespace tessera::ops::slice_rows {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr Limits kRowNumber{0, 1073741824};
+
+constexpr std::array kFields{
+    field<&SliceSpec::rows>("rows", config::kRequired, "rows of the slice",
+                            Limits{1, kRowNumber.most}),
+    field<&SliceSpec::first>("first", "0", "first row on the first device", kRowNumber),
+    field<&SliceSpec::stride>("stride", "0", "rows from one device's slice to the next one's",
+                              kRowNumber),
+    field<&SliceSpec::end>("end", "0", "rows from here on are filled; 0: the input's end",
+                           kRowNumber),
+    field<&SliceSpec::fill>("fill", "0", "word in rows that the input does not have"),
+    field<&SliceSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&SliceSpec::cb_depth>("cb_depth", "8",
+                                "pages of rows in a CB; half of them travel at a time", kDepth),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    judge_row_moves(context.arch, context.inputs[0].spec.page_size(),
+                    context.params<SliceSpec>().schedule(), judge);
+    judge.require(context.params<SliceSpec>().rows > 0, "rows", "is 0; it must be at least 1");
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.shape = {context.params<SliceSpec>().rows, row_length(output.shape)};
+    return {{.spec = output}};
+}
+
+std::uint32_t first_of(const SliceSpec& spec, std::size_t position) {
+    return spec.first + static_cast<std::uint32_t>(position) * spec.stride;
+}
+
+std::uint32_t end_of(const SliceSpec& spec) {
+    return spec.end == 0 ? UINT32_MAX : spec.end;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<SliceSpec>();
+    return on_each(context, [&](std::size_t p) {
+        return move_rows(
+            kSpec.name, context.arch,
+            {.input = context.device_inputs[0][p],
+             .output = context.device_outputs[0][p],
+             .input_limit =
+                 context.device_inputs.size() > 1 ? &context.device_inputs[1][p] : nullptr,
+             .first = first_of(spec, p),
+             .end = end_of(spec),
+             .fill = spec.fill},
+            spec.schedule());
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<SliceSpec>();
+    const HostTensor input = context.read(0);
+    const std::uint32_t given =
+        context.inputs.size() > 1 ? context.read(1).as<std::uint32_t>()[0] : UINT32_MAX;
+    const std::uint32_t end = std::min({num_rows(input.shape), end_of(spec), given});
+    const std::uint32_t first = first_of(spec, context.position);
+    return {moved_rows(input, {spec.rows, row_length(input.shape)}, spec.fill,
+                       [&](std::uint32_t row) -> std::optional<std::uint32_t> {
+                           return first + row < end ? std::optional(first + row) : std::nullopt;
+                       })};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<SliceSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::slice_rows

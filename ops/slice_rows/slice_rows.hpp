@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A range of rows of a tensor: another one on each device of the group, if asked for.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
+
+namespace tessera::ops::slice_rows {
+
+struct SliceSpec {
+    std::uint32_t rows = 1;
+    std::uint32_t first = 0;   ///< of the first device of the group
+    std::uint32_t stride = 0;  ///< rows from one device's range to the next one's
+    std::uint32_t end = 0;   ///< rows from here on are filled; 0: none but those that are not there
+    std::uint32_t fill = 0;  ///< word in the rows that the input does not have
+    GridSize grid;           ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t cb_depth = 0;
+
+    [[nodiscard]] CopySpec schedule() const { return {grid, cb_depth}; }
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{Operand{"input", "(R, ...)", "any", "ROW_MAJOR"},
+                                    Operand{.name = "num_rows",
+                                            .shape = "(1, 1)",
+                                            .format = "uint32",
+                                            .layout = "ROW_MAJOR",
+                                            .presence = Presence::Optional}};
+inline constexpr std::array kOutputs{Operand{"output", "any", "=input", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "slice_rows",
+    .summary = "a range of rows, filled up behind the last that there is",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry: row i of the device at position p is the input's row
+/// first + p·stride + i, or words of `fill` where there is none; with
+/// num_rows, the input has so many rows.
+///
+/// Shapes   (R, C) gives (rows, C); of a tensor of another rank all extents but the last are rows.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::slice_rows

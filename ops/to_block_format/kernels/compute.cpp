@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packs each tile in the format of the output's buffer.
+
+void kernel_main() {
+    const uint32_t count = get_arg_val<uint32_t>(0);
+    constexpr uint32_t cb_input = 0;
+    constexpr uint32_t cb_output = 16;
+    init_sfpu(cb_input, cb_output);
+
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        cb_wait_front(cb_input, 1);
+        tile_regs_acquire();
+        copy_tile(cb_input, 0, 0);
+        tile_regs_commit();
+        cb_pop_front(cb_input, 1);
+
+        cb_reserve_back(cb_output, 1);
+        tile_regs_wait();
+        pack_tile(0, cb_output);
+        tile_regs_release();
+        cb_push_back(cb_output, 1);
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/to_block_format/to_block_format.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "ops/expert_rows/expert_product.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::to_block_format {
+namespace {
+
+using config::field;
+
+constexpr std::uint8_t kInputCb = 0;
+constexpr std::uint8_t kOutputCb = 16;
+constexpr std::size_t kBlockElements = 16;  // that share an exponent
+
+constexpr std::array kFields{
+    field<&BlockFormatSpec::format>("format", config::kRequired, "of the output"),
+    field<&BlockFormatSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&BlockFormatSpec::cb_depth>("cb_depth", "2", "tiles that each CB holds", kDepth),
+};
+
+DataFormat format_of(const BlockFormatSpec& spec) {
+    return spec.format == BlockFormat::Bfp8 ? DataFormat::Bfp8_b : DataFormat::Bfp4_b;
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    judge_grid(context.arch, context.params<BlockFormatSpec>().grid, judge);
+    judge_depth(context.params<BlockFormatSpec>().cb_depth, judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.format = format_of(context.params<BlockFormatSpec>());
+    return {{.spec = output}};
+}
+
+// Tiles travel as those of scale do, one at a time.
+Program make_program(const OpContext& context, std::size_t p) {
+    const auto& spec = context.params<BlockFormatSpec>();
+    const DeviceTensor& input = context.device_inputs[0][p];
+    const DeviceTensor& output = context.device_outputs[0][p];
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, input.spec.num_pages());
+    Program program = CreateProgram();
+    for (const auto& [index, format] :
+         {std::pair{kInputCb, DataFormat::Float16_b}, std::pair{kOutputCb, output.spec.format}}) {
+        CreateCircularBuffer(
+            program, work.cores,
+            CircularBufferConfig(spec.cb_depth * tile_bytes(format), {{index, format}})
+                .set_page_size(index, tile_bytes(format)));
+    }
+    std::vector<std::uint32_t> reader_args;
+    std::vector<std::uint32_t> writer_args;
+    append_accessors({&input}, reader_args);
+    append_accessors({&output}, writer_args);
+    const KernelHandle reader = CreateKernel(program, "ops/scale/kernels/reader.cpp", work.cores,
+                                             ReaderDataMovementConfig(reader_args));
+    const KernelHandle compute = CreateKernel(program, "ops/to_block_format/kernels/compute.cpp",
+                                              work.cores, ComputeConfig{.fp32_dest_acc_en = true});
+    const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,
+                                             WriterDataMovementConfig(writer_args));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, reader, share.core,
+                       {input.buffer.address, share.first, share.count});
+        SetRuntimeArgs(program, compute, share.core, {share.count});
+        SetRuntimeArgs(program, writer, share.core,
+                       {output.buffer.address, share.first, share.count});
+    }
+    return program;
+}
+
+/// An element under the exponent of its block; `bits` of magnitude.
+float rounded(float value, int exponent, int bits) {
+    const int own = std::ilogb(value);
+    const auto significand = static_cast<std::uint64_t>(std::ldexp(std::fabs(value), 23 - own));
+    const std::uint64_t kept = significand >> std::min(exponent - own, 31);
+    const double units = std::nearbyint(std::ldexp(static_cast<double>(kept), bits - 24));
+    const double held = std::min(units, std::ldexp(1.0, bits) - 1);
+    return static_cast<float>(
+        std::copysign(std::ldexp(held, exponent - bits + 1), held == 0 ? 1.0F : value));
+}
+
+void round_block(std::span<float> block, int bits) {
+    float largest = 0;
+    for (const float value : block) {
+        largest = std::max(largest, std::fabs(value));
+    }
+    for (float& value : block) {
+        value = std::fpclassify(value) == FP_NORMAL ? rounded(value, std::ilogb(largest), bits) : 0;
+    }
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor input = context.read(0);
+    HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
+    std::ranges::copy(floats_of(input), output.as<float>().begin());
+    const std::size_t width = input.shape.back();
+    const int bits = context.params<BlockFormatSpec>().format == BlockFormat::Bfp8 ? 7 : 3;
+    for (std::size_t first = 0; first < output.as<float>().size(); first += width) {
+        for (std::size_t column = 0; column < width; column += kBlockElements) {
+            round_block(output.as<float>().subspan(first + column,
+                                                   std::min(kBlockElements, width - column)),
+                        bits);
+        }
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<BlockFormatSpec>(kFields),
+        .rules = rules,
+        .infer = infer,
+        .programs =
+            [](const OpContext& context) {
+                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+            },
+        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::to_block_format

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/transpose/transpose.hpp"
+
+#include <utility>
+
+#include "ops/expert_rows/tables.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::transpose {
+namespace {
+
+constexpr std::uint8_t kInputCb = 0;
+constexpr std::uint8_t kOutputCb = 16;
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    judge_grid(context.arch, context.params<CopySpec>().grid, judge);
+    judge_depth(context.params<CopySpec>().cb_depth, judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    std::swap(output.shape.back(), output.shape[output.shape.size() - 2]);
+    return {{.spec = output}};
+}
+
+// Tiles leave a core as those of scale do.
+Program make_program(const OpContext& context, std::size_t p) {
+    const auto& spec = context.params<CopySpec>();
+    const DeviceTensor& input = context.device_inputs[0][p];
+    const DeviceTensor& output = context.device_outputs[0][p];
+    const Shape& shape = input.spec.shape;
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, input.spec.num_pages());
+    Program program = CreateProgram();
+    for (const std::uint8_t index : {kInputCb, kOutputCb}) {
+        const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
+        CreateCircularBuffer(
+            program, work.cores,
+            CircularBufferConfig(spec.cb_depth * tile, {{index, DataFormat::Float16_b}})
+                .set_page_size(index, tile));
+    }
+    std::vector<std::uint32_t> reader_args{div_up(shape[shape.size() - 2], kTileRows),
+                                           div_up(shape.back(), kTileColumns)};
+    std::vector<std::uint32_t> writer_args;
+    append_accessors({&input}, reader_args);
+    append_accessors({&output}, writer_args);
+    const KernelHandle reader = CreateKernel(program, "ops/transpose/kernels/reader.cpp",
+                                             work.cores, ReaderDataMovementConfig(reader_args));
+    const KernelHandle compute =
+        CreateKernel(program, "ops/transpose/kernels/compute.cpp", work.cores, ComputeConfig{});
+    const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,
+                                             WriterDataMovementConfig(writer_args));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, reader, share.core,
+                       {input.buffer.address, share.first, share.count});
+        SetRuntimeArgs(program, compute, share.core, {share.count});
+        SetRuntimeArgs(program, writer, share.core,
+                       {output.buffer.address, share.first, share.count});
+    }
+    return program;
+}
+
+template <class Word>
+void transpose_words(const HostTensor& input, HostTensor& output) {
+    const std::size_t rows = input.shape[input.shape.size() - 2];
+    const std::size_t columns = input.shape.back();
+    const auto from = input.as<Word>();
+    const auto to = output.as<Word>();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const std::size_t matrix = i / (rows * columns) * rows * columns;
+        const std::size_t row = i % (rows * columns) / columns;
+        to[matrix + i % columns * rows + row] = from[i];
+    }
+}
+
+// The values of a chain of references are float32.
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor input = context.read(0);
+    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, input.format);
+    if (input.format == DataFormat::Float32) {
+        transpose_words<float>(input, output);
+    } else {
+        transpose_words<std::uint16_t>(input, output);
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<CopySpec>(kCopyFields),
+        .rules = rules,
+        .infer = infer,
+        .programs =
+            [](const OpContext& context) {
+                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+            },
+        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::transpose

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera moe: which prepare/finalize and experts of the modular kernel go together, and one
+// forward of a pair with its trace and report.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <ostream>
+
+#include "emu/base/fields/nearest.hpp"
+#include "ops/fused_moe/modular_kernel.hpp"
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/run.hpp"
+#include "runtime/report/text_table.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using ops::fused_moe::Demands;
+using ops::fused_moe::Experts;
+using ops::fused_moe::PrepareAndFinalize;
+using report::Align;
+using report::Column;
+
+struct PairOptions {
+    std::string prepare_finalize;
+    std::string experts;
+};
+
+struct MoeCheckOptions {
+    PairOptions pair;
+    std::uint32_t ranks = 1;
+    std::string topk_indices = "int32";
+    bool is_chunked = false;
+
+    [[nodiscard]] Demands demands() const {
+        return {ranks, topk_indices == "int32" ? DataFormat::Int32 : DataFormat::UInt32,
+                is_chunked};
+    }
+};
+
+/// The row called `name`. Errors   UsageError naming the option, what was found and all rows.
+template <class Row>
+const Row& row_called(const std::string& name, std::string_view option, std::span<const Row> rows) {
+    std::vector<std::string> names;
+    for (const Row& row : rows) {
+        names.emplace_back(row.name);
+    }
+    const auto found = std::ranges::find(names, name);
+    require(found != names.end(), "{} {}: did you mean {}? Known: {}", option, name,
+            config::nearest(name, names), fmt::join(names, ", "));
+    return rows[static_cast<std::size_t>(found - names.begin())];
+}
+
+/// The rows that an option leaves: one, or all.
+template <class Row>
+std::span<const Row> chosen(const std::string& name, std::string_view option,
+                            std::span<const Row> rows) {
+    return name.empty() ? rows : std::span(&row_called(name, option, rows), 1);
+}
+
+std::string pair_table(const MoeCheckOptions& options, const report::TextStyle& style) {
+    std::vector<Column> columns{{"prepare/finalize", Align::Left, 9, {}},
+                                {"experts", Align::Left, 8, {}},
+                                {"weight and reduce", Align::Left, 5, {}},
+                                {"", Align::Left, 7, {}}};
+    for (const auto& pf :
+         chosen(options.pair.prepare_finalize, "--pf", ops::fused_moe::all_prepare_finalize())) {
+        for (const auto& experts :
+             chosen(options.pair.experts, "--experts", ops::fused_moe::all_experts())) {
+            const auto reason = refusal(pf, experts, options.demands());
+            columns[0].cells.push_back({std::string(pf.name)});
+            columns[1].cells.push_back({std::string(experts.name)});
+            columns[2].cells.push_back({std::string(experts.finalize_weight_and_reduce)});
+            columns[3].cells.push_back({reason.value_or("runs")});
+        }
+    }
+    return to_text(columns, style);
+}
+
+ExitCode check_pairs(const MoeCheckOptions& options, const Console& console) {
+    require(options.topk_indices == "int32" || options.topk_indices == "uint32",
+            "--topk-indices {}, allowed: int32, uint32", options.topk_indices);
+    const PairOptions& pair = options.pair;
+    if (pair.prepare_finalize.empty() || pair.experts.empty()) {
+        console.out << pair_table(options, console.out_style);
+        return ExitCode::Success;
+    }
+    const auto& pf =
+        row_called(pair.prepare_finalize, "--pf", ops::fused_moe::all_prepare_finalize());
+    const auto& experts = row_called(pair.experts, "--experts", ops::fused_moe::all_experts());
+    const auto reason = refusal(pf, experts, options.demands());
+    require(!reason, "{} with {}: {}", pf.name, experts.name, reason.value_or(""));
+    console.out << fmt::format("{} with {}: runs\n", pf.name, experts.name);
+    return ExitCode::Success;
+}
+
+void add_pair_options(CLI::App& command, PairOptions& pair, bool is_required) {
+    command.add_option("--pf", pair.prepare_finalize, "Prepare/finalize, as moe check lists them")
+        ->required(is_required);
+    command.add_option("--experts", pair.experts, "Experts, as moe check lists them")
+        ->required(is_required);
+}
+
+/// A subcommand of `moe`: whether it was given, and what it does.
+using Part = std::pair<CLI::App*, std::function<ExitCode()>>;
+
+Part add_moe_check(CLI::App& moe, Console& console) {
+    auto* command = moe.add_subcommand(
+        "check", "List which prepare/finalize and experts go together, or why not");
+    auto options = std::make_shared<MoeCheckOptions>();
+    add_pair_options(*command, options->pair, false);
+    command->add_option("--ranks", options->ranks, "Devices of the layer")
+        ->check(CLI::Range(1, 1024));
+    command->add_option("--topk-indices", options->topk_indices, "dtype of topk_ids")
+        ->type_name("int32|uint32");
+    command->add_flag("--chunked", options->is_chunked,
+                      "Tokens go through the experts in parts (chunk_tokens)");
+    command->footer("With both --pf and --experts, a pair that is refused ends with its reason.");
+    return {command, [options, &console] { return check_pairs(*options, console); }};
+}
+
+Part add_moe_profile(CLI::App& moe, Console& console) {
+    auto* command = moe.add_subcommand(
+        "profile", "Run one forward of a pair, with a trace and a report beside it");
+    auto pair = std::make_shared<PairOptions>();
+    auto options = std::make_shared<RunOptions>();
+    add_pair_options(*command, *pair, true);
+    add_run_options(*command, *options);
+    command->footer(
+        "CONFIG is a run file with params pf and experts, as moe_modular. Writes the trace to\n"
+        "PF.EXPERTS.trace and the report to PF.EXPERTS.report unless --trace, --report name them.");
+    return {command, [pair, options, &console] {
+                const std::string stem = pair->prepare_finalize + "." + pair->experts;
+                RunOptions own = *options;
+                own.config.sets.push_back("params.pf=" + pair->prepare_finalize);
+                own.config.sets.push_back("params.experts=" + pair->experts);
+                own.trace = own.trace.value_or(stem + ".trace");
+                own.report = own.report.value_or(stem + ".report");
+                return run(own, console);
+            }};
+}
+
+}  // namespace
+
+Command add_moe(CLI::App& root, Console& console) {
+    auto* command = root.add_subcommand(
+        "moe", "The modular MoE kernel: pairs that go together, and profiles of them");
+    command->require_subcommand(1);
+    const std::array parts{add_moe_check(*command, console), add_moe_profile(*command, console)};
+    return {command, [parts] {
+                const auto given = std::ranges::find_if(
+                    parts, [](const Part& part) { return part.first->parsed(); });
+                ensure(given != parts.end(), "moe: no subcommand was parsed");
+                return given->second();
+            }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tessera run does, for subcommands that run one configuration their own way.
+#pragma once
+
+#include "runtime/cli/console.hpp"
+#include "runtime/cli/exit_code.hpp"
+#include "runtime/cli/run_options.hpp"
+
+namespace tessera::cli {
+
+/// Runs a configuration, checks it, and writes and prints what the options ask for.
+/// Errors   as tessera run.
+[[nodiscard]] ExitCode run(const RunOptions& options, const Console& console);
+
+}  // namespace tessera::cli

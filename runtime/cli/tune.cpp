@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera tune: what a sweep chooses for a shape, kept in a table.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/config_options.hpp"
+#include "runtime/cli/output_path.hpp"
+#include "runtime/cli/progress_line.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
+#include "runtime/study/run_sweep.hpp"
+#include "runtime/study/tuning_table.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+struct TuneOptions {
+    ConfigOptions config;
+    std::optional<std::string> table;
+    bool again = false;
+    bool explains = false;
+};
+
+std::string record_point(const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
+    return failed_steps(pipeline::run_pipeline(loaded, modes)).empty()
+               ? ""
+               : "values are too far from their references";
+}
+
+tuning::Choice choose(const TuneOptions& options, const config::LoadedSweep& sweep,
+                      const Console& console) {
+    ProgressLine progress(console);
+    const auto result =
+        sweep::run_sweep(sweep, {.threads = threads_of(options.config.threads),
+                                 .record = record_point,
+                                 .on_progress = [&](std::size_t done, std::size_t all) {
+                                     progress.show(fmt::format("{} of {} recordings", done, all));
+                                 }});
+    return tuning::choice_of(sweep, result, TESSERA_VERSION);
+}
+
+void print_choice(const tuning::Choice& choice, const char* word, const TuneOptions& options,
+                  const Console& console) {
+    console.out << fmt::format("{}: {}, {} us\n", word, choice.candidates.front().point,
+                               choice.candidates.front().us);
+    if (options.explains) {
+        console.out << explanation(choice);
+    }
+}
+
+ExitCode tune(const TuneOptions& options, const Console& console) {
+    require_file_name("--table", options.table);
+    const config::LoadedSweep sweep = load_sweep(options.config);
+    tuning::TuningTable table(*options.table);
+    if (!options.again) {
+        const auto* kept = table.find(sweep.points.front().loaded, TESSERA_VERSION);
+        if (kept != nullptr) {
+            print_choice(*kept, "kept", options, console);
+            return ExitCode::Success;
+        }
+    }
+    tuning::Choice choice = choose(options, sweep, console);
+    print_choice(choice, "chosen", options, console);
+    table.keep(std::move(choice));
+    return ExitCode::Success;
+}
+
+}  // namespace
+
+Command add_tune(CLI::App& root, Console& console) {
+    auto* command = root.add_subcommand("tune", "Choose by predicted time, and keep the choice");
+    auto options = std::make_shared<TuneOptions>();
+    add_config_options(*command, options->config);
+    add_threads_option(*command, options->config);
+    command->add_option("--table", options->table, "The file that choices are kept in")
+        ->required()
+        ->type_name("FILE");
+    command->add_flag("--again", options->again, "Choose anew what the table has already");
+    command->add_flag("--explain", options->explains, "Print all that was compared");
+    command->footer(
+        "CONFIG is a sweep without cases, such as fp8_tile; --set gives the shape. What it "
+        "chooses\n"
+        "stands in FILE under that shape, and tessera run --tuned FILE takes it. A choice that "
+        "was\n"
+        "made on another machine, another pipeline or by another version is refused.");
+    return {command, [options, &console] { return tune(*options, console); }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/tuning_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emu/base/fields/node.hpp"
+#include "runtime/config/read.hpp"
+#include "runtime/report/file_set.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::tuning {
+namespace {
+
+constexpr std::uint64_t kFnvOffset = 0xcbf29ce484222325U;
+constexpr std::uint64_t kFnvPrime = 0x100000001b3U;
+
+void mix(std::uint64_t& hash, std::string_view text) {
+    for (const char letter : text) {
+        hash = (hash ^ static_cast<unsigned char>(letter)) * kFnvPrime;
+    }
+    hash = (hash ^ 0xFFU) * kFnvPrime;  // no text has this byte, so it ends one
+}
+
+[[noreturn]] void refuse(const config::Node& node, const std::string& wanted) {
+    throw ConfigError(
+        fmt::format("{}: expected {}, found {}", to_string(node.origin), wanted, describe(node)));
+}
+
+const config::Node& child(const config::Node& map, const char* key) {
+    const config::Node* found = map.find(key);
+    if (found == nullptr) {
+        refuse(map, fmt::format("a map with {}", key));
+    }
+    return *found;
+}
+
+std::string text_at(const config::Node& map, const char* key) {
+    const config::Node& node = child(map, key);
+    if (node.kind != config::NodeKind::Scalar) {
+        refuse(node, "text");
+    }
+    return node.text;
+}
+
+Choice read_choice(const config::Node& node) {
+    Choice choice{.shape = text_at(node, "shape"),
+                  .made_on = text_at(node, "made_on"),
+                  .settings = {},
+                  .candidates = {}};
+    for (const config::Entry& setting : child(node, "set").entries) {
+        choice.settings.push_back({setting.key, to_yaml(setting.value)});
+    }
+    for (const config::Node& candidate : child(node, "candidates").elements) {
+        choice.candidates.push_back(
+            {text_at(candidate, "point"), text_at(candidate, "us"), text_at(candidate, "bound")});
+    }
+    return choice;
+}
+
+std::string to_yaml(const Choice& choice) {
+    std::string text = fmt::format("  - shape: \"{}\"\n    made_on: \"{}\"\n    set:\n",
+                                   choice.shape, choice.made_on);
+    for (const Setting& setting : choice.settings) {
+        text += fmt::format("      {}: {}\n", setting.key, setting.value);
+    }
+    text += "    candidates:\n";
+    for (const Candidate& candidate : choice.candidates) {
+        text += fmt::format("      - {{point: \"{}\", us: \"{}\", bound: \"{}\"}}\n",
+                            candidate.point, candidate.us, candidate.bound);
+    }
+    return text;
+}
+
+bool is_chosen(const std::vector<Setting>& settings, const std::string& param) {
+    return std::ranges::find(settings, "params." + param, &Setting::key) != settings.end();
+}
+
+}  // namespace
+
+std::string shape_of(const config::LoadedRun& loaded, const std::vector<Setting>& settings) {
+    std::string shape;
+    for (const auto& [name, value] : loaded.pipeline.params) {
+        if (!is_chosen(settings, name)) {
+            shape += fmt::format("{}{} {}", shape.empty() ? "" : ", ", name, pipeline::show(value));
+        }
+    }
+    return shape;
+}
+
+std::string fingerprint(const config::LoadedRun& loaded, const std::string& version) {
+    std::uint64_t hash = kFnvOffset;
+    mix(hash, version);
+    for (const config::ResolvedValue& value : loaded.resolved) {
+        if (value.path.starts_with("arch.") || value.path.starts_with("mesh.")) {
+            mix(hash, value.path);
+            mix(hash, value.text);
+        }
+    }
+    for (const pipeline::PipelineStep& step : loaded.pipeline.steps) {
+        mix(hash, step.name);
+        mix(hash, step.op->spec.name);
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+std::vector<Setting> settings_of(const config::LoadedSweep& sweep) {
+    std::vector<Setting> settings;
+    for (const std::string& key : sweep::keys_of(sweep)) {
+        settings.push_back({key, ""});
+    }
+    return settings;
+}
+
+Choice choice_of(const config::LoadedSweep& sweep, const sweep::SweepResult& result,
+                 const std::string& version) {
+    require(result.num_case_keys == 0, "{}: has cases; a choice is made for one shape",
+            result.name);
+    const std::vector<sweep::Ranked> ranked = sweep::ranking(result);
+    require(!ranked.empty(), "{}: no point has a time", result.name);
+    const config::LoadedRun& winner = sweep.points[ranked.front().point].loaded;
+    Choice choice{.shape = {},
+                  .made_on = fingerprint(winner, version),
+                  .settings = settings_of(sweep),
+                  .candidates = {}};
+    for (std::size_t i = 0; i < choice.settings.size(); ++i) {
+        choice.settings[i].value = result.points[ranked.front().point].values[i];
+    }
+    std::erase_if(choice.settings, [](const Setting& setting) { return setting.value.empty(); });
+    choice.shape = shape_of(winner, choice.settings);
+    for (const sweep::Ranked& entry : ranked) {
+        choice.candidates.push_back({sweep::name_of(result, entry.point),
+                                     fmt::format("{:.3f}", entry.time.expected / 1000),
+                                     entry.bound});
+    }
+    return choice;
+}
+
+std::string explanation(const Choice& choice) {
+    std::string text = fmt::format("{}\nmade on {}\n", choice.shape, choice.made_on);
+    for (const Candidate& candidate : choice.candidates) {
+        text += fmt::format("  {}: {} us, bound by {}\n", candidate.point, candidate.us,
+                            candidate.bound);
+    }
+    return text;
+}
+
+TuningTable::TuningTable(std::filesystem::path path) : path_(std::move(path)) {
+    if (!std::filesystem::exists(path_)) {
+        return;
+    }
+    const config::Node root = config::read_file(path_);
+    const config::Node* choices = root.find("choices");
+    if (choices == nullptr || choices->kind != config::NodeKind::Sequence) {
+        refuse(root, "a table of tessera tune, with choices");
+    }
+    for (const config::Node& choice : choices->elements) {
+        choices_.push_back(read_choice(choice));
+    }
+}
+
+const Choice* TuningTable::find(const config::LoadedRun& loaded, const std::string& version) const {
+    const auto found = std::ranges::find_if(choices_, [&](const Choice& choice) {
+        return choice.shape == shape_of(loaded, choice.settings);
+    });
+    if (found == choices_.end()) {
+        return nullptr;
+    }
+    const std::string now = fingerprint(loaded, version);
+    require(found->made_on == now,
+            "{}: the choice for {} is stale: it was made on {}, this machine and pipeline are {}; "
+            "tessera tune --again makes it anew",
+            path_.string(), found->shape, found->made_on, now);
+    return &*found;
+}
+
+void TuningTable::keep(Choice choice) {
+    const auto old = std::ranges::find(choices_, choice.shape, &Choice::shape);
+    if (old == choices_.end()) {
+        choices_.push_back(std::move(choice));
+    } else {
+        *old = std::move(choice);
+    }
+    std::string text =
+        "# Written by tessera tune. A choice holds for its shape, on the machine and pipeline "
+        "that\n"
+        "# it was made on.\nchoices:\n";
+    for (const Choice& held : choices_) {
+        text += to_yaml(held);
+    }
+    const std::filesystem::path folder = path_.parent_path();
+    report::write_together(folder.empty() ? "." : folder, {{path_.filename().string(), text}});
+}
+
+}  // namespace tessera::tuning

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What joins the roles: reasons of refusals, and that every name of a table is one.
+#include "ops/fused_moe/modular_kernel.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace tessera::ops::fused_moe {
+namespace {
+
+using ::testing::Optional;
+
+std::optional<std::string> reason(std::string_view prepare_finalize, std::string_view experts,
+                                  const Demands& demands = {}) {
+    return refusal(*find_prepare_finalize(prepare_finalize), *find_experts(experts), demands);
+}
+
+TEST(ModularKernel, JoinsPairsOfOneFormat) {
+    EXPECT_EQ(reason("none", "grouped"), std::nullopt);
+    EXPECT_EQ(reason("batched", "batched_masked"), std::nullopt);
+}
+
+TEST(ModularKernel, RefusesPairsOfTwoFormats) {
+    EXPECT_THAT(
+        reason("none", "batched_masked"),
+        Optional(std::string("formats: none gives Standard, batched_masked takes BatchedExperts")));
+    EXPECT_THAT(
+        reason("batched", "grouped"),
+        Optional(std::string("formats: batched gives BatchedExperts, grouped takes Standard")));
+}
+
+TEST(ModularKernel, RefusesIndicesOfATypeThatTheDispatchDoesNotTake) {
+    EXPECT_THAT(reason("all_to_all_contiguous", "grouped", {.topk_indices = DataFormat::UInt32}),
+                Optional(std::string(
+                    "dtype of indices: all_to_all_contiguous takes int32, topk_ids are uint32")));
+    EXPECT_EQ(reason("none", "grouped", {.topk_indices = DataFormat::UInt32}), std::nullopt);
+}
+
+TEST(ModularKernel, RefusesChunksWhereExpertsTakeAllTokensAtOnce) {
+    EXPECT_THAT(reason("batched", "batched_masked", {.is_chunked = true}),
+                Optional(std::string("chunking: batched_masked takes all tokens at once")));
+    EXPECT_EQ(reason("none", "grouped", {.is_chunked = true}), std::nullopt);
+}
+
+TEST(ModularKernel, FindsEveryRowByItsNameOnce) {
+    std::set<std::string_view> names;
+    for (const PrepareAndFinalize& row : all_prepare_finalize()) {
+        EXPECT_EQ(find_prepare_finalize(row.name), &row);
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    }
+    names.clear();
+    for (const Experts& row : all_experts()) {
+        EXPECT_EQ(find_experts(row.name), &row);
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    }
+}
+
+TEST(ModularKernel, LeavesWeighingToANameOfTheTable) {
+    for (const Experts& row : all_experts()) {
+        EXPECT_NE(find_weight_and_reduce(row.finalize_weight_and_reduce), nullptr) << row.name;
+    }
+    for (const PrepareAndFinalize& row : all_prepare_finalize()) {
+        const WeightAndReduce* own = find_weight_and_reduce(row.delegate);
+        ASSERT_NE(own, nullptr) << row.name;
+        EXPECT_NE(own->apply, nullptr) << row.name;
+    }
+}
+
+/// Five tokens on two devices.
+Layer small_layer() {
+    return {.tokens = 5,
+            .hidden = 64,
+            .gate_up = 64,
+            .intermediate = 32,
+            .experts = 8,
+            .local_experts = 4,
+            .top_k = 2,
+            .ranks = 2,
+            .activation = "silu"};
+}
+
+TEST(ModularKernel, BatchesHaveTheRoomThatTheirRowStates) {
+    for (const PrepareAndFinalize& pf : all_prepare_finalize()) {
+        const Dispatched tokens = dispatched(pf, small_layer());
+        EXPECT_EQ(pf.capacity != nullptr, pf.activation_format == Format::BatchedExperts);
+        EXPECT_EQ(tokens.capacity, pf.capacity == nullptr ? 0 : pf.capacity(small_layer()))
+            << pf.name;
+    }
+}
+
+TEST(ModularKernel, PartsOfALayerEndInItsOutput) {
+    for (const PrepareAndFinalize& pf : all_prepare_finalize()) {
+        for (const Experts& experts : all_experts()) {
+            if (!refusal(pf, experts, {.ranks = 2})) {
+                const auto steps = modular_kernel(pf, experts, small_layer(), 0);
+                EXPECT_EQ(steps.back().outputs.front(), "out") << pf.name << " " << experts.name;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tessera::ops::fused_moe

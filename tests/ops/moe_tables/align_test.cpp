@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "ops/batched_moe_align_block_size/batched_moe_align_block_size.hpp"
+#include "ops/moe_align_block_size/moe_align_block_size.hpp"
+#include "ops/moe_batch_tokens/moe_batch_tokens.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/ops/golden_tensor.hpp"
+#include "tests/ops/op_run.hpp"
+
+namespace tessera::ops {
+namespace {
+
+using testing::golden_tensor;
+using testing::host_tensor;
+using testing::OpInput;
+using testing::run_op;
+using testing::values_of;
+
+HostTensor ints(Shape shape, const std::vector<std::int32_t>& values) {
+    return host_tensor(std::move(shape), DataFormat::Int32, values);
+}
+
+class GoldenAlign : public ::testing::TestWithParam<std::size_t> {
+protected:
+    [[nodiscard]] const nlohmann::json& case_of() const {
+        return file_.entry().at("params").at("cases").at(GetParam());
+    }
+    [[nodiscard]] HostTensor tensor(const std::string& name) const {
+        return golden_tensor(file_, "c" + std::to_string(GetParam()) + "." + name);
+    }
+    golden::GoldenFile file_{"align_cases"};
+};
+
+TEST_P(GoldenAlign, GivesTheGoldenTables) {
+    const auto& params = case_of();
+    const moe_align_block_size::AlignSpec spec{
+        .block_size = params.at("B"),
+        .num_experts = params.at("E"),
+        .ignore_invalid_experts = params.value("ignore", false),
+        .pad_sorted_ids = params.value("pad", false)};
+    std::vector<OpInput> inputs{{tensor("topk_ids")}};
+    if (params.contains("map")) {
+        inputs.push_back({tensor("expert_map")});
+    }
+    for (const auto delivery :
+         {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+        const auto run = run_op(moe_align_block_size::op(), spec, inputs, testing::test_arch(),
+                                {.threads = 2, .delivery = delivery, .seed = 3});
+
+        EXPECT_EQ(run.outputs[0].bytes, tensor("sorted_token_ids").bytes);
+        EXPECT_EQ(run.outputs[1].bytes, tensor("expert_ids").bytes);
+        EXPECT_EQ(run.outputs[2].bytes, tensor("num_tokens_post_padded").bytes);
+        EXPECT_EQ(run.outputs[3].bytes, run.references[3].bytes);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenAlign, ::testing::Range(std::size_t{0}, std::size_t{14}));
+
+class GoldenBatchedAlign : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(GoldenBatchedAlign, GivesTheGoldenTables) {
+    const golden::GoldenFile file("align_batched");
+    const auto& params = file.entry().at("params").at("cases").at(GetParam());
+    const std::string prefix = "c" + std::to_string(GetParam()) + ".";
+    const batched_moe_align_block_size::BatchedAlignSpec spec{
+        .max_tokens_per_batch = params.at("M"), .block_size = params.at("B")};
+
+    const auto run =
+        run_op(batched_moe_align_block_size::op(), spec,
+               {{golden_tensor(file, prefix + "expert_num_tokens")}}, testing::test_arch());
+
+    EXPECT_EQ(run.outputs[0].bytes, golden_tensor(file, prefix + "sorted_token_ids").bytes);
+    EXPECT_EQ(run.outputs[1].bytes, golden_tensor(file, prefix + "expert_ids").bytes);
+    EXPECT_EQ(run.outputs[2].bytes, golden_tensor(file, prefix + "num_tokens_post_padded").bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenBatchedAlign,
+                         ::testing::Range(std::size_t{0}, std::size_t{3}));
+
+TEST(MoeAlignBlockSize, LeavesOutTokensBehindTheirNumber) {
+    const moe_align_block_size::AlignSpec spec{.block_size = 4, .num_experts = 2};
+
+    const auto run = run_op(moe_align_block_size::op(), spec,
+                            {{ints({3, 2}, {0, 1, 1, 0, 1, 0})},
+                             {ints({2}, {0, 1})},
+                             {host_tensor<std::uint32_t>({1, 1}, DataFormat::UInt32, {2})}},
+                            testing::test_arch());
+
+    EXPECT_THAT(values_of<std::int32_t>(run.outputs[0]),
+                ::testing::ElementsAre(0, 3, 6, 6, 1, 2, 6, 6, 6, 6, 6, 6));
+    EXPECT_THAT(values_of<std::int32_t>(run.outputs[3]),
+                ::testing::ElementsAre(0, 4, 5, 1, -1, -1));
+}
+
+TEST(MoeBatchTokens, DropsLaterTokensWhereAnExpertHasNoRoom) {
+    const moe_batch_tokens::BatchSpec spec{.num_local_experts = 2, .max_num_tokens = 2};
+
+    const auto run =
+        run_op(moe_batch_tokens::op(), spec,
+               {{ints({4, 2}, {0, 2, 2, 1, 2, -1, 3, 2})}, {ints({4}, {-1, -1, 1, 0})}},
+               testing::test_arch());
+
+    EXPECT_THAT(values_of<std::int32_t>(run.outputs[0]), ::testing::ElementsAre(1, 2));
+    EXPECT_THAT(values_of<std::int32_t>(run.outputs[1]), ::testing::ElementsAre(3, -1, 0, 1));
+    EXPECT_THAT(values_of<std::int32_t>(run.outputs[2]),
+                ::testing::ElementsAre(-1, 2, 3, -1, -1, -1, 0, -1));
+    EXPECT_THAT(values_of<std::uint32_t>(run.outputs[3]), ::testing::ElementsAre(1, 2));
+}
+
+}  // namespace
+}  // namespace tessera::ops
