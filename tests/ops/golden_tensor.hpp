@@ -23,6 +23,9 @@ inline DataFormat format_of_dtype(const std::string& dtype) {
     if (dtype == "I32") {
         return DataFormat::Int32;
     }
+    if (dtype == "F8_E4M3") {
+        return DataFormat::Fp8_e4m3;
+    }
     throw std::runtime_error("no device format for golden dtype " + dtype);
 }
 
