@@ -58,9 +58,9 @@ void replay_recorded(benchmark::State& state, const std::string& name,
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(events));
 }
 
-const std::vector<std::string> kLayer{"mesh.shape=[1,2]",     "workload.tokens=128",
-                                      "workload.hidden=2048", "workload.intermediate=768",
-                                      "workload.experts=16",  "workload.top_k=8"};
+const std::vector<std::string> kLayer{"mesh.shape=[1,2]",   "params.tokens=128",
+                                      "params.hidden=2048", "params.intermediate=768",
+                                      "params.experts=16",  "params.top_k=8"};
 
 BENCHMARK_CAPTURE(replay_recorded, matmul_640, "matmul_640", {}, true)
     ->Unit(benchmark::kMillisecond);
