@@ -9,12 +9,14 @@
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/noc_delivery.hpp"
+#include "tessera/unwritten_memory.hpp"
 
 namespace tessera {
 
 struct MachineSpec {
     NocDelivery noc_delivery = NocDelivery::AtBarrier;
-    std::uint64_t delivery_seed = 0;   ///< of NocDelivery::Random
+    std::uint64_t delivery_seed = 0;  ///< of NocDelivery::Random
+    UnwrittenMemory unwritten_memory = UnwrittenMemory::AsLeft;
     std::uint64_t progress_limit = 0;  ///< rounds of a loop (loop_rounds.hpp)
 };
 

@@ -18,6 +18,7 @@
 #include "tessera/noc_delivery.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"
+#include "tessera/unwritten_memory.hpp"
 
 namespace tessera {
 
@@ -58,7 +59,8 @@ public:
     [[nodiscard]] virtual const ArchSpec& arch() const = 0;
     [[nodiscard]] virtual const MeshSpec& mesh() const = 0;
 
-    /// Allocates an interleaved tensor in DRAM (or L1) of one device. Contents are undefined.
+    /// Allocates an interleaved tensor in DRAM (or L1) of one device. Its bytes are
+    /// SessionOptions::unwritten_memory.
     /// Errors   UsageError naming device, tensor, bytes missing and the largest holders.
     [[nodiscard]] virtual DeviceTensor allocate(std::uint32_t device, const std::string& name,
                                                 const TensorSpec& spec,
@@ -107,6 +109,8 @@ struct SessionOptions {
     std::uint32_t threads = 0;  ///< workers of the host; 0: one for each host core
     NocDelivery delivery = NocDelivery::AtBarrier;
     std::uint64_t seed = 0;  ///< of NocDelivery::Random
+    /// What tensors hold when they are allocated. With BulkData::Integers only those that move.
+    UnwrittenMemory unwritten_memory = UnwrittenMemory::AsLeft;
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;
     BulkData bulk_data = BulkData::On;

@@ -42,6 +42,7 @@ SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& 
     return {.threads = run.host.threads,
             .delivery = run.machine.noc_delivery,
             .seed = run.machine.delivery_seed,
+            .unwritten_memory = run.machine.unwritten_memory,
             .trace = modes.trace,
             .maths = modes.maths,
             .bulk_data = modes.bulk_data,

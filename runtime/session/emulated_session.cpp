@@ -113,9 +113,17 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
         if (options_.bulk_data == BulkData::Integers && !steers &&
             !tile::is_integer_format(spec.format)) {
             device.dram.neglect(buffer.address, bytes);
+            return {spec, buffer};
         }
     }
+    give_unwritten_bytes({spec, buffer});
     return {spec, buffer};
+}
+
+void EmulatedSession::give_unwritten_bytes(const DeviceTensor& tensor) {
+    if (options_.unwritten_memory == UnwrittenMemory::Nan) {
+        fill(tensor, std::byte{0xFF});
+    }
 }
 
 void EmulatedSession::deallocate(const DeviceTensor& tensor) {

@@ -57,6 +57,7 @@ private:
     void hand_over_trace(const std::string& name, std::span<const DeviceProgram> programs);
     [[nodiscard]] DeviceTensor place(const std::string& name, const TensorSpec& spec,
                                      Buffer buffer);
+    void give_unwritten_bytes(const DeviceTensor& tensor);
 
     ArchSpec arch_;
     MeshSpec mesh_spec_;

@@ -84,6 +84,12 @@ inline constexpr std::array kEnumNames<NocDelivery>{
 };
 
 template <>
+inline constexpr std::array kEnumNames<UnwrittenMemory>{
+    EnumName<UnwrittenMemory>{"as_left", UnwrittenMemory::AsLeft},
+    EnumName<UnwrittenMemory>{"nan", UnwrittenMemory::Nan},
+};
+
+template <>
 inline constexpr std::array kEnumNames<VerifyLevel>{
     EnumName<VerifyLevel>{"every_step", VerifyLevel::EveryStep},
     EnumName<VerifyLevel>{"final_only", VerifyLevel::FinalOnly},

@@ -25,6 +25,11 @@ inline constexpr std::array kMachineFields{
         "noc_delivery", "at_barrier",
         "when NoC transfers take effect; a correct kernel does not show the difference"),
     field<&MachineSpec::delivery_seed>("delivery_seed", "1", "of noc_delivery random"),
+    field<&MachineSpec::unwritten_memory>("unwritten_memory", "as_left",
+                                          "what tensors hold that nobody wrote: what was in the "
+                                          "memory before, or 0xFF in every byte, "
+                                          "which is NaN, and out of range as an index; a correct "
+                                          "kernel does not show the difference"),
     field<&MachineSpec::progress_limit>(
         "progress_limit", "4000000",
         "rounds that a kernel's loop without a bound may make while nothing else goes on; more end "

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "tessera/errors.hpp"
@@ -115,6 +116,18 @@ TEST(EmulatedSession, WritingAnotherShapeIsRefused) {
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
                      "writing a tensor (3,2) of uint16 into a device tensor (2,3) of uint16");
+    }
+}
+
+TEST(EmulatedSession, HandsOutTensorsOfNanIfAsked) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(),
+                            {.threads = 1, .unwritten_memory = UnwrittenMemory::Nan});
+    const TensorSpec spec{{33, 5}, DataFormat::Float16_b, Layout::TILE};
+    for (const BufferType type : {BufferType::DRAM, BufferType::L1}) {
+        const HostTensor values = session.read(session.allocate(0, "values", spec, type));
+
+        EXPECT_TRUE(std::ranges::all_of(values.as<std::uint16_t>(),
+                                        [](std::uint16_t bits) { return bits == 0xFFFF; }));
     }
 }
 
