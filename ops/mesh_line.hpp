@@ -96,13 +96,21 @@ struct LaneShare {
     return {index % columns, index / columns};
 }
 
+/// Calls act(core, way, lane) for both cores of each lane.
+template <typename Act>
+void for_each_line_core(const ArchSpec& arch, Lanes lanes, Act act) {
+    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
+        for (const Way way : {Way::Forward, Way::Backward}) {
+            act(line_core(arch, lane, way), way, lane);
+        }
+    }
+}
+
 /// Both cores of each lane.
 [[nodiscard]] inline CoreRangeSet line_cores(const ArchSpec& arch, Lanes lanes) {
     std::vector<CoreRange> ranges;
-    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
-        ranges.emplace_back(line_core(arch, lane, Way::Forward));
-        ranges.emplace_back(line_core(arch, lane, Way::Backward));
-    }
+    for_each_line_core(arch, lanes,
+                       [&](CoreCoord core, Way, std::uint32_t) { ranges.emplace_back(core); });
     return CoreRangeSet(ranges);
 }
 
@@ -112,8 +120,12 @@ inline void judge_lanes(const ArchSpec& arch, Lanes lanes, RuleJudge& judge) {
     judge.require(has_links, "links",
                   fmt::format("is {}; a direction has 1 to {}", lanes.links, kLinksPerDirection));
     const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
+    const bool has_cores = !has_links || 2 * lanes.links <= cores;
+    judge.require(has_cores, "links",
+                  fmt::format("{} both ways take {} cores; {} has {}", lanes.links, 2 * lanes.links,
+                              arch.name, cores));
     const std::uint64_t taken = std::uint64_t{2} * lanes.links * lanes.workers;
-    judge.require(!has_links || (lanes.workers >= 1 && taken <= cores), "workers",
+    judge.require(!has_links || !has_cores || (lanes.workers >= 1 && taken <= cores), "workers",
                   fmt::format("{} for each of {} links take {} cores; 1 to {} are possible on {}",
                               lanes.workers, lanes.links, taken,
                               has_links ? cores / 2 / lanes.links : 0, arch.name));

@@ -78,15 +78,15 @@ inline constexpr OpSpec kSpec{
 /// How pages travel. With Algorithm::Pages, a page is a packet; `packet_tiles` and `chunk_packets`
 /// are of the others, `workers` to `cb_depth` of Pages.
 struct Schedule {
-    std::uint32_t links = 1;    ///< of each direction
-    std::uint32_t workers = 1;  ///< cores for each link of each direction
+    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t workers = 1;                 ///< cores for each link of each direction
     FarthestSlice farthest = FarthestSlice::HalfEachWay;
     std::uint32_t sync_pages = 4;   ///< pages behind which the receiver is told
     std::uint32_t batch_pages = 0;  ///< pages read at a time; 0: sync_pages
     std::uint32_t cb_depth = 2;     ///< batches that a circular buffer holds
     Algorithm algorithm = Algorithm::Pages;
-    std::uint32_t packet_tiles = 0;    ///< tiles of 2 KiB; 0: as many as a packet holds
-    std::uint32_t chunk_packets = 16;  ///< packets of a slice that travel together
+    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 0;  ///< exchange::Transport
 
     [[nodiscard]] Lanes lanes() const { return {links, workers}; }
     [[nodiscard]] std::uint32_t batch() const {
@@ -107,8 +107,8 @@ struct Outputs {
 /// Ragged   `counts`, where it is given, says how many rows of its input each device has (0 to R);
 ///   they lie one behind the other in the output's first rows. Algorithms other than Pages, tensors
 ///   in ROW_MAJOR.
-/// Groups     Pages: the whole mesh, a single row or column. Ring, bidirectional, rows_columns: all
-///   devices of some rows and columns. Line: those of one row or column.
+/// Groups     Pages: the whole mesh, a single row or column. Rows_columns: all devices of some rows
+///   and columns. The others: any devices of the mesh.
 /// Pages      each device sends its pages to both neighbours, and passes on what it got from the
 ///   one to the other, slice by slice, out of its own output, once the count that comes behind each
 ///   `sync_pages` pages says that they are there. On a ring of D devices slices travel ⌊D/2⌋ hops

@@ -39,13 +39,13 @@ struct RingKernels {
 constexpr std::array kFields{
     field<&AllReduceSpec::algorithm>("algorithm", "ring", "ring: one way round, a tile a packet"),
     field<&AllReduceSpec::partial_sums>("partial_sums", "fp32",
-                                        "format of partial sums on the links"),
+                                        "format of partial sums that travel or wait"),
     field<&AllReduceSpec::cb_depth>("cb_depth", "2", "pages in a CB", kDepth),
     field<&AllReduceSpec::links>("links", "4", "links of each direction; ring: always 4",
                                  config::Limits{1, kLinksPerDirection}),
     field<&AllReduceSpec::packet_tiles>("packet_tiles", "0", exchange::kPacketTilesProse,
                                         exchange::kPacketTiles),
-    field<&AllReduceSpec::chunk_packets>("chunk_packets", "16", exchange::kChunkPacketsProse,
+    field<&AllReduceSpec::chunk_packets>("chunk_packets", "0", exchange::kChunkPacketsProse,
                                          exchange::kChunkPackets),
 };
 
@@ -62,37 +62,20 @@ exchange::Travel travel_of(AllReduceAlgorithm algorithm) {
     }
 }
 
-exchange::Transport transport_of(const AllReduceSpec& spec) {
-    return {spec.links, spec.packet_tiles, spec.chunk_packets, spec.partial_sums};
-}
-
-exchange::GroupPlans plans_of(const OpContext& context, std::uint32_t page_stride) {
+exchange::Collective collective_of(const OpContext& context) {
     const auto& spec = context.params<AllReduceSpec>();
-    return exchange::all_reduce_plans(
-        {context.mesh, context.devices, spec.links, travel_of(spec.algorithm)},
-        context.inputs[0].spec.num_pages() * page_stride);
-}
-
-void exchange_rules(const OpContext& context, RuleJudge& judge) {
-    const auto& spec = context.params<AllReduceSpec>();
-    exchange::judge_transport(context.arch, transport_of(spec),
-                              exchange::ways_of(travel_of(spec.algorithm)), judge);
-    exchange::judge_memory(context, judge);
-    if (spec.algorithm == AllReduceAlgorithm::Line) {
-        exchange::judge_line_group(context, judge);
-    }
-    if (exchange::judge_group(context, judge) &&
-        exchange::judge_bytes(context.inputs[0], "input", judge)) {
-        judge_plan(judge, "devices", [&] {
-            exchange::judge_plans(plans_of(context, context.inputs[0].spec.page_size()),
-                                  context.devices, judge);
-        });
-    }
+    return {.travel = travel_of(spec.algorithm),
+            .transport = {spec.links, spec.packet_tiles, spec.chunk_packets, spec.partial_sums},
+            .plans = [pages = context.inputs[0].spec.num_pages()](
+                         const exchange::Exchange& exchange, std::uint32_t page_stride) {
+                return exchange::all_reduce_plans(exchange, pages * page_stride);
+            }};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
     if (context.params<AllReduceSpec>().algorithm != AllReduceAlgorithm::Ring) {
-        return exchange_rules(context, judge);
+        return exchange::judge_collective(context, collective_of(context), context.inputs[0],
+                                          judge);
     }
     judge_depth(context.params<AllReduceSpec>().cb_depth, judge);
     if (judge_whole_mesh(context, judge) && context.devices.size() > 1) {
@@ -103,9 +86,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<AllReduceSpec>();
     if (spec.algorithm != AllReduceAlgorithm::Ring) {
-        return exchange::make_programs(
-            context, transport_of(spec), exchange::ways_of(travel_of(spec.algorithm)),
-            plans_of(context, context.device_inputs[0][0].buffer.aligned_page_size));
+        return exchange::collective_programs(context, collective_of(context));
     }
     return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
                          {context.device_outputs[0]}, context.params<AllReduceSpec>());
@@ -264,6 +245,12 @@ const Op& op() {
         .rules = rules,
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
             return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
+        },
+        .workspaces = [](const OpContext& context) -> std::vector<TensorPlan> {
+            if (context.params<AllReduceSpec>().algorithm == AllReduceAlgorithm::Ring) {
+                return {};
+            }
+            return exchange::collective_workspaces(context, collective_of(context));
         },
         .programs = programs,
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {

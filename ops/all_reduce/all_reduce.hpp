@@ -25,8 +25,8 @@ struct AllReduceSpec {
     PartialSums partial_sums = PartialSums::Fp32;
     std::uint32_t cb_depth = 0;  ///< pages that each CB holds
     std::uint32_t links = kLinksPerDirection;
-    std::uint32_t packet_tiles = 0;    ///< tiles of 2 KiB; 0: as many as a packet holds
-    std::uint32_t chunk_packets = 16;  ///< packets of a slice that travel together
+    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 0;  ///< exchange::Transport
 };
 
 }  // namespace tessera::ops
@@ -77,8 +77,8 @@ struct Outputs {
 
 /// Builds one program for each device of the whole mesh, to be launched together.
 ///
-/// Groups     Ring: the whole mesh. Bidirectional, rows_columns, tree: all devices of some rows and
-///   columns. Line: those of one row or column. Order of the sums: exchange::all_reduce_plans.
+/// Groups     Ring: the whole mesh. Rows_columns: all devices of some rows and columns. The others:
+///   any devices of the mesh. Order of the sums: exchange::all_reduce_plans.
 /// Ring       over the devices as make_ring orders them: reduce-scatter, then all-gather.
 ///   Rows are cut into tiles of 1024 elements (their layout means nothing to a sum); up to four
 ///   cores a device, one for each link of a direction, take contiguous shares of the tiles, and

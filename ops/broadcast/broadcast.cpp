@@ -17,41 +17,30 @@ constexpr std::array kFields{
                                  config::Limits{1, kLinksPerDirection}),
     field<&BroadcastSpec::packet_tiles>("packet_tiles", "0", exchange::kPacketTilesProse,
                                         exchange::kPacketTiles),
-    field<&BroadcastSpec::chunk_packets>("chunk_packets", "16", exchange::kChunkPacketsProse,
+    field<&BroadcastSpec::chunk_packets>("chunk_packets", "0", exchange::kChunkPacketsProse,
                                          exchange::kChunkPackets),
 };
 
-exchange::Transport transport_of(const BroadcastSpec& spec) {
-    return {.links = spec.links,
-            .packet_tiles = spec.packet_tiles,
-            .chunk_packets = spec.chunk_packets,
-            .partial_sums = exchange::PartialSums::Bf16};
-}
-
-exchange::GroupPlans plans_of(const OpContext& context, std::uint32_t page_stride) {
+exchange::Collective collective_of(const OpContext& context) {
     const auto& spec = context.params<BroadcastSpec>();
-    return exchange::broadcast_plans({context.mesh, context.devices, spec.links, spec.algorithm},
-                                     spec.root, context.inputs[0].spec.num_pages() * page_stride);
+    return {.travel = spec.algorithm,
+            .transport = {.links = spec.links,
+                          .packet_tiles = spec.packet_tiles,
+                          .chunk_packets = spec.chunk_packets},
+            .plans = [root = spec.root, pages = context.inputs[0].spec.num_pages()](
+                         const exchange::Exchange& exchange, std::uint32_t page_stride) {
+                return exchange::broadcast_plans(exchange, root, pages * page_stride);
+            }};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
-    const auto& spec = context.params<BroadcastSpec>();
-    exchange::judge_transport(context.arch, transport_of(spec), exchange::ways_of(spec.algorithm),
-                              judge);
-    exchange::judge_memory(context, judge);
-    if (spec.algorithm == exchange::Travel::Line) {
-        exchange::judge_line_group(context, judge);
-    }
-    const bool has_root = spec.root < context.devices.size();
-    judge.require(has_root, "root",
-                  fmt::format("is {}; the group has positions 0 to {}", spec.root,
-                              context.devices.size() - 1));
-    if (exchange::judge_group(context, judge) && has_root &&
-        exchange::judge_bytes(context.inputs[0], "input", judge)) {
-        judge_plan(judge, "devices", [&] {
-            exchange::judge_plans(plans_of(context, context.inputs[0].spec.page_size()),
-                                  context.devices, judge);
-        });
+    const std::uint32_t root = context.params<BroadcastSpec>().root;
+    const bool has_root = root < context.devices.size();
+    judge.require(
+        has_root, "root",
+        fmt::format("is {}; the group has positions 0 to {}", root, context.devices.size() - 1));
+    if (has_root) {
+        exchange::judge_collective(context, collective_of(context), context.inputs[0], judge);
     }
 }
 
@@ -72,10 +61,7 @@ const Op& op() {
         },
         .programs =
             [](const OpContext& context) {
-                const auto& spec = context.params<BroadcastSpec>();
-                return exchange::make_programs(
-                    context, transport_of(spec), exchange::ways_of(spec.algorithm),
-                    plans_of(context, context.device_inputs[0][0].buffer.aligned_page_size));
+                return exchange::collective_programs(context, collective_of(context));
             },
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
             return {context.inputs[0].at(context.params<BroadcastSpec>().root)->all()};

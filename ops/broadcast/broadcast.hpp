@@ -8,19 +8,6 @@
 #include "ops/exchange/schedules.hpp"
 #include "ops/op.hpp"
 
-namespace tessera::config {
-
-template <>
-inline constexpr std::array kEnumNames<ops::exchange::Travel>{
-    EnumName<ops::exchange::Travel>{"ring", ops::exchange::Travel::Ring},
-    EnumName<ops::exchange::Travel>{"bidirectional", ops::exchange::Travel::Bidirectional},
-    EnumName<ops::exchange::Travel>{"line", ops::exchange::Travel::Line},
-    EnumName<ops::exchange::Travel>{"rows_columns", ops::exchange::Travel::RowsColumns},
-    EnumName<ops::exchange::Travel>{"tree", ops::exchange::Travel::Tree},
-};
-
-}  // namespace tessera::config
-
 namespace tessera::ops::broadcast {
 
 /// Ring, Bidirectional, RowsColumns: as all_gather of a tensor of which the root has all. Line:
@@ -30,8 +17,8 @@ struct BroadcastSpec {
     exchange::Travel algorithm = exchange::Travel::Bidirectional;
     std::uint32_t root = 0;  ///< position in the group
     std::uint32_t links = kLinksPerDirection;
-    std::uint32_t packet_tiles = 0;    ///< tiles of 2 KiB; 0: as many as a packet holds
-    std::uint32_t chunk_packets = 16;  ///< packets of a slice that travel together
+    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 0;  ///< exchange::Transport
 };
 
 inline constexpr std::array<std::string_view, 5> kSchedules{"bidirectional", "ring", "line",
@@ -42,7 +29,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .format = "=input",
                                              .layout = "=input",
                                              .replicas = Replicas::Same}};
-/// Groups   all devices of some rows and columns of the mesh; line: of one row or column.
+/// Groups   any devices of the mesh; rows_columns: all devices of some rows and columns.
 inline constexpr OpSpec kSpec{
     .name = "broadcast",
     .summary = "the tensor of one device of a group, on each of them",

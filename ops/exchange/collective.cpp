@@ -9,14 +9,20 @@
 
 namespace tessera::ops::exchange {
 
-bool judge_bytes(const TensorPlan& plan, std::string_view operand, RuleJudge& judge) {
-    // Pages of rows are padded to at most the 64 bytes of a DRAM access.
-    constexpr std::uint64_t kPadding = 64;
-    const std::uint64_t bytes =
-        std::uint64_t{plan.spec.num_pages()} * (plan.spec.page_size() + kPadding);
+namespace {
+
+// Pages of rows are padded to at most the 64 bytes of a DRAM access.
+std::uint64_t padded_bytes(const TensorSpec& spec) {
+    constexpr std::uint64_t kAlignment = 64;
+    const std::uint64_t page = (spec.page_size() + kAlignment - 1) / kAlignment * kAlignment;
+    return spec.num_pages() * page;
+}
+
+bool judge_bytes(const TensorPlan& plan, RuleJudge& judge) {
+    const std::uint64_t bytes = padded_bytes(plan.spec);
     const bool holds = bytes <= std::numeric_limits<std::uint32_t>::max();
     judge.require(
-        holds, operand,
+        holds, "input",
         fmt::format("is {}, {} B with the padding of its pages; a collective counts up to "
                     "{} B",
                     describe(plan.spec), bytes, std::numeric_limits<std::uint32_t>::max()));
@@ -29,6 +35,15 @@ void judge_memory(const OpContext& context, RuleJudge& judge) {
                       "lies in another memory than the input; packets keep the padding of pages");
     }
 }
+
+GroupPlans plans_of(const OpContext& context, const Collective& collective,
+                    std::uint32_t page_stride) {
+    return collective.plans(
+        {context.mesh, context.devices, collective.transport.links, collective.travel},
+        page_stride);
+}
+
+}  // namespace
 
 std::vector<std::uint32_t> part_rows(const OpContext& context, std::size_t operand,
                                      std::uint32_t rows) {
@@ -71,21 +86,53 @@ void check_part_rows(std::string_view op, const ReferenceContext& context, std::
     }
 }
 
-std::vector<DeviceProgram> make_programs(const OpContext& context, const Transport& transport,
-                                         std::uint32_t ways, GroupPlans plans) {
+void judge_collective(const OpContext& context, const Collective& collective,
+                      const TensorPlan& counted, RuleJudge& judge) {
+    judge_transport(context.arch, collective.transport, ways_of(collective.travel), judge);
+    judge_memory(context, judge);
+    const bool is_possible =
+        collective.travel != Travel::RowsColumns || judge_rows_and_columns(context, judge);
+    if (!is_possible || !judge_bytes(counted, judge)) {
+        return;
+    }
+    judge_plan(judge, "devices", [&] {
+        GroupPlans plans = plans_of(context, collective, context.inputs[0].spec.page_size());
+        judge_buffers(context.arch, collective.transport, acts_of(plans), judge);
+        judge_plans(std::move(plans), context.devices, judge);
+    });
+}
+
+std::vector<TensorPlan> collective_workspaces(const OpContext& context,
+                                              const Collective& collective) {
+    const TensorPlan& input = context.inputs[0];
+    if (!acts_of(plans_of(context, collective, input.spec.page_size())).keeps_sums) {
+        return {};
+    }
+    const auto units =
+        static_cast<std::uint32_t>((padded_bytes(input.spec) + kUnitBytes - 1) / kUnitBytes);
+    return {
+        {.spec = {{units, kUnitBytes / 2}, partial_format(collective.transport), Layout::ROW_MAJOR},
+         .memory = input.memory}};
+}
+
+std::vector<DeviceProgram> collective_programs(const OpContext& context,
+                                               const Collective& collective) {
+    GroupPlans plans =
+        plans_of(context, collective, context.device_inputs[0][0].buffer.aligned_page_size);
     const std::uint32_t credits = number_credits(plans, context.devices);
+    const Acts acts = acts_of(plans);
     std::vector<DeviceProgram> programs;
     for (std::size_t p = 0; p < context.devices.size(); ++p) {
-        const DeviceTensor* workspace =
-            context.device_outputs.size() > 1 ? &context.device_outputs[1][p] : nullptr;
+        const DeviceTensor* workspace = acts.keeps_sums ? &context.device_outputs[1][p] : nullptr;
         programs.push_back(
-            {context.devices[p], make_program(context.arch, transport,
+            {context.devices[p], make_program(context.arch, collective.transport,
                                               {.device = context.devices[p],
                                                .input = context.device_inputs[0][p],
                                                .output = context.device_outputs[0][p],
                                                .workspace = workspace,
                                                .plans = plans[p],
-                                               .ways = ways,
+                                               .acts = acts,
+                                               .ways = ways_of(collective.travel),
                                                .num_credits = credits})});
     }
     return programs;

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host sides of collectives share: parameters, rows of ragged parts, programs.
+// What the host sides of collectives share: parameters, rows of ragged parts, rules, programs.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "ops/exchange/program.hpp"
 #include "ops/exchange/schedules.hpp"
 #include "ops/op.hpp"
 
 namespace tessera::ops::exchange {
 
 inline constexpr config::Limits kPacketTiles{0, 7};
-inline constexpr config::Limits kChunkPackets{1, 256};
+inline constexpr config::Limits kChunkPackets{0, 256};
 inline constexpr std::string_view kPacketTilesProse =
     "tiles of 2 KiB in a packet; 0: as many as a packet holds";
 inline constexpr std::string_view kChunkPacketsProse =
-    "packets of a slice that travel together; three times as many fit into the receiver's L1";
-
-/// The rule that a tensor's padded bytes can be counted in 32 bits, blamed on `operand`.
-/// @returns whether it holds.
-bool judge_bytes(const TensorPlan& plan, std::string_view operand, RuleJudge& judge);
-/// The rule that input and output lie in the same memory, whose pages are alike.
-void judge_memory(const OpContext& context, RuleJudge& judge);
+    "packets of a slice that travel together, three times as many in the receiver's L1; 0: as many "
+    "as fit, up to 16";
 
 /// How many rows of the first axis each device's part has: those of the operand of counts, where it
 /// is given, else `rows` for each.
@@ -47,10 +43,23 @@ struct Part {
 void check_part_rows(std::string_view op, const ReferenceContext& context, std::size_t operand,
                      std::uint32_t most);
 
-/// Programs of plans over the op's first input and output; the first workspace, if there is one,
-/// is the plans' workspace.
-[[nodiscard]] std::vector<DeviceProgram> make_programs(const OpContext& context,
-                                                       const Transport& transport,
-                                                       std::uint32_t ways, GroupPlans plans);
+/// One call of a collective: all that its op says of it.
+struct Collective {
+    Travel travel = Travel::Ring;
+    Transport transport;
+    /// Of pages that lie so many bytes apart.
+    std::function<GroupPlans(const Exchange& exchange, std::uint32_t page_stride)> plans;
+};
+
+/// The rules of links, packets and buffers; that the group and its plans are possible; and that the
+/// bytes of `counted`, the largest tensor, can be counted in 32 bits.
+void judge_collective(const OpContext& context, const Collective& collective,
+                      const TensorPlan& counted, RuleJudge& judge);
+/// Sums that wait for a later phase, where there are such.
+[[nodiscard]] std::vector<TensorPlan> collective_workspaces(const OpContext& context,
+                                                            const Collective& collective);
+/// Over the op's first input and output.
+[[nodiscard]] std::vector<DeviceProgram> collective_programs(const OpContext& context,
+                                                             const Collective& collective);
 
 }  // namespace tessera::ops::exchange

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "ops/all_reduce/ring.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/mesh_route.hpp"
 
 namespace tessera::ops::exchange {
 namespace {
@@ -35,6 +35,9 @@ std::uint32_t route_word(const std::optional<Neighbour>& neighbour,
 std::uint32_t credit_of(const std::optional<Neighbour>& neighbour) {
     return neighbour ? neighbour->credit : 0;
 }
+std::uint32_t device_of(const std::optional<Neighbour>& neighbour) {
+    return neighbour ? neighbour->device : 0;
+}
 
 // Routes to the stops before and behind; none at the ends of an open walk.
 Phase neighbours_of(const Stop& stop, bool sums) {
@@ -42,8 +45,7 @@ Phase neighbours_of(const Stop& stop, bool sums) {
     const std::uint32_t size = walk.size();
     Phase phase{.sums = sums, .next = {}, .previous = {}, .steps = {}};
     const auto at = [&](std::uint32_t to) {
-        return Neighbour{walk.devices[to],
-                         all_reduce::ring_step(mesh, walk.devices[index], walk.devices[to])};
+        return Neighbour{walk.devices[to], reach_of(mesh, walk.devices[index], walk.devices[to])};
     };
     if (size > 1 && (walk.is_closed || index + 1 < size)) {
         phase.next = at((index + 1) % size);
@@ -89,6 +91,15 @@ Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count) {
             std::min<std::uint64_t>(units * i / count * kUnitBytes, slice.bytes));
     };
     return {slice.read_begin + at(index), slice.store_begin + at(index), at(index + 1) - at(index)};
+}
+
+LinkRoute reach_of(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
+    constexpr std::uint32_t kLongestRoute = 32;  // hops that the header of a straight route holds
+    const auto straight = straight_route(mesh.shape, mesh.topology, from, to);
+    if (straight && straight->hops <= kLongestRoute) {
+        return *straight;
+    }
+    return {mesh_route(mesh.shape, mesh.topology, from, to).first(), 0};
 }
 
 Walk reversed(const Walk& walk) {
@@ -210,6 +221,7 @@ std::vector<std::uint32_t> words_of(const CorePlan& plan,
                         credit_of(phase.next) << 16U | credit_of(phase.previous) << 24U);
         words.push_back(route_word(phase.next, connections) |
                         route_word(phase.previous, connections) << 16U);
+        words.push_back(device_of(phase.next) | device_of(phase.previous) << 16U);
         for (const Step& step : phase.steps) {
             words.insert(words.end(), {flags_of(step), step.slice.read_begin,
                                        step.slice.store_begin, step.slice.bytes});

@@ -20,6 +20,8 @@ namespace tessera::ops::exchange {
 /// A tile of bfloat16: slices are dealt to cores and cut into packets in multiples of it.
 inline constexpr std::uint32_t kUnitBytes = 2048;
 
+/// Sums that later phases go on with lie in the workspace, in the format in which sums travel: a
+/// workspace has one page for each unit of the tensor.
 enum class Place : std::uint8_t { Input, Output, Workspace };
 
 /// Bytes of a slice in the tensor that is read and in the one that is written.
@@ -37,10 +39,14 @@ struct Step {
     Slice slice;
 };
 
+/// How packets get to another device: straight on in one direction or, with no hops of its own, as
+/// the mesh routes them, along the column, then along the row.
+[[nodiscard]] LinkRoute reach_of(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to);
+
 /// The device at the other end of a phase's packets, and the word there that counts credits.
 struct Neighbour {
     std::uint32_t device = 0;
-    LinkRoute route;
+    LinkRoute route;  ///< as reach_of has it
     /// Of the next device: the own word in which it gives credit. Of the previous: its word. Each
     /// device that a core sends to has a word of its own, since it may be phases ahead.
     std::uint32_t credit = 0;
@@ -59,7 +65,7 @@ using CorePlan = std::vector<Phase>;
 /// Part `index` of `count` of each slice, in whole units: [n·i/c, n·(i+1)/c) of its n units.
 [[nodiscard]] Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count);
 
-/// Devices one behind the other, each a straight run of links from the next.
+/// Devices one behind the other.
 struct Walk {
     std::vector<std::uint32_t> devices;  ///< ids
     bool is_closed = false;              ///< the last one's next is the first

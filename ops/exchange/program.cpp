@@ -3,69 +3,15 @@
 
 #include <algorithm>
 
-#include "ops/buffer_room.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::exchange {
 namespace {
 
-// Circular buffers, as the kernels number them (kernels/plan.hpp).
-enum : std::uint8_t {
-    kLocal = 0,
-    kReceived = 1,
-    kPartial = 2,
-    kReduced = 3,
-    kGathered = 4,
-    kOwn = 5
-};
-
-constexpr std::uint32_t kOwnBlocks = 8;       // half of them are read together
-constexpr std::uint32_t kHandoverBlocks = 4;  // between compute and writer
 constexpr std::uint32_t kMostArguments = 341;
 constexpr std::uint32_t kOtherArguments = 24;
 constexpr std::uint32_t kMostSemaphores = 16;
-
-DataFormat partial_format(const Transport& transport) {
-    return transport.partial_sums == PartialSums::Fp32 ? DataFormat::Float32
-                                                       : DataFormat::Float16_b;
-}
-
-// As kernels/plan.hpp has it.
-std::uint32_t num_slots(const Transport& transport) {
-    return 3 * transport.chunk_packets + 2;
-}
-
-struct BufferSize {
-    std::uint8_t index;
-    DataFormat format;
-    std::uint32_t tiles;
-};
-
-std::vector<BufferSize> buffer_sizes(const ArchSpec& arch, const Transport& transport, bool sums,
-                                     bool gathers) {
-    std::vector<BufferSize> sizes;
-    if (sums) {
-        const std::uint32_t block = sum_tiles(arch, transport);
-        const DataFormat partial = partial_format(transport);
-        sizes = {{kLocal, DataFormat::Float16_b, kOwnBlocks * block},
-                 {kReceived, partial, num_slots(transport) * block},
-                 {kPartial, partial, kHandoverBlocks * block},
-                 {kReduced, DataFormat::Float16_b, kHandoverBlocks * block}};
-    }
-    if (gathers) {
-        const std::uint32_t block = gather_tiles(arch, transport);
-        sizes.push_back({kGathered, DataFormat::Float16_b, num_slots(transport) * block});
-        sizes.push_back({kOwn, DataFormat::Float16_b, kOwnBlocks * block});
-    }
-    return sizes;
-}
-
-bool has_phase(const DevicePart& part, bool sums) {
-    return std::ranges::any_of(part.plans, [&](const CorePlan& plan) {
-        return std::ranges::any_of(plan, [&](const Phase& phase) { return phase.sums == sums; });
-    });
-}
 
 // Along the rows: the writers' NoC leaves a core along its column. Eight cores that gather 2 MiB
 // on 8 devices take 190 us in a row, 499 us in a column (predicted, 2026-11-22).
@@ -96,10 +42,11 @@ struct Kernels {
 KernelHandle create_compute(Program& program, const CoreRangeSet& cores,
                             const Transport& transport) {
     ComputeConfig config{.fp32_dest_acc_en = true,
-                         .compile_args = {transport.partial_sums == PartialSums::Bf16 ? 1U : 0U}};
+                         .compile_args = {transport.partial_sums == PartialSums::Fp32 ? 1U : 0U}};
     if (transport.partial_sums == PartialSums::Fp32) {
-        config.unpack_to_dest_mode.resize(kReceived + 1, UnpackToDestMode::Default);
+        config.unpack_to_dest_mode.resize(kEarlier + 1, UnpackToDestMode::Default);
         config.unpack_to_dest_mode[kReceived] = UnpackToDestMode::UnpackToDestFp32;
+        config.unpack_to_dest_mode[kEarlier] = UnpackToDestMode::UnpackToDestFp32;
     }
     return CreateKernel(program, "ops/exchange/kernels/compute.cpp", cores, config);
 }
@@ -115,17 +62,18 @@ std::uint32_t create_credits(Program& program, const CoreRangeSet& cores, std::u
 
 Kernels create_kernels(Program& program, const CoreRangeSet& cores, const DevicePart& part,
                        const Transport& transport) {
-    const bool sums = has_phase(part, true);
+    const bool sums = part.acts.sums;
+    const std::uint32_t sum_bytes = tile_bytes(partial_format(transport));
     const DeviceTensor& workspace = part.workspace != nullptr ? *part.workspace : part.output;
-    std::vector<std::uint32_t> reader{kOwnBlocks};
+    std::vector<std::uint32_t> reader{kOwnBlocks, sum_bytes / kUnitBytes};
     std::vector<std::uint32_t> writer;
     TensorAccessorArgs(part.input.buffer).append_to(reader);
     TensorAccessorArgs(part.output.buffer).append_to(reader);
     TensorAccessorArgs(workspace.buffer).append_to(reader);
     TensorAccessorArgs(part.output.buffer).append_to(writer);
     TensorAccessorArgs(workspace.buffer).append_to(writer);
-    writer.push_back(sums ? tile_bytes(partial_format(transport)) : 0);
-    writer.push_back(has_phase(part, false) ? 1 : 0);
+    writer.push_back(sums ? sum_bytes : 0);
+    writer.push_back(part.acts.gathers ? 1 : 0);
     return {CreateKernel(program, "ops/exchange/kernels/reader.cpp", cores,
                          ReaderDataMovementConfig(reader)),
             sums ? create_compute(program, cores, transport) : KernelHandle{},
@@ -179,22 +127,6 @@ void set_arguments(Program& program, const Kernels& kernels, const DevicePart& p
 
 }  // namespace
 
-std::uint32_t largest_packet(const ArchSpec& arch) {
-    constexpr std::uint32_t kLongestHeader = 96;
-    constexpr std::uint32_t kTile = tile_bytes(DataFormat::Bfp8_b);
-    return (static_cast<std::uint32_t>(arch.noc.max_packet.value) - kLongestHeader) / kTile * kTile;
-}
-
-std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport) {
-    const std::uint32_t most = largest_packet(arch) / kUnitBytes;
-    return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
-}
-
-std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport) {
-    const std::uint32_t most = largest_packet(arch) / tile_bytes(partial_format(transport));
-    return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
-}
-
 void judge_transport(const ArchSpec& arch, const Transport& transport, std::uint32_t ways,
                      RuleJudge& judge) {
     const bool has_links = transport.links >= 1 && transport.links <= kLinksPerDirection;
@@ -205,18 +137,10 @@ void judge_transport(const ArchSpec& arch, const Transport& transport, std::uint
     judge.require(!has_links || transport.links * ways <= cores, "links",
                   fmt::format("{} take {} cores; {} has {}", transport.links,
                               transport.links * ways, arch.name, cores));
-    judge.require(transport.chunk_packets > 0, "chunk_packets", "is 0; it must be at least 1");
     const std::uint32_t most = largest_packet(arch) / kUnitBytes;
     judge.require(transport.packet_tiles <= most, "packet_tiles",
                   fmt::format("is {}; a packet of {} B holds 1 to {}", transport.packet_tiles,
                               largest_packet(arch), most));
-    std::uint64_t bytes = 0;
-    for (const BufferSize& size : buffer_sizes(arch, transport, true, true)) {
-        bytes += std::uint64_t{size.tiles} * tile_bytes(size.format);
-    }
-    judge.require(bytes <= buffer_room(arch), "chunk_packets",
-                  fmt::format("{} takes {} B of circular buffers; a core has {} B of L1 for them",
-                              transport.chunk_packets, bytes, buffer_room(arch)));
 }
 
 void judge_plans(GroupPlans plans, std::span<const std::uint32_t> devices, RuleJudge& judge) {
@@ -243,14 +167,15 @@ void judge_plans(GroupPlans plans, std::span<const std::uint32_t> devices, RuleJ
 Program make_program(const ArchSpec& arch, const Transport& transport, const DevicePart& part) {
     const CoreRangeSet cores = cores_of(arch, part.plans.size());
     Program program = CreateProgram();
-    for (const auto& [index, format, tiles] :
-         buffer_sizes(arch, transport, has_phase(part, true), has_phase(part, false))) {
+    Transport stated = transport;
+    stated.chunk_packets = chunk_of(arch, transport, part.acts);
+    for (const auto& [index, format, tiles] : buffer_sizes(arch, stated, part.acts)) {
         CreateCircularBuffer(program, cores,
                              CircularBufferConfig(tiles * tile_bytes(format), {{index, format}})
                                  .set_page_size(index, tile_bytes(format)));
     }
     const Kernels kernels = create_kernels(program, cores, part, transport);
-    const std::array words{transport.chunk_packets, sum_tiles(arch, transport),
+    const std::array words{stated.chunk_packets, sum_tiles(arch, transport),
                            gather_tiles(arch, transport)};
     for (std::size_t i = 0; i < part.plans.size(); ++i) {
         set_arguments(program, kernels, part, i, core_of(arch, i), words);

@@ -71,13 +71,13 @@ inline constexpr OpSpec kSpec{
 /// How tiles travel. With Algorithm::Line, a tile is a packet; `packet_tiles` to `partial_sums` are
 /// of the others, `workers` to `cb_depth` of Line.
 struct Schedule {
-    std::uint32_t links = 1;       ///< of each direction
-    std::uint32_t workers = 1;     ///< cores for each link of each direction
-    std::uint32_t sync_tiles = 8;  ///< tiles behind which the receiver is told
-    std::uint32_t cb_depth = 2;    ///< times `sync_tiles` that each circular buffer holds
+    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t workers = 1;                 ///< cores for each link of each direction
+    std::uint32_t sync_tiles = 8;              ///< tiles behind which the receiver is told
+    std::uint32_t cb_depth = 2;  ///< times `sync_tiles` that each circular buffer holds
     Algorithm algorithm = Algorithm::Line;
-    std::uint32_t packet_tiles = 0;    ///< tiles of 2 KiB; 0: as many as a packet holds
-    std::uint32_t chunk_packets = 16;  ///< packets of a slice that travel together
+    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 0;  ///< exchange::Transport
     exchange::PartialSums partial_sums = exchange::PartialSums::Bf16;
 
     [[nodiscard]] Lanes lanes() const { return {links, workers}; }
@@ -99,8 +99,8 @@ struct Outputs {
 /// Ragged     `counts`, where it is given, says how many rows each device keeps (0 to R); they lie
 ///   one behind the other in the input's first rows. Algorithms other than Line, tensors in
 ///   ROW_MAJOR; rows of the output behind a device's count are left as they are.
-/// Groups     Line: the whole mesh, a single row or column. Ring, bidirectional, rows_columns: all
-///   devices of some rows and columns; order of the sums: exchange::reduce_scatter_plans.
+/// Groups     Line: the whole mesh, a single row or column. Rows_columns: all devices of some rows
+///   and columns. The others: any devices of the mesh. Order: exchange::reduce_scatter_plans.
 /// Line       slice j is summed from both ends of the line towards device j: each device adds its
 ///   own tiles to what came from the device before and sends the sum on, farthest slices first;
 ///   device j adds its own and what came from both sides. One core for each lane and direction

@@ -4,90 +4,148 @@
 
 namespace {
 
-void pack_to(uint32_t cb, uint32_t tile) {
+constexpr uint32_t kMostTiles = 4;  // of float32 that half of DST holds
+
+void make_zeros() {
+    cb_reserve_back(kCbZeros, 1);
+    tile_regs_acquire();
+    fill_tile_init();
+    fill_tile(0, 0.0F);
+    tile_regs_commit();
     tile_regs_wait();
-    pack_tile<true>(0, cb, tile);
+    pack_tile(0, kCbZeros);
     tile_regs_release();
+    cb_push_back(kCbZeros, 1);
+    cb_wait_front(kCbZeros, 1);
+}
+
+// Tiles [first, first + count) of a block; count ≤ kMostTiles.
+struct Tiles {
+    uint32_t first;
+    uint32_t count;
+};
+
+template <typename Act>
+void for_each(Tiles tiles, Act act) {
+    for (uint32_t i = 0; i < tiles.count; ++i) {
+        act(tiles.first + i, i);
+    }
 }
 
 // The first device of a sum passes its own tiles on.
-void start_sum(uint32_t tile, uint32_t out) {
-    tile_regs_acquire();
-    copy_tile(kCbLocal, tile, 0);
-    tile_regs_commit();
-    pack_to(out, tile);
+void start_sum(uint32_t own, Tiles tiles) {
+    for_each(tiles, [&](uint32_t tile, uint32_t dst) { copy_tile(own, tile, dst); });
 }
 
 // Both are bfloat16: the matrix unit's addition is exact up to the rounding to fp32, as the vector
 // unit's is, and takes a tenth of the time.
-void add_bfloat16(uint32_t tile, uint32_t out) {
-    tile_regs_acquire();
-    add_tiles(kCbReceived, kCbLocal, tile, tile, 0);
-    tile_regs_commit();
-    pack_to(out, tile);
+void add_bfloat16(Tiles tiles) {
+    for_each(tiles, [](uint32_t tile, uint32_t dst) {
+        add_tiles(kCbReceived, kCbLocal, tile, tile, dst);
+    });
 }
 
-void add_to_sum(uint32_t tile, uint32_t out) {
-    tile_regs_acquire();
+// Sums of float32 go straight to DST, where the matrix unit adds what is in its source registers:
+// own − 0, which is own whatever its sign. The vector unit takes twice as long for a tile as a link
+// does; this way the link is the slower one.
+void add_to_float32(Tiles tiles) {
     copy_tile_to_dst_init_short_with_dt(kCbLocal, kCbReceived);
+    for_each(tiles, [](uint32_t tile, uint32_t dst) { copy_tile(kCbReceived, tile, dst); });
+    reconfig_data_format_srca(kCbReceived, kCbLocal);
+    sub_tiles_init(kCbLocal, kCbZeros, true);
+    for_each(tiles,
+             [](uint32_t tile, uint32_t dst) { sub_tiles(kCbLocal, kCbZeros, tile, 0, dst); });
+}
+
+// Source registers would cut float32 to 10 bits of mantissa: both meet in the vector unit.
+void add_both_float32(uint32_t tile) {
+    copy_tile_to_dst_init_short(kCbReceived);
     copy_tile(kCbReceived, tile, 0);
-    copy_tile_to_dst_init_short_with_dt(kCbReceived, kCbLocal);
-    copy_tile(kCbLocal, tile, 1);
+    copy_tile_to_dst_init_short(kCbEarlier);
+    copy_tile(kCbEarlier, tile, 1);
     add_binary_tile_init();
     add_binary_tile(0, 1, 0);
-    tile_regs_commit();
-    pack_to(out, tile);
 }
 
-void do_block(const Step& step, uint32_t tiles, uint32_t block_tiles, uint32_t out,
-              bool is_bfloat16) {
-    cb_wait_front(kCbLocal, block_tiles);
-    if (step.receives()) {
-        cb_wait_front(kCbReceived, block_tiles);
+// What one step does with its blocks.
+struct Addition {
+    bool receives;
+    bool travels_as_fp32;
+    uint32_t own;
+    uint32_t out;
+
+    void init() const {
+        if (receives && !travels_as_fp32) {
+            add_tiles_init(kCbReceived, kCbLocal);
+        } else if (!receives || own == kCbEarlier) {
+            reconfig_data_format_srca(own);
+            copy_tile_to_dst_init_short(own);
+        }
+        pack_reconfig_data_format(out);
     }
-    cb_reserve_back(out, block_tiles);
-    for (uint32_t tile = 0; tile < tiles; ++tile) {
-        if (!step.receives()) {
-            start_sum(tile, out);
-        } else if (is_bfloat16) {
-            add_bfloat16(tile, out);
+    // As many as `make` takes at a time.
+    uint32_t tiles_at_once() const { return receives && own == kCbEarlier ? 1 : kMostTiles; }
+    void make(Tiles tiles) const {
+        if (!receives) {
+            start_sum(own, tiles);
+        } else if (!travels_as_fp32) {
+            add_bfloat16(tiles);
+        } else if (own == kCbLocal) {
+            add_to_float32(tiles);
         } else {
-            add_to_sum(tile, out);
+            add_both_float32(tiles.first);
         }
     }
-    cb_push_back(out, block_tiles);
-    cb_pop_front(kCbLocal, block_tiles);
-    if (step.receives()) {
-        cb_pop_front(kCbReceived, block_tiles);
+    void do_block(uint32_t tiles, uint32_t block_tiles) const {
+        cb_wait_front(own, block_tiles);
+        if (receives) {
+            cb_wait_front(kCbReceived, block_tiles);
+        }
+        cb_reserve_back(out, block_tiles);
+        for (uint32_t first = 0; first < tiles; first += tiles_at_once()) {
+            const uint32_t left = tiles - first;
+            const Tiles some{first, left < tiles_at_once() ? left : tiles_at_once()};
+            tile_regs_acquire();
+            make(some);
+            tile_regs_commit();
+            tile_regs_wait();
+            for_each(some, [&](uint32_t tile, uint32_t dst) { pack_tile<true>(dst, out, tile); });
+            tile_regs_release();
+        }
+        cb_push_back(out, block_tiles);
+        cb_pop_front(own, block_tiles);
+        if (receives) {
+            cb_pop_front(kCbReceived, block_tiles);
+        }
     }
-}
+};
 
 }  // namespace
 
 void kernel_main() {
     const Plan plan = plan_from_args(0);
 
-    const bool is_bfloat16 = get_compile_time_arg_val(0) != 0;
+    const bool travels_as_fp32 = get_compile_time_arg_val(0) != 0;
 
     unary_op_init_common(kCbLocal, kCbPartial);
+    if (travels_as_fp32) {
+        pack_reconfig_data_format(kCbZeros);
+        make_zeros();
+    }
     plan.for_each_phase([&](const Phase& phase) {
         if (!phase.sums) {
             return;
         }
         uint32_t num_received = 0;
         plan.for_each_piece(phase, [&](const Step& step, const Piece& piece) {
-            const uint32_t out = step.sends() ? kCbPartial : kCbReduced;
-            if (step.receives() && is_bfloat16) {
-                add_tiles_init(kCbReceived, kCbLocal);
-            } else {
-                copy_tile_to_dst_init_short(kCbLocal);
-            }
-            pack_reconfig_data_format(out);
+            const Addition addition{step.receives(), travels_as_fp32, step.own_cb(travels_as_fp32),
+                                    step.sum_cb(travels_as_fp32)};
+            addition.init();
             const uint32_t tiles = (piece.bytes + kUnitBytes - 1) / kUnitBytes;
             for (uint32_t done = 0; done < tiles; done += phase.block_tiles) {
                 const uint32_t left = tiles - done;
-                do_block(step, left < phase.block_tiles ? left : phase.block_tiles,
-                         phase.block_tiles, out, is_bfloat16);
+                addition.do_block(left < phase.block_tiles ? left : phase.block_tiles,
+                                  phase.block_tiles);
                 num_received += step.receives() ? 1 : 0;
             }
         });

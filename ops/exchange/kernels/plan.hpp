@@ -11,6 +11,9 @@ inline constexpr uint32_t kCbPartial = 2;   // partial sums for the device behin
 inline constexpr uint32_t kCbReduced = 3;   // sums that stay here, bfloat16
 inline constexpr uint32_t kCbGathered = 4;  // bytes that pass as they are, from the link
 inline constexpr uint32_t kCbOwn = 5;       // own bytes that pass as they are
+inline constexpr uint32_t kCbEarlier = 6;   // own sums of a phase before, where they are float32
+inline constexpr uint32_t kCbLater = 7;     // sums for a phase behind, where they are float32
+inline constexpr uint32_t kCbZeros = 8;     // one tile
 
 inline constexpr uint32_t kUnitBytes = 2048;   // a tile of bfloat16
 inline constexpr uint32_t kBlocksOfATurn = 4;  // as many as the reader reads at once
@@ -44,6 +47,16 @@ struct Step {
     bool sends() const { return flags & 8; }
     uint32_t source() const { return flags >> 4 & 3; }       // tensor that is read
     uint32_t destination() const { return flags >> 6 & 3; }  // tensor that is written
+    // Circular buffers of own tiles that are summed, and of sums. The workspace holds sums as they
+    // travel; all else is bfloat16.
+    uint32_t own_cb(bool travels_as_fp32) const {
+        return travels_as_fp32 && source() == kWorkspace ? kCbEarlier : kCbLocal;
+    }
+    uint32_t sum_cb(bool travels_as_fp32) const {
+        return sends()                                          ? kCbPartial
+               : travels_as_fp32 && destination() == kWorkspace ? kCbLater
+                                                                : kCbReduced;
+    }
 
     Piece piece(uint32_t round, uint32_t round_bytes) const {
         const uint32_t begin = round * round_bytes;
@@ -73,9 +86,11 @@ struct Turn {
 struct Phase {
     uint32_t first_arg;  // of its steps
     uint32_t num_steps;
-    bool sums;                 // own and received tiles are added
-    uint32_t to_next;          // connection | hops << 8; kNoRoute: there is none
-    uint32_t to_previous;      // for credits
+    bool sums;             // own and received tiles are added
+    uint32_t to_next;      // connection | hops << 8; kNoRoute: there is none
+    uint32_t to_previous;  // for credits
+    uint32_t next;         // devices: where a route has no hops, the mesh finds it
+    uint32_t previous;
     uint32_t credit;           // own word that the next device counts up
     uint32_t previous_credit;  // word of the previous device
     uint32_t block_tiles;      // of a packet
@@ -120,9 +135,11 @@ struct Plan {
             const uint32_t num_steps = head >> 1 & 0x7FFF;
             const bool sums = head & 1;
             const uint32_t routes = get_arg_val<uint32_t>(at + 1);
-            act(Phase{at + 2, num_steps, sums, routes & 0xFFFF, routes >> 16, head >> 16 & 0xFF,
-                      head >> 24, sums ? sum_tiles : gather_tiles});
-            at += 2 + 4 * num_steps;
+            const uint32_t devices = get_arg_val<uint32_t>(at + 2);
+            act(Phase{at + 3, num_steps, sums, routes & 0xFFFF, routes >> 16, devices & 0xFFFF,
+                      devices >> 16, head >> 16 & 0xFF, head >> 24,
+                      sums ? sum_tiles : gather_tiles});
+            at += 3 + 4 * num_steps;
         }
     }
     // Calls act(step, piece) for each step of each round in which it has bytes left. What ends here

@@ -16,9 +16,11 @@ public:
     OwnBlocks(uint32_t cb, uint32_t block_tiles, uint32_t capacity)
         : cb_(cb), block_tiles_(block_tiles), capacity_(capacity) {}
 
-    // Reads up to half of the buffer of [begin, begin + bytes). Returns the blocks read.
+    // Reads up to half of the buffer of [begin, begin + bytes), whose elements take `scale` times
+    // the bytes there. Returns the blocks read.
     template <typename Accessor>
-    uint32_t read(const Accessor& source, const Rows& rows, uint32_t begin, uint32_t bytes) {
+    uint32_t read(const Accessor& source, const Rows& rows, uint32_t begin, uint32_t bytes,
+                  uint32_t scale = 1) {
         const uint32_t block_bytes = block_tiles_ * kUnitBytes;
         const uint32_t to_end = capacity_ - num_read_ % capacity_;
         const uint32_t most = capacity_ / 2 < to_end ? capacity_ / 2 : to_end;
@@ -27,10 +29,11 @@ public:
         const uint32_t taken = bytes < blocks * block_bytes ? bytes : blocks * block_bytes;
         cb_reserve_back(cb_, blocks * block_tiles_);
         const uint32_t l1_address = get_write_ptr(cb_);
-        rows.for_each(
-            begin, taken, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t size) {
-                noc_async_read(source.get_noc_addr(row, offset), l1_address + place, size);
-            });
+        rows.for_each(begin, taken,
+                      [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t size) {
+                          noc_async_read(source.get_noc_addr(row, offset * scale),
+                                         l1_address + place * scale, size * scale);
+                      });
         noc_async_read_barrier();
         cb_push_back(cb_, blocks * block_tiles_);
         num_read_ += blocks;
@@ -81,14 +84,16 @@ void kernel_main() {
     auto* stored = semaphore(get_arg_val<uint32_t>(6));
     const Plan plan = plan_from_args(7);
     const uint32_t own_blocks = get_compile_time_arg_val(0);
-    constexpr auto input_args = TensorAccessorArgs<1>();
-    constexpr auto output_args = TensorAccessorArgs<3>();
-    constexpr auto workspace_args = TensorAccessorArgs<5>();
+    const uint32_t sum_scale = get_compile_time_arg_val(1);  // of sums that travel, to bfloat16
+    constexpr auto input_args = TensorAccessorArgs<2>();
+    constexpr auto output_args = TensorAccessorArgs<4>();
+    constexpr auto workspace_args = TensorAccessorArgs<6>();
     const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
     const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(1));
     const auto workspace = TensorAccessor(workspace_args, get_arg_val<uint32_t>(2));
 
     OwnBlocks local(kCbLocal, plan.sum_tiles, own_blocks);
+    OwnBlocks earlier(kCbEarlier, plan.sum_tiles, own_blocks);
     OwnBlocks own(kCbOwn, plan.gather_tiles, own_blocks);
     Arrivals partial_sums(kCbReceived, plan.sum_tiles);
     Arrivals gathered(kCbGathered, plan.gather_tiles);
@@ -98,9 +103,11 @@ void kernel_main() {
     plan.for_each_phase([&](const Phase& phase) {
         // What earlier phases stored may be read in this one.
         noc_semaphore_wait_min(stored, num_phases++);
-        OwnBlocks& blocks = phase.sums ? local : own;
         Arrivals& arrivals = phase.sums ? partial_sums : gathered;
         plan.for_each_piece(phase, [&](const Step& step, const Piece& piece) {
+            OwnBlocks& blocks = !phase.sums                               ? own
+                                : step.own_cb(sum_scale != 1) == kCbLocal ? local
+                                                                          : earlier;
             if (!step.reads()) {
                 arrivals.announce(piece.num_blocks(phase.block_bytes()), arrived, num_arrived);
                 return;
@@ -108,10 +115,11 @@ void kernel_main() {
             for (uint32_t done = 0; done < piece.bytes;) {
                 const uint32_t begin = piece.read_begin + done;
                 const uint32_t left = piece.bytes - done;
-                const uint32_t read =
-                    step.source() == kInput    ? blocks.read(input, rows, begin, left)
-                    : step.source() == kOutput ? blocks.read(output, rows, begin, left)
-                                               : blocks.read(workspace, rows, begin, left);
+                const uint32_t read = step.source() == kInput
+                                          ? blocks.read(input, rows, begin, left)
+                                      : step.source() == kOutput
+                                          ? blocks.read(output, rows, begin, left)
+                                          : blocks.read(workspace, kUnits, begin, left, sum_scale);
                 if (step.receives()) {
                     arrivals.announce(read, arrived, num_arrived);
                 }

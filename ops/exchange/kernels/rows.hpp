@@ -24,3 +24,6 @@ struct Rows {
         }
     }
 };
+
+// Of a workspace: a page is a unit.
+inline constexpr Rows kUnits{2048, 2048};

@@ -45,6 +45,17 @@ void send_header(WorkerToFabricEdmSender& connection,
                                                         sizeof(PACKET_HEADER_TYPE));
 }
 
+// `route` as in Phase::to_next.
+void set_route(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, uint32_t route, uint32_t device) {
+    if (route >> 8 != 0) {
+        fabric_set_unicast_route<false>(header, route >> 8);
+    } else {
+        fabric_set_unicast_route(
+            static_cast<volatile tt_l1_ptr tt::tt_fabric::HybridMeshPacketHeader*>(header), device,
+            0);
+    }
+}
+
 // The slots of the next device, which this core fills, and its own, which the device before fills.
 // The circular buffers of both lie at the same addresses.
 class Slots {
@@ -76,10 +87,10 @@ public:
         num_sent_ = 0;
         num_freed_ = 0;
         if (to_next_ != kNoRoute) {
-            fabric_set_unicast_route<false>(block_header_, to_next_ >> 8);
+            set_route(block_header_, to_next_, phase.next);
         }
         if (to_previous_ != kNoRoute) {
-            fabric_set_unicast_route<false>(credit_header_, to_previous_ >> 8);
+            set_route(credit_header_, to_previous_, phase.previous);
             grant(plan_.num_slots());
         }
     }
@@ -150,11 +161,13 @@ private:
     uint32_t credits_before_[kMostCredits] = {};  // of all phases before
 };
 
+// Elements take `scale` times the bytes at both ends.
 template <typename Accessor>
 void store(const Accessor& destination, const Rows& rows, uint32_t begin, uint32_t bytes,
-           uint32_t source) {
+           uint32_t source, uint32_t scale = 1) {
     rows.for_each(begin, bytes, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t size) {
-        noc_async_write(source + place, destination.get_noc_addr(row, offset), size);
+        noc_async_write(source + place * scale, destination.get_noc_addr(row, offset * scale),
+                        size * scale);
     });
 }
 
@@ -210,9 +223,9 @@ private:
 };
 
 // The circular buffer that holds what a step sends or stores.
-uint32_t result_of(const Phase& phase, const Step& step) {
+uint32_t result_of(const Phase& phase, const Step& step, bool travels_as_fp32) {
     if (phase.sums) {
-        return step.sends() ? kCbPartial : kCbReduced;
+        return step.sum_cb(travels_as_fp32);
     }
     return step.receives() ? kCbGathered : kCbOwn;
 }
@@ -231,6 +244,7 @@ void kernel_main() {
     constexpr auto workspace_args = TensorAccessorArgs<2>();
     const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(0));
     const auto workspace = TensorAccessor(workspace_args, get_arg_val<uint32_t>(1));
+    const uint32_t sum_scale = get_compile_time_arg_val(4) / kUnitBytes;  // 0: there are no sums
 
     Links links(num_connections, 8);
     Slots slots(plan, links, arrived_id, first_credit_id);
@@ -241,7 +255,7 @@ void kernel_main() {
         uint32_t num_received = 0;
         slots.begin(phase);
         plan.for_each_piece(phase, [&](const Step& step, const Piece& piece) {
-            const uint32_t cb = result_of(phase, step);
+            const uint32_t cb = result_of(phase, step, sum_scale > 1);
             for (uint32_t done = 0; done < piece.bytes; done += phase.block_bytes()) {
                 const uint32_t left = piece.bytes - done;
                 const uint32_t bytes = left < phase.block_bytes() ? left : phase.block_bytes();
@@ -260,7 +274,7 @@ void kernel_main() {
                 if (step.stores() && step.destination() == kOutput) {
                     store(output, rows, begin, bytes, source);
                 } else if (step.stores()) {
-                    store(workspace, rows, begin, bytes, source);
+                    store(workspace, kUnits, begin, bytes, source, sum_scale);
                 }
                 num_received += step.receives() ? 1 : 0;
             }

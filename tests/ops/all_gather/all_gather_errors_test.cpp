@@ -40,6 +40,11 @@ TEST_F(AllGatherErrors, MoreLinksThanADirectionHas) {
     expect_error("all_gather: links is 5; a direction has 1 to 4");
 }
 
+TEST_F(AllGatherErrors, LinksNeedACoreEachWay) {
+    gather_.schedule.links = 4;
+    expect_error("all_gather: links 4 both ways take 8 cores; test_arch has 4");
+}
+
 TEST_F(AllGatherErrors, MoreWorkersThanCores) {
     gather_.schedule.workers = 3;
     expect_error(

@@ -27,7 +27,7 @@ public:
         }
     }
 
-    ops::all_gather::Schedule schedule;
+    ops::all_gather::Schedule schedule{.links = 1};
     std::vector<DeviceTensor> inputs;
     std::vector<DeviceTensor> outputs;
     std::vector<HostTensor> values;

@@ -29,15 +29,10 @@ GroupRun gather(std::vector<std::uint32_t> devices, ops::all_gather::Algorithm a
     return run;
 }
 
-TEST(CollectiveErrors, AGroupIsAllDevicesOfRowsAndColumns) {
-    EXPECT_EQ(gather({0, 1, 6}, ops::all_gather::Algorithm::Ring).message(),
-              "devices [0, 1, 6] are not all devices of some rows and columns of the mesh of 2x4; "
-              "packets travel along one row or column");
-}
-
-TEST(CollectiveErrors, ALineIsOneRowOrColumn) {
-    EXPECT_EQ(gather({0, 1, 4, 5}, ops::all_gather::Algorithm::Line).message(),
-              "devices are 2x2 of the mesh; a line is a single row or column");
+TEST(CollectiveErrors, RowsAndColumnsAreOfTheMesh) {
+    EXPECT_EQ(gather({0, 1, 6}, ops::all_gather::Algorithm::RowsColumns).message(),
+              "devices [0, 1, 6] are not all devices of some rows and columns of the mesh of 2x4, "
+              "which rows_columns takes");
 }
 
 TEST(CollectiveErrors, PacketsHoldSoManyTiles) {
@@ -46,11 +41,12 @@ TEST(CollectiveErrors, PacketsHoldSoManyTiles) {
     EXPECT_EQ(run.message(), "packet_tiles is 4; a packet of 7616 B holds 1 to 3");
 }
 
+// 3·256 + 2 slots of three tiles, and eight blocks of the device's own.
 TEST(CollectiveErrors, SlotsFitIntoL1) {
     GroupRun run = gather({0, 1}, ops::all_gather::Algorithm::Ring);
     run.params<ops::all_gather::Schedule>().chunk_packets = 256;
     EXPECT_EQ(run.message(),
-              "chunk_packets 256 takes 9609216 B of circular buffers; a core has 1395424 B of L1 "
+              "chunk_packets 256 takes 4780032 B of circular buffers; a core has 1395424 B of L1 "
               "for them");
 }
 

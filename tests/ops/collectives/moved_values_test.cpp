@@ -9,6 +9,7 @@
 #include "ops/all_to_all/all_to_all.hpp"
 #include "ops/broadcast/broadcast.hpp"
 #include "tests/ops/collectives/group_run.hpp"
+#include "tests/ops/collectives/groups.hpp"
 #include "tests/ops/device_fixture.hpp"
 
 namespace tessera {
@@ -16,43 +17,10 @@ namespace {
 
 using ops::all_gather::Algorithm;
 using ops::exchange::Travel;
+using testing::Form;
+using testing::Group;
 using testing::GroupRun;
-
-struct Group {
-    std::string name;
-    MeshSpec mesh;
-    std::vector<std::uint32_t> devices;
-};
-void PrintTo(const Group& group, std::ostream* out) {
-    *out << group.name;
-}
-
-Group whole(const std::string& name, MeshShape shape, Topology topology) {
-    const MeshSpec mesh{shape, topology, "wormhole_n150"};
-    return {name, mesh, testing::all_of(mesh)};
-}
-
-const std::vector<Group> kGroups{
-    whole("OneDevice", {1, 1}, Topology::Line),
-    whole("TwoOnALine", {1, 2}, Topology::Line),
-    whole("ThreeInAColumn", {3, 1}, Topology::Line),
-    whole("FiveOnARing", {1, 5}, Topology::Ring),
-    whole("EightOnARing", {1, 8}, Topology::Torus),
-    whole("TwoByThree", {2, 3}, Topology::Line),
-    whole("ThreeByThreeTorus", {3, 3}, Topology::Torus),
-    {"EverySecondOfARow", {{2, 6}, Topology::Torus, "wormhole_n150"}, {6, 8, 10}},
-    {"CornersOfAMesh", {{3, 4}, Topology::Line, "wormhole_n150"}, {0, 3, 8, 11}},
-};
-
-bool is_line(const Group& group) {
-    const std::uint32_t columns = group.mesh.shape.columns;
-    return std::ranges::all_of(
-               group.devices,
-               [&](std::uint32_t d) { return d / columns == group.devices[0] / columns; }) ||
-           std::ranges::all_of(group.devices, [&](std::uint32_t d) {
-               return d % columns == group.devices[0] % columns;
-           });
-}
+using testing::whole;
 
 std::vector<HostTensor> inputs_of(const Group& group, const Shape& shape) {
     std::vector<HostTensor> inputs;
@@ -76,7 +44,7 @@ TEST_P(Moved, AllGatherPutsPartsOneBehindTheOther) {
     const auto inputs = inputs_of(group, {7, 700});  // rows of 1400 bytes, padded to 1408
     for (const Algorithm algorithm :
          {Algorithm::Ring, Algorithm::Bidirectional, Algorithm::Line, Algorithm::RowsColumns}) {
-        if (algorithm == Algorithm::Line && !is_line(group)) {
+        if (algorithm == Algorithm::RowsColumns && group.form == Form::Any) {
             continue;
         }
         GroupRun run(ops::all_gather::op(), group.mesh, group.devices);
@@ -106,7 +74,11 @@ TEST_P(Moved, RaggedAllGatherTakesEachDevicesCount) {
         const auto rows = first_rows(inputs[p], 0, counts.back());
         expected.insert(expected.end(), rows.begin(), rows.end());
     }
-    for (const Algorithm algorithm : {Algorithm::Bidirectional, Algorithm::RowsColumns}) {
+    for (const Algorithm algorithm :
+         {Algorithm::Bidirectional, Algorithm::Line, Algorithm::RowsColumns}) {
+        if (algorithm == Algorithm::RowsColumns && group.form == Form::Any) {
+            continue;
+        }
         GroupRun run(ops::all_gather::op(), group.mesh, group.devices);
         run.params<ops::all_gather::Schedule>() = {.links = 1, .algorithm = algorithm};
         run.add(inputs);
@@ -126,7 +98,7 @@ TEST_P(Moved, BroadcastGivesTheRootsTensor) {
     const auto inputs = inputs_of(group, {9, 700});
     for (const Travel travel :
          {Travel::Ring, Travel::Bidirectional, Travel::Line, Travel::RowsColumns, Travel::Tree}) {
-        if (travel == Travel::Line && !is_line(group)) {
+        if (travel == Travel::RowsColumns && group.form == Form::Any) {
             continue;
         }
         const auto root = static_cast<std::uint32_t>(group.devices.size() / 2);
@@ -185,7 +157,7 @@ TEST_P(Moved, RaggedAllToAllTakesEachPairsCount) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Groups, Moved, ::testing::ValuesIn(kGroups),
+INSTANTIATE_TEST_SUITE_P(Groups, Moved, ::testing::ValuesIn(testing::kGroups),
                          [](const auto& row) { return row.param.name; });
 
 TEST(MovedBytes, AreTheSameForAnyNumberOfThreadsAndOrderOfDelivery) {

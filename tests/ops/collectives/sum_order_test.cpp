@@ -20,18 +20,24 @@ using testing::to_bf16;
 
 constexpr std::uint32_t kUnit = 1024;  // elements
 
-/// ((x_first + x_second) + …), partial sums as they travel.
-float sum_in_order(const std::vector<HostTensor>& inputs, std::size_t element,
-                   const std::vector<std::uint32_t>& order, PartialSums partial_sums) {
+/// A sum as it travels or waits for a later phase.
+float as_it_travels(float sum, PartialSums partial_sums) {
+    return partial_sums == PartialSums::Bf16 ? from_bf16(to_bf16(sum)) : sum;
+}
+
+/// ((x_first + x_second) + …), partial sums as they travel, the last one too.
+float partial_sum(const std::vector<HostTensor>& inputs, std::size_t element,
+                  const std::vector<std::uint32_t>& order, PartialSums partial_sums) {
     float sum = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
         const float value = from_bf16(inputs[order[i]].as<std::uint16_t>()[element]);
-        sum = i == 0 ? value : sum + value;
-        if (partial_sums == PartialSums::Bf16) {
-            sum = from_bf16(to_bf16(sum));
-        }
+        sum = as_it_travels(i == 0 ? value : sum + value, partial_sums);
     }
-    return from_bf16(to_bf16(sum));
+    return sum;
+}
+float sum_in_order(const std::vector<HostTensor>& inputs, std::size_t element,
+                   const std::vector<std::uint32_t>& order, PartialSums partial_sums) {
+    return from_bf16(to_bf16(partial_sum(inputs, element, order, partial_sums)));
 }
 
 /// From the stop behind `last` on, in steps of ±1, `last` last.
@@ -155,15 +161,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Ring{"EightOnARingBf16", 8, Topology::Ring, 4, PartialSums::Bf16}),
     [](const auto& row) { return row.param.name; });
 
-// 2×3: rows' sums, rounded to bfloat16, then columns' sums.
-TEST(SumOrderOfRowsAndColumns, RoundsTheRowsSums) {
+class SumOrderOfPhases : public ::testing::TestWithParam<PartialSums> {};
+
+// 2×3: rows' sums, then columns' sums of these.
+TEST_P(SumOrderOfPhases, ReduceScatterSumsRowsFirst) {
     const MeshSpec mesh{{2, 3}, Topology::Torus, "wormhole_n150"};
     const auto inputs = random_inputs(6, {6, kUnit});
     GroupRun run(ops::reduce_scatter::op(), mesh, testing::all_of(mesh));
     run.params<ops::reduce_scatter::Schedule>() = {
         .links = 1,
         .algorithm = ops::reduce_scatter::Algorithm::RowsColumns,
-        .partial_sums = PartialSums::Fp32};
+        .partial_sums = GetParam()};
     run.add(inputs);
     run.launch();
     for (std::uint32_t p = 0; p < 6; ++p) {
@@ -177,7 +185,7 @@ TEST(SumOrderOfRowsAndColumns, RoundsTheRowsSums) {
                 for (std::uint32_t& place : order) {
                     place += 3 * r;
                 }
-                return sum_in_order(inputs, p * kUnit + i, order, PartialSums::Fp32);
+                return partial_sum(inputs, p * kUnit + i, order, GetParam());
             };
             ASSERT_EQ(from_bf16(slice.as<std::uint16_t>()[i]),
                       from_bf16(to_bf16(of_row(1 - row) + of_row(row))));
@@ -185,29 +193,57 @@ TEST(SumOrderOfRowsAndColumns, RoundsTheRowsSums) {
     }
 }
 
+// 2×2: rows give (x0 + x1) and (x2 + x3), whichever way round, columns the sum of these.
+TEST_P(SumOrderOfPhases, AllReduceSumsRowsFirst) {
+    const MeshSpec mesh{{2, 2}, Topology::Line, "wormhole_n150"};
+    const auto inputs = random_inputs(4, {2, kUnit});
+    GroupRun run(ops::all_reduce::op(), mesh, testing::all_of(mesh));
+    run.params<ops::AllReduceSpec>() = {
+        .algorithm = ops::AllReduceAlgorithm::RowsColumns, .partial_sums = GetParam(), .links = 1};
+    run.add(inputs);
+    run.launch();
+    for (std::uint32_t p = 0; p < 4; ++p) {
+        const HostTensor sum = run.output(p);
+        for (std::size_t i = 0; i < 2 * kUnit; ++i) {
+            const float expected = partial_sum(inputs, i, {0, 1}, GetParam()) +
+                                   partial_sum(inputs, i, {2, 3}, GetParam());
+            ASSERT_EQ(from_bf16(sum.as<std::uint16_t>()[i]), from_bf16(to_bf16(expected)));
+        }
+    }
+}
+
 // Five in a row: (x0 + x1) and (x2 + x3), each sum received + own, then theirs, then x4.
-TEST(SumOrderOfATree, PairsNeighboursFirst) {
+TEST_P(SumOrderOfPhases, ATreePairsNeighboursFirst) {
     const MeshSpec mesh{{1, 5}, Topology::Line, "wormhole_n150"};
     const auto inputs = random_inputs(5, {3, kUnit});
     GroupRun run(ops::all_reduce::op(), mesh, testing::all_of(mesh));
-    run.params<ops::AllReduceSpec>() = {.algorithm = ops::AllReduceAlgorithm::Tree, .links = 2};
+    run.params<ops::AllReduceSpec>() = {
+        .algorithm = ops::AllReduceAlgorithm::Tree, .partial_sums = GetParam(), .links = 2};
     run.add(inputs);
     run.launch();
     std::vector<HostTensor> sums;
     for (std::uint32_t p = 0; p < 5; ++p) {
         sums.push_back(run.output(p));
     }
-    const auto add = [](float received, float own) { return from_bf16(to_bf16(received + own)); };
+    const auto add = [](float received, float own) {
+        return as_it_travels(received + own, GetParam());
+    };
     for (std::size_t i = 0; i < 3 * kUnit; ++i) {
         const auto x = [&](std::size_t device) {
             return from_bf16(inputs[device].as<std::uint16_t>()[i]);
         };
         const float expected = add(x(4), add(add(x(3), x(2)), add(x(1), x(0))));
         for (const HostTensor& sum : sums) {
-            ASSERT_EQ(from_bf16(sum.as<std::uint16_t>()[i]), expected);
+            ASSERT_EQ(from_bf16(sum.as<std::uint16_t>()[i]), from_bf16(to_bf16(expected)));
         }
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Formats, SumOrderOfPhases,
+                         ::testing::Values(PartialSums::Fp32, PartialSums::Bf16),
+                         [](const auto& row) {
+                             return row.param == PartialSums::Fp32 ? "Fp32" : "Bf16";
+                         });
 
 TEST(RaggedReduceScatter, KeepsAsManyRowsAsItsCount) {
     const MeshSpec mesh{{1, 4}, Topology::Ring, "wormhole_n150"};

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages straight into the memory of the neighbours on a line or ring, a page a packet.
+#include "ops/all_gather/all_gather.hpp"
+#include "ops/all_gather/travel.hpp"
+#include "tessera/fabric_args.hpp"
+
+namespace tessera::ops::all_gather {
+namespace {
+
+constexpr std::uint8_t kPages = 0;  // the circular buffer, as the kernels number it
+
+struct Kernels {
+    KernelHandle reader;
+    KernelHandle writer;
+    std::uint32_t arrived;
+    std::uint32_t started;
+};
+
+Kernels create_kernels(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
+                       const DeviceTensor& output) {
+    std::vector<std::uint32_t> reader_args;
+    std::vector<std::uint32_t> writer_args;
+    TensorAccessorArgs(input.buffer).append_to(reader_args);
+    TensorAccessorArgs(output.buffer).append_to(reader_args);
+    TensorAccessorArgs(output.buffer).append_to(writer_args);
+    return {CreateKernel(program, "ops/all_gather/kernels/reader.cpp", cores,
+                         ReaderDataMovementConfig(reader_args)),
+            CreateKernel(program, "ops/all_gather/kernels/writer.cpp", cores,
+                         WriterDataMovementConfig(writer_args)),
+            CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)};
+}
+
+void create_buffer(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
+                   const Schedule& schedule) {
+    const std::uint32_t page = input.buffer.aligned_page_size;
+    CreateCircularBuffer(program, cores,
+                         CircularBufferConfig(schedule.cb_depth * schedule.batch() * page,
+                                              {{kPages, input.spec.format}})
+                             .set_page_size(kPages, page));
+}
+
+/// One device's part.
+struct Place {
+    const MeshLine& line;
+    std::uint32_t position;
+    const DeviceTensor& input;
+    const DeviceTensor& output;
+    const Schedule& schedule;
+
+    [[nodiscard]] Travel travel(Way way) const {
+        return line.is_ring ? travel_on_ring(line.devices, way, schedule.farthest)
+                            : travel_on_line(line.devices, position, way);
+    }
+    /// Devices that what this one sends reaches in the end.
+    [[nodiscard]] std::uint32_t num_targets(Way way) const {
+        return line.is_ring          ? travel(way).num_sent
+               : way == Way::Forward ? line.devices - 1 - position
+                                     : position;
+    }
+    /// The own pages are copied by the core that reads them anyway.
+    [[nodiscard]] bool copies(Way way) const {
+        const bool forward_sends = travel(Way::Forward).num_sent != 0;
+        return (way == Way::Forward) == (forward_sends || travel(Way::Backward).num_sent == 0);
+    }
+};
+
+std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t lane) {
+    const std::uint32_t pages = place.input.buffer.num_pages;
+    const auto [first, count] = lane_share(pages, place.schedule.lanes(), lane);
+    const Travel travel = place.travel(way);
+    return {pages,
+            first,
+            count,
+            place.line.devices,
+            place.position,
+            way == Way::Backward ? 1U : 0U,
+            travel.num_sent,
+            travel.num_received,
+            travel.is_last_halved ? 1U : 0U,
+            place.schedule.batch(),
+            place.schedule.sync_pages};
+}
+
+void set_arguments(Program& program, const Kernels& kernels, const Place& place, CoreCoord core,
+                   Way way, std::uint32_t lane) {
+    const std::vector<std::uint32_t> slices = slice_args(place, way, lane);
+    const std::uint32_t is_copier = place.copies(way) ? 1 : 0;
+    std::vector<std::uint32_t> reader{place.input.buffer.address, place.output.buffer.address,
+                                      kernels.arrived, is_copier};
+    std::vector<std::uint32_t> writer{place.output.buffer.address,
+                                      place.output.buffer.page_size,
+                                      kernels.arrived,
+                                      is_copier,
+                                      kernels.started,
+                                      place.num_targets(way)};
+    reader.insert(reader.end(), slices.begin(), slices.end());
+    writer.insert(writer.end(), slices.begin(), slices.end());
+    if (place.travel(way).num_sent != 0) {
+        append_fabric_connection_rt_args(
+            place.line.direction(way), place.schedule.lanes().link_of(lane), program, core, writer);
+    }
+    SetRuntimeArgs(program, kernels.reader, core, reader);
+    SetRuntimeArgs(program, kernels.writer, core, writer);
+}
+
+Program make_program(const ArchSpec& arch, const Place& place) {
+    const CoreRangeSet cores = line_cores(arch, place.schedule.lanes());
+    Program program = CreateProgram();
+    create_buffer(program, cores, place.input, place.schedule);
+    const Kernels kernels = create_kernels(program, cores, place.input, place.output);
+    for_each_line_core(arch, place.schedule.lanes(),
+                       [&](CoreCoord core, Way way, std::uint32_t lane) {
+                           set_arguments(program, kernels, place, core, way, lane);
+                       });
+    return program;
+}
+
+}  // namespace
+
+std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
+                                         const Inputs& inputs, const Outputs& outputs,
+                                         const Schedule& schedule) {
+    const std::span<const DeviceTensor> in[]{inputs.inputs};
+    const std::span<const DeviceTensor> out[]{outputs.outputs};
+    check_call(op(), arch, mesh, &schedule, in, out);
+    const MeshLine line = mesh_line(mesh);
+    std::vector<DeviceProgram> programs;
+    for (std::uint32_t d = 0; d < line.devices; ++d) {
+        programs.push_back(
+            {d, make_program(arch, {line, d, inputs.inputs[d], outputs.outputs[d], schedule})});
+    }
+    return programs;
+}
+
+}  // namespace tessera::ops::all_gather
