@@ -138,6 +138,9 @@ struct PartStep {
     std::vector<std::string> outputs;
     /// Parameters as YAML would have them; those of the run file's `set:` for the op stand behind.
     std::vector<std::pair<std::string, std::string>> set;
+    /// By output, the memory that it shares with other parts' outputs, which are not needed while
+    /// it is; missing or empty: its own.
+    std::vector<std::string> workspaces = {};
 };
 
 /// Op::valid of an op of whose rows (all extents but the last) each counts or does not: `counted`

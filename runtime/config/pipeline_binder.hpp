@@ -78,6 +78,8 @@ void repeat(PipelineBinder& binder, const Node& node, const std::string& path,
 /// Binds `tensors:`; `steps:` likewise, with the programs among them.
 void bind_tensors(PipelineBinder& binder, const Node& tensors);
 void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults);
+/// Binds `workspaces:`, behind the steps whose outputs it names.
+void bind_workspaces(PipelineBinder& binder, const Node& workspaces);
 
 /// The step that stands for a part of `whole`, its parameters bound; nothing if they are refused.
 [[nodiscard]] std::optional<pipeline::PipelineStep> bind_part(PipelineBinder& binder,

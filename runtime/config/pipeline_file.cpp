@@ -2,6 +2,7 @@
 #include "runtime/config/pipeline_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <optional>
 
 #include "emu/base/fields/nearest.hpp"
+#include "ops/registry.hpp"
 #include "runtime/config/fields/pipeline_keys.hpp"
 #include "runtime/config/pipeline_binder.hpp"
 #include "tessera/errors.hpp"
@@ -42,19 +44,44 @@ void name_ground(const PipelineGround& ground, Scope& scope) {
     whole("grid.rows", ground.arch.workers.compute.rows);
 }
 
+/// The words that a param may be: `[word, …]`, or those of an op's parameter: `fused_moe.pf`.
+std::vector<std::string> words_of(const Node& choices) {
+    std::vector<std::string> words;
+    for (const Node& choice : choices.elements) {
+        words.push_back(choice.text);
+    }
+    if (choices.kind != NodeKind::Scalar) {
+        return words;
+    }
+    const std::size_t dot = std::min(choices.text.find('.'), choices.text.size());
+    const ops::Op* op = ops::find_op(choices.text.substr(0, dot));
+    require(op != nullptr, "choices: {} is neither a list of words nor op.parameter, as {}",
+            choices.text, "fused_moe.pf");
+    const std::string key = choices.text.substr(std::min(dot + 1, choices.text.size()));
+    const auto field = std::ranges::find(op->params.fields, key, &Field::key);
+    require(field != op->params.fields.end(), "choices: {} has no parameter '{}'", op->spec.name,
+            key);
+    std::string text = field->allowed();  // "a, b or c"
+    if (const std::size_t last = text.rfind(" or "); last != std::string::npos) {
+        text.replace(last, 4, ", ");
+    }
+    for (std::string_view allowed = text; !allowed.empty();) {
+        const std::size_t end = std::min(allowed.find(", "), allowed.size());
+        words.emplace_back(allowed.substr(0, end));
+        allowed.remove_prefix(std::min(end + 2, allowed.size()));
+    }
+    return words;
+}
+
 void check_choice(const PipelineBinder& binder, const Node& node, const std::string& path,
                   const Node& choices, const pipeline::Value& value) {
     if (choices.kind == NodeKind::Null) {
         return;
     }
-    std::string known;
-    bool is_known = false;
-    for (const Node& choice : choices.elements) {
-        known += (known.empty() ? "" : ", ") + choice.text;
-        is_known = is_known || choice.text == show(value);
-    }
-    if (!is_known) {
-        binder.mistake(node, path, fmt::format("{}, allowed: {}", show(value), known));
+    const std::vector<std::string> words = words_of(choices);
+    if (std::ranges::find(words, show(value)) == words.end()) {
+        binder.mistake(node, path,
+                       fmt::format("{}, allowed: {}", show(value), fmt::join(words, ", ")));
     }
 }
 
@@ -98,7 +125,7 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
         const pipeline::Value held = evaluate(value->text, binder.scope);
         const bool is_word = std::holds_alternative<std::string>(held);
         const Node& choices = is_map ? entry(param.value, "choices") : kNothing;
-        require(!is_word || choices.kind == NodeKind::Sequence,
+        require(!is_word || choices.kind != NodeKind::Null,
                 "'{}' is a word; allowed: a number, or one of `choices: [...]`", value->text);
         check_choice(binder, *value, path, choices, held);
         check_range(binder, *value, path, is_map ? entry(param.value, "range") : kNothing, held);
@@ -143,7 +170,12 @@ void bind_params(PipelineBinder& binder, const Node& params) {
 void bind_seed(PipelineBinder& binder, const Node& node) {
     binder.spec.seed = 1;
     if (node.kind != NodeKind::Null) {
-        const auto parsed = Value<std::uint64_t>::parse(node);
+        auto parsed = Value<std::uint64_t>::parse(node);
+        if (std::holds_alternative<Mistake>(parsed)) {  // a name, or a mistake after all
+            binder.guarded(node, "seed", [&] {
+                parsed = Value<std::uint64_t>::parse(binder.evaluated(node, binder.scope));
+            });
+        }
         if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
             binder.binding.violations.add(mistake->origin, "seed", mistake->text);
             return;
@@ -286,6 +318,7 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
         refuse_new(binder, *steps, "steps.");
         binder.load_ops(entry(root, "ops"));
         bind_steps(binder, *steps, entry(root, "set"));
+        bind_workspaces(binder, entry(root, "workspaces"));
     }
     if (binding.violations.empty()) {
         plan_steps(binder);

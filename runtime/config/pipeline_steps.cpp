@@ -334,6 +334,25 @@ StepOutput output_in(const PipelineStep& whole, const std::string& name) {
     return own != whole.outputs.end() ? *own : StepOutput{.name = tensor, .place = whole.place};
 }
 
+/// Errors   UsageError for a tensor that no step makes, or that lies in a workspace already.
+void put_in_workspace(pipeline::PipelineSpec& spec, const std::string& tensor,
+                      const std::string& workspace) {
+    std::vector<std::string> made;
+    bool is_made = false;
+    for (PipelineStep& step : spec.steps) {
+        for (StepOutput& output : step.outputs) {
+            made.push_back(output.name);
+            if (output.name == tensor) {
+                require(output.workspace.empty() || output.workspace == workspace,
+                        "{} lies in {} already", tensor, output.workspace);
+                output.workspace = workspace;
+                is_made = true;
+            }
+        }
+    }
+    require(is_made, "no step makes {}, did you mean {}?", tensor, nearest(tensor, made));
+}
+
 void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults) {
     const auto known = binder.op_names();
     for (const Entry& entry : defaults.entries) {
@@ -431,8 +450,13 @@ std::optional<PipelineStep> bind_part(PipelineBinder& binder, const PipelineStep
     for (const std::string& name : part.inputs) {
         step.inputs.push_back(name_in(whole, name));
     }
-    for (const std::string& name : part.outputs) {
-        step.outputs.push_back(output_in(whole, name));
+    for (std::size_t i = 0; i < part.outputs.size(); ++i) {
+        step.outputs.push_back(output_in(whole, part.outputs[i]));
+        // What the whole step gives may lie where its run file says.
+        const bool is_own = step.outputs.back().name == whole.name + "." + part.outputs[i];
+        if (is_own && i < part.workspaces.size() && !part.workspaces[i].empty()) {
+            step.outputs.back().workspace = whole.name + "." + part.workspaces[i];
+        }
     }
 
     Node set{.kind = NodeKind::Map, .origin = {.kind = OriginKind::Default}};
@@ -444,6 +468,23 @@ std::optional<PipelineStep> bind_part(PipelineBinder& binder, const PipelineStep
     bind_parameters(binder, node, binder.defaults == nullptr ? Node{} : *binder.defaults,
                     "steps." + step.name, binder.scope, step);
     return binder.binding.violations.empty() ? std::optional(std::move(step)) : std::nullopt;
+}
+
+void bind_workspaces(PipelineBinder& binder, const Node& workspaces) {
+    if (workspaces.kind != NodeKind::Map && workspaces.kind != NodeKind::Null) {
+        binder.mistake(workspaces, "workspaces",
+                       "expected {name: [tensor, …]}, found " + describe(workspaces));
+        return;
+    }
+    for (const Entry& workspace : workspaces.entries) {
+        const std::string path = "workspaces." + workspace.key;
+        for (const Node& element : workspace.value.elements) {
+            binder.guarded(element, path, [&] {
+                const std::string tensor = pipeline::substitute(element.text, binder.scope);
+                put_in_workspace(binder.spec, tensor, workspace.key);
+            });
+        }
+    }
 }
 
 void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults) {

@@ -9,6 +9,7 @@
 #include "emu/base/fields/nearest.hpp"
 #include "runtime/config/pipeline_binder.hpp"
 #include "runtime/pipeline/rehearse_memory.hpp"
+#include "runtime/pipeline/workspaces.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {
@@ -190,6 +191,15 @@ void check_rewritten(const PlannedTensors& planned, const PipelineStep& step, St
     }
 }
 
+void check_workspaces(const PipelineStep& step, StepJudge& judge) {
+    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+        const StepOutput& output = step.outputs[i];
+        const auto reason = pipeline::workspace_refusal(step.output_plans[i]);
+        judge.require(output.workspace.empty() || !reason, step.op->spec.outputs[i].name,
+                      reason ? *reason : "");
+    }
+}
+
 void judge_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned,
                 StepJudge& judge) {
     OpContext context{.arch = binder.ground.arch,
@@ -209,6 +219,7 @@ void judge_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     context.outputs = step.output_plans;
     ops::judge(*step.op, context, judge);
     check_rewritten(planned, step, judge);
+    check_workspaces(step, judge);
     if (judge.is_kept() && step.op->workspaces) {
         step.workspace_plans = step.op->workspaces(context);
     }
@@ -309,9 +320,11 @@ void plan_steps(PipelineBinder& binder) {
                 planned.insert_or_assign(output.name, PlannedTensor{.is_known = false});
             }
         }
+        binder.spec.wholes.push_back(std::move(step));
     }
     binder.spec.steps = std::move(steps);
     if (binder.rules.empty() && binder.binding.violations.empty()) {
+        binder.spec.workspaces = pipeline::plan_workspaces(binder.spec, binder.ground.arch);
         judge_memory(binder);
     }
 }

@@ -38,6 +38,14 @@ HostTensor DeviceValues::rows(std::uint64_t first, std::uint32_t count) const {
                                 static_cast<std::uint32_t>(first / count));
 }
 
+HostTensor OriginValues::first_rows(std::uint32_t index, std::uint32_t count) const {
+    return HostValues(all()).first_rows(index, count);
+}
+
+HostTensor OriginValues::rows(std::uint64_t first, std::uint32_t count) const {
+    return HostValues(all()).rows(first, count);
+}
+
 HostTensor HostValues::first_rows(std::uint32_t index, std::uint32_t count) const {
     return rows(std::uint64_t{index} * tensor_.shape.at(1), count);
 }

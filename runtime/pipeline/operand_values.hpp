@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ops/op.hpp"
+#include "runtime/pipeline/tensor_values.hpp"
 #include "tessera/session.hpp"
 
 namespace tessera::pipeline {
@@ -26,6 +27,26 @@ public:
 private:
     const Session& session_;
     DeviceTensor tensor_;
+};
+
+/// A tensor that no step makes, drawn or read when it is asked for.
+class OriginValues final : public ops::OperandValues {
+public:
+    /// Values and tensor outlive the object.
+    OriginValues(const TensorValues& values, const PipelineTensor& tensor, std::uint32_t device,
+                 Shape shape)
+        : values_(values), tensor_(tensor), device_(device), shape_(std::move(shape)) {}
+
+    [[nodiscard]] const Shape& shape() const override { return shape_; }
+    [[nodiscard]] HostTensor all() const override { return values_.on(tensor_, device_); }
+    [[nodiscard]] HostTensor first_rows(std::uint32_t index, std::uint32_t count) const override;
+    [[nodiscard]] HostTensor rows(std::uint64_t first, std::uint32_t count) const override;
+
+private:
+    const TensorValues& values_;
+    const PipelineTensor& tensor_;
+    std::uint32_t device_;
+    Shape shape_;  ///< of the device's part
 };
 
 class HostValues final : public ops::OperandValues {

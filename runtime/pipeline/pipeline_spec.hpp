@@ -25,6 +25,7 @@ enum class OriginKind : std::uint8_t {
     Normal,          ///< nearly normal numbers; random bits in integer formats
     Routing,         ///< (T,K) experts that tokens select
     RoutingWeights,  ///< (T,K) weights of them
+    RoutingLogits,   ///< (T,E) scores of a router that selects them
     ExpertMapping,   ///< (D,E/D) ids of the experts of each device
     ExpertMap,       ///< (E) of each device: the expert's place among its own, or −1
     Zeros,
@@ -41,6 +42,7 @@ struct TensorOrigin {
     std::uint32_t fan_in = 0;  ///< not 0: stddev is 1/√fan_in, so that products keep their size
     Domain domain = Domain::All;
     std::uint32_t experts = 0;
+    std::uint32_t top_k = 0;  ///< of RoutingLogits
     RoutingKind routing = RoutingKind::Zipf;
     double zipf_exponent = 1;
     RoutingWeights weights = RoutingWeights::Softmax;
@@ -82,7 +84,26 @@ struct StepOutput {
     std::optional<DataFormat> format;
     std::optional<Layout> layout;
     std::optional<MemoryConfig> memory;
+    std::string workspace;  ///< that it lies in; empty: memory of its own
     config::Origin place;
+};
+
+/// A tensor in a workspace, needed by steps [first_step, end_step).
+struct WorkspaceTensor {
+    std::string name;
+    std::uint64_t bytes = 0;   ///< of each bank
+    std::uint64_t offset = 0;  ///< in each bank
+    std::size_t first_step = 0;
+    std::size_t end_step = 0;
+};
+
+/// Memory that outputs of steps share, allocated from the first one to the last use.
+struct Workspace {
+    std::string name;
+    std::uint64_t bytes = 0;  ///< of each bank
+    std::size_t first_step = 0;
+    std::size_t end_step = 0;
+    std::vector<WorkspaceTensor> tensors;
 };
 
 struct PipelineStep {
@@ -117,8 +138,10 @@ struct PipelineSpec {
     std::vector<std::pair<std::string, Value>> params;
     std::vector<PipelineTensor> tensors;
     std::vector<PipelineStep> steps;
-    std::vector<FileOutput> outputs;  ///< what a file of outputs holds
-    bool has_plain_names = false;     ///< on one device the names there have no "d0." before them
+    std::vector<PipelineStep> wholes;   ///< steps that gave way to others: their values are checked
+    std::vector<FileOutput> outputs;    ///< what a file of outputs holds
+    std::vector<Workspace> workspaces;  ///< filled in when the pipeline is planned
+    bool has_plain_names = false;       ///< on one device the names there have no "d0." before them
     std::uint64_t seed = 0;
     std::string folder;  ///< of the run file: paths in it are relative to it
 };

@@ -3,20 +3,48 @@
 
 #include <algorithm>
 
+#include "emu/dram/tensor_buffer.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
+
 PlacedTensors::PlacedTensors(Session& session, const PipelineSpec& pipeline,
-                             std::uint32_t num_devices)
-    : session_(session), pipeline_(pipeline), devices_(num_devices) {
+                             std::uint32_t num_devices, UnwrittenMemory unwritten)
+    : session_(session),
+      pipeline_(pipeline),
+      unwritten_(unwritten),
+      devices_(num_devices),
+      workspaces_(num_devices) {
 }
 
 DeviceTensor PlacedTensors::allocate(std::uint32_t device, const std::string& name,
                                      const ops::TensorPlan& plan) {
+    const WorkspacePlace place = place_in_workspace(pipeline_, name);
+    if (place.workspace != nullptr) {
+        return place_in(device, place, plan);
+    }
     return plan.layout == TensorMemoryLayout::INTERLEAVED
                ? session_.allocate(device, name, plan.spec, plan.memory)
                : session_.allocate_sharded(device, name, plan.spec, plan.memory, plan.layout,
                                            *plan.shard);
+}
+
+DeviceTensor PlacedTensors::place_in(std::uint32_t device, const WorkspacePlace& place,
+                                     const ops::TensorPlan& plan) {
+    const Workspace& workspace = *place.workspace;
+    auto& held = workspaces_[device];
+    if (!held.contains(workspace.name)) {
+        held.emplace(workspace.name, session_.allocate(device, workspace.name,
+                                                       spec_of(workspace, session_.arch())));
+    }
+    DeviceTensor tensor{plan.spec,
+                        interleaved_buffer(session_.arch(), device, plan.spec, BufferType::DRAM)};
+    tensor.buffer.address =
+        held.at(workspace.name).buffer.address + static_cast<std::uint32_t>(place.tensor->offset);
+    if (unwritten_ == UnwrittenMemory::Nan) {
+        session_.fill(tensor, std::byte{0xFF});
+    }
+    return tensor;
 }
 
 std::vector<DeviceTensor> PlacedTensors::place(const PipelineTensor& tensor) {
@@ -105,8 +133,19 @@ void PlacedTensors::free_unused_after(std::size_t next_step) {
             const auto& [name, tensor] = entry;
             const bool is_unused =
                 !is_read_from(pipeline_, name, next_step) && !outlives_the_run(pipeline_, name);
-            if (is_unused) {
+            if (is_unused && place_in_workspace(pipeline_, name).workspace == nullptr) {
                 session_.deallocate(tensor);
+            }
+            return is_unused;
+        });
+    }
+    for (auto& held : workspaces_) {
+        std::erase_if(held, [&](const auto& entry) {
+            const auto found =
+                std::ranges::find(pipeline_.workspaces, entry.first, &Workspace::name);
+            const bool is_unused = found->end_step <= next_step;
+            if (is_unused) {
+                session_.deallocate(entry.second);
             }
             return is_unused;
         });

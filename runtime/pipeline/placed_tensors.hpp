@@ -10,6 +10,7 @@
 
 #include "runtime/pipeline/pipeline_spec.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
+#include "runtime/pipeline/workspaces.hpp"
 #include "tessera/session.hpp"
 
 namespace tessera::pipeline {
@@ -24,8 +25,10 @@ struct PlacedStep {
 
 class PlacedTensors {
 public:
-    /// Session and pipeline outlive the object.
-    PlacedTensors(Session& session, const PipelineSpec& pipeline, std::uint32_t num_devices);
+    /// Session and pipeline outlive the object. `unwritten` is what tensors in workspaces hold,
+    /// whose memory the session does not know to be anew.
+    PlacedTensors(Session& session, const PipelineSpec& pipeline, std::uint32_t num_devices,
+                  UnwrittenMemory unwritten);
 
     /// Allocates a tensor that no step makes on every device, as the step that takes it first has
     /// it lie; nothing if none does. Returns its replicas.
@@ -52,12 +55,16 @@ public:
 private:
     DeviceTensor allocate(std::uint32_t device, const std::string& name,
                           const ops::TensorPlan& plan);
+    [[nodiscard]] DeviceTensor place_in(std::uint32_t device, const WorkspacePlace& place,
+                                        const ops::TensorPlan& plan);
     void place_outputs(const PipelineStep& step, std::uint32_t device, PlacedStep& placed);
     void read_host_inputs(const PipelineStep& step, PlacedStep& placed) const;
 
     Session& session_;
     const PipelineSpec& pipeline_;
+    UnwrittenMemory unwritten_;
     std::vector<std::map<std::string, DeviceTensor, std::less<>>> devices_;
+    std::vector<std::map<std::string, DeviceTensor, std::less<>>> workspaces_;  ///< by device
 };
 
 }  // namespace tessera::pipeline

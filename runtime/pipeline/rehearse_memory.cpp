@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emu/dram/tensor_buffer.hpp"
+#include "runtime/pipeline/workspaces.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/page_address.hpp"
 
@@ -68,9 +69,15 @@ bool works_on(const PipelineStep& step, std::uint32_t device) {
     });
 }
 
-void place_step(const PipelineStep& step, RehearsedDevice& device) {
+void place_step(const PipelineSpec& pipeline, const PipelineStep& step, const ArchSpec& arch,
+                RehearsedDevice& device) {
     for (std::size_t i = 0; i < step.output_plans.size(); ++i) {
-        device.place(step.outputs[i].name, step.output_plans[i]);
+        const Workspace* workspace = place_in_workspace(pipeline, step.outputs[i].name).workspace;
+        if (workspace == nullptr) {
+            device.place(step.outputs[i].name, step.output_plans[i]);
+        } else {
+            device.place(workspace->name, {.spec = spec_of(*workspace, arch)});
+        }
     }
     for (std::size_t i = 0; i < step.workspace_plans.size(); ++i) {
         device.place(workspace_name(step, i), step.workspace_plans[i]);
@@ -78,8 +85,8 @@ void place_step(const PipelineStep& step, RehearsedDevice& device) {
 }
 
 /// What a run does on one device; `now` says whose memory is being taken.
-void rehearse(const PipelineSpec& pipeline, std::uint32_t number, RehearsedDevice& device,
-              MemoryShortage& now) {
+void rehearse(const PipelineSpec& pipeline, const ArchSpec& arch, std::uint32_t number,
+              RehearsedDevice& device, MemoryShortage& now) {
     for (const PipelineTensor& tensor : pipeline.tensors) {
         now.tensor = &tensor;
         if (const ops::TensorPlan* plan = plan_of_input(pipeline, tensor.name)) {
@@ -92,10 +99,14 @@ void rehearse(const PipelineSpec& pipeline, std::uint32_t number, RehearsedDevic
         for (; first < end; ++first) {
             now.step = &pipeline.steps[first];
             if (works_on(*now.step, number)) {
-                place_step(*now.step, device);
+                place_step(pipeline, *now.step, arch, device);
             }
         }
         device.free_if([&](const std::string& name) {
+            const auto shared = std::ranges::find(pipeline.workspaces, name, &Workspace::name);
+            if (shared != pipeline.workspaces.end()) {
+                return shared->end_step <= end;
+            }
             return !is_read_from(pipeline, name, end) && !outlives_the_run(pipeline, name);
         });
     }
@@ -110,7 +121,7 @@ std::optional<MemoryShortage> memory_shortage(const PipelineSpec& pipeline, cons
         RehearsedDevice device(arch, banks, number);
         MemoryShortage shortage;
         try {
-            rehearse(pipeline, number, device, shortage);
+            rehearse(pipeline, arch, number, device, shortage);
         } catch (const UsageError& error) {
             shortage.text = error.what();
             return shortage;

@@ -59,9 +59,28 @@ VerifySpec verify_of(const RunSpec& run, const RunModes& modes) {
     return verify;
 }
 
+// Without values there is nothing that padding could spoil, and memory need not be touched.
+UnwrittenMemory unwritten_of(const RunSpec& run, const RunModes& modes) {
+    return modes.maths == Maths::On ? run.machine.unwritten_memory : UnwrittenMemory::AsLeft;
+}
+
 bool is_integer(DataFormat format) {
     return format == DataFormat::Int32 || format == DataFormat::UInt32 ||
            format == DataFormat::UInt16 || format == DataFormat::UInt8;
+}
+
+std::vector<report::WorkspaceRecord> workspace_records(const config::LoadedRun& loaded) {
+    const std::uint64_t banks = loaded.arch.dram.num_banks;
+    std::vector<report::WorkspaceRecord> records;
+    for (const Workspace& workspace : loaded.pipeline.workspaces) {
+        auto& record =
+            records.emplace_back(report::WorkspaceRecord{workspace.name, workspace.bytes * banks});
+        for (const WorkspaceTensor& tensor : workspace.tensors) {
+            record.tensors.push_back(tensor.name);
+            record.bytes_apart += tensor.bytes * banks;
+        }
+    }
+    return records;
 }
 
 class PipelineRun {
@@ -75,10 +94,11 @@ public:
           steering_(steering_tensors(loaded.pipeline)),
           session_(loaded.run.mesh, loaded.arch, session_options(loaded, modes)),
           values_(loaded.pipeline, num_devices(), files.inputs, files.state),
-          tensors_(session_, loaded.pipeline, num_devices()),
+          tensors_(session_, loaded.pipeline, num_devices(), unwritten_of(loaded.run, modes)),
           replacement_(files.kernels) {
         record_.run = loaded.run;
         record_.pipeline = summary_of(loaded.pipeline);
+        record_.workspaces = workspace_records(loaded);
         record_.arch = loaded.arch;
         record_.resolved = loaded.resolved;
         record_.maths = modes.maths;
@@ -123,18 +143,21 @@ private:
 
     /// What ops say of values that no step makes: ids in range, and the like.
     void check_values() const {
-        for (const PipelineStep& step : pipeline_.steps) {
-            if (!step.op->check_values) {
-                continue;
+        for (const auto* steps : {&pipeline_.wholes, &pipeline_.steps}) {
+            for (const PipelineStep& step : *steps) {
+                check_values(step);
             }
-            for (const auto& group : step.groups) {
-                const StepValues values = host_operands(step, group);
-                if (values.inputs.size() == step.inputs.size()) {
-                    step.op->check_values({.parameters = step.parameters.get(),
-                                           .position = 0,
-                                           .inputs = values.inputs,
-                                           .outputs = step.output_plans});
-                }
+        }
+    }
+    void check_values(const PipelineStep& step) const {
+        for (const auto& group : step.groups) {
+            const StepValues values =
+                step.op->check_values ? host_operands(step, group) : StepValues{};
+            if (step.op->check_values && values.inputs.size() == step.inputs.size()) {
+                step.op->check_values({.parameters = step.parameters.get(),
+                                       .position = 0,
+                                       .inputs = values.inputs,
+                                       .outputs = step.output_plans});
             }
         }
     }
@@ -148,7 +171,8 @@ private:
             }
             auto& operand = values.inputs.emplace_back();
             for (const std::uint32_t device : group) {
-                operand.push_back(std::make_shared<HostValues>(values_.on(*tensor, device)));
+                operand.push_back(std::make_shared<OriginValues>(
+                    values_, *tensor, device, device_spec(*tensor, num_devices()).shape));
             }
         }
         return values;

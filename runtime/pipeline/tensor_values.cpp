@@ -168,8 +168,8 @@ HostTensor gather(const HostTensor& whole, std::uint32_t axis,
 
 bool is_drawn(OriginKind kind) {
     return kind == OriginKind::Normal || kind == OriginKind::Routing ||
-           kind == OriginKind::RoutingWeights || kind == OriginKind::ExpertMapping ||
-           kind == OriginKind::ExpertMap;
+           kind == OriginKind::RoutingWeights || kind == OriginKind::RoutingLogits ||
+           kind == OriginKind::ExpertMapping || kind == OriginKind::ExpertMap;
 }
 
 bool is_used(const PipelineSpec& pipeline, const std::string& name) {
@@ -281,6 +281,22 @@ HostTensor expert_map(const HostTensor& mapping, std::uint32_t device) {
     return map;
 }
 
+/// Scores by which a router that takes the largest selects these experts, and in this order: chosen
+/// ones fall from 2 to 0, the others are far enough below that no small bias brings them in.
+HostTensor logits_of(const HostTensor& selected, std::uint32_t experts) {
+    constexpr float kLargest = 2;
+    constexpr float kNotChosen = -8;
+    const std::uint32_t top_k = selected.shape.at(1);
+    HostTensor logits = make_host_tensor({selected.shape[0], experts}, DataFormat::Float32);
+    std::ranges::fill(logits.as<float>(), kNotChosen);
+    for (std::size_t choice = 0; choice < num_elements(selected.shape); ++choice) {
+        const auto rank = static_cast<float>(choice % top_k) / static_cast<float>(top_k);
+        const auto expert = static_cast<std::size_t>(selected.as<std::int32_t>()[choice]);
+        logits.as<float>()[choice / top_k * experts + expert] = kLargest * (1 - rank);
+    }
+    return logits;
+}
+
 /// Ids as any 32-bit integers, weights as float32 too.
 HostTensor as_format(HostTensor drawn, DataFormat format) {
     if (drawn.format == DataFormat::Float16_b && format == DataFormat::Float32) {
@@ -341,6 +357,13 @@ HostTensor TensorValues::drawn(const PipelineTensor& tensor, std::uint32_t devic
         routing.top_k = shape.at(1);
         return as_format(origin.kind == OriginKind::Routing ? make_selected_experts(routing)
                                                             : make_routing_weights(routing),
+                         tensor.spec.format);
+    }
+    if (origin.kind == OriginKind::RoutingLogits) {
+        routing.tokens = shape.at(0);
+        routing.experts = shape.at(1);
+        routing.top_k = origin.top_k;
+        return as_format(logits_of(make_selected_experts(routing), routing.experts),
                          tensor.spec.format);
     }
     if (origin.kind == OriginKind::ExpertMap) {

@@ -32,6 +32,14 @@ void describe(Fields& fields, Step& step) {
     fields("check", step.check);
 }
 
+template <class Fields, Either<WorkspaceRecord> Workspace>
+void describe(Fields& fields, Workspace& workspace) {
+    fields("name", workspace.name);
+    fields("bytes", workspace.bytes);
+    fields("bytes_apart", workspace.bytes_apart);
+    fields("tensors", workspace.tensors);
+}
+
 template <class Fields, Either<CoreActivity> Activity>
 void describe(Fields& fields, Activity& activity) {
     describe_place(fields, activity.device, activity.core);
@@ -109,6 +117,7 @@ Json to_json(const RunRecord& record) {
         describe(host, record.host);
     });
     fields("steps", record.steps);
+    fields("workspaces", record.workspaces);
     fields("cores", cores_json(record));
     fields("config", config::to_json(record.resolved));
     return fields.take();

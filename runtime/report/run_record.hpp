@@ -41,6 +41,14 @@ struct StepRecord {
     std::optional<PredictedTime> device_time{};  ///< longest on one device; none without timing
 };
 
+/// Memory that tensors of several steps shared, on each device.
+struct WorkspaceRecord {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::uint64_t bytes_apart = 0;  ///< that its tensors would take, each by itself
+    std::vector<std::string> tensors;
+};
+
 /// Seconds of the host by phase of the run.
 struct HostTimes {
     double load = 0;    ///< configuration, and input files
@@ -64,6 +72,7 @@ struct RunRecord {
     std::string inputs;             ///< the file of --inputs; empty if the workload was generated
     std::uint32_t num_threads = 0;  ///< workers that ran the launches
     std::vector<StepRecord> steps;
+    std::vector<WorkspaceRecord> workspaces;
     std::vector<CoreActivity> cores;  ///< every core of the mesh, over all steps, (device, y, x)
     HostTimes host;
     std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing

@@ -63,6 +63,17 @@ std::size_t num_checked(const RunRecord& record) {
         record.steps, [](const StepRecord& step) { return step.check.has_value(); }));
 }
 
+std::string workspaces_text(const RunRecord& record) {
+    std::string text;
+    for (const WorkspaceRecord& workspace : record.workspaces) {
+        text +=
+            fmt::format("workspace {}: {} on each device for {} tensors of {}\n", workspace.name,
+                        show_bytes(static_cast<double>(workspace.bytes)), workspace.tensors.size(),
+                        show_bytes(static_cast<double>(workspace.bytes_apart)));
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string title_text(const RunRecord& record, const TextStyle& style) {
@@ -103,7 +114,7 @@ std::string steps_text(const RunRecord& record, const TextStyle& style) {
     if (record.makespan) {
         columns.insert(columns.end() - 2, column("cycles", Align::Right, 8, cycles_cell));
     }
-    return to_text(std::move(columns), style);
+    return to_text(std::move(columns), style) + workspaces_text(record);
 }
 
 std::string verdict_text(const RunRecord& record, const TextStyle& style) {

@@ -21,17 +21,20 @@ inline constexpr std::array kPipelineKeys{
     KeyRow{"steps", "[{name: …}, …]", "required", "what is done, in order; also a map by name"},
     KeyRow{"set", "{op: {key: value, …}, …}", "{}",
            "parameters of all steps of an op; a step's own stand before them"},
+    KeyRow{"workspaces", "{name: [tensor, …], …}", "{}",
+           "tensors that steps make and that share one buffer, each while it is needed"},
     KeyRow{"ops", "[folder, …]", "[]", "ops from outside of the tree, compiled when first used"},
     KeyRow{"outputs", "[tensor, …] or [{tensor: …}, …]", "all that steps make",
            "tensors of --outputs: d<i>.NAME, or NAME where every device holds the same"},
     KeyRow{"output_names", "by_device or plain", "by_device",
            "plain: on a mesh of one device, tensors of --outputs are called NAME"},
-    KeyRow{"seed", "a whole number of 64 bits", "1", "of all random values"},
+    KeyRow{"seed", "a whole number of 64 bits", "1", "of all random values; also an expression"},
 };
 
 inline constexpr std::array kParamKeys{
     KeyRow{"value", "an expression, or a choice", "required", "over the params above it"},
-    KeyRow{"choices", "[word, …]", "none", "the words that the param may be"},
+    KeyRow{"choices", "[word, …] or op.key", "none",
+           "the words that the param may be, or those of an op's parameter"},
     KeyRow{"range", "[least, most]", "none", "expressions"},
     KeyRow{"about", "text", "none", "what it means"},
 };

@@ -58,14 +58,20 @@ inline constexpr std::array kNormalFields{
                                  "values nearer to 0 than 1/8 are moved away from it (not_zero), "
                                  "or all made positive (positive)"),
 };
+inline constexpr std::string_view kRoutingKindProse =
+    "experts that tokens select: uniform; zipf, some experts popular; one_expert, expert 0 "
+    "first in every token; hot_and_empty, a few take most tokens and some none";
+inline constexpr std::string_view kZipfProse = "skew of zipf: rank r has weight 1/(r+1)^exponent";
 inline constexpr std::array kRoutingFields{
     field<&TensorOrigin::experts>("experts", kRequired, "over all devices", Limits{1, 65536}),
-    field<&TensorOrigin::routing>(
-        "kind", "zipf",
-        "experts that tokens select: uniform; zipf, some experts popular; one_expert, expert 0 "
-        "first in every token; hot_and_empty, a few take most tokens and some none"),
-    field<&TensorOrigin::zipf_exponent>(
-        "zipf_exponent", "1.0", "skew of zipf: rank r has weight 1/(r+1)^exponent", Limits{0, 8}),
+    field<&TensorOrigin::routing>("kind", "zipf", kRoutingKindProse),
+    field<&TensorOrigin::zipf_exponent>("zipf_exponent", "1.0", kZipfProse, Limits{0, 8}),
+};
+inline constexpr std::array kRoutingLogitsFields{
+    field<&TensorOrigin::top_k>("top_k", kRequired, "experts that each token selects",
+                                Limits{1, 65536}),
+    field<&TensorOrigin::routing>("kind", "zipf", kRoutingKindProse),
+    field<&TensorOrigin::zipf_exponent>("zipf_exponent", "1.0", kZipfProse, Limits{0, 8}),
 };
 inline constexpr std::array kRoutingWeightsFields{
     field<&TensorOrigin::weights>("weights", "softmax", "how routing weights follow from scores"),
@@ -96,6 +102,8 @@ inline constexpr std::array kOriginRows{
     OriginRow{"random", "routing", pipeline::OriginKind::Routing, kRoutingFields},
     OriginRow{"random", "routing_weights", pipeline::OriginKind::RoutingWeights,
               kRoutingWeightsFields},
+    OriginRow{"random", "routing_logits", pipeline::OriginKind::RoutingLogits,
+              kRoutingLogitsFields},
     OriginRow{"random", "expert_mapping", pipeline::OriginKind::ExpertMapping, kMappingFields},
     OriginRow{"random", "expert_map", pipeline::OriginKind::ExpertMap, kMappingFields},
     OriginRow{"", "zeros", pipeline::OriginKind::Zeros, {}},

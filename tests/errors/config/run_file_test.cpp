@@ -79,7 +79,8 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:9:48: tensors.x.layouts: unknown key, did you mean tensors.x.layout?"},
     {"UnknownOrigin", "layout: tile", "layout: tile, origin: ones",
      "run.yaml:9:70: tensors.x.origin: 'ones' is no origin, allowed: {random: normal}, {random: "
-     "routing}, {random: routing_weights}, {random: expert_mapping}, {random: expert_map}, zeros, "
+     "routing}, {random: routing_weights}, {random: routing_logits}, {random: expert_mapping}, "
+     "{random: expert_map}, zeros, "
      "{constant: …}, {file: "
      "…}"},
     {"UnknownKeyOfAnOrigin", "layout: tile", "layout: tile, origin: {random: normal, stdev: 1}",
