@@ -86,7 +86,8 @@ Command add_tune(CLI::App& root, Console& console) {
         "chooses\n"
         "stands in FILE under that shape, and tessera run --tuned FILE takes it. A choice that "
         "was\n"
-        "made on another machine, another pipeline or by another version is refused.");
+        "made on another machine, another pipeline, with other kernels or by another version is "
+        "refused.");
     return {command, [options, &console] { return tune(*options, console); }};
 }
 

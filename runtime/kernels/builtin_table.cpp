@@ -71,4 +71,14 @@ bool is_edited(const BuiltinKernel& kernel) {
     return place->second;
 }
 
+std::string kernel_text_hash() {
+    std::string names_and_hashes;
+    for (const BuiltinFile& file : kFiles) {
+        const auto found = kernel_file(std::string(file.path));
+        const auto now = found ? file_hash(*found) : std::nullopt;
+        names_and_hashes.append(file.path).append(now.value_or(std::string(file.hash)));
+    }
+    return content_hash(names_and_hashes);
+}
+
 }  // namespace tessera

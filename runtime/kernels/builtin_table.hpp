@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "runtime/kernels/compiled_kernel.hpp"
@@ -27,5 +28,10 @@ struct BuiltinKernel {
 /// itself, or a header of any built-in kernel. The file meant is the one that the name finds
 /// (find_kernel_file); where none lies there, nothing differs. Looked at once in a process.
 [[nodiscard]] bool is_edited(const BuiltinKernel& kernel);
+
+/// Hash of the text of all built-in kernels and their headers: of the files where they are found,
+/// or as they were when the project was built. Which of them a pipeline's programs use, only
+/// building these would tell.
+[[nodiscard]] std::string kernel_text_hash();
 
 }  // namespace tessera

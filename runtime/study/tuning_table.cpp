@@ -7,6 +7,7 @@
 
 #include "emu/base/fields/node.hpp"
 #include "runtime/config/read.hpp"
+#include "runtime/kernels/builtin_table.hpp"
 #include "runtime/report/file_set.hpp"
 #include "tessera/errors.hpp"
 
@@ -92,6 +93,7 @@ std::string shape_of(const config::LoadedRun& loaded, const std::vector<Setting>
 std::string fingerprint(const config::LoadedRun& loaded, const std::string& version) {
     std::uint64_t hash = kFnvOffset;
     mix(hash, version);
+    mix(hash, kernel_text_hash());
     for (const config::ResolvedValue& value : loaded.resolved) {
         if (value.path.starts_with("arch.") || value.path.starts_with("mesh.")) {
             mix(hash, value.path);
@@ -169,7 +171,8 @@ const Choice* TuningTable::find(const config::LoadedRun& loaded, const std::stri
     }
     const std::string now = fingerprint(loaded, version);
     require(found->made_on == now,
-            "{}: the choice for {} is stale: it was made on {}, this machine and pipeline are {}; "
+            "{}: the choice for {} is stale: it was made on {}, this machine, pipeline and kernels "
+            "are {}; "
             "tessera tune --again makes it anew",
             path_.string(), found->shape, found->made_on, now);
     return &*found;

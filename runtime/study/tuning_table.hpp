@@ -37,8 +37,8 @@ struct Choice {
 [[nodiscard]] std::string shape_of(const config::LoadedRun& loaded,
                                    const std::vector<Setting>& settings);
 /// Sixteen digits that change with every number of the device and the mesh, with the ops of the
-/// steps and with the program's version: what predicted times follow from, beside shape and
-/// settings.
+/// steps, with the text of the built-in kernels and with the program's version: what predicted
+/// times follow from, beside shape and settings.
 [[nodiscard]] std::string fingerprint(const config::LoadedRun& loaded, const std::string& version);
 
 /// The winner of a sweep without cases.
@@ -60,7 +60,8 @@ public:
 
     [[nodiscard]] const std::vector<Choice>& choices() const noexcept { return choices_; }
     /// The choice for a run's shape, or null.
-    /// Errors   UsageError if it was made on another machine or pipeline: a stale choice is not
+    /// Errors   UsageError if it was made on another machine, pipeline or kernels: a stale choice
+    /// is not
     ///          taken, and not made anew in silence either.
     [[nodiscard]] const Choice* find(const config::LoadedRun& loaded,
                                      const std::string& version) const;

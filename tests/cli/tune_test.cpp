@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "tests/cli/tessera_process.hpp"
@@ -65,7 +66,7 @@ TEST_F(CliTune, RunsOfTheShapeTakeTheChoice) {
     const Ending ending = run_tuned();
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
-    EXPECT_THAT(ending.out, HasSubstr(", " + tile + ", by_expanded none\n"));
+    EXPECT_THAT(ending.out, HasSubstr(", " + tile + ", by_expanded none, "));
 }
 
 TEST_F(CliTune, AnotherShapeHasNoChoice) {
@@ -85,6 +86,21 @@ TEST_F(CliTune, AStaleChoiceIsRefusedUntilItIsMadeAnew) {
     EXPECT_EQ(tune(other).exit_code, 2);
     EXPECT_EQ(tune({"--set", "arch.timing.link.rate=6.25 GB/s", "--again"}).exit_code, 0);
     EXPECT_EQ(run_tuned(other).exit_code, 0);
+}
+
+TEST_F(CliTune, AChoiceOfOtherKernelsIsStale) {
+    (void)tune();
+    const std::string kernel = "ops/fp8_grouped_matmul/kernels/compute.cpp";
+    std::filesystem::create_directories(std::filesystem::path(folder_.file(kernel)).parent_path());
+    std::ofstream(folder_.file(kernel))
+        << bytes_of(std::string(TESSERA_SOURCE_DIR) + "/" + kernel) << "// edited\n";
+    std::vector<std::string> arguments{"run", "moe_fp8", "--tuned", table_};
+    for (const std::string& set : kShape) {
+        arguments.insert(arguments.end(), {"--set", set});
+    }
+
+    EXPECT_THAT(run_tessera(arguments, folder_.file("")).err,
+                HasSubstr("this machine, pipeline and kernels are "));
 }
 
 TEST_F(CliTune, AFileThatIsNoTableIsRefused) {
