@@ -41,6 +41,12 @@ struct SharedWork {
     return {requested.columns, requested.rows};
 }
 
+/// How kernels name a core in NoC addresses.
+[[nodiscard]] inline CoreCoord on_noc(const ArchSpec& arch, CoreCoord core) {
+    const CoreCoord origin = arch.workers.virtual_origin;
+    return {origin.x + core.x, origin.y + core.y};
+}
+
 /// The rule of a schedule's grid, blamed on its parameter `grid`.
 /// @returns whether it holds.
 inline bool judge_grid(const ArchSpec& arch, GridSize requested, RuleJudge& judge) {

@@ -2,10 +2,11 @@
 #include "ops/activation/activation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "ops/buffer_room.hpp"
-#include "ops/fp8_blocks/fp8_blocks.hpp"
+#include "ops/expert_rows/tables.hpp"
 #include "ops/host_floats.hpp"
 #include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
@@ -15,18 +16,28 @@ namespace {
 
 using config::field;
 
-constexpr std::uint32_t kStripTiles = 4;
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
-constexpr std::uint32_t kBuffersRoom = 9 * kStripTiles * tile_bytes(DataFormat::Float32);
 
 // Circular buffers, as the kernels number them.
-enum : std::uint8_t { kGateRows = 0, kUpRows = 1, kGate = 2, kUp = 3, kScratch = 4, kOut = 16 };
+enum : std::uint8_t {
+    kGate = 0,
+    kUp = 1,
+    kUnits = 2,
+    kReaderCounts = 3,
+    kWriterCounts = 4,
+    kWholeRow = 5,
+    kOut = 16
+};
 
 constexpr std::array kFields{
     field<&RowActivationSpec::function>("function", config::kRequired, "of the gate"),
     field<&RowActivationSpec::gate>(
         "gate", "none", "where a row has the gate; the rest is up, which it multiplies"),
+    field<&RowActivationSpec::alpha>("alpha", "1.702", "of swigluoai"),
+    field<&RowActivationSpec::limit>("limit", "7.0", "of swigluoai"),
+    field<&RowActivationSpec::counted_by>("counted_by", "batches", kCountedByProse),
     field<&RowActivationSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&RowActivationSpec::cb_depth>("cb_depth", "2", "units of rows in a CB", kDepth),
 };
 
 std::string schedule_words(const void* parameters) {
@@ -34,94 +45,169 @@ std::string schedule_words(const void* parameters) {
         static_cast<const RowActivationSpec*>(parameters)->function);
 }
 
-struct Rows {
-    std::uint32_t count;
-    std::uint32_t columns;
+bool has_gate(const RowActivationSpec& spec) {
+    return spec.gate != GatePlace::None;
+}
+
+/// How rows lie in tiles of 1024 consecutive elements.
+struct Units {
+    CountedRows counted;
+    std::uint32_t columns;     ///< N
+    std::uint32_t row_stride;  ///< bytes of a row in L1
+    std::uint32_t unit_rows;   ///< rows in a unit
+    std::uint32_t unit_tiles;  ///< tiles of a unit
+
+    [[nodiscard]] std::uint32_t count() const { return div_up(counted.rows, unit_rows); }
 };
 
-Rows rows_of(const Shape& shape) {
-    return {static_cast<std::uint32_t>(num_elements(shape) / shape.back()), shape.back()};
+const TensorPlan* counts_of(std::span<const TensorPlan> inputs) {
+    return inputs.size() > 1 ? &inputs[1] : nullptr;
+}
+
+Units units_of(const ArchSpec& arch, std::span<const TensorPlan> inputs,
+               const RowActivationSpec& spec) {
+    const Shape& shape = inputs[0].spec.shape;
+    const std::uint32_t columns = row_length(shape) / (has_gate(spec) ? 2 : 1);
+    const std::uint32_t stride = round_up(std::uint64_t{2} * columns, dram_alignment(arch));
+    const std::uint32_t rows = std::max(1U, kTileBytes / stride);
+    return {counted_rows(arch, shape, counts_of(inputs), spec.counted_by), columns, stride, rows,
+            div_up(rows * stride, kTileBytes)};
+}
+
+/// Bytes of what a core holds of the counts.
+std::uint64_t table_bytes(const ArchSpec& arch, const Units& units, const RowActivationSpec& spec) {
+    const CoreCoord grid = schedule_grid(kSpec.name, arch, spec.grid);
+    return units.counted.table_bytes(div_up(units.count(), grid.x * grid.y) * units.unit_rows);
+}
+
+std::uint64_t buffer_bytes(const ArchSpec& arch, const Units& units,
+                           const RowActivationSpec& spec) {
+    // Gate and up in bfloat16, results in up to float32.
+    return std::uint64_t{4} * spec.cb_depth * units.unit_tiles * kTileBytes +
+           std::uint64_t{2} * units.row_stride + 2 * table_bytes(arch, units, spec) +
+           2 * dram_alignment(arch);
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<RowActivationSpec>();
     judge_grid(context.arch, spec.grid, judge);
-    const Rows rows = rows_of(context.inputs[0].spec.shape);
-    const bool has_gate = spec.gate != GatePlace::None;
-    judge.require(
-        !has_gate || rows.columns % 2 == 0, "input",
-        fmt::format("has {} columns; a gate and up are as long as each other", rows.columns));
-    judge.require(has_gate || spec.function != ActivationFunction::SwigluOai, "gate",
+    judge_depth(spec.cb_depth, judge);
+    const std::uint32_t width = row_length(context.inputs[0].spec.shape);
+    judge.require(!has_gate(spec) || width % 2 == 0, "input",
+                  fmt::format("has {} columns; a gate and up are as long as each other", width));
+    judge.require(has_gate(spec) || spec.function != ActivationFunction::SwigluOai, "gate",
                   "is none; swigluoai has one");
-    const std::uint64_t bytes = kBuffersRoom + std::uint64_t{kTileRows} * rows.columns * 2;
-    judge.require(bytes <= buffer_room(context.arch), "input",
-                  fmt::format("with rows of {} elements takes {} B of L1; a core has {} B",
-                              rows.columns, bytes, buffer_room(context.arch)));
+    const Units units = units_of(context.arch, context.inputs, spec);
+    judge_counts(units.counted, counts_of(context.inputs), judge);
+    const std::uint64_t bytes = buffer_bytes(context.arch, units, spec);
+    judge.require(bytes <= buffer_room(context.arch), "cb_depth",
+                  fmt::format("{} takes {} B of circular buffers; a core has {} B of L1 for them",
+                              spec.cb_depth, bytes, buffer_room(context.arch)));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    Shape shape = context.inputs[0].spec.shape;
-    shape.back() /= context.params<RowActivationSpec>().gate == GatePlace::None ? 1 : 2;
-    shape.back() = std::max(shape.back(), 1U);
-    return {{.spec = {shape, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
+    TensorSpec output = context.inputs[0].spec;
+    if (has_gate(context.params<RowActivationSpec>())) {
+        output.shape.back() = std::max(output.shape.back() / 2, 1U);
+    }
+    return {{.spec = output}};
 }
 
-Program make_program(const OpContext& context, std::size_t position) {
+/// What reader and writer are told of the rows, whose elements they have in `format`.
+std::vector<std::uint32_t> unit_args(const Units& units, DataFormat format) {
+    const std::uint32_t element = element_bytes(format);
+    std::vector<std::uint32_t> args{element * units.columns, element / 2 * units.row_stride,
+                                    units.unit_rows, units.unit_tiles};
+    const auto counted = units.counted.args();
+    args.insert(args.end(), counted.begin(), counted.end());
+    return args;
+}
+
+/// How the reader comes by the two halves of a row.
+enum Halves : std::uint32_t { kNone, kFirst, kSecond, kInterleaved, kFirstApart, kSecondApart };
+
+std::uint32_t halves_of(const Units& units, const RowActivationSpec& spec,
+                        std::uint32_t alignment) {
+    if (!has_gate(spec)) {
+        return kNone;
+    }
+    if (spec.gate == GatePlace::Interleaved) {
+        return kInterleaved;
+    }
+    const bool is_aligned = 2 * units.columns % alignment == 0;
+    const bool is_first = spec.gate == GatePlace::First;
+    return is_aligned ? (is_first ? kFirst : kSecond) : (is_first ? kFirstApart : kSecondApart);
+}
+
+std::uint32_t word_of(double value) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+void add_buffers(Program& program, const CoreRangeSet& cores, const ArchSpec& arch,
+                 const Units& units, const RowActivationSpec& spec, DataFormat output) {
+    const std::uint32_t alignment = dram_alignment(arch);
+    for (const auto& [index, format] :
+         {std::pair{kGate, DataFormat::Float16_b}, std::pair{kUp, DataFormat::Float16_b},
+          std::pair{kOut, output}}) {
+        const std::uint32_t page = tile_bytes(format);
+        CreateCircularBuffer(
+            program, cores,
+            CircularBufferConfig(spec.cb_depth * units.unit_tiles * page, {{index, format}})
+                .set_page_size(index, page));
+    }
+    const Scratch scratch[]{{kUnits, alignment},
+                            {kReaderCounts, table_bytes(arch, units, spec)},
+                            {kWriterCounts, table_bytes(arch, units, spec)},
+                            {kWholeRow, std::uint64_t{2} * units.row_stride}};
+    add_scratch(program, cores, scratch, alignment);
+}
+
+Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<RowActivationSpec>();
-    const DeviceTensor& input = context.device_inputs[0][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
-    const Rows rows = rows_of(input.spec.shape);
-    const std::uint32_t columns = output.spec.shape.back();
-    const std::uint32_t strips = (columns + fp8::kBlock - 1) / fp8::kBlock;
-    const std::uint32_t groups = (rows.count + kTileRows - 1) / kTileRows;
-    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, groups);
-    const std::uint32_t row_stride = fp8::aligned(rows.columns * 2);
-    const DataFormat format = output.spec.format;
+    const DeviceTensor& input = context.device_inputs[0][p];
+    const DeviceTensor& counts =
+        context.device_inputs.size() > 1 ? context.device_inputs[1][p] : input;
+    const DeviceTensor& output = context.device_outputs[0][p];
+    const std::uint32_t alignment = dram_alignment(context.arch);
+    const Units units = units_of(context.arch, context.inputs, spec);
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count());
 
     Program program = CreateProgram();
-    const auto add = [&](std::uint8_t index, DataFormat of, std::uint32_t bytes,
-                         std::uint32_t pages) {
-        fp8::add_buffer(program, work.cores, index, of, bytes, pages);
-    };
-    for (const std::uint8_t cb : {kGateRows, kUpRows, kGate, kUp}) {
-        add(cb, DataFormat::Float16_b, kTileBytes, kStripTiles);
-    }
-    add(kScratch, DataFormat::Float16_b, row_stride, kTileRows);
-    add(kOut, format, tile_bytes(format), 2 * kStripTiles);
-    std::vector<std::uint32_t> reading{rows.count, rows.columns, columns, row_stride,
-                                       static_cast<std::uint32_t>(spec.gate)};
-    std::vector<std::uint32_t> writing{rows.count, columns, element_bytes(format)};
-    std::vector<std::uint32_t> from;
-    std::vector<std::uint32_t> to;
-    fp8::append({&input.buffer}, reading, from);
-    fp8::append({&output.buffer}, writing, to);
-    const KernelHandle reader = CreateKernel(program, "ops/activation/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(reading));
-    const KernelHandle compute =
-        CreateKernel(program, "ops/activation/kernels/compute.cpp", work.cores,
-                     ComputeConfig{.fp32_dest_acc_en = true,
-                                   .compile_args = {static_cast<std::uint32_t>(spec.function),
-                                                    spec.gate == GatePlace::None ? 0U : 1U}});
-    const KernelHandle writer = CreateKernel(program, "ops/fp8_dequantise/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(writing));
+    add_buffers(program, work.cores, context.arch, units, spec, output.spec.format);
+    std::vector<std::uint32_t> reader_args = unit_args(units, DataFormat::Float16_b);
+    std::vector<std::uint32_t> writer_args = unit_args(units, output.spec.format);
+    reader_args.push_back(halves_of(units, spec, alignment));
+    append_accessors({&input, &counts}, reader_args);
+    append_accessors({&output, &counts}, writer_args);
+    const KernelHandle reader =
+        CreateKernel(program, "ops/activation/kernels/reader.cpp", work.cores,
+                     ReaderDataMovementConfig(std::move(reader_args)));
+    const ComputeConfig config{
+        .fp32_dest_acc_en = true,
+        .compile_args = {static_cast<std::uint32_t>(spec.function), units.unit_tiles,
+                         word_of(spec.alpha), word_of(spec.limit), word_of(-spec.limit),
+                         has_gate(spec) ? 1U : 0U},
+        .defines = {},
+        .named_compile_args = {}};
+    CreateKernel(program, "ops/activation/kernels/compute.cpp", work.cores, config);
+    const KernelHandle writer =
+        CreateKernel(program, "ops/activation/kernels/writer.cpp", work.cores,
+                     WriterDataMovementConfig(std::move(writer_args)));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core, {share.first, share.count, from[0]});
-        SetRuntimeArgs(program, compute, share.core, {share.count * strips});
-        SetRuntimeArgs(program, writer, share.core, {share.first, share.count, to[0]});
+        SetRuntimeArgs(program, reader, share.core,
+                       {input.buffer.address, counts.buffer.address, share.first, share.count});
+        SetRuntimeArgs(program, writer, share.core,
+                       {output.buffer.address, counts.buffer.address, share.first, share.count});
     }
     return program;
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
 }
 
 double sigmoid(double x) {
     return 1 / (1 + std::exp(-x));
 }
 
-double activated(ActivationFunction function, double x, double up) {
-    switch (function) {
+double activated(const RowActivationSpec& spec, double x, double up) {
+    switch (spec.function) {
         case ActivationFunction::Silu:
             return x * sigmoid(x) * up;
         case ActivationFunction::Gelu:
@@ -133,8 +219,9 @@ double activated(ActivationFunction function, double x, double up) {
         case ActivationFunction::Sigmoid:
             return sigmoid(x) * up;
         case ActivationFunction::SwigluOai: {
-            const double gate = std::min(x, 7.0);
-            return (std::clamp(up, -7.0, 7.0) + 1) * gate * sigmoid(1.702 * gate);
+            const double gate = std::min(x, spec.limit);
+            return (std::clamp(up, -spec.limit, spec.limit) + 1) * gate *
+                   sigmoid(spec.alpha * gate);
         }
     }
     return 0;
@@ -144,40 +231,54 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<RowActivationSpec>();
     const HostTensor input = context.read(0);
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
-    const std::size_t columns = output.shape.back();
-    const std::size_t width = input.shape.back();
+    const std::uint32_t width = row_length(input.shape);
+    const std::uint32_t columns = row_length(output.shape);
     std::vector<float> row(width);
-    for (std::size_t i = 0; i < num_elements(output.shape); ++i) {
-        const std::size_t column = i % columns;
-        if (column == 0) {
-            read_floats(input, i / columns * width, row);
-        }
-        std::size_t gate = column;
-        std::size_t up = columns + column;
-        if (spec.gate == GatePlace::Second) {
-            std::swap(gate, up);
-        } else if (spec.gate == GatePlace::Interleaved) {
-            gate = 2 * column;
-            up = gate + 1;
-        }
-        const double factor = spec.gate == GatePlace::None ? 1.0 : double{row[up]};
-        output.as<float>()[i] = static_cast<float>(activated(spec.function, row[gate], factor));
+    for (std::uint32_t i = 0; i < num_rows(input.shape); ++i) {
+        read_floats(input, std::uint64_t{i} * width, row);
+        apply_to_row(spec, row, output.as<float>().subspan(std::size_t{i} * columns, columns));
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return {std::move(output)};
+}
+
+std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
+    if (context.inputs.size() < 2) {
+        return {{}};
+    }
+    return {counted_flags(num_rows(context.outputs[0].spec.shape), context.read(1),
+                          context.params<RowActivationSpec>().counted_by)};
 }
 
 }  // namespace
 
+void apply_to_row(const RowActivationSpec& spec, std::span<const float> in, std::span<float> out) {
+    const std::size_t n = out.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        std::size_t gate = i;
+        std::size_t up = n + i;
+        if (spec.gate == GatePlace::Second) {
+            std::swap(gate, up);
+        } else if (spec.gate == GatePlace::Interleaved) {
+            gate = 2 * i;
+            up = gate + 1;
+        }
+        out[i] = static_cast<float>(activated(spec, in[gate], has_gate(spec) ? in[up] : 1.0));
+    }
+}
+
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<RowActivationSpec>(kFields),
-                        .schedule = schedule_words,
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = programs,
-                        .reference = reference};
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<RowActivationSpec>(kFields),
+        .schedule = schedule_words,
+        .rules = rules,
+        .infer = infer,
+        .programs =
+            [](const OpContext& context) {
+                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+            },
+        .reference = reference,
+        .valid = valid_of_rows(counted)};
     return kOp;
 }
 

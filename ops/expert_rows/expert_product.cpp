@@ -2,12 +2,8 @@
 #include "ops/expert_rows/expert_product.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "ops/buffer_room.hpp"
-#include "ops/host_floats.hpp"
 #include "ops/work_share.hpp"
 
 namespace tessera::ops {
@@ -29,6 +25,11 @@ enum : std::uint8_t {
     kReaderZeros = 7,
     kWriterZeros = 8,
     kWords = 9,
+    kRowScales = 10,
+    kColumnScales = 11,
+    kSums = 12,
+    kHeldRowScales = 13,
+    kHeldColumnScales = 14,
     kOut = 16
 };
 
@@ -50,6 +51,58 @@ ProductTiles tiles_of(std::uint32_t k, std::uint32_t n, const ProductSchedule& s
 
 std::uint32_t zeros_bytes(const ProductSchedule& schedule) {
     return std::max(schedule.k_chunk, schedule.strip) * kTileRowBytes;
+}
+
+constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
+
+/// Scratch for the scales of some rows or columns, as far apart as kernels/block_scales.hpp has
+/// them.
+std::uint32_t held_scale_bytes(std::uint32_t rows, std::uint32_t blocks) {
+    return rows * round_up(std::uint64_t{4} * blocks, 64);
+}
+
+std::uint32_t held_columns(const ScaleShape& scales, const ProductSchedule& schedule) {
+    return schedule.strip * kTileColumns / std::min(scales.n_each, kTileColumns) + 1;
+}
+
+/// K tiles that share their scales.
+std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles) {
+    return scales.weight_blocks > 1 || scales.row_blocks > 1 ? kScaleBlock / kTileColumns : k_tiles;
+}
+
+/// Bytes of what scales in blocks take besides.
+std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
+    if (!scales.is_in_blocks()) {
+        return 0;
+    }
+    return std::uint64_t{kFloatTile} * (1 + 2 * schedule.strip) +
+           held_scale_bytes(kTileRows, scales.row_blocks) +
+           held_scale_bytes(held_columns(scales, schedule), scales.weight_blocks);
+}
+
+ScaledOperands operands_of(const ExpertProduct& product, std::array<TensorPlan, 4>& plans) {
+    plans = {plan_of(product.rows), plan_of(product.weights), {}, {}};
+    ScaledOperands operands{plans[0], plans[1]};
+    if (product.expert_scales != nullptr) {
+        plans[2] = plan_of(*product.expert_scales);
+        operands.expert_scales = &plans[2];
+    }
+    if (product.row_scales != nullptr) {
+        plans[3] = plan_of(*product.row_scales);
+        operands.row_scales = &plans[3];
+    }
+    return operands;
+}
+
+ScaleShape scales_of(const ExpertProduct& product) {
+    std::array<TensorPlan, 4> plans;
+    return scale_shape(operands_of(product, plans));
+}
+
+/// Whether rows are multiplied with one number each at the end.
+bool is_weighted(const ExpertProduct& product, const ScaleShape& scales) {
+    return product.topk_weights != nullptr ||
+           (!scales.is_in_blocks() && (scales.has_row_scales || scales.has_weight_scales));
 }
 
 /// Bytes of the tables that the reader looks at: counts, or pieces of the list.
@@ -86,6 +139,16 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduc
                             {kWriterZeros, zeros_bytes(schedule)},
                             {kWords, 64}};
     add_scratch(program, cores, scratch, alignment);
+    const ScaleShape scales = scales_of(product);
+    if (scales.is_in_blocks()) {
+        add(kRowScales, DataFormat::Float32, kFloatTile, 1);
+        add(kColumnScales, DataFormat::Float32, kFloatTile, schedule.strip);
+        add(kSums, DataFormat::Float32, kFloatTile, schedule.strip);
+        const Scratch held[]{{kHeldRowScales, held_scale_bytes(kTileRows, scales.row_blocks)},
+                             {kHeldColumnScales, held_scale_bytes(held_columns(scales, schedule),
+                                                                  scales.weight_blocks)}};
+        add_scratch(program, cores, held, alignment);
+    }
 }
 
 std::uint64_t buffer_bytes(const ArchSpec& arch, std::uint32_t k, DataFormat weights,
@@ -108,9 +171,9 @@ void add_reader(Program& program, const SharedWork& work, const ExpertProduct& p
     const DeviceTensor& experts = is_batched ? ids : *product.expert_ids;
     const DeviceTensor& end = is_batched ? ids : *product.num_listed;
     const DeviceTensor& scales = product.topk_weights == nullptr ? ids : *product.topk_weights;
-    const bool is_fp8 = product.row_scales != nullptr;
-    const DeviceTensor& row_scales = is_fp8 ? *product.row_scales : ids;
-    const DeviceTensor& expert_scales = is_fp8 ? *product.expert_scales : ids;
+    const ScaleShape shape = scales_of(product);
+    const DeviceTensor& row_scales = shape.has_row_scales ? *product.row_scales : ids;
+    const DeviceTensor& expert_scales = shape.has_weight_scales ? *product.expert_scales : ids;
     const std::uint32_t element = element_bytes(rows.spec.format);
     const Shape& weights = product.weights.spec.shape;
     const std::uint32_t batch_rows = num_rows(rows.spec.shape) / weights[0];
@@ -136,7 +199,14 @@ void add_reader(Program& program, const SharedWork& work, const ExpertProduct& p
         is_batched ? counts_form : experts.spec.shape.back(),
         product.num_choices,
         element,
-        is_fp8 ? 1U : 0U};
+        shape.has_row_scales ? (shape.is_one_row ? 2U : 1U) : 0U,
+        shape.has_weight_scales ? 1U : 0U,
+        shape.is_in_blocks() ? 1U : 0U,
+        shape.n_each,
+        shape.has_weight_scales && shape.is_by_column ? div_up(weights[1], shape.n_each) : 1U,
+        shape.weight_blocks,
+        shape.row_blocks,
+        scale_tiles(shape, tiles.k)};
     append_accessors(
         {&rows, &product.weights, &ids, &experts, &end, &scales, &row_scales, &expert_scales},
         args);
@@ -153,13 +223,22 @@ void add_reader(Program& program, const SharedWork& work, const ExpertProduct& p
 
 void add_compute(Program& program, const SharedWork& work, const ExpertProduct& product,
                  const ProductTiles& tiles, const ProductSchedule& schedule) {
-    const ComputeConfig config{
+    const ScaleShape scales = scales_of(product);
+    ComputeConfig config{
         .math_fidelity = schedule.math_fidelity,
         .fp32_dest_acc_en = true,
         .compile_args = {tiles.k, schedule.strip, schedule.k_block, schedule.k_chunk, tiles.chunks,
-                         product.is_scaled() ? 1U : 0U},
+                         is_weighted(product, scales) ? 1U : 0U, scales.is_in_blocks() ? 1U : 0U,
+                         scale_tiles(scales, tiles.k), scales.has_weight_scales ? 1U : 0U,
+                         scales.has_row_scales ? 1U : 0U},
         .defines = {},
         .named_compile_args = {}};
+    if (scales.is_in_blocks()) {
+        config.unpack_to_dest_mode.assign(kSums + 1U, UnpackToDestMode::Default);
+        for (const std::uint8_t cb : {kRowScales, kColumnScales, kSums}) {
+            config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
+        }
+    }
     CreateKernel(program, "ops/expert_rows/kernels/product_compute.cpp", work.cores, config);
 }
 
@@ -186,24 +265,34 @@ std::uint32_t most_units(const ExpertProduct& product, const ProductTiles& tiles
 
 }  // namespace
 
-void judge_product(const ArchSpec& arch, std::uint32_t k, DataFormat weights, bool is_scaled,
+void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is_weighted,
                    const ProductSchedule& schedule, RuleJudge& judge) {
+    const TensorSpec& weights = operands.weights.spec;
+    const ScaleShape scales = scale_shape(operands);
+    const bool is_fp8 = operands.rows.spec.format == DataFormat::Fp8_e4m3;
+    const bool has_both = scales.has_weight_scales && scales.has_row_scales;
+    judge.require(is_fp8 == (weights.format == DataFormat::Fp8_e4m3) && (!is_fp8 || has_both),
+                  "input", "must be fp8_e4m3 with expert_weights and scales, or none of them");
+    judge_scales(operands, judge);
     judge_grid(arch, schedule.grid, judge);
     judge_depth(schedule.cb_depth, judge);
     const std::uint32_t half = arch.dst.tiles_32bit / 2;
-    judge.require(schedule.strip >= 1 && schedule.strip + (is_scaled ? 1 : 0) <= half, "strip",
-                  fmt::format("is {}; half of DST holds 1 to {} beside the routing weights",
-                              schedule.strip, half - (is_scaled ? 1 : 0)));
+    const std::uint32_t beside =
+        is_weighted || scales.has_weight_scales || scales.has_row_scales ? 1 : 0;
+    judge.require(schedule.strip >= 1 && schedule.strip + beside <= half, "strip",
+                  fmt::format("is {}; half of DST holds 1 to {} beside weights and scales",
+                              schedule.strip, half - beside));
     judge.require(schedule.k_block > 0, "k_block", "is 0; it must be at least 1");
     judge.require(schedule.k_chunk > 0, "k_chunk", "is 0; it must be at least 1");
     if (schedule.k_chunk == 0) {
         return;
     }
-    const std::uint64_t bytes = buffer_bytes(arch, k, weights, schedule);
+    const std::uint64_t bytes = buffer_bytes(arch, weights.shape[2], weights.format, schedule) +
+                                scale_bytes(scales, schedule);
     judge.require(bytes <= buffer_room(arch), "k_block",
                   fmt::format("{} with rows of {} takes {} B of circular buffers; a core has {} B "
                               "of L1 for them",
-                              schedule.k_block, k, bytes, buffer_room(arch)));
+                              schedule.k_block, weights.shape[2], bytes, buffer_room(arch)));
 }
 
 Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertProduct& product,
@@ -217,43 +306,6 @@ Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertPr
     add_compute(program, work, product, tiles, schedule);
     add_writer(program, work, product, schedule);
     return program;
-}
-
-void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
-                 std::span<float> out) {
-    for (std::size_t n = 0; n < out.size(); ++n) {
-        const auto weights = expert_weights.subspan(n * row.size(), row.size());
-        const double sum = std::transform_reduce(
-            row.begin(), row.end(), weights.begin(), 0.0, std::plus<>(),
-            [](float a, float b) { return static_cast<double>(a) * static_cast<double>(b); });
-        out[n] = static_cast<float>(sum * scale);
-    }
-}
-
-namespace {
-
-float e4m3_to_float(std::uint8_t code) {
-    const int exponent = code >> 3 & 0xF;
-    const int mantissa = code & 7;
-    if ((code & 0x7F) == 0x7F) {
-        return std::numeric_limits<float>::quiet_NaN();
-    }
-    const float magnitude = exponent == 0
-                                ? std::ldexp(static_cast<float>(mantissa), -9)
-                                : std::ldexp(static_cast<float>(mantissa + 8), exponent - 10);
-    return (code & 0x80) != 0 ? -magnitude : magnitude;
-}
-
-}  // namespace
-
-std::vector<float> floats_of(const HostTensor& tensor) {
-    std::vector<float> values(num_elements(tensor.shape));
-    if (tensor.format == DataFormat::Fp8_e4m3) {
-        std::ranges::transform(tensor.as<std::uint8_t>(), values.begin(), e4m3_to_float);
-        return values;
-    }
-    read_floats(tensor, 0, values);
-    return values;
 }
 
 }  // namespace tessera::ops

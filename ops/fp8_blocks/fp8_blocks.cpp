@@ -50,11 +50,11 @@ std::uint8_t code_of(float value) {
     return static_cast<std::uint8_t>(sign | ((exponent + kBias - 1) * 8 + steps));
 }
 
-float scale_of(float largest, ScaleRule rule) {
+float scale_of(float largest, ScaleRule rule, float most) {
     constexpr float kReciprocal = 1.0F / kLargest;
     switch (rule) {
         case ScaleRule::Trtllm:
-            return std::max(largest / kLargest, std::numeric_limits<float>::min());
+            return std::max(largest / most, std::numeric_limits<float>::min());
         case ScaleRule::Dsv3:
             return std::max(largest, 1e-4F) / kLargest;
         case ScaleRule::Dsv32:

@@ -36,7 +36,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: the inverse of fp8_quantise. What shares a scale follows from the
+/// The op, for the registry: the inverse of quantise. What shares a scale follows from the
 /// scales' shape: (R, C/128) 128 columns of a row, (R, 1) a row, (R/128, C/128) a square, each
 /// rounded up. A product is rounded once, in fp32, and once more to bfloat16 where asked.
 [[nodiscard]] const Op& op();

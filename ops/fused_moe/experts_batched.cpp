@@ -1,38 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batched experts of bfloat16: one core, expert by expert (the reference); masked products over the
 // whole grid; products over the list of batched_moe_align_block_size.
-#include <algorithm>
-
 #include "ops/fused_moe/roles.hpp"
 
 namespace tessera::ops::fused_moe {
 namespace {
 
-WorkspaceShapes batched_shapes(const Layer& layer, const Dispatched& tokens) {
-    return {{layer.local_experts, tokens.capacity, std::max(layer.gate_up, layer.hidden)},
-            {layer.local_experts, tokens.capacity, layer.intermediate},
-            {layer.local_experts, tokens.capacity, layer.hidden}};
-}
-
 ExpertOutput apply_masked(const Layer& layer, const Dispatched& tokens, const Settings& schedule,
                           Steps& steps) {
     const std::string& counts = tokens.expert_num_tokens;
-    const std::string first =
-        steps.add("masked_mm", "gate_up", {tokens.activations, layer.w1, counts}, schedule);
-    const std::string activated =
-        steps.add("moe_activation", "activated", {first, counts}, {{"function", layer.activation}});
-    return {.tensor = steps.add("masked_mm", "batched_expert_out", {activated, layer.w2, counts},
-                                schedule),
+    const std::string first = steps.add_in(kWorkspace13, "masked_mm", "gate_up",
+                                           {tokens.activations, layer.w1, counts}, schedule);
+    const std::string activated = add_activation(layer, {first, counts}, "batches", steps);
+    return {.tensor = steps.add_in(kOutput, "masked_mm", "batched_expert_out",
+                                   {activated, layer.w2, counts}, schedule),
             .rows = tokens.rows};
 }
 
 }  // namespace
 
 namespace naive_batched {
-
-WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
-    return batched_shapes(layer, tokens);
-}
 
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     return apply_masked(layer, tokens, {{"grid", "[1, 1]"}}, steps);
@@ -42,10 +29,6 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
 
 namespace batched_masked {
 
-WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
-    return batched_shapes(layer, tokens);
-}
-
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     return apply_masked(layer, tokens, {}, steps);
 }
@@ -53,10 +36,6 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
 }  // namespace batched_masked
 
 namespace batched_grouped {
-
-WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
-    return batched_shapes(layer, tokens);
-}
 
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     const Settings product{{"block_size", std::to_string(layer.block_size)}};
@@ -67,13 +46,13 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
          {"block_size", std::to_string(layer.block_size)}});
     const std::string experts = steps.tensor("expert_ids");
     const std::string end = steps.tensor("num_tokens_post_padded");
-    const std::string first = steps.add(
-        "grouped_mm", "gate_up", {tokens.activations, layer.w1, sorted, experts, end}, product);
+    const std::string first =
+        steps.add_in(kWorkspace13, "grouped_mm", "gate_up",
+                     {tokens.activations, layer.w1, sorted, experts, end}, product);
     const std::string activated =
-        steps.add("moe_activation", "activated", {first, tokens.expert_num_tokens},
-                  {{"function", layer.activation}});
-    return {.tensor = steps.add("grouped_mm", "batched_expert_out",
-                                {activated, layer.w2, sorted, experts, end}, product),
+        add_activation(layer, {first, tokens.expert_num_tokens}, "batches", steps);
+    return {.tensor = steps.add_in(kOutput, "grouped_mm", "batched_expert_out",
+                                   {activated, layer.w2, sorted, experts, end}, product),
             .rows = tokens.rows};
 }
 

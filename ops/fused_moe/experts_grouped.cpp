@@ -1,34 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grouped products over moe_align_block_size, rows gathered by the reader of the product and
 // scattered by its writer, weighed in the second product and summed: as the Triton kernel.
-#include <algorithm>
-
 #include "ops/fused_moe/aligned.hpp"
 
 namespace tessera::ops::fused_moe::grouped {
 
-WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
-    return {{tokens.tokens * layer.top_k, std::max(layer.gate_up, layer.hidden)},
-            {tokens.tokens * layer.top_k, layer.intermediate},
-            {tokens.tokens, layer.hidden}};
-}
-
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     const std::string block_size = std::to_string(layer.block_size);
     const auto [sorted, experts, end, rows] = aligned(layer, tokens, steps);
-    const std::string first =
-        steps.add("grouped_mm", "gate_up", {tokens.activations, layer.w1, sorted, experts, end},
-                  {{"block_size", block_size}, {"top_k", std::to_string(layer.top_k)}});
-    const std::string activated =
-        steps.add("moe_activation", "activated", {first, rows},
-                  {{"function", layer.activation}, {"counted_by", "presence"}});
+    const std::string first = steps.add_in(
+        kWorkspace13, "grouped_mm", "gate_up", {tokens.activations, layer.w1, sorted, experts, end},
+        {{"block_size", block_size}, {"top_k", std::to_string(layer.top_k)}});
+    const std::string activated = add_activation(layer, {first, rows}, "presence", steps);
     std::vector<std::string> inputs{activated, layer.w2, sorted, experts, end};
     if (!layer.apply_router_weight_on_input) {
         inputs.push_back(tokens.weights);
     }
-    const std::string second =
-        steps.add("grouped_mm", "down", std::move(inputs), {{"block_size", block_size}});
-    return {.tensor = steps.add("moe_sum", "reduced", {second, rows}, {{"rows", "presence"}}),
+    const std::string second = steps.add_in(kWorkspace13, "grouped_mm", "down", std::move(inputs),
+                                            {{"block_size", block_size}});
+    return {.tensor =
+                steps.add_in(kOutput, "moe_sum", "reduced", {second, rows}, {{"rows", "presence"}}),
             .rows = {}};
 }
 

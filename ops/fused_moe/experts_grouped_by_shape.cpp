@@ -5,7 +5,6 @@
 namespace tessera::ops::fused_moe {
 
 namespace grouped {
-WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens);
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps);
 }  // namespace grouped
 namespace grouped_permuted {
@@ -26,7 +25,7 @@ bool fills_blocks(const Layer& layer, const Dispatched& tokens) {
 
 WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
     return fills_blocks(layer, tokens) ? grouped_permuted::workspace_shapes(layer, tokens)
-                                       : grouped::workspace_shapes(layer, tokens);
+                                       : standard_workspaces(layer, tokens);
 }
 
 // The permuted form leaves weighing and summing to finalize; here both do it themselves.

@@ -22,15 +22,15 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
                             {"output_rows", "place"}};
     const auto [sorted, experts, end, rows] = aligned(layer, tokens, steps);
     const std::string permuted =
-        steps.add("gather_rows", "permuted", {tokens.activations, sorted, end},
-                  {{"divisor", std::to_string(layer.top_k)}});
-    const std::string first =
-        steps.add("grouped_mm", "gate_up", {permuted, layer.w1, sorted, experts, end}, by_place);
-    const std::string activated =
-        steps.add("moe_activation", "activated", {first, end}, {{"function", layer.activation}});
-    const std::string second =
-        steps.add("grouped_mm", "down", {activated, layer.w2, sorted, experts, end}, by_place);
-    return {.tensor = steps.add("gather_rows", "unreduced", {second, rows}), .rows = rows};
+        steps.add_in(kWorkspace2, "gather_rows", "permuted", {tokens.activations, sorted, end},
+                     {{"divisor", std::to_string(layer.top_k)}});
+    const std::string first = steps.add_in(kWorkspace13, "grouped_mm", "gate_up",
+                                           {permuted, layer.w1, sorted, experts, end}, by_place);
+    const std::string activated = add_activation(layer, {first, end}, "batches", steps);
+    const std::string second = steps.add_in(kWorkspace13, "grouped_mm", "down",
+                                            {activated, layer.w2, sorted, experts, end}, by_place);
+    return {.tensor = steps.add_in(kOutput, "gather_rows", "unreduced", {second, rows}),
+            .rows = rows};
 }
 
 }  // namespace tessera::ops::fused_moe::grouped_permuted

@@ -32,8 +32,8 @@ constexpr std::array kFields{
                                     Limits{0, 1048576}),
 };
 
-bool is_gated(moe_activation::Function function) {
-    return moe_activation::MoeActivationSpec{.function = function}.is_gated();
+bool is_gated(Activation activation) {
+    return row_activation(activation).gate != GatePlace::None;
 }
 
 Demands demands_of(const OpContext& context) {
@@ -56,7 +56,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(layer.gate_up == rows, "w1",
                   fmt::format("has {} rows an expert; with activation {} and w2 of {} columns it "
                               "must have {}",
-                              layer.gate_up, layer.activation, layer.intermediate, rows));
+                              layer.gate_up, config::Value<Activation>::show(spec.activation),
+                              layer.intermediate, rows));
     judge.require(context.inputs.size() != 7, "shared_w2", "is missing; it must be with shared_w1");
     judge.require(layer.local_experts * ranks == layer.experts, "expert_map",
                   fmt::format("has {} entries; it must be one for each of {} experts on {} devices",
@@ -114,11 +115,17 @@ void add_choice(const MoeSpec& spec, std::span<const float> token, const ExpertW
                 double weight, std::span<double> sum) {
     const std::vector<float> gate_up = product(token, weights.w1);
     std::vector<float> activated(gate_up.size() / (is_gated(spec.activation) ? 2 : 1));
-    moe_activation::apply_to_row({.function = spec.activation}, gate_up, activated);
+    activation::apply_to_row(row_activation(spec.activation), gate_up, activated);
     const std::vector<float> down = product(activated, weights.w2);
     for (std::size_t h = 0; h < sum.size(); ++h) {
         sum[h] += weight * static_cast<double>(down[h]);
     }
+}
+
+std::vector<float> weighted(std::span<const float> row, float weight) {
+    std::vector<float> out(row.begin(), row.end());
+    std::ranges::transform(out, out.begin(), [weight](float value) { return weight * value; });
+    return out;
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
@@ -143,9 +150,14 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         for (std::size_t k = 0; k < top_k; ++k) {
             const std::int32_t id = ids.as<std::int32_t>()[token * top_k + k];
             if (id >= 0 && static_cast<std::uint32_t>(id) < experts) {
-                add_choice(spec, std::span(tokens).subspan(token * hidden, hidden),
-                           all[static_cast<std::size_t>(id)],
-                           weights.as<float>()[token * top_k + k], sum);
+                const float weight = weights.as<float>()[token * top_k + k];
+                const auto row = std::span(tokens).subspan(token * hidden, hidden);
+                const ExpertWeights& expert = all[static_cast<std::size_t>(id)];
+                if (spec.apply_router_weight_on_input) {
+                    add_choice(spec, weighted(row, weight), expert, 1.0, sum);
+                } else {
+                    add_choice(spec, row, expert, weight, sum);
+                }
             }
         }
         std::ranges::transform(sum, out.as<float>().data() + token * hidden,
@@ -154,6 +166,31 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     std::vector<HostTensor> outputs;
     outputs.push_back(std::move(out));
     return outputs;
+}
+
+void check_contiguous(const PrepareAndFinalize& pf, const HostTensor& map, std::size_t device,
+                      std::uint32_t local_experts) {
+    for (std::size_t e = 0; e < map.shape[0]; ++e) {
+        const std::int32_t wanted =
+            e / local_experts == device ? static_cast<std::int32_t>(e % local_experts) : kNobody;
+        require(map.as<std::int32_t>()[e] == wanted,
+                "{}: expert_map[{}] of device {} is {}; {} sends the tokens of expert {} to device "
+                "{}: it must be {}",
+                kSpec.name, e, device, map.as<std::int32_t>()[e], pf.name, e, e / local_experts,
+                wanted);
+    }
+}
+
+void check_values(const ReferenceContext& context) {
+    const PrepareAndFinalize& pf = *context.params<MoeSpec>().pf.row;
+    const std::uint32_t local_experts = context.in(1).shape()[0];
+    const std::vector<HostTensor> maps = context.read_all(5);
+    for (std::size_t device = 0; device < maps.size(); ++device) {
+        check_expert_map(kSpec.name, maps[device], local_experts);
+        if (pf.needs_contiguous_experts) {
+            check_contiguous(pf, maps[device], device, local_experts);
+        }
+    }
 }
 
 template <class Row>
@@ -185,7 +222,8 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .parts = parts,
-                        .reference = reference};
+                        .reference = reference,
+                        .check_values = check_values};
     return kOp;
 }
 
@@ -199,7 +237,7 @@ Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const Mo
             .local_experts = shape(1)[0],
             .top_k = shape(3)[1],
             .ranks = ranks,
-            .activation = config::Value<moe_activation::Function>::show(spec.activation),
+            .activation = spec.activation,
             .apply_router_weight_on_input = spec.apply_router_weight_on_input,
             .block_size = spec.block_size,
             .max_num_tokens = spec.max_num_tokens,

@@ -21,7 +21,7 @@ struct ExpertsName {
 struct MoeSpec {
     PrepareFinalizeName pf;
     ExpertsName experts;
-    moe_activation::Function activation = moe_activation::Function::Silu;
+    Activation activation = Activation::Silu;
     bool apply_router_weight_on_input = false;
     std::uint32_t block_size = 32;     ///< of moe_align_block_size
     std::uint32_t chunk_tokens = 0;    ///< tokens that go through the experts at once; 0: all
@@ -77,6 +77,16 @@ inline constexpr OpSpec kSpec{
 }  // namespace tessera::ops::fused_moe
 
 namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::fused_moe::Activation>{
+    EnumName<ops::fused_moe::Activation>{"silu", ops::fused_moe::Activation::Silu},
+    EnumName<ops::fused_moe::Activation>{"gelu", ops::fused_moe::Activation::Gelu},
+    EnumName<ops::fused_moe::Activation>{"swigluoai", ops::fused_moe::Activation::SwigluOai},
+    EnumName<ops::fused_moe::Activation>{"silu_no_mul", ops::fused_moe::Activation::SiluNoMul},
+    EnumName<ops::fused_moe::Activation>{"gelu_no_mul", ops::fused_moe::Activation::GeluNoMul},
+    EnumName<ops::fused_moe::Activation>{"relu2_no_mul", ops::fused_moe::Activation::Relu2NoMul},
+};
 
 template <>
 struct Value<ops::fused_moe::PrepareFinalizeName> {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ops/moe_activation/moe_activation.hpp"
+#include "ops/activation/activation.hpp"
 
 namespace tessera::ops::fused_moe {
 
@@ -17,7 +17,17 @@ enum class Quantisation : std::uint8_t {
     Fp8Tensor,   ///< e4m3, a scale a tensor (of weights: an expert)
     Fp8Token,    ///< e4m3, a scale a row
     Fp8Block,    ///< e4m3, a scale for 1×128 of activations and 128×128 of weights
+    Int8,        ///< integers of 8 bits, a scale a row of both
+    WeightInt8,  ///< weights only
+    WeightInt4,  ///< weights only, a scale for 128 of a row
 };
+
+/// Between the two products, as vLLM names it: without `_mul` a gate, which stands first in w1, or
+/// at even rows (swigluoai).
+enum class Activation : std::uint8_t { Silu, Gelu, SwigluOai, SiluNoMul, GeluNoMul, Relu2NoMul };
+
+/// The same for the op activation.
+[[nodiscard]] RowActivationSpec row_activation(Activation activation);
 
 struct Layer {
     std::uint32_t tokens = 0;         ///< M, of the batch
@@ -29,7 +39,7 @@ struct Layer {
     std::uint32_t top_k = 0;          ///< K
     std::uint32_t ranks = 1;          ///< devices
 
-    std::string activation;  ///< of moe_activation
+    Activation activation = Activation::Silu;
     bool apply_router_weight_on_input = false;
     std::uint32_t block_size = 32;
     std::uint32_t max_num_tokens = 0;  ///< that an expert takes of one device; 0: all
@@ -41,6 +51,8 @@ struct Layer {
     std::string topk_weights = "topk_weights";
     std::string w1 = "w1";
     std::string w2 = "w2";
+    std::string w1_scales;  ///< of codes
+    std::string w2_scales;
 
     /// Tokens that one device dispatches: the batch in equal parts, the last filled up.
     [[nodiscard]] std::uint32_t rank_tokens() const { return (tokens + ranks - 1) / ranks; }

@@ -30,6 +30,12 @@ std::string_view name_of(Quantisation quantisation) {
             return "fp8 per token";
         case Quantisation::Fp8Block:
             return "fp8 in blocks";
+        case Quantisation::Int8:
+            return "int8";
+        case Quantisation::WeightInt8:
+            return "int8 weights";
+        case Quantisation::WeightInt4:
+            return "int4 weights";
     }
     return "?";
 }
@@ -87,8 +93,11 @@ std::string apply_experts(const PrepareAndFinalize& prepare_finalize, const Expe
 std::string add_shared_expert(const Layer& layer, const std::string& tokens,
                               const std::string& routed, Steps& steps) {
     const std::string gate_up = steps.add("masked_mm", "shared_gate_up", {tokens, "shared_w1"});
-    const std::string activated = steps.add("moe_activation", "shared_activated", {gate_up},
-                                            {{"function", layer.activation}});
+    const RowActivationSpec spec = row_activation(layer.activation);
+    const std::string activated =
+        steps.add("activation", "shared_activated", {gate_up},
+                  {{"function", config::Value<ActivationFunction>::show(spec.function)},
+                   {"gate", config::Value<GatePlace>::show(spec.gate)}});
     const std::string shared = steps.add("masked_mm", "shared_out", {activated, "shared_w2"});
     const std::string sum = steps.add("eltwise", "with_shared_tiles",
                                       {steps.add("to_layout", "routed_tiles", {routed}),
@@ -176,6 +185,9 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
     if (layer.apply_router_weight_on_input) {
         layer.a = steps.add("moe_sum", "weighted_tokens",
                             {layer.a, layer.topk_ids, layer.topk_weights}, {{"rows", "presence"}});
+    }
+    if (experts.load != nullptr) {
+        experts.load(layer, steps);
     }
     const Dispatched tokens = prepare_finalize.prepare(layer, steps);
     const bool is_chunked = chunk_tokens != 0 && chunk_tokens < tokens.tokens;

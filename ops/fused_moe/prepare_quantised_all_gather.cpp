@@ -12,8 +12,8 @@ std::string finalize(const Layer& layer, const std::string& partial, Steps& step
 namespace quantised_all_gather {
 
 Dispatched prepare(const Layer& layer, Steps& steps) {
-    steps.add("quantise_experts", std::vector<std::string>{"own_codes", "own_scales"}, {layer.a},
-              {{"scale", "row"}});
+    steps.add("quantise", std::vector<std::string>{"own_codes", "own_scales"}, {layer.a},
+              {{"block", "row"}});
     const auto gathered = [&](const std::string& tensor, const char* name) {
         return layer.ranks == 1 ? tensor : steps.add("all_gather", name, {tensor});
     };

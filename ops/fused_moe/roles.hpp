@@ -61,6 +61,8 @@ struct PrepareAndFinalize {
     Reduction reduction = Reduction::Layer;
     /// The reduction that Delegate leaves to it.
     std::string_view delegate;
+    /// Whether device p has to have experts [p·E/D, (p+1)·E/D): its dispatch looks at no map.
+    bool needs_contiguous_experts = false;
     /// Quantisation of what it dispatches; the experts must take it.
     Quantisation dispatches = Quantisation::None;
     /// Rows that each expert has room for, over all dispatchers; 0: of Standard.
@@ -71,11 +73,26 @@ struct PrepareAndFinalize {
     std::string (*finalize)(const Layer& layer, const std::string& partial, Steps& steps) = nullptr;
 };
 
-/// Bytes of memory that apply works in, as extents.
+/// Memory that apply works in, allocated once and used by all chunks: elements of bfloat16.
 struct WorkspaceShapes {
-    std::vector<std::uint32_t> workspace13;  ///< of both products
-    std::vector<std::uint32_t> workspace2;   ///< of the activation
-    std::vector<std::uint32_t> output;
+    Shape workspace13;  ///< of both products
+    Shape workspace2;   ///< of the activation, and of rows that were permuted before
+    Shape output;
+};
+/// Names under which steps place tensors there.
+inline constexpr const char* kWorkspace13 = "workspace13";
+inline constexpr const char* kWorkspace2 = "workspace2";
+inline constexpr const char* kOutput = "output";
+
+/// Of experts whose rows are choices of tokens, or batches.
+[[nodiscard]] WorkspaceShapes standard_workspaces(const Layer& layer, const Dispatched& tokens);
+[[nodiscard]] WorkspaceShapes batched_workspaces(const Layer& layer, const Dispatched& tokens);
+
+/// What the numbers of experts allow: the square of the largest error of an element, over
+/// max(|element|, rms), and the least correlation with the exact result.
+struct ExpertLimits {
+    double max_error_squared = 0.05 * 0.05;
+    double min_pcc = 0.9998;
 };
 
 /// Permute, product with w1, activation, product with w2, unpermute, perhaps weigh and reduce.
@@ -86,12 +103,11 @@ struct Experts {
     bool supports_chunking = false;
     bool supports_expert_map = false;
     Quantisation quantisation = Quantisation::None;
-    /// What its numbers allow: the largest error of an element, over max(|element|, rms), and the
-    /// least correlation with the exact result.
-    double tolerance = 0.05;
-    double min_pcc = 0.9998;
+    ExpertLimits limits = {};
     std::string_view finalize_weight_and_reduce;  ///< a name of the third role
     WorkspaceShapes (*workspace_shapes)(const Layer& layer, const Dispatched& tokens) = nullptr;
+    /// What becomes of the weights before the first chunk; null: they are taken as they are.
+    void (*load)(Layer& layer, Steps& steps) = nullptr;
     ExpertOutput (*apply)(const Layer& layer, const Dispatched& tokens, Steps& steps) = nullptr;
 };
 
@@ -103,6 +119,10 @@ struct WeightAndReduce {
     std::string (*apply)(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
                          Steps& steps) = nullptr;
 };
+
+/// Adds the layer's activation of the rows that inputs[1] counts. @returns the tensor.
+[[nodiscard]] std::string add_activation(const Layer& layer, std::vector<std::string> inputs,
+                                         const char* counted_by, Steps& steps);
 
 // The tables, a row an implementation (table.cpp).
 [[nodiscard]] std::span<const PrepareAndFinalize> all_prepare_finalize();

@@ -23,6 +23,13 @@ std::string Steps::add(const std::string& op, std::vector<std::string> outputs,
     return steps_.back().outputs.front();
 }
 
+std::string Steps::add_in(const char* memory, const std::string& op, const std::string& tensor,
+                          std::vector<std::string> inputs, Settings set) {
+    std::string name = add(op, tensor, std::move(inputs), std::move(set));
+    steps_.back().workspaces = {memory};
+    return name;
+}
+
 std::string Steps::add_into(const std::string& op, const std::string& name, const std::string& into,
                             std::vector<std::string> inputs, Settings set) {
     steps_.push_back({.name = name,

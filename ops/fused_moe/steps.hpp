@@ -23,6 +23,10 @@ public:
     std::string add(const std::string& op, std::vector<std::string> outputs,
                     std::vector<std::string> inputs, Settings set = {});
 
+    /// The same of a tensor that lies in memory of that name, which others use before and after.
+    std::string add_in(const char* memory, const std::string& op, const std::string& tensor,
+                       std::vector<std::string> inputs, Settings set = {});
+
     /// Adds a step `name` that writes the tensor `into`, which is there already.
     std::string add_into(const std::string& op, const std::string& name, const std::string& into,
                          std::vector<std::string> inputs, Settings set);

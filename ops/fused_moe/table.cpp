@@ -15,8 +15,11 @@ namespace tessera::ops::fused_moe {
     }
 #define EXPERTS(name)                                                               \
     namespace name {                                                                \
-    WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens); \
     ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps); \
+    }
+#define WEIGHTS(name)                      \
+    namespace name {                       \
+    void load(Layer& layer, Steps& steps); \
     }
 #define WEIGHT_AND_REDUCE(name)                                                                 \
     namespace name {                                                                            \
@@ -48,17 +51,45 @@ EXPERTS(batched_bmm)
 EXPERTS(grouped)
 EXPERTS(grouped_permuted)
 EXPERTS(grouped_by_shape)
-EXPERTS(grouped_bfp8)
-EXPERTS(grouped_bfp4)
-EXPERTS(batched_bfp4)
+WEIGHTS(bfp8)
+WEIGHTS(bfp4)
 EXPERTS(grouped_fp8)
+WEIGHTS(grouped_fp8)
 EXPERTS(batched_fp8)
+WEIGHTS(batched_fp8)
+EXPERTS(grouped_fp8_tensor)
+WEIGHTS(grouped_fp8_tensor)
+EXPERTS(batched_fp8_tensor)
+WEIGHTS(batched_fp8_tensor)
+EXPERTS(grouped_fp8_block)
+WEIGHTS(grouped_fp8_block)
+EXPERTS(batched_fp8_block)
+WEIGHTS(batched_fp8_block)
+EXPERTS(grouped_int8)
+WEIGHTS(grouped_int8)
+EXPERTS(batched_int8)
+WEIGHTS(batched_int8)
+EXPERTS(grouped_int8_weights)
+WEIGHTS(grouped_int8_weights)
+EXPERTS(batched_int8_weights)
+WEIGHTS(batched_int8_weights)
+EXPERTS(grouped_int4_weights)
+WEIGHTS(grouped_int4_weights)
+EXPERTS(batched_int4_weights)
+WEIGHTS(batched_int4_weights)
+namespace grouped_permuted {
+WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens);
+}
+namespace grouped_by_shape {
+WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens);
+}
 WEIGHT_AND_REDUCE(no_op)
 WEIGHT_AND_REDUCE(contiguous)
 WEIGHT_AND_REDUCE(naive_batched_reduce)
 
 #undef PREPARE_FINALIZE
 #undef EXPERTS
+#undef WEIGHTS
 #undef WEIGHT_AND_REDUCE
 
 namespace {
@@ -102,6 +133,7 @@ constexpr std::array kPrepareFinalize{
                        .topk_indices = IdsType::Int32,
                        .reduction = Reduction::Finalize,
                        .delegate = "contiguous",
+                       .needs_contiguous_experts = true,
                        .prepare = all_to_all_contiguous::prepare,
                        .finalize = all_to_all_contiguous::finalize},
     PrepareAndFinalize{.name = "all_to_all_batched",
@@ -110,6 +142,7 @@ constexpr std::array kPrepareFinalize{
                        .topk_indices = IdsType::Int32,
                        .reduction = Reduction::Finalize,
                        .delegate = "no_op",
+                       .needs_contiguous_experts = true,
                        .capacity = all_to_all_batched::capacity,
                        .prepare = all_to_all_batched::prepare,
                        .finalize = all_to_all_batched::finalize},
@@ -119,6 +152,7 @@ constexpr std::array kPrepareFinalize{
                        .topk_indices = IdsType::Int32,
                        .reduction = Reduction::Finalize,
                        .delegate = "no_op",
+                       .needs_contiguous_experts = true,
                        .capacity = all_to_all_capped::capacity,
                        .prepare = all_to_all_capped::prepare,
                        .finalize = all_to_all_capped::finalize},
@@ -132,6 +166,35 @@ constexpr std::array kPrepareFinalize{
                        .finalize = batched::finalize},
 };
 
+/// Root mean square of what rounding does to an element, over the elements' own.
+struct CodeErrors {
+    double activations = 0;
+    double weights = 0;
+};
+
+// A step of the last bit is uniform: its error has rms step/√12. e4m3 and bfloat16: steps of 2^-3
+// and 2^-7 of the binade, 1/√2 of it at the mean of 1/x². Integers and block formats: the step
+// belongs to the largest of those that share it, which of normal numbers is 4 deviations of a
+// matrix' row of thousands, 3 of 128 and, of the blocks of 16, 2, rounded up to a power of two.
+constexpr double kStep = 0.288675;  // 1/√12
+constexpr double kBf16 = 0.0078125 * kStep * 0.7071;
+constexpr double kE4m3 = 0.125 * kStep * 0.7071;
+constexpr double kInt8 = 4.0 / 127 * kStep;
+constexpr double kInt4 = 3.0 / 7 * kStep;
+constexpr double kBfp8 = 4.0 / 128 * kStep;
+constexpr double kBfp4 = 4.0 / 8 * kStep;
+
+/// What results may be off by. Both operands of a product bring their errors, gate and up one such
+/// product each, then the second product its own: ε² = 3 (a² + w²), and bfloat16 between the
+/// steps. Errors go with the size of a token's results, which is up to twice the rms of all where
+/// one expert has most of its weight: an element is allowed five deviations of such a token, 10 ε,
+/// and the correlation twice what ε costs it, ε²/2.
+constexpr ExpertLimits limits_of(CodeErrors errors) {
+    const double squares = 3 * (errors.activations * errors.activations +
+                                errors.weights * errors.weights + 2 * kBf16 * kBf16);
+    return {.max_error_squared = 100 * squares, .min_pcc = 1 - squares};
+}
+
 constexpr std::array kExperts{
     Experts{.name = "grouped",
             .like = "TritonExperts",
@@ -139,7 +202,7 @@ constexpr std::array kExperts{
             .supports_chunking = true,
             .supports_expert_map = true,
             .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = grouped::workspace_shapes,
+            .workspace_shapes = standard_workspaces,
             .apply = grouped::apply},
     Experts{.name = "grouped_permuted",
             .like = "DeepGemmExperts, unquantised",
@@ -158,79 +221,179 @@ constexpr std::array kExperts{
             .workspace_shapes = grouped_by_shape::workspace_shapes,
             .apply = grouped_by_shape::apply},
     Experts{.name = "grouped_bfp8",
-            .like = "TritonExperts, int8 weight-only (bfp8_b here)",
+            .like = "TritonExperts with weights of 8 bits (bfp8_b)",
             .activation_format = kStandard,
             .supports_chunking = true,
             .supports_expert_map = true,
             .quantisation = Quantisation::WeightBfp8,
-            .tolerance = 0.15,
-            .min_pcc = 0.9995,
+            .limits = limits_of({.weights = kBfp8}),
             .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = grouped_bfp8::workspace_shapes,
-            .apply = grouped_bfp8::apply},
+            .workspace_shapes = standard_workspaces,
+            .load = bfp8::load,
+            .apply = grouped::apply},
     Experts{.name = "grouped_bfp4",
             .like = "CutlassExpertsFP4 (bfp4_b here)",
             .activation_format = kStandard,
             .supports_chunking = true,
             .supports_expert_map = true,
             .quantisation = Quantisation::WeightBfp4,
-            .tolerance = 2.0,
-            .min_pcc = 0.96,
+            .limits = limits_of({.weights = kBfp4}),
             .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = grouped_bfp4::workspace_shapes,
-            .apply = grouped_bfp4::apply},
+            .workspace_shapes = standard_workspaces,
+            .load = bfp4::load,
+            .apply = grouped::apply},
     Experts{.name = "batched_bfp4",
             .like = "CutlassExpertsFP4, batched (bfp4_b here)",
             .activation_format = kBatched,
             .quantisation = Quantisation::WeightBfp4,
-            .tolerance = 2.0,
-            .min_pcc = 0.96,
+            .limits = limits_of({.weights = kBfp4}),
             .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_bfp4::workspace_shapes,
-            .apply = batched_bfp4::apply},
+            .workspace_shapes = batched_workspaces,
+            .load = bfp4::load,
+            .apply = batched_masked::apply},
     Experts{.name = "grouped_fp8",
             .like = "CutlassExpertsFP8, per token",
             .activation_format = kStandard,
             .supports_chunking = true,
             .supports_expert_map = true,
             .quantisation = Quantisation::Fp8Token,
-            .tolerance = 0.6,
-            .min_pcc = 0.996,
+            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
             .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = grouped_fp8::workspace_shapes,
+            .workspace_shapes = standard_workspaces,
+            .load = grouped_fp8::load,
             .apply = grouped_fp8::apply},
     Experts{.name = "batched_fp8",
             .like = "CutlassBatchedExpertsFp8, per token",
             .activation_format = kBatched,
             .quantisation = Quantisation::Fp8Token,
-            .tolerance = 0.6,
-            .min_pcc = 0.996,
+            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
             .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_fp8::workspace_shapes,
+            .workspace_shapes = batched_workspaces,
+            .load = batched_fp8::load,
             .apply = batched_fp8::apply},
+    Experts{.name = "grouped_fp8_tensor",
+            .like = "CutlassExpertsFP8, per tensor",
+            .activation_format = kStandard,
+            .supports_chunking = true,
+            .supports_expert_map = true,
+            .quantisation = Quantisation::Fp8Tensor,
+            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
+            .finalize_weight_and_reduce = "no_op",
+            .workspace_shapes = standard_workspaces,
+            .load = grouped_fp8_tensor::load,
+            .apply = grouped_fp8_tensor::apply},
+    Experts{.name = "batched_fp8_tensor",
+            .like = "CutlassBatchedExpertsFp8, per tensor",
+            .activation_format = kBatched,
+            .quantisation = Quantisation::Fp8Tensor,
+            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
+            .finalize_weight_and_reduce = "delegate",
+            .workspace_shapes = batched_workspaces,
+            .load = batched_fp8_tensor::load,
+            .apply = batched_fp8_tensor::apply},
+    Experts{.name = "grouped_fp8_block",
+            .like = "DeepGemmExperts",
+            .activation_format = kStandard,
+            .supports_chunking = true,
+            .supports_expert_map = true,
+            .quantisation = Quantisation::Fp8Block,
+            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
+            .finalize_weight_and_reduce = "no_op",
+            .workspace_shapes = standard_workspaces,
+            .load = grouped_fp8_block::load,
+            .apply = grouped_fp8_block::apply},
+    Experts{.name = "batched_fp8_block",
+            .like = "BatchedDeepGemmExperts",
+            .activation_format = kBatched,
+            .quantisation = Quantisation::Fp8Block,
+            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
+            .finalize_weight_and_reduce = "delegate",
+            .workspace_shapes = batched_workspaces,
+            .load = batched_fp8_block::load,
+            .apply = batched_fp8_block::apply},
+    Experts{.name = "grouped_int8",
+            .like = "TritonExperts, int8_w8a8",
+            .activation_format = kStandard,
+            .supports_chunking = true,
+            .supports_expert_map = true,
+            .quantisation = Quantisation::Int8,
+            .limits = limits_of({.activations = kInt8, .weights = kInt8}),
+            .finalize_weight_and_reduce = "no_op",
+            .workspace_shapes = standard_workspaces,
+            .load = grouped_int8::load,
+            .apply = grouped_int8::apply},
+    Experts{.name = "batched_int8",
+            .like = "BatchedTritonExperts, int8_w8a8",
+            .activation_format = kBatched,
+            .quantisation = Quantisation::Int8,
+            .limits = limits_of({.activations = kInt8, .weights = kInt8}),
+            .finalize_weight_and_reduce = "delegate",
+            .workspace_shapes = batched_workspaces,
+            .load = batched_int8::load,
+            .apply = batched_int8::apply},
+    Experts{.name = "grouped_int8_weights",
+            .like = "TritonExperts, int8_w8a16",
+            .activation_format = kStandard,
+            .supports_chunking = true,
+            .supports_expert_map = true,
+            .quantisation = Quantisation::WeightInt8,
+            .limits = limits_of({.weights = kInt8}),
+            .finalize_weight_and_reduce = "no_op",
+            .workspace_shapes = standard_workspaces,
+            .load = grouped_int8_weights::load,
+            .apply = grouped_int8_weights::apply},
+    Experts{.name = "batched_int8_weights",
+            .like = "BatchedTritonExperts, int8_w8a16",
+            .activation_format = kBatched,
+            .quantisation = Quantisation::WeightInt8,
+            .limits = limits_of({.weights = kInt8}),
+            .finalize_weight_and_reduce = "delegate",
+            .workspace_shapes = batched_workspaces,
+            .load = batched_int8_weights::load,
+            .apply = batched_int8_weights::apply},
+    Experts{.name = "grouped_int4_weights",
+            .like = "TritonExperts, int4_w4a16",
+            .activation_format = kStandard,
+            .supports_chunking = true,
+            .supports_expert_map = true,
+            .quantisation = Quantisation::WeightInt4,
+            .limits = limits_of({.weights = kInt4}),
+            .finalize_weight_and_reduce = "no_op",
+            .workspace_shapes = standard_workspaces,
+            .load = grouped_int4_weights::load,
+            .apply = grouped_int4_weights::apply},
+    Experts{.name = "batched_int4_weights",
+            .like = "BatchedTritonExperts, int4_w4a16",
+            .activation_format = kBatched,
+            .quantisation = Quantisation::WeightInt4,
+            .limits = limits_of({.weights = kInt4}),
+            .finalize_weight_and_reduce = "delegate",
+            .workspace_shapes = batched_workspaces,
+            .load = batched_int4_weights::load,
+            .apply = batched_int4_weights::apply},
     Experts{.name = "naive_batched",
             .like = "NaiveBatchedExperts",
             .activation_format = kBatched,
             .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = naive_batched::workspace_shapes,
+            .workspace_shapes = batched_workspaces,
             .apply = naive_batched::apply},
     Experts{.name = "batched_bmm",
             .like = "the V2 layer's products",
             .activation_format = kBatched,
             .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_bmm::workspace_shapes,
+            .workspace_shapes = batched_workspaces,
             .apply = batched_bmm::apply},
     Experts{.name = "batched_masked",
             .like = "BatchedDeepGemmExperts, unquantised",
             .activation_format = kBatched,
             .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_masked::workspace_shapes,
+            .workspace_shapes = batched_workspaces,
             .apply = batched_masked::apply},
     Experts{.name = "batched_grouped",
             .like = "BatchedTritonExperts",
             .activation_format = kBatched,
             .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_grouped::workspace_shapes,
+            .workspace_shapes = batched_workspaces,
             .apply = batched_grouped::apply},
 };
 

@@ -12,6 +12,10 @@ namespace {
 using config::field;
 using config::Limits;
 
+// Operands, of which those behind may be missing.
+constexpr std::size_t kExpertScales = 6;
+constexpr std::size_t kRowScales = 7;
+
 constexpr std::array kOwnFields{
     field<&GroupedSpec::block_size>("block_size", config::kRequired, "rows of a block",
                                     Limits{4, 128}),
@@ -34,20 +38,20 @@ std::uint32_t choices_of(std::span<const TensorPlan> inputs, const GroupedSpec& 
     return spec.num_choices == 0 ? num_rows(inputs[0].spec.shape) * spec.top_k : spec.num_choices;
 }
 
+ScaledOperands operands_of(std::span<const TensorPlan> inputs) {
+    return {inputs[0], inputs[1], inputs.size() > kExpertScales ? &inputs[kExpertScales] : nullptr,
+            inputs.size() > kRowScales ? &inputs[kRowScales] : nullptr};
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GroupedSpec>();
-    const TensorSpec& weights = context.inputs[1].spec;
     judge.require(spec.block_size >= 4 && spec.block_size <= 128 && spec.block_size % 4 == 0,
                   "block_size",
                   fmt::format("is {}; it must be a multiple of 4 from 4 to 128", spec.block_size));
     judge.require(spec.top_k > 0, "top_k", "is 0; it must be at least 1");
     const bool is_weighted = context.inputs.size() > 5;
-    const bool is_scaled = context.inputs.size() > 7 || (is_weighted && spec.apply_weights);
-    judge_product(context.arch, weights.shape[2], weights.format, is_scaled, spec, judge);
-    const bool is_fp8 = context.inputs[0].spec.format == DataFormat::Fp8_e4m3;
-    judge.require(
-        is_fp8 == (weights.format == DataFormat::Fp8_e4m3) && is_fp8 == (context.inputs.size() > 7),
-        "input", "must be fp8_e4m3 with expert_weights and scales, or none of them");
+    judge_product(context.arch, operands_of(context.inputs), is_weighted && spec.apply_weights,
+                  spec, judge);
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
     const std::uint32_t entries = context.inputs[2].spec.shape[0];
     judge.require(
@@ -96,8 +100,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .top_k = spec.top_k,
              .num_choices = choices_of(context.inputs, spec),
              .topk_weights = in.size() > 5 && spec.apply_weights ? &in[5][p] : nullptr,
-             .row_scales = in.size() > 7 ? &in[6][p] : nullptr,
-             .expert_scales = in.size() > 7 ? &in[7][p] : nullptr},
+             .expert_scales = in.size() > kExpertScales ? &in[kExpertScales][p] : nullptr,
+             .row_scales = in.size() > kRowScales ? &in[kRowScales][p] : nullptr},
             spec);
     });
 }
@@ -131,35 +135,23 @@ std::vector<Entry> entries_of(const ReferenceContext& context) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<float> rows = floats_of(context.read(0));
-    const std::vector<float> weights = floats_of(context.read(1));
+    const ProductValues values = product_values(context, kExpertScales);
     const bool is_weighted =
         context.inputs.size() > 5 && context.params<GroupedSpec>().apply_weights;
-    const HostTensor scales = is_weighted ? context.read(5) : HostTensor{};
-    const HostTensor row_scales = context.inputs.size() > 7 ? context.read(6) : HostTensor{};
-    const HostTensor expert_scales = context.inputs.size() > 7 ? context.read(7) : HostTensor{};
-    const Shape& matrix = context.in(1).shape();
-    const std::size_t k = matrix[2];
-    const std::size_t n = matrix[1];
+    const HostTensor weights = is_weighted ? context.read(5) : HostTensor{};
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
     const std::vector<Entry> entries = entries_of(context);
     tbb::parallel_for(std::size_t{0}, entries.size(), [&](std::size_t i) {
         const Entry& entry = entries[i];
-        const auto out = output.as<float>().subspan(entry.target * n, n);
+        const auto out = output.as<float>().subspan(entry.target * values.n, values.n);
         if (entry.expert == kNobody) {
             std::ranges::fill(out, 0.0F);
             return;
         }
-        double scale = is_weighted ? scales.as<float>()[entry.id] : 1.0F;
-        if (!row_scales.shape.empty()) {
-            scale *= row_scales.as<float>()[entry.source];
-            scale *= expert_scales.as<float>()[static_cast<std::size_t>(entry.expert)];
-        }
-        product_row(
-            std::span(rows).subspan(entry.source * k, k),
-            std::span(weights).subspan(static_cast<std::size_t>(entry.expert) * n * k, n * k),
-            scale, out);
+        values.multiply(entry.source, static_cast<std::size_t>(entry.expert),
+                        is_weighted ? static_cast<double>(weights.as<float>()[entry.id]) : 1.0,
+                        out);
     });
     std::vector<HostTensor> outputs;
     outputs.push_back(std::move(output));

@@ -34,13 +34,13 @@ inline constexpr std::array kInputs{
             .format = "float32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
-    Operand{.name = "row_scales",
-            .shape = "(S, 1)",
+    Operand{.name = "expert_scales",
+            .shape = "(E/D, B_n, B_k)",
             .format = "float32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
-    Operand{.name = "expert_scales",
-            .shape = "(E/D, 1)",
+    Operand{.name = "row_scales",
+            .shape = "(S, B_r)",
             .format = "float32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
@@ -62,7 +62,7 @@ inline constexpr OpSpec kSpec{
 /// Shapes   an entry stands for choice id: input row id / top_k, output row id; or for its place in
 ///          the list, where rows were permuted before, or stay so. Output rows are T·K, or P;
 ///          with one choice an input row they lie as the input's.
-/// Scales   of fp8 operands: of each input row, and of each expert's weights (quantise_experts).
+/// Scales   of codes (quantise), of weights alone or of both operands: as ScaleShape says.
 /// Blocks   of expert −1 give zeros by choice, and nothing by place. Rows that no entry stands for
 ///          are not written.
 /// Source   vLLM, fused_moe_kernel (choice, choice) and DeepGEMM's m_grouped_gemm (place, place).

@@ -9,14 +9,19 @@
 namespace tessera::ops::masked_mm {
 namespace {
 
+// Operands, of which those behind may be missing.
+constexpr std::size_t kExpertScales = 3;
+constexpr std::size_t kRowScales = 4;
+
+ScaledOperands operands_of(std::span<const TensorPlan> inputs) {
+    return {inputs[0], inputs[1], inputs.size() > kExpertScales ? &inputs[kExpertScales] : nullptr,
+            inputs.size() > kRowScales ? &inputs[kRowScales] : nullptr};
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& weights = context.inputs[1].spec;
-    const bool is_fp8 = context.inputs[0].spec.format == DataFormat::Fp8_e4m3;
-    judge.require(
-        is_fp8 == (weights.format == DataFormat::Fp8_e4m3) && is_fp8 == (context.inputs.size() > 4),
-        "input", "must be fp8_e4m3 with expert_weights and scales, or none of them");
-    judge_product(context.arch, weights.shape[2], weights.format, is_fp8,
-                  context.params<MaskedSpec>(), judge);
+    judge_product(context.arch, operands_of(context.inputs), false, context.params<MaskedSpec>(),
+                  judge);
     const std::uint32_t experts = weights.shape[0];
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
     judge.require(
@@ -40,14 +45,15 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
-        return expert_product(kSpec.name, context.arch,
-                              {.rows = in[0][p],
-                               .weights = in[1][p],
-                               .output = context.device_outputs[0][p],
-                               .row_scales = in.size() > 4 ? &in[3][p] : nullptr,
-                               .expert_scales = in.size() > 4 ? &in[4][p] : nullptr,
-                               .counts = in.size() > 2 ? &in[2][p] : nullptr},
-                              context.params<MaskedSpec>());
+        return expert_product(
+            kSpec.name, context.arch,
+            {.rows = in[0][p],
+             .weights = in[1][p],
+             .output = context.device_outputs[0][p],
+             .expert_scales = in.size() > kExpertScales ? &in[kExpertScales][p] : nullptr,
+             .row_scales = in.size() > kRowScales ? &in[kRowScales][p] : nullptr,
+             .counts = in.size() > 2 ? &in[2][p] : nullptr},
+            context.params<MaskedSpec>());
     });
 }
 
@@ -58,26 +64,15 @@ std::vector<bool> counted_rows(const ReferenceContext& context) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor row_scales = context.inputs.size() > 4 ? context.read(3) : HostTensor{};
-    const HostTensor expert_scales = context.inputs.size() > 4 ? context.read(4) : HostTensor{};
-    const std::vector<float> rows = floats_of(context.read(0));
-    const std::vector<float> weights = floats_of(context.read(1));
-    const Shape& matrix = context.in(1).shape();
-    const std::size_t k = matrix[2];
-    const std::size_t n = matrix[1];
-    const std::size_t batch = num_rows(context.in(0).shape()) / matrix[0];
+    const ProductValues values = product_values(context, kExpertScales);
+    const std::size_t batch = num_rows(context.in(0).shape()) / context.in(1).shape()[0];
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
     const std::vector<bool> is_counted = counted_rows(context);
     tbb::parallel_for(std::size_t{0}, is_counted.size(), [&](std::size_t row) {
         if (is_counted[row]) {
-            const double scale =
-                row_scales.shape.empty()
-                    ? 1.0
-                    : double{row_scales.as<float>()[row]} * expert_scales.as<float>()[row / batch];
-            product_row(std::span(rows).subspan(row * k, k),
-                        std::span(weights).subspan(row / batch * n * k, n * k), scale,
-                        output.as<float>().subspan(row * n, n));
+            values.multiply(row, row / batch, 1.0,
+                            output.as<float>().subspan(row * values.n, values.n));
         }
     });
     std::vector<HostTensor> outputs;

@@ -21,13 +21,13 @@ inline constexpr std::array kInputs{
             .format = "int32 | uint32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
-    Operand{.name = "row_scales",
-            .shape = "(S, 1)",
+    Operand{.name = "expert_scales",
+            .shape = "(E/D, B_n, B_k)",
             .format = "float32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
-    Operand{.name = "expert_scales",
-            .shape = "(E/D, 1)",
+    Operand{.name = "row_scales",
+            .shape = "(S, B_r)",
             .format = "float32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
@@ -49,6 +49,7 @@ inline constexpr OpSpec kSpec{
 /// Shapes   rows of any stack, as many for each expert: (E/D,C,H_in), or (T,H_in) of one expert;
 ///          expert_num_tokens (E/D), or (E/D,1) as dispatches leave it; without them all rows
 ///          count.
+/// Scales   of codes (quantise), of weights alone or of both operands: as ScaleShape says.
 /// Source   DeepGEMM, m_grouped_gemm_nt_masked.
 [[nodiscard]] const Op& op();
 

@@ -40,10 +40,4 @@ void add_input_buffers(Program& program, const CoreRangeSet& cores, const BmmCal
 /// Appends the accessors of the operands and of the counts.
 void append_accessors(const BmmCall& call, std::vector<std::uint32_t>& args);
 
-/// How kernels name a core in NoC addresses.
-[[nodiscard]] inline CoreCoord on_noc(const ArchSpec& arch, CoreCoord core) {
-    const CoreCoord origin = arch.workers.virtual_origin;
-    return {origin.x + core.x, origin.y + core.y};
-}
-
 }  // namespace tessera::ops::moe_bmm

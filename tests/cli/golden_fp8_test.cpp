@@ -30,18 +30,14 @@ struct Fp8Run {
 
 class CliFp8Golden : public ::testing::TestWithParam<Fp8Run> {
 protected:
-    /// The arguments of the file's parameters that no shape gives.
+    /// The file's parameters as its index names them, and the token tile of this run.
     [[nodiscard]] std::vector<std::string> params() const {
         std::vector<std::string> arguments;
-        const nlohmann::json& params = golden_.entry().at("params");
-        for (const char* name : {"n_group", "topk_group", "top_k", "routed_scaling_factor",
-                                 "gate_half", "local_expert_offset"}) {
-            if (params.contains(name)) {
-                const nlohmann::json& value = params.at(name);
+        for (const auto& [name, value] : golden_.entry().at("params").items()) {
+            if (!value.is_array()) {
                 const std::string text =
                     value.is_string() ? value.get<std::string>() : value.dump();
-                arguments.insert(arguments.end(),
-                                 {"--set", "params." + std::string(name) + "=" + text});
+                arguments.insert(arguments.end(), {"--set", "params." + name + "=" + text});
             }
         }
         if (GetParam().tile != 0) {
@@ -81,8 +77,8 @@ protected:
     ScratchFolder folder_;
 };
 
-TEST_P(CliFp8Golden, KeepsToEveryTensorOfTheFile) {
-    const SafetensorsFile outputs(run("out", {}));
+TEST_P(CliFp8Golden, KeepsToEveryTensorOfTheFileWithNanInAllPadding) {
+    const SafetensorsFile outputs(run("out", {"--set", "machine.unwritten_memory=nan"}));
 
     std::size_t num_compared = 0;
     for (const nlohmann::json& tensor : golden_.entry().at("tensors")) {
@@ -151,6 +147,33 @@ TEST(CliFp8, TakesTheSameTimeWithAndWithoutValues) {
 
     EXPECT_EQ(times.size(), 6U);
     EXPECT_EQ(device_times({"--timing-only"}), times);
+}
+
+// What a token's result is made of is not what lies beside it.
+TEST(CliFp8, NanInPaddingReachesNoResult) {
+    const ScratchFolder folder;
+    const auto final_with = [&](const std::string& memory) {
+        const Ending ending =
+            run_tessera({"run", "moe_fp8", "--quiet", "--outputs", folder.file(memory), "--set",
+                         "params.by_expanded=none", "--set", "params.tile=32", "--set",
+                         "machine.unwritten_memory=" + memory});
+        EXPECT_EQ(ending.exit_code, 0) << ending.err;
+        return SafetensorsFile(folder.file(memory)).read("final_bf16").bytes;
+    };
+
+    EXPECT_EQ(final_with("nan"), final_with("as_left"));
+}
+
+// Five tensors, of which each is needed from its step to the next: two at a time.
+TEST(CliFp8, SaysTheSizeOfItsOneWorkspace) {
+    const Ending ending = run_tessera(
+        {"run", "moe_fp8", "--json", "--timing-only", "--set", "params.by_expanded=none"});
+
+    const auto workspaces = nlohmann::json::parse(ending.out).at("workspaces");
+    ASSERT_EQ(workspaces.size(), 1U);
+    EXPECT_EQ(workspaces[0].at("name"), "moe");
+    EXPECT_EQ(workspaces[0].at("tensors").size(), 5U);
+    EXPECT_LT(workspaces[0].at("bytes"), workspaces[0].at("bytes_apart"));
 }
 
 TEST(CliFp8, RunsOnTwoDevicesOfTheOtherModelWithItsOwnAlignment) {

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 /// `--set params.KEY=VALUE` of every param that index.json states.
 void add_params(const nlohmann::json& params, std::vector<std::string>& arguments) {
     for (const auto& [key, value] : params.items()) {
-        if (key != "note" && key != "seed" && !value.is_array()) {
+        if (key != "note" && !value.is_array()) {
             arguments.insert(
                 arguments.end(),
                 {"--set", "params." + key + "=" +
@@ -41,6 +41,7 @@ TEST_P(CliGoldenAlign, GivesTheGoldenTables) {
                                        "--inputs",  golden_path(stem),
                                        "--outputs", folder.file("out.safetensors"),
                                        "--set",     "params.case=" + std::to_string(number)};
+    add_params(file.entry().at("params"), arguments);
     add_params(file.entry().at("params").at("cases").at(number), arguments);
     if (std::string(stem) == "align_batched") {
         arguments.insert(arguments.end(), {"--set", "params.batched=true"});
@@ -82,6 +83,7 @@ protected:
             "--outputs", outputs,
             "--threads", threads,
             "--set",     "machine.noc_delivery=" + delivery,
+            "--set",     "machine.unwritten_memory=nan",
             "--set",     std::string("params.pf=") + GetParam().prepare_finalize,
             "--set",     std::string("params.experts=") + GetParam().experts};
         add_params(golden_.entry().at("params"), arguments);
@@ -161,6 +163,38 @@ TEST(CliMoe, NamesTheNearestOfAnUnknownName) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err, HasSubstr("--pf nona: did you mean none?"));
+}
+
+TEST(CliMoe, NamesAllExpertsWhereAParamIsNone) {
+    const Ending ending =
+        run_tessera({"run", "moe_modular", "--set", "params.experts=grouped_fp9"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, HasSubstr("params.experts: grouped_fp9, allowed: grouped, "));
+    EXPECT_THAT(ending.err, HasSubstr(", batched_int4_weights, "));
+}
+
+TEST(CliMoe, ProfilesBesideItselfUnlessTold) {
+    const ScratchFolder folder;
+
+    const Ending ending = run_tessera(
+        {"moe", "profile", "--pf", "none", "--experts", "grouped_int8", "moe_modular", "--quiet"},
+        folder.file(""));
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_GT(bytes_of(folder.file("none.grouped_int8.trace")).size(), 0U);
+    const auto report =
+        nlohmann::json::parse(bytes_of(folder.file("none.grouped_int8.report/report.json")));
+    EXPECT_THAT(report.dump(), HasSubstr("moe.activated_codes"));
+}
+
+TEST(CliMoe, ProfileRefusesAPairWithItsReason) {
+    const Ending ending = run_tessera(
+        {"moe", "profile", "--pf", "none", "--experts", "batched_masked", "moe_modular"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, HasSubstr("formats: none gives Standard, batched_masked takes "
+                                      "BatchedExperts"));
 }
 
 TEST(CliMoe, ProfilesAPairWithATraceAndAReport) {

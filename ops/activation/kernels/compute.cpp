@@ -1,147 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activates strips of 32 rows and 128 columns in fp32: results in DST tiles 0 and 1, up in 2, what
-// lies between in 3.
-#include <bit>
+// Activates gates (DST 0) and multiplies them with ups (DST 1) in the vector unit, in fp32.
 
 namespace {
 
-constexpr uint32_t cb_gate_rows = 0;
-constexpr uint32_t cb_up_rows = 1;
-constexpr uint32_t cb_gate = 2;
-constexpr uint32_t cb_up = 3;
+constexpr uint32_t cb_gate = 0;
+constexpr uint32_t cb_up = 1;
+constexpr uint32_t cb_units = 2;
 constexpr uint32_t cb_out = 16;
-constexpr uint32_t kStripTiles = 4;
-constexpr uint32_t kUp = 2;
-constexpr uint32_t kSpare = 3;
+
+constexpr uint32_t kOne = 0x3F800000;
+constexpr uint32_t kSpare = 2;  // tile of DST
 enum Function : uint32_t { kSilu, kGelu, kGeluTanh, kRelu2, kSigmoid, kSwigluOai };
 
-constexpr uint32_t bits(float value) {
-    return std::bit_cast<uint32_t>(value);
-}
+struct Limits {
+    uint32_t alpha;
+    uint32_t most;
+    uint32_t least;
+};
 
-void tile_strip(uint32_t cb_rows, uint32_t cb_tiles) {
-    cb_wait_front(cb_rows, kStripTiles);
-    cb_reserve_back(cb_tiles, kStripTiles);
-    tilize_init(cb_rows, kStripTiles, cb_tiles);
-    tilize_block(cb_rows, kStripTiles, cb_tiles);
-    tilize_uninit(cb_rows, cb_tiles);
-    cb_push_back(cb_tiles, kStripTiles);
-    cb_pop_front(cb_rows, kStripTiles);
-    cb_wait_front(cb_tiles, kStripTiles);
-}
-
-// DST[tile] *= sigmoid(DST[kSpare]).
-void times_sigmoid_of_spare(uint32_t tile) {
-    sigmoid_tile_init();
-    sigmoid_tile(kSpare);
+void multiply(uint32_t a, uint32_t b, uint32_t out) {
     mul_binary_tile_init();
-    mul_binary_tile(tile, kSpare, tile);
+    mul_binary_tile(a, b, out);
+}
+
+void fill(uint32_t dst, uint32_t bits) {
+    fill_tile_init();
+    fill_tile_bitcast(dst, bits);
+}
+
+void sigmoid(uint32_t dst) {
+    sigmoid_tile_init();
+    sigmoid_tile(dst);
+}
+
+void copy_to_spare() {
+    copy_dest_values_init();
+    copy_dest_values(0, kSpare);
 }
 
 // x/2 · (1 + tanh(u)) = x · sigmoid(2u), with u = √(2/π) · (x + 0.044715 x³).
-void gelu_tanh(uint32_t tile) {
-    copy_dest_values_init();
-    copy_dest_values(tile, kSpare);
+void gelu_tanh() {
+    copy_to_spare();
     square_tile_init();
     square_tile(kSpare);
     binop_with_scalar_tile_init();
-    mul_unary_tile(kSpare, bits(0.044715F));
-    add_unary_tile(kSpare, bits(1.0F));
-    mul_binary_tile_init();
-    mul_binary_tile(kSpare, tile, kSpare);
-    mul_unary_tile(kSpare, bits(1.5957691216F));
-    times_sigmoid_of_spare(tile);
-}
-
-void clamp_up() {
-    fill_tile_init();
-    fill_tile(kSpare, 7.0F);
-    binary_min_tile_init();
-    binary_min_tile(kUp, kSpare, kUp);
-    fill_tile(kSpare, -7.0F);
-    binary_max_tile_init();
-    binary_max_tile(kUp, kSpare, kUp);
-}
-
-void swigluoai(uint32_t tile) {
-    clamp_up();
-    fill_tile(kSpare, 7.0F);
-    binary_min_tile(tile, kSpare, tile);
-    copy_dest_values_init();
-    copy_dest_values(tile, kSpare);
+    mul_unary_tile(kSpare, 0x3D372713);  // 0.044715
+    add_unary_tile(kSpare, kOne);
+    multiply(kSpare, 0, kSpare);
     binop_with_scalar_tile_init();
-    mul_unary_tile(kSpare, bits(1.702F));
-    add_unary_tile(kUp, bits(1.0F));
-    times_sigmoid_of_spare(tile);
+    mul_unary_tile(kSpare, 0x3FCC422A);  // 2 · √(2/π)
+    sigmoid(kSpare);
+    multiply(0, kSpare, 0);
 }
 
-void activate(uint32_t function, uint32_t tile) {
+// gate · sigmoid(α · gate) and up + 1, both held to the limit before.
+void swigluoai(const Limits& limits) {
+    fill(kSpare, limits.most);
+    binary_min_tile_init();
+    binary_min_tile(0, kSpare, 0);
+    binary_min_tile(1, kSpare, 1);
+    fill(kSpare, limits.least);
+    binary_max_tile_init();
+    binary_max_tile(1, kSpare, 1);
+    binop_with_scalar_tile_init();
+    add_unary_tile(1, kOne);
+    copy_to_spare();
+    binop_with_scalar_tile_init();
+    mul_unary_tile(kSpare, limits.alpha);
+    sigmoid(kSpare);
+    multiply(0, kSpare, 0);
+}
+
+void activate(uint32_t function, const Limits& limits) {
     switch (function) {
         case kSilu:
             silu_tile_init();
-            return silu_tile(tile);
+            return silu_tile(0);
         case kGelu:
             gelu_tile_init<false>();
-            return gelu_tile<false>(tile);
+            return gelu_tile<false>(0);
         case kGeluTanh:
-            return gelu_tanh(tile);
+            return gelu_tanh();
         case kRelu2:
             relu_tile_init();
-            relu_tile(tile);
+            relu_tile(0);
             square_tile_init();
-            return square_tile(tile);
+            return square_tile(0);
         case kSigmoid:
-            sigmoid_tile_init();
-            return sigmoid_tile(tile);
+            return sigmoid(0);
         default:
-            return swigluoai(tile);
+            return swigluoai(limits);
     }
-}
-
-void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
-    copy_tile_to_dst_init_short_with_dt(cb, cb);
-    copy_tile(cb, tile, dst);
 }
 
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_strips = get_arg_val<uint32_t>(0);
     const uint32_t function = get_compile_time_arg_val(0);
-    const bool has_gate = get_compile_time_arg_val(1) != 0;
+    const uint32_t unit_tiles = get_compile_time_arg_val(1);
+    const Limits limits{get_compile_time_arg_val(2), get_compile_time_arg_val(3),
+                        get_compile_time_arg_val(4)};
+    const bool has_gate = get_compile_time_arg_val(5) != 0;
 
-    unary_op_init_common(cb_gate_rows, cb_gate);
-    for (uint32_t strip = 0; strip < num_strips; ++strip) {
-        tile_strip(cb_gate_rows, cb_gate);
+    init_sfpu(cb_gate, cb_out);
+    cb_wait_front(cb_units, 1);
+    const uint32_t num_units = read_tile_value(cb_units, 0, 0);
+    cb_pop_front(cb_units, 1);
+    for (uint32_t unit = 0; unit < num_units; ++unit) {
+        cb_wait_front(cb_gate, unit_tiles);
         if (has_gate) {
-            tile_strip(cb_up_rows, cb_up);
+            cb_wait_front(cb_up, unit_tiles);
         }
-        cb_reserve_back(cb_out, kStripTiles);
-        pack_reconfig_data_format(cb_out);
-        pack_untilize_dest_init<2, 4>(cb_out);
-        for (uint32_t half = 0; half < 2; ++half) {
+        cb_reserve_back(cb_out, unit_tiles);
+        for (uint32_t tile = 0; tile < unit_tiles; ++tile) {
             tile_regs_acquire();
-            for (uint32_t tile = 0; tile < 2; ++tile) {
-                copy_to(cb_gate, half * 2 + tile, tile);
-                if (has_gate) {
-                    copy_to(cb_up, half * 2 + tile, kUp);
-                }
-                activate(function, tile);
-                if (has_gate) {
-                    mul_binary_tile_init();
-                    mul_binary_tile(tile, kUp, tile);
-                }
+            copy_tile(cb_gate, tile, 0);
+            if (has_gate) {
+                copy_tile(cb_up, tile, 1);
+            }
+            activate(function, limits);
+            if (has_gate) {
+                multiply(0, 1, 0);
             }
             tile_regs_commit();
             tile_regs_wait();
-            pack_untilize_dest<2, 4>(cb_out, 1, half);
+            pack_tile(0, cb_out);
             tile_regs_release();
         }
-        pack_untilize_uninit(cb_out);
-        cb_push_back(cb_out, kStripTiles);
-        cb_pop_front(cb_gate, kStripTiles);
+        cb_push_back(cb_out, unit_tiles);
+        cb_pop_front(cb_gate, unit_tiles);
         if (has_gate) {
-            cb_pop_front(cb_up, kStripTiles);
+            cb_pop_front(cb_up, unit_tiles);
         }
     }
 }

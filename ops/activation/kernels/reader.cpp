@@ -1,78 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads 32 rows at a time and sorts their gate and up apart, 128 columns of each a push.
-#include "dataflow_api.h"
+// Tells compute how many of this core's units have rows, and hands over their gates and ups.
+#include "units.hpp"
 
 namespace {
 
-constexpr uint32_t kCbGateRows = 0;
-constexpr uint32_t kCbUpRows = 1;
-constexpr uint32_t kCbScratch = 4;
-constexpr uint32_t kTileRows = 32;
-constexpr uint32_t kStripTiles = 4;
-constexpr uint32_t kBlock = 128;
-enum Gate : uint32_t { kNone, kFirst, kSecond, kInterleaved };
+constexpr uint32_t cb_gate = 0;
+constexpr uint32_t cb_up = 1;
+constexpr uint32_t cb_units = 2;
+constexpr uint32_t cb_counts = 3;
+constexpr uint32_t cb_row = 5;
 
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
+enum Halves : uint32_t { kNone, kFirst, kSecond, kInterleaved, kFirstApart, kSecondApart };
+
+void copy_halves(const tt_l1_ptr uint16_t* from, uint32_t step, tt_l1_ptr uint16_t* to,
+                 uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        to[i] = from[i * step];
+    }
 }
 
-// Elements of a row: the first one, and the distance to the next.
-struct Part {
-    uint32_t first;
-    uint32_t step;
-};
+// Parts a row that was read as a whole.
+void part_row(uint32_t halves, uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, uint32_t count) {
+    const auto* row = reinterpret_cast<const tt_l1_ptr uint16_t*>(row_l1);
+    const bool is_interleaved = halves == kInterleaved;
+    const uint32_t step = is_interleaved ? 2 : 1;
+    const uint32_t second = is_interleaved ? 1 : count;
+    const uint32_t gate = halves == kSecondApart ? second : 0;
+    const uint32_t up = halves == kSecondApart ? 0 : second;
+    copy_halves(row + gate, step, reinterpret_cast<tt_l1_ptr uint16_t*>(gate_l1), count);
+    copy_halves(row + up, step, reinterpret_cast<tt_l1_ptr uint16_t*>(up_l1), count);
+}
 
-struct Strip {
-    uint32_t rows;
-    uint32_t row_stride;
-    uint32_t column;
-    uint32_t columns;
-};
-
-// Elements beyond the matrix are left as they are: each is activated by itself.
-void push(uint32_t cb, const Part& part, const Strip& strip) {
-    cb_reserve_back(cb, kStripTiles);
-    for (uint32_t row = 0; row < strip.rows; ++row) {
-        const auto* from = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(
-                               get_write_ptr(kCbScratch) + row * strip.row_stride) +
-                           part.first + strip.column * part.step;
-        auto* to = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(get_write_ptr(cb)) + row * kBlock;
-        for (uint32_t column = 0; column < strip.columns; ++column) {
-            to[column] = from[column * part.step];
+template <class Accessor>
+void read_row(const Accessor& input, const Units& units, uint32_t halves, uint32_t row,
+              uint32_t gate_l1, uint32_t up_l1) {
+    if (halves <= kSecond) {
+        const uint32_t second = units.row_bytes;
+        noc_async_read(input.get_noc_addr(row, halves == kSecond ? second : 0), gate_l1,
+                       units.row_bytes);
+        if (halves != kNone) {
+            noc_async_read(input.get_noc_addr(row, halves == kSecond ? 0 : second), up_l1,
+                           units.row_bytes);
         }
+        return;
     }
-    cb_push_back(cb, kStripTiles);
+    noc_async_read(input.get_noc_addr(row), get_write_ptr(cb_row), 2 * units.row_bytes);
+    noc_async_read_barrier();
+    part_row(halves, get_write_ptr(cb_row), gate_l1, up_l1, units.row_bytes / 2);
 }
 
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_group = get_arg_val<uint32_t>(0);
-    const uint32_t num_groups = get_arg_val<uint32_t>(1);
-    const uint32_t rows = get_compile_time_arg_val(0);
-    const uint32_t width = get_compile_time_arg_val(1);
-    const uint32_t columns = get_compile_time_arg_val(2);  // of the output
-    const uint32_t row_stride = get_compile_time_arg_val(3);
-    const uint32_t gate = get_compile_time_arg_val(4);
-    const TensorAccessor input(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
+    const uint32_t first_unit = get_arg_val<uint32_t>(2);
+    const uint32_t num_units = get_arg_val<uint32_t>(3);
+    const uint32_t halves = get_compile_time_arg_val(10);
+    constexpr auto input_args = TensorAccessorArgs<11>();
+    constexpr auto counts_args = TensorAccessorArgs<input_args.next_compile_time_args_offset()>();
+    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
+    const auto counts = TensorAccessor(counts_args, get_arg_val<uint32_t>(1));
+    const Units units = units_with(counts, cb_counts, first_unit, num_units);
 
-    const uint32_t step = gate == kInterleaved ? 2 : 1;
-    const Part gates{gate == kSecond ? columns : 0, step};
-    const Part ups{gate == kInterleaved ? 1 : gate == kSecond ? 0 : columns, step};
-    for (uint32_t group = first_group; group < first_group + num_groups; ++group) {
-        const uint32_t first = group * kTileRows;
-        const uint32_t count = smaller(kTileRows, rows - first);
-        for (uint32_t row = 0; row < count; ++row) {
-            noc_async_read(input.get_noc_addr(first + row),
-                           get_write_ptr(kCbScratch) + row * row_stride, width * sizeof(uint16_t));
+    uint32_t num_full = 0;
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        num_full += units.has_rows(unit) ? 1 : 0;
+    }
+    cb_reserve_back(cb_units, 1);
+    words_at(get_write_ptr(cb_units))[0] = num_full;
+    cb_push_back(cb_units, 1);
+
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        if (!units.has_rows(unit)) {
+            continue;
+        }
+        cb_reserve_back(cb_gate, units.unit_tiles);
+        if (halves != kNone) {
+            cb_reserve_back(cb_up, units.unit_tiles);
+        }
+        for (uint32_t i = 0; i < units.unit_rows; ++i) {
+            const uint32_t row = unit * units.unit_rows + i;
+            if (units.counted.is_counted(row)) {
+                read_row(input, units, halves, row, get_write_ptr(cb_gate) + i * units.row_stride,
+                         get_write_ptr(cb_up) + i * units.row_stride);
+            }
         }
         noc_async_read_barrier();
-        for (uint32_t column = 0; column < columns; column += kBlock) {
-            const Strip strip{count, row_stride, column, smaller(kBlock, columns - column)};
-            push(kCbGateRows, gates, strip);
-            if (gate != kNone) {
-                push(kCbUpRows, ups, strip);
-            }
+        cb_push_back(cb_gate, units.unit_tiles);
+        if (halves != kNone) {
+            cb_push_back(cb_up, units.unit_tiles);
         }
     }
 }

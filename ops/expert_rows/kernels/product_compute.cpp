@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tilizes the rows of a unit once, for all strips that follow on them, and multiplies them with the
 // weights, whose tiles are transposed on their way into the source register. Sums stay in DST over
-// all of K and are packed as rows.
+// all of K and are packed as rows. Where scales hold for a block of K, or some columns, each
+// block's sums are scaled by themselves in fp32, and the packer adds them to those before in L1.
 
 namespace {
 
@@ -10,6 +11,9 @@ constexpr uint32_t cb_tiles = 1;
 constexpr uint32_t cb_weights = 2;
 constexpr uint32_t cb_scales = 3;
 constexpr uint32_t cb_units = 4;
+constexpr uint32_t cb_row_scales = 10;
+constexpr uint32_t cb_column_scales = 11;
+constexpr uint32_t cb_sums = 12;
 constexpr uint32_t cb_out = 16;
 
 struct Shapes {
@@ -19,6 +23,10 @@ struct Shapes {
     uint32_t k_chunk;
     uint32_t chunks;
     bool is_scaled;
+    bool is_in_blocks;
+    uint32_t block;  // K tiles that share their scales
+    bool has_column_scales;
+    bool has_row_scales;
 };
 
 void tilize_rows(const Shapes& shapes, bool holds_rows) {
@@ -60,6 +68,74 @@ void multiply(const Shapes& shapes, uint32_t columns) {
     }
 }
 
+// Sums of a block in DST times one of its scales; the spare tile of DST holds it.
+template <BroadcastType broadcast>
+void scale_sum(uint32_t cb, uint32_t tile, uint32_t column, uint32_t spare) {
+    unary_bcast_init<broadcast>(cb, cb_sums);
+    unary_bcast<broadcast>(cb, tile, spare);
+    mul_binary_tile_init();
+    mul_binary_tile(column, spare, column);
+}
+
+void add_block(const Shapes& shapes, uint32_t columns, bool is_first) {
+    if (shapes.has_column_scales) {
+        cb_wait_front(cb_column_scales, shapes.strip);
+        for (uint32_t column = 0; column < columns; ++column) {
+            scale_sum<BroadcastType::ROW>(cb_column_scales, column, column, shapes.strip);
+        }
+        cb_pop_front(cb_column_scales, shapes.strip);
+    }
+    if (shapes.has_row_scales) {
+        cb_wait_front(cb_row_scales, 1);
+        for (uint32_t column = 0; column < columns; ++column) {
+            scale_sum<BroadcastType::COL>(cb_row_scales, 0, column, shapes.strip);
+        }
+        cb_pop_front(cb_row_scales, 1);
+    }
+    tile_regs_commit();
+    pack_reconfig_data_format(cb_sums);
+    pack_reconfig_l1_acc(is_first ? 0 : 1);
+    tile_regs_wait();
+    for (uint32_t column = 0; column < columns; ++column) {
+        pack_tile<true>(column, cb_sums, column);
+    }
+    tile_regs_release();
+}
+
+void multiply_in_blocks(const Shapes& shapes, uint32_t columns) {
+    cb_reserve_back(cb_sums, shapes.strip);
+    for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
+        const uint32_t left = shapes.k_tiles - first;
+        const uint32_t count = left < shapes.k_block ? left : shapes.k_block;
+        cb_wait_front(cb_weights, shapes.k_block * shapes.strip);
+        for (uint32_t k = 0; k < count; ++k) {
+            const uint32_t tile = first + k;
+            if (tile % shapes.block == 0) {
+                tile_regs_acquire();
+                reconfig_data_format(cb_weights, cb_tiles);
+                mm_block_init_short(cb_tiles, cb_weights, 1, columns, 1, shapes.k_block);
+            }
+            matmul_block(cb_tiles, cb_weights, tile, k * shapes.strip, 0, 1, columns, 1,
+                         shapes.k_block);
+            if ((tile + 1) % shapes.block == 0 || tile + 1 == shapes.k_tiles) {
+                add_block(shapes, columns, tile < shapes.block);
+            }
+        }
+        cb_pop_front(cb_weights, shapes.k_block * shapes.strip);
+    }
+    pack_reconfig_l1_acc(0);
+    cb_push_back(cb_sums, shapes.strip);
+}
+
+void take_sums(const Shapes& shapes, uint32_t columns) {
+    cb_wait_front(cb_sums, shapes.strip);
+    copy_tile_to_dst_init_short_with_dt(cb_weights, cb_sums);
+    for (uint32_t column = 0; column < columns; ++column) {
+        copy_tile(cb_sums, column, column);
+    }
+    cb_pop_front(cb_sums, shapes.strip);
+}
+
 // The routing weights of the rows, in every column.
 void scale(const Shapes& shapes, uint32_t columns) {
     copy_tile_to_dst_init_short_with_dt(cb_weights, cb_scales);
@@ -98,9 +174,11 @@ void pack_rows(uint32_t strip) {
 }  // namespace
 
 void kernel_main() {
-    const Shapes shapes{get_compile_time_arg_val(0), get_compile_time_arg_val(1),
-                        get_compile_time_arg_val(2), get_compile_time_arg_val(3),
-                        get_compile_time_arg_val(4), get_compile_time_arg_val(5) != 0};
+    const Shapes shapes{get_compile_time_arg_val(0),      get_compile_time_arg_val(1),
+                        get_compile_time_arg_val(2),      get_compile_time_arg_val(3),
+                        get_compile_time_arg_val(4),      get_compile_time_arg_val(5) != 0,
+                        get_compile_time_arg_val(6) != 0, get_compile_time_arg_val(7),
+                        get_compile_time_arg_val(8) != 0, get_compile_time_arg_val(9) != 0};
 
     mm_block_init(cb_tiles, cb_weights, cb_out, 1, shapes.strip, 1, shapes.k_block);
     for (bool holds_rows = false;; holds_rows = true) {
@@ -115,8 +193,14 @@ void kernel_main() {
         if (has_new_rows != 0) {
             tilize_rows(shapes, holds_rows);
         }
-        tile_regs_acquire();
-        multiply(shapes, columns);
+        if (shapes.is_in_blocks) {
+            multiply_in_blocks(shapes, columns);
+            tile_regs_acquire();
+            take_sums(shapes, columns);
+        } else {
+            tile_regs_acquire();
+            multiply(shapes, columns);
+        }
         if (shapes.is_scaled) {
             scale(shapes, columns);
         }

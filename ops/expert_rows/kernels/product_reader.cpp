@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Works out this core's units of work from the list of blocks, or the counts of the batches, in
 // device memory; announces each to compute and writer; gathers rows and feeds weights.
+#include "block_scales.hpp"
 #include "table_words.hpp"
 
 namespace {
@@ -37,6 +38,8 @@ struct Shapes {
     uint32_t k_chunk;
     uint32_t weight_bytes;   // of a tile
     uint32_t element_bytes;  // of a row
+    uint32_t block_tiles;    // of K, that share a scale
+    bool is_in_blocks;       // whether there are such scales
 
     uint32_t chunk_bytes() const { return k_chunk * tt::constants::TILE_WIDTH * element_bytes; }
 
@@ -192,23 +195,27 @@ union Word {
     float value;
 };
 
-// What rows of a product are multiplied with: routing weights, and scales of fp8 operands.
+// What rows of a product are multiplied with at the end: routing weights, and scales, unless they
+// are in blocks.
 template <class Weights, class Rows, class Experts>
 struct Scales {
     const Weights& weights;  // (T, K)
     uint32_t top_k;          // 0: there are none
     const Rows& rows;        // (rows, 1)
-    const Experts& experts;  // (E, 1)
-    bool is_fp8;
+    const Experts& experts;  // (E, 1, 1)
+    uint32_t row_form;
+    bool has_weights;
 
-    bool are_there() const { return top_k != 0 || is_fp8; }
+    bool are_there() const { return top_k != 0 || row_form != kNoRows || has_weights; }
     float of(const TileRow& row, uint32_t i) const {
         float scale = 1;
         if (top_k != 0) {
             scale = word(weights, row.ids[i] / top_k, row.ids[i] % top_k, top_k);
         }
-        if (is_fp8) {
-            scale *= word(rows, row.sources[i], 0, 1);
+        if (row_form != kNoRows) {
+            scale *= word(rows, row_form == kOneRow ? 0 : row.sources[i], 0, 1);
+        }
+        if (has_weights) {
             scale *= word(experts, row.expert, 0, 1);
         }
         return scale;
@@ -245,17 +252,19 @@ void push_scales(const AllScales& scales, const TileRow& row) {
 }
 
 // Tiles of the strip's weights, one row of columns for each k; pushes have the pages of whole
-// blocks, also where fewer tiles are left.
-template <class Accessor>
-void feed_weights(const Accessor& weights, const Shapes& shapes, uint32_t expert, uint32_t column,
-                  uint32_t columns) {
+// blocks, also where fewer tiles are left. Behind a push the scales of the blocks that end in it.
+template <class Accessor, class InBlocks>
+void feed_weights(const Accessor& weights, const Shapes& shapes, const InBlocks& scales,
+                  const TileRow& row, uint32_t column, uint32_t columns) {
+    uint32_t scaled = 0;
     const uint32_t pages = shapes.k_block * shapes.strip;
     for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
         const uint32_t count = smaller(shapes.k_block, shapes.k_tiles - first);
         cb_reserve_back(cb_weights, pages);
         const uint32_t l1_addr = get_write_ptr(cb_weights);
         for (uint32_t c = 0; c < columns; ++c) {
-            const uint32_t tile = (expert * shapes.n_tiles + column + c) * shapes.k_tiles + first;
+            const uint32_t tile =
+                (row.expert * shapes.n_tiles + column + c) * shapes.k_tiles + first;
             for (uint32_t k = 0; k < count; ++k) {
                 noc_async_read_page(tile + k, weights,
                                     l1_addr + (k * shapes.strip + c) * shapes.weight_bytes);
@@ -263,12 +272,18 @@ void feed_weights(const Accessor& weights, const Shapes& shapes, uint32_t expert
         }
         noc_async_read_barrier();
         cb_push_back(cb_weights, pages);
+        const uint32_t fed = first + count;
+        while (shapes.is_in_blocks && scaled * shapes.block_tiles < fed &&
+               smaller((scaled + 1) * shapes.block_tiles, shapes.k_tiles) <= fed) {
+            scales.push(scaled, row.sources, column, columns);
+            scaled += 1;
+        }
     }
 }
 
-template <class List, class Rows, class Weights, class AllScales>
+template <class List, class Rows, class Weights, class AllScales, class InBlocks>
 void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, const Rows& rows,
-                const Weights& weights, const AllScales& scales) {
+                const Weights& weights, const AllScales& scales, const InBlocks& in_blocks) {
     const uint32_t core = get_arg_val<uint32_t>(6);
     const uint32_t num_cores = get_arg_val<uint32_t>(7);
     const uint32_t num_units = num_tile_rows * shapes.strips();
@@ -303,8 +318,14 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
             if (scales.are_there()) {
                 push_scales(scales, row);
             }
+            if (shapes.is_in_blocks) {
+                in_blocks.hold_rows(row.sources);
+            }
         }
-        feed_weights(weights, shapes, row.expert, column, columns);
+        if (shapes.is_in_blocks) {
+            in_blocks.hold_columns(row.expert, column, columns);
+        }
+        feed_weights(weights, shapes, in_blocks, row, column, columns);
     }
     announce_to_compute(kEnd, 0, 0);
     announce_to_writer(kEnd, 0, 0, row);
@@ -321,11 +342,13 @@ void kernel_main() {
                         .k_block = get_compile_time_arg_val(5),
                         .k_chunk = get_compile_time_arg_val(6),
                         .weight_bytes = static_cast<uint32_t>(get_tile_size(cb_weights)),
-                        .element_bytes = get_compile_time_arg_val(16)};
+                        .element_bytes = get_compile_time_arg_val(16),
+                        .block_tiles = get_compile_time_arg_val(24),
+                        .is_in_blocks = get_compile_time_arg_val(19) != 0};
     const uint32_t scales_top_k = get_compile_time_arg_val(11);
     const uint32_t entries = get_compile_time_arg_val(12);
     const uint32_t num_experts = get_compile_time_arg_val(13);
-    constexpr auto rows_args = TensorAccessorArgs<18>();
+    constexpr auto rows_args = TensorAccessorArgs<25>();
     constexpr auto weights_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
     constexpr auto ids_args = TensorAccessorArgs<weights_args.next_compile_time_args_offset()>();
     constexpr auto experts_args = TensorAccessorArgs<ids_args.next_compile_time_args_offset()>();
@@ -345,8 +368,25 @@ void kernel_main() {
     const auto end = TensorAccessor(end_args, get_arg_val<uint32_t>(4));
     const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(5));
 
+    const uint32_t row_form = get_compile_time_arg_val(17);
+    const bool has_weight_scales = get_compile_time_arg_val(18) != 0;
     const Scales<decltype(scales), decltype(row_scales), decltype(expert_scales)> all_scales{
-        scales, scales_top_k, row_scales, expert_scales, get_compile_time_arg_val(17) != 0};
+        scales,
+        scales_top_k,
+        row_scales,
+        expert_scales,
+        shapes.is_in_blocks ? kNoRows : row_form,
+        has_weight_scales && !shapes.is_in_blocks};
+    const BlockScales<decltype(row_scales), decltype(expert_scales)> in_blocks{
+        row_scales,
+        expert_scales,
+        row_form,
+        has_weight_scales,
+        get_compile_time_arg_val(20),
+        get_compile_time_arg_val(21),
+        get_compile_time_arg_val(22),
+        get_compile_time_arg_val(23),
+        shapes.strip};
     fill_words(words_at(get_write_ptr(cb_zeros)), shapes.chunk_bytes() / 4, 0);
     const uint32_t tables = get_write_ptr(cb_tables);
     if (is_batched) {
@@ -357,7 +397,7 @@ void kernel_main() {
             read_counts(ids, num_experts, form == kPagedCounts, tables);
         }
         const BatchList list{words_at(tables), num_experts, entries};
-        feed_units(list, list.num_tile_rows(), shapes, rows, weights, all_scales);
+        feed_units(list, list.num_tile_rows(), shapes, rows, weights, all_scales, in_blocks);
         return;
     }
     read_pages(end, 0, 1, tables, 0, 4);
@@ -372,5 +412,5 @@ void kernel_main() {
                                                            get_compile_time_arg_val(10),
                                                            get_compile_time_arg_val(15)};
     const uint32_t tile_rows = num_listed / list.block_size * div_up(list.block_size, tile_height);
-    feed_units(list, tile_rows, shapes, rows, weights, all_scales);
+    feed_units(list, tile_rows, shapes, rows, weights, all_scales, in_blocks);
 }

@@ -59,7 +59,16 @@ inline void send_rows(uint32_t cb_values, uint32_t first, uint32_t cb_rows) {
 enum class Form : uint32_t {
     Divide,    // by the scale
     Multiply,  // by its reciprocal, or to take a scale back
+    Round,     // divide, and round to the nearest integer, ties to even
 };
+
+// Numbers below 2^22 have no bits behind the point any more once 1.5 · 2^23 was added.
+inline void round_to_integers(uint32_t dst) {
+    constexpr uint32_t kPointAtEnd = 0x4B400000;  // 1.5 · 2^23
+    binop_with_scalar_tile_init();
+    add_unary_tile(dst, kPointAtEnd);
+    sub_unary_tile(dst, kPointAtEnd);
+}
 
 // The same of each element divided by (or times) the number in column 0 of its row of `cb_scale`.
 inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_scale, Form form,
@@ -73,11 +82,14 @@ inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_sca
         mul_binary_tile_init();
         for (uint32_t tile = 0; tile < 2; ++tile) {
             copy_to(cb_values, first + half * 2 + tile, tile);
-            if (form == Form::Divide) {
-                div_binary_tile(tile, 2, tile);
-            } else {
+            if (form == Form::Multiply) {
                 mul_binary_tile(tile, 2, tile);
+            } else {
+                div_binary_tile(tile, 2, tile);
             }
+        }
+        for (uint32_t tile = 0; tile < 2 && form == Form::Round; ++tile) {
+            round_to_integers(tile);
         }
         tile_regs_commit();
         pack_untilize_dest_init<2, 4>(cb_rows);

@@ -46,8 +46,9 @@ inline float power_of_two_above(float x) {
 }
 
 // The scale that a code is multiplied with, of a largest magnitude. Divisions are IEEE fp32, in the
-// order in which each rule was published.
-inline float scale_of(uint32_t largest_bits, uint32_t rule) {
+// order in which each rule was published. `most` is the largest code of the plain rule, kTrtllm;
+// the others are of e4m3.
+inline float scale_of(uint32_t largest_bits, uint32_t rule, float most = 448.0F) {
     FloatWord largest;
     largest.bits = largest_bits;
     const float amax = largest.value;
@@ -63,7 +64,7 @@ inline float scale_of(uint32_t largest_bits, uint32_t rule) {
         case kPerToken:
             return larger(amax / 448.0F, 1.0F / (448.0F * 512.0F));
         default:
-            return larger(amax / 448.0F, 1.17549435e-38F);
+            return larger(amax / most, 1.17549435e-38F);
     }
 }
 

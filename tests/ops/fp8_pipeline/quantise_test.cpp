@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantisation by every rule and back, against golden files, in memory filled with 0xFF.
+#include "ops/quantise/quantise.hpp"
+
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+
 #include "ops/fp8_dequantise/fp8_dequantise.hpp"
-#include "ops/fp8_quantise/fp8_quantise.hpp"
 #include "ops/gather_columns/gather_columns.hpp"
 #include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
 #include "tests/ops/golden_compare.hpp"
 #include "tests/ops/op_call.hpp"
+#include "tests/ops/routing_workload.hpp"
 
 namespace tessera::ops {
 namespace {
@@ -30,7 +36,7 @@ TEST_P(Quantisation, HasTheBitsOfTheFile) {
     OneDevice device(testing::test_arch());
     const QuantiseSpec spec{.rule = GetParam().rule, .block = GetParam().block, .grid = {}};
 
-    const auto quantised = call_op(device, fp8_quantise::op(), &spec, {{golden_tensor(file, "x")}});
+    const auto quantised = call_op(device, quantise::op(), &spec, {{golden_tensor(file, "x")}});
 
     EXPECT_EQ(quantised[0].bytes, golden_tensor(file, GetParam().name + ".q").bytes);
     EXPECT_EQ(quantised[1].bytes, golden_tensor(file, GetParam().name + ".scale").bytes);
@@ -59,7 +65,7 @@ TEST_P(BlockQuantisation, HasTheBitsOfTheFileAlsoInPartialBlocks) {
         .rule = ScaleRule::FlashinferTest, .block = ScaleBlock::Square128, .grid = {}};
 
     const auto quantised =
-        call_op(device, fp8_quantise::op(), &spec, {{golden_tensor(file, GetParam())}});
+        call_op(device, quantise::op(), &spec, {{golden_tensor(file, GetParam())}});
 
     EXPECT_EQ(quantised[0].bytes, golden_tensor(file, GetParam() + ".q").bytes);
     EXPECT_EQ(quantised[1].bytes, golden_tensor(file, GetParam() + ".scale").bytes);
@@ -73,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Matrices, BlockQuantisation, ::testing::Values("w0", "w
                          [](const auto& name) { return name.param; });
 
 // 33 rows of 130 columns: one of each beyond what a core takes at a time.
-TEST(Fp8Quantise, LeavesWhatLiesBeyondTheMatrixOutOfItsBlocks) {
+TEST(Quantise, LeavesWhatLiesBeyondTheMatrixOutOfItsBlocks) {
     OneDevice device(testing::test_arch());
     HostTensor input = make_host_tensor({33, 130}, DataFormat::Float32);
     for (std::size_t i = 0; i < 33 * 130; ++i) {
@@ -81,13 +87,138 @@ TEST(Fp8Quantise, LeavesWhatLiesBeyondTheMatrixOutOfItsBlocks) {
     }
     const QuantiseSpec spec{.rule = ScaleRule::Trtllm, .block = ScaleBlock::Row128, .grid = {}};
 
-    const auto outputs = call_op(device, fp8_quantise::op(), &spec, {{input}});
+    const auto outputs = call_op(device, quantise::op(), &spec, {{input}});
 
     for (std::size_t row = 0; row < 33; ++row) {
         EXPECT_EQ(outputs[1].as<float>()[row * 2], 1.0F) << row;
         EXPECT_EQ(outputs[1].as<float>()[row * 2 + 1], 7.0F / 448.0F) << row;
         EXPECT_EQ(outputs[0].as<std::uint8_t>()[row * 130 + 129], 0xFE) << row;  // −448
     }
+}
+
+float bf16(std::uint16_t bits) {
+    return std::bit_cast<float>(std::uint32_t{bits} << 16U);
+}
+
+TEST(Quantise, RoundsRowsToIntegersOfEightBits) {
+    OneDevice device(testing::test_arch());
+    HostTensor input = make_host_tensor({2, 5}, DataFormat::Float32);
+    std::ranges::copy(std::vector<float>{254, -1, 3, 5, 0, -1, 0.5F, 0.25F, 0, 1},
+                      input.as<float>().begin());
+    const QuantiseSpec spec{.block = ScaleBlock::Row, .codes = Codes::Int8, .grid = {}};
+
+    const auto outputs = call_op(device, quantise::op(), &spec, {{input}});
+
+    // Scales 2 and 1/127; ties to even: -0.5 is 0, 1.5 is 2, 2.5 is 2, 63.5 is 64, 31.75 is 32.
+    const std::vector<float> wanted{127, 0, 2, 2, 0, -127, 64, 32, 0, 127};
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_EQ(bf16(outputs[0].as<std::uint16_t>()[i]), wanted[i]) << i;
+    }
+    EXPECT_EQ(testing::values_of<float>(outputs[1]), (std::vector<float>{2, 1.0F / 127}));
+}
+
+// 70 rows on three cores; the row with the largest number does not count, nor does one of NaN.
+TEST(Quantise, GivesATensorOneScaleOfTheRowsThatCount) {
+    OneDevice device(testing::test_arch());
+    HostTensor input = make_host_tensor({70, 130}, DataFormat::Float32);
+    std::ranges::fill(input.as<float>(), 1.0F);
+    std::ranges::fill(input.as<float>().subspan(40 * 130, 130), 1e30F);
+    std::ranges::fill(input.as<float>().subspan(41 * 130, 130), std::nanf(""));
+    input.as<float>()[69 * 130 + 129] = -896.0F;
+    std::vector<std::int32_t> table(70, 0);
+    table[40] = table[41] = -1;
+    const HostTensor counts = testing::host_tensor<std::int32_t>({70}, DataFormat::Int32, table);
+    const QuantiseSpec spec{
+        .block = ScaleBlock::Tensor, .counted_by = CountedBy::Presence, .grid = {}};
+
+    const auto outputs = call_op(device, quantise::op(), &spec, {{input}, {counts}});
+
+    EXPECT_EQ(outputs[1].shape, (Shape{1, 1}));
+    EXPECT_EQ(outputs[1].as<float>()[0], 2.0F);
+    EXPECT_EQ(fp8::value_of(outputs[0].as<std::uint8_t>()[0]), 0.5F);
+    EXPECT_EQ(fp8::value_of(outputs[0].as<std::uint8_t>()[69 * 130 + 129]), -448.0F);
+}
+
+struct TileCase {
+    std::string name;
+    ScaleBlock block;
+    Codes codes;
+    Shape scales;
+    std::size_t rows, columns;  // of a block
+};
+
+class TileQuantisation : public ::testing::TestWithParam<TileCase> {};
+
+// Two matrices of 140 by 150: tiles that are partly beyond them, and blocks that are smaller.
+TEST_P(TileQuantisation, TakesTheScaleOfEachBlockAndTheNearestCodes) {
+    const TileCase& test = GetParam();
+    OneDevice device(testing::test_arch());
+    const HostTensor input = testing::random_bf16_tensor({2, 140, 150}, 3);
+    const QuantiseSpec spec{.block = test.block, .codes = test.codes, .grid = {}};
+
+    const auto outputs = call_op(device, quantise::op(), &spec, {{input, Layout::TILE}});
+
+    ASSERT_EQ(outputs[1].shape, test.scales);
+    const bool is_fp8 = test.codes == Codes::Fp8E4m3;
+    const float most = is_fp8 ? 448 : test.codes == Codes::Int8 ? 127 : 7;
+    const auto at = [](std::size_t m, std::size_t r, std::size_t c) {
+        return (m * 140 + r) * 150 + c;
+    };
+    std::size_t place = 0;
+    for (std::size_t m = 0; m < 2; ++m) {
+        for (std::size_t row = 0; row < 140; row += test.rows) {
+            for (std::size_t column = 0; column < 150; column += test.columns) {
+                float largest = 0;
+                const float scale = outputs[1].as<float>()[place++];
+                for (std::size_t r = row; r < std::min<std::size_t>(140, row + test.rows); ++r) {
+                    for (std::size_t c = column;
+                         c < std::min<std::size_t>(150, column + test.columns); ++c) {
+                        const float value = bf16(input.as<std::uint16_t>()[at(m, r, c)]);
+                        largest = std::max(largest, std::fabs(value));
+                        const float code =
+                            is_fp8 ? fp8::value_of(outputs[0].as<std::uint8_t>()[at(m, r, c)])
+                                   : outputs[0].as<float>()[at(m, r, c)];
+                        // Half a step: 1/16 of an e4m3 number, 2^-10 below 2^-6, 1/2 of integers.
+                        const float half = is_fp8 ? std::max(std::fabs(code) / 16, 0x1p-10F) : 0.5F;
+                        ASSERT_LE(std::fabs(code - value / scale), half * 1.0001F);
+                        ASSERT_TRUE(is_fp8 || code == std::trunc(code));
+                    }
+                }
+                ASSERT_EQ(scale, largest / most);
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Blocks, TileQuantisation,
+    ::testing::Values(
+        TileCase{"matrix_fp8", ScaleBlock::Matrix, Codes::Fp8E4m3, {2, 1, 1}, 140, 150},
+        TileCase{"squares_fp8", ScaleBlock::Square128, Codes::Fp8E4m3, {2, 2, 2}, 128, 128},
+        TileCase{"row_int8", ScaleBlock::Row, Codes::Int8, {2, 140, 1}, 1, 150},
+        TileCase{"row128_int4", ScaleBlock::Row128, Codes::Int4, {2, 140, 2}, 1, 128}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(QuantiseErrors, BlocksThatAnInputCannotHaveAreNamed) {
+    const auto refusal = [](const QuantiseSpec& spec, Layout layout) {
+        const DeviceTensor input{{{2, 3, 40}, DataFormat::Float16_b, layout}, {}};
+        const std::array<const DeviceTensor*, 1> inputs{&input};
+        return usage_error_message(
+            [&] { check_call(quantise::op(), testing::test_arch(), &spec, inputs, {}); });
+    };
+    EXPECT_EQ(refusal({.block = ScaleBlock::Matrix, .grid = {}}, Layout::ROW_MAJOR),
+              "quantise: block is matrix; of rows it must be 1x128, row, 128x128 or tensor");
+    EXPECT_EQ(refusal({.block = ScaleBlock::Tensor, .grid = {}}, Layout::TILE),
+              "quantise: block is tensor; of tiles it must be 1x128, row, 128x128 or matrix, "
+              "without counts");
+    EXPECT_EQ(
+        refusal({.block = ScaleBlock::Row, .codes = Codes::Int4, .grid = {}}, Layout::ROW_MAJOR),
+        "quantise: codes are int4; rows may have fp8_e4m3 or int8");
+    EXPECT_EQ(
+        refusal(
+            {.rule = ScaleRule::Dsv3, .block = ScaleBlock::Row, .codes = Codes::Int8, .grid = {}},
+            Layout::ROW_MAJOR),
+        "quantise: rule is dsv3; codes of integers have trtllm");
 }
 
 TEST(GatherColumns, GivesColumnsAsRowsAndZerosForNone) {

@@ -76,8 +76,7 @@ Layer small_layer() {
             .experts = 8,
             .local_experts = 4,
             .top_k = 2,
-            .ranks = 2,
-            .activation = "silu"};
+            .ranks = 2};
 }
 
 TEST(ModularKernel, BatchesHaveTheRoomThatTheirRowStates) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/activation/activation.hpp"
+
 #include <gmock/gmock.h>
 
-#include "ops/moe_activation/moe_activation.hpp"
 #include "tessera/tensor_compare.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/golden_tensor.hpp"
 #include "tests/ops/op_run.hpp"
 
-namespace tessera::ops::moe_activation {
+namespace tessera::ops::activation {
 namespace {
 
 using testing::golden_tensor;
@@ -16,8 +17,8 @@ using testing::run_op;
 struct Case {
     const char* golden;
     const char* input;
-    Function function;
-    Gate gate = Gate::Default;
+    ActivationFunction function;
+    GatePlace gate = GatePlace::First;
     friend void PrintTo(const Case& test, std::ostream* out) { *out << test.golden; }
 };
 
@@ -36,7 +37,7 @@ protected:
 
 TEST_P(GoldenActivation, StaysWithinToleranceOfTheExactValues) {
     const Case& test = GetParam();
-    const MoeActivationSpec spec{
+    const RowActivationSpec spec{
         .function = test.function, .gate = test.gate, .grid = {}, .cb_depth = 2};
     const auto& stated = file_.entry_of(test.golden).at("tolerance");
     const CloseTolerance tolerance{stated.at("pcc_min").get<double>(),
@@ -51,25 +52,26 @@ TEST_P(GoldenActivation, StaysWithinToleranceOfTheExactValues) {
         << "PCC " << closeness.pcc << ", error " << closeness.max_rel_err;
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, GoldenActivation,
-                         ::testing::Values(Case{"silu_and_mul", "gated_x", Function::Silu},
-                                           Case{"silu_and_mul_second_half_gate", "gated_x",
-                                                Function::Silu, Gate::Second},
-                                           Case{"gelu_and_mul", "gated_x", Function::Gelu},
-                                           Case{"swigluoai", "gated_x", Function::SwigluOai},
-                                           Case{"swigluoai_split", "gated_x", Function::SwigluOai,
-                                                Gate::First},
-                                           Case{"silu", "x", Function::SiluNoMul},
-                                           Case{"gelu_erf", "x", Function::GeluNoMul},
-                                           Case{"relu2", "x", Function::Relu2NoMul}),
-                         [](const auto& test) { return std::string(test.param.golden); });
+INSTANTIATE_TEST_SUITE_P(
+    Functions, GoldenActivation,
+    ::testing::Values(
+        Case{"silu_and_mul", "gated_x", ActivationFunction::Silu},
+        Case{"silu_and_mul_second_half_gate", "gated_x", ActivationFunction::Silu,
+             GatePlace::Second},
+        Case{"gelu_and_mul", "gated_x", ActivationFunction::Gelu},
+        Case{"swigluoai", "gated_x", ActivationFunction::SwigluOai, GatePlace::Interleaved},
+        Case{"swigluoai_split", "gated_x", ActivationFunction::SwigluOai, GatePlace::First},
+        Case{"silu", "x", ActivationFunction::Silu, GatePlace::None},
+        Case{"gelu_erf", "x", ActivationFunction::Gelu, GatePlace::None},
+        Case{"relu2", "x", ActivationFunction::Relu2, GatePlace::None}),
+    [](const auto& test) { return std::string(test.param.golden); });
 
 // Halves of 20 elements do not lie at DRAM's alignment; of each batch of 3 rows 1 and 3 count.
-TEST(MoeActivation, WritesTheRowsThatCount) {
+TEST(RowActivation, WritesTheRowsThatCount) {
     HostTensor input = make_host_tensor({2, 3, 40}, DataFormat::Float16_b);
     std::ranges::fill(input.as<std::uint16_t>(), std::uint16_t{0x3F80});
     const HostTensor counts = testing::host_tensor<std::int32_t>({2}, DataFormat::Int32, {1, 3});
-    const MoeActivationSpec spec{.function = Function::Relu2NoMul, .grid = {}, .cb_depth = 1};
+    const RowActivationSpec spec{.function = ActivationFunction::Relu2, .grid = {}, .cb_depth = 1};
 
     const auto run = run_op(op(), spec, {{input}, {counts}}, testing::test_arch());
 
@@ -81,4 +83,4 @@ TEST(MoeActivation, WritesTheRowsThatCount) {
 }
 
 }  // namespace
-}  // namespace tessera::ops::moe_activation
+}  // namespace tessera::ops::activation

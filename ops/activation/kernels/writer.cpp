@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores the rows of this core's units.
-#include "batches.hpp"
+#include "units.hpp"
 
 void kernel_main() {
     constexpr uint32_t cb_counts = 4;
@@ -20,7 +20,7 @@ void kernel_main() {
         cb_wait_front(cb_out, units.unit_tiles);
         for (uint32_t i = 0; i < units.unit_rows; ++i) {
             const uint32_t row = unit * units.unit_rows + i;
-            if (units.is_counted(row)) {
+            if (units.counted.is_counted(row)) {
                 noc_async_write(get_read_ptr(cb_out) + i * units.row_stride,
                                 output.get_noc_addr(row), units.row_bytes);
             }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that go through a core as tiles of 1024 consecutive elements, several short ones in one.
+#pragma once
+
+#include "../../expert_rows/kernels/counted_rows.hpp"
+
+namespace {
+
+// The compile-time arguments that reader and writer share.
+struct Units {
+    uint32_t row_bytes;   // of N elements
+    uint32_t row_stride;  // in L1
+    uint32_t unit_rows;
+    uint32_t unit_tiles;
+    CountedRows counted;
+
+    bool has_rows(uint32_t unit) const {
+        for (uint32_t row = unit * unit_rows; row < (unit + 1) * unit_rows; ++row) {
+            if (counted.is_counted(row)) {
+                return true;
+            }
+        }
+        return false;
+    }
+};
+
+// With what the units [first, first + count) need of the table.
+template <class Accessor>
+Units units_with(const Accessor& counts, uint32_t cb_counts, uint32_t first, uint32_t count) {
+    const uint32_t unit_rows = get_compile_time_arg_val(2);
+    return {get_compile_time_arg_val(0), get_compile_time_arg_val(1), unit_rows,
+            get_compile_time_arg_val(3),
+            counted_rows<4>(counts, cb_counts, first * unit_rows, (first + count) * unit_rows)};
+}
+
+}  // namespace

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows of a tensor count, as an operand of counts in device memory says.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "emu/base/fields/enum_names.hpp"
+#include "ops/op.hpp"
+
+namespace tessera::ops {
+
+/// What the operand says: of B equal batches the first counts[b] rows each, or of every row its
+/// entry, −1 of one that is not there.
+enum class CountedBy : std::uint8_t { Batches, Presence };
+
+inline constexpr std::string_view kCountedByProse =
+    "counts: first rows of equal batches, or a row each, -1 if none";
+
+/// The rows of one tensor, as kernels/counted_rows.hpp is told them.
+struct CountedRows {
+    enum Form : std::uint32_t { All, ByBatches, ByPresence };
+
+    std::uint32_t rows = 0;
+    std::uint32_t batches = 1;  ///< equal parts of the rows
+    Form form = All;
+    std::uint32_t table_width = 1;   ///< entries of a page of the table
+    std::uint32_t table_stride = 0;  ///< bytes of a page in L1
+    bool is_paged = false;           ///< counts of batches, a page each
+
+    /// Bytes of L1 for all counts of batches, or for the entries of `num_rows` neighbouring rows.
+    [[nodiscard]] std::uint64_t table_bytes(std::uint32_t num_rows) const;
+    /// The kernels' compile-time arguments.
+    [[nodiscard]] std::array<std::uint32_t, 6> args() const;
+};
+
+/// Rows of a tensor of `shape`; `counts` may be null: all of them.
+[[nodiscard]] CountedRows counted_rows(const ArchSpec& arch, const Shape& shape,
+                                       const TensorPlan* counts, CountedBy counted_by);
+
+/// The rule that counts fit the rows, blamed on the operand `counts`.
+void judge_counts(const CountedRows& rows, const TensorPlan* counts, RuleJudge& judge);
+
+/// Flags of `rows` rows.
+[[nodiscard]] std::vector<bool> counted_flags(std::uint32_t rows, const HostTensor& counts,
+                                              CountedBy counted_by);
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::CountedBy>{
+    EnumName<ops::CountedBy>{"batches", ops::CountedBy::Batches},
+    EnumName<ops::CountedBy>{"presence", ops::CountedBy::Presence},
+};
+
+}  // namespace tessera::config

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows count: all, the first ones of equal batches, or those that a table has.
+#pragma once
+
+#include "table_words.hpp"
+
+namespace {
+
+enum CountedBy : uint32_t { kAll, kBatches, kPresence };
+
+// Compile-time arguments that counted_rows() takes from `first_arg` on.
+constexpr uint32_t kCountedArgs = 6;
+
+struct CountedRows {
+    uint32_t rows;
+    uint32_t batches;
+    uint32_t counted_by;
+    uint32_t table_width;   // entries of a page of the table
+    uint32_t table_stride;  // bytes of a page in L1
+    const tt_l1_ptr uint32_t* counts;
+    uint32_t first_page;
+
+    bool is_counted(uint32_t row) const {
+        if (row >= rows || counted_by == kAll) {
+            return row < rows;
+        }
+        if (counted_by == kPresence) {
+            const uint32_t page = row / table_width - first_page;
+            return counts[page * table_stride / 4 + row % table_width] != kNobody;
+        }
+        const uint32_t batch_rows = rows / batches;
+        return row % batch_rows < counts[row / batch_rows];
+    }
+};
+
+// With what rows [first, end) need of the table.
+template <uint32_t first_arg, class Accessor>
+CountedRows counted_rows(const Accessor& counts, uint32_t cb_counts, uint32_t first, uint32_t end) {
+    CountedRows counted{get_compile_time_arg_val(first_arg),
+                        get_compile_time_arg_val(first_arg + 1),
+                        get_compile_time_arg_val(first_arg + 2),
+                        get_compile_time_arg_val(first_arg + 3),
+                        get_compile_time_arg_val(first_arg + 4),
+                        words_at(get_write_ptr(cb_counts)),
+                        0};
+    if (counted.counted_by == kBatches) {
+        read_counts(counts, counted.batches, get_compile_time_arg_val(first_arg + 5) != 0,
+                    get_write_ptr(cb_counts));
+    }
+    if (counted.counted_by == kPresence) {
+        const uint32_t last = (end < counted.rows ? end : counted.rows) - 1;
+        counted.first_page = first / counted.table_width;
+        read_pages(counts, counted.first_page, last / counted.table_width - counted.first_page + 1,
+                   get_write_ptr(cb_counts), counted.table_stride, counted.table_width * 4);
+    }
+    return counted;
+}
+
+}  // namespace

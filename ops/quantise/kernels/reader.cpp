@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings 32 rows of 128 columns at a time, group by group of those that share their scales; of a
+// tensor all of them twice. Rows that do not count are zeros.
+#include "../../expert_rows/kernels/counted_rows.hpp"
+
+namespace {
+
+constexpr uint32_t cb_rows = 0;
+constexpr uint32_t cb_counts = 1;
+constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kStripTiles = 4;
+constexpr uint32_t kBlock = 128;
+
+struct Strip {
+    uint32_t row;
+    uint32_t column;
+    uint32_t bytes;  // of a row
+    uint32_t element;
+};
+
+bool is_whole(const CountedRows& rows, const Strip& strip) {
+    bool are_counted = strip.bytes == kBlock * strip.element;
+    for (uint32_t row = strip.row; are_counted && row < strip.row + kTileRows; ++row) {
+        are_counted = rows.is_counted(row);
+    }
+    return are_counted;
+}
+
+template <class Accessor>
+void push(const Accessor& input, const CountedRows& rows, const Strip& strip) {
+    const uint32_t stride = kBlock * strip.element;
+    cb_reserve_back(cb_rows, kStripTiles);
+    uint32_t l1_addr = get_write_ptr(cb_rows);
+    // What lies beyond the matrix, or does not count, must not be the largest of its block.
+    if (!is_whole(rows, strip)) {
+        fill_words(words_at(l1_addr), kTileRows * stride / 4, 0);
+    }
+    for (uint32_t row = strip.row; row < strip.row + kTileRows; ++row) {
+        if (rows.is_counted(row)) {
+            noc_async_read(input.get_noc_addr(row, strip.column * strip.element), l1_addr,
+                           strip.bytes);
+        }
+        l1_addr += stride;
+    }
+    noc_async_read_barrier();
+    cb_push_back(cb_rows, kStripTiles);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_group = get_arg_val<uint32_t>(0);
+    const uint32_t num_groups = get_arg_val<uint32_t>(1);
+    const uint32_t columns = get_compile_time_arg_val(0);
+    const uint32_t element = get_compile_time_arg_val(1);
+    const uint32_t row_tiles = get_compile_time_arg_val(2);  // of a group
+    const uint32_t passes = get_compile_time_arg_val(3);
+    constexpr uint32_t kFirstCounted = 4;
+    constexpr auto input_args = TensorAccessorArgs<kFirstCounted + kCountedArgs>();
+    constexpr auto counts_args = TensorAccessorArgs<input_args.next_compile_time_args_offset()>();
+    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(2));
+    const auto counts = TensorAccessor(counts_args, get_arg_val<uint32_t>(3));
+    const uint32_t group_rows = row_tiles * kTileRows;
+    const uint32_t end_group = first_group + num_groups;
+    const CountedRows rows = counted_rows<kFirstCounted>(
+        counts, cb_counts, first_group * group_rows, end_group * group_rows);
+
+    for (uint32_t pass = 0; pass < passes; ++pass) {
+        for (uint32_t group = first_group; group < end_group; ++group) {
+            for (uint32_t column = 0; column < columns; column += kBlock) {
+                const uint32_t left = columns - column;
+                for (uint32_t i = 0; i < row_tiles; ++i) {
+                    push(input, rows,
+                         {group * group_rows + i * kTileRows, column,
+                          (left < kBlock ? left : kBlock) * element, element});
+                }
+            }
+        }
+    }
+}

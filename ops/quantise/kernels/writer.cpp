@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the scales of each block from its largest magnitudes, and stores codes and scales. The
+// scale of a tensor is made of what all cores found: each tells the first one, which answers.
+#include "../../expert_rows/kernels/counted_rows.hpp"
+#include "../../fp8_blocks/kernels/scale_rule.hpp"
+
+namespace {
+
+constexpr uint32_t cb_counts = 2;
+constexpr uint32_t cb_exchange = 3;
+constexpr uint32_t cb_largest = 6;
+constexpr uint32_t cb_scale = 7;
+constexpr uint32_t cb_out = 16;
+constexpr uint32_t cb_scales = 17;
+constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kStripTiles = 4;
+constexpr uint32_t kBlock = 128;
+constexpr uint32_t kSlot = 64;  // bytes between what cores tell
+enum Blocks : uint32_t { kRow128, kRow, kSquare128, kMatrix, kTensor };
+
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+struct Shapes {
+    uint32_t columns;
+    uint32_t blocks;
+    uint32_t row_tiles;  // of a group
+    uint32_t rule;
+    uint32_t scale_stride;  // in L1, of the scales of one row
+    uint32_t code_bytes;
+    float most;  // code
+
+    uint32_t strips() const {
+        return blocks == kRow ? (columns + kBlock - 1) / kBlock : blocks == kRow128 ? 1 : row_tiles;
+    }
+};
+
+// Largest magnitudes of 32 rows over all strips of a block; of a square block, of all rows.
+void find_largest(const Shapes& shapes, uint32_t (&largest)[kTileRows]) {
+    for (uint32_t row = 0; row < kTileRows; ++row) {
+        largest[row] = 0;
+    }
+    for (uint32_t strip = 0; strip < shapes.strips(); ++strip) {
+        cb_wait_front(cb_largest, 1);
+        const auto* tile = words_at(get_read_ptr(cb_largest));
+        for (uint32_t row = 0; row < kTileRows; ++row) {
+            const uint32_t place = shapes.blocks == kSquare128 ? 0 : row;
+            largest[place] = larger(largest[place], scale_rule::largest_of_row(tile, row));
+        }
+        cb_pop_front(cb_largest, 1);
+    }
+}
+
+// Tells compute what to scale a row by; returns the bits of its scale.
+uint32_t put_scale(tt_l1_ptr uint32_t* tile, uint32_t row, uint32_t largest, const Shapes& shapes) {
+    scale_rule::FloatWord scale;
+    scale.value = scale_rule::scale_of(largest, shapes.rule, shapes.most);
+    const uint32_t bits = scale.bits;
+    if (shapes.rule == scale_rule::kPerToken) {
+        scale.value = 1.0F / scale.value;
+    }
+    tile[scale_rule::word_of_row(row)] = scale.bits;
+    return bits;
+}
+
+// Tells compute what to scale by, and keeps the scales for their rows.
+void make_scales(const Shapes& shapes, uint32_t block) {
+    uint32_t largest[kTileRows];
+    find_largest(shapes, largest);
+    cb_reserve_back(cb_scale, 1);
+    const uint32_t kept_l1 = get_write_ptr(cb_scales) + block * sizeof(uint32_t);
+    for (uint32_t row = 0; row < kTileRows; ++row) {
+        const uint32_t place = shapes.blocks == kSquare128 ? 0 : row;
+        words_at(kept_l1 + row * shapes.scale_stride)[0] =
+            put_scale(words_at(get_write_ptr(cb_scale)), row, largest[place], shapes);
+    }
+    cb_push_back(cb_scale, 1);
+}
+
+// One strip of codes, rows [row, …) and 128 columns from `column` on.
+template <class Accessor>
+void store_strip(const Accessor& codes, const Shapes& shapes, const CountedRows& rows, uint32_t row,
+                 uint32_t column) {
+    cb_wait_front(cb_out, kStripTiles);
+    uint32_t l1_addr = get_read_ptr(cb_out);
+    for (const uint32_t end = row + kTileRows; row < end; ++row) {
+        if (rows.is_counted(row)) {
+            noc_async_write(l1_addr, codes.get_noc_addr(row, column * shapes.code_bytes),
+                            smaller(kBlock, shapes.columns - column) * shapes.code_bytes);
+        }
+        l1_addr += kBlock * shapes.code_bytes;
+    }
+    noc_async_writes_flushed();
+    cb_pop_front(cb_out, kStripTiles);
+}
+
+template <class Accessor>
+void store_scales(const Accessor& scales, const Shapes& shapes, const CountedRows& rows,
+                  uint32_t group, uint32_t bytes) {
+    const bool is_square = shapes.blocks == kSquare128;
+    const uint32_t first = is_square ? group : group * kTileRows;
+    const uint32_t end = is_square ? group + 1 : smaller(first + kTileRows, rows.rows);
+    uint32_t l1_addr = get_write_ptr(cb_scales);
+    for (uint32_t row = first; row < end; ++row) {
+        noc_async_write(l1_addr, scales.get_noc_addr(row), bytes);
+        l1_addr += shapes.scale_stride;
+    }
+    noc_async_write_barrier();  // the next group's scales go to the same place
+}
+
+// The largest of what all cores found. Runtime arguments from 5 on: this core's index, their
+// number, where the first one is, and for that one where all are.
+uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
+    const uint32_t core = get_arg_val<uint32_t>(5);
+    const uint32_t num_cores = get_arg_val<uint32_t>(6);
+    const uint32_t slots = get_write_ptr(cb_exchange);
+    const uint32_t answer = slots + num_cores * kSlot;
+    words_at(slots + core * kSlot)[0] = own;
+    if (core != 0) {
+        const uint32_t x = get_arg_val<uint32_t>(7);
+        const uint32_t y = get_arg_val<uint32_t>(8);
+        noc_async_write(slots + core * kSlot, get_noc_addr(x, y, slots + core * kSlot), 4);
+        noc_async_write_barrier();  // it is there before it is counted
+        noc_semaphore_inc(get_noc_addr(x, y, arrived), 1);
+        noc_semaphore_wait(words_at(answered), 1);
+        return words_at(answer)[0];
+    }
+    noc_semaphore_wait(words_at(arrived), num_cores - 1);
+    uint32_t largest = own;
+    for (uint32_t i = 1; i < num_cores; ++i) {
+        largest = larger(largest, words_at(slots + i * kSlot)[0]);
+    }
+    words_at(answer)[0] = largest;
+    for (uint32_t i = 1; i < num_cores; ++i) {
+        const uint32_t x = get_arg_val<uint32_t>(7 + 2 * i);
+        const uint32_t y = get_arg_val<uint32_t>(8 + 2 * i);
+        noc_async_write(answer, get_noc_addr(x, y, answer), 4);
+        noc_async_write_barrier();
+        noc_semaphore_inc(get_noc_addr(x, y, answered), 1);
+    }
+    return largest;
+}
+
+template <class Codes, class Scales>
+void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes,
+                  const CountedRows& rows, uint32_t first_row, uint32_t num_groups) {
+    const uint32_t strips = (shapes.columns + kBlock - 1) / kBlock;
+    uint32_t largest = 0;
+    for (uint32_t strip = 0; strip < num_groups * strips; ++strip) {
+        cb_wait_front(cb_largest, 1);
+        for (uint32_t row = 0; row < kTileRows; ++row) {
+            largest = larger(largest,
+                             scale_rule::largest_of_row(words_at(get_read_ptr(cb_largest)), row));
+        }
+        cb_pop_front(cb_largest, 1);
+    }
+    largest = largest_of_all(largest, get_semaphore(get_compile_time_arg_val(8)),
+                             get_semaphore(get_compile_time_arg_val(9)));
+    cb_reserve_back(cb_scale, 1);
+    for (uint32_t row = 0; row < kTileRows; ++row) {
+        words_at(get_write_ptr(cb_scales))[0] =
+            put_scale(words_at(get_write_ptr(cb_scale)), row, largest, shapes);
+    }
+    cb_push_back(cb_scale, 1);
+    if (get_arg_val<uint32_t>(5) == 0) {
+        noc_async_write(get_write_ptr(cb_scales), scales.get_noc_addr(0), 4);
+    }
+    for (uint32_t strip = 0; strip < num_groups * strips; ++strip) {
+        store_strip(codes, shapes, rows, first_row + strip / strips * kTileRows,
+                    strip % strips * kBlock);
+    }
+    noc_async_write_barrier();
+    noc_async_atomic_barrier();
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_group = get_arg_val<uint32_t>(0);
+    const uint32_t num_groups = get_arg_val<uint32_t>(1);
+    scale_rule::FloatWord most;
+    most.bits = get_compile_time_arg_val(7);
+    const Shapes shapes{.columns = get_compile_time_arg_val(0),
+                        .blocks = get_compile_time_arg_val(1),
+                        .row_tiles = get_compile_time_arg_val(2),
+                        .rule = get_compile_time_arg_val(3),
+                        .scale_stride = get_compile_time_arg_val(4),
+                        .code_bytes = get_compile_time_arg_val(6),
+                        .most = most.value};
+    const uint32_t scale_bytes = get_compile_time_arg_val(5);
+    constexpr uint32_t kFirstCounted = 10;
+    constexpr auto codes_args = TensorAccessorArgs<kFirstCounted + kCountedArgs>();
+    constexpr auto scales_args = TensorAccessorArgs<codes_args.next_compile_time_args_offset()>();
+    constexpr auto counts_args = TensorAccessorArgs<scales_args.next_compile_time_args_offset()>();
+    const auto codes = TensorAccessor(codes_args, get_arg_val<uint32_t>(2));
+    const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(3));
+    const auto counts = TensorAccessor(counts_args, get_arg_val<uint32_t>(4));
+    const uint32_t group_rows = shapes.row_tiles * kTileRows;
+    const uint32_t first_row = first_group * group_rows;
+    const CountedRows rows = counted_rows<kFirstCounted>(counts, cb_counts, first_row,
+                                                         first_row + num_groups * group_rows);
+
+    if (shapes.blocks == kTensor) {
+        scale_tensor(codes, scales, shapes, rows, first_row, num_groups);
+        return;
+    }
+    const uint32_t blocks = scale_bytes / sizeof(uint32_t);  // of a group
+    const uint32_t columns_each = shapes.blocks == kRow ? shapes.columns : kBlock;
+    for (uint32_t group = first_group; group < first_group + num_groups; ++group) {
+        const uint32_t row = group * group_rows;
+        for (uint32_t block = 0; block < blocks; ++block) {
+            make_scales(shapes, block);
+            for (uint32_t strip = 0; strip < shapes.strips(); ++strip) {
+                const bool is_square = shapes.blocks == kSquare128;
+                store_strip(codes, shapes, rows, row + (is_square ? strip * kTileRows : 0),
+                            block * columns_each + (is_square ? 0 : strip * kBlock));
+            }
+        }
+        store_scales(scales, shapes, rows, group, scale_bytes);
+    }
+}

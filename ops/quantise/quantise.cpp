@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/quantise/quantise.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "ops/expert_rows/expert_product.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::quantise {
+namespace {
+
+using config::field;
+using fp8::kBlock;
+
+constexpr std::array kFields{
+    field<&QuantiseSpec::rule>("rule", "trtllm", "how a scale follows from the largest magnitude"),
+    field<&QuantiseSpec::block>("block", "1x128", "rows and columns that share a scale"),
+    field<&QuantiseSpec::codes>("codes", "fp8_e4m3", "fp8_e4m3, or integers: int8, int4"),
+    field<&QuantiseSpec::counted_by>("counted_by", "batches", kCountedByProse),
+    field<&QuantiseSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+bool is_tiled(const TensorSpec& input) {
+    return input.layout == Layout::TILE;
+}
+
+std::string schedule_words(const void* parameters) {
+    return config::Value<ScaleBlock>::show(static_cast<const QuantiseSpec*>(parameters)->block);
+}
+
+DataFormat format_of(Codes codes, bool is_tiled) {
+    switch (codes) {
+        case Codes::Int8:
+            return is_tiled ? DataFormat::Bfp8_b : DataFormat::Float16_b;
+        case Codes::Int4:
+            return DataFormat::Bfp4_b;
+        default:
+            return DataFormat::Fp8_e4m3;
+    }
+}
+
+void judge_blocks(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<QuantiseSpec>();
+    const TensorSpec& input = context.inputs[0].spec;
+    const std::string block = schedule_words(&spec);
+    if (is_tiled(input)) {
+        judge.require(input.shape.size() > 1 && input.format == DataFormat::Float16_b, "input",
+                      "must be matrices of bfloat16, if they are tiles");
+        judge.require(spec.block != ScaleBlock::Tensor && context.inputs.size() == 1, "block",
+                      fmt::format("is {}; of tiles it must be 1x128, row, 128x128 or matrix, "
+                                  "without counts",
+                                  block));
+        return;
+    }
+    judge.require(spec.block != ScaleBlock::Matrix, "block",
+                  "is matrix; of rows it must be 1x128, row, 128x128 or tensor");
+    const bool is_plain = input.shape.size() == 2 && context.inputs.size() == 1;
+    judge.require(spec.block != ScaleBlock::Square128 || is_plain, "block",
+                  "is 128x128; rows of a stack, or with counts, may have 1x128, row or tensor");
+    judge.require(spec.codes != Codes::Int4, "codes", "are int4; rows may have fp8_e4m3 or int8");
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<QuantiseSpec>();
+    const TensorSpec& input = context.inputs[0].spec;
+    judge_grid(context.arch, spec.grid, judge);
+    judge_blocks(context, judge);
+    judge.require(spec.codes == Codes::Fp8E4m3 || spec.rule == ScaleRule::Trtllm, "rule",
+                  fmt::format("is {}; codes of integers have trtllm",
+                              config::Value<ScaleRule>::show(spec.rule)));
+    if (is_tiled(input)) {
+        return;
+    }
+    const TensorPlan* counts = context.inputs.size() > 1 ? &context.inputs[1] : nullptr;
+    judge_counts(counted_rows(context.arch, input.shape, counts, spec.counted_by), counts, judge);
+    judge_rows_room(context, judge);
+    const Shape scales = cut_of(input, spec.block).scales;
+    const Shape& scale = context.outputs.size() > 1 ? context.outputs[1].spec.shape : scales;
+    judge.require(scale == scales, "scale",
+                  fmt::format("is {}; it must be {}", to_string(scale), to_string(scales)));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const auto& spec = context.params<QuantiseSpec>();
+    TensorSpec codes = context.inputs[0].spec;
+    codes.format = format_of(spec.codes, is_tiled(codes));
+    return {{.spec = codes},
+            {.spec = {cut_of(context.inputs[0].spec, spec.block).scales, DataFormat::Float32,
+                      Layout::ROW_MAJOR}}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        return is_tiled(context.inputs[0].spec) ? tiles_program(context, p)
+                                                : rows_program(context, p);
+    });
+}
+
+/// Puts the code of a number where it stands.
+class CodeWriter {
+public:
+    CodeWriter(HostTensor& codes, const QuantiseSpec& spec) : codes_(codes), spec_(spec) {}
+
+    void put(std::size_t at, float value, float scale) {
+        if (spec_.codes == Codes::Fp8E4m3) {
+            codes_.as<std::uint8_t>()[at] = fp8::code_of(value, scale, spec_.rule);
+            return;
+        }
+        const auto code = static_cast<float>(static_cast<int>(std::nearbyint(value / scale)));
+        if (codes_.format == DataFormat::Float32) {
+            codes_.as<float>()[at] = code;
+        } else {
+            codes_.as<std::uint16_t>()[at] =
+                static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(code) >> 16U);
+        }
+    }
+
+private:
+    HostTensor& codes_;
+    const QuantiseSpec& spec_;
+};
+
+/// The elements of one block: rows and columns from a corner on, of rows counted through.
+struct Region {
+    std::size_t row, rows, column, columns;
+};
+
+/// A matrix, whose blocks are `rows` by `columns`, from row `first` on.
+struct Matrix {
+    std::size_t first, num_rows, width, rows, columns;
+};
+
+std::vector<Region> regions_of(const Matrix& matrix) {
+    std::vector<Region> regions;
+    for (std::size_t row = 0; row < matrix.num_rows; row += matrix.rows) {
+        for (std::size_t column = 0; column < matrix.width; column += matrix.columns) {
+            regions.push_back({matrix.first + row, std::min(matrix.rows, matrix.num_rows - row),
+                               column, std::min(matrix.columns, matrix.width - column)});
+        }
+    }
+    return regions;
+}
+
+/// The blocks of an input in the order of their scales.
+std::vector<Region> regions_of(const Shape& shape, bool are_matrices, ScaleBlock block) {
+    const bool is_whole = block == ScaleBlock::Matrix || block == ScaleBlock::Tensor;
+    const std::size_t width = shape.back();
+    const std::size_t all = num_elements(shape) / width;
+    const std::size_t each = are_matrices ? shape[shape.size() - 2] : all;
+    const std::size_t rows = is_whole ? each : block == ScaleBlock::Square128 ? kBlock : 1;
+    const std::size_t columns = is_whole || block == ScaleBlock::Row ? width : kBlock;
+    std::vector<Region> regions;
+    for (std::size_t first = 0; first < all; first += each) {
+        const auto own = regions_of(Matrix{first, each, width, rows, columns});
+        regions.insert(regions.end(), own.begin(), own.end());
+    }
+    return regions;
+}
+
+std::vector<float> counted_values(const ReferenceContext& context) {
+    std::vector<float> values = floats_of(context.read(0));
+    if (context.inputs.size() > 1) {
+        const std::size_t width = context.in(0).shape().back();
+        const auto is_counted =
+            counted_flags(static_cast<std::uint32_t>(values.size() / width), context.read(1),
+                          context.params<QuantiseSpec>().counted_by);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = is_counted[i / width] ? values[i] : 0;
+        }
+    }
+    return values;
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<QuantiseSpec>();
+    const Shape& shape = context.in(0).shape();
+    const std::vector<float> values = counted_values(context);
+    const DataFormat format = context.outputs[0].spec.format;
+    HostTensor codes =
+        make_host_tensor(shape, is_block_format(format) ? DataFormat::Float32 : format);
+    HostTensor scales = make_host_tensor(context.outputs[1].spec.shape, DataFormat::Float32);
+    CodeWriter writer(codes, spec);
+    const bool are_matrices = context.outputs[0].spec.layout == Layout::TILE;
+    const std::vector<Region> regions = regions_of(shape, are_matrices, spec.block);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+        const Region& region = regions[i];
+        const auto each = [&](const auto& act) {
+            for (std::size_t row = region.row; row < region.row + region.rows; ++row) {
+                for (std::size_t c = region.column; c < region.column + region.columns; ++c) {
+                    act(row * shape.back() + c);
+                }
+            }
+        };
+        float largest = 0;
+        each([&](std::size_t at) { largest = std::max(largest, std::fabs(values[at])); });
+        const float scale = fp8::scale_of(largest, spec.rule, largest_code(spec.codes));
+        scales.as<float>()[i] = scale;
+        each([&](std::size_t at) { writer.put(at, values[at], scale); });
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(codes));
+    outputs.push_back(std::move(scales));
+    return outputs;
+}
+
+/// Rows that count; the scales of others are as good as theirs.
+std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
+    if (context.inputs.size() < 2) {
+        return {{}, {}};
+    }
+    const auto& spec = context.params<QuantiseSpec>();
+    auto rows = counted_flags(num_rows(context.in(0).shape()), context.read(1), spec.counted_by);
+    return {rows, spec.block == ScaleBlock::Tensor ? std::vector<bool>{} : rows};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<QuantiseSpec>(kFields),
+                        .schedule = schedule_words,
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .valid = valid_of_rows(counted)};
+    return kOp;
+}
+
+Cut cut_of(const TensorSpec& input, ScaleBlock block) {
+    const Shape& shape = input.shape;
+    const std::uint32_t width = shape.back();
+    const bool is_square = block == ScaleBlock::Square128;
+    const bool is_narrow = is_square || block == ScaleBlock::Row128;
+    const std::uint32_t blocks = is_narrow ? div_up(width, kBlock) : 1;
+    const std::uint32_t all_strips = div_up(width, kBlock);
+    if (!is_tiled(input)) {
+        const std::uint32_t row_tiles = is_square ? kBlock / kTileRows : 1;
+        const std::uint32_t rows = num_rows(shape);
+        return {.row_tiles = row_tiles,
+                .groups = div_up(rows, row_tiles * kTileRows),
+                .blocks = blocks,
+                .strips = is_narrow ? row_tiles : all_strips,
+                .scales = {block == ScaleBlock::Tensor ? 1
+                           : is_square                 ? div_up(rows, kBlock)
+                                                       : rows,
+                           blocks}};
+    }
+    const std::uint32_t rows = shape[shape.size() - 2];
+    const std::uint32_t row_tiles = block == ScaleBlock::Matrix ? div_up(rows, kTileRows)
+                                    : is_square                 ? kBlock / kTileRows
+                                                                : 1;
+    const std::uint32_t groups = div_up(rows, row_tiles * kTileRows);
+    const std::uint32_t matrices = num_rows(shape) / rows;
+    Shape scales(shape.begin(), shape.end() - 2);
+    scales.push_back(block == ScaleBlock::Matrix ? 1 : is_square ? groups : rows);
+    scales.push_back(blocks);
+    return {row_tiles, matrices * groups, blocks, row_tiles, scales};
+}
+
+float largest_code(Codes codes) {
+    return codes == Codes::Fp8E4m3 ? 448.0F : codes == Codes::Int8 ? 127.0F : 7.0F;
+}
+
+}  // namespace tessera::ops::quantise

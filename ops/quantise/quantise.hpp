@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers to codes of fewer bits with a scale for each block of them.
+#pragma once
+
+#include <array>
+
+#include "emu/base/fields/enum_names.hpp"
+#include "ops/expert_rows/counted_rows.hpp"
+#include "ops/fp8_blocks/fp8_blocks.hpp"
+#include "ops/op.hpp"
+#include "tessera/arch_spec.hpp"
+
+namespace tessera::ops {
+
+/// What shares a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a matrix of a
+/// stack, or all that counts.
+enum class ScaleBlock : std::uint8_t { Row128, Row, Square128, Matrix, Tensor };
+
+/// e4m3, or integers to ±127 or ±7. No format of this machine has bytes with a sign: integers of
+/// rows are kept as bfloat16, which has them exactly; those of tiles as magnitudes of bfp8_b or
+/// bfp4_b under one exponent for all, which is a byte, or half of one, each, and 64 bytes a tile.
+enum class Codes : std::uint8_t { Fp8E4m3, Int8, Int4 };
+
+struct QuantiseSpec {
+    ScaleRule rule = ScaleRule::Trtllm;
+    ScaleBlock block = ScaleBlock::Row128;
+    Codes codes = Codes::Fp8E4m3;
+    CountedBy counted_by = CountedBy::Batches;
+    GridSize grid;  ///< cores to spread over; 0×0: all that the device offers
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::ScaleBlock>{
+    EnumName<ops::ScaleBlock>{"1x128", ops::ScaleBlock::Row128},
+    EnumName<ops::ScaleBlock>{"row", ops::ScaleBlock::Row},
+    EnumName<ops::ScaleBlock>{"128x128", ops::ScaleBlock::Square128},
+    EnumName<ops::ScaleBlock>{"matrix", ops::ScaleBlock::Matrix},
+    EnumName<ops::ScaleBlock>{"tensor", ops::ScaleBlock::Tensor},
+};
+template <>
+inline constexpr std::array kEnumNames<ops::Codes>{
+    EnumName<ops::Codes>{"fp8_e4m3", ops::Codes::Fp8E4m3},
+    EnumName<ops::Codes>{"int8", ops::Codes::Int8},
+    EnumName<ops::Codes>{"int4", ops::Codes::Int4},
+};
+
+}  // namespace tessera::config
+
+namespace tessera::ops::quantise {
+
+inline constexpr std::array<std::string_view, 5> kSchedules{"1x128", "row", "128x128", "matrix",
+                                                            "tensor"};
+inline constexpr std::array kInputs{
+    Operand{"input", "(..., C)", "bfloat16 | float32", "any"},
+    Operand{.name = "counts",
+            .shape = "any",
+            .format = "int32 | uint32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr std::array kOutputs{
+    Operand{"codes", "(..., C)", "fp8_e4m3 | bfloat16 | bfp8_b | bfp4_b", "=input"},
+    Operand{"scale", "any", "float32", "ROW_MAJOR"},
+};
+/// Every step is IEEE fp32, so codes and scales are those of the rule to the bit.
+inline constexpr OpSpec kSpec{
+    .name = "quantise",
+    .summary =
+        "codes of fp8 or integers with a scale for each block, by one of the published rules",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry: value = code · scale of its block. Blocks at the edges are smaller.
+///
+/// Rows     (…, C) have scales (R, C/128), (R, 1), (R/128, C/128) or (1, 1), each rounded up. With
+///          `counts` rows that do not count are zeros: they take no part in the scale of a tensor.
+/// Tiles    of bfloat16 matrices (…, N, K), weights that are quantised when they are loaded, have
+///          scales (…, Bn, Bk): (…, 1, 1) of a matrix, (…, N, 1) of a row, (…, N, K/128),
+///          (…, N/128, K/128).
+/// Integers code = x / scale rounded to nearest even, scale = max(amax / 127, least float) (7 of
+///          int4).
+///
+/// Of rows largest magnitudes are taken and values divided in the vector unit in fp32; the packer
+/// rounds to e4m3, ties to even, and saturates at 448. Rows of blocks are dealt to the cores by
+/// split_work_to_cores; a core keeps a block (with `row`, 32 rows) in L1. Of a tensor each core
+/// finds the largest magnitude of its rows, core 0 that of all, and the rows are read again. Tiles
+/// are coded by the data-movement cores in scalar code, which costs nothing in a prediction.
+[[nodiscard]] const Op& op();
+
+/// How an input is cut: groups of rows of tiles go to cores, each has blocks, each of strips.
+struct Cut {
+    std::uint32_t row_tiles;  ///< rows of tiles of a group
+    std::uint32_t groups;
+    std::uint32_t blocks;  ///< of a group, along the columns
+    std::uint32_t strips;  ///< of 32 rows and 128 columns, of a block
+    Shape scales;
+};
+[[nodiscard]] Cut cut_of(const TensorSpec& input, ScaleBlock block);
+
+/// The largest code of a kind.
+[[nodiscard]] float largest_code(Codes codes);
+
+/// The rule that a core's rows and tables of rows fit its L1, blamed on the input.
+void judge_rows_room(const OpContext& context, RuleJudge& judge);
+
+/// The program of one device, of rows and of tiles.
+[[nodiscard]] Program rows_program(const OpContext& context, std::size_t position);
+[[nodiscard]] Program tiles_program(const OpContext& context, std::size_t position);
+
+}  // namespace tessera::ops::quantise
