@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "bench/accuracy/programs/places.hpp"
 
@@ -90,9 +91,12 @@ NocParties pair_of_cores(const Parameters& parameters) {
     return {CoreRangeSet(CoreCoord{0, 0}), CoreRange(far_end), {far_end}};
 }
 
+/// Column by column, as corerange_to_cores() lists them for the estimator's kernels: the next far
+/// end lies in the column of the last one.
 std::vector<CoreCoord> cores_without(const CoreRange& rectangle,
                                      const std::optional<CoreCoord>& left_out) {
     std::vector<CoreCoord> cores = CoreRangeSet(rectangle).cores();
+    std::ranges::sort(cores, {}, [](CoreCoord core) { return std::pair(core.x, core.y); });
     if (left_out) {
         std::erase(cores, *left_out);
     }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books the times of one resource. Packets ask for it ahead of their arrival by the latency of
-// their route, so one from near may find a gap in front of one from far.
+// Books the time of one resource. Packets ask for a link ahead of their arrival by the latency of
+// their route, in any order, so many short gaps are left between them: lists of gaps were too short
+// (four) or too slow. Time is therefore cut into slices, and each counts only how much of it is
+// taken, as flits of several packets share a link cycle by cycle.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "tessera/timeline.hpp"
 
@@ -13,128 +17,96 @@ namespace tessera::timing {
 
 class Calendar {
 public:
-    /// Returns the end of the last booking.
-    [[nodiscard]] Millicycles free() const noexcept { return free_; }
+    static constexpr Millicycles kNever = std::numeric_limits<Millicycles>::max();
 
-    /// Returns the first moment from `begin` on at which the resource is free for `duration`.
+    /// Returns the first moment from `begin` on at which a packet of `duration` can go through.
     [[nodiscard]] Millicycles earliest(Millicycles begin, Millicycles duration) const noexcept {
-        if (begin >= free_) {
+        return begin >= end_ ? begin : fit(begin, duration);
+    }
+    /// Books that moment and returns it, unless it is later than `limit`: then books nothing and
+    /// returns kNever.
+    Millicycles book_within(Millicycles begin, Millicycles duration, Millicycles limit) noexcept {
+        if (begin >= end_) {
+            take(begin, duration);
+            end_ = begin + duration;
             return begin;
         }
-        Millicycles first = free_;
-        if (begin + duration > last_gap_) {
-            return first;
+        const Millicycles first = fit(begin, duration);
+        if (first > limit) {
+            return kNever;
         }
-        for (const Gap& gap : gaps_) {
-            const Millicycles at = begin > gap.begin ? begin : gap.begin;
-            first = at + duration <= gap.end && at < first ? at : first;
-        }
+        take(begin, duration);
+        end_ = std::max(end_, first + duration);
         return first;
     }
-
     /// Books `duration` from `begin` on.
-    /// Preconditions   the resource is free then, or begin + duration is not below free(): what
-    ///                 overlaps is lost.
     void book(Millicycles begin, Millicycles duration) noexcept {
-        if (begin >= free_) {
-            if (begin > free_) {
-                append({free_, begin});
-            }
-            free_ = begin + duration;
-            return;
-        }
-        Gap* gap = gap_for(begin, duration);
-        if (gap == nullptr) {
-            free_ = free_ > begin + duration ? free_ : begin + duration;
-            return;
-        }
-        split(*gap, begin, duration);
+        take(begin, duration);
+        end_ = std::max(end_, begin + duration);
     }
-
-    /// Books the first moment from `begin` on at which the resource is free, and returns it. A gap
-    /// that it leaves in front and that is too short for another of its kind is dropped: with gaps
-    /// kept, every packet would search four that it does not fit.
-    Millicycles book_first(Millicycles begin, Millicycles duration) noexcept {
-        if (begin + duration <= last_gap_) {
-            return book_in_gap(begin, duration);
-        }
-        const Millicycles first = begin > free_ ? begin : free_;
-        if (begin - free_ >= duration) {
-            append({free_, begin});
-        }
-        free_ = first + duration;
-        return first;
-    }
+    /// Returns the end of the last booking.
+    [[nodiscard]] Millicycles free() const noexcept { return end_; }
 
 private:
-    struct Gap {
-        Millicycles begin = 0;
-        Millicycles end = 0;
-    };
+    static constexpr unsigned kSliceBits = 15;  ///< a slice is some 32 cycles, a packet up to nine
+    static constexpr Millicycles kSlice = Millicycles{1} << kSliceBits;
+    static constexpr std::int64_t kSlices = 32;
 
-    Millicycles book_in_gap(Millicycles begin, Millicycles duration) noexcept {
-        Millicycles first = free_;
-        Gap* taken = nullptr;
-        for (Gap& gap : gaps_) {
-            const Millicycles at = begin > gap.begin ? begin : gap.begin;
-            const bool is_earlier = at + duration <= gap.end && at < first;
-            first = is_earlier ? at : first;
-            taken = is_earlier ? &gap : taken;
-        }
-        if (taken == nullptr) {
-            free_ += duration;
-        } else {
-            split(*taken, first, duration);
-        }
-        return first;
+    [[nodiscard]] Millicycles taken(std::int64_t slice) const noexcept {
+        return slice >= begin_ + kSlices ? 0
+                                         : taken_[static_cast<std::size_t>(slice % kSlices)];
     }
-    void split(Gap& gap, Millicycles begin, Millicycles duration) noexcept {
-        const Gap before{gap.begin, begin};
-        gap.begin = begin + duration;
-        if (before.end > before.begin) {
-            insert(before);
-        }
-    }
-    [[nodiscard]] Gap* gap_for(Millicycles begin, Millicycles duration) noexcept {
-        if (begin + duration > last_gap_) {
-            return nullptr;
-        }
-        for (Gap& gap : gaps_) {
-            if (begin >= gap.begin && begin + duration <= gap.end) {
-                return &gap;
+    /// Walks over the slices from `begin` on that take `duration`, as much of it in each as there is
+    /// room and time for. Calls `visit(slice, part)`; returns where the last part ends.
+    template <class Visit>
+    Millicycles place(Millicycles begin, Millicycles duration, Visit visit) const noexcept {
+        // What was before the slices that are kept is taken to be full.
+        Millicycles at = std::max(begin, begin_ << kSliceBits);
+        bool is_pushed = at > begin;
+        while (true) {
+            const std::int64_t slice = at >> kSliceBits;
+            const Millicycles end = (slice + 1) << kSliceBits;
+            const Millicycles used = taken(slice);
+            const Millicycles room = kSlice - used;
+            const Millicycles wanted = std::min(duration, end - at);
+            const Millicycles part = std::min(wanted, room);
+            if (part > 0) {
+                visit(slice, part);
             }
+            is_pushed = is_pushed || part < wanted;
+            duration -= part;
+            if (duration == 0) {
+                return is_pushed ? std::max(at + part, end - kSlice + used + part) : at + part;
+            }
+            at = end;
         }
-        return nullptr;
     }
-    /// Keeps the gap that ends last in place of the one that ends first: time has most likely
-    /// passed that one.
-    void append(Gap gap) noexcept {
-        gaps_[oldest_] = gap;
-        oldest_ = (oldest_ + 1) % kGaps;
-        last_gap_ = gap.end;
+    /// Returns when a packet begins that ends as late, without a gap.
+    [[nodiscard]] Millicycles fit(Millicycles begin, Millicycles duration) const noexcept {
+        const Millicycles end = place(begin, duration, [](std::int64_t, Millicycles) {});
+        return std::max(begin, end - duration);
     }
-    /// Keeps a gap in front of another.
-    void insert(Gap gap) noexcept {
-        if (gaps_[oldest_].end >= gap.end) {
+    void take(Millicycles begin, Millicycles duration) noexcept {
+        place(begin, duration, [this](std::int64_t slice, Millicycles part) {
+            turn_to(slice);
+            taken_[static_cast<std::size_t>(slice % kSlices)] += static_cast<std::int32_t>(part);
+        });
+    }
+    /// Forgets the oldest slices, so that `slice` has a place.
+    void turn_to(std::int64_t slice) noexcept {
+        const std::int64_t first = slice - kSlices + 1;
+        if (first <= begin_) {
             return;
         }
-        std::size_t place = oldest_;
-        for (std::size_t i = 1; i < kGaps; ++i) {
-            const std::size_t next = (oldest_ + i) % kGaps;
-            if (gaps_[next].end >= gap.end) {
-                break;
-            }
-            gaps_[place] = gaps_[next];
-            place = next;
+        for (std::int64_t old = std::max(begin_, first - kSlices); old < first; ++old) {
+            taken_[static_cast<std::size_t>(old % kSlices)] = 0;
         }
-        gaps_[place] = gap;
+        begin_ = first;
     }
 
-    static constexpr std::uint32_t kGaps = 4;  ///< with `free_` and the rest two cache lines
-    Millicycles free_ = 0;
-    Millicycles last_gap_ = 0;  ///< end of the last gap, not behind `free_`
-    std::uint32_t oldest_ = 0;  ///< the gap that ends first; those behind it, around, end later
-    std::array<Gap, kGaps> gaps_{};
+    Millicycles end_ = 0;
+    std::int64_t begin_ = 0;  ///< first slice that is kept
+    std::array<std::int32_t, kSlices> taken_{};
 };
 
 }  // namespace tessera::timing

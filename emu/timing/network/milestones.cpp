@@ -16,14 +16,20 @@ StageResult Transport::State::depart(std::uint32_t number, Millicycles now, Even
         schedule(number, TransferStage::LinkSend, now + 2 * paths.noc().interface, queue);
         return {Milestone::Departed, false};
     }
+    schedule_delivery(number, now, queue);
+    return {Milestone::Departed, false};
+}
+
+void Transport::State::schedule_delivery(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    const Transfer& transfer = transfers[number];
     const Millicycles memory =
         transfer.request.kind == RequestKind::Atomic ? paths.noc().atomic : 0;
     schedule(number, TransferStage::Deliver, std::max(now, transfer.arrival + memory), queue);
-    return {Milestone::Departed, false};
 }
 
 StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
+    transfer.spend(ResourceKind::NocLink, std::min(now, transfer.stamp + transfer.delayed));
     // The body streams behind the head, at the rate of the slowest resource: that is where its time
     // goes in the account; what is left is latency.
     if (transfer.slowest > 0) {

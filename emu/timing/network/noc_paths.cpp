@@ -40,11 +40,14 @@ NocPaths::NocPaths(const ArchSpec& arch, const TimingSpec& timing, const Resourc
       routes_(arch.noc.grid) {
 }
 
-void NocPaths::unicast(NodePair nodes, std::uint32_t bytes, Pace source, PacketPath& path) {
-    const auto channels = routes_.of(nodes.noc, nodes.from, nodes.to);
-    path.begin_with({channels, 2 * resources_.network(nodes.device, nodes.noc), noc_.interface,
-                     noc_.hop, source.of(bytes), noc_.link.of(bytes), noc_.ejection.of(bytes)});
-    path.latency = 2 * noc_.interface + static_cast<Millicycles>(channels.size() - 2) * noc_.hop;
+UnicastRoute NocPaths::unicast(NodePair nodes, std::uint32_t bytes, Pace source) {
+    return {.channels = routes_.of(nodes.noc, nodes.from, nodes.to),
+            .base = 2 * resources_.network(nodes.device, nodes.noc),
+            .interface = noc_.interface,
+            .hop = noc_.hop,
+            .injection = source.of(bytes),
+            .link = noc_.link.of(bytes),
+            .ejection = noc_.ejection.of(bytes)};
 }
 
 BankPath NocPaths::bank(std::uint32_t device, std::uint32_t index, Access access,

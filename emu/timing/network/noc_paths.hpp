@@ -47,9 +47,9 @@ public:
                                       CoreCoord to) const noexcept {
         return 2 * noc_.interface + route(noc).hops(from, to) * noc_.hop;
     }
-    /// Fills `path` from the injection port of `nodes.from`, which gives bytes at `source`, to the
-    /// ejection port of `nodes.to`.
-    void unicast(NodePair nodes, std::uint32_t bytes, Pace source, PacketPath& path);
+    /// Returns the route from the injection port of `nodes.from`, which gives bytes at `source`, to
+    /// the ejection port of `nodes.to`.
+    [[nodiscard]] UnicastRoute unicast(NodePair nodes, std::uint32_t bytes, Pace source);
     /// Adds the tree to each worker of a rectangle of logical cores (both corners included). Every
     /// link of the tree is passed once.
     void multicast(const Transfer& transfer, std::uint32_t bytes, PacketPath& path) const;

@@ -48,7 +48,8 @@ private:
         std::span<const std::uint16_t> channels;
         std::uint32_t base = 0;
         [[nodiscard]] std::uint32_t operator[](std::uint32_t place) const noexcept {
-            return base + channels[place];
+            // A port counts requests of both sides of the dateline together.
+            return base + (place == port() ? channels[place] & ~1U : channels[place]);
         }
         [[nodiscard]] std::uint32_t port() const noexcept {
             return static_cast<std::uint32_t>(channels.size() - 1);

@@ -85,46 +85,6 @@ void ResourceQueues::dequeue(std::uint32_t number, Millicycles now, EventQueue& 
     queue.push(free - next.wait_offset, QueueEvent::TransferStage, resource.first_waiting);
 }
 
-Millicycles ResourceQueues::book_cut_through(std::uint32_t number, const PacketPath& path,
-                                             std::uint32_t bytes, Millicycles begin) {
-    Transfer& transfer = transfers_[number];
-    // Response packets are given their virtual channel at each hop anew (WormholeB0/NoC/README.md),
-    // so one that is blocked does not hold the links behind it. Buffers are taken to have no end.
-    // Taking the whole path at once, or queueing at each link, cost ten events a packet where links
-    // are full; booking as they come is one (0.6 to 1.15 M events/s of a large replay) and took the
-    // error of saturated DRAM on Wormhole from 13.3 to 8.0 %.
-    const UnicastSegment& route = path.unicast();
-    const std::uint32_t port = route.resource_of(0);
-    resources_.occupy(port, route.injection, bytes);
-    const Millicycles waited = resources_[port].calendar.book_first(begin, route.injection) - begin;
-    transfer.transit[static_cast<std::size_t>(ResourceKind::NocInjection)] += waited;
-    return waited + book_past_injection(number, path, bytes, begin + waited);
-}
-
-Millicycles ResourceQueues::book_past_injection(std::uint32_t number, const PacketPath& path,
-                                                std::uint32_t bytes, Millicycles begin) {
-    Transfer& transfer = transfers_[number];
-    const UnicastSegment& route = path.unicast();
-    // Inlined by force: passing links was 21 % of a large replay, more than anything else.
-    const auto pass_one = [ this, bytes ](std::uint32_t passed, Millicycles at,
-                                          Millicycles duration) __attribute__((always_inline)) {
-        resources_.occupy(passed, duration, bytes);
-        return resources_[passed].calendar.book_first(at, duration);
-    };
-    const std::size_t last = route.channels.size() - 1;
-    const Millicycles undelayed = begin + route.interface - path.origin();
-    Millicycles at = undelayed;
-    for (std::size_t i = 1; i < last; ++i) {
-        at = pass_one(route.resource_of(i), at, route.link) + route.hop;
-    }
-    const Millicycles on_links = at - undelayed - static_cast<Millicycles>(last - 1) * route.hop;
-    const Millicycles at_port = pass_one(route.resource_of(last), at, route.ejection) - at;
-    transfer.transit[static_cast<std::size_t>(ResourceKind::NocLink)] += on_links;
-    transfer.transit[static_cast<std::size_t>(ResourceKind::NocEjection)] += at_port;
-    transfer.stamp = begin + on_links + at_port;
-    return on_links + at_port;
-}
-
 void ResourceQueues::wait_for(const Obstacle& obstacle, std::uint32_t number, Millicycles now,
                               EventQueue& queue) {
     Transfer& transfer = transfers_[number];
@@ -154,10 +114,8 @@ bool ResourceQueues::try_start(std::uint32_t number, const Path& path, std::uint
         resources_[taken].calendar.book(now + offset, duration);
         resources_.occupy(taken, duration, bytes);
     });
-    const bool has_waited = transfer.waiting_on != kNone;
-    transfer.spend(has_waited ? resources_.kind(transfer.waiting_on) : ResourceKind::NocInjection,
-                   now);
-    if (has_waited) {
+    if (transfer.waiting_on != kNone) {
+        transfer.spend(resources_.kind(transfer.waiting_on), now);
         dequeue(number, now, queue);
     }
     return true;

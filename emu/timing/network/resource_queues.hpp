@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares resources between packets, first in, first out.
-//
-// A packet starts when every resource on its path is free by the time its first flit gets there.
-// Until then it waits in the queue of the one that is free last, and holds nothing: on other
-// virtual channels others pass it. Packets back from a read book links one by one instead, as they
-// come.
+// Shares what is taken as a whole, first in, first out: DRAM banks, mesh links, the tree that a
+// multicast reserves. A packet starts when every resource on its path is free by the time its first
+// flit gets there. Until then it waits in the queue of the one that is free last, and holds
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +25,6 @@ public:
     template <class Path>
     bool try_start(std::uint32_t transfer, const Path& path, std::uint32_t bytes, Millicycles now,
                    EventQueue& queue);
-
-    /// Books each link of `path` when first free for a packet that sets out at `begin`; a blocked
-    /// packet is buffered upstream. Returns the delay against an idle network.
-    /// Precondition   the path is a unicast route and nothing else, seen from its first resource.
-    Millicycles book_cut_through(std::uint32_t transfer, const PacketPath& path,
-                                 std::uint32_t bytes, Millicycles begin);
-    /// As book_cut_through(), for a packet that has its injection port.
-    Millicycles book_past_injection(std::uint32_t transfer, const PacketPath& path,
-                                    std::uint32_t bytes, Millicycles begin);
 
 private:
     /// The resource of a path that a packet waits for.

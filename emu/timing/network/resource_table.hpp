@@ -21,6 +21,7 @@ struct Resource {
     Calendar calendar;
     std::uint32_t first_waiting = kNone;  ///< queued transfers
     std::uint32_t last_waiting = kNone;
+    std::uint32_t num_granted = 0;  ///< packets on virtual channels that go as soon as it is free
 };
 
 /// Counts how long a resource was busy, and with how many bytes. Apart from Resource: deciding

@@ -64,7 +64,11 @@ std::span<const std::uint16_t> RouteTable::add(std::uint32_t noc, CoreCoord from
     channels.push_back(static_cast<std::uint16_t>(2 * ResourceTable::injection(number_of(from))));
     const CoreCoord turn = append(noc, from, to, first, channels);
     append(noc, turn, to, first == NocAxis::X ? NocAxis::Y : NocAxis::X, channels);
-    channels.push_back(static_cast<std::uint16_t>(2 * ResourceTable::ejection(number_of(to))));
+    // A packet comes out on the side of the dateline on which it came in: those that have gone
+    // around a ring share the port with the others channel by channel, not packet by packet.
+    const std::uint32_t is_past_dateline = channels.back() & 1U;
+    channels.push_back(
+        static_cast<std::uint16_t>(2 * ResourceTable::ejection(number_of(to)) + is_past_dateline));
     return std::span(channels).last(length);
 }
 

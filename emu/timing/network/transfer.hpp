@@ -40,25 +40,39 @@ struct Transfer {
     std::uint32_t next_in_fifo = kNone;  ///< of the interface
     std::uint32_t next_waiting = kNone;  ///< in the queue of the resource `waiting_on`
     std::uint32_t waiting_on = kNone;
-    std::uint32_t head = 0;         ///< reservations of its path whose virtual channels it has had
-    std::uint32_t tail = 0;         ///< the first of them that it still holds
-    bool is_queued = false;         ///< for the virtual channel of reservation `head`
-    Millicycles origin = 0;         ///< offset on the path where the head last waited
-    Millicycles wait_offset = 0;    ///< of `waiting_on` on the path
-    Millicycles wait_duration = 0;  ///< there, or in the virtual channel
-    Millicycles stamp = 0;          ///< up to when `transit` holds
-    Millicycles arrival = 0;        ///< last byte of the last packet in place
-    Millicycles slowest = 0;        ///< longest occupation by the last packet
+    std::uint32_t head = 0;             ///< hop in front of which the packet's head last stopped
+    std::uint32_t held = 0;             ///< behind the last hop whose virtual channel it holds
+    std::uint32_t tail = 0;             ///< the first such hop
+    std::uint64_t buddies = 0;          ///< which channel of each hop it takes: bit by hop
+    bool is_queued = false;             ///< for a virtual channel of hop `head`
+    bool stands = false;                ///< in the buffer in front of hop `head`
+    bool has_left = false;              ///< its source: the next packet may follow
+    std::uint32_t next_behind = kNone;  ///< in the same buffer
+    Millicycles reach = 0;              ///< when the head gets to where it waits
+    Millicycles departs = 0;            ///< when injection is done, if nothing stops the packet
+    Millicycles delayed = 0;            ///< on its way since it last stopped, without stopping
+    Millicycles wait_offset = 0;        ///< of `waiting_on` on the path
+    Millicycles wait_duration = 0;      ///< there, or on the wire behind the virtual channel
+    Millicycles stamp = 0;              ///< up to when `transit` holds
+    Millicycles arrival = 0;            ///< last byte of the last packet in place
+    Millicycles slowest = 0;            ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
     std::span<const std::uint16_t> route;  ///< of a read's request: channels of a RouteTable
     std::uint32_t route_base = 0;          ///< first channel of its network
     std::uint32_t stalled_at = 0;          ///< place on its route
     std::uint32_t stalled_next = 0;        ///< channel behind that place
+    bool is_answered = false;              ///< a read: its port has let go of its request
     std::uint32_t request_hops = 0;        ///< links that were left when its port accepted it
     std::uint8_t hops_done = 0;            ///< mesh links passed
     std::uint16_t device = 0;              ///< where it is: mesh packets
     Transit transit{};
 
+    [[nodiscard]] std::uint32_t buddy_of(std::uint32_t hop) const noexcept {
+        return static_cast<std::uint32_t>(buddies >> hop & 1U);
+    }
+    void take_buddy(std::uint32_t hop, std::uint32_t buddy) noexcept {
+        buddies = (buddies & ~(1ULL << hop)) | std::uint64_t{buddy} << hop;
+    }
     /// Accounts the time from `stamp` to `now` to `kind`.
     void spend(ResourceKind kind, Millicycles now) noexcept {
         transit[static_cast<std::size_t>(kind)] += now - stamp;

@@ -19,7 +19,10 @@ Transport::State::State(const Machine& machine, DeviceRange range)
       mesh_times(machine.timing.link, machine.timing.clock),
       queues(resources, transfers),
       read_requests(machine, resources, paths.routes(), transfers),
-      channels(2 * resources.num_ports(), machine.arch.noc.channel_buffer, transfers),
+      channels(
+          machine.arch.noc.channel_buffer,
+          Pace(Cycles{0}, machine.timing.noc.link_rate).of(machine.arch.noc.channel_buffer.value),
+          resources, transfers),
       interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows) {
 }
 
@@ -72,19 +75,16 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
 StageResult Transport::State::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
     switch (transfers[number].stage) {
         case TransferStage::Ready:
-            ready(number, now, queue);
-            break;
+            return ready(number, now, queue);
         case TransferStage::Inject:
-            inject(number, now, queue);
-            break;
+            return inject(number, now, queue);
         case TransferStage::Reserved:
-            send(number, now, queue);
-            break;
+            return send(number, now, queue);
         case TransferStage::AtMemory:
             at_memory(number, now, queue);
             break;
         case TransferStage::Respond:
-            respond(number, now, queue);
+            respond(number, {now, now}, queue);
             break;
         case TransferStage::Depart:
             return depart(number, now, queue);

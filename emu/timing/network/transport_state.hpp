@@ -75,31 +75,28 @@ struct Transport::State {
     }
 
     // Commands of an interface (commands.cpp)
-    void ready(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void inject(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void send(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void send_write(std::uint32_t number, Millicycles now, EventQueue& queue);
-    /// Schedules what follows a packet that left at `now` and is delayed by `delay` on its route.
-    void sent(std::uint32_t number, Millicycles now, Millicycles delay, EventQueue& queue);
-    void command_path(const Transfer& transfer);
-    void unicast_path(const Transfer& transfer);
-    /// Adds the bank of a write to DRAM, `latency` behind the start.
-    void add_bank(const Transfer& transfer, Millicycles latency, PacketPath& to) const;
-    /// Fills `port_and_bank`, seen from where the head is.
-    void fill_port_and_bank(const Transfer& transfer, Millicycles latency);
+    StageResult ready(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult inject(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult send(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult send_unicast(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void reserve(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult leave_source(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void start_next_command(const Transfer& last, Millicycles time, EventQueue& queue);
+    /// Schedules what follows a packet whose last byte leaves its source at `departs`.
+    void sent(std::uint32_t number, Millicycles departs, EventQueue& queue);
+    void reserved_path(const Transfer& transfer);
 
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);
     void request(std::uint32_t number, Millicycles now, EventQueue& queue);
     void schedule_accepted(Millicycles now, Millicycles lead, EventQueue& queue);
     void at_memory(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void respond(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void unicast_back(const Transfer& transfer, Pace source);
-    void send_back(std::uint32_t number, Millicycles leaves, Millicycles delay, EventQueue& queue);
+    void respond(std::uint32_t number, VirtualChannels::Start start, EventQueue& queue);
     StageResult part_arrived(std::uint32_t number, Millicycles now, EventQueue& queue);
 
     // Milestones (milestones.cpp)
     StageResult depart(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void schedule_delivery(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult deliver(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult acknowledge(std::uint32_t number, Millicycles now, EventQueue& queue);
     [[nodiscard]] Millicycles acknowledgement(const Transfer& transfer) const;
@@ -113,8 +110,13 @@ struct Transport::State {
 
     /// Resources, interfaces and requests count devices from the first of `devices`.
     [[nodiscard]] CoreCoord node_of(NocPlace place, std::uint32_t noc) const;
+    /// Notes what takes longest of the time of a packet's body.
+    void note_slowest(Transfer& transfer, ResourceKind kind, Millicycles duration) const {
+        transfer.slowest = duration;
+        transfer.slowest_kind = kind;
+    }
     [[nodiscard]] std::uint32_t interface_number(const Transfer& transfer) const;
-    [[nodiscard]] NocInterface& interface_of(const Transfer& transfer) {
+    [[nodiscard]] NocInterface& interface_of(const Transfer& transfer) noexcept {
         return interfaces[transfer.interface];
     }
     void append(TransferFifo& fifo, std::uint32_t number) {
@@ -140,10 +142,9 @@ struct Transport::State {
     TransferPool transfers;
     ResourceQueues queues;
     ReadRequests read_requests;
-    VirtualChannels channels;              ///< of unicast writes
+    VirtualChannels channels;
     std::vector<NocInterface> interfaces;  ///< by (device, noc, node)
     PacketPath path;                       ///< scratch: of the packet being timed
-    PacketPath port_and_bank;              ///< of a write
 };
 
 }  // namespace tessera::timing

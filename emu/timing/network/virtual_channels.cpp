@@ -5,120 +5,308 @@
 
 namespace tessera::timing {
 
-// Round robin over inputs, first in, first out within one: the router's arbiter sees an input, not
-// who sent the packet.
-void VirtualChannels::grant_next(Channel& channel, Millicycles now, EventQueue& queue) {
-    for (std::size_t i = 0; i < kRouterInputs; ++i) {
-        const std::size_t input = (channel.next_input + i) % kRouterInputs;
-        if (channel.first[input] != kNone) {
-            channel.next_input = static_cast<std::uint8_t>(input);
-            const Millicycles wanted = transfers_[channel.first[input]].wait_duration;
-            queue.push(channel.calendar.earliest(now, wanted), QueueEvent::TransferStage,
-                       channel.first[input]);
-            return;
-        }
+VirtualChannels::VirtualChannels(Bytes buffer, Millicycles buffer_time, ResourceTable& resources,
+                                 TransferPool& transfers)
+    : buffer_(static_cast<std::uint32_t>(buffer.value)),
+      buffer_time_(buffer_time),
+      resources_(resources),
+      transfers_(transfers),
+      channels_(4 * std::size_t{resources.num_ports()}),
+      waiting_(channels_.size()) {
+    // Requests have one channel: the other of theirs is never free.
+    for (std::size_t number = 0; number < channels_.size(); number += 2) {
+        channels_[number].buddies[1].busy = kHeld;
     }
 }
 
-void VirtualChannels::wait(std::uint32_t number, const Reservation& at, Millicycles now,
-                           EventQueue& queue) {
-    Channel& channel = channels_[at.channel];
-    const bool is_first = !channel.has_queue();
-    const auto input = static_cast<std::size_t>(at.input);
-    Transfer& transfer = transfers_[number];
-    transfer.is_queued = true;
-    transfer.wait_duration = at.duration;
-    transfer.next_waiting = kNone;
-    (channel.first[input] == kNone ? channel.first[input]
-                                   : transfers_[channel.last[input]].next_waiting) = number;
-    channel.last[input] = number;
-    if (is_first && !channel.is_held) {
-        grant_next(channel, now, queue);
-    }
-}
-
-void VirtualChannels::leave_queue(std::uint32_t number, const Reservation& at) {
-    Channel& channel = channels_[at.channel];
-    const auto input = static_cast<std::size_t>(at.input);
-    channel.first[input] = transfers_[number].next_waiting;
-    channel.next_input = static_cast<std::uint8_t>((input + 1) % kRouterInputs);
-    transfers_[number].is_queued = false;
-}
-
-void VirtualChannels::release_channel(Channel& channel, Millicycles begin, Millicycles end,
-                                      Millicycles now, EventQueue& queue) {
-    channel.is_held = false;
-    channel.calendar.book(begin, end - begin);
-    grant_next(channel, now, queue);
-}
-
-bool VirtualChannels::try_acquire(std::uint32_t number, PacketPath& path, Millicycles now,
-                                  EventQueue& queue) {
-    Transfer& transfer = transfers_[number];
-    const std::uint32_t size = path.size();
-    if (transfer.is_queued) {
-        const Reservation step = path.step(transfer.head);
-        transfer.origin = step.offset;
-        transfer.spend(ResourceKind::NocLink, now);
-        leave_queue(number, step);
-        channels_[step.channel].is_held = true;
-        ++transfer.head;
-    }
-    // A blocked head goes on from where it stands: the route behind it takes no time again.
-    path.move_origin(transfer.origin);
-    for (; transfer.head < size; ++transfer.head) {
-        const Reservation step = path.step(transfer.head);
-        if (step.channel == kNoChannel) {
+// Round robin over inputs: the router's arbiter sees an input, not who sent the packet. A head that
+// has not arrived does not hold up one that has.
+std::uint32_t VirtualChannels::next_waiting(Waiting& waiting, Millicycles now) const {
+    std::uint32_t best = kNone;
+    std::uint32_t best_input = 0;
+    for (std::uint32_t i = 0; i < kRouterInputs; ++i) {
+        const auto input = static_cast<std::uint32_t>((waiting.next_input + i) % kRouterInputs);
+        const std::uint32_t number = waiting.first[input];
+        if (number == kNone) {
             continue;
         }
-        Channel& channel = channels_[step.channel];
-        // Held by a packet that is blocked itself, asked for by others before, or booked until a
-        // tail has passed.
-        if (channel.is_held || channel.has_queue() ||
-            channel.calendar.earliest(now + step.offset, step.duration) > now + step.offset) {
-            wait(number, step, now, queue);
-            release_tail(transfer, path, now, queue);
-            return false;
+        const Millicycles reach = transfers_[number].reach;
+        if (best == kNone || reach < transfers_[best].reach) {
+            best = number;
+            best_input = input;
         }
-        channel.is_held = true;
+        if (reach <= now) {
+            break;
+        }
     }
-    return true;
+    waiting.next_input = best_input;
+    return best;
+}
+
+std::uint32_t VirtualChannels::free_buddy(const Channels& channels, std::uint32_t bytes,
+                                          Millicycles at) const noexcept {
+    const auto is_free = [&](const Channel& channel) {
+        return channel.busy <= at && has_room(channel, bytes);
+    };
+    const bool is_first_free = is_free(channels.buddies[0]);
+    // Rather the one in whose buffer nobody stands.
+    if (is_first_free && channels.buddies[0].stopped == 0) {
+        return 0;
+    }
+    return is_free(channels.buddies[1]) ? 1 : is_first_free ? 0 : kNone;
+}
+
+void VirtualChannels::grant_next(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    Channels& channels = channels_[number];
+    if (channels.num_waiting == 0 || channels.granted != kNone) {
+        return;
+    }
+    Resource& resource = resources_[number / 4];
+    const std::uint32_t next =
+        next_waiting(waiting_[number], std::max(now, resource.calendar.free()));
+    const Transfer& transfer = transfers_[next];
+    Millicycles free = kHeld;
+    for (const Channel& channel : channels.buddies) {
+        free = has_room(channel, transfer.packet) ? std::min(free, channel.busy) : free;
+    }
+    if (free == kHeld) {
+        return;
+    }
+    const Millicycles begin = std::max({now, free, transfer.reach});
+    const Millicycles time = resource.calendar.earliest(begin, transfer.wait_duration);
+    // Only one that waits for the wire itself is in the way of others who want it.
+    channels.granted = next;
+    channels.waits_for_wire = time > begin;
+    resource.num_granted += channels.waits_for_wire ? 1 : 0;
+    queue.push(time, QueueEvent::TransferStage, next);
+}
+
+void VirtualChannels::take_back_grant(std::uint32_t channels) {
+    channels_[channels].granted = kNone;
+    resources_[channels / 4].num_granted -= channels_[channels].waits_for_wire ? 1 : 0;
+}
+
+void VirtualChannels::enqueue(std::uint32_t number, std::uint32_t channels, RouterInput input) {
+    Waiting& waiting = waiting_[channels];
+    const auto at = static_cast<std::size_t>(input);
+    Transfer& transfer = transfers_[number];
+    transfer.is_queued = true;
+    transfer.next_waiting = kNone;
+    (waiting.first[at] == kNone ? waiting.first[at] : transfers_[waiting.last[at]].next_waiting) =
+        number;
+    waiting.last[at] = number;
+    ++channels_[channels].num_waiting;
+}
+
+void VirtualChannels::dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input) {
+    Waiting& waiting = waiting_[channels];
+    const auto at = static_cast<std::uint32_t>(input);
+    waiting.first[at] = transfer.next_waiting;
+    waiting.next_input = static_cast<std::uint32_t>((at + 1) % kRouterInputs);
+    transfer.is_queued = false;
+    --channels_[channels].num_waiting;
+    take_back_grant(channels);
 }
 
 // The body is as long as the buffers that it fills: a packet of 8 KiB spans 16 routers of 512 B
-// each, one of 1 KiB two. That is why one blocked write holds up others that never come near its
+// each, one of 1 KiB two. That is why one blocked packet holds up others that never come near its
 // end.
-void VirtualChannels::release_tail(Transfer& transfer, const PacketPath& path, Millicycles now,
-                                   EventQueue& queue) {
-    const std::uint32_t routers = (transfer.packet + buffer_ - 1) / buffer_;
-    for (; transfer.tail + routers < transfer.head; ++transfer.tail) {
-        const std::uint32_t behind = path.step(transfer.tail).channel;
-        if (behind != kNoChannel) {
-            release_channel(channels_[behind], now, now, now, queue);
+void VirtualChannels::stand(std::uint32_t number, const UnicastRoute& route, std::uint32_t hop,
+                            Millicycles now, EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
+    transfer.head = hop;
+    if (transfer.packet > buffer_) {
+        const std::uint32_t routers = (transfer.packet + buffer_ - 1) / buffer_;
+        const std::uint32_t tail = std::max(transfer.tail, hop > routers ? hop - routers : 0);
+        for (; transfer.tail < std::min(tail, transfer.held); ++transfer.tail) {
+            release_channel(transfer, route, transfer.tail, now, now, queue);
         }
+        for (std::uint32_t i = std::max(transfer.held, tail); i < hop; ++i) {
+            channel_of(transfer, route, i).busy = kHeld;
+        }
+        transfer.held = hop;
+        transfer.tail = tail;
+    }
+    if (hop == 0) {
+        return;
+    }
+    transfer.stands = true;
+    Channel& channel = channel_of(transfer, route, hop - 1);
+    channel.stopped += std::min(transfer.packet, buffer_);
+    if (hop < route.size()) {
+        transfer.next_behind = kNone;
+        (channel.first == kNone ? channel.first : transfers_[channel.last].next_behind) = number;
+        channel.last = number;
     }
 }
 
-void VirtualChannels::release(std::uint32_t number, const PacketPath& path, Millicycles now,
-                              EventQueue& queue) {
+VirtualChannels::Left VirtualChannels::leave(Transfer& transfer, const UnicastRoute& route,
+                                             Millicycles now, EventQueue& queue) {
+    Left left;
+    if (transfer.is_queued) {
+        left.queue = number_of(transfer, route, transfer.head);
+        dequeue(transfer, left.queue, route.input_of(transfer.head));
+    }
+    if (!transfer.stands) {
+        return left;
+    }
+    transfer.stands = false;
+    const std::uint32_t hop = transfer.head - 1;
+    left.buffer = number_of(transfer, route, hop);
+    Channel& channel = channel_of(transfer, route, hop);
+    channel.stopped -= std::min(transfer.packet, buffer_);
+    if (transfer.head < route.size()) {
+        channel.first = transfer.next_behind;
+        if (channel.first != kNone) {
+            queue.push(std::max(now, transfers_[channel.first].reach), QueueEvent::TransferStage,
+                       channel.first);
+        }
+    }
+    return left;
+}
+
+void VirtualChannels::grant_left(const Left& left, Millicycles now, EventQueue& queue) {
+    if (left.queue != kNone) {
+        grant_next(left.queue, now, queue);
+    }
+    if (left.buffer != kNone) {
+        grant_next(left.buffer, now, queue);
+    }
+}
+
+void VirtualChannels::release_channel(const Transfer& transfer, const UnicastRoute& route,
+                                      std::uint32_t hop, Millicycles tail, Millicycles now,
+                                      EventQueue& queue) {
+    channel_of(transfer, route, hop).busy = tail;
+    grant_next(number_of(transfer, route, hop), now, queue);
+}
+
+void VirtualChannels::stop(std::uint32_t number, const UnicastRoute& route, std::uint32_t hop,
+                           Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    // Where the path is slower further on (a DRAM bank), routers of the route buffer what has left
-    // the sender, and channels near to it are free sooner than the last byte is through.
-    const Millicycles buffered = path.slowest() * buffer_ / std::max(1U, transfer.packet);
-    const std::uint32_t size = path.size();
-    for (std::uint32_t i = transfer.tail; i < size; ++i) {
-        const Reservation step = path.step(i);
-        if (step.channel != kNoChannel) {
-            const Millicycles at_once = now + step.offset + step.duration;
-            const Millicycles behind = path.slowest() - step.duration - (size - 1 - i) * buffered;
-            const Millicycles tail = at_once + std::max<Millicycles>(0, behind);
-            release_channel(channels_[step.channel], std::max(now, now + step.offset),
-                            std::max(now, tail), now, queue);
+    const std::uint32_t channels = number_of(transfer, route, hop);
+    if (transfer.is_queued && hop == transfer.head) {
+        take_back_grant(channels);  // another was first: once more
+        grant_next(channels, now, queue);
+        return;
+    }
+    Left left;
+    bool is_behind = false;
+    if (hop != transfer.head || !transfer.stands) {
+        left = leave(transfer, route, now, queue);
+        is_behind = hop > 0 && channel_of(transfer, route, hop - 1).first != kNone;
+        stand(number, route, hop, now, queue);
+    }
+    // One that stands behind another comes back when that one has left.
+    if (!is_behind) {
+        transfer.wait_duration = route.duration_of(hop);
+        enqueue(number, channels, route.input_of(hop));
+    }
+    grant_left(left, now, queue);
+    grant_next(channels, now, queue);
+}
+
+Millicycles VirtualChannels::pass(Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
+                                  Millicycles at) {
+    const Channels& channels = channels_[number_of(transfer, route, hop)];
+    Resource& resource = resources_[route.resource_of(hop)];
+    // One that has been granted the wire on another channel goes first.
+    const bool is_in_front = (transfer.is_queued && hop == transfer.head) ||
+                             (channels.num_waiting == 0 && resource.num_granted == 0);
+    const std::uint32_t buddy = is_in_front ? free_buddy(channels, transfer.packet, at) : kNone;
+    if (buddy == kNone) {
+        return kStopped;
+    }
+    // What a wait of this length piles up fits into the router's buffer: the links behind do not
+    // notice it.
+    const Millicycles duration = route.duration_of(hop);
+    const Millicycles begin = resource.calendar.book_within(at, duration, at + buffer_time_);
+    if (begin == Calendar::kNever) {
+        return kStopped;
+    }
+    transfer.take_buddy(hop, buddy);
+    resources_.occupy(route.resource_of(hop), duration, transfer.packet);
+    return begin;
+}
+
+Millicycles VirtualChannels::advance(std::uint32_t number, const UnicastRoute& route, Start start,
+                                     EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
+    if (transfer.is_queued || transfer.stands) {
+        transfer.spend(resources_.kind(route.resource_of(transfer.head)), start.now);
+    }
+    transfer.delayed = 0;
+    Millicycles at = start.begin;
+    for (std::uint32_t hop = transfer.head; hop < route.size(); ++hop) {
+        const Millicycles begin = pass(transfer, route, hop, at);
+        if (begin == kStopped) {
+            transfer.reach = at;
+            if (start.begin > start.now) {
+                transfer.head = hop;
+                queue.push(at, QueueEvent::TransferStage, number);
+            } else {
+                stop(number, route, hop, start.now, queue);
+            }
+            return kStopped;
+        }
+        if (hop == 0) {
+            transfer.departs = begin + route.injection;
+        }
+        transfer.delayed += begin - at;
+        at = begin + route.step_of(hop);
+        if (hop < route.last() && channel_of(transfer, route, hop).first != kNone) {
+            transfer.reach = at;
+            stop(number, route, hop + 1, start.now, queue);
+            return kStopped;
+        }
+    }
+    transfer.reach = at;
+    left_ = leave(transfer, route, start.now, queue);
+    return at;
+}
+
+void VirtualChannels::hold_at_end(std::uint32_t number, const UnicastRoute& route, Millicycles now,
+                                  EventQueue& queue) {
+    const Left left = left_;  // granted now that the channels are held
+    stand(number, route, route.size(), now, queue);
+    grant_left(left, now, queue);
+}
+
+Millicycles VirtualChannels::release(std::uint32_t number, const UnicastRoute& route,
+                                     const Drain& drain, Millicycles now, EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
+    const Left left = transfer.stands ? leave(transfer, route, now, queue) : left_;
+    const bool is_slow = drain.duration > std::max(route.link, route.injection);
+    Millicycles departs = transfer.departs;
+    if (is_slow || transfer.held > 0) {
+        // Where the path is slower further on (a DRAM bank), routers of the route buffer what has
+        // left the sender, and channels near to it are free sooner than the last byte is through.
+        const Millicycles buffered = drain.duration * buffer_ / std::max(1U, transfer.packet);
+        const std::uint32_t first = transfer.held > 0 ? transfer.tail : transfer.head;
+        for (std::uint32_t hop = first; hop < route.size(); ++hop) {
+            const auto links = static_cast<Millicycles>(route.last() - hop);
+            const auto behind = static_cast<Millicycles>(transfer.held) - hop;
+            const Millicycles streamed =
+                behind > 0 ? std::max(now, now + route.link - behind * buffer_time_)
+                           : drain.begin - route.interface - links * route.hop + route.link;
+            const Millicycles tail = std::max(
+                streamed, drain.begin + drain.duration - route.interface - links * buffered);
+            if (hop == 0) {
+                departs = std::max(departs, tail);
+            }
+            if (behind > 0) {
+                release_channel(transfer, route, hop, tail, now, queue);
+            } else if (is_slow) {
+                Millicycles& busy = channel_of(transfer, route, hop).busy;
+                busy = std::max(busy, tail);
+            }
         }
     }
     transfer.head = 0;
+    transfer.held = 0;
     transfer.tail = 0;
-    transfer.origin = 0;
+    grant_left(left, now, queue);
+    return departs;
 }
 
 }  // namespace tessera::timing

@@ -1,65 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models wormhole switching of unicast writes on one static virtual channel.
+// Moves unicast packets from hop to hop by wormhole switching: the one loop through which writes,
+// words, atomics and the answers to reads pass ports and links.
 //
-// A packet's head acquires the channel of one link after the other; where one is held it waits for
-// its turn, while its body holds the links behind, up to `noc.channel_buffer` bytes in each router.
-// Routers serve their inputs round robin, so traffic from near gets more than traffic from far: a
-// flow that joins at the last router shares with all others at once. Past the dateline of a ring
-// packets use the second channel, or they would wait for each other around it.
-// Source   tt-isa-documentation, WormholeB0/NoC/README.md (dateline bit, static channels) and
+// A packet's head needs a virtual channel of each link, room in the buffer behind it and the link's
+// wire. Where it does not get them it stops. A packet that fits into the buffer where it stops
+// leaves the links behind it to others; a longer one holds their channels, as many as its body
+// fills. Routers serve their inputs round robin, so traffic from near gets more than traffic from
+// far: a flow that joins at the last router shares with all others at once. Past the dateline of a
+// ring packets use other channels, or they would wait for each other around it. Requests keep to
+// one channel (tt-metal asks for a static one); answers take whichever of two is free, at each hop
+// anew.
+// Source   tt-isa-documentation, WormholeB0/NoC/README.md (class, buddy and dateline bits) and
 //          WormholeB0/DRAMTile/README.md (32 B of a router's buffer for each channel, and up to
 //          480 B of what is shared).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "emu/timing/event_queue.hpp"
 #include "emu/timing/network/packet_path.hpp"
+#include "emu/timing/network/resource_table.hpp"
 #include "emu/timing/network/transfer.hpp"
 
 namespace tessera::timing {
 
 class VirtualChannels {
 public:
-    /// `buffer` is what one router holds of a packet whose head waits.
-    VirtualChannels(std::uint32_t count, Bytes buffer, TransferPool& transfers)
-        : buffer_(static_cast<std::uint32_t>(buffer.value)),
-          transfers_(transfers),
-          channels_(count) {}
+    static constexpr Millicycles kStopped = -1;
 
-    /// Acquires the channels of the packet of `transfer` along `path`, as far as they are free from
-    /// `now` on, and returns whether it has them all. If so, offsets of `path` count from where the
-    /// head is; if not, the transfer comes back with an event of its own.
-    bool try_acquire(std::uint32_t transfer, PacketPath& path, Millicycles now, EventQueue& queue);
-    /// Releases them as the tail passes, of a packet that moves from `now` on.
-    void release(std::uint32_t transfer, const PacketPath& path, Millicycles now,
-                 EventQueue& queue);
+    /// `buffer` is what a channel holds in one router, in `buffer_time` of a link.
+    VirtualChannels(Bytes buffer, Millicycles buffer_time, ResourceTable& resources,
+                    TransferPool& transfers);
+
+    struct Start {
+        Millicycles now = 0;
+        Millicycles begin = 0;  ///< of the move: not before `now`; if later, it holds nothing yet
+    };
+    /// Moves the head of the packet of `transfer` along `route` from where it stands. Returns when
+    /// its first flit is at the end, or kStopped: then the transfer comes back with an event of its
+    /// own.
+    Millicycles advance(std::uint32_t transfer, const UnicastRoute& route, Start start,
+                        EventQueue& queue);
+    /// Lets a packet that has come to the end of its route wait there: its body holds channels.
+    void hold_at_end(std::uint32_t transfer, const UnicastRoute& route, Millicycles now,
+                     EventQueue& queue);
+    /// When the first flit goes through the end of a route, and how long the rest takes to follow.
+    struct Drain {
+        Millicycles begin = 0;
+        Millicycles duration = 0;
+    };
+    /// Lets a packet that has come to the end of its route flow from `now` on, and its tail release
+    /// the channels. Returns when the last byte leaves the source.
+    Millicycles release(std::uint32_t transfer, const UnicastRoute& route, const Drain& drain,
+                        Millicycles now, EventQueue& queue);
+
+    /// Returns whether a packet that has stopped has left its source, whole.
+    [[nodiscard]] bool is_out_of_source(const Transfer& transfer) const noexcept {
+        return transfer.stands && (transfer.packet <= buffer_ || transfer.tail > 0);
+    }
 
 private:
+    static constexpr Millicycles kHeld = std::numeric_limits<Millicycles>::max();
+
+    /// A virtual channel of a link, and its buffer in the router behind.
     struct Channel {
-        Calendar calendar;
-        bool is_held = false;
-        std::uint8_t next_input = 0;  ///< served next, if a packet waits there
+        Millicycles busy = 0;         ///< until a tail has passed; kHeld: by a stopped packet
+        std::uint32_t stopped = 0;    ///< bytes in the buffer of packets that fit into it
+        std::uint32_t first = kNone;  ///< packets whose heads stand there, in order
+        std::uint32_t last = kNone;
+    };
+    /// The channels of a link that a class of packets may take, on one side of the dateline.
+    struct Channels {
+        std::array<Channel, 2> buddies;
+        std::uint32_t num_waiting = 0;
+        std::uint32_t granted = kNone;  ///< the waiting packet that has an event
+        bool waits_for_wire = false;    ///< which it has to, beside the channel
+    };
+    /// Packets that wait for channels, by the router's input: first in, first out within one.
+    struct Waiting {
         std::array<std::uint32_t, kRouterInputs> first{kNone, kNone, kNone};
         std::array<std::uint32_t, kRouterInputs> last{kNone, kNone, kNone};
-        [[nodiscard]] bool has_queue() const noexcept {
-            return (first[0] & first[1] & first[2]) != kNone;
-        }
+        std::uint32_t next_input = 0;  ///< served next, if a packet waits there
     };
-    void wait(std::uint32_t transfer, const Reservation& at, Millicycles now, EventQueue& queue);
-    void leave_queue(std::uint32_t transfer, const Reservation& at);
-    void release_channel(Channel& channel, Millicycles begin, Millicycles end, Millicycles now,
-                         EventQueue& queue);
-    void grant_next(Channel& channel, Millicycles now, EventQueue& queue);
-    /// Releases the channels that a waiting packet's body no longer reaches.
-    void release_tail(Transfer& transfer, const PacketPath& path, Millicycles now,
-                      EventQueue& queue);
+
+    [[nodiscard]] std::uint32_t number_of(const Transfer& transfer, const UnicastRoute& route,
+                                          std::uint32_t hop) const noexcept {
+        const bool is_answer = transfer.request.kind == RequestKind::Read;
+        return 2 * (route.base + route.channels[hop]) + (is_answer ? 1 : 0);
+    }
+    [[nodiscard]] Channel& channel_of(const Transfer& transfer, const UnicastRoute& route,
+                                      std::uint32_t hop) noexcept {
+        return channels_[number_of(transfer, route, hop)].buddies[transfer.buddy_of(hop)];
+    }
+    [[nodiscard]] bool has_room(const Channel& channel, std::uint32_t bytes) const noexcept {
+        return channel.stopped == 0 || channel.stopped + bytes <= buffer_;
+    }
+    /// Returns the buddy that a packet may take at `at`, or kNone.
+    [[nodiscard]] std::uint32_t free_buddy(const Channels& channels, std::uint32_t bytes,
+                                           Millicycles at) const noexcept;
+    /// Books a hop for the head of a packet that is there at `at`. Returns when it goes through, or
+    /// kStopped.
+    [[nodiscard]] Millicycles pass(Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
+                                   Millicycles at);
+    /// What a packet that goes on lets go of: channels in whose queue, and in whose buffer it was.
+    struct Left {
+        std::uint32_t queue = kNone;
+        std::uint32_t buffer = kNone;
+    };
+    void stop(std::uint32_t transfer, const UnicastRoute& route, std::uint32_t hop, Millicycles now,
+              EventQueue& queue);
+    /// Takes a packet that goes on out of the buffer and the queue in which it stood.
+    [[nodiscard]] Left leave(Transfer& transfer, const UnicastRoute& route, Millicycles now,
+                             EventQueue& queue);
+    void grant_left(const Left& left, Millicycles now, EventQueue& queue);
+    /// Lets the head of a packet stand in front of `hop`: the body fills buffers, and holds the
+    /// channels of links that it has not passed.
+    void stand(std::uint32_t transfer, const UnicastRoute& route, std::uint32_t hop,
+               Millicycles now, EventQueue& queue);
+    void release_channel(const Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
+                         Millicycles tail, Millicycles now, EventQueue& queue);
+    void enqueue(std::uint32_t transfer, std::uint32_t channels, RouterInput input);
+    void dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input);
+    /// Gives the next packet that waits for `channels` its event, if it can go on at all.
+    void grant_next(std::uint32_t channels, Millicycles now, EventQueue& queue);
+    void take_back_grant(std::uint32_t channels);
+    [[nodiscard]] std::uint32_t next_waiting(Waiting& waiting, Millicycles now) const;
 
     std::uint32_t buffer_;
+    Millicycles buffer_time_;
+    ResourceTable& resources_;
     TransferPool& transfers_;
-    std::vector<Channel> channels_;
+    std::vector<Channels> channels_;  ///< by virtual channel of a RouteTable and class
+    std::vector<Waiting> waiting_;
+    Left left_;  ///< by the packet that has just come to the end of its route
 };
 
 }  // namespace tessera::timing
