@@ -115,8 +115,7 @@ void LanePlans::add_reduce_scatter(const Walk& walk, const StopSlices& slices, P
 }
 
 void LanePlans::add_reduce_chain(const Walk& walk, const Slice& slice, Place own, Place sum) {
-    add_to_each(walk,
-                [&](const Stop& stop) { return reduce_chain(stop, {&slice, 1}, own, sum); });
+    add_to_each(walk, [&](const Stop& stop) { return reduce_chain(stop, {&slice, 1}, own, sum); });
 }
 
 void LanePlans::add_broadcast_chain(const Walk& walk, const Slice& slice, Place own,

@@ -61,7 +61,8 @@ private:
     std::set<std::uint32_t> stored_;
 };
 
-// Sums wait in the workspace for the next pair; `last` is where the sum of the axis' last pair goes.
+// Sums wait in the workspace for the next pair; `last` is where the sum of the axis' last pair
+// goes.
 void reduce_along(LanePlans& lane, const Slice& slice, const Axis& axis, Place last,
                   RunningSums& sums) {
     for (std::uint32_t distance = 1; distance < axis.size(); distance *= 2) {

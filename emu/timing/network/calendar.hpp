@@ -53,11 +53,10 @@ private:
     static constexpr std::int64_t kSlices = 32;
 
     [[nodiscard]] Millicycles taken(std::int64_t slice) const noexcept {
-        return slice >= begin_ + kSlices ? 0
-                                         : taken_[static_cast<std::size_t>(slice % kSlices)];
+        return slice >= begin_ + kSlices ? 0 : taken_[static_cast<std::size_t>(slice % kSlices)];
     }
-    /// Walks over the slices from `begin` on that take `duration`, as much of it in each as there is
-    /// room and time for. Calls `visit(slice, part)`; returns where the last part ends.
+    /// Walks over the slices from `begin` on that take `duration`, as much of it in each as there
+    /// is room and time for. Calls `visit(slice, part)`; returns where the last part ends.
     template <class Visit>
     Millicycles place(Millicycles begin, Millicycles duration, Visit visit) const noexcept {
         // What was before the slices that are kept is taken to be full.

@@ -53,7 +53,8 @@ StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, Eve
             return part_arrived(number, now, queue);
         }
     } else if (!request.is_posted && request.kind != RequestKind::Fabric) {
-        schedule(number, TransferStage::Acknowledge, now + acknowledgement(transfer), queue);
+        schedule(number, TransferStage::Acknowledge,
+                 std::max(transfer.acknowledged, now + acknowledgement(transfer)), queue);
         return {Milestone::Delivered, false};
     }
     transfers.release(number);

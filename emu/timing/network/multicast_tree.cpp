@@ -16,7 +16,8 @@ struct Span {
 
 }  // namespace
 
-void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPath& path) const {
+void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, Millicycles stalled,
+                         PacketPath& path) const {
     const Request& request = transfer.request;
     const NocRoute& route = routes_.route(request.noc);
     const NocAxis trunk = route.first_axis();
@@ -38,7 +39,7 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
         return most;
     };
     // One copy per link, also where several receivers lie behind it: routers copy, not the sender.
-    const Millicycles on_link = noc_.link.of(bytes);
+    const Millicycles on_link = noc_.link.of(bytes) + stalled;
     const auto add_link = [&](Millicycles offset) {
         return [&, offset](CoreCoord node, NocAxis axis) mutable {
             path.add(resources_.link(request.device, request.noc, node, axis), offset, on_link);
@@ -46,10 +47,10 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
         };
     };
     path.add(resources_.injection(request.device, request.noc, transfer.own), 0,
-             noc_.multicast.of(bytes));
+             noc_.multicast.of(bytes) + stalled);
     route.run(transfer.own, trunk, furthest(trunk), add_link(noc_.interface));
     const std::uint32_t depth = furthest(branch);
-    const auto ejected = noc_.ejection.of(bytes);
+    const Millicycles ejected = noc_.ejection.of(bytes) + stalled;
     for (std::uint32_t i = span(trunk).first; i <= span(trunk).last; ++i) {
         CoreCoord node = transfer.own;
         (trunk == NocAxis::X ? node.x : node.y) = position(trunk, i);
@@ -68,15 +69,7 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, PacketPa
         }
     }
     path.latency = 2 * noc_.interface + (furthest(trunk) + depth) * noc_.hop;
-    // A sender inside the rectangle that is left out reserves all but once around the trunk's ring.
-    // Fitted to multicasts of noc_latencies.yaml (tt-metal): 167 cycles in place of 39 for 2 × 2,
-    // 245 in place of 181 for 5 × 5. No document says so, and two grids are few.
-    const auto is_inside = [&](NocAxis axis) {
-        const std::uint32_t own = NocRoute::at(transfer.own, axis);
-        return position(axis, span(axis).first) <= own && own <= position(axis, span(axis).last);
-    };
-    const bool is_left_out = !request.includes_sender && is_inside(trunk) && is_inside(branch);
-    path.hops = (is_left_out ? route.extent(trunk) - 2 : furthest(trunk)) + depth;
+    path.hops = furthest(trunk) + depth;
 }
 
 }  // namespace tessera::timing

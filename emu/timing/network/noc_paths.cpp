@@ -7,7 +7,7 @@ namespace tessera::timing {
 
 // Reads, writes and multicasts have rates of their own (28.8, 31.3 and 30.5 B/cycle on Wormhole),
 // none above that of the port they share.
-NocTimes::NocTimes(const NocTiming& noc)
+NocTimes::NocTimes(const NocTiming& noc, Bytes flit)
     : hop(to_millicycles(noc.hop)),
       interface(to_millicycles(noc.interface)),
       command(to_millicycles(noc.command)),
@@ -16,6 +16,7 @@ NocTimes::NocTimes(const NocTiming& noc)
       completion(to_millicycles(noc.completion)),
       atomic(to_millicycles(noc.atomic)),
       multicast_setup(to_millicycles(noc.multicast_setup)),
+      acknowledgement(Pace(Cycles{0}, noc.ejection_rate).of(flit.value)),
       read(noc.packet_overhead, std::min(noc.read_rate, noc.injection_rate)),
       write(noc.packet_overhead, std::min(noc.write_rate, noc.injection_rate)),
       link(noc.packet_overhead, noc.link_rate),
@@ -35,7 +36,7 @@ DramTimes::DramTimes(const DramTiming& dram)
 NocPaths::NocPaths(const ArchSpec& arch, const TimingSpec& timing, const ResourceTable& resources)
     : arch_(arch),
       resources_(resources),
-      noc_(timing.noc),
+      noc_(timing.noc, arch.noc.flit),
       dram_(timing.dram),
       routes_(arch.noc.grid) {
 }

@@ -14,8 +14,9 @@ namespace tessera::timing {
 
 /// Millicycles of each mechanism of a NoC.
 struct NocTimes {
-    explicit NocTimes(const NocTiming& noc);
+    NocTimes(const NocTiming& noc, Bytes flit);
     Millicycles hop, interface, command, l1_read, l1_write, completion, atomic, multicast_setup;
+    Millicycles acknowledgement;  ///< a packet of one flit
     Pace read, write, link, ejection, multicast;
 };
 
@@ -51,8 +52,9 @@ public:
     /// the ejection port of `nodes.to`.
     [[nodiscard]] UnicastRoute unicast(NodePair nodes, std::uint32_t bytes, Pace source);
     /// Adds the tree to each worker of a rectangle of logical cores (both corners included). Every
-    /// link of the tree is passed once.
-    void multicast(const Transfer& transfer, std::uint32_t bytes, PacketPath& path) const;
+    /// link of the tree is passed once; the packet is `stalled` on its way.
+    void multicast(const Transfer& transfer, std::uint32_t bytes, Millicycles stalled,
+                   PacketPath& path) const;
     enum class Access : std::uint8_t { Read, Write };
     [[nodiscard]] BankPath bank(std::uint32_t device, std::uint32_t index, Access access,
                                 std::uint32_t bytes) const;

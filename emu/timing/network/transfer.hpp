@@ -55,6 +55,7 @@ struct Transfer {
     Millicycles wait_duration = 0;      ///< there, or on the wire behind the virtual channel
     Millicycles stamp = 0;              ///< up to when `transit` holds
     Millicycles arrival = 0;            ///< last byte of the last packet in place
+    Millicycles acknowledged = 0;       ///< a multicast: by the last of its receivers
     Millicycles slowest = 0;            ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
     std::span<const std::uint16_t> route;  ///< of a read's request: channels of a RouteTable

@@ -60,7 +60,9 @@ struct NocInterface {
     TransferFifo stalled_writes;
     std::uint32_t reads = 0;
     std::uint32_t writes = 0;
-    bool keeps_path = false;  ///< the last multicast was linked: its tree is still reserved
+    Millicycles acknowledged = 0;  ///< until when receivers of multicasts answer
+    Millicycles unanswered = 0;    ///< time of answers to come while the next packet goes out
+    bool keeps_path = false;       ///< the last multicast was linked: its tree is still reserved
 };
 
 struct Transport::State {
@@ -85,6 +87,8 @@ struct Transport::State {
     /// Schedules what follows a packet whose last byte leaves its source at `departs`.
     void sent(std::uint32_t number, Millicycles departs, EventQueue& queue);
     void reserved_path(const Transfer& transfer);
+    /// Counts the time of the sender's port for what receivers of a multicast's packet answer.
+    void count_acknowledgements(Transfer& transfer);
 
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The V2 golden files through the library: schedules, threads and deliveries beside those of the
 // shipped run, with NaN in all memory that nobody wrote.
+#include "tests/ops/v2_golden.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <iterator>
 
 #include "runtime/pipeline/run_pipeline.hpp"
-#include "tests/ops/v2_golden.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace tessera::pipeline {
@@ -24,10 +25,11 @@ struct Variant {
 };
 
 const std::array kVariants{
-    Variant{"SingleCore", {"set.moe_bmm.schedule=single_core", "host.threads=1",
-                           "machine.noc_delivery=at_issue"}},
-    Variant{"SplitByHost", {"set.moe_bmm.split_by=host", "host.threads=2",
-                            "machine.noc_delivery=at_barrier"}},
+    Variant{
+        "SingleCore",
+        {"set.moe_bmm.schedule=single_core", "host.threads=1", "machine.noc_delivery=at_issue"}},
+    Variant{"SplitByHost",
+            {"set.moe_bmm.split_by=host", "host.threads=2", "machine.noc_delivery=at_barrier"}},
     Variant{"RoundRobinFused",
             {"set.moe_bmm.distribution=round_robin", "params.activation=fused", "host.threads=5",
              "machine.noc_delivery=random", "machine.delivery_seed=7"},
@@ -70,8 +72,8 @@ private:
     }
 
     ScratchFolder folder_;
-    InputFile inputs_ = std::make_shared<const SafetensorsFile>(golden::directory() + stem() +
-                                                                ".safetensors");
+    InputFile inputs_ =
+        std::make_shared<const SafetensorsFile>(golden::directory() + stem() + ".safetensors");
 };
 
 TEST_P(V2GoldenPipeline, KeepsToTheTablesAndBothChains) {

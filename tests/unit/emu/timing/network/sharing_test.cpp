@@ -258,6 +258,62 @@ TEST(NocSharing, SmallPacketsFromNearFindRoomBeforeThoseFromFar) {
     EXPECT_LE(run.end(1), StreamRun(small.machine(), {far}).end(0) + 4'000);
 }
 
+TEST(NocSharing, ReceiversOfAMulticastAnswerOneAfterTheOther) {
+    // 3 × 3 receivers, each with one flit of 32 B at 32 B/cycle; the packet itself takes 3 cycles.
+    Request request = multicast({0, 0}, {1, 1}, {3, 3}, 32);
+    request.is_linked = true;
+
+    Stream many = stream(request);
+    many.most_queued = kTransfers;
+
+    const StreamRun run(SmallMachine().machine(), {many});
+
+    const std::vector<Times>& times = run.times[0];
+    EXPECT_EQ(times.back().acknowledged - times[1].acknowledged, (kTransfers - 2) * 9 * 1000);
+}
+
+TEST(NocSharing, AnswersTakeThePortThroughWhichASenderReceivesItsOwnData) {
+    // 2 × 2 receivers, the sender among them: 1 + 320 / 16 cycles of data, and 4 of answers.
+    Request request = multicast({0, 0}, {0, 0}, {1, 1}, 320);
+    request.is_linked = true;
+    request.includes_sender = true;
+
+    const StreamRun run(SmallMachine().machine(), {stream(request)});
+
+    const std::vector<Times>& times = run.times[0];
+    EXPECT_EQ(times.back().departed - times[1].departed, (kTransfers - 2) * (21 + 4) * 1000);
+}
+
+TEST(NocSharing, SmallPacketsWaitInOneBufferAndLeaveTheLinkToOthers) {
+    // Core (0,0) writes 32 B to a worker at the end of column 5, whose port another core's packets
+    // of 1 KiB keep busy: 16 of them fit into a router's buffer, so that they do not hold the links
+    // of row 0, over which (1,0) writes to (4,0) at its full rate.
+    const SmallMachine small;
+    Stream flood = stream(write({3, 2}, NocPlace::worker({3, 3}), kBytes));
+    flood.requests.resize(4 * kTransfers, flood.requests.front());
+    Stream few = stream(write({0, 0}, NocPlace::worker({3, 3}), 32));
+    few.interval = 100'000;
+    const Stream beside = stream(write({1, 0}, NocPlace::worker({2, 0}), kBytes));
+
+    const StreamRun run(small.machine(), {flood, few, beside});
+
+    EXPECT_NEAR(rate(run, 2), rate(StreamRun(small.machine(), {beside}), 0), 1.0);
+}
+
+TEST(NocSharing, AnAnswerThatWaitsForItsPortHoldsTheLinksBehindIt) {
+    // (2,0) is written to by its neighbour (1,0) without a pause; what it reads from (0,0) waits on
+    // the way, and one channel of two is left for what (3,0) reads over the same links.
+    const SmallMachine small;
+    Stream flood = stream(write({1, 0}, NocPlace::worker({2, 0}), kBytes));
+    flood.requests.resize(4 * kTransfers, flood.requests.front());
+    Stream waits = stream(read({2, 0}, NocPlace::worker({0, 0}), kBytes));
+    waits.most_queued = kTransfers;
+
+    const StreamRun run(small.machine(), {flood, waits});
+
+    EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * 33), 1.0);
+}
+
 TEST(NocSharing, SameStreamsGiveTheSameTimes) {
     const SmallMachine small;
     std::vector<Stream> streams;
