@@ -68,6 +68,17 @@ TensorSpec resharded_tensor(const Parameters& parameters) {
     return tensor_of(pages / columns, columns, parameters.count("bytes_per_read"));
 }
 
+/// One RISC where all transfers are on one NoC, else both.
+ops::ReshardMovers movers_of(const Parameters& parameters) {
+    using ops::ReshardMovers;
+    const std::string noc = parameters.text_or("noc", "NOC_0+NOC_1");
+    expressible(noc == "NOC_0+NOC_1" || noc == "NOC_0" || noc == "NOC_1",
+                "noc is {}, not NOC_0, NOC_1 or NOC_0+NOC_1", noc);
+    return noc == "NOC_0"   ? ReshardMovers::Noc0
+           : noc == "NOC_1" ? ReshardMovers::Noc1
+                            : ReshardMovers::Both;
+}
+
 Replays run_l1_to_l1(const Parameters& parameters, Bench& bench) {
     const TensorSpec spec = resharded_tensor(parameters);
     const auto allocate = [&](const char* key) {
@@ -78,7 +89,7 @@ Replays run_l1_to_l1(const Parameters& parameters, Bench& bench) {
     };
     const DeviceTensor input = allocate("src");
     const DeviceTensor output = allocate("dst");
-    return bench.run(ops::reshard::make_program(bench.arch(), {input}, {output}, {}));
+    return bench.run(ops::reshard::make_program(bench.arch(), {input}, {output}, {movers_of(parameters)}));
 }
 
 /// The tensors of the DRAM traces: 16 columns of pages, 8 rows for each row of cores.
