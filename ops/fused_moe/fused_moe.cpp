@@ -30,6 +30,10 @@ constexpr std::array kFields{
                                     "rows of each device's tokens that an expert has room for; "
                                     "choices beyond are dropped; 0: all tokens",
                                     Limits{0, 1048576}),
+    field<&MoeSpec::tokens>("tokens", "batch",
+                            "what each device has: the batch, the same on all, or tokens of its "
+                            "own, as many as the others, to which experts of devices outside of "
+                            "the group may add elsewhere"),
 };
 
 bool is_gated(Activation activation) {
@@ -38,8 +42,9 @@ bool is_gated(Activation activation) {
 
 Demands demands_of(const OpContext& context) {
     const auto& spec = context.params<MoeSpec>();
-    const std::uint32_t tokens = context.inputs[0].spec.shape[0];
-    return {static_cast<std::uint32_t>(context.devices.size()), context.inputs[3].spec.format,
+    const auto ranks = static_cast<std::uint32_t>(context.devices.size());
+    const std::uint32_t tokens = layer_of(context.inputs, ranks, spec).tokens;
+    return {ranks, context.inputs[3].spec.format,
             spec.chunk_tokens != 0 && spec.chunk_tokens < tokens};
 }
 
@@ -49,6 +54,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Layer layer = layer_of(context.inputs, ranks, spec);
     const auto reason = refusal(*spec.pf.row, *spec.experts.row, demands_of(context));
     judge.require(!reason, "experts", reason ? *reason : "");
+    judge.require(
+        spec.tokens == Tokens::Batch || ranks == 1 || spec.pf.row->reduction == Reduction::Finalize,
+        "tokens",
+        fmt::format("is own; {} takes tokens that all devices have: it must be batch",
+                    spec.pf.row->name));
     judge.require(!spec.apply_router_weight_on_input || layer.top_k == 1,
                   "apply_router_weight_on_input",
                   fmt::format("is true; with {} choices a token it must be false", layer.top_k));
@@ -59,7 +69,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               layer.gate_up, config::Value<Activation>::show(spec.activation),
                               layer.intermediate, rows));
     judge.require(context.inputs.size() != 7, "shared_w2", "is missing; it must be with shared_w1");
-    judge.require(layer.local_experts * ranks == layer.experts, "expert_map",
+    // Experts of devices outside of the group add nothing: their sums are joined elsewhere.
+    const bool may_lack_experts = layer.has_own_tokens && !spec.pf.row->needs_contiguous_experts;
+    judge.require(may_lack_experts || layer.local_experts * ranks == layer.experts, "expert_map",
                   fmt::format("has {} entries; it must be one for each of {} experts on {} devices",
                               layer.experts, layer.local_experts, ranks));
     judge.require(spec.block_size % 4 == 0, "block_size",
@@ -149,7 +161,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         }
         for (std::size_t k = 0; k < top_k; ++k) {
             const std::int32_t id = ids.as<std::int32_t>()[token * top_k + k];
-            if (id >= 0 && static_cast<std::uint32_t>(id) < experts) {
+            const bool is_expert = id >= 0 && static_cast<std::uint32_t>(id) < experts;
+            if (is_expert && !all[static_cast<std::size_t>(id)].w1.empty()) {
                 const float weight = weights.as<float>()[token * top_k + k];
                 const auto row = std::span(tokens).subspan(token * hidden, hidden);
                 const ExpertWeights& expert = all[static_cast<std::size_t>(id)];
@@ -229,7 +242,8 @@ const Op& op() {
 
 Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const MoeSpec& spec) {
     const auto shape = [&](std::size_t operand) { return inputs[operand].spec.shape; };
-    return {.tokens = shape(0)[0],
+    return {.tokens = shape(0)[0] * (spec.tokens == Tokens::Own ? ranks : 1),
+            .has_own_tokens = spec.tokens == Tokens::Own,
             .hidden = shape(0)[1],
             .gate_up = shape(1)[1],
             .intermediate = shape(2)[2],

@@ -18,6 +18,12 @@ struct ExpertsName {
     const Experts* row = nullptr;
 };
 
+/// What each device of the group has in `a`.
+enum class Tokens : std::uint8_t {
+    Batch,  ///< all tokens, the same on every device
+    Own,    ///< as many tokens as the others, but its own ones: a data- or sequence-parallel part
+};
+
 struct MoeSpec {
     PrepareFinalizeName pf;
     ExpertsName experts;
@@ -26,6 +32,7 @@ struct MoeSpec {
     std::uint32_t block_size = 32;     ///< of moe_align_block_size
     std::uint32_t chunk_tokens = 0;    ///< tokens that go through the experts at once; 0: all
     std::uint32_t max_num_tokens = 0;  ///< that an expert has room for, of a device; 0: all
+    Tokens tokens = Tokens::Batch;
 };
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"modular"};
@@ -62,7 +69,8 @@ inline constexpr OpSpec kSpec{
 ///
 ///   out[t,:] = Σ_k topk_weights[t,k] · act(a[t,:] · w1[e]ᵀ) · w2[e]ᵀ,   e = topk_ids[t,k]
 ///
-/// Shapes   a, topk_ids and topk_weights are the same on every device, w1 and w2 the device's
+/// Shapes   a, topk_ids and topk_weights are the same on every device, or (tokens: own) each has
+///          those of its own M tokens, and gets their rows of out; w1 and w2 are the device's
 ///          experts; w1's rows are gate, then up (2N), or one after the other (swigluoai), or N
 ///          without a gate. expert_map gives the device's local id of an expert, or −1.
 /// Shared   with shared_w1 and shared_w2, an expert that takes every token, without a weight, is
@@ -86,6 +94,11 @@ inline constexpr std::array kEnumNames<ops::fused_moe::Activation>{
     EnumName<ops::fused_moe::Activation>{"silu_no_mul", ops::fused_moe::Activation::SiluNoMul},
     EnumName<ops::fused_moe::Activation>{"gelu_no_mul", ops::fused_moe::Activation::GeluNoMul},
     EnumName<ops::fused_moe::Activation>{"relu2_no_mul", ops::fused_moe::Activation::Relu2NoMul},
+};
+template <>
+inline constexpr std::array kEnumNames<ops::fused_moe::Tokens>{
+    EnumName<ops::fused_moe::Tokens>{"batch", ops::fused_moe::Tokens::Batch},
+    EnumName<ops::fused_moe::Tokens>{"own", ops::fused_moe::Tokens::Own},
 };
 
 template <>

@@ -30,7 +30,8 @@ enum class Activation : std::uint8_t { Silu, Gelu, SwigluOai, SiluNoMul, GeluNoM
 [[nodiscard]] RowActivationSpec row_activation(Activation activation);
 
 struct Layer {
-    std::uint32_t tokens = 0;         ///< M, of the batch
+    std::uint32_t tokens = 0;         ///< M, of the batch: of all devices together
+    bool has_own_tokens = false;      ///< each device starts from its part of them
     std::uint32_t hidden = 0;         ///< H
     std::uint32_t gate_up = 0;        ///< rows of an expert's w1: 2N, or N without a gate
     std::uint32_t intermediate = 0;   ///< N

@@ -179,7 +179,7 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
     Steps steps;
     const std::string tokens_of_layer = layer.a;
     const bool dispatches = prepare_finalize.reduction == Reduction::Finalize && layer.ranks > 1;
-    if (dispatches) {
+    if (dispatches && !layer.has_own_tokens) {
         take_own_tokens(layer, steps);
     }
     if (layer.apply_router_weight_on_input) {
@@ -196,7 +196,7 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
                    : apply_experts(prepare_finalize, experts, layer, tokens, steps);
     std::string out = prepare_finalize.finalize(layer, partial, steps);
     if (dispatches) {
-        out = join_parts(layer, out, steps);
+        out = layer.has_own_tokens ? out : join_parts(layer, out, steps);
     } else if (layer.ranks > 1) {
         out = steps.add("all_reduce", "summed", {out});
     }
