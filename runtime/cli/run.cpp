@@ -112,10 +112,15 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
     return timed_run::RunTimer(loaded.run.name, timed_run::machine_of(loaded), timer);
 }
 
-void note_times(const report::TimingReport& timing, report::RunRecord& record) {
+// Steps that share a launch have its time, each.
+void note_times(const report::TimingReport& timing, const pipeline::PipelineSpec& pipeline,
+                report::RunRecord& record) {
     record.makespan = timing.makespan;
-    for (std::size_t i = 0; i < record.steps.size(); ++i) {
-        record.steps[i].device_time = timing.launches.at(i).device_time;
+    std::size_t step = 0;
+    for (const report::LaunchReport& launch : timing.launches) {
+        for (const std::size_t end = end_of_launch(pipeline, step); step < end; ++step) {
+            record.steps.at(step).device_time = launch.device_time;
+        }
     }
 }
 
@@ -150,7 +155,7 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
     outcome.record.host.timing = taker.seconds();
     if (outcome.timing) {
         outcome.timing->assumed = report::assumed_shares(*outcome.timing, loaded.resolved);
-        note_times(*outcome.timing, outcome.record);
+        note_times(*outcome.timing, loaded.pipeline, outcome.record);
     }
     if (outcome.timing) {
         outcome.timing->moe = outcome.record.experts;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,13 @@ struct PipelineBinder {
     Violations& rules;
     pipeline::PipelineSpec spec = {};
     pipeline::Scope scope = pipeline::Scope();
+
+    /// `groups:` of the run file, by name.
+    std::map<std::string, pipeline::DeviceGroups, std::less<>> groups = {};
+
+    /// Those of that name, or of one of the words all, rows, columns and each.
+    /// Errors   UsageError that lists the names.
+    [[nodiscard]] pipeline::DeviceGroups groups_called(std::string_view word) const;
 
     /// `set:` of the run file: parameters of all steps of an op.
     const Node* defaults = nullptr;
@@ -74,6 +82,13 @@ void bind_memory(PipelineBinder& binder, const Node& node, const std::string& pa
 inline constexpr std::uint32_t kMostRepetitions = 4096;
 void repeat(PipelineBinder& binder, const Node& node, const std::string& path,
             const pipeline::Scope& names, const std::function<void(const pipeline::Scope&)>& act);
+
+/// Binds `groups:`.
+void bind_groups(PipelineBinder& binder, const Node& groups);
+/// The groups of `devices`, a word or a list of ids, of a step; all devices without it.
+[[nodiscard]] pipeline::DeviceGroups bind_devices(PipelineBinder& binder, const Node& step,
+                                                  const std::string& path,
+                                                  const pipeline::Scope& names);
 
 /// Binds `tensors:`; `steps:` likewise, with the programs among them.
 void bind_tensors(PipelineBinder& binder, const Node& tensors);

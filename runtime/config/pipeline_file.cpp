@@ -186,6 +186,22 @@ void bind_seed(PipelineBinder& binder, const Node& node) {
     binder.resolve(node, "seed", seed, seed);
 }
 
+/// `join: groups` or `stack: groups`.
+void bind_join(const PipelineBinder& binder, const Node& node, pipeline::FileOutput& output) {
+    const Node* join = node.find("join");
+    const Node* stack = node.find("stack");
+    if (join != nullptr && stack != nullptr) {
+        binder.mistake(*stack, "outputs.stack", "stands beside join; one of them is allowed");
+    }
+    const Node* groups = join == nullptr ? stack : join;
+    if (groups == nullptr) {
+        return;
+    }
+    output.join = join == nullptr ? pipeline::FileJoin::Stack : pipeline::FileJoin::Join;
+    binder.guarded(*groups, join == nullptr ? "outputs.stack" : "outputs.join",
+                   [&] { output.devices = binder.groups_called(groups->text).front(); });
+}
+
 /// `tensor`, or `{tensor: …, as: …, rows: …, when: …}`; nothing where that does not hold.
 std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binder,
                                                      const Node& node) {
@@ -209,6 +225,7 @@ std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binde
         binder.guarded(*rows, "outputs.rows",
                        [&] { output.rows = evaluate_count(rows->text, binder.scope); });
     }
+    bind_join(binder, node, output);
     return is_wanted ? std::optional(std::move(output)) : std::nullopt;
 }
 
@@ -307,6 +324,7 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
     name_ground(ground, binder.scope);
     bind_params(binder, entry(root, "params"));
     bind_seed(binder, entry(root, "seed"));
+    bind_groups(binder, entry(root, "groups"));
     refuse_new(binder, entry(root, "tensors"), "tensors.");
     bind_tensors(binder, entry(root, "tensors"));
     const Node* steps = root.find("steps");

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 
 #include "emu/base/fields/nearest.hpp"
@@ -147,56 +146,6 @@ void bind_outputs(PipelineBinder& binder, const Node& step, const std::string& p
     resolve_list(binder, *out, path + ".out", made);
 }
 
-std::vector<std::uint32_t> counted(std::uint32_t count, std::uint32_t first, std::uint32_t stride) {
-    std::vector<std::uint32_t> ids(count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-        ids[i] = first + i * stride;
-    }
-    return ids;
-}
-
-/// `all`, `rows`, `columns`, `each`, or a list of ids.
-void bind_devices(PipelineBinder& binder, const Node& step, const std::string& path,
-                  const Scope& names, PipelineStep& spec) {
-    const auto [rows, columns] = binder.ground.mesh.shape;
-    const Node* node = step.find("devices");
-    const std::string word = node == nullptr ? "all" : node->text;
-    if (node != nullptr && node->kind == NodeKind::Sequence) {
-        std::vector<std::uint32_t> ids;
-        for (const Node& id : node->elements) {
-            binder.guarded(id, path + ".devices", [&] {
-                ids.push_back(pipeline::evaluate_count(id.text, names));
-                require(ids.back() < rows * columns, "device {}, allowed: 0 to {}", ids.back(),
-                        rows * columns - 1);
-                require(std::ranges::count(ids, ids.back()) == 1, "device {} stands twice",
-                        ids.back());
-            });
-        }
-        spec.groups.push_back(ids);
-    } else if (word == "all") {
-        spec.groups.push_back(counted(rows * columns, 0, 1));
-    } else if (word == "rows") {
-        for (std::uint32_t row = 0; row < rows; ++row) {
-            spec.groups.push_back(counted(columns, row * columns, 1));
-        }
-    } else if (word == "columns") {
-        for (std::uint32_t column = 0; column < columns; ++column) {
-            spec.groups.push_back(counted(rows, column, columns));
-        }
-    } else if (word == "each") {
-        for (std::uint32_t id = 0; id < rows * columns; ++id) {
-            spec.groups.push_back({id});
-        }
-    } else {
-        binder.mistake(*node, path + ".devices",
-                       fmt::format("{}, allowed: all, rows, columns, each, or a list of ids",
-                                   describe(*node)));
-    }
-    if (node != nullptr) {
-        binder.resolve_word(*node, path + ".devices", to_yaml(*node));
-    }
-}
-
 /// The step's own parameters over those of `set:` for its op, each value with its place. Keys that
 /// the op does not have are refused where they stand, not in each step.
 Node parameters_of(const Node& step, const Node& defaults, const Op& op) {
@@ -284,13 +233,22 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
         return;
     }
     bind_parameters(binder, node, defaults, path, names, spec);
-    bind_devices(binder, node, path, names, spec);
+    spec.groups = bind_devices(binder, node, path, names);
     if (const Node* launch = node.find("launch")) {
         spec.launch = pipeline::substitute(launch->text, names);
         binder.resolve_word(*launch, path + ".launch", spec.launch);
     }
+    if (const Node* beside = node.find("beside")) {
+        spec.beside = pipeline::substitute(beside->text, names);
+        binder.resolve_word(*beside, path + ".beside", spec.beside);
+    }
     std::optional<CoreCoord> first;
-    bind_plain(binder, node.find("first_core"), path + ".first_core", first);
+    if (const Node* core = node.find("first_core")) {
+        binder.guarded(*core, path + ".first_core", [&] {
+            const Node ready = binder.evaluated(*core, names);
+            bind_plain(binder, &ready, path + ".first_core", first);
+        });
+    }
     spec.first_core = first.value_or(CoreCoord{0, 0});
     if (std::ranges::find(binder.spec.steps, spec.name, &PipelineStep::name) !=
         binder.spec.steps.end()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "emu/base/fields/nearest.hpp"
@@ -102,6 +103,17 @@ void bind_origin(PipelineBinder& binder, const Node* given, const std::string& p
     const Node ready = binder.evaluated(row->fields, map, &origin, path + ".", names);
     bind_fields(row->fields, ready, &origin, path + ".", binder.binding);
     clear_none(origin.tensor);
+    for (std::string& part : origin.parts) {
+        binder.guarded(node, path, [&] { part = pipeline::substitute(part, names); });
+    }
+    if (origin.kind == pipeline::OriginKind::Index) {
+        // A word or a mistake shows with the first element, at its place in the file.
+        Scope first(&names);
+        first.set("i", std::int64_t{0});
+        first.set("device", std::int64_t{0});
+        binder.guarded(node, path, [&] { (void)pipeline::evaluate_integer(origin.index, first); });
+        origin.names = std::make_shared<const Scope>(names.flat());
+    }
 }
 
 void bind_split(PipelineBinder& binder, const Node& split, const std::string& path,
@@ -109,6 +121,20 @@ void bind_split(PipelineBinder& binder, const Node& split, const std::string& pa
     bind_fields(kSplitFields, split, &tensor, path + ".", binder.binding);
     clear_none(tensor.split_by);
     tensor.distribution = Distribution::Split;
+    const Node* over = split.find("over");
+    if (over == nullptr) {
+        return;
+    }
+    binder.guarded(*over, path + ".over", [&] {
+        tensor.split_groups = binder.groups_called(tensor.split_over);
+        std::size_t devices = 0;
+        for (const auto& group : tensor.split_groups) {
+            devices += group.size();
+        }
+        require(devices == binder.ground.mesh.shape.num_devices(),
+                "{} are groups of {} devices; allowed: groups of all {}", tensor.split_over,
+                devices, binder.ground.mesh.shape.num_devices());
+    });
 }
 
 void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& name,

@@ -93,6 +93,9 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
         (void)spec.page_size();
         require(tensor.split_by.empty() || find_tensor(binder.spec, tensor.split_by) != nullptr,
                 "split by {}, which is no tensor", tensor.split_by);
+        if (tensor.origin.kind == pipeline::OriginKind::Join) {
+            check_join(binder.spec, tensor);
+        }
         planned.emplace(tensor.name, PlannedTensor{.plan = placed(spec, tensor.memory),
                                                    .is_open = !tensor.has_memory});
     } catch (const UsageError& error) {
@@ -283,6 +286,51 @@ void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plann
     }
 }
 
+/// The steps in the order of their launches: one that runs beside another stands before it.
+class PlannedSteps {
+public:
+    PlannedSteps(PipelineBinder& binder, PlannedTensors& planned)
+        : binder_(binder), planned_(planned) {}
+
+    /// Keeps a step back until the one that it runs beside comes.
+    void hold(PipelineStep step) { held_.push_back(std::move(step)); }
+
+    void add(PipelineStep step) {
+        for (PipelineStep& held : held_) {
+            if (held.beside == step.name) {
+                step.launch = step.launch.empty() ? step.name : step.launch;
+                held.launch = step.launch;
+                held.beside.clear();
+                plan_step(binder_, steps_.emplace_back(std::move(held)), planned_);
+            }
+        }
+        std::erase_if(held_, [](const PipelineStep& held) { return held.beside.empty(); });
+        plan_step(binder_, steps_.emplace_back(std::move(step)), planned_);
+    }
+
+    /// All of them; those whose neighbour has not come are mistakes.
+    [[nodiscard]] std::vector<PipelineStep> take() {
+        for (const PipelineStep& held : held_) {
+            std::vector<std::string> known;
+            for (const PipelineStep& step : steps_) {
+                known.push_back(step.name);
+            }
+            binder_.rules.add(held.place, fmt::format("steps.{}.beside", held.name),
+                              known.empty()
+                                  ? fmt::format("no step {} follows it", held.beside)
+                                  : fmt::format("no step {} follows it, did you mean {}?",
+                                                held.beside, nearest(held.beside, known)));
+        }
+        return std::move(steps_);
+    }
+
+private:
+    PipelineBinder& binder_;
+    PlannedTensors& planned_;
+    std::vector<PipelineStep> steps_;
+    std::vector<PipelineStep> held_;
+};
+
 // Only of a pipeline that is right otherwise: what has no plan takes no memory.
 void judge_memory(PipelineBinder& binder) {
     const auto shortage = pipeline::memory_shortage(binder.spec, binder.ground.arch,
@@ -305,15 +353,19 @@ void plan_steps(PipelineBinder& binder) {
     for (const PipelineTensor& tensor : binder.spec.tensors) {
         plan_tensor(binder, tensor, planned);
     }
-    std::vector<PipelineStep> steps;
+    PlannedSteps steps(binder, planned);
     for (PipelineStep& step : binder.spec.steps) {
+        if (!step.beside.empty()) {
+            steps.hold(std::move(step));
+            continue;
+        }
         if (!step.op->parts) {
-            plan_step(binder, steps.emplace_back(std::move(step)), planned);
+            steps.add(std::move(step));
             continue;
         }
         std::vector<PipelineStep> parts = parts_of(binder, step, planned);
         for (PipelineStep& part : parts) {
-            plan_step(binder, steps.emplace_back(std::move(part)), planned);
+            steps.add(std::move(part));
         }
         for (const StepOutput& output : step.outputs) {
             if (parts.empty()) {
@@ -322,7 +374,7 @@ void plan_steps(PipelineBinder& binder) {
         }
         binder.spec.wholes.push_back(std::move(step));
     }
-    binder.spec.steps = std::move(steps);
+    binder.spec.steps = steps.take();
     if (binder.rules.empty() && binder.binding.violations.empty()) {
         binder.spec.workspaces = pipeline::plan_workspaces(binder.spec, binder.ground.arch);
         judge_memory(binder);

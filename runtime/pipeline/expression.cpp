@@ -348,19 +348,35 @@ Value evaluate(std::string_view text, const Scope& scope) {
     return Evaluator(text, scope).run();
 }
 
-std::uint32_t evaluate_count(std::string_view text, const Scope& scope) {
-    const Value value = evaluate(text, scope);
+namespace {
+
+Value evaluate_number(std::string_view text, const Scope& scope) {
+    Value value = evaluate(text, scope);
     if (const auto* word = std::get_if<std::string>(&value)) {
         const auto names = scope.names();
         throw UsageError(names.empty() ? fmt::format("'{}' is no number", *word)
                                        : fmt::format("{} is unknown, did you mean {}?", *word,
                                                      config::nearest(*word, names)));
     }
+    return value;
+}
+
+}  // namespace
+
+std::uint32_t evaluate_count(std::string_view text, const Scope& scope) {
+    const Value value = evaluate_number(text, scope);
     const auto* whole = std::get_if<std::int64_t>(&value);
     constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
     require(whole != nullptr && *whole >= 0 && *whole <= kMost,
             "'{}' is {}; allowed: a whole number, 0 to {}", text, show(value), kMost);
     return static_cast<std::uint32_t>(*whole);
+}
+
+std::int64_t evaluate_integer(std::string_view text, const Scope& scope) {
+    const Value value = evaluate_number(text, scope);
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    require(whole != nullptr, "'{}' is {}; allowed: a whole number", text, show(value));
+    return *whole;
 }
 
 bool evaluate_condition(std::string_view text, const Scope& scope) {

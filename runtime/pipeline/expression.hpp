@@ -55,6 +55,8 @@ private:
 [[nodiscard]] Value evaluate(std::string_view text, const Scope& scope);
 /// The same, which must give a whole number of 0 to 2^32 − 1, or true or false.
 [[nodiscard]] std::uint32_t evaluate_count(std::string_view text, const Scope& scope);
+/// The same, which must give a whole number, of either sign.
+[[nodiscard]] std::int64_t evaluate_integer(std::string_view text, const Scope& scope);
 [[nodiscard]] bool evaluate_condition(std::string_view text, const Scope& scope);
 
 /// Replaces each ${expression} in `text` by its value.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <utility>
 
@@ -29,31 +28,64 @@ TensorDeclaration declaration(std::string name, const TensorSpec& spec) {
     return {std::move(name), dtype_of(host_format(spec.format)), spec.shape};
 }
 
-/// The names under which devices' tensors go into a file of outputs, with the devices.
-std::vector<std::pair<std::string, std::uint32_t>> names_in_file(const PipelineSpec& pipeline,
-                                                                 const PipelineStep& step,
-                                                                 std::size_t index,
-                                                                 const FileOutput& output,
-                                                                 std::uint32_t num_devices) {
+/// A tensor of the file, and the devices whose tensors it is made of.
+struct StoredOutput {
+    std::string name;
+    std::vector<std::uint32_t> devices;
+};
+
+std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
+                                         std::size_t index, const FileOutput& output,
+                                         std::uint32_t num_devices) {
+    const std::uint32_t first = step.groups.front().front();
+    const std::string name = output.name.empty() ? output.tensor : output.name;
+    if (output.join != FileJoin::None) {
+        return {{name, output.devices}};
+    }
     if (output.name.empty() && is_stored_once(pipeline, step, index, num_devices)) {
-        return {{output.tensor, 0}};
+        return {{name, {0}}};
     }
     if (!output.name.empty() && name_on(output.name, 0) == output.name) {
-        return {{output.name, step.groups.front().front()}};
+        return {{name, {first}}};
     }
-    std::vector<std::pair<std::string, std::uint32_t>> names;
+    std::vector<StoredOutput> stored;
     for (const auto& group : step.groups) {
         for (const std::uint32_t device : group) {
-            names.emplace_back(output.name.empty() ? own_name(device, output.tensor)
-                                                   : name_on(output.name, device),
-                               device);
+            stored.push_back({output.name.empty() ? own_name(device, output.tensor)
+                                                  : name_on(output.name, device),
+                              {device}});
         }
     }
-    return names;
+    return stored;
 }
 
-std::uint32_t rows_in_file(const FileOutput& output, const Shape& shape) {
-    return output.rows == 0 ? shape[0] : std::min(output.rows, shape[0]);
+Shape shape_in_file(const FileOutput& output, Shape shape, std::size_t devices) {
+    const auto count = static_cast<std::uint32_t>(devices);
+    if (output.join == FileJoin::Stack) {
+        shape.insert(shape.begin(), count);
+    } else {
+        shape[0] *= count;
+    }
+    if (output.rows != 0) {
+        shape[0] = std::min(output.rows, shape[0]);
+    }
+    return shape;
+}
+
+std::vector<std::byte> bytes_in_file(const FileOutput& output,
+                                     std::span<const std::uint32_t> devices,
+                                     const PlacedTensors& tensors, const Session& session) {
+    std::vector<std::byte> bytes;
+    for (const std::uint32_t device : devices) {
+        const HostTensor values = session.read(tensors.on(device, output.tensor));
+        bytes.insert(bytes.end(), values.bytes.begin(), values.bytes.end());
+    }
+    // Rows of the first axis that are left out stand behind all others.
+    const TensorSpec& own = tensors.on(devices.front(), output.tensor).spec;
+    const Shape all = shape_in_file({.join = output.join}, own.shape, devices.size());
+    const Shape kept = shape_in_file(output, own.shape, devices.size());
+    bytes.resize(bytes.size() / all[0] * kept[0]);
+    return bytes;
 }
 
 bool is_written_after(const PipelineSpec& pipeline, const PipelineStep& step,
@@ -66,24 +98,6 @@ bool is_written_after(const PipelineSpec& pipeline, const PipelineStep& step,
 
 bool is_kept(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
     return tensor.persistent && is_read_from(pipeline, tensor.name, 0);
-}
-
-/// Writes a device's indices of the split axis to their places in the whole.
-void put_part(const HostTensor& part, std::size_t axis, std::span<const std::uint32_t> indices,
-              HostTensor& whole) {
-    const std::size_t extent = whole.shape[axis];
-    std::size_t inner = element_bytes(whole.format);
-    for (std::size_t i = axis + 1; i < whole.shape.size(); ++i) {
-        inner *= whole.shape[i];
-    }
-    const std::size_t outer = whole.bytes.size() / (extent * inner);
-    const std::byte* from = part.bytes.data();
-    for (std::size_t i = 0; i < outer; ++i) {
-        for (const std::uint32_t index : indices) {
-            std::memcpy(whole.bytes.data() + (i * extent + index) * inner, from, inner);
-            from += inner;
-        }
-    }
 }
 
 HostTensor put_together(const PipelineTensor& tensor, const PlacedTensors& tensors,
@@ -109,10 +123,10 @@ std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded) {
                 if (output.tensor != step.outputs[i].name) {
                     continue;
                 }
-                TensorSpec spec = step.output_plans[i].spec;
-                spec.shape[0] = rows_in_file(output, spec.shape);
-                for (const auto& [name, device] :
-                     names_in_file(pipeline, step, i, output, num_devices)) {
+                for (const auto& [name, devices] :
+                     stored_outputs(pipeline, step, i, output, num_devices)) {
+                    TensorSpec spec = step.output_plans[i].spec;
+                    spec.shape = shape_in_file(output, spec.shape, devices.size());
                     if (declared.insert(name).second) {
                         tensors.push_back(declaration(name, spec));
                     }
@@ -150,12 +164,9 @@ void write_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
             if (output.tensor != step.outputs[i].name) {
                 continue;
             }
-            for (const auto& [name, device] :
-                 names_in_file(pipeline, step, i, output, tensors.num_devices())) {
-                HostTensor values = session.read(tensors.on(device, output.tensor));
-                values.bytes.resize(values.bytes.size() / values.shape[0] *
-                                    rows_in_file(output, values.shape));
-                file.append(name, values.bytes);
+            for (const auto& [name, devices] :
+                 stored_outputs(pipeline, step, i, output, tensors.num_devices())) {
+                file.append(name, bytes_in_file(output, devices, tensors, session));
             }
         }
     }

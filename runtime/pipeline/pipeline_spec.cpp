@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::pipeline {
 
@@ -21,6 +22,50 @@ const PipelineTensor* find_tensor(const PipelineSpec& pipeline, std::string_view
     return found == pipeline.tensors.end() ? nullptr : &*found;
 }
 
+std::uint32_t num_parts(const PipelineTensor& tensor, std::uint32_t devices) {
+    return tensor.split_groups.empty()
+               ? devices
+               : static_cast<std::uint32_t>(tensor.split_groups.front().size());
+}
+
+std::uint32_t part_on(const PipelineTensor& tensor, std::uint32_t device) {
+    for (const auto& group : tensor.split_groups) {
+        const auto found = std::ranges::find(group, device);
+        if (found != group.end()) {
+            return static_cast<std::uint32_t>(found - group.begin());
+        }
+    }
+    return device;
+}
+
+Shape with_rank(Shape shape, std::size_t rank) {
+    if (shape.size() < rank) {
+        shape.insert(shape.begin(), rank - shape.size(), 1);
+    }
+    return shape;
+}
+
+void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
+    const std::uint32_t axis = tensor.origin.axis;
+    require(axis < tensor.spec.shape.size(), "axis {} of {} extents; allowed: 0 to {}", axis,
+            tensor.spec.shape.size(), tensor.spec.shape.size() - 1);
+    std::uint32_t extent = 0;
+    for (const std::string& name : tensor.origin.parts) {
+        const PipelineTensor* part = find_tensor(pipeline, name);
+        require(part != nullptr, "joins {}, which is no tensor", name);
+        require(part->spec.format == tensor.spec.format, "joins {}, which is {}; allowed: {}", name,
+                name_of(part->spec.format), name_of(tensor.spec.format));
+        Shape rest = with_rank(part->spec.shape, tensor.spec.shape.size());
+        if (rest.size() == tensor.spec.shape.size()) {
+            extent += std::exchange(rest[axis], tensor.spec.shape[axis]);
+        }
+        require(rest == tensor.spec.shape, "joins {}, which is {}; it must be {} but for axis {}",
+                name, to_string(part->spec.shape), to_string(tensor.spec.shape), axis);
+    }
+    require(extent == tensor.spec.shape[axis], "has extent {} of axis {}; its parts have {}",
+            tensor.spec.shape[axis], axis, extent);
+}
+
 TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
     TensorSpec spec = tensor.spec;
     if (tensor.distribution != Distribution::Split) {
@@ -29,9 +74,10 @@ TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
     require(tensor.split_axis < spec.shape.size(), "axis {} of {} extents; allowed: 0 to {}",
             tensor.split_axis, spec.shape.size(), spec.shape.size() - 1);
     std::uint32_t& extent = spec.shape[tensor.split_axis];
-    require(extent % devices == 0, "axis {} has extent {}, which {} devices do not divide",
-            tensor.split_axis, extent, devices);
-    extent /= devices;
+    const std::uint32_t parts = num_parts(tensor, devices);
+    require(extent % parts == 0, "axis {} has extent {}, which {} devices do not divide",
+            tensor.split_axis, extent, parts);
+    extent /= parts;
     if (tensor.drops_axis) {
         require(extent == 1, "axis {} has {} indices a device; one alone can be dropped",
                 tensor.split_axis, extent);

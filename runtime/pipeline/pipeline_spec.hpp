@@ -30,6 +30,8 @@ enum class OriginKind : std::uint8_t {
     ExpertMap,       ///< (E) of each device: the expert's place among its own, or −1
     Zeros,
     Constant,
+    Join,   ///< other tensors, one behind the other
+    Index,  ///< of each element what an expression over its number says
     File,
 };
 
@@ -47,10 +49,18 @@ struct TensorOrigin {
     double zipf_exponent = 1;
     RoutingWeights weights = RoutingWeights::Softmax;
     ExpertMapping mapping = ExpertMapping::Contiguous;
-    double value = 0;    ///< of Constant
+    double value = 0;                ///< of Constant
+    std::vector<std::string> parts;  ///< of Join: names of tensors
+    std::uint32_t axis = 0;          ///< of Join: along which they follow each other
+    std::string index;               ///< of Index: an expression over i
+    /// Of Index: the names of the run file that the expression may use.
+    std::shared_ptr<const Scope> names = nullptr;
     std::string file;    ///< of File: as written, or beside the run file
     std::string tensor;  ///< in the file; empty: the tensor's own name
 };
+
+/// Groups of devices that work side by side; all have as many devices.
+using DeviceGroups = std::vector<std::vector<std::uint32_t>>;
 
 /// What each device holds of a tensor.
 enum class Distribution : std::uint8_t {
@@ -70,6 +80,8 @@ struct PipelineTensor {
     /// device that gives every index its place there, or −1; empty: equal contiguous parts in the
     /// order of devices.
     std::string split_by;
+    std::string split_over;  ///< groups, each of which holds all parts; empty: all devices
+    DeviceGroups split_groups;
     bool drops_axis = false;  ///< the axis has one index a device and is left out there
     TensorOrigin origin;
     bool persistent = false;  ///< outlives the run, in the file of --state
@@ -113,9 +125,11 @@ struct PipelineStep {
     std::vector<std::string> inputs;
     std::vector<StepOutput> outputs;
     /// Devices that work on the step together; groups do not know of each other.
-    std::vector<std::vector<std::uint32_t>> groups;
+    DeviceGroups groups;
     CoreCoord first_core;  ///< by which the cores of the op's programs are moved
     std::string launch;  ///< neighbours with one name share a launch; the step's own name if empty
+    /// A later step, or a part of one, in whose launch it runs; empty: none.
+    std::string beside;
     config::Origin place;
     config::Origin inputs_place;
 
@@ -125,6 +139,13 @@ struct PipelineStep {
     std::vector<ops::TensorPlan> workspace_plans;
 };
 
+/// Whose tensors make one tensor in the file of outputs.
+enum class FileJoin : std::uint8_t {
+    None,   ///< each device's is one
+    Join,   ///< those of a group follow each other along the first axis
+    Stack,  ///< those of a group are the indices of a new first axis
+};
+
 /// A tensor in the file of outputs.
 struct FileOutput {
     std::string tensor;
@@ -132,6 +153,8 @@ struct FileOutput {
     /// Empty: d<i>.TENSOR, or TENSOR where every device holds the same.
     std::string name;
     std::uint32_t rows = 0;  ///< of its first axis; 0: all
+    FileJoin join = FileJoin::None;
+    std::vector<std::uint32_t> devices;  ///< of the group, unless FileJoin::None
 };
 
 struct PipelineSpec {
@@ -172,6 +195,18 @@ struct PipelineSpec {
 
 /// The name in a file of a tensor of which each device has its own: `d<i>.NAME`.
 [[nodiscard]] std::string own_name(std::uint32_t device, std::string_view name);
+
+/// Into how many parts a tensor is split, and which of them `device` holds.
+[[nodiscard]] std::uint32_t num_parts(const PipelineTensor& tensor, std::uint32_t devices);
+[[nodiscard]] std::uint32_t part_on(const PipelineTensor& tensor, std::uint32_t device);
+
+/// The shape with extents of 1 before it, up to `rank` of them.
+[[nodiscard]] Shape with_rank(Shape shape, std::size_t rank);
+
+/// Judges a tensor that is joined from others: they are there, and their extents add up to its own.
+/// Parts of a lower rank have leading extents of 1.
+/// Errors   UsageError.
+void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor);
 
 /// What every device holds of a tensor that no step makes.
 /// Errors   UsageError if the axis does not split over `devices`.

@@ -2,11 +2,13 @@
 #include "runtime/pipeline/tensor_values.hpp"
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "emu/base/bf16.hpp"
 #include "emu/base/counted_random.hpp"
@@ -145,6 +147,23 @@ HostTensor constant(const TensorSpec& spec, double value) {
     return tensor;
 }
 
+/// Of each element what the origin's expression says for its number.
+HostTensor indexed(const TensorSpec& spec, const TensorOrigin& origin, std::uint32_t device) {
+    require(spec.format == DataFormat::Int32 || spec.format == DataFormat::UInt32,
+            "numbers of elements in {}; allowed: int32 or uint32", name_of(spec.format));
+    HostTensor tensor = make_host_tensor(spec.shape, spec.format);
+    const auto out = tensor.as<std::int32_t>();
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, out.size(), 4096), [&](const auto& range) {
+        Scope scope(origin.names.get());
+        scope.set("device", std::int64_t{device});
+        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+            scope.set("i", static_cast<std::int64_t>(i));
+            out[i] = static_cast<std::int32_t>(evaluate_integer(origin.index, scope));
+        }
+    });
+    return tensor;
+}
+
 /// Rows `indices` of axis `axis`, copied from a tensor of `shape`.
 HostTensor gather(const HostTensor& whole, std::uint32_t axis,
                   std::span<const std::uint32_t> indices) {
@@ -177,7 +196,8 @@ bool is_used(const PipelineSpec& pipeline, const std::string& name) {
         return std::ranges::find(step.inputs, name) != step.inputs.end();
     });
     return is_operand || std::ranges::any_of(pipeline.tensors, [&](const PipelineTensor& tensor) {
-               return tensor.split_by == name;
+               const auto& parts = tensor.origin.parts;
+               return tensor.split_by == name || std::ranges::find(parts, name) != parts.end();
            });
 }
 
@@ -251,6 +271,23 @@ void TensorValues::check_stored(const PipelineTensor& tensor) const {
     }
 }
 
+void put_part(const HostTensor& part, std::size_t axis, std::span<const std::uint32_t> indices,
+              HostTensor& whole) {
+    const std::size_t extent = whole.shape[axis];
+    std::size_t inner = element_bytes(whole.format);
+    for (std::size_t i = axis + 1; i < whole.shape.size(); ++i) {
+        inner *= whole.shape[i];
+    }
+    const std::size_t outer = whole.bytes.size() / (extent * inner);
+    const std::byte* from = part.bytes.data();
+    for (std::size_t i = 0; i < outer; ++i) {
+        for (const std::uint32_t index : indices) {
+            std::memcpy(whole.bytes.data() + (i * extent + index) * inner, from, inner);
+            from += inner;
+        }
+    }
+}
+
 namespace {
 
 /// The indices that a device's map gives the places 0 to count − 1.
@@ -315,11 +352,13 @@ HostTensor as_format(HostTensor drawn, DataFormat format) {
 std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor,
                                                     std::uint32_t device) const {
     const std::uint32_t extent = tensor.spec.shape[tensor.split_axis];
-    const std::uint32_t each = extent / devices_;
+    const std::uint32_t parts = num_parts(tensor, devices_);
+    const std::uint32_t each = extent / parts;
+    const std::uint32_t own = part_on(tensor, device);
     std::vector<std::uint32_t> indices(each);
     if (tensor.split_by.empty()) {
         for (std::uint32_t i = 0; i < each; ++i) {
-            indices[i] = device * each + i;
+            indices[i] = own * each + i;
         }
         return indices;
     }
@@ -327,13 +366,13 @@ std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor
     if (mapping.format == DataFormat::Int32 && mapping.shape == Shape{extent}) {
         return indices_in_map(mapping, each, tensor, device);
     }
-    require(mapping.format == DataFormat::Int32 && mapping.shape == Shape{devices_, each},
+    require(mapping.format == DataFormat::Int32 && mapping.shape == Shape{parts, each},
             "tensors.{}.split.by: {} is {} {}; it must be ({},{}) int32", tensor.name,
-            tensor.split_by, to_string(mapping.shape), name_of(mapping.format), devices_, each);
+            tensor.split_by, to_string(mapping.shape), name_of(mapping.format), parts, each);
     for (std::uint32_t i = 0; i < each; ++i) {
-        const std::int32_t index = mapping.as<std::int32_t>()[std::size_t{device} * each + i];
+        const std::int32_t index = mapping.as<std::int32_t>()[std::size_t{own} * each + i];
         require(index >= 0 && static_cast<std::uint32_t>(index) < extent,
-                "{}({},{}) is {}; allowed: 0 to {}", tensor.split_by, device, i, index, extent - 1);
+                "{}({},{}) is {}; allowed: 0 to {}", tensor.split_by, own, i, index, extent - 1);
         indices[i] = static_cast<std::uint32_t>(index);
     }
     return indices;
@@ -376,6 +415,20 @@ HostTensor TensorValues::drawn(const PipelineTensor& tensor, std::uint32_t devic
     return draw_normal(tensor.spec, origin, seed_for(pipeline_.seed, name));
 }
 
+HostTensor TensorValues::joined(const PipelineTensor& tensor, std::uint32_t device) const {
+    HostTensor all = make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
+    std::uint32_t first = 0;
+    for (const std::string& name : tensor.origin.parts) {
+        const HostTensor part = whole(*find_tensor(pipeline_, name), device);
+        const Shape shape = with_rank(part.shape, tensor.spec.shape.size());
+        std::vector<std::uint32_t> indices(shape[tensor.origin.axis]);
+        std::iota(indices.begin(), indices.end(), first);
+        put_part(part, tensor.origin.axis, indices, all);
+        first += static_cast<std::uint32_t>(indices.size());
+    }
+    return all;
+}
+
 HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t device) const {
     if (const SafetensorsFile* file = file_of(tensor)) {
         return file->read(stored(*file, tensor, device).name);
@@ -385,6 +438,10 @@ HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t devic
             return make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
         case OriginKind::Constant:
             return constant(tensor.spec, tensor.origin.value);
+        case OriginKind::Join:
+            return joined(tensor, device);
+        case OriginKind::Index:
+            return indexed(tensor.spec, tensor.origin, device);
         default:
             return drawn(tensor, device);
     }

@@ -94,6 +94,24 @@ std::string Value<Numbers>::show(const Numbers& value) {
     return fmt::format("[{}]", fmt::join(value, ", "));
 }
 
+Parsed<Words> Value<Words>::parse(const Node& node) {
+    if (node.kind != NodeKind::Sequence || node.elements.empty()) {
+        return expected(node, allowed());
+    }
+    Words words;
+    for (const Node& element : node.elements) {
+        if (element.kind != NodeKind::Scalar) {
+            return expected(element, "a word as an element");
+        }
+        words.push_back(element.text);
+    }
+    return words;
+}
+
+std::string Value<Words>::show(const Words& value) {
+    return fmt::format("[{}]", fmt::join(value, ", "));
+}
+
 Parsed<NumberPair> parse_pair(const Node& node, std::string_view form) {
     if (node.kind != NodeKind::Sequence || node.elements.size() != 2) {
         return expected(node, form);

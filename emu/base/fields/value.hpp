@@ -78,6 +78,16 @@ struct Value<Numbers> {
     [[nodiscard]] static std::string allowed() { return "a list of whole numbers"; }
 };
 
+using Words = std::vector<std::string>;
+
+template <>
+struct Value<Words> {
+    static constexpr JsonForm kJson = JsonForm::Text;
+    [[nodiscard]] static Parsed<Words> parse(const Node& node);
+    [[nodiscard]] static std::string show(const Words& value);
+    [[nodiscard]] static std::string allowed() { return "a list of words"; }
+};
+
 /// kPairForm<T>: how a struct of two numbers is written, its first member first.
 template <class T>
 inline constexpr std::string_view kPairForm;

@@ -17,6 +17,9 @@ struct KeyRow {
 
 inline constexpr std::array kPipelineKeys{
     KeyRow{"params", "{name: value, …}", "{}", "named numbers and choices, in expressions by name"},
+    KeyRow{"groups", "{name: groups, …}", "{}",
+           "groups of devices by name: {box: [rows, columns]}, boxes that tile the mesh; {across: "
+           "name}, the devices at one place of all groups of that name; or lists [[0, 1], [2, 3]]"},
     KeyRow{"tensors", "{name: {…}, …}", "{}", "what the steps start from"},
     KeyRow{"steps", "[{name: …}, …]", "required", "what is done, in order; also a map by name"},
     KeyRow{"set", "{op: {key: value, …}, …}", "{}",
@@ -47,7 +50,7 @@ inline constexpr std::array kTensorKeys{
            "where its pages lie on a device"},
     KeyRow{"distribution", "replicated or each", "replicated",
            "each device holds the same values, or draws its own"},
-    KeyRow{"split", "{axis, by, drop}", "none", "each device holds its part of an axis"},
+    KeyRow{"split", "{axis, by, over, drop}", "none", "each device holds its part of an axis"},
     KeyRow{"origin", "an origin", "{random: normal}", "where its values come from"},
     KeyRow{"stored_as", "text", "its name",
            "its name in files of tensors; ${device} stands for the device's number"},
@@ -65,10 +68,14 @@ inline constexpr std::array kStepKeys{
     KeyRow{"out", "[tensor, …] or {tensor: {…}, …}", "required",
            "outputs; one that is there already is written in place"},
     KeyRow{"set", "{key: value, …}", "{}", "parameters of the op"},
-    KeyRow{"devices", "all, rows, columns, each or [id, …]", "all",
-           "devices that work together; rows, columns and each are groups side by side"},
+    KeyRow{"devices", "all, rows, columns, each, a name of groups or [id, …]", "all",
+           "devices that work together; rows, columns, each and those of `groups:` work side by "
+           "side"},
     KeyRow{"first_core", "[x, y]", "[0, 0]", "by which the program's cores are moved"},
     KeyRow{"launch", "a name", "the step's", "neighbours with one name share a launch"},
+    KeyRow{"beside", "a step", "none",
+           "runs in the launch of that step, which is below it or a part of one (moe.dispatched), "
+           "on cores of its own"},
     KeyRow{"when", "a condition", "true", "left out where it does not hold"},
     KeyRow{"repeat", "{name: count}", "none", "with steps: these once for each value of name"},
     KeyRow{"steps", "[{name: …}, …]", "none", "the steps that are repeated"},
@@ -82,6 +89,9 @@ inline constexpr std::array kFileOutputKeys{
     KeyRow{"as", "text", "as of a plain name",
            "its name in the file, ${device} being the device's number; without it, of device 0"},
     KeyRow{"rows", "an expression", "all", "of its first axis"},
+    KeyRow{"join", "groups", "none",
+           "the tensors of the first of these groups, one behind the other along the first axis"},
+    KeyRow{"stack", "groups", "none", "the same along a new first axis"},
     KeyRow{"when", "a condition", "true", "left out where it does not hold"},
 };
 

@@ -43,6 +43,9 @@ inline constexpr std::array kSplitFields{
         "a (D, n) tensor of int32 whose row d lists the indices that device d holds, or one of "
         "each "
         "device with the place there of every index, or -1; none: equal contiguous parts"),
+    field<&PipelineTensor::split_over>("over", "all",
+                                       "groups of devices, each of which holds all parts: all, "
+                                       "rows, columns, each, or a name of `groups:`"),
     field<&PipelineTensor::drops_axis>("drop", "false",
                                        "whether the axis, one index a device, is left out there"),
 };
@@ -85,6 +88,17 @@ inline constexpr std::array kMappingFields{
 inline constexpr std::array kConstantFields{
     field<&TensorOrigin::value>("constant", kRequired, "of every element"),
 };
+inline constexpr std::array kJoinFields{
+    field<&TensorOrigin::parts>(
+        "join", kRequired,
+        "tensors, one behind the other; those of fewer extents have leading ones of 1"),
+    field<&TensorOrigin::axis>("axis", "0", "along which they follow each other"),
+};
+inline constexpr std::array kIndexFields{
+    field<&TensorOrigin::index>("index", kRequired,
+                                "an expression over i, the element's number from 0 on in row-major "
+                                "order, and device: positions, pages, lists of rows"),
+};
 inline constexpr std::array kFileFields{
     field<&TensorOrigin::file>("file", kRequired, "a safetensors file, relative to the run file"),
     field<&TensorOrigin::tensor>("tensor", "none", "its name there; none: the tensor's own"),
@@ -108,6 +122,8 @@ inline constexpr std::array kOriginRows{
     OriginRow{"random", "expert_map", pipeline::OriginKind::ExpertMap, kMappingFields},
     OriginRow{"", "zeros", pipeline::OriginKind::Zeros, {}},
     OriginRow{"constant", "", pipeline::OriginKind::Constant, kConstantFields},
+    OriginRow{"join", "", pipeline::OriginKind::Join, kJoinFields},
+    OriginRow{"index", "", pipeline::OriginKind::Index, kIndexFields},
     OriginRow{"file", "", pipeline::OriginKind::File, kFileFields},
 };
 

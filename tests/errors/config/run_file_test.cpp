@@ -80,11 +80,12 @@ constexpr Mistake kMistakes[] = {
     {"UnknownOrigin", "layout: tile", "layout: tile, origin: ones",
      "run.yaml:9:70: tensors.x.origin: 'ones' is no origin, allowed: {random: normal}, {random: "
      "routing}, {random: routing_weights}, {random: routing_logits}, {random: expert_mapping}, "
-     "{random: expert_map}, zeros, "
-     "{constant: …}, {file: "
-     "…}"},
+     "{random: expert_map}, zeros, {constant: …}, {join: …}, {index: …}, {file: …}"},
     {"UnknownKeyOfAnOrigin", "layout: tile", "layout: tile, origin: {random: normal, stdev: 1}",
      "run.yaml:9:87: tensors.x.origin.stdev: unknown key, did you mean tensors.x.origin.stddev?"},
+    {"SplitThatGroupsDoNotDivide", "[rows, columns], dtype: bfloat16, layout: tile",
+     "[rows, 95], dtype: bfloat16, layout: tile, split: {axis: 1, over: rows}",
+     "run.yaml:9:3: tensors.x: axis 1 has extent 95, which 2 devices do not divide"},
     {"SplitThatDoesNotComeOut", "layout: tile", "layout: tile, split: {axis: 2}",
      "run.yaml:9:3: tensors.x: axis 2 of 2 extents; allowed: 0 to 1"},
     {"SplitByNobody", "layout: tile", "layout: tile, split: {by: map}",
@@ -139,6 +140,30 @@ constexpr Mistake kMistakes[] = {
     {"UnknownGroup", "out: [y]", "out: [y], devices: row",
      "run.yaml:11:59: steps.double.devices: 'row', allowed: all, rows, columns, each, or a list of "
      "ids"},
+    {"GroupOfSizeZero", "params:", "groups: {g: {box: [0, 1]}}\nparams:",
+     "run.yaml:4:13: groups.g: a box of [0, 1] is a group without devices; allowed: extents of at "
+     "least 1"},
+    {"GroupWithoutDevices", "params:", "groups: {g: [[0], []]}\nparams:",
+     "run.yaml:4:13: groups.g: is a group without devices; allowed: at least one device"},
+    {"BoxesThatDoNotTileTheMesh", "params:", "groups: {g: {box: [1, 3]}}\nparams:",
+     "run.yaml:4:13: groups.g: boxes of [1, 3] do not tile the mesh of [1, 2] devices"},
+    {"GroupsThatOverlap", "params:", "groups: {g: [[0, 1], [1, 0]]}\nparams:",
+     "run.yaml:4:13: groups.g: device 1 stands in groups 0 and 1; groups do not overlap"},
+    {"GroupsOfOtherSizes", "params:", "groups: {g: [[0], [0, 1]]}\nparams:",
+     "run.yaml:4:13: groups.g: are groups of 1 and of 2 devices; all must have as many"},
+    {"DeviceTwiceInAGroup",
+     "params:", "groups: {g: [[1, 1]]}\nparams:", "run.yaml:4:18: groups.g: device 1 stands twice"},
+    {"GroupCalledAsAWord", "params:", "groups: {rows: [[1]]}\nparams:",
+     "run.yaml:4:16: groups.rows: is a word for devices already"},
+    {"AcrossNoGroup", "params:", "groups: {g: {across: h}}\nparams:",
+     "run.yaml:4:13: groups.g: 'h', allowed: all, rows, columns, each, or a list of ids"},
+    {"SplitOverNoGroup", "layout: tile", "layout: tile, split: {over: h}",
+     "run.yaml:9:76: tensors.x.split.over: 'h', allowed: all, rows, columns, each, or a list of "
+     "ids"},
+    {"JoinOfNoTensor", "layout: tile", "layout: tile, origin: {join: [z]}",
+     "run.yaml:9:3: tensors.x: joins z, which is no tensor"},
+    {"BesideNoStep", "in: [x]", "beside: triple, in: [x]",
+     "run.yaml:11:12: steps.double.beside: no step triple follows it"},
     {"ConditionOfAWordThatIsNobodys", "out: [y]", "out: [y], when: mode",
      "run.yaml:11:56: steps.double.when: 'mode' is plain; allowed: a comparison, true or false"},
     {"OpAndProgram", "op: scale", "op: scale, program: {}",
