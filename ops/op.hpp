@@ -187,6 +187,9 @@ struct Op {
         {};
     /// Values of inputs that are no result of another step: ids in range, and the like.
     std::function<void(const ReferenceContext& context)> check_values = {};
+    /// The inputs whose values it reads; it is called if no step makes one of them, and knows the
+    /// shapes of the others. Empty: all.
+    std::vector<std::size_t> checked_inputs = {};
     /// Where an op from outside of the tree lies; kernels "ops/<name>/…" are looked up there.
     std::string folder = {};
 };

@@ -2,12 +2,15 @@
 // Operands of references: tensors on a device, or on the host.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <span>
 #include <utility>
 
 #include "ops/op.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
+#include "tessera/errors.hpp"
 #include "tessera/session.hpp"
 
 namespace tessera::pipeline {
@@ -60,6 +63,27 @@ public:
 
 private:
     HostTensor tensor_;
+};
+
+/// An input of which a check of values knows the shape alone.
+class ShapeAlone final : public ops::OperandValues {
+public:
+    explicit ShapeAlone(Shape shape) : shape_(std::move(shape)) {}
+
+    [[nodiscard]] const Shape& shape() const override { return shape_; }
+    [[nodiscard]] HostTensor all() const override { return refuse(); }
+    [[nodiscard]] HostTensor first_rows(std::uint32_t, std::uint32_t) const override {
+        return refuse();
+    }
+    [[nodiscard]] HostTensor rows(std::uint64_t, std::uint32_t) const override { return refuse(); }
+
+private:
+    [[noreturn]] HostTensor refuse() const {
+        throw InternalError(
+            fmt::format("a check reads a {} input that its op does not name", to_string(shape_)));
+    }
+
+    Shape shape_;
 };
 
 /// The first counts[e] rows of every matrix e of a stack, one after another, under the tensor's own

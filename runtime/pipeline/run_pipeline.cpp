@@ -152,7 +152,7 @@ private:
     void check_values(const PipelineStep& step) const {
         for (const auto& group : step.groups) {
             const StepValues values =
-                step.op->check_values ? host_operands(step, group) : StepValues{};
+                step.op->check_values ? checked_operands(step, group) : StepValues{};
             if (step.op->check_values && values.inputs.size() == step.inputs.size()) {
                 step.op->check_values({.parameters = step.parameters.get(),
                                        .position = 0,
@@ -161,18 +161,26 @@ private:
             }
         }
     }
-    [[nodiscard]] StepValues host_operands(const PipelineStep& step,
-                                           std::span<const std::uint32_t> group) const {
+    /// Values of the inputs that no step makes, and shapes of those that the op does not check;
+    /// fewer than there are inputs if a step makes one that it does.
+    [[nodiscard]] StepValues checked_operands(const PipelineStep& step,
+                                              std::span<const std::uint32_t> group) const {
         StepValues values{.devices = group, .inputs = {}, .outputs = {}};
-        for (const std::string& name : step.inputs) {
-            const PipelineTensor* tensor = find_tensor(pipeline_, name);
-            if (tensor == nullptr) {
-                return values;  // made by a step
+        const auto& checked = step.op->checked_inputs;
+        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+            const bool is_read = checked.empty() || std::ranges::find(checked, i) != checked.end();
+            const PipelineTensor* tensor = find_tensor(pipeline_, step.inputs[i]);
+            if (is_read && tensor == nullptr) {
+                return values;
             }
             auto& operand = values.inputs.emplace_back();
             for (const std::uint32_t device : group) {
-                operand.push_back(std::make_shared<OriginValues>(
-                    values_, *tensor, device, device_spec(*tensor, num_devices()).shape));
+                if (tensor == nullptr) {
+                    operand.push_back(std::make_shared<ShapeAlone>(step.input_plans[i].spec.shape));
+                } else {
+                    operand.push_back(std::make_shared<OriginValues>(
+                        values_, *tensor, device, device_spec(*tensor, num_devices()).shape));
+                }
             }
         }
         return values;

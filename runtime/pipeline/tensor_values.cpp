@@ -2,7 +2,6 @@
 #include "runtime/pipeline/tensor_values.hpp"
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -153,10 +152,11 @@ HostTensor indexed(const TensorSpec& spec, const TensorOrigin& origin, std::uint
             "numbers of elements in {}; allowed: int32 or uint32", name_of(spec.format));
     HostTensor tensor = make_host_tensor(spec.shape, spec.format);
     const auto out = tensor.as<std::int32_t>();
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, out.size(), 4096), [&](const auto& range) {
+    constexpr std::size_t kPiece = 4096;
+    tbb::parallel_for(std::size_t{0}, (out.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
         Scope scope(origin.names.get());
         scope.set("device", std::int64_t{device});
-        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+        for (std::size_t i = piece * kPiece; i < std::min(out.size(), (piece + 1) * kPiece); ++i) {
             scope.set("i", static_cast<std::int64_t>(i));
             out[i] = static_cast<std::int32_t>(evaluate_integer(origin.index, scope));
         }
