@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of attention tell compute and writer, and how they lay rows out in L1.
+//
+// A unit of work is up to 32 rows of queries that see the same keys. Its keys come in blocks of key
+// tiles; rows of a tile that the queries do not see are covered by a mask tile.
+#pragma once
+
+#include "../../kernels/aligned_read.hpp"
+#include "../../kernels/word_list.hpp"
+
+namespace attention {
+
+constexpr uint32_t kCbQueryRows = 0;
+constexpr uint32_t kCbKeyRows = 2;
+constexpr uint32_t kCbValueRows = 4;
+constexpr uint32_t kCbUnits = 6;
+constexpr uint32_t kCbMasks = 7;
+constexpr uint32_t kCbOnes = 8;
+constexpr uint32_t kCbPartial = 18;
+constexpr uint32_t kCbWriterUnits = 21;
+constexpr uint32_t kCbDetour = 22;
+constexpr uint32_t kCbWords = 23;
+constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kTileWords = 512;  // of bfloat16
+constexpr uint16_t kMasked = 0xF149;  // −1e30: finite, so that no difference of two is NaN
+constexpr uint16_t kOne = 0x3F80;
+
+enum Announced : uint32_t { kEnd, kResult, kPartial };
+
+using Words = volatile tt_l1_ptr uint32_t*;
+using Halves = volatile tt_l1_ptr uint16_t*;
+
+inline uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+inline uint32_t larger(uint32_t a, uint32_t b) {
+    return a < b ? b : a;
+}
+
+inline void fill_tile_with(uint32_t l1_addr, uint16_t value) {
+    auto* words = reinterpret_cast<Words>(l1_addr);
+    for (uint32_t i = 0; i < kTileWords; ++i) {
+        words[i] = uint32_t{value} << 16 | value;
+    }
+}
+
+inline void push_ones() {
+    cb_reserve_back(kCbOnes, 1);
+    fill_tile_with(get_write_ptr(kCbOnes), kOne);
+    cb_push_back(kCbOnes, 1);
+}
+
+// Rows are read over a part of their places only: what lies behind them is multiplied, too.
+inline void clear(uint32_t cb, uint32_t pages) {
+    for (uint32_t page = 0; page < pages; ++page) {
+        fill_tile_with(get_write_ptr(cb) + page * kTileWords * sizeof(uint32_t), 0);
+    }
+}
+
+// Hides column c of row r of a key tile where c ≥ first_seen + r · seen_more.
+inline void push_mask(uint32_t first_seen, uint32_t seen_more) {
+    cb_reserve_back(kCbMasks, 1);
+    fill_tile_with(get_write_ptr(kCbMasks), 0);
+    auto* halves = reinterpret_cast<Halves>(get_write_ptr(kCbMasks));
+    for (uint32_t row = 0; row < kTileRows; ++row) {
+        for (uint32_t column = first_seen + row * seen_more; column < kTileRows; ++column) {
+            halves[(row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16] = kMasked;
+        }
+    }
+    cb_push_back(kCbMasks, 1);
+}
+
+inline void announce_unit(uint32_t what, uint32_t num_blocks, uint32_t num_partners) {
+    cb_reserve_back(kCbUnits, 1);
+    auto* words = reinterpret_cast<Words>(get_write_ptr(kCbUnits));
+    words[0] = what;
+    words[1] = num_blocks;
+    words[2] = num_partners;
+    cb_push_back(kCbUnits, 1);
+}
+
+// Bit k of `masked` says whether key tile k has a mask.
+inline void announce_block(uint32_t num_tiles, uint32_t masked) {
+    cb_reserve_back(kCbUnits, 1);
+    auto* words = reinterpret_cast<Words>(get_write_ptr(kCbUnits));
+    words[0] = num_tiles;
+    words[1] = masked;
+    cb_push_back(kCbUnits, 1);
+}
+
+// Rows of the result: `count` pages, each `stride` behind the one before.
+inline void announce_rows(uint32_t what, uint32_t first, uint32_t stride, uint32_t count) {
+    cb_reserve_back(kCbWriterUnits, 1);
+    auto* words = reinterpret_cast<Words>(get_write_ptr(kCbWriterUnits));
+    words[0] = what;
+    words[1] = first;
+    words[2] = stride;
+    words[3] = count;
+    cb_push_back(kCbWriterUnits, 1);
+}
+
+}  // namespace attention

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Causal attention of prompts with keys and values of each head: the up-projected form of MLA.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+
+namespace tessera::ops::attention_prefill {
+
+struct PrefillSpec {
+    double scale = 1;         ///< of scores
+    std::uint32_t block = 4;  ///< key tiles that are worked on together
+    GridSize grid;            ///< cores to spread over; 0×0: all that the device offers
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"flash"};
+inline constexpr std::array kInputs{
+    Operand{"q_nope", "(..., h, N)", "bfloat16", "ROW_MAJOR"},
+    Operand{"q_rope", "(..., h, R)", "bfloat16", "ROW_MAJOR"},
+    Operand{"kv", "any", "bfloat16", "ROW_MAJOR"},
+    Operand{"k_rope", "any", "bfloat16", "ROW_MAJOR"},
+    Operand{"sequence_starts", "(S)", "int32", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{Operand{"output", "(..., h, V)", "bfloat16", "ROW_MAJOR"}};
+/// Exponentials and the result are rounded to bfloat16; the errors of the former average out over
+/// the keys of a row, of which there may be one or two.
+inline constexpr OpSpec kSpec{
+    .name = "attention_prefill",
+    .summary = "causal attention of prompts with keys and values of each head",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 0.02, .min_pcc = 0.9999},
+};
+
+/// The op, for the registry: of token t, and the tokens k ≤ t of its sequence,
+///   output[t,h] = Σ_k softmax_k(scale · (q_nope[t,h]·k_nope[k,h] + q_rope[t,h]·k_rope[k])) ·
+///   v[k,h].
+/// A row of `kv` has [k_nope | v] of head after head. Sequence s is tokens sequence_starts[s] up to
+/// the next start: prompts of any lengths, none too, one behind the other.
+///
+/// The unit of work is 32 tokens of a head; units are dealt out in turn, as later ones see more
+/// keys. Scores of a block of keys stay in L1.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::attention_prefill

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/hadamard/hadamard.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "ops/expert_rows/tables.hpp"
+
+namespace tessera::ops::hadamard {
+namespace {
+
+constexpr std::array kFields{
+    config::field<&RowsSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+/// The matrix: a strip of tiles for each tile of K.
+const std::vector<StripBuffer> kBuffers{{2, DataFormat::Float16_b, kStripTiles* kStripTiles}};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const TensorSpec& input = context.inputs[0].spec;
+    const std::uint32_t columns = row_length(input.shape);
+    judge_row_strips(context.arch, context.params<RowsSpec>().grid, input, bytes_of(kBuffers),
+                     judge);
+    judge.require(std::has_single_bit(columns) && columns <= kStripColumns, "input",
+                  fmt::format("has rows of {} elements; they must be a power of two up to {}",
+                              columns, kStripColumns));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {{.spec = context.inputs[0].spec}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const DeviceTensor& input = context.device_inputs[0][p];
+        const auto factor = static_cast<float>(1 / std::sqrt(row_length(input.spec.shape)));
+        return row_strips_program(kSpec.name, context.arch,
+                                  {.input = input,
+                                   .output = context.device_outputs[0][p],
+                                   .compute = "ops/hadamard/kernels/compute.cpp",
+                                   .compute_args = {std::bit_cast<std::uint32_t>(factor)},
+                                   .reader = "ops/hadamard/kernels/reader.cpp",
+                                   .buffers = kBuffers},
+                                  context.params<RowsSpec>().grid);
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    return {for_each_row(context.read(0), [](std::size_t, std::vector<double>& values) {
+        const std::vector<double> input = values;
+        for (std::size_t c = 0; c < values.size(); ++c) {
+            double sum = 0;
+            for (std::size_t k = 0; k < input.size(); ++k) {
+                sum += std::popcount(k & c) % 2 == 0 ? input[k] : -input[k];
+            }
+            values[c] = sum / std::sqrt(static_cast<double>(input.size()));
+        }
+    })};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<RowsSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::hadamard

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows times a matrix of ±1, then times a factor.
+#include "../../row_strips/kernels/row_strips.hpp"
+
+using namespace row_strips;
+
+void kernel_main() {
+    constexpr uint32_t cb_matrix = cb_vectors;
+    const uint32_t num_units = get_arg_val<uint32_t>(0);
+    const uint32_t factor = get_compile_time_arg_val(1);
+
+    unary_op_init_common(cb_rows, cb_tiles);
+    cb_wait_front(cb_matrix, kStripTiles * kStripTiles);
+    for (uint32_t unit = 0; unit < num_units; ++unit) {
+        tilize_unit(1);
+        send_unit(1, [factor](uint32_t tile) {
+            reconfig_data_format(cb_matrix, cb_tiles);
+            mm_init_short(cb_tiles, cb_matrix);
+            for (uint32_t k = 0; k < kStripTiles; ++k) {
+                matmul_tiles(cb_tiles, cb_matrix, k, k * kStripTiles + tile, 0);
+            }
+            binop_with_scalar_tile_init();
+            mul_unary_tile(0, factor);
+        });
+        cb_pop_front(cb_tiles, kStripTiles);
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/head_product/head_product.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include "ops/buffer_room.hpp"
+#include "ops/expert_rows/tables.hpp"
+#include "ops/row_strips/row_strips.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::head_product {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
+constexpr Limits kRows{0, 1048576};
+
+// Circular buffers, as the kernels number them.
+enum : std::uint8_t { kInputRows = 0, kInputTiles = 1, kWeightRows = 2, kWeights = 3, kOut = 16 };
+
+constexpr std::array kFields{
+    field<&HeadProductSpec::rows_are>("rows_are", "inputs",
+                                      "what rows of a head's weights stand for"),
+    field<&HeadProductSpec::first>("first", "0", "first row of a head's weights that counts",
+                                   kRows),
+    field<&HeadProductSpec::rows>("rows", "0", "rows that count; 0: all from the first on", kRows),
+    field<&HeadProductSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+struct Extents {
+    std::uint32_t tokens, heads;
+    std::uint32_t head_rows;  ///< of a head's part of the weights
+    std::uint32_t rows;       ///< of them that count
+    std::uint32_t columns;
+    std::uint32_t inner, outer;  ///< elements of input and output rows
+
+    [[nodiscard]] std::uint32_t row_tiles() const { return div_up(rows, kTileRows); }
+    [[nodiscard]] std::uint32_t column_tiles() const { return div_up(columns, kTileColumns); }
+    [[nodiscard]] std::uint32_t token_tiles() const { return div_up(tokens, kTileRows); }
+};
+
+Extents extents_of(const HeadProductSpec& spec, const Shape& input, const Shape& weight) {
+    const std::uint32_t heads = input[input.size() - 2];
+    const std::uint32_t head_rows = weight[0] / heads;
+    const std::uint32_t rows =
+        spec.rows != 0 ? spec.rows : head_rows - std::min(head_rows, spec.first);
+    const bool are_inputs = spec.rows_are == HeadRows::Inputs;
+    return {num_rows(input) / heads,
+            heads,
+            head_rows,
+            rows,
+            weight[1],
+            are_inputs ? rows : weight[1],
+            are_inputs ? weight[1] : rows};
+}
+
+std::uint64_t buffer_bytes(const Extents& extents) {
+    const std::uint64_t inner = div_up(extents.inner, kTileColumns);
+    return kTileBytes *
+           (3 * inner + extents.column_tiles() +
+            std::uint64_t{extents.row_tiles()} * extents.column_tiles() + 2 * kStripTiles);
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<HeadProductSpec>();
+    judge_grid(context.arch, spec.grid, judge);
+    const Shape& input = context.inputs[0].spec.shape;
+    const Shape& weight = context.inputs[1].spec.shape;
+    const std::uint32_t heads = input[input.size() - 2];
+    judge.require(weight[0] % heads == 0, "weight",
+                  fmt::format("has {} rows, which {} heads do not divide", weight[0], heads));
+    const Extents extents = extents_of(spec, input, weight);
+    judge.require(extents.rows > 0 && spec.first + extents.rows <= extents.head_rows, "rows",
+                  fmt::format("{} from row {} on do not lie within the {} of a head", extents.rows,
+                              spec.first, extents.head_rows));
+    judge.require(row_length(input) == extents.inner, "input",
+                  fmt::format("has rows of {} elements; they must have {}", row_length(input),
+                              extents.inner));
+    const std::uint64_t bytes = buffer_bytes(extents);
+    judge.require(bytes <= buffer_room(context.arch), "weight",
+                  fmt::format("takes {} B of circular buffers; a core has {} B of L1 for them",
+                              bytes, buffer_room(context.arch)));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.shape.back() = std::max(1U, extents_of(context.params<HeadProductSpec>(), output.shape,
+                                                  context.inputs[1].spec.shape)
+                                           .outer);
+    return {{.spec = output}};
+}
+
+void add_buffers(Program& program, const CoreRangeSet& cores, const Extents& extents) {
+    const auto add = [&](std::uint8_t index, std::uint32_t pages) {
+        CreateCircularBuffer(
+            program, cores,
+            CircularBufferConfig(pages * kTileBytes, {{index, DataFormat::Float16_b}})
+                .set_page_size(index, kTileBytes));
+    };
+    const std::uint32_t inner = div_up(extents.inner, kTileColumns);
+    add(kInputRows, 2 * inner);
+    add(kInputTiles, inner);
+    add(kWeightRows, extents.column_tiles());
+    add(kWeights, extents.row_tiles() * extents.column_tiles());
+    add(kOut, 2 * kStripTiles);
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<HeadProductSpec>();
+    const DeviceTensor& input = context.device_inputs[0][position];
+    const DeviceTensor& weight = context.device_inputs[1][position];
+    const DeviceTensor& output = context.device_outputs[0][position];
+    const Extents extents = extents_of(spec, input.spec.shape, weight.spec.shape);
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, spec.grid, extents.heads * extents.token_tiles());
+
+    Program program = CreateProgram();
+    add_buffers(program, work.cores, extents);
+    const std::vector<std::uint32_t> shapes{
+        extents.tokens,
+        extents.heads,
+        extents.token_tiles(),
+        div_up(extents.inner, kTileColumns),
+        div_up(extents.outer, kTileColumns),
+        extents.row_tiles(),
+        extents.column_tiles(),
+        spec.rows_are == HeadRows::Outputs ? 1U : 0U,
+    };
+    std::vector<std::uint32_t> reading = shapes;
+    std::vector<std::uint32_t> writing = shapes;
+    reading.insert(reading.end(), {2 * extents.inner, extents.head_rows, spec.first, extents.rows,
+                                   2 * extents.columns});
+    writing.push_back(2 * extents.outer);
+    append_accessors({&input, &weight}, reading);
+    append_accessors({&output}, writing);
+    const KernelHandle reader = CreateKernel(program, "ops/head_product/kernels/reader.cpp",
+                                             work.cores, ReaderDataMovementConfig(reading));
+    const KernelHandle compute =
+        CreateKernel(program, "ops/head_product/kernels/compute.cpp", work.cores,
+                     ComputeConfig{.fp32_dest_acc_en = true, .compile_args = shapes});
+    const KernelHandle writer = CreateKernel(program, "ops/head_product/kernels/writer.cpp",
+                                             work.cores, WriterDataMovementConfig(writing));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, reader, share.core,
+                       {share.first, share.count, input.buffer.address, weight.buffer.address});
+        SetRuntimeArgs(program, compute, share.core, {share.first, share.count});
+        SetRuntimeArgs(program, writer, share.core,
+                       {share.first, share.count, output.buffer.address});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<HeadProductSpec>();
+    const std::vector<float> input = vector_of(context.read(0));
+    const std::vector<float> weight = vector_of(context.read(1));
+    const Extents extents = extents_of(spec, context.in(0).shape(), context.in(1).shape());
+    const bool are_inputs = spec.rows_are == HeadRows::Inputs;
+    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens} * extents.heads, [&](auto row) {
+        const std::size_t first =
+            row % extents.heads * extents.head_rows + spec.first;  // of the head's weights
+        for (std::size_t n = 0; n < extents.outer; ++n) {
+            double sum = 0;
+            for (std::size_t k = 0; k < extents.inner; ++k) {
+                const std::size_t place = are_inputs ? (first + k) * extents.columns + n
+                                                     : (first + n) * extents.columns + k;
+                sum += double{input[row * extents.inner + k]} * double{weight[place]};
+            }
+            output.as<float>()[row * extents.outer + n] = static_cast<float>(sum);
+        }
+    });
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<HeadProductSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::head_product

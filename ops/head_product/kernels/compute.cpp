@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tilizes a head's weights once for all of its units, and multiplies each unit's rows with them.
+#include "shapes.hpp"
+
+namespace {
+
+constexpr uint32_t cb_input_rows = 0;
+constexpr uint32_t cb_inputs = 1;
+constexpr uint32_t cb_weight_rows = 2;
+constexpr uint32_t cb_weights = 3;
+constexpr uint32_t cb_out = 16;
+constexpr uint32_t kStripTiles = 4;
+
+void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
+    cb_wait_front(cb_rows, tiles);
+    tilize_init(cb_rows, tiles, cb_tiles);
+    tilize_block(cb_rows, tiles, cb_tiles);
+    tilize_uninit(cb_rows, cb_tiles);
+    cb_pop_front(cb_rows, tiles);
+}
+
+void tilize_weights(const HeadShapes& shapes, bool holds_weights) {
+    const uint32_t tiles = shapes.row_tiles * shapes.column_tiles;
+    if (holds_weights) {
+        cb_pop_front(cb_weights, tiles);
+    }
+    cb_reserve_back(cb_weights, tiles);
+    for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
+        tilize_rows(cb_weight_rows, cb_weights, shapes.column_tiles);
+    }
+    cb_push_back(cb_weights, tiles);
+    cb_wait_front(cb_weights, tiles);
+}
+
+// DST[0] = output tile `n` of the unit.
+void multiply(const HeadShapes& shapes, uint32_t n) {
+    reconfig_data_format(cb_weights, cb_inputs);
+    mm_init_short(cb_inputs, cb_weights, shapes.is_transposed ? 1 : 0);
+    for (uint32_t k = 0; k < shapes.inner_tiles; ++k) {
+        const uint32_t weight =
+            shapes.is_transposed ? n * shapes.column_tiles + k : k * shapes.column_tiles + n;
+        matmul_tiles(cb_inputs, cb_weights, k, weight, 0);
+    }
+}
+
+void send_rows(const HeadShapes& shapes) {
+    for (uint32_t first = 0; first < shapes.outer_tiles; first += kStripTiles) {
+        cb_reserve_back(cb_out, kStripTiles);
+        for (uint32_t i = 0; i < kStripTiles && first + i < shapes.outer_tiles; ++i) {
+            tile_regs_acquire();
+            multiply(shapes, first + i);
+            tile_regs_commit();
+            pack_reconfig_data_format(cb_out);
+            pack_untilize_dest_init<1, kStripTiles>(cb_out);
+            tile_regs_wait();
+            pack_untilize_dest<1, kStripTiles>(cb_out, 1, i);
+            tile_regs_release();
+            pack_untilize_uninit(cb_out);
+        }
+        cb_push_back(cb_out, kStripTiles);
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_unit = get_arg_val<uint32_t>(0);
+    const uint32_t num_units = get_arg_val<uint32_t>(1);
+    const HeadShapes shapes = head_shapes();
+
+    mm_init(cb_inputs, cb_weights, cb_out, shapes.is_transposed ? 1 : 0);
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        if (unit == first_unit || unit % shapes.token_tiles == 0) {
+            tilize_weights(shapes, unit != first_unit);
+        }
+        cb_reserve_back(cb_inputs, shapes.inner_tiles);
+        tilize_rows(cb_input_rows, cb_inputs, shapes.inner_tiles);
+        cb_push_back(cb_inputs, shapes.inner_tiles);
+        cb_wait_front(cb_inputs, shapes.inner_tiles);
+        send_rows(shapes);
+        cb_pop_front(cb_inputs, shapes.inner_tiles);
+    }
+}

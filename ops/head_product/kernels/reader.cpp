@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings a head's weights where its first unit begins, and 32 token rows for each unit.
+#include "dataflow_api.h"
+#include "shapes.hpp"
+
+namespace {
+
+constexpr uint32_t kCbInputRows = 0;
+constexpr uint32_t kCbWeightRows = 2;
+constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kTileRowBytes = 64;
+constexpr uint32_t kTileBytes = 2048;
+
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+void clear(uint32_t l1_addr, uint32_t bytes) {
+    auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(l1_addr);
+    for (uint32_t i = 0; i < bytes / sizeof(uint32_t); ++i) {
+        words[i] = 0;
+    }
+}
+
+// 32 rows of `tiles` tiles: pages `stride` apart from `first` on, zeros where there are none and
+// behind the last element, which are multiplied too.
+template <class Accessor>
+void push_rows(const Accessor& tensor, uint32_t cb, uint32_t tiles, uint32_t first, uint32_t stride,
+               uint32_t count, uint32_t bytes) {
+    const uint32_t row_bytes = tiles * kTileRowBytes;
+    cb_reserve_back(cb, tiles);
+    const uint32_t l1_addr = get_write_ptr(cb);
+    if (bytes < row_bytes || count < kTileRows) {
+        clear(l1_addr, tiles * kTileBytes);
+    }
+    for (uint32_t row = 0; row < count; ++row) {
+        noc_async_read(tensor.get_noc_addr(first + row * stride), l1_addr + row * row_bytes, bytes);
+    }
+    noc_async_read_barrier();
+    cb_push_back(cb, tiles);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_unit = get_arg_val<uint32_t>(0);
+    const uint32_t num_units = get_arg_val<uint32_t>(1);
+    const HeadShapes shapes = head_shapes();
+    const uint32_t input_bytes = get_compile_time_arg_val(8);
+    const uint32_t head_rows = get_compile_time_arg_val(9);
+    const uint32_t first_row = get_compile_time_arg_val(10);
+    const uint32_t num_rows = get_compile_time_arg_val(11);
+    const uint32_t weight_bytes = get_compile_time_arg_val(12);
+    const TensorAccessor input(TensorAccessorArgs<13>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor weight(TensorAccessorArgs<15>(), get_arg_val<uint32_t>(3));
+
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        const uint32_t head = unit / shapes.token_tiles;
+        if (unit == first_unit || unit % shapes.token_tiles == 0) {
+            for (uint32_t row = 0; row < num_rows; row += kTileRows) {
+                push_rows(weight, kCbWeightRows, shapes.column_tiles,
+                          head * head_rows + first_row + row, 1, smaller(kTileRows, num_rows - row),
+                          weight_bytes);
+            }
+        }
+        const uint32_t token = unit % shapes.token_tiles * kTileRows;
+        push_rows(input, kCbInputRows, shapes.inner_tiles, token * shapes.heads + head,
+                  shapes.heads, smaller(kTileRows, shapes.tokens - token), input_bytes);
+    }
+}

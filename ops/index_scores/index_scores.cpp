@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/index_scores/index_scores.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "ops/buffer_room.hpp"
+#include "ops/expert_rows/expert_product.hpp"
+#include "ops/expert_rows/tables.hpp"
+#include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::index_scores {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::array kFields{
+    field<&IndexScoresSpec::factor>("factor", "1", "of the weights of heads"),
+    field<&IndexScoresSpec::page_size>("page_size", "32", "positions of a page of the cache",
+                                       Limits{1, 65536}),
+    field<&IndexScoresSpec::key_tiles>("key_tiles", "8", "tiles of 32 keys of a unit of work",
+                                       Limits{1, 1024}),
+    field<&IndexScoresSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+struct Extents {
+    std::uint32_t tokens, heads, elements;
+    std::uint32_t positions;  ///< that a sequence's pages hold
+
+    [[nodiscard]] std::uint32_t head_tiles() const { return div_up(heads, kTileRows); }
+    [[nodiscard]] std::uint32_t element_tiles() const { return div_up(elements, kTileColumns); }
+    [[nodiscard]] std::uint32_t chunks(const IndexScoresSpec& spec) const {
+        return div_up(positions, spec.key_tiles * kTileRows);
+    }
+};
+
+Extents extents_of(const IndexScoresSpec& spec, const Shape& q, const Shape& table) {
+    const std::uint32_t heads = q[q.size() - 2];
+    return {num_rows(q) / heads, heads, row_length(q), table[1] * spec.page_size};
+}
+
+struct TileBuffer {
+    std::uint8_t index;
+    DataFormat format;
+    std::uint32_t tiles;
+};
+
+/// As the kernels number them.
+std::vector<TileBuffer> tile_buffers(const Extents& extents, DataFormat keys) {
+    constexpr auto kBf16 = DataFormat::Float16_b;
+    constexpr auto kFloat = DataFormat::Float32;
+    const std::uint32_t heads = extents.head_tiles();
+    const std::uint32_t elements = extents.element_tiles();
+    return {{0, keys, elements},          // rows of heads
+            {1, keys, heads * elements},  // heads
+            {2, keys, 2 * elements},      // rows of keys
+            {3, keys, elements},          // keys
+            {4, kBf16, 1},                // ones
+            {5, kFloat, heads},           // weights, in column 0
+            {6, kFloat, heads},           // weights, in every column
+            {7, kFloat, 2},               // scales of keys, in row 0
+            {8, kFloat, 1},               // scores of heads
+            {9, kBf16, 1},                // the same in three parts
+            {10, kBf16, 1},
+            {11, kBf16, 1},
+            {19, kFloat, 1},  // what the parts leave
+            {16, kFloat, 2}};
+}
+
+std::vector<Scratch> scratch_of(const Extents& extents, std::uint32_t table_width) {
+    return {{14, 2 * 64},
+            {15, std::uint64_t{4} * table_width},
+            {17, std::uint64_t{extents.heads} * (64 + 8) + 2 * 64},
+            {18, std::uint64_t{kTileRows} * 64},
+            {20, std::uint64_t{kTileRows} * 4}};
+}
+
+constexpr std::uint32_t kAnnouncement = 64;  // bytes, of each of 4 to compute and to the writer
+
+std::uint64_t buffer_bytes(const ArchSpec& arch, const Extents& extents, DataFormat keys,
+                           std::uint32_t table_width) {
+    std::uint64_t bytes =
+        bytes_of(scratch_of(extents, table_width), dram_alignment(arch)) + 8 * kAnnouncement;
+    for (const TileBuffer& buffer : tile_buffers(extents, keys)) {
+        bytes += std::uint64_t{buffer.tiles} * tile_bytes(buffer.format);
+    }
+    return bytes;
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<IndexScoresSpec>();
+    judge_grid(context.arch, spec.grid, judge);
+    judge.require(spec.page_size > 0, "page_size", "is 0; it must be at least 1");
+    judge.require(spec.key_tiles > 0, "key_tiles", "is 0; it must be at least 1");
+    const TensorSpec& q = context.inputs[0].spec;
+    const Shape& table = context.inputs[3].spec.shape;
+    const Extents extents = extents_of(spec, q.shape, table);
+    judge.require(extents.elements % kTileColumns == 0, "q",
+                  fmt::format("has heads of {} elements; they must be whole tiles of {}",
+                              extents.elements, kTileColumns));
+    const Shape& weights = context.inputs[1].spec.shape;
+    judge.require(row_length(weights) == extents.heads && num_rows(weights) == extents.tokens,
+                  "weights",
+                  fmt::format("is {}; it must have one for each of {} heads of {} tokens",
+                              to_string(weights), extents.heads, extents.tokens));
+    const bool is_fp8 = q.format == DataFormat::Fp8_e4m3;
+    judge.require(context.inputs.size() == (is_fp8 ? 7U : 5U), "q",
+                  fmt::format("is {}; q_scale and cache_scale must {}be there", name_of(q.format),
+                              is_fp8 ? "" : "not "));
+    judge.require(
+        extents.tokens % table[0] == 0, "page_table",
+        fmt::format("has {} sequences, which do not divide {} tokens", table[0], extents.tokens));
+    const std::uint64_t entries = num_elements(context.inputs[4].spec.shape);
+    judge.require(entries == extents.tokens, "positions",
+                  fmt::format("has {} entries; it must have one for each of {} tokens", entries,
+                              extents.tokens));
+    const std::uint64_t bytes = buffer_bytes(context.arch, extents, q.format, table[1]);
+    judge.require(bytes <= buffer_room(context.arch), "q",
+                  fmt::format("with {} heads takes {} B of circular buffers; a core has {} B of L1 "
+                              "for them",
+                              extents.heads, bytes, buffer_room(context.arch)));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const auto& spec = context.params<IndexScoresSpec>();
+    TensorSpec weights = context.inputs[1].spec;
+    weights.format = DataFormat::Float32;
+    TensorSpec scores = weights;
+    scores.shape.back() =
+        extents_of(spec, context.inputs[0].spec.shape, context.inputs[3].spec.shape).positions;
+    return {{.spec = scores}, {.spec = weights}};
+}
+
+void add_buffers(Program& program, const CoreRangeSet& cores,
+                 const std::vector<TileBuffer>& buffers) {
+    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
+                         std::uint32_t pages) {
+        CreateCircularBuffer(
+            program, cores,
+            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
+    };
+    for (const TileBuffer& buffer : buffers) {
+        add(buffer.index, buffer.format, tile_bytes(buffer.format), buffer.tiles);
+    }
+    add(12, DataFormat::UInt32, kAnnouncement, 4);
+    add(13, DataFormat::UInt32, kAnnouncement, 4);
+}
+
+ComputeConfig compute_config(const Extents& extents, const std::vector<TileBuffer>& buffers) {
+    ComputeConfig config;
+    config.fp32_dest_acc_en = true;
+    config.compile_args = {extents.head_tiles(), extents.element_tiles()};
+    config.unpack_to_dest_mode.assign(32, UnpackToDestMode::Default);
+    for (const TileBuffer& buffer : buffers) {
+        if (buffer.format == DataFormat::Float32) {
+            config.unpack_to_dest_mode[buffer.index] = UnpackToDestMode::UnpackToDestFp32;
+        }
+    }
+    return config;
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<IndexScoresSpec>();
+    const auto input = [&](std::size_t operand) -> const DeviceTensor& {
+        // The kernel gets words of another tensor for scales that are not there.
+        return context.device_inputs[operand < context.inputs.size() ? operand : 4][position];
+    };
+    const TensorSpec& q = context.inputs[0].spec;
+    const Shape& table = context.inputs[3].spec.shape;
+    const Extents extents = extents_of(spec, q.shape, table);
+    const bool has_weights_out = context.outputs.size() > 1;
+    const DeviceTensor& scores = context.device_outputs[0][position];
+    const DeviceTensor& weights_out = context.device_outputs[has_weights_out ? 1 : 0][position];
+    const std::uint32_t chunks = extents.chunks(spec);
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, spec.grid, extents.tokens * chunks);
+    const auto buffers = tile_buffers(extents, q.format);
+
+    Program program = CreateProgram();
+    add_buffers(program, work.cores, buffers);
+    add_scratch(program, work.cores, scratch_of(extents, table[1]), dram_alignment(context.arch));
+    std::vector<std::uint32_t> reading{
+        extents.heads,
+        extents.elements * element_bytes(q.format),
+        extents.element_tiles(),
+        chunks,
+        spec.key_tiles,
+        spec.page_size,
+        table[1],
+        extents.tokens / table[0],
+        std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor)),
+        context.inputs.size() > 5 ? 1U : 0U,
+        row_length(context.inputs[4].spec.shape),
+        has_weights_out ? 1U : 0U};
+    std::vector<std::uint32_t> addresses;
+    for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
+        append_accessors({&input(operand)}, reading);
+        addresses.push_back(input(operand).buffer.address);
+    }
+    append_accessors({&weights_out}, reading);
+    addresses.push_back(weights_out.buffer.address);
+    std::vector<std::uint32_t> writing{extents.positions, spec.key_tiles};
+    append_accessors({&scores}, writing);
+    const KernelHandle reader = CreateKernel(program, "ops/index_scores/kernels/reader.cpp",
+                                             work.cores, ReaderDataMovementConfig(reading));
+    CreateKernel(program, "ops/index_scores/kernels/compute.cpp", work.cores,
+                 compute_config(extents, buffers));
+    const KernelHandle writer = CreateKernel(program, "ops/index_scores/kernels/writer.cpp",
+                                             work.cores, WriterDataMovementConfig(writing));
+    for (const WorkShare& share : work.shares) {
+        std::vector<std::uint32_t> args{share.first, share.count};
+        args.insert(args.end(), addresses.begin(), addresses.end());
+        SetRuntimeArgs(program, reader, share.core, args);
+        SetRuntimeArgs(program, writer, share.core, {scores.buffer.address});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+/// What a reference scores with, as float32.
+struct Operands {
+    std::vector<float> q, weights, cache, q_scale, cache_scale;
+
+    explicit Operands(const ReferenceContext& context)
+        : q(floats_of(context.read(0))),
+          weights(floats_of(context.read(1))),
+          cache(floats_of(context.read(2))),
+          q_scale(context.inputs.size() > 5 ? floats_of(context.read(5)) : std::vector<float>{}),
+          cache_scale(context.inputs.size() > 6 ? floats_of(context.read(6))
+                                                : std::vector<float>{}) {}
+
+    [[nodiscard]] double score(std::size_t head, std::size_t row, std::size_t elements) const {
+        double product = 0;
+        for (std::size_t i = 0; i < elements; ++i) {
+            product += double{q[head * elements + i]} * double{cache[row * elements + i]};
+        }
+        const double scale =
+            q_scale.empty() ? 1.0 : double{q_scale[head]} * double{cache_scale[row]};
+        return std::max(product, 0.0) * double{weights[head]} * scale;
+    }
+};
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<IndexScoresSpec>();
+    const Extents extents = extents_of(spec, context.in(0).shape(), context.in(3).shape());
+    const Operands operands(context);
+    const CachePages pages(context.read(3), spec.page_size);
+    const HostTensor positions = context.read(4);
+    const std::size_t tokens_each = extents.tokens / pages.num_sequences();
+    HostTensor scores = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    std::ranges::fill(scores.as<float>(), -std::numeric_limits<float>::infinity());
+    tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
+        const std::int32_t last = positions.as<std::int32_t>()[token];
+        for (std::int32_t key = 0; key <= last; ++key) {
+            const std::size_t row = pages.row(token / tokens_each, static_cast<std::size_t>(key));
+            double sum = 0;
+            for (std::size_t head = 0; head < extents.heads; ++head) {
+                sum += operands.score(token * extents.heads + head, row, extents.elements);
+            }
+            scores.as<float>()[token * extents.positions + static_cast<std::size_t>(key)] =
+                static_cast<float>(sum * spec.factor);
+        }
+    });
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(scores));
+    if (context.outputs.size() > 1) {
+        HostTensor weights = make_host_tensor(context.in(1).shape(), DataFormat::Float32);
+        std::ranges::transform(operands.weights, weights.as<float>().begin(), [&](float weight) {
+            return static_cast<float>(double{weight} * spec.factor);
+        });
+        outputs.push_back(std::move(weights));
+    }
+    return outputs;
+}
+
+void check_values(const ReferenceContext& context) {
+    check_cache_places(kSpec.name, context.read(3), context.read(4), nullptr,
+                       context.params<IndexScoresSpec>().page_size, context.in(2).shape()[0]);
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<IndexScoresSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .check_values = check_values,
+                        .checked_inputs = {3, 4}};
+    return kOp;
+}
+
+}  // namespace tessera::ops::index_scores

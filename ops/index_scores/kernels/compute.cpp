@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReLU scores of heads times their weights, summed over heads.
+//
+// The sum runs down the rows of a tile, which is the matrix unit's: ones times the tile. Its
+// operand has 8 bits of a number, so the tile goes there in three parts, which together have
+// all 24.
+
+namespace {
+
+constexpr uint32_t cb_head_rows = 0;
+constexpr uint32_t cb_heads = 1;
+constexpr uint32_t cb_key_rows = 2;
+constexpr uint32_t cb_keys = 3;
+constexpr uint32_t cb_ones = 4;
+constexpr uint32_t cb_weight_columns = 5;
+constexpr uint32_t cb_weights = 6;
+constexpr uint32_t cb_key_scales = 7;
+constexpr uint32_t cb_sums = 8;
+constexpr uint32_t cb_parts = 9;  // and the next two
+constexpr uint32_t cb_units = 12;
+constexpr uint32_t cb_out = 16;
+constexpr uint32_t cb_rest = 19;
+enum Announced : uint32_t { kEnd, kUnit, kUnitOfNewToken };
+
+struct Shapes {
+    uint32_t head_tiles;
+    uint32_t element_tiles;
+};
+
+void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
+    copy_tile_to_dst_init_short_with_dt(cb, cb);
+    copy_tile(cb, tile, dst);
+}
+
+void pack_to(uint32_t cb) {
+    tile_regs_commit();
+    cb_reserve_back(cb, 1);
+    pack_reconfig_data_format(cb);
+    tile_regs_wait();
+    pack_tile(0, cb);
+    tile_regs_release();
+    cb_push_back(cb, 1);
+}
+
+void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
+    cb_wait_front(cb_rows, tiles);
+    tilize_init(cb_rows, tiles, cb_tiles);
+    tilize_block(cb_rows, tiles, cb_tiles);
+    tilize_uninit(cb_rows, cb_tiles);
+    cb_pop_front(cb_rows, tiles);
+}
+
+void take_token(const Shapes& shapes, bool holds_one) {
+    const uint32_t tiles = shapes.head_tiles * shapes.element_tiles;
+    if (holds_one) {
+        cb_pop_front(cb_heads, tiles);
+        cb_pop_front(cb_weights, shapes.head_tiles);
+    }
+    cb_reserve_back(cb_heads, tiles);
+    for (uint32_t tile = 0; tile < shapes.head_tiles; ++tile) {
+        tilize_rows(cb_head_rows, cb_heads, shapes.element_tiles);
+    }
+    cb_push_back(cb_heads, tiles);
+    cb_wait_front(cb_heads, tiles);
+    cb_wait_front(cb_weight_columns, shapes.head_tiles);
+    for (uint32_t tile = 0; tile < shapes.head_tiles; ++tile) {
+        tile_regs_acquire();
+        unary_bcast_init<BroadcastType::COL>(cb_weight_columns, cb_weights);
+        unary_bcast<BroadcastType::COL>(cb_weight_columns, tile, 0);
+        pack_to(cb_weights);
+    }
+    cb_pop_front(cb_weight_columns, shapes.head_tiles);
+    cb_wait_front(cb_weights, shapes.head_tiles);
+}
+
+// DST[dst] = weighted scores of 32 heads.
+void score_heads(const Shapes& shapes, uint32_t tile, uint32_t dst) {
+    reconfig_data_format(cb_keys, cb_heads);
+    mm_init_short(cb_heads, cb_keys, 1);
+    for (uint32_t k = 0; k < shapes.element_tiles; ++k) {
+        matmul_tiles(cb_heads, cb_keys, tile * shapes.element_tiles + k, k, dst);
+    }
+    relu_tile_init();
+    relu_tile(dst);
+    copy_to(cb_weights, tile, 2);
+    mul_binary_tile_init();
+    mul_binary_tile(dst, 2, dst);
+}
+
+// Packs what is left of the tile as bfloat16, and keeps what that leaves.
+void split_part(uint32_t cb_from, uint32_t cb_part, uint32_t cb_left) {
+    cb_wait_front(cb_from, 1);
+    tile_regs_acquire();
+    copy_to(cb_from, 0, 0);
+    pack_to(cb_part);
+    cb_wait_front(cb_part, 1);
+    tile_regs_acquire();
+    copy_to(cb_from, 0, 0);
+    copy_to(cb_part, 0, 1);
+    sub_binary_tile_init();
+    sub_binary_tile(0, 1, 0);
+    pack_to(cb_left);
+    cb_pop_front(cb_from, 1);
+}
+
+// DST[0] = the tile in cb_sums, summed down its columns, in every row.
+void sum_columns() {
+    split_part(cb_sums, cb_parts, cb_rest);
+    split_part(cb_rest, cb_parts + 1, cb_parts + 2);
+    cb_wait_front(cb_parts + 2, 1);
+    tile_regs_acquire();
+    reconfig_data_format(cb_parts, cb_ones);
+    mm_init_short(cb_ones, cb_parts);
+    for (uint32_t part = 0; part < 3; ++part) {
+        matmul_tiles(cb_ones, cb_parts + part, 0, 0, 0);
+    }
+    for (uint32_t part = 0; part < 3; ++part) {
+        cb_pop_front(cb_parts + part, 1);
+    }
+}
+
+void score_keys(const Shapes& shapes) {
+    cb_reserve_back(cb_keys, shapes.element_tiles);
+    tilize_rows(cb_key_rows, cb_keys, shapes.element_tiles);
+    cb_push_back(cb_keys, shapes.element_tiles);
+    cb_wait_front(cb_keys, shapes.element_tiles);
+    tile_regs_acquire();
+    score_heads(shapes, 0, 0);
+    for (uint32_t tile = 1; tile < shapes.head_tiles; ++tile) {
+        // Products add to what a DST tile holds.
+        fill_tile_init();
+        fill_tile(1, 0.0F);
+        score_heads(shapes, tile, 1);
+        add_binary_tile_init();
+        add_binary_tile(0, 1, 0);
+    }
+    pack_to(cb_sums);
+    cb_pop_front(cb_keys, shapes.element_tiles);
+    sum_columns();
+    cb_wait_front(cb_key_scales, 1);
+    copy_to(cb_key_scales, 0, 1);
+    mul_binary_tile_init();
+    mul_binary_tile(0, 1, 0);
+    cb_pop_front(cb_key_scales, 1);
+    pack_to(cb_out);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Shapes shapes{get_compile_time_arg_val(0), get_compile_time_arg_val(1)};
+
+    unary_op_init_common(cb_head_rows, cb_heads);
+    cb_wait_front(cb_ones, 1);
+    for (bool holds_one = false;; holds_one = true) {
+        cb_wait_front(cb_units, 1);
+        const uint32_t what = read_tile_value(cb_units, 0, 0);
+        const uint32_t num_tiles = read_tile_value(cb_units, 0, 1);
+        cb_pop_front(cb_units, 1);
+        if (what == kEnd) {
+            return;
+        }
+        if (what == kUnitOfNewToken) {
+            take_token(shapes, holds_one);
+        }
+        for (uint32_t tile = 0; tile < num_tiles; ++tile) {
+            score_keys(shapes);
+        }
+    }
+}

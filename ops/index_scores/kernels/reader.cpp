@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings the heads of a token with their weights, and 32 keys at a time of those that it may see.
+#include "../../kernels/word_list.hpp"
+
+namespace {
+
+constexpr uint32_t kCbHeadRows = 0;
+constexpr uint32_t kCbKeyRows = 2;
+constexpr uint32_t kCbOnes = 4;
+constexpr uint32_t kCbWeights = 5;
+constexpr uint32_t kCbKeyScales = 7;
+constexpr uint32_t kCbComputeUnits = 12;
+constexpr uint32_t kCbWriterUnits = 13;
+constexpr uint32_t kCbPositions = 14;
+constexpr uint32_t kCbPages = 15;
+constexpr uint32_t kCbWeightRow = 17;
+constexpr uint32_t kCbScaleRow = 18;
+constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kSlot = 64;  // bytes: apart enough for reads of single words
+enum Announced : uint32_t { kEnd, kUnit, kUnitOfNewToken };
+
+using Words = volatile tt_l1_ptr uint32_t*;
+
+union Word {
+    uint32_t bits;
+    float value;
+};
+
+struct Shapes {
+    uint32_t heads;
+    uint32_t row_bytes;
+    uint32_t element_tiles;
+    uint32_t chunks;
+    uint32_t key_tiles;
+    uint32_t page_size;
+    uint32_t table_width;
+    uint32_t tokens_each;
+    float factor;
+    bool has_scales;
+};
+
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+void fill(uint32_t l1_addr, uint32_t words, uint32_t value) {
+    auto* to = reinterpret_cast<Words>(l1_addr);
+    for (uint32_t i = 0; i < words; ++i) {
+        to[i] = value;
+    }
+}
+
+// Words of float32 tiles.
+uint32_t place_in_tile(uint32_t row, uint32_t column) {
+    return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
+}
+
+template <class Accessor>
+void push_heads(const Accessor& q, const Shapes& shapes, uint32_t token) {
+    const uint32_t stride = shapes.row_bytes;
+    for (uint32_t first = 0; first < shapes.heads; first += kTileRows) {
+        cb_reserve_back(kCbHeadRows, shapes.element_tiles);
+        const uint32_t l1_addr = get_write_ptr(kCbHeadRows);
+        const uint32_t count = smaller(kTileRows, shapes.heads - first);
+        // Rows of nobody must not be NaN, which times a weight of 0 would still be one.
+        fill(l1_addr + count * stride, (kTileRows - count) * stride / sizeof(uint32_t), 0);
+        for (uint32_t row = 0; row < count; ++row) {
+            noc_async_read(q.get_noc_addr(token * shapes.heads + first + row),
+                           l1_addr + row * stride, shapes.row_bytes);
+        }
+        noc_async_read_barrier();
+        cb_push_back(kCbHeadRows, shapes.element_tiles);
+    }
+}
+
+// Weights of heads in column 0 of tiles: weight · factor · scale of the head's codes.
+template <class Weights, class Scales, class Out>
+void push_weights(const Weights& weights, const Scales& scales, const Out& out,
+                  const Shapes& shapes, uint32_t token, bool stores) {
+    const uint32_t weights_l1 = get_write_ptr(kCbWeightRow);
+    const uint32_t rounded = (shapes.heads * 2 + kSlot - 1) / kSlot * kSlot;
+    const uint32_t products_l1 = weights_l1 + rounded;
+    const uint32_t scales_l1 = products_l1 + 2 * rounded;
+    noc_async_read(weights.get_noc_addr(token), weights_l1, shapes.heads * 2);
+    for (uint32_t head = 0; shapes.has_scales && head < shapes.heads; ++head) {
+        noc_async_read(scales.get_noc_addr(token * shapes.heads + head), scales_l1 + head * kSlot,
+                       sizeof(uint32_t));
+    }
+    noc_async_read_barrier();
+    const uint32_t head_tiles = (shapes.heads + kTileRows - 1) / kTileRows;
+    cb_reserve_back(kCbWeights, head_tiles);
+    fill(get_write_ptr(kCbWeights), head_tiles * 1024, 0);
+    const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(weights_l1);
+    for (uint32_t head = 0; head < shapes.heads; ++head) {
+        Word product;
+        product.bits = static_cast<uint32_t>(halves[head]) << 16;
+        product.value = product.value * shapes.factor;
+        reinterpret_cast<Words>(products_l1)[head] = product.bits;
+        if (shapes.has_scales) {
+            Word scale;
+            scale.bits = reinterpret_cast<Words>(scales_l1 + head * kSlot)[0];
+            product.value = product.value * scale.value;
+        }
+        reinterpret_cast<Words>(get_write_ptr(
+            kCbWeights))[head / kTileRows * 1024 + place_in_tile(head % kTileRows, 0)] =
+            product.bits;
+    }
+    cb_push_back(kCbWeights, head_tiles);
+    if (stores) {
+        noc_async_write(products_l1, out.get_noc_addr(token), shapes.heads * sizeof(uint32_t));
+        noc_async_write_barrier();
+    }
+}
+
+// 32 keys from position `first` on, and their scales in row 0 of a tile.
+template <class Cache, class Scales>
+void push_keys(const Cache& cache, const Scales& scales, const Shapes& shapes, uint32_t first,
+               uint32_t end) {
+    const auto* pages = reinterpret_cast<Words>(get_write_ptr(kCbPages));
+    const uint32_t count = smaller(kTileRows, end - first);
+    cb_reserve_back(kCbKeyRows, shapes.element_tiles);
+    cb_reserve_back(kCbKeyScales, 1);
+    const uint32_t keys_l1 = get_write_ptr(kCbKeyRows);
+    const uint32_t slots_l1 = get_write_ptr(kCbScaleRow);
+    fill(keys_l1 + count * shapes.row_bytes,
+         (kTileRows - count) * shapes.row_bytes / sizeof(uint32_t), 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t position = first + i;
+        const uint32_t row =
+            pages[position / shapes.page_size] * shapes.page_size + position % shapes.page_size;
+        noc_async_read(cache.get_noc_addr(row), keys_l1 + i * shapes.row_bytes, shapes.row_bytes);
+        if (shapes.has_scales) {
+            noc_async_read(scales.get_noc_addr(row), slots_l1 + i * kSlot, sizeof(uint32_t));
+        }
+    }
+    noc_async_read_barrier();
+    auto* tile = reinterpret_cast<Words>(get_write_ptr(kCbKeyScales));
+    constexpr uint32_t kOne = 0x3F800000;
+    for (uint32_t i = 0; i < kTileRows; ++i) {
+        tile[place_in_tile(0, i)] = shapes.has_scales && i < count
+                                        ? reinterpret_cast<Words>(slots_l1 + i * kSlot)[0]
+                                        : kOne;
+    }
+    cb_push_back(kCbKeyScales, 1);
+    cb_push_back(kCbKeyRows, shapes.element_tiles);
+}
+
+void announce(uint32_t cb, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    cb_reserve_back(cb, 1);
+    auto* words = reinterpret_cast<Words>(get_write_ptr(cb));
+    words[0] = a;
+    words[1] = b;
+    words[2] = c;
+    words[3] = d;
+    cb_push_back(cb, 1);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_unit = get_arg_val<uint32_t>(0);
+    const uint32_t num_units = get_arg_val<uint32_t>(1);
+    Word factor;
+    factor.bits = get_compile_time_arg_val(8);
+    const Shapes shapes{.heads = get_compile_time_arg_val(0),
+                        .row_bytes = get_compile_time_arg_val(1),
+                        .element_tiles = get_compile_time_arg_val(2),
+                        .chunks = get_compile_time_arg_val(3),
+                        .key_tiles = get_compile_time_arg_val(4),
+                        .page_size = get_compile_time_arg_val(5),
+                        .table_width = get_compile_time_arg_val(6),
+                        .tokens_each = get_compile_time_arg_val(7),
+                        .factor = factor.value,
+                        .has_scales = get_compile_time_arg_val(9) != 0};
+    const uint32_t position_width = get_compile_time_arg_val(10);
+    const bool stores_weights = get_compile_time_arg_val(11) != 0;
+    const TensorAccessor q(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor weights(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor cache(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
+    const TensorAccessor table(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(5));
+    const TensorAccessor position_list(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(6));
+    const TensorAccessor q_scales(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(7));
+    const TensorAccessor key_scales(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(8));
+    const TensorAccessor weights_out(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(9));
+
+    constexpr uint32_t kOnes = 0x3F803F80;
+    cb_reserve_back(kCbOnes, 1);
+    fill(get_write_ptr(kCbOnes), 512, kOnes);
+    cb_push_back(kCbOnes, 1);
+    fill(get_write_ptr(kCbKeyScales), 2 * 1024, 0);  // rows behind the first stay 0
+    WordList<TensorAccessor> positions{position_list, position_width, get_write_ptr(kCbPositions)};
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        const uint32_t token = unit / shapes.chunks;
+        const uint32_t chunk_keys = shapes.key_tiles * kTileRows;
+        const uint32_t first = unit % shapes.chunks * chunk_keys;
+        const uint32_t seen = positions.at(token) + 1;
+        const uint32_t end = smaller(seen, first + chunk_keys);
+        const uint32_t num_tiles = end <= first ? 0 : (end - first + kTileRows - 1) / kTileRows;
+        const bool is_new = unit == first_unit || unit % shapes.chunks == 0;
+        announce(kCbComputeUnits, is_new ? kUnitOfNewToken : kUnit, num_tiles, 0, 0);
+        announce(kCbWriterUnits, token + 1, first, num_tiles, seen);
+        if (is_new) {
+            noc_async_read(table.get_noc_addr(token / shapes.tokens_each), get_write_ptr(kCbPages),
+                           shapes.table_width * sizeof(uint32_t));
+            push_heads(q, shapes, token);
+            push_weights(weights, q_scales, weights_out, shapes, token,
+                         stores_weights && unit % shapes.chunks == 0);
+        }
+        for (uint32_t tile = 0; tile < num_tiles; ++tile) {
+            push_keys(cache, key_scales, shapes, first + tile * kTileRows, end);
+        }
+    }
+    announce(kCbComputeUnits, kEnd, 0, 0, 0);
+    announce(kCbWriterUnits, 0, 0, 0, 0);
+}

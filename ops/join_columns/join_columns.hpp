@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of two tensors side by side, and heads of a token side by side.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
+
+namespace tessera::ops::join_columns {
+
+struct JoinColumnsSpec : CopySpec {
+    bool merge_heads = false;  ///< whether the last but one axis becomes part of the row
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"a", "(..., A)", "any", "ROW_MAJOR"},
+    Operand{.name = "b",
+            .shape = "(..., B)",
+            .format = "=a",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr std::array kOutputs{Operand{"output", "any", "=a", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "join_columns",
+    .summary = "rows of one tensor behind those of another, and heads of a token side by side",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry.
+/// Shapes   (…, A) and (…, B) give (…, A + B); with merge_heads (…, h, A) and (…, h, B) give
+///          (…, h·(A + B)): concat_heads.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::join_columns

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kv_cache_append/kv_cache_append.hpp"
+
+#include <cstring>
+
+#include "ops/column_moves/column_moves.hpp"
+#include "ops/expert_rows/expert_product.hpp"
+#include "ops/expert_rows/tables.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops {
+
+void check_cache_places(std::string_view op, const HostTensor& page_table,
+                        const HostTensor& positions, const HostTensor* sequences,
+                        std::uint32_t page_size, std::uint32_t rows) {
+    const auto pages = page_table.as<std::int32_t>();
+    const std::uint32_t width = page_table.shape[1];
+    const std::uint32_t num_pages = rows / page_size;
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+        require(pages[i] >= 0 && static_cast<std::uint32_t>(pages[i]) < num_pages,
+                "{}: page_table({},{}) is {}; the cache has pages 0 to {}", op, i / width,
+                i % width, pages[i], std::int64_t{num_pages} - 1);
+    }
+    const std::int64_t capacity = std::int64_t{width} * page_size;
+    const auto entries = positions.as<std::int32_t>();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        require(entries[i] >= -1 && entries[i] < capacity,
+                "{}: positions[{}] is {}; the {} pages of a sequence hold 0 to {}, -1 is none", op,
+                i, entries[i], width, capacity - 1);
+    }
+    const std::uint32_t num_sequences = page_table.shape[0];
+    for (std::size_t i = 0; sequences != nullptr && i < num_elements(sequences->shape); ++i) {
+        const std::int32_t sequence = sequences->as<std::int32_t>()[i];
+        require(sequence >= 0 && static_cast<std::uint32_t>(sequence) < num_sequences,
+                "{}: sequences[{}] is {}; the page table has 0 to {}", op, i, sequence,
+                num_sequences - 1);
+    }
+}
+
+}  // namespace tessera::ops
+
+namespace tessera::ops::kv_cache_append {
+namespace {
+
+using config::field;
+using config::Limits;
+
+// Circular buffers of the writer, as it numbers them.
+enum : std::uint8_t { kPositions = 2, kSequences = 3, kPages = 4 };
+
+constexpr std::array kFields =
+    joined(std::array{field<&AppendSpec::page_size>("page_size", "32", "positions of a page",
+                                                    Limits{1, 65536})},
+           kColumnMoveFields<AppendSpec>);
+
+std::uint32_t columns_of(std::span<const TensorPlan> inputs) {
+    return row_length(inputs[0].spec.shape) +
+           (inputs.size() > 4 ? row_length(inputs[4].spec.shape) : 0);
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<AppendSpec>();
+    const TensorSpec& cache = context.inputs[1].spec;
+    const std::uint32_t columns = columns_of(context.inputs);
+    judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(cache.format), spec,
+                       judge);
+    judge.require(spec.page_size > 0, "page_size", "is 0; it must be at least 1");
+    judge.require(row_length(cache.shape) == columns, "cache",
+                  fmt::format("has rows of {} elements; what is appended has {}",
+                              row_length(cache.shape), columns));
+    const std::uint32_t tokens = num_rows(context.inputs[0].spec.shape);
+    const auto require_one_each = [&](std::size_t operand) {
+        const std::uint64_t entries = num_elements(context.inputs[operand].spec.shape);
+        judge.require(
+            entries == tokens, kInputs[operand].name,
+            fmt::format("has {} entries; it must have one for each of {} tokens", entries, tokens));
+    };
+    require_one_each(3);
+    const std::uint32_t sequences = context.inputs[2].spec.shape[0];
+    if (context.inputs.size() > 5) {
+        require_one_each(5);
+    } else {
+        judge.require(tokens % sequences == 0, "page_table",
+                      fmt::format("has {} sequences, which do not divide {} tokens; `sequences` "
+                                  "can say whose each one is",
+                                  sequences, tokens));
+    }
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {context.inputs[1]};
+}
+
+ColumnMove move_of(const OpContext& context, std::size_t position) {
+    ColumnMove move{.ranges = {}, .rows = num_rows(context.inputs[0].spec.shape)};
+    for (const std::size_t operand : {0UL, 4UL}) {
+        if (operand < context.inputs.size()) {
+            const DeviceTensor& tensor = context.device_inputs[operand][position];
+            move.ranges.push_back({&tensor, 0, row_length(tensor.spec.shape), 0});
+        }
+    }
+    return move;
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<AppendSpec>();
+    const auto& in = context.device_inputs;
+    const ColumnMove move = move_of(context, position);
+    const DeviceTensor& table = in[2][position];
+    const DeviceTensor& positions = in[3][position];
+    const bool has_sequences = in.size() > 5;
+    const DeviceTensor& sequences = in[has_sequences ? 5 : 3][position];
+    const DeviceTensor& output = context.device_outputs[0][position];
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, move.rows);
+    const Scratch scratch[]{{kPositions, 64}, {kSequences, 64}, {kPages, 64}};
+
+    Program program = CreateProgram();
+    const ColumnReader reader =
+        add_column_reader(program, context.arch, work.cores, work.shares, move, spec);
+    add_scratch(program, work.cores, scratch, dram_alignment(context.arch));
+    std::vector<std::uint32_t> args{move.row_bytes(),
+                                    reader.page_bytes,
+                                    reader.block_rows,
+                                    spec.page_size,
+                                    table.spec.shape[1],
+                                    std::max(move.rows / table.spec.shape[0], 1U),
+                                    row_length(positions.spec.shape),
+                                    has_sequences ? row_length(sequences.spec.shape) : 0};
+    append_accessors({&output, &table, &positions, &sequences}, args);
+    const KernelHandle writer = CreateKernel(program, "ops/kv_cache_append/kernels/writer.cpp",
+                                             work.cores, WriterDataMovementConfig(std::move(args)));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, writer, share.core,
+                       {share.first, share.count, output.buffer.address, table.buffer.address,
+                        positions.buffer.address, sequences.buffer.address});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor rows = context.read(0);
+    HostTensor cache = context.read(1);
+    const CachePages pages(context.read(2), context.params<AppendSpec>().page_size);
+    const HostTensor positions = context.read(3);
+    const HostTensor more = context.inputs.size() > 4 ? context.read(4) : HostTensor{};
+    const HostTensor sequences = context.inputs.size() > 5 ? context.read(5) : HostTensor{};
+    const std::size_t tokens = num_rows(rows.shape);
+    const std::size_t each = std::max<std::size_t>(tokens / pages.num_sequences(), 1);
+    const std::size_t element = element_bytes(cache.format);
+    const auto put = [&](const HostTensor& from, std::size_t token, std::size_t row,
+                         std::size_t column) {
+        const std::size_t bytes = row_length(from.shape) * element;
+        std::memcpy(cache.bytes.data() + (row * row_length(cache.shape) + column) * element,
+                    from.bytes.data() + token * bytes, bytes);
+    };
+    for (std::size_t token = 0; token < tokens; ++token) {
+        const std::int32_t position = positions.as<std::int32_t>()[token];
+        if (position < 0) {
+            continue;
+        }
+        const std::size_t sequence =
+            sequences.shape.empty() ? token / each
+                                    : static_cast<std::size_t>(sequences.as<std::int32_t>()[token]);
+        const std::size_t row = pages.row(sequence, static_cast<std::size_t>(position));
+        put(rows, token, row, 0);
+        if (!more.shape.empty()) {
+            put(more, token, row, row_length(rows.shape));
+        }
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(cache));
+    return outputs;
+}
+
+void check_values(const ReferenceContext& context) {
+    const HostTensor sequences = context.inputs.size() > 5 ? context.read(5) : HostTensor{};
+    check_cache_places(kSpec.name, context.read(2), context.read(3),
+                       sequences.shape.empty() ? nullptr : &sequences,
+                       context.params<AppendSpec>().page_size, context.in(1).shape()[0]);
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<AppendSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .check_values = check_values,
+                        .checked_inputs = {2, 3, 5}};
+    return kOp;
+}
+
+}  // namespace tessera::ops::kv_cache_append

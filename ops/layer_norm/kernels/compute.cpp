@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each row less its mean, divided by its standard deviation, times the weights, plus the bias.
+// Two passes: the mean of squares less the square of the mean would lose what a large mean covers.
+#include "../../row_strips/kernels/row_strips.hpp"
+
+using namespace row_strips;
+
+namespace {
+
+constexpr uint32_t cb_bias = cb_vectors + 1;
+constexpr uint32_t cb_mean = cb_first_statistic;
+constexpr uint32_t cb_scale = cb_second_statistic;
+
+struct Extents {
+    uint32_t tiles;
+    uint32_t reciprocal;  // of the number of columns
+    uint32_t padding;     // columns of zeros behind the last, as a number; 0: none
+    uint32_t epsilon;
+};
+
+void find_mean(const Extents& extents) {
+    tile_regs_acquire();
+    copy_to(cb_tiles, 0, 0);
+    for (uint32_t tile = 1; tile < extents.tiles; ++tile) {
+        copy_to(cb_tiles, tile, 1);
+        add_binary_tile_init();
+        add_binary_tile(0, 1, 0);
+    }
+    sum_rows_of_dst();
+    binop_with_scalar_tile_init();
+    mul_unary_tile(0, extents.reciprocal);
+    pack_to(cb_mean);
+}
+
+// DST[dst] = (x − mean)² of a tile.
+void square_distance(uint32_t tile, uint32_t dst) {
+    copy_to(cb_tiles, tile, dst);
+    copy_to(cb_mean, 0, dst + 1);
+    sub_binary_tile_init();
+    sub_binary_tile(dst, dst + 1, dst);
+    square_tile_init();
+    square_tile(dst);
+}
+
+void find_scale(const Extents& extents) {
+    tile_regs_acquire();
+    square_distance(0, 0);
+    for (uint32_t tile = 1; tile < extents.tiles; ++tile) {
+        square_distance(tile, 1);
+        add_binary_tile_init();
+        add_binary_tile(0, 1, 0);
+    }
+    sum_rows_of_dst();
+    binop_with_scalar_tile_init();
+    if (extents.padding != 0) {
+        // Each column of padding has added the square of the mean.
+        copy_to(cb_mean, 0, 1);
+        square_tile_init();
+        square_tile(1);
+        mul_unary_tile(1, extents.padding);
+        sub_binary_tile_init();
+        sub_binary_tile(0, 1, 0);
+    }
+    mul_unary_tile(0, extents.reciprocal);
+    add_unary_tile(0, extents.epsilon);
+    rsqrt_tile_init();
+    rsqrt_tile(0);
+    pack_to(cb_scale);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t num_units = get_arg_val<uint32_t>(0);
+    const uint32_t strips = get_compile_time_arg_val(0);
+    const Extents extents{strips * kStripTiles, get_compile_time_arg_val(1),
+                          get_compile_time_arg_val(2), get_compile_time_arg_val(3)};
+
+    unary_op_init_common(cb_rows, cb_tiles);
+    cb_wait_front(cb_ones, 1);
+    cb_wait_front(cb_vectors, extents.tiles);
+    cb_wait_front(cb_bias, extents.tiles);
+    for (uint32_t unit = 0; unit < num_units; ++unit) {
+        tilize_unit(strips);
+        find_mean(extents);
+        find_scale(extents);
+        send_unit(strips, [](uint32_t tile) {
+            copy_to(cb_tiles, tile, 0);
+            copy_to(cb_mean, 0, 1);
+            copy_to(cb_scale, 0, 2);
+            sub_binary_tile_init();
+            sub_binary_tile(0, 1, 0);
+            mul_binary_tile_init();
+            mul_binary_tile(0, 2, 0);
+            broadcast_row_to(cb_vectors, tile, 1);
+            broadcast_row_to(cb_bias, tile, 2);
+            mul_binary_tile(0, 1, 0);
+            add_binary_tile_init();
+            add_binary_tile(0, 2, 0);
+        });
+        cb_pop_front(cb_mean, 1);
+        cb_pop_front(cb_scale, 1);
+        cb_pop_front(cb_tiles, extents.tiles);
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/layer_norm/layer_norm.hpp"
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "ops/expert_rows/tables.hpp"
+#include "ops/row_strips/row_strips.hpp"
+
+namespace tessera::ops::layer_norm {
+namespace {
+
+constexpr std::array kFields{
+    config::field<&NormSpec::epsilon>("epsilon", "1e-6", "added to the variance"),
+    config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+std::uint32_t bits_of(double value) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const TensorSpec& input = context.inputs[0].spec;
+    judge_row_strips(context.arch, context.params<NormSpec>().grid, input,
+                     bytes_of(vector_buffers(input, 2)), judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {{.spec = context.inputs[0].spec}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<NormSpec>();
+    return on_each(context, [&](std::size_t p) {
+        const DeviceTensor& input = context.device_inputs[0][p];
+        const std::uint32_t columns = row_length(input.spec.shape);
+        const std::uint32_t padding = round_up(columns, kStripColumns) - columns;
+        return row_strips_program(
+            kSpec.name, context.arch,
+            {.input = input,
+             .output = context.device_outputs[0][p],
+             .compute = "ops/layer_norm/kernels/compute.cpp",
+             .compute_args = {bits_of(1.0 / columns), padding == 0 ? 0 : bits_of(padding),
+                              bits_of(spec.epsilon)},
+             .operands = {&context.device_inputs[1][p], &context.device_inputs[2][p]},
+             .buffers = vector_buffers(input.spec, 2)},
+            spec.grid);
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const double epsilon = context.params<NormSpec>().epsilon;
+    const std::vector<float> weights = vector_of(context.read(1));
+    const std::vector<float> bias = vector_of(context.read(2));
+    return {for_each_row(context.read(0), [&](std::size_t, std::vector<double>& values) {
+        const auto count = static_cast<double>(values.size());
+        const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+        double squares = 0;
+        for (const double value : values) {
+            squares += (value - mean) * (value - mean);
+        }
+        const double deviation = std::sqrt(squares / count + epsilon);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = (values[i] - mean) / deviation * static_cast<double>(weights[i]) +
+                        static_cast<double>(bias[i]);
+        }
+    })};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<NormSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::layer_norm

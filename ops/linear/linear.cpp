@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/linear/linear.hpp"
+
+#include <tbb/parallel_for.h>
+
+namespace tessera::ops::linear {
+namespace {
+
+/// Tiles of a matrix lie as those of a stack of one.
+template <class Tensor>
+Tensor as_stack(Tensor weights) {
+    weights.spec.shape.insert(weights.spec.shape.begin(), 1);
+    return weights;
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const TensorPlan weights = as_stack(context.inputs[1]);
+    judge_product(context.arch, {.rows = context.inputs[0], .weights = weights}, false,
+                  context.params<LinearSpec>(), judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.shape.back() = context.inputs[1].spec.shape[0];
+    return {{.spec = output}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const DeviceTensor weights = as_stack(context.device_inputs[1][p]);
+        return expert_product(kSpec.name, context.arch,
+                              {.rows = context.device_inputs[0][p],
+                               .weights = weights,
+                               .output = context.device_outputs[0][p]},
+                              context.params<LinearSpec>());
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const std::vector<float> rows = floats_of(context.read(0));
+    const std::vector<float> weights = floats_of(context.read(1));
+    const Shape& matrix = context.in(1).shape();
+    const std::size_t n = matrix[0];
+    const std::size_t k = matrix[1];
+    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    tbb::parallel_for(std::size_t{0}, rows.size() / k, [&](std::size_t row) {
+        product_row(std::span(rows).subspan(row * k, k), weights, 1,
+                    output.as<float>().subspan(row * n, n));
+    });
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<LinearSpec>(kProductFields<LinearSpec>),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::linear

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows times the transpose of one matrix of weights, as models store them.
+#pragma once
+
+#include <array>
+
+#include "ops/expert_rows/expert_product.hpp"
+#include "ops/op.hpp"
+
+namespace tessera::ops::linear {
+
+struct LinearSpec : ProductSchedule {};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"input", "(..., K)", "bfloat16", "ROW_MAJOR"},
+    Operand{"weight", "(N, K)", "bfloat16 | bfp8_b | bfp4_b", "TILE"},
+};
+inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "bfloat16", "ROW_MAJOR"}};
+/// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
+inline constexpr OpSpec kSpec{
+    .name = "linear",
+    .summary = "rows times the transpose of a matrix of weights",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
+};
+
+/// The op, for the registry: output[r,n] = Σ_k input[r,k] · weight[n,k]. The program is that of the
+/// products of experts (expert_rows), with one expert whose batch is all rows.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::linear

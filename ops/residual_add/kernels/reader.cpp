@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings the same piece of both tensors at a time.
+#include "pieces.hpp"
+
+void kernel_main() {
+    constexpr uint32_t kCbA = 0;
+    constexpr uint32_t kCbB = 1;
+    const uint32_t first = get_arg_val<uint32_t>(0);
+    const uint32_t count = get_arg_val<uint32_t>(1);
+    const TilePieces pieces = tile_pieces();
+    const TensorAccessor a(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor b(TensorAccessorArgs<7>(), get_arg_val<uint32_t>(3));
+
+    for (uint32_t piece = first; piece < first + count; ++piece) {
+        cb_reserve_back(kCbA, 1);
+        cb_reserve_back(kCbB, 1);
+        const uint32_t a_l1 = get_write_ptr(kCbA);
+        const uint32_t b_l1 = get_write_ptr(kCbB);
+        pieces.for_each_part(piece,
+                             [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t bytes) {
+                                 noc_async_read(a.get_noc_addr(row, offset), a_l1 + place, bytes);
+                                 noc_async_read(b.get_noc_addr(row, offset), b_l1 + place, bytes);
+                             });
+        noc_async_read_barrier();
+        cb_push_back(kCbA, 1);
+        cb_push_back(kCbB, 1);
+    }
+}

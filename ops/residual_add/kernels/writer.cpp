@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores pieces as they come.
+#include "pieces.hpp"
+
+void kernel_main() {
+    constexpr uint32_t kCbOut = 16;
+    const uint32_t first = get_arg_val<uint32_t>(0);
+    const uint32_t count = get_arg_val<uint32_t>(1);
+    const TilePieces pieces = tile_pieces();
+    const TensorAccessor output(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
+
+    for (uint32_t piece = first; piece < first + count; ++piece) {
+        cb_wait_front(kCbOut, 1);
+        const uint32_t l1_addr = get_read_ptr(kCbOut);
+        pieces.for_each_part(
+            piece, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t bytes) {
+                noc_async_write(l1_addr + place, output.get_noc_addr(row, offset), bytes);
+            });
+        noc_async_writes_flushed();
+        cb_pop_front(kCbOut, 1);
+    }
+    noc_async_write_barrier();
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sum of two tensors of rows.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+#include "ops/schedule_fields.hpp"
+
+namespace tessera::ops::residual_add {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"a", "(..., N)", "bfloat16", "ROW_MAJOR"},
+    Operand{"b", "(..., N)", "bfloat16", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "bfloat16", "ROW_MAJOR"}};
+/// One rounding to bfloat16 is at most 2^-8 of the element.
+inline constexpr OpSpec kSpec{
+    .name = "residual_add",
+    .summary = "sum of two tensors of rows, as a layer adds its result to what came in",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 0.0045, .min_pcc = 0.99999},
+};
+
+/// The op, for the registry. The adder does not ask where an element stands, so rows go through the
+/// matrix unit as they are, as if they were tiles: up to 1024 elements of a row, or several short
+/// rows, at a time.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::residual_add

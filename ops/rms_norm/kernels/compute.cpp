@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each row divided by the root of its mean square, times the weights.
+#include "../../row_strips/kernels/row_strips.hpp"
+
+using namespace row_strips;
+
+namespace {
+
+// 1/√(mean of squares + epsilon) of each row, in every column.
+void find_scale(uint32_t tiles, uint32_t reciprocal, uint32_t epsilon) {
+    tile_regs_acquire();
+    copy_to(cb_tiles, 0, 0);
+    square_tile_init();
+    square_tile(0);
+    for (uint32_t tile = 1; tile < tiles; ++tile) {
+        copy_to(cb_tiles, tile, 1);
+        square_tile_init();
+        square_tile(1);
+        add_binary_tile_init();
+        add_binary_tile(0, 1, 0);
+    }
+    sum_rows_of_dst();
+    binop_with_scalar_tile_init();
+    mul_unary_tile(0, reciprocal);
+    add_unary_tile(0, epsilon);
+    rsqrt_tile_init();
+    rsqrt_tile(0);
+    pack_to(cb_first_statistic);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t num_units = get_arg_val<uint32_t>(0);
+    const uint32_t strips = get_compile_time_arg_val(0);
+    const uint32_t reciprocal = get_compile_time_arg_val(1);
+    const uint32_t epsilon = get_compile_time_arg_val(2);
+
+    unary_op_init_common(cb_rows, cb_tiles);
+    cb_wait_front(cb_ones, 1);
+    cb_wait_front(cb_vectors, strips * kStripTiles);
+    for (uint32_t unit = 0; unit < num_units; ++unit) {
+        tilize_unit(strips);
+        find_scale(strips * kStripTiles, reciprocal, epsilon);
+        send_unit(strips, [](uint32_t tile) {
+            copy_to(cb_tiles, tile, 0);
+            copy_to(cb_first_statistic, 0, 1);
+            broadcast_row_to(cb_vectors, tile, 2);
+            mul_binary_tile_init();
+            mul_binary_tile(0, 1, 0);
+            mul_binary_tile(0, 2, 0);
+        });
+        cb_pop_front(cb_first_statistic, 1);
+        cb_pop_front(cb_tiles, strips * kStripTiles);
+    }
+}

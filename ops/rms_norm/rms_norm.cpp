@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/rms_norm/rms_norm.hpp"
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "ops/expert_rows/tables.hpp"
+#include "ops/row_strips/row_strips.hpp"
+
+namespace tessera::ops::rms_norm {
+namespace {
+
+constexpr std::array kFields{
+    config::field<&NormSpec::epsilon>("epsilon", "1e-6", "added to the mean square"),
+    config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+std::uint32_t bits_of(double value) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const TensorSpec& input = context.inputs[0].spec;
+    judge_row_strips(context.arch, context.params<NormSpec>().grid, input,
+                     bytes_of(vector_buffers(input, 1)), judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {{.spec = context.inputs[0].spec}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<NormSpec>();
+    return on_each(context, [&](std::size_t p) {
+        const DeviceTensor& input = context.device_inputs[0][p];
+        return row_strips_program(
+            kSpec.name, context.arch,
+            {.input = input,
+             .output = context.device_outputs[0][p],
+             .compute = "ops/rms_norm/kernels/compute.cpp",
+             .compute_args = {bits_of(1.0 / row_length(input.spec.shape)), bits_of(spec.epsilon)},
+             .operands = {&context.device_inputs[1][p]},
+             .buffers = vector_buffers(input.spec, 1)},
+            spec.grid);
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const double epsilon = context.params<NormSpec>().epsilon;
+    const std::vector<float> weights = vector_of(context.read(1));
+    return {for_each_row(context.read(0), [&](std::size_t, std::vector<double>& values) {
+        const double squares =
+            std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+        const double root = std::sqrt(squares / static_cast<double>(values.size()) + epsilon);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = values[i] / root * static_cast<double>(weights[i]);
+        }
+    })};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<NormSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::rms_norm

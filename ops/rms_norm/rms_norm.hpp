@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows divided by the root of their mean square, times a weight for each column.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+
+namespace tessera::ops {
+
+/// Of norms.
+struct NormSpec {
+    double epsilon = 1e-6;  ///< added to the mean square, or to the variance
+    GridSize grid;          ///< cores to spread over; 0×0: all that the device offers
+};
+
+}  // namespace tessera::ops
+
+namespace tessera::ops::rms_norm {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"input", "(..., C)", "bfloat16", "ROW_MAJOR"},
+    Operand{"weight", "(C)", "bfloat16", "ROW_MAJOR"},
+};
+inline constexpr std::array kOutputs{
+    Operand{"output", "(..., C)", "bfloat16 | float32", "ROW_MAJOR"}};
+/// One rounding to bfloat16 is at most 2^-8 of the element; sums of squares are right to 2^-16.
+inline constexpr OpSpec kSpec{
+    .name = "rms_norm",
+    .summary = "rows divided by the root of their mean square, times weights",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = {.max_relative_error = 0.0045, .min_pcc = 0.99999},
+};
+
+/// The op, for the registry: output[r,c] = input[r,c] / √(mean of input[r]² + epsilon) · weight[c].
+/// Units of 32 rows are dealt to the cores by split_work_to_cores; everything but the last rounding
+/// is fp32 in the vector unit.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::rms_norm

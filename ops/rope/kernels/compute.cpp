@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each element times its factor plus its partner times the partner's.
+#include "../../row_strips/kernels/row_strips.hpp"
+
+using namespace row_strips;
+
+namespace {
+
+constexpr uint32_t cb_own = 2;
+constexpr uint32_t cb_partner = 3;
+constexpr uint32_t cb_factor_rows = 11;
+constexpr uint32_t cb_partner_factor_rows = 12;
+constexpr uint32_t cb_factors = 13;
+constexpr uint32_t cb_partner_factors = 14;
+
+void tilize_strip(uint32_t cb_from, uint32_t cb_to) {
+    cb_wait_front(cb_from, kStripTiles);
+    cb_reserve_back(cb_to, kStripTiles);
+    tilize_init(cb_from, kStripTiles, cb_to);
+    tilize_block(cb_from, kStripTiles, cb_to);
+    tilize_uninit(cb_from, cb_to);
+    cb_push_back(cb_to, kStripTiles);
+    cb_pop_front(cb_from, kStripTiles);
+    cb_wait_front(cb_to, kStripTiles);
+}
+
+// DST[dst] = the head's elements in the order of a matrix.
+void sort(uint32_t cb_matrix, uint32_t tile, uint32_t dst) {
+    reconfig_data_format(cb_matrix, cb_tiles);
+    mm_init_short(cb_tiles, cb_matrix);
+    for (uint32_t k = 0; k < kStripTiles; ++k) {
+        matmul_tiles(cb_tiles, cb_matrix, k, k * kStripTiles + tile, dst);
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t num_units = get_arg_val<uint32_t>(0);
+
+    unary_op_init_common(cb_rows, cb_tiles);
+    cb_wait_front(cb_own, kStripTiles * kStripTiles);
+    cb_wait_front(cb_partner, kStripTiles * kStripTiles);
+    for (uint32_t unit = 0; unit < num_units; ++unit) {
+        tilize_unit(1);
+        tilize_strip(cb_factor_rows, cb_factors);
+        tilize_strip(cb_partner_factor_rows, cb_partner_factors);
+        send_unit(1, [](uint32_t tile) {
+            sort(cb_own, tile, 0);
+            sort(cb_partner, tile, 1);
+            copy_to(cb_factors, tile, 2);
+            copy_to(cb_partner_factors, tile, 3);
+            mul_binary_tile_init();
+            mul_binary_tile(0, 2, 0);
+            mul_binary_tile(1, 3, 1);
+            add_binary_tile_init();
+            add_binary_tile(0, 1, 0);
+        });
+        cb_pop_front(cb_factors, kStripTiles);
+        cb_pop_front(cb_partner_factors, kStripTiles);
+        cb_pop_front(cb_tiles, kStripTiles);
+    }
+}

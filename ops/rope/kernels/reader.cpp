@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the matrices that sort elements and partners; brings heads with the factors of each row.
+#include "../../kernels/word_list.hpp"
+#include "../../row_strips/kernels/strip_rows.hpp"
+
+namespace {
+
+constexpr uint32_t kCbOwn = 2;
+constexpr uint32_t kCbPartner = 3;
+constexpr uint32_t kCbPositions = 10;
+constexpr uint32_t kCbFactors = 11;
+constexpr uint32_t kCbPartnerFactors = 12;
+constexpr uint32_t kMatrixTiles = kStripTiles * kStripTiles;
+constexpr uint32_t kOneFloat = 0x3F800000;
+enum Layout : uint32_t { kInterleaved, kHalf, kDeinterleaved };
+
+struct Head {
+    uint32_t columns;
+    uint32_t first;
+    uint32_t dim;
+    uint32_t layout;
+
+    // Of a rotated element of the result: the element of the head that it is made of.
+    uint32_t own(uint32_t element) const {
+        return layout == kDeinterleaved ? 2 * (element % (dim / 2)) + element / (dim / 2) : element;
+    }
+    uint32_t partner(uint32_t element) const {
+        return layout == kHalf ? (element + dim / 2) % dim : own(element) ^ 1;
+    }
+};
+
+void set_one(uint32_t cb, uint32_t row, uint32_t column) {
+    auto* halves = reinterpret_cast<Halves>(get_write_ptr(cb));
+    const uint32_t tile = row / 32 * kStripTiles + column / 32;
+    halves[tile * 2 * kTileWords + place_in_tile(row % 32, column % 32)] = kOne;
+}
+
+void clear(uint32_t cb) {
+    auto* words = reinterpret_cast<Words>(get_write_ptr(cb));
+    for (uint32_t i = 0; i < kMatrixTiles * kTileWords; ++i) {
+        words[i] = 0;
+    }
+}
+
+void push_matrices(const Head& head) {
+    for (const uint32_t cb : {kCbOwn, kCbPartner}) {
+        cb_reserve_back(cb, kMatrixTiles);
+        clear(cb);
+    }
+    for (uint32_t column = 0; column < head.columns; ++column) {
+        const uint32_t element = column - head.first;
+        const bool is_rotated = column >= head.first && element < head.dim;
+        set_one(kCbOwn, is_rotated ? head.first + head.own(element) : column, column);
+        if (is_rotated) {
+            set_one(kCbPartner, head.first + head.partner(element), column);
+        }
+    }
+    cb_push_back(kCbOwn, kMatrixTiles);
+    cb_push_back(kCbPartner, kMatrixTiles);
+}
+
+// What stays as it is is multiplied by 1, and its partner by 0. Rotated columns are read over it.
+void fill_factors(uint32_t cb, uint32_t value) {
+    auto* words = reinterpret_cast<Words>(get_write_ptr(cb));
+    for (uint32_t i = 0; i < kTileRows * kBlock; ++i) {
+        words[i] = value;
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_unit = get_arg_val<uint32_t>(0);
+    const uint32_t num_units = get_arg_val<uint32_t>(1);
+    const Rows rows = rows_of_arguments();
+    const Head head{rows.columns, get_compile_time_arg_val(8), get_compile_time_arg_val(9),
+                    static_cast<uint32_t>(get_compile_time_arg_val(10)) >> 28};
+    const uint32_t list_width = get_compile_time_arg_val(10) & 0x0FFFFFFF;  // 0: no positions
+    const uint32_t rows_each = get_compile_time_arg_val(11);
+    const TensorAccessor input(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor table(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor positions(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
+
+    push_matrices(head);
+    fill_factors(kCbFactors, kOneFloat);
+    fill_factors(kCbPartnerFactors, 0);
+    WordList<TensorAccessor> list{positions, list_width == 0 ? 1 : list_width,
+                                  get_write_ptr(kCbPositions)};
+    const uint32_t part_bytes = (head.dim + 15) / 16 * 16 * sizeof(float);
+    const uint32_t bytes = head.dim * sizeof(float);
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        const uint32_t first = unit * kTileRows;
+        push_strip(input, rows, first, 0);
+        cb_reserve_back(kCbFactors, kStripTiles);
+        cb_reserve_back(kCbPartnerFactors, kStripTiles);
+        for (uint32_t row = first; row < smaller(first + kTileRows, rows.count); ++row) {
+            const uint32_t token = row / rows_each;
+            const uint32_t entry = list_width == 0 ? token : list.at(token);
+            const uint32_t place = ((row - first) * kBlock + head.first) * sizeof(float);
+            noc_async_read(table.get_noc_addr(entry), get_write_ptr(kCbFactors) + place, bytes);
+            noc_async_read(table.get_noc_addr(entry, part_bytes),
+                           get_write_ptr(kCbPartnerFactors) + place, bytes);
+        }
+        noc_async_read_barrier();
+        cb_push_back(kCbFactors, kStripTiles);
+        cb_push_back(kCbPartnerFactors, kStripTiles);
+    }
+}

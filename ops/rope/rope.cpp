@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/rope/rope.hpp"
+
+#include "ops/expert_rows/tables.hpp"
+#include "ops/row_strips/row_strips.hpp"
+
+namespace tessera::ops::rope {
+namespace {
+
+using config::field;
+using config::Limits;
+using rotary_table::part_width;
+using rotary_table::RotatedPair;
+
+constexpr std::uint32_t kAlignment = 16;  // elements: where a row's factors may be put
+constexpr std::uint32_t kMatrixTiles = kStripTiles * kStripTiles;
+/// Matrices that sort elements and partners, factors of both as rows and as tiles, positions.
+const std::vector<StripBuffer> kBuffers{
+    {2, DataFormat::Float16_b, kMatrixTiles}, {3, DataFormat::Float16_b, kMatrixTiles},
+    {11, DataFormat::Float32, kStripTiles},   {12, DataFormat::Float32, kStripTiles},
+    {13, DataFormat::Float32, kStripTiles},   {14, DataFormat::Float32, kStripTiles}};
+
+constexpr std::array kFields{
+    field<&RopeSpec::layout>("layout", "interleaved",
+                             "elements that turn together, and their order behind it"),
+    field<&RopeSpec::first>("first", "0", "element of a head that the rotated ones begin with",
+                            Limits{0, 112}),
+    field<&RopeSpec::dim>("dim", "0", "elements that are rotated; 0: all from the first on",
+                          Limits{0, 128}),
+    field<&RopeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+std::uint32_t rotated(const RopeSpec& spec, std::uint32_t columns) {
+    return spec.dim != 0 ? spec.dim : columns - std::min(columns, spec.first);
+}
+
+std::uint32_t num_tokens(const OpContext& context) {
+    const Shape& list = context.inputs[context.inputs.size() > 2 ? 2 : 1].spec.shape;
+    return context.inputs.size() > 2 ? static_cast<std::uint32_t>(num_elements(list)) : list[0];
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<RopeSpec>();
+    const TensorSpec& input = context.inputs[0].spec;
+    const std::uint32_t columns = row_length(input.shape);
+    const std::uint32_t dim = rotated(spec, columns);
+    judge_row_strips(context.arch, spec.grid, input, bytes_of(kBuffers), judge);
+    judge.require(
+        columns <= kStripColumns, "input",
+        fmt::format("has heads of {} elements; they may have {}", columns, kStripColumns));
+    judge.require(dim >= 2 && dim % 2 == 0 && spec.first + dim <= columns, "dim",
+                  fmt::format("is {} from element {} on; it must be even and end within the {} of "
+                              "a head",
+                              dim, spec.first, columns));
+    judge.require(spec.first % kAlignment == 0, "first",
+                  fmt::format("is {}; it must be a multiple of {}", spec.first, kAlignment));
+    judge.require(context.inputs[1].spec.shape[1] == 2 * part_width(dim), "table",
+                  fmt::format("has rows of {} elements; of {} rotated ones it must have {}",
+                              context.inputs[1].spec.shape[1], dim, 2 * part_width(dim)));
+    judge.require(num_rows(input.shape) % num_tokens(context) == 0, "input",
+                  fmt::format("has {} rows, which {} tokens do not divide", num_rows(input.shape),
+                              num_tokens(context)));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {{.spec = context.inputs[0].spec}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<RopeSpec>();
+    return on_each(context, [&](std::size_t p) {
+        const DeviceTensor& input = context.device_inputs[0][p];
+        const bool has_positions = context.device_inputs.size() > 2;
+        const DeviceTensor& list = context.device_inputs[has_positions ? 2 : 1][p];
+        const std::uint32_t width = has_positions ? row_length(list.spec.shape) : 0;
+        const std::uint32_t dim = rotated(spec, row_length(input.spec.shape));
+        return row_strips_program(
+            kSpec.name, context.arch,
+            {.input = input,
+             .output = context.device_outputs[0][p],
+             .compute = "ops/rope/kernels/compute.cpp",
+             .reader = "ops/rope/kernels/reader.cpp",
+             .reader_args = {spec.first, dim,
+                             static_cast<std::uint32_t>(spec.layout) << 28U | width,
+                             num_rows(input.spec.shape) / num_tokens(context)},
+             .operands = {&context.device_inputs[1][p], &list},
+             .buffers = kBuffers},
+            spec.grid);
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<RopeSpec>();
+    const HostTensor input = context.read(0);
+    const HostTensor table = context.read(1);
+    const bool has_positions = context.inputs.size() > 2;
+    const HostTensor positions = has_positions ? context.read(2) : HostTensor{};
+    const std::size_t tokens = has_positions ? num_elements(positions.shape) : table.shape[0];
+    const std::size_t rows_each = num_rows(input.shape) / tokens;
+    const std::uint32_t dim = rotated(spec, row_length(input.shape));
+    const std::size_t part = part_width(dim);
+    return {for_each_row(input, [&](std::size_t row, std::vector<double>& values) {
+        const std::size_t token = row / rows_each;
+        const std::size_t position =
+            has_positions ? static_cast<std::size_t>(positions.as<std::int32_t>()[token]) : token;
+        const auto factors = table.as<float>().subspan(position * 2 * part, 2 * part);
+        const std::vector<double> head(values.begin() + spec.first, values.end());
+        for (std::uint32_t element = 0; element < dim; ++element) {
+            const RotatedPair pair = rotary_table::rotated_pair(spec.layout, dim, element);
+            values[spec.first + element] =
+                head[pair.own] * static_cast<double>(factors[element]) +
+                head[pair.partner] * static_cast<double>(factors[part + element]);
+        }
+    })};
+}
+
+void check_values(const ReferenceContext& context) {
+    if (context.inputs.size() < 3) {
+        return;
+    }
+    const HostTensor positions = context.read(2);
+    const auto entries = positions.as<std::int32_t>();
+    const std::uint32_t rows = context.in(1).shape()[0];
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        require(entries[i] >= 0 && static_cast<std::uint32_t>(entries[i]) < rows,
+                "rope: positions[{}] is {}; the table has rows 0 to {}", i, entries[i], rows - 1);
+    }
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<RopeSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .check_values = check_values,
+                        .checked_inputs = {2}};
+    return kOp;
+}
+
+}  // namespace tessera::ops::rope

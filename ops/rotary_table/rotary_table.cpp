@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/rotary_table/rotary_table.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "ops/buffer_room.hpp"
+#include "ops/expert_rows/tables.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::rotary_table {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::uint32_t kMostElements = 256;  // whose frequencies fit in a kernel's arguments
+
+// Circular buffers, as the kernel numbers them.
+enum : std::uint8_t { kPositions = 0, kCos = 1, kSin = 2, kTable = 3 };
+
+constexpr std::array kFields{
+    field<&RotaryTableSpec::layout>("layout", "interleaved",
+                                    "elements that turn together, and their order behind it"),
+    field<&RotaryTableSpec::dim>("dim", config::kRequired, "elements of a head that are rotated",
+                                 Limits{2, kMostElements}),
+    field<&RotaryTableSpec::theta>("theta", "10000", "base of the frequencies", Limits{1, 1e30}),
+    field<&RotaryTableSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+std::vector<float> frequencies_of(const RotaryTableSpec& spec) {
+    std::vector<float> frequencies(spec.dim / 2);
+    for (std::size_t i = 0; i < frequencies.size(); ++i) {
+        frequencies[i] = static_cast<float>(
+            std::pow(spec.theta, -2.0 * static_cast<double>(i) / static_cast<double>(spec.dim)));
+    }
+    return frequencies;
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<RotaryTableSpec>();
+    judge_grid(context.arch, spec.grid, judge);
+    judge.require(spec.dim >= 2 && spec.dim % 2 == 0 && spec.dim <= kMostElements, "dim",
+                  fmt::format("is {}; it must be even, 2 to {}: elements turn in pairs", spec.dim,
+                              kMostElements));
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const auto& spec = context.params<RotaryTableSpec>();
+    const auto positions = static_cast<std::uint32_t>(num_elements(context.inputs[0].spec.shape));
+    const auto plan = [&](std::uint32_t width) {
+        return TensorPlan{.spec = {{positions, width}, DataFormat::Float32, Layout::ROW_MAJOR}};
+    };
+    const std::uint32_t pairs = std::max(spec.dim / 2, 1U);
+    return {plan(pairs), plan(pairs), plan(2 * part_width(spec.dim))};
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<RotaryTableSpec>();
+    const DeviceTensor& positions = context.device_inputs[0][position];
+    const auto count = static_cast<std::uint32_t>(num_elements(positions.spec.shape));
+    const auto num_outputs = static_cast<std::uint32_t>(context.outputs.size());
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, count);
+    const std::uint32_t pairs = spec.dim / 2;
+    const Scratch scratch[]{{kPositions, 64},
+                            {kCos, std::uint64_t{4} * pairs},
+                            {kSin, std::uint64_t{4} * pairs},
+                            {kTable, std::uint64_t{8} * part_width(spec.dim)}};
+
+    Program program = CreateProgram();
+    add_scratch(program, work.cores, scratch, dram_alignment(context.arch));
+    std::vector<std::uint32_t> args{row_length(positions.spec.shape), spec.dim,
+                                    part_width(spec.dim), static_cast<std::uint32_t>(spec.layout),
+                                    num_outputs};
+    append_accessors({&positions}, args);
+    std::vector<std::uint32_t> common;
+    for (std::size_t i = 0; i < kOutputs.size(); ++i) {
+        const DeviceTensor& output = context.device_outputs[i < num_outputs ? i : 0][position];
+        append_accessors({&output}, args);
+        common.push_back(output.buffer.address);
+    }
+    for (const float frequency : frequencies_of(spec)) {
+        common.push_back(std::bit_cast<std::uint32_t>(frequency));
+    }
+    const KernelHandle kernel = CreateKernel(program, "ops/rotary_table/kernels/table.cpp",
+                                             work.cores, ReaderDataMovementConfig(std::move(args)));
+    SetCommonRuntimeArgs(program, kernel, common);
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, kernel, share.core,
+                       {share.first, share.count, positions.buffer.address});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<RotaryTableSpec>();
+    const HostTensor positions = context.read(0);
+    const std::vector<float> frequencies = frequencies_of(spec);
+    const std::size_t pairs = frequencies.size();
+    const std::uint32_t part = part_width(spec.dim);
+    const auto count = static_cast<std::uint32_t>(num_elements(positions.shape));
+    const auto floats = [&](std::uint32_t width) {
+        return make_host_tensor({count, width}, DataFormat::Float32);
+    };
+    std::vector<HostTensor> outputs;
+    outputs.push_back(floats(spec.dim / 2));
+    outputs.push_back(floats(spec.dim / 2));
+    outputs.push_back(floats(2 * part));
+    for (std::size_t p = 0; p < count; ++p) {
+        const auto angle = [&](std::size_t i) {
+            return static_cast<double>(positions.as<std::int32_t>()[p]) *
+                   static_cast<double>(frequencies[i]);
+        };
+        for (std::size_t i = 0; i < pairs; ++i) {
+            outputs[0].as<float>()[p * pairs + i] = static_cast<float>(std::cos(angle(i)));
+            outputs[1].as<float>()[p * pairs + i] = static_cast<float>(std::sin(angle(i)));
+        }
+        const auto row = outputs[2].as<float>().subspan(p * 2 * part, std::size_t{2} * part);
+        for (std::uint32_t element = 0; element < spec.dim; ++element) {
+            const RotatedPair pair = rotated_pair(spec.layout, spec.dim, element);
+            const double sine = std::sin(angle(pair.frequency));
+            row[element] = static_cast<float>(std::cos(angle(pair.frequency)));
+            row[part + element] = static_cast<float>(pair.is_second ? sine : -sine);
+        }
+    }
+    outputs.resize(context.outputs.size());
+    return outputs;
+}
+
+}  // namespace
+
+RotatedPair rotated_pair(RopeLayout layout, std::uint32_t dim, std::uint32_t element) {
+    const std::uint32_t half = dim / 2;
+    switch (layout) {
+        case RopeLayout::Interleaved:
+            return {element, element ^ 1U, element / 2, element % 2 == 1};
+        case RopeLayout::Half:
+            return {element, (element + half) % dim, element % half, element >= half};
+        case RopeLayout::Deinterleaved:
+            break;
+    }
+    const bool is_second = element >= half;
+    const std::uint32_t own = 2 * (element % half) + (is_second ? 1 : 0);
+    return {own, own ^ 1U, element % half, is_second};
+}
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<RotaryTableSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::rotary_table

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings a tile of ones and the vectors as tiles whose row 0 holds them, then the rows.
+#include "strip_rows.hpp"
+
+namespace {
+
+constexpr uint32_t kCbVectors = 2;
+constexpr uint32_t kCbOnes = 4;
+constexpr uint32_t kCbVectorRow = 10;
+
+void push_ones() {
+    cb_reserve_back(kCbOnes, 1);
+    auto* tile = reinterpret_cast<Words>(get_write_ptr(kCbOnes));
+    for (uint32_t i = 0; i < kTileWords; ++i) {
+        tile[i] = uint32_t{kOne} << 16 | kOne;
+    }
+    cb_push_back(kCbOnes, 1);
+}
+
+template <class Accessor>
+void push_vector(const Accessor& vector, uint32_t columns, uint32_t cb) {
+    const uint32_t strips = (columns + kBlock - 1) / kBlock;
+    const uint32_t row_l1 = get_write_ptr(kCbVectorRow);
+    noc_async_read(vector.get_noc_addr(0), row_l1, columns * sizeof(uint16_t));
+    noc_async_read_barrier();
+    const auto* row = reinterpret_cast<Halves>(row_l1);
+    cb_reserve_back(cb, strips * kStripTiles);
+    auto* tiles = reinterpret_cast<Halves>(get_write_ptr(cb));
+    for (uint32_t i = 0; i < columns; ++i) {
+        tiles[i / 32 * 2 * kTileWords + place_in_tile(0, i % 32)] = row[i];
+    }
+    cb_push_back(cb, strips * kStripTiles);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first_unit = get_arg_val<uint32_t>(0);
+    const uint32_t num_units = get_arg_val<uint32_t>(1);
+    const uint32_t num_vectors = get_compile_time_arg_val(3);
+    const Rows rows = rows_of_arguments();
+    const TensorAccessor input(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor first_vector(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor second_vector(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
+
+    push_ones();
+    if (num_vectors > 0) {
+        push_vector(first_vector, rows.columns, kCbVectors);
+    }
+    if (num_vectors > 1) {
+        push_vector(second_vector, rows.columns, kCbVectors + 1);
+    }
+    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        for (uint32_t column = 0; column < rows.columns; column += kBlock) {
+            push_strip(input, rows, unit * kTileRows, column);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compute side of ops along rows: strips to tiles, sums of whole rows, results to strips.
+//
+// Tiles are added in the vector unit in fp32. What is left of a row, 32 numbers, is summed by the
+// matrix unit, whose operands have 8 to 11 bits: each number goes there as two bfloat16, which
+// together have 16 bits. The unit's own reduction of float32 would keep 11 of them, too few for a
+// result that is to be right to the last bit of bfloat16.
+#pragma once
+
+namespace row_strips {
+
+constexpr uint32_t cb_rows = 0;
+constexpr uint32_t cb_tiles = 1;
+constexpr uint32_t cb_vectors = 2;
+constexpr uint32_t cb_ones = 4;
+constexpr uint32_t cb_sums = 5;
+constexpr uint32_t cb_high = 6;
+constexpr uint32_t cb_low = 7;
+constexpr uint32_t cb_first_statistic = 8;
+constexpr uint32_t cb_second_statistic = 9;
+constexpr uint32_t cb_out = 16;
+constexpr uint32_t kStripTiles = 4;
+
+inline void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
+    copy_tile_to_dst_init_short_with_dt(cb, cb);
+    copy_tile(cb, tile, dst);
+}
+
+// DST[dst] = row 0 of a tile, in every row.
+inline void broadcast_row_to(uint32_t cb, uint32_t tile, uint32_t dst) {
+    unary_bcast_init<BroadcastType::ROW>(cb, cb_out);
+    unary_bcast<BroadcastType::ROW>(cb, tile, dst);
+}
+
+// DST tile 0 to a page of `cb`; the caller acquires and has computed.
+inline void pack_to(uint32_t cb) {
+    tile_regs_commit();
+    cb_reserve_back(cb, 1);
+    pack_reconfig_data_format(cb);
+    tile_regs_wait();
+    pack_tile(0, cb);
+    tile_regs_release();
+    cb_push_back(cb, 1);
+    cb_wait_front(cb, 1);
+}
+
+inline void tilize_unit(uint32_t strips) {
+    for (uint32_t strip = 0; strip < strips; ++strip) {
+        cb_wait_front(cb_rows, kStripTiles);
+        cb_reserve_back(cb_tiles, kStripTiles);
+        tilize_init(cb_rows, kStripTiles, cb_tiles);
+        tilize_block(cb_rows, kStripTiles, cb_tiles);
+        tilize_uninit(cb_rows, cb_tiles);
+        cb_push_back(cb_tiles, kStripTiles);
+        cb_pop_front(cb_rows, kStripTiles);
+    }
+    cb_wait_front(cb_tiles, strips * kStripTiles);
+}
+
+// DST[0] = DST[0] summed along its rows, in every column; between an acquire and the commit that
+// the caller makes.
+inline void sum_rows_of_dst() {
+    pack_to(cb_sums);
+    tile_regs_acquire();
+    copy_to(cb_sums, 0, 0);
+    pack_to(cb_high);
+    tile_regs_acquire();
+    copy_to(cb_sums, 0, 0);
+    copy_to(cb_high, 0, 1);
+    sub_binary_tile_init();
+    sub_binary_tile(0, 1, 0);
+    pack_to(cb_low);
+    tile_regs_acquire();
+    reconfig_data_format(cb_ones, cb_high);
+    mm_init_short(cb_high, cb_ones);
+    matmul_tiles(cb_high, cb_ones, 0, 0, 0);
+    matmul_tiles(cb_low, cb_ones, 0, 0, 0);
+    cb_pop_front(cb_sums, 1);
+    cb_pop_front(cb_high, 1);
+    cb_pop_front(cb_low, 1);
+}
+
+// Makes strips of rows: `act` leaves tile `tile` of the unit in DST[0] and may use DST tiles 1
+// to 3.
+template <class Act>
+void send_unit(uint32_t strips, const Act& act) {
+    for (uint32_t strip = 0; strip < strips; ++strip) {
+        cb_reserve_back(cb_out, kStripTiles);
+        for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
+            tile_regs_acquire();
+            act(strip * kStripTiles + tile);
+            tile_regs_commit();
+            pack_reconfig_data_format(cb_out);
+            pack_untilize_dest_init<1, kStripTiles>(cb_out);
+            tile_regs_wait();
+            pack_untilize_dest<1, kStripTiles>(cb_out, 1, tile);
+            tile_regs_release();
+            pack_untilize_uninit(cb_out);
+        }
+        cb_push_back(cb_out, kStripTiles);
+    }
+}
+
+}  // namespace row_strips

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reading side of ops along rows: 32 rows at a time, 128 columns a push.
+#pragma once
+
+#include "dataflow_api.h"
+
+namespace {
+
+constexpr uint32_t kCbRows = 0;
+constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kStripTiles = 4;
+constexpr uint32_t kBlock = 128;
+constexpr uint32_t kTileWords = 512;  // of bfloat16
+constexpr uint32_t kFaceHalves = 256;
+constexpr uint16_t kOne = 0x3F80;
+
+using Words = volatile tt_l1_ptr uint32_t*;
+using Halves = volatile tt_l1_ptr uint16_t*;
+
+inline uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+struct Rows {
+    uint32_t count;
+    uint32_t columns;
+    uint32_t element;
+    uint32_t fill;
+    uint32_t visible_rows;
+    uint32_t visible_period;
+    uint32_t first_visible;
+
+    // Elements of a row that count.
+    uint32_t visible(uint32_t row) const {
+        return visible_rows == 0
+                   ? columns
+                   : smaller(columns, first_visible + row / visible_rows % visible_period);
+    }
+    void fill_from(uint32_t l1_addr, uint32_t first, uint32_t end) const {
+        if (element == sizeof(uint16_t)) {
+            auto* halves = reinterpret_cast<Halves>(l1_addr);
+            for (uint32_t i = first; i < end; ++i) {
+                halves[i] = static_cast<uint16_t>(fill);
+            }
+            return;
+        }
+        auto* words = reinterpret_cast<Words>(l1_addr);
+        for (uint32_t i = first; i < end; ++i) {
+            words[i] = fill;
+        }
+    }
+};
+
+template <class Accessor>
+void push_strip(const Accessor& input, const Rows& rows, uint32_t first, uint32_t column) {
+    const uint32_t count = smaller(kTileRows, rows.count - first);
+    const uint32_t bytes = smaller(kBlock, rows.columns - column) * rows.element;
+    cb_reserve_back(kCbRows, kStripTiles);
+    const uint32_t l1_addr = get_write_ptr(kCbRows);
+    for (uint32_t row = 0; row < count; ++row) {
+        noc_async_read(input.get_noc_addr(first + row, column * rows.element),
+                       l1_addr + row * kBlock * rows.element, bytes);
+    }
+    noc_async_read_barrier();
+    // Rows that are not there are computed and not stored; no NaN may come of what was there.
+    for (uint32_t row = 0; row < kTileRows; ++row) {
+        const uint32_t visible = row < count ? rows.visible(first + row) : 0;
+        const uint32_t begin = visible < column ? 0 : smaller(kBlock, visible - column);
+        rows.fill_from(l1_addr + row * kBlock * rows.element, begin, kBlock);
+    }
+    cb_push_back(kCbRows, kStripTiles);
+}
+
+// The first compile-time arguments.
+inline Rows rows_of_arguments() {
+    return {.count = get_compile_time_arg_val(0),
+            .columns = get_compile_time_arg_val(1),
+            .element = get_compile_time_arg_val(2),
+            .fill = get_compile_time_arg_val(4),
+            .visible_rows = get_compile_time_arg_val(5),
+            .visible_period = get_compile_time_arg_val(6),
+            .first_visible = get_compile_time_arg_val(7)};
+}
+
+// Where an element of a tile lies: faces of 16 by 16, two side by side.
+inline uint32_t place_in_tile(uint32_t row, uint32_t column) {
+    return (row / 16 * 2 + column / 16) * kFaceHalves + row % 16 * 16 + column % 16;
+}
+
+}  // namespace

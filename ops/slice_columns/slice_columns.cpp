@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/slice_columns/slice_columns.hpp"
+
+#include "ops/column_moves/column_moves.hpp"
+#include "ops/expert_rows/expert_product.hpp"
+#include "ops/expert_rows/tables.hpp"
+
+namespace tessera::ops::slice_columns {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr Limits kColumns{0, 1073741824};
+constexpr std::array kFields = joined(
+    std::array{
+        field<&SliceColumnsSpec::heads>(
+            "heads", "0", "equal parts of a row, which become an axis; 0: none", Limits{0, 65536}),
+        field<&SliceColumnsSpec::first>("first", "0", "first column, of a row or of a head",
+                                        kColumns),
+        field<&SliceColumnsSpec::columns>("columns", "0", "columns; 0: all from the first on",
+                                          kColumns),
+    },
+    kColumnMoveFields<SliceColumnsSpec>);
+
+/// Columns that a head has, or a row without heads.
+std::uint32_t width_of(const SliceColumnsSpec& spec, std::uint32_t row) {
+    return row / std::max(spec.heads, 1U);
+}
+
+std::uint32_t columns_of(const SliceColumnsSpec& spec, std::uint32_t row) {
+    const std::uint32_t width = width_of(spec, row);
+    return spec.columns != 0 ? spec.columns : width - std::min(width, spec.first);
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<SliceColumnsSpec>();
+    const TensorSpec& input = context.inputs[0].spec;
+    const std::uint32_t row = row_length(input.shape);
+    judge.require(row % std::max(spec.heads, 1U) == 0, "heads",
+                  fmt::format("{} do not divide rows of {} columns", spec.heads, row));
+    const std::uint32_t columns = columns_of(spec, row);
+    judge.require(
+        columns > 0 && spec.first + columns <= width_of(spec, row), "first",
+        fmt::format("{} and {} columns from there on do not lie within the {} of a {}", spec.first,
+                    columns, width_of(spec, row), spec.heads == 0 ? "row" : "head"));
+    judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(input.format), spec,
+                       judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    const auto& spec = context.params<SliceColumnsSpec>();
+    TensorSpec output = context.inputs[0].spec;
+    const std::uint32_t row = row_length(output.shape);
+    output.shape.pop_back();
+    if (spec.heads != 0) {
+        output.shape.push_back(spec.heads);
+    }
+    output.shape.push_back(std::max(columns_of(spec, row), 1U));
+    return {{.spec = output}};
+}
+
+ColumnMove move_of(const SliceColumnsSpec& spec, const Shape& input, const DeviceTensor* tensor) {
+    const std::uint32_t row = row_length(input);
+    const std::uint32_t heads = std::max(spec.heads, 1U);
+    return {.ranges = {{tensor, spec.first, columns_of(spec, row), width_of(spec, row)}},
+            .rows = num_rows(input) * heads,
+            .split = heads};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<SliceColumnsSpec>();
+    return on_each(context, [&](std::size_t p) {
+        const DeviceTensor& input = context.device_inputs[0][p];
+        return move_columns(kSpec.name, context.arch, move_of(spec, input.spec.shape, &input),
+                            context.device_outputs[0][p], spec);
+    });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const std::vector<HostTensor> inputs{context.read(0)};
+    return {moved_columns(inputs,
+                          move_of(context.params<SliceColumnsSpec>(), inputs[0].shape, nullptr),
+                          context.outputs[0].spec.shape)};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<SliceColumnsSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::slice_columns

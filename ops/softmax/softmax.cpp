@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/softmax/softmax.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "ops/expert_rows/tables.hpp"
+#include "ops/row_strips/row_strips.hpp"
+
+namespace tessera::ops::softmax {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr Limits kPositions{0, 1073741824};
+// −∞ in each of the formats: its exponential is 0.
+constexpr std::uint32_t kBf16Infinity = 0xFF80;
+constexpr std::uint32_t kFloatInfinity = 0xFF800000;
+
+constexpr std::array kFields{
+    field<&SoftmaxSpec::scale>("scale", "1", "of the inputs", Limits{1e-30, 1e30}),
+    field<&SoftmaxSpec::causal_rows>(
+        "causal_rows", "0", "rows of one position; 0: every row sees all columns", kPositions),
+    field<&SoftmaxSpec::causal_period>("causal_period", "1",
+                                       "positions, after which rows begin at the first one again",
+                                       Limits{1, kPositions.most}),
+    field<&SoftmaxSpec::causal_first>(
+        "causal_first", "0", "the first position; it sees the columns up to its own", kPositions),
+    field<&SoftmaxSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<SoftmaxSpec>();
+    judge_row_strips(context.arch, spec.grid, context.inputs[0].spec, 0, judge);
+    judge.require(spec.scale > 0, "scale", fmt::format("is {}; it must be positive", spec.scale));
+    judge.require(spec.causal_period > 0, "causal_period", "is 0; it must be at least 1");
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    return {{.spec = context.inputs[0].spec}};
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<SoftmaxSpec>();
+    const auto scale = std::bit_cast<std::uint32_t>(static_cast<float>(spec.scale));
+    return on_each(context, [&](std::size_t p) {
+        const DeviceTensor& input = context.device_inputs[0][p];
+        const bool is_float = input.spec.format == DataFormat::Float32;
+        return row_strips_program(kSpec.name, context.arch,
+                                  {.input = input,
+                                   .output = context.device_outputs[0][p],
+                                   .compute = "ops/softmax/kernels/compute.cpp",
+                                   .compute_args = {scale},
+                                   .fill = is_float ? kFloatInfinity : kBf16Infinity,
+                                   .visible_rows = spec.causal_rows,
+                                   .visible_period = spec.causal_period,
+                                   .first_visible = spec.causal_first + 1},
+                                  spec.grid);
+    });
+}
+
+std::size_t num_visible(const SoftmaxSpec& spec, std::size_t row, std::size_t columns) {
+    return spec.causal_rows == 0
+               ? columns
+               : std::min(columns,
+                          spec.causal_first + 1 + row / spec.causal_rows % spec.causal_period);
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto& spec = context.params<SoftmaxSpec>();
+    return {for_each_row(context.read(0), [&](std::size_t row, std::vector<double>& values) {
+        const std::size_t seen = num_visible(spec, row, values.size());
+        const auto end = values.begin() + static_cast<std::ptrdiff_t>(seen);
+        const double largest = *std::max_element(values.begin(), end);
+        double sum = 0;
+        for (auto value = values.begin(); value != end; ++value) {
+            *value = std::exp((*value - largest) * spec.scale);
+            sum += *value;
+        }
+        std::transform(values.begin(), end, values.begin(), [sum](double x) { return x / sum; });
+        std::fill(end, values.end(), 0.0);
+    })};
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<SoftmaxSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::softmax

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selects and sorts the largest elements of this core's rows.
+#include "../../kernels/word_list.hpp"
+
+namespace {
+
+constexpr uint32_t kCbScores = 0;
+constexpr uint32_t kCbHistogram = 1;
+constexpr uint32_t kCbChosen = 2;
+constexpr uint32_t kCbSorted = 3;
+constexpr uint32_t kCbPositions = 4;
+constexpr uint32_t kDigitBits[] = {11, 11, 10};  // from the highest on
+
+using Words = tt_l1_ptr uint32_t*;
+
+// An unsigned number that is the greater the greater the float is; 0 for NaN. Both zeros are one.
+uint32_t order_of(uint32_t bits) {
+    if ((bits & 0x7FFFFFFF) > 0x7F800000) {
+        return 0;
+    }
+    if (bits == 0x80000000) {
+        bits = 0;
+    }
+    return bits >> 31 != 0 ? ~bits : bits | 0x80000000;
+}
+
+struct Entry {
+    uint32_t order;
+    uint32_t column;
+};
+using Entries = tt_l1_ptr Entry*;
+
+// The order of the k-th largest of `count` elements, and how many of those equal to it belong to
+// the k.
+struct Threshold {
+    uint32_t order;
+    uint32_t num_equal;
+};
+
+Threshold find_threshold(const Words scores, uint32_t count, uint32_t k, Words histogram) {
+    uint32_t prefix = 0;
+    uint32_t shift = 32;
+    for (const uint32_t bits : kDigitBits) {
+        const uint32_t size = 1U << bits;
+        const uint32_t above = shift;
+        shift -= bits;
+        for (uint32_t digit = 0; digit < size; ++digit) {
+            histogram[digit] = 0;
+        }
+        for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t order = scores[i];
+            if (above == 32 || order >> above == prefix) {
+                histogram[order >> shift & (size - 1)] += 1;
+            }
+        }
+        uint32_t digit = size - 1;
+        while (histogram[digit] < k) {
+            k -= histogram[digit];
+            digit -= 1;
+        }
+        prefix = prefix << bits | digit;
+    }
+    return {prefix, k};
+}
+
+// What is above the threshold and as much that equals it as belongs to the k, by column.
+uint32_t take(const Words scores, uint32_t count, Threshold threshold, Entries chosen) {
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const bool is_equal = scores[i] == threshold.order;
+        if (scores[i] > threshold.order || (is_equal && threshold.num_equal > 0)) {
+            threshold.num_equal -= is_equal ? 1 : 0;
+            chosen[taken] = {scores[i], i};
+            taken += 1;
+        }
+    }
+    return taken;
+}
+
+// One pass of a stable sort, greater digits first.
+void sort_by_digit(const Entries from, Entries to, uint32_t count, uint32_t shift, uint32_t bits,
+                   Words histogram) {
+    const uint32_t size = 1U << bits;
+    for (uint32_t digit = 0; digit < size; ++digit) {
+        histogram[digit] = 0;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        histogram[from[i].order >> shift & (size - 1)] += 1;
+    }
+    uint32_t place = 0;
+    for (uint32_t digit = size; digit-- > 0;) {
+        const uint32_t number = histogram[digit];
+        histogram[digit] = place;
+        place += number;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t& next = histogram[from[i].order >> shift & (size - 1)];
+        to[next] = from[i];
+        next += 1;
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t first = get_arg_val<uint32_t>(0);
+    const uint32_t count = get_arg_val<uint32_t>(1);
+    const uint32_t columns = get_compile_time_arg_val(0);
+    const uint32_t k = get_compile_time_arg_val(1);
+    const uint32_t list_width = get_compile_time_arg_val(2);  // 0: whole rows count
+    const TensorAccessor input(TensorAccessorArgs<3>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor position_list(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor output(TensorAccessorArgs<7>(), get_arg_val<uint32_t>(4));
+
+    WordList<TensorAccessor> positions{position_list, list_width == 0 ? 1 : list_width,
+                                       get_write_ptr(kCbPositions)};
+    const auto scores = reinterpret_cast<Words>(get_write_ptr(kCbScores));
+    const auto histogram = reinterpret_cast<Words>(get_write_ptr(kCbHistogram));
+    const auto chosen = reinterpret_cast<Entries>(get_write_ptr(kCbChosen));
+    const auto sorted = reinterpret_cast<Entries>(get_write_ptr(kCbSorted));
+    const auto ids = reinterpret_cast<Words>(get_write_ptr(kCbSorted));
+    for (uint32_t row = first; row < first + count; ++row) {
+        const auto last = list_width == 0 ? static_cast<int32_t>(columns) - 1
+                                          : static_cast<int32_t>(positions.at(row));
+        const uint32_t seen = last < 0 ? 0 : static_cast<uint32_t>(last) + 1;
+        const uint32_t visible = seen < columns ? seen : columns;
+        const uint32_t wanted = visible < k ? visible : k;
+        if (wanted > 0) {
+            noc_async_read(input.get_noc_addr(row), get_write_ptr(kCbScores),
+                           visible * sizeof(uint32_t));
+            noc_async_read_barrier();
+        }
+        for (uint32_t i = 0; i < visible; ++i) {
+            scores[i] = order_of(scores[i]);
+        }
+        if (wanted > 0) {
+            take(scores, visible, find_threshold(scores, visible, wanted, histogram), chosen);
+        }
+        // Ids are written over the sorted entries, so they are set aside first.
+        sort_by_digit(chosen, sorted, wanted, 0, 11, histogram);
+        sort_by_digit(sorted, chosen, wanted, 11, 11, histogram);
+        sort_by_digit(chosen, sorted, wanted, 22, 10, histogram);
+        for (uint32_t i = 0; i < wanted; ++i) {
+            chosen[i].column = sorted[i].column;
+        }
+        for (uint32_t i = 0; i < k; ++i) {
+            ids[i] = i < wanted ? chosen[i].column : 0xFFFFFFFF;
+        }
+        noc_async_write(get_write_ptr(kCbSorted), output.get_noc_addr(row), k * sizeof(uint32_t));
+        noc_async_write_barrier();  // the next row is sorted in the same place
+    }
+}

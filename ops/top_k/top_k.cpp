@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/top_k/top_k.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ops/expert_rows/tables.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::top_k {
+namespace {
+
+using config::field;
+using config::Limits;
+
+constexpr std::uint32_t kHistogramWords = 2048;
+
+// Circular buffers, as the kernel numbers them.
+enum : std::uint8_t { kScores = 0, kHistogram = 1, kChosen = 2, kSorted = 3, kPositions = 4 };
+
+constexpr std::array kFields{
+    field<&TopKSpec::k>("k", config::kRequired, "columns of a row; all, where it has fewer",
+                        Limits{1, 1048576}),
+    field<&TopKSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+/// Elements and their columns are sorted together, so they take two words.
+std::vector<Scratch> scratch_of(std::uint32_t columns, std::uint32_t k) {
+    const std::uint64_t chosen = std::min(columns, k);
+    return {{kScores, std::uint64_t{4} * columns},
+            {kHistogram, std::uint64_t{4} * kHistogramWords},
+            {kChosen, 8 * chosen},
+            {kSorted, std::max(8 * chosen, std::uint64_t{4} * k)},
+            {kPositions, 64}};
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<TopKSpec>();
+    const Shape& scores = context.inputs[0].spec.shape;
+    judge_grid(context.arch, spec.grid, judge);
+    judge.require(spec.k > 0, "k", "is 0; it must be at least 1");
+    judge_scratch(context.arch, scratch_of(row_length(scores), spec.k), "scores", judge);
+    if (context.inputs.size() > 1) {
+        const std::uint64_t entries = num_elements(context.inputs[1].spec.shape);
+        judge.require(entries == num_rows(scores), "positions",
+                      fmt::format("has {} entries; it must have one for each of {} rows", entries,
+                                  num_rows(scores)));
+    }
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[0].spec;
+    output.shape.back() = std::max(context.params<TopKSpec>().k, 1U);
+    output.format = DataFormat::Int32;
+    return {{.spec = output}};
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<TopKSpec>();
+    const DeviceTensor& scores = context.device_inputs[0][position];
+    const bool has_positions = context.device_inputs.size() > 1;
+    const DeviceTensor& positions = context.device_inputs[has_positions ? 1 : 0][position];
+    const DeviceTensor& indices = context.device_outputs[0][position];
+    const std::uint32_t columns = row_length(scores.spec.shape);
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, spec.grid, num_rows(scores.spec.shape));
+
+    Program program = CreateProgram();
+    add_scratch(program, work.cores, scratch_of(columns, spec.k), dram_alignment(context.arch));
+    std::vector<std::uint32_t> args{columns, spec.k,
+                                    has_positions ? row_length(positions.spec.shape) : 0};
+    append_accessors({&scores, &positions, &indices}, args);
+    const KernelHandle kernel = CreateKernel(program, "ops/top_k/kernels/select.cpp", work.cores,
+                                             ReaderDataMovementConfig(std::move(args)));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, kernel, share.core,
+                       {share.first, share.count, scores.buffer.address, positions.buffer.address,
+                        indices.buffer.address});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor scores = context.read(0);
+    const HostTensor positions = context.inputs.size() > 1 ? context.read(1) : HostTensor{};
+    const std::size_t columns = row_length(scores.shape);
+    HostTensor output = filled_int32(context.outputs[0].spec.shape, -1);
+    const std::size_t k = row_length(output.shape);
+    for (std::size_t row = 0; row < num_rows(scores.shape); ++row) {
+        const auto values = scores.as<float>().subspan(row * columns, columns);
+        const std::int64_t last = positions.shape.empty()
+                                      ? static_cast<std::int64_t>(columns) - 1
+                                      : std::int64_t{positions.as<std::int32_t>()[row]};
+        std::vector<std::int32_t> order(static_cast<std::size_t>(
+            std::clamp<std::int64_t>(last + 1, 0, static_cast<std::int64_t>(columns))));
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::stable_sort(order, [&](std::int32_t a, std::int32_t b) {
+            const float x = values[static_cast<std::size_t>(a)];
+            const float y = values[static_cast<std::size_t>(b)];
+            return x > y || (!std::isnan(x) && std::isnan(y));
+        });
+        std::copy_n(order.begin(), std::min(k, order.size()),
+                    output.as<std::int32_t>().subspan(row * k).begin());
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(output));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<TopKSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::top_k

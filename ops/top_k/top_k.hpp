@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns of the largest elements of each row.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+
+namespace tessera::ops::top_k {
+
+struct TopKSpec {
+    std::uint32_t k = 0;
+    GridSize grid;  ///< cores to spread over; 0×0: all that the device offers
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{
+    Operand{"scores", "(..., N)", "float32", "ROW_MAJOR"},
+    Operand{.name = "positions",
+            .shape = "any",
+            .format = "int32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+};
+inline constexpr std::array kOutputs{Operand{"indices", "(..., K)", "int32", "ROW_MAJOR"}};
+inline constexpr OpSpec kSpec{
+    .name = "top_k",
+    .summary = "columns of the largest elements of rows, those behind a position left out",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry: row r gets the columns of its k largest elements in descending order,
+/// of equal ones the lower first; NaN counts as less than every number. With `positions` (one for
+/// each row) only columns up to the row's own count: others are never returned, and −1 fills up
+/// what is missing.
+///
+/// Rows are dealt to the cores by split_work_to_cores. A data movement core selects by radix: three
+/// histograms of 11, 11 and 10 bits find the k-th element, another pass takes what is not below it,
+/// and a radix sort puts it in order. So the time is linear in N and in k.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::top_k

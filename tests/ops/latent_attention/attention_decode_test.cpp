@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/attention_decode/attention_decode.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/latent_attention/random_rows.hpp"
+
+namespace tessera::ops::attention_decode {
+namespace {
+
+using testing::floats_of;
+using testing::HeldStep;
+using testing::ints;
+using testing::keeps_its_tolerance;
+using testing::OpInput;
+using testing::OpRun;
+using testing::random_rows;
+using testing::run_op;
+using testing::test_arch;
+
+struct Call {
+    std::uint32_t heads = 3;
+    std::vector<std::int32_t> positions{4, 31, 32};  ///< a token of each sequence
+    std::uint32_t latent = 32;
+    std::uint32_t rope = 8;
+    std::uint32_t page_size = 16;
+    std::uint32_t block = 4;
+    std::uint32_t split = 1;
+};
+
+std::vector<OpInput> inputs_of(const Call& call) {
+    const auto tokens = static_cast<std::uint32_t>(call.positions.size());
+    const auto longest = static_cast<std::uint32_t>(
+        std::max(0, *std::max_element(call.positions.begin(), call.positions.end())));
+    const std::uint32_t pages = longest / call.page_size + 1;
+    std::vector<std::int32_t> table(tokens * std::size_t{pages});
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        table[i] = static_cast<std::int32_t>(table.size() - 1 - i);
+    }
+    return {{random_rows({tokens, call.heads, call.latent}, 1)},
+            {random_rows({tokens, call.heads, call.rope}, 2)},
+            {random_rows({tokens * pages * call.page_size, call.latent + call.rope}, 3)},
+            {ints({tokens, pages}, table)},
+            {ints({tokens}, call.positions)}};
+}
+
+DecodeSpec spec_of(const Call& call) {
+    return {.scale = 0.3, .page_size = call.page_size, .block = call.block, .split = call.split};
+}
+
+OpRun attend(const Call& call, const SessionOptions& options = {.threads = 1}) {
+    return run_op(op(), spec_of(call), inputs_of(call), test_arch(), options);
+}
+
+class DecodeCalls : public ::testing::TestWithParam<Call> {};
+
+TEST_P(DecodeCalls, AreThoseOfTheReference) {
+    EXPECT_TRUE(keeps_its_tolerance(op(), attend(GetParam())));
+}
+
+// One token and one head, keys around the edges of tiles and of blocks, ragged sequences, more
+// heads than a tile has rows, pages of one position and pages that tiles do not divide.
+INSTANTIATE_TEST_SUITE_P(
+    Edges, DecodeCalls,
+    ::testing::Values(Call{.heads = 1, .positions = {0}}, Call{.heads = 1, .positions = {1}},
+                      Call{.positions = {30, 31, 32}}, Call{.positions = {127, 128, 129, 0}},
+                      Call{.heads = 32, .positions = {5, 300}},
+                      Call{.heads = 33, .positions = {64}, .page_size = 7},
+                      Call{.positions = {40}, .page_size = 1, .block = 1},
+                      Call{.positions = {100}, .latent = 64, .rope = 40, .block = 3}));
+
+class DecodeSplits : public ::testing::TestWithParam<std::uint32_t> {};
+
+// Sequences with fewer blocks than cores among them.
+TEST_P(DecodeSplits, AreMergedToTheSameResult) {
+    const Call call{.positions = {3, 70, 200}, .block = 1, .split = GetParam()};
+
+    EXPECT_TRUE(keeps_its_tolerance(op(), attend(call)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cores, DecodeSplits, ::testing::Values(0, 2, 3, 8));
+
+TEST(AttentionDecode, GivesTheSameBytesAtTwoThreadsAndUnderEveryDelivery) {
+    const Call call{.positions = {3, 70, 200}, .block = 1, .split = 3};
+    const auto bytes = attend(call).outputs[0].bytes;
+
+    for (const NocDelivery delivery :
+         {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+        EXPECT_EQ(attend(call, {.threads = 2, .delivery = delivery}).outputs[0].bytes, bytes);
+    }
+}
+
+/// The chosen positions of a single token at position 9, and its result.
+OpRun attend_chosen(const std::vector<std::int32_t>& chosen) {
+    const Call call{.heads = 2, .positions = {9}};
+    std::vector<OpInput> inputs = inputs_of(call);
+    inputs.push_back({ints({1, static_cast<std::uint32_t>(chosen.size())}, chosen)});
+    return run_op(op(), spec_of(call), inputs, test_arch());
+}
+
+TEST(AttentionDecode, ReadsTheChosenPositionsOnly) {
+    EXPECT_TRUE(keeps_its_tolerance(op(), attend_chosen({7, 2, 0, 9, 4})));
+}
+
+TEST(AttentionDecode, LeavesOutEntriesOfNobodyAndOfLaterPositions) {
+    EXPECT_EQ(attend_chosen({7, -1, 2, 12, 4}).outputs[0].bytes,
+              attend_chosen({7, 2, 4}).outputs[0].bytes);
+}
+
+// A single key has all the weight.
+TEST(AttentionDecode, OfOneKeyIsItsLatent) {
+    const Call call{.heads = 2, .positions = {9}};
+
+    const auto run = attend_chosen({4});
+
+    const auto cache = floats_of(inputs_of(call)[2].values);
+    const auto values = floats_of(run.outputs[0]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        EXPECT_NEAR(values[i], cache[4 * 40 + i % 32], std::abs(values[i]) / 128) << i;
+    }
+}
+
+TEST(AttentionDecode, OfNoKeyIsZero) {
+    EXPECT_THAT(floats_of(attend_chosen({-1, -1}).outputs[0]), ::testing::Each(0.0F));
+}
+
+TEST(AttentionDecode, NamesAPositionBehindTheCache) {
+    const Call call{.positions = {31}};
+    const DecodeSpec spec = spec_of(call);
+    std::vector<std::vector<HostTensor>> held;
+    for (const OpInput& input : inputs_of(call)) {
+        held.push_back({input.values});
+    }
+    held[4] = {ints({1}, {32})};
+
+    EXPECT_EQ(usage_error_message([&] { op().check_values(HeldStep(&spec, held).at()); }),
+              "attention_decode: positions[0] is 32; the 2 pages of a sequence hold 0 to 31, -1 is "
+              "none");
+}
+
+TEST(AttentionDecode, NamesACacheOfOtherRows) {
+    const auto rows = [](Shape shape, DataFormat format) {
+        return DeviceTensor{{std::move(shape), format, Layout::ROW_MAJOR}, {}};
+    };
+    const DeviceTensor latent = rows({2, 3, 32}, DataFormat::Float16_b);
+    const DeviceTensor rope = rows({2, 3, 8}, DataFormat::Float16_b);
+    const DeviceTensor cache = rows({64, 48}, DataFormat::Float16_b);
+    const DeviceTensor table = rows({2, 1}, DataFormat::Int32);
+    const DeviceTensor positions = rows({2}, DataFormat::Int32);
+    const DeviceTensor* const in[]{&latent, &rope, &cache, &table, &positions};
+    const DeviceTensor* const out[]{&latent};
+    const DecodeSpec spec = spec_of({});
+
+    EXPECT_EQ(usage_error_message([&] { check_call(op(), test_arch(), &spec, in, out); }),
+              "attention_decode: cache has rows of 48 elements; with 32 of a latent and 8 of the "
+              "rotated part it must have 40");
+}
+
+}  // namespace
+}  // namespace tessera::ops::attention_decode

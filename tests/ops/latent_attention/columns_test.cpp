@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heads split off and joined, products of heads, and rows times a matrix.
+#include <gmock/gmock.h>
+
+#include "ops/head_product/head_product.hpp"
+#include "ops/join_columns/join_columns.hpp"
+#include "ops/linear/linear.hpp"
+#include "ops/slice_columns/slice_columns.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/latent_attention/random_rows.hpp"
+
+namespace tessera::ops {
+namespace {
+
+using join_columns::JoinColumnsSpec;
+using slice_columns::SliceColumnsSpec;
+using testing::counted;
+using ::testing::ElementsAre;
+using testing::has_reference_bytes;
+using testing::ints;
+using testing::keeps_its_tolerance;
+using testing::random_rows;
+using testing::run_op;
+using testing::test_arch;
+using testing::values_of;
+
+SliceColumnsSpec slice(std::uint32_t heads, std::uint32_t first, std::uint32_t columns) {
+    SliceColumnsSpec spec{.heads = heads, .first = first, .columns = columns};
+    spec.cb_depth = 4;
+    return spec;
+}
+
+JoinColumnsSpec join(bool merge_heads) {
+    JoinColumnsSpec spec{.merge_heads = merge_heads};
+    spec.cb_depth = 4;
+    return spec;
+}
+
+TEST(SliceColumns, TakesARangeOfEachHead) {
+    const auto run = run_op(slice_columns::op(), slice(2, 1, 2), {{counted({2, 6})}}, test_arch());
+
+    EXPECT_EQ(run.outputs[0].shape, (Shape{2, 2, 2}));
+    EXPECT_THAT(values_of<std::int32_t>(run.outputs[0]), ElementsAre(1, 2, 4, 5, 7, 8, 10, 11));
+}
+
+struct Slice {
+    Shape shape;
+    std::uint32_t heads, first, columns;
+};
+
+class Slices : public ::testing::TestWithParam<Slice> {};
+
+TEST_P(Slices, AreThoseOfTheReference) {
+    const auto& [shape, heads, first, columns] = GetParam();
+
+    const auto run = run_op(slice_columns::op(), slice(heads, first, columns),
+                            {{random_rows(shape)}}, test_arch());
+
+    EXPECT_TRUE(has_reference_bytes(run));
+}
+
+// Aligned for DRAM and not, one head and many, one row and more than cores.
+INSTANTIATE_TEST_SUITE_P(Edges, Slices,
+                         ::testing::Values(Slice{{1, 1}, 0, 0, 0}, Slice{{5, 40}, 0, 32, 0},
+                                           Slice{{5, 40}, 0, 3, 7}, Slice{{2, 3, 96}, 4, 16, 8},
+                                           Slice{{65, 576}, 0, 512, 64},
+                                           Slice{{3, 33 * 24}, 33, 5, 11}));
+
+TEST(JoinColumns, PutsRowsBehindEachOther) {
+    const auto run = run_op(join_columns::op(), join(false),
+                            {{counted({2, 3})}, {ints({2, 1}, {8, 9})}}, test_arch());
+
+    EXPECT_THAT(values_of<std::int32_t>(run.outputs[0]), ElementsAre(0, 1, 2, 8, 3, 4, 5, 9));
+}
+
+TEST(JoinColumns, MergesTheHeadsOfAToken) {
+    const auto run =
+        run_op(join_columns::op(), join(true), {{random_rows({3, 5, 24})}}, test_arch());
+
+    EXPECT_EQ(run.outputs[0].shape, (Shape{3, 120}));
+    EXPECT_EQ(run.outputs[0].bytes, random_rows({3, 5, 24}).bytes);
+}
+
+TEST(JoinColumns, JoinsBeforeItMerges) {
+    const auto run = run_op(join_columns::op(), join(true),
+                            {{counted({1, 2, 1})}, {ints({1, 2, 1}, {8, 9})}}, test_arch());
+
+    EXPECT_THAT(values_of<std::int32_t>(run.outputs[0]), ElementsAre(0, 8, 1, 9));
+}
+
+TEST(SliceColumns, NamesHeadsThatDoNotDivide) {
+    const DeviceTensor input{{{3, 10}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor output{{{3, 4, 2}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor* const in[]{&input};
+    const DeviceTensor* const out[]{&output};
+    const SliceColumnsSpec spec = slice(4, 0, 2);
+
+    EXPECT_EQ(
+        usage_error_message([&] { check_call(slice_columns::op(), test_arch(), &spec, in, out); }),
+        "slice_columns: heads 4 do not divide rows of 10 columns");
+}
+
+struct Heads {
+    std::uint32_t tokens, heads, rows, columns;
+    HeadRows rows_are;
+};
+
+class HeadProducts : public ::testing::TestWithParam<Heads> {};
+
+TEST_P(HeadProducts, AreThoseOfTheReference) {
+    const auto& [tokens, heads, rows, columns, rows_are] = GetParam();
+    const bool are_inputs = rows_are == HeadRows::Inputs;
+    const HeadProductSpec spec{.rows_are = rows_are, .first = 3, .rows = rows};
+
+    const auto run = run_op(head_product::op(), spec,
+                            {{random_rows({tokens, heads, are_inputs ? rows : columns})},
+                             {random_rows({heads * (rows + 5), columns}, 2)}},
+                            test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(head_product::op(), run));
+}
+
+INSTANTIATE_TEST_SUITE_P(Edges, HeadProducts,
+                         ::testing::Values(Heads{1, 1, 16, 32, HeadRows::Inputs},
+                                           Heads{1, 1, 16, 32, HeadRows::Outputs},
+                                           Heads{33, 3, 31, 33, HeadRows::Inputs},
+                                           Heads{33, 3, 33, 31, HeadRows::Outputs},
+                                           Heads{64, 70, 32, 160, HeadRows::Inputs},
+                                           Heads{5, 2, 128, 512, HeadRows::Outputs}));
+
+class Linears : public ::testing::TestWithParam<Shape> {};  // rows, K, N
+
+TEST_P(Linears, AreThoseOfTheReference) {
+    const Shape& extents = GetParam();
+    linear::LinearSpec spec;
+    spec.strip = 3;
+    spec.k_block = 8;
+    spec.k_chunk = 8;
+    spec.cb_depth = 2;
+
+    const auto run = run_op(linear::op(), spec,
+                            {{random_rows({extents[0], extents[1]})},
+                             {random_rows({extents[2], extents[1]}, 2), Layout::TILE}},
+                            test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(linear::op(), run));
+}
+
+INSTANTIATE_TEST_SUITE_P(Edges, Linears,
+                         ::testing::Values(Shape{1, 1, 2}, Shape{1, 96, 40}, Shape{33, 31, 33},
+                                           Shape{64, 300, 129}));
+
+}  // namespace
+}  // namespace tessera::ops

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Norms, softmax and Hadamard over rows around the edges of tiles and strips.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "ops/hadamard/hadamard.hpp"
+#include "ops/layer_norm/layer_norm.hpp"
+#include "ops/residual_add/residual_add.hpp"
+#include "ops/rms_norm/rms_norm.hpp"
+#include "ops/softmax/softmax.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/latent_attention/random_rows.hpp"
+
+namespace tessera::ops {
+namespace {
+
+using ::testing::Each;
+using ::testing::FloatEq;
+using ::testing::FloatNear;
+using testing::floats_of;
+using testing::host_tensor;
+using testing::keeps_its_tolerance;
+using testing::random_rows;
+using testing::run_op;
+using testing::test_arch;
+
+/// Rows and columns: one token, tile − 1 to tile + 1, strip − 1 to strip + 1, more than a strip.
+class RowShapes : public ::testing::TestWithParam<Shape> {
+protected:
+    [[nodiscard]] Shape columns() const { return {GetParam().back()}; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Edges, RowShapes,
+                         ::testing::Values(Shape{1, 2}, Shape{1, 8}, Shape{31, 31}, Shape{32, 32},
+                                           Shape{33, 33}, Shape{2, 5, 127}, Shape{64, 128},
+                                           Shape{3, 129}, Shape{65, 576}),
+                         [](const auto& shape) {
+                             std::string name = "of";
+                             for (const auto extent : shape.param) {
+                                 name += "_" + std::to_string(extent);
+                             }
+                             return name;
+                         });
+
+TEST_P(RowShapes, RmsNormIsThatOfItsReference) {
+    const NormSpec spec{.epsilon = 1e-6, .grid = {}};
+
+    const auto run = run_op(rms_norm::op(), spec,
+                            {{random_rows(GetParam())}, {random_rows(columns(), 2)}}, test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(rms_norm::op(), run));
+}
+
+TEST_P(RowShapes, LayerNormIsThatOfItsReference) {
+    const NormSpec spec{.epsilon = 1e-6, .grid = {}};
+
+    const auto run = run_op(
+        layer_norm::op(), spec,
+        {{random_rows(GetParam())}, {random_rows(columns(), 2)}, {random_rows(columns(), 3)}},
+        test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(layer_norm::op(), run));
+}
+
+TEST_P(RowShapes, SoftmaxIsThatOfItsReference) {
+    const softmax::SoftmaxSpec spec{.scale = 2};
+
+    const auto run = run_op(softmax::op(), spec, {{random_rows(GetParam())}}, test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(softmax::op(), run));
+}
+
+TEST_P(RowShapes, CausalSoftmaxSeesNothingBehindItsPosition) {
+    const softmax::SoftmaxSpec spec{
+        .scale = 0.5, .causal_rows = 2, .causal_period = 7, .causal_first = 3};
+
+    const auto run = run_op(softmax::op(), spec, {{random_rows(GetParam())}}, test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(softmax::op(), run));
+}
+
+TEST_P(RowShapes, ResidualAddIsThatOfItsReference) {
+    const CopySpec spec{.grid = {}, .cb_depth = 2};
+
+    const auto run = run_op(residual_add::op(), spec,
+                            {{random_rows(GetParam())}, {random_rows(GetParam(), 2)}}, test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(residual_add::op(), run));
+}
+
+TEST(ResidualAdd, AddsRowsLongerThanATile) {
+    const CopySpec spec{.grid = {}, .cb_depth = 2};
+
+    const auto run = run_op(residual_add::op(), spec,
+                            {{random_rows({3, 2100})}, {random_rows({3, 2100}, 2)}}, test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(residual_add::op(), run));
+}
+
+// 3 and 4 have a mean square of 12.5: 3/√12.5 and 4/√12.5.
+TEST(RmsNorm, DividesByTheRootOfTheMeanSquare) {
+    const NormSpec spec{.epsilon = 0, .grid = {}};
+    const HostTensor input =
+        host_tensor<std::uint16_t>({1, 2}, DataFormat::Float16_b, {0x4040, 0x4080});
+    const HostTensor weight =
+        host_tensor<std::uint16_t>({2}, DataFormat::Float16_b, {0x3F80, 0x4000});
+
+    const auto values =
+        floats_of(run_op(rms_norm::op(), spec, {{input}, {weight}}, test_arch()).outputs[0]);
+
+    EXPECT_NEAR(values[0], 3 / std::sqrt(12.5), 0.004);
+    EXPECT_NEAR(values[1], 2 * 4 / std::sqrt(12.5), 0.008);
+}
+
+// A large mean must not swallow the deviation: 1000 ± 1 becomes ±1.
+TEST(LayerNorm, KeepsADeviationBesideALargeMean) {
+    const NormSpec spec{.epsilon = 0, .grid = {}};
+    std::vector<std::uint16_t> rows;
+    for (int i = 0; i < 200; ++i) {
+        rows.push_back(i % 2 == 0 ? 0x4378 : 0x437A);  // 248 and 250
+    }
+    const HostTensor ones = host_tensor<std::uint16_t>({200}, DataFormat::Float16_b,
+                                                       std::vector<std::uint16_t>(200, 0x3F80));
+    const HostTensor zeros = make_host_tensor({200}, DataFormat::Float16_b);
+
+    const auto values = floats_of(
+        run_op(layer_norm::op(), spec,
+               {{host_tensor({1, 200}, DataFormat::Float16_b, rows)}, {ones}, {zeros}}, test_arch())
+            .outputs[0]);
+
+    for (int i = 0; i < 200; ++i) {
+        EXPECT_NEAR(values[static_cast<std::size_t>(i)], i % 2 == 0 ? -1 : 1, 0.004) << i;
+    }
+}
+
+TEST(Softmax, OfEqualElementsIsOneOverTheirNumber) {
+    const softmax::SoftmaxSpec spec{};
+    const HostTensor zeros = make_host_tensor({33, 64}, DataFormat::Float16_b);
+
+    const auto run = run_op(softmax::op(), spec, {{zeros}}, test_arch());
+
+    EXPECT_THAT(floats_of(run.outputs[0]), Each(FloatEq(1.0F / 64)));
+}
+
+// The first column of the matrix is all ones, and rows of it have length 1.
+TEST(Hadamard, SpreadsOneElementOverARow) {
+    HostTensor input = make_host_tensor({2, 64}, DataFormat::Float16_b);
+    input.as<std::uint16_t>()[0] = 0x3F80;
+
+    const auto run = run_op(hadamard::op(), RowsSpec{}, {{input}}, test_arch());
+
+    const auto values = floats_of(run.outputs[0]);
+    EXPECT_THAT(std::vector(values.begin(), values.begin() + 64), Each(FloatNear(0.125F, 0)));
+    EXPECT_THAT(std::vector(values.begin() + 64, values.end()), Each(FloatNear(0, 0)));
+}
+
+class HadamardSizes : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(HadamardSizes, IsThatOfItsReference) {
+    const auto run =
+        run_op(hadamard::op(), RowsSpec{}, {{random_rows({33, GetParam()})}}, test_arch());
+
+    EXPECT_TRUE(keeps_its_tolerance(hadamard::op(), run));
+}
+
+INSTANTIATE_TEST_SUITE_P(PowersOfTwo, HadamardSizes, ::testing::Values(1, 2, 16, 32, 64, 128));
+
+TEST(Hadamard, RefusesASizeThatIsNoPowerOfTwo) {
+    const DeviceTensor input{{{3, 48}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor* const in[]{&input};
+    const RowsSpec spec;
+
+    EXPECT_EQ(usage_error_message([&] { check_call(hadamard::op(), test_arch(), &spec, in, in); }),
+              "hadamard: input has rows of 48 elements; they must be a power of two up to 128");
+}
+
+}  // namespace
+}  // namespace tessera::ops
