@@ -89,7 +89,8 @@ Replays run_l1_to_l1(const Parameters& parameters, Bench& bench) {
     };
     const DeviceTensor input = allocate("src");
     const DeviceTensor output = allocate("dst");
-    return bench.run(ops::reshard::make_program(bench.arch(), {input}, {output}, {movers_of(parameters)}));
+    return bench.run(
+        ops::reshard::make_program(bench.arch(), {input}, {output}, {movers_of(parameters)}));
 }
 
 /// The tensors of the DRAM traces: 16 columns of pages, 8 rows for each row of cores.

@@ -88,7 +88,8 @@ private:
     void take(Millicycles begin, Millicycles duration) noexcept {
         place(begin, duration, [this](std::int64_t slice, Millicycles part) {
             turn_to(slice);
-            taken_[static_cast<std::size_t>(slice % kSlices)] += static_cast<std::int32_t>(part);
+            std::uint16_t& of_slice = taken_[static_cast<std::size_t>(slice % kSlices)];
+            of_slice = static_cast<std::uint16_t>(of_slice + part);
         });
     }
     /// Forgets the oldest slices, so that `slice` has a place.
@@ -104,8 +105,8 @@ private:
     }
 
     Millicycles end_ = 0;
-    std::int64_t begin_ = 0;  ///< first slice that is kept
-    std::array<std::int32_t, kSlices> taken_{};
+    std::int64_t begin_ = 0;                      ///< first slice that is kept
+    std::array<std::uint16_t, kSlices> taken_{};  ///< 64 B: one line of a cache
 };
 
 }  // namespace tessera::timing
