@@ -132,7 +132,8 @@ void add_page_senders(const Call& call, const Rank& rank, Program& program,
                       const CallSemaphores& semaphores, const CoreRangeSet& cores) {
     std::vector<std::uint32_t> reader;
     token_exchange::append_accessor(reader, call.input(rank));
-    std::vector<std::uint32_t> writer(8);  // the shape of a routing table, which there is none of
+    // There is no routing table.
+    std::vector<std::uint32_t> writer(token_exchange::kShapeWords);
     for (int i = 0; i < 3; ++i) {
         token_exchange::append_accessor(writer, call.output(rank));
     }

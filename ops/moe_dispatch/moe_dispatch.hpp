@@ -10,7 +10,6 @@
 
 namespace tessera::ops::moe_dispatch {
 
-inline constexpr std::array<std::string_view, 1> kSchedules{"two_phases"};
 inline constexpr std::array kInputs{
     Operand{"tokens", "(T, H)", "any", "ROW_MAJOR"},
     Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"},
@@ -64,17 +63,20 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
 ///   `received_weights` the weights there, 0 elsewhere.
 /// Slots      on the token's own device: the row that the slot's device has it in; −1 where the
 ///   slot has no expert or the row was dropped. moe_combine brings results back by it.
-/// Capacity   `capacity` rows a device (0: D·T, which always suffices). A row beyond it ends the
-/// run
-///   in the receiver's control kernel (ASSERT), or is dropped with `overflow: drop`.
+/// Capacity   `capacity` rows a device (0: D·T, which always suffices); with `phases: one` that
+/// many
+///   of each sender (0: T). A row beyond it ends the run in the receiver's control kernel (ASSERT),
+///   or is dropped with `overflow: drop`.
 /// Phases     ids and weights of all tokens go to all devices; one core of each walks them in the
 ///   devices' order, so that every core knows where its rows go; then rows, each straight to its
-///   place, in packets of at most one row. No count is known to the host.
+///   place, in packets of at most one row. No count is known to the host. In one phase rows do not
+///   wait for the tables: they go into a part of the receiver that is their sender's, and are
+///   copied to their places when it knows the counts. What is received is the same.
 /// Source   DeepEP's high-throughput dispatch: one row a device, received in the order of devices.
 inline constexpr OpSpec kSpec{
     .name = "moe_dispatch",
     .summary = "rows of tokens to the devices of their experts, once a device",
-    .schedules = kSchedules,
+    .schedules = token_exchange::kDispatchSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
     .tolerance = kExact,

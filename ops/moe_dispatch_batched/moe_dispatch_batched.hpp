@@ -10,7 +10,6 @@
 
 namespace tessera::ops::moe_dispatch_batched {
 
-inline constexpr std::array<std::string_view, 1> kSchedules{"two_phases"};
 inline constexpr std::array kInputs{
     Operand{"tokens", "(T, H)", "any", "ROW_MAJOR"},
     Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"},
@@ -40,12 +39,12 @@ inline constexpr std::array kOutputs{
 /// Slots      on the token's own device: e · M + row of the slot's expert; −1 where there is none
 ///   or the row was dropped. moe_combine_batched brings results back by it.
 /// Capacity   `capacity` rows an expert (M; 0: D·T, which suffices while no token names an expert
-///   twice).
+///   twice); with `phases: one` that many of each sender (M = D·capacity; 0: T).
 /// Source   DeepEP's low-latency dispatch and pplx: batches of experts, with a cap of tokens.
 inline constexpr OpSpec kSpec{
     .name = "moe_dispatch_batched",
     .summary = "rows of tokens to each of their experts, batched by expert",
-    .schedules = kSchedules,
+    .schedules = token_exchange::kDispatchSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
     .tolerance = kExact,

@@ -37,7 +37,8 @@ struct CombineSizes {
     [[nodiscard]] std::uint32_t places() const { return is_batched ? top_k : ranks; }
     [[nodiscard]] std::uint32_t stride() const { return (4 * top_k + 63) / 64 * 64; }
     [[nodiscard]] std::vector<std::uint32_t> words() const {
-        return {tokens, top_k, experts, ranks, most_rows, is_batched ? 1U : 0U, stride(), stride()};
+        return {tokens,   top_k,    experts, ranks, most_rows, is_batched ? 1U : 0U,
+                stride(), stride(), 0};
     }
 };
 
@@ -76,8 +77,9 @@ struct CombineMaking {
     [[nodiscard]] const DeviceTensor& output() const {
         return context.device_outputs[0][rank.position];
     }
+    // A workspace where they are summed; else the output itself.
     [[nodiscard]] const DeviceTensor& contributions() const {
-        return context.device_outputs[1][rank.position];
+        return context.device_outputs.back()[rank.position];
     }
     // Ids of Rows, weights of Batches; slots stand in for what is not there and not read.
     [[nodiscard]] const DeviceTensor& last_or_slots() const {
@@ -245,10 +247,11 @@ void add_combine_control(const CombineMaking& making, std::span<const SumShare> 
     SetRuntimeArgs(making.program, kernel, making.rank.control(), args);
 }
 
-Program make_combine_program(const OpContext& context, const Rank& rank,
-                             const CombineSizes& sizes) {
+Program make_combine_program(const OpContext& context, const Rank& rank, const CombineSizes& sizes,
+                             Result result) {
     Program program = CreateProgram();
-    const std::vector<SumShare> shares = sum_shares(rank, sizes.tokens);
+    const std::vector<SumShare> shares =
+        result == Result::Summed ? sum_shares(rank, sizes.tokens) : std::vector<SumShare>{};
     std::vector<CoreCoord> senders;
     for (std::uint32_t i = 0; i < rank.num_senders(); ++i) {
         senders.push_back(rank.core(i));
@@ -270,12 +273,12 @@ Program make_combine_program(const OpContext& context, const Rank& rank,
                                        CreateSemaphore(program, everywhere, 0)};
     const CombineMaking making{context, rank, sizes, program, semaphores};
     add_combine_senders(making, cores);
-    add_sums(making, shares);
+    if (!shares.empty()) {
+        add_sums(making, shares);
+    }
     add_combine_control(making, shares);
     return program;
 }
-
-}  // namespace
 
 void judge_combine(const OpContext& context, Form form, RuleJudge& judge) {
     const auto& spec = context.params<CombineSpec>();
@@ -290,29 +293,70 @@ void judge_combine(const OpContext& context, Form form, RuleJudge& judge) {
                               describe(rows), rows.shape[0], spec.experts / devices, spec.experts));
 }
 
-std::vector<TensorPlan> infer_combine(const OpContext& context) {
-    const TensorSpec& rows = context.inputs[kRowsIn].spec;
-    return {{.spec = {{context.inputs[kSlots].spec.shape[0], rows.shape.back()},
-                      DataFormat::Float16_b,
-                      Layout::ROW_MAJOR}}};
+std::vector<TensorPlan> infer_combine(const OpContext& context, Result result) {
+    Shape shape = context.inputs[kSlots].spec.shape;
+    if (result == Result::Summed) {
+        shape.pop_back();
+    }
+    shape.push_back(context.inputs[kRowsIn].spec.shape.back());
+    return {{.spec = {shape, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
 }
 
-std::vector<TensorPlan> combine_workspaces(const OpContext& context, Form form) {
+// Contributions to the device's tokens: (T·D, H) by token and rank, or (T·K, H) by token and slot.
+std::vector<TensorPlan> combine_workspaces(const OpContext& context, Form form, Result result) {
+    if (result == Result::BySlot) {
+        return {};
+    }
     const CombineSizes sizes = combine_sizes(context, form);
     return {{.spec = {{sizes.tokens * sizes.places(), context.inputs[kRowsIn].spec.shape.back()},
                       DataFormat::Float16_b,
                       Layout::ROW_MAJOR}}};
 }
 
-std::vector<DeviceProgram> combine_programs(const OpContext& context, Form form) {
+std::vector<DeviceProgram> combine_programs(const OpContext& context, Form form, Result result) {
     const CombineSizes sizes = combine_sizes(context, form);
     std::vector<DeviceProgram> programs;
     for (std::uint32_t p = 0; p < sizes.ranks; ++p) {
         const Rank rank{context.arch, context.mesh, context.devices, p,
                         context.params<CombineSpec>().links};
-        programs.push_back({rank.device(), make_combine_program(context, rank, sizes)});
+        programs.push_back({rank.device(), make_combine_program(context, rank, sizes, result)});
     }
     return programs;
+}
+
+// Slots that an expert's row came back to.
+std::vector<std::vector<bool>> filled_slots(const ReferenceContext& context) {
+    const HostTensor slots = context.read(kSlots);
+    std::vector<bool> filled;
+    for (const std::int32_t slot : slots.as<std::int32_t>()) {
+        filled.push_back(slot >= 0);
+    }
+    return {filled};
+}
+
+}  // namespace
+
+Op combine_op(const OpSpec& spec, Form form, Result result) {
+    Op op{.spec = spec,
+          .params = parameters<CombineSpec>(kCombineFields),
+          .rules = [form](const OpContext& context,
+                          RuleJudge& judge) { judge_combine(context, form, judge); },
+          .infer = [result](const OpContext& context) { return infer_combine(context, result); },
+          .workspaces =
+              [form, result](const OpContext& context) {
+                  return combine_workspaces(context, form, result);
+              },
+          .programs =
+              [form, result](const OpContext& context) {
+                  return combine_programs(context, form, result);
+              },
+          .reference =
+              [form](const ReferenceContext& context) { return combine_reference(context, form); }};
+    if (result == Result::BySlot) {
+        op.reference = slots_reference;
+        op.valid = valid_of_rows(filled_slots);
+    }
+    return op;
 }
 
 }  // namespace tessera::ops::token_exchange

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of the ops that bring experts' results back to their tokens: moe_combine, of rows, and
-// moe_combine_batched, of batches.
+// Host side of the ops that bring experts' results back to their tokens: moe_combine, of rows,
+// moe_combine_batched, of batches, and moe_combine_slots, which leaves the sums to another op.
 #pragma once
 
 #include <array>
@@ -24,14 +24,16 @@ inline constexpr std::array kCombineFields{
                                        config::Limits{1, kLinksPerDirection}),
 };
 
-/// Inputs of both forms: rows, source, num_received, slots, then topk_ids (Rows) or topk_weights
-/// (Batches; may be left out).
-void judge_combine(const OpContext& context, Form form, RuleJudge& judge);
-[[nodiscard]] std::vector<TensorPlan> infer_combine(const OpContext& context);
-/// Contributions to the device's tokens: (T·D, H) by token and rank, or (T·K, H) by token and slot.
-[[nodiscard]] std::vector<TensorPlan> combine_workspaces(const OpContext& context, Form form);
-[[nodiscard]] std::vector<DeviceProgram> combine_programs(const OpContext& context, Form form);
-/// bfloat16, bit for bit: products and sums rounded to fp32 in the declared order.
+/// Summed: (T, H), over ranks (Rows) or slots (Batches). BySlot: (T, K, H) as it comes; of Batches.
+enum class Result : std::uint8_t { Summed, BySlot };
+
+/// The op of one form. Inputs: rows, source, num_received, slots, then, where it sums, topk_ids
+/// (Rows) or topk_weights (Batches; may be left out). Its reference is exact: products and sums are
+/// rounded to fp32 in the declared order.
+[[nodiscard]] Op combine_op(const OpSpec& spec, Form form, Result result);
+
 [[nodiscard]] std::vector<HostTensor> combine_reference(const ReferenceContext& context, Form form);
+/// Each token's rows by slot, zeros where a slot has none.
+[[nodiscard]] std::vector<HostTensor> slots_reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::token_exchange

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 #include "ops/host_floats.hpp"
@@ -55,6 +56,14 @@ void add_batches(const ReferenceContext& context, std::uint32_t rank, Contributi
     }
 }
 
+Contributions contributions_of(const ReferenceContext& context, Form form) {
+    Contributions found;
+    for (std::uint32_t rank = 0; rank < context.inputs[0].size(); ++rank) {
+        form == Form::Rows ? add_rows(context, rank, found) : add_batches(context, rank, found);
+    }
+    return found;
+}
+
 std::vector<float> weights_of(const ReferenceContext& context, Form form) {
     if (form == Form::Rows || context.inputs.size() <= 4) {
         return {};
@@ -68,11 +77,7 @@ std::vector<float> weights_of(const ReferenceContext& context, Form form) {
 }  // namespace
 
 std::vector<HostTensor> combine_reference(const ReferenceContext& context, Form form) {
-    const auto ranks = static_cast<std::uint32_t>(context.inputs[0].size());
-    Contributions found;
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-        form == Form::Rows ? add_rows(context, rank, found) : add_batches(context, rank, found);
-    }
+    const Contributions found = contributions_of(context, form);
     const auto rows = context.read_all(0);
     const std::vector<float> weights = weights_of(context, form);
     const Shape& shape = context.outputs[0].spec.shape;
@@ -93,6 +98,20 @@ std::vector<HostTensor> combine_reference(const ReferenceContext& context, Form 
     std::vector<HostTensor> outputs;
     outputs.push_back(make_host_tensor(shape, DataFormat::Float16_b));
     std::ranges::transform(sums, outputs[0].as<std::uint16_t>().begin(), rounded_to_bf16);
+    return outputs;
+}
+
+std::vector<HostTensor> slots_reference(const ReferenceContext& context) {
+    const auto rows = context.read_all(0);
+    const Shape& shape = context.outputs[0].spec.shape;
+    const std::size_t row_bytes = std::size_t{2} * shape[2];
+    std::vector<HostTensor> outputs;
+    outputs.push_back(make_host_tensor(shape, DataFormat::Float16_b));
+    for (const auto& [place, from] : contributions_of(context, Form::Batches)) {
+        const std::size_t to = std::size_t{place.first} * shape[1] + place.second;
+        std::memcpy(outputs[0].bytes.data() + to * row_bytes,
+                    rows[from.rank].bytes.data() + from.row * row_bytes, row_bytes);
+    }
     return outputs;
 }
 

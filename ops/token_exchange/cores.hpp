@@ -22,6 +22,9 @@ namespace tessera::ops::token_exchange {
 inline constexpr std::uint32_t kWays = 5;
 inline constexpr std::uint32_t kStays = 4;
 
+/// Words of the shape of a routing table, kernels/routing.hpp: the first compile-time arguments.
+inline constexpr std::uint32_t kShapeWords = 9;
+
 /// One device of a group.
 struct Rank {
     const ArchSpec& arch;

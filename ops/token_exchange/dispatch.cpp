@@ -7,13 +7,22 @@
 #include "ops/exchange/group.hpp"
 #include "ops/exchange/program.hpp"
 #include "ops/token_exchange/cores.hpp"
+#include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::token_exchange {
 namespace {
 
 // Circular buffers, as the kernels number them (kernels/routing.hpp).
-enum : std::uint8_t { kTable = 0, kBases = 1, kCounts = 2, kScratch = 3, kRows = 4, kCommands = 5 };
+enum : std::uint8_t {
+    kTable = 0,
+    kBases = 1,
+    kCounts = 2,
+    kScratch = 3,
+    kRows = 4,
+    kCommands = 5,
+    kPairs = 6
+};
 
 constexpr std::uint32_t kScratchRows = 16;  // kernels/dispatch_control.cpp
 constexpr std::uint32_t kRowPieces = 8;     // on their way from reader to writer
@@ -55,6 +64,7 @@ struct Sizes {
     std::uint32_t row_bytes;
     std::uint32_t scales_bytes;
     std::uint32_t piece;
+    std::uint32_t pair_rows;  ///< of one sender at a receiver, in one phase; else 0
 
     [[nodiscard]] std::uint32_t bins() const { return is_batched ? experts : ranks; }
     [[nodiscard]] std::uint32_t table_bytes() const {
@@ -62,9 +72,15 @@ struct Sizes {
     }
     [[nodiscard]] std::uint32_t scratch_stride() const { return (4 * top_k + 63) / 64 * 64; }
     [[nodiscard]] std::vector<std::uint32_t> words() const {
-        return {tokens, top_k, experts, ranks, most_rows, is_batched, ids_stride, weights_stride};
+        return {tokens,     top_k,      experts,        ranks,    most_rows,
+                is_batched, ids_stride, weights_stride, pair_rows};
     }
 };
+
+std::uint32_t pair_rows(const OpContext& context) {
+    const bool is_one = context.params<DispatchSpec>().phases == Phases::One;
+    return is_one ? most_rows(context) / static_cast<std::uint32_t>(context.devices.size()) : 0;
+}
 
 Sizes sizes_of(const OpContext& context, Form form) {
     const TensorSpec& tokens = context.inputs[kTokens].spec;
@@ -83,7 +99,8 @@ Sizes sizes_of(const OpContext& context, Form form) {
             .weight_bytes = weights.page_size() / top_k,
             .row_bytes = tokens.page_size(),
             .scales_bytes = scales,
-            .piece = piece_bytes(context.arch, std::max(tokens.page_size(), scales))};
+            .piece = piece_bytes(context.arch, std::max(tokens.page_size(), scales)),
+            .pair_rows = pair_rows(context)};
 }
 
 struct BufferSize {
@@ -95,10 +112,11 @@ std::vector<BufferSize> buffer_sizes(const Sizes& sizes) {
     const std::uint32_t lines = sizes.is_batched ? sizes.experts / sizes.ranks * 64 : 0;
     return {{kTable, sizes.table_bytes(), 1},
             {kBases, 4 * sizes.bins(), 1},
-            {kCounts, 4 * sizes.bins(), 1},
+            {kCounts, 2 * 4 * sizes.bins(), 1},
             {kScratch, kScratchRows * sizes.scratch_stride() + lines, 1},
             {kRows, sizes.piece, kRowPieces},
-            {kCommands, 4 * (2 * sizes.top_k + 1), kCommandPages}};
+            {kCommands, 4 * (2 * sizes.top_k + 1), kCommandPages},
+            {kPairs, 4 * sizes.bins(), 1}};
 }
 
 struct Semaphores {
@@ -106,6 +124,7 @@ struct Semaphores {
     std::uint32_t bases_ready;
     std::uint32_t tables_arrived;
     std::uint32_t rows_arrived;
+    std::uint32_t go;
 };
 
 /// One device's program while it is made.
@@ -130,7 +149,19 @@ struct Making {
     [[nodiscard]] const DeviceTensor& received_scales() const {
         return out(sizes.scales_bytes != 0 ? places_of(form).scales : 0);
     }
+    // Workspaces: tables; in one phase also rows, and their scales, as they arrive.
     [[nodiscard]] const DeviceTensor& tables() const { return out(context.outputs.size()); }
+    [[nodiscard]] const DeviceTensor& arriving() const {
+        return sizes.pair_rows != 0 ? out(context.outputs.size() + 1) : out(0);
+    }
+    [[nodiscard]] const DeviceTensor& arriving_scales() const {
+        const bool lie_apart = sizes.pair_rows != 0 && sizes.scales_bytes != 0;
+        return lie_apart ? out(context.outputs.size() + 2) : received_scales();
+    }
+    /// Those that put rows together.
+    [[nodiscard]] std::vector<CoreCoord> packers() const {
+        return sizes.pair_rows != 0 ? rank.rest() : std::vector<CoreCoord>{};
+    }
 };
 
 std::vector<std::uint32_t> reader_args(const Making& making, std::uint32_t way,
@@ -145,7 +176,8 @@ std::vector<std::uint32_t> reader_args(const Making& making, std::uint32_t way,
                                     sizes.row_bytes,
                                     sizes.piece,
                                     sizes.scales_bytes,
-                                    making.semaphores.bases_ready};
+                                    making.semaphores.bases_ready,
+                                    making.rank.position};
     append(args, peer_words(making.rank, way, link));
     return args;
 }
@@ -155,8 +187,8 @@ std::vector<std::uint32_t> writer_args(const Making& making, std::uint32_t way, 
     const Sizes& sizes = making.sizes;
     const std::uint32_t control = core_word(making.context.arch, making.rank.control());
     const std::uint32_t packet = exchange::largest_packet(making.context.arch) / 64 * 64;
-    std::vector<std::uint32_t> args{making.out(0).buffer.address,
-                                    making.received_scales().buffer.address,
+    std::vector<std::uint32_t> args{making.arriving().buffer.address,
+                                    making.arriving_scales().buffer.address,
                                     making.tables().buffer.address,
                                     making.rank.position,
                                     link == 0 && way != kStays ? 1U : 0U,
@@ -191,7 +223,7 @@ void add_senders(const Making& making) {
     }
     std::vector<std::uint32_t> writer = making.sizes.words();
     for (const DeviceTensor* tensor :
-         {&making.out(0), &making.received_scales(), &making.tables()}) {
+         {&making.arriving(), &making.arriving_scales(), &making.tables()}) {
         append_accessor(writer, *tensor);
     }
     const KernelHandle reads =
@@ -210,15 +242,22 @@ void add_senders(const Making& making) {
 }
 
 // The cores that wait for the bases: those that have peers.
-std::vector<std::uint32_t> waiting_cores(const Rank& rank) {
-    std::vector<std::uint32_t> words{0};
+std::vector<CoreCoord> waiting_cores(const Rank& rank) {
+    std::vector<CoreCoord> cores;
     for (std::uint32_t way = 0; way < kWays; ++way) {
         for (std::uint32_t link = 0; !rank.peers_of(way).empty() && link < rank.links; ++link) {
-            words.push_back(core_word(rank.arch, rank.sender(way, link)));
+            cores.push_back(rank.sender(way, link));
         }
     }
-    words[0] = static_cast<std::uint32_t>(words.size() - 1);
-    return words;
+    return cores;
+}
+
+void append_cores(std::vector<std::uint32_t>& args, const Making& making,
+                  std::span<const CoreCoord> cores) {
+    args.push_back(static_cast<std::uint32_t>(cores.size()));
+    for (const CoreCoord& core : cores) {
+        args.push_back(core_word(making.context.arch, core));
+    }
 }
 
 void add_control(const Making& making) {
@@ -238,15 +277,66 @@ void add_control(const Making& making) {
         args.push_back(tensor->buffer.address);
     }
     const auto& spec = making.context.params<DispatchSpec>();
-    append(args, std::array{making.rank.position, making.sizes.scratch_stride(),
-                            spec.overflow == Overflow::Fail ? 1U : 0U,
-                            making.semaphores.tables_arrived, making.semaphores.rows_arrived,
-                            making.semaphores.bases_ready, making.sizes.ranks * making.rank.links});
-    append(args, waiting_cores(making.rank));
+    append(args,
+           std::array{making.rank.position, making.sizes.scratch_stride(),
+                      spec.overflow == Overflow::Fail ? 1U : 0U, making.semaphores.tables_arrived,
+                      making.semaphores.rows_arrived, making.semaphores.bases_ready,
+                      making.sizes.ranks * making.rank.links, making.semaphores.go});
+    append_cores(
+        args, making,
+        making.sizes.pair_rows == 0 ? waiting_cores(making.rank) : std::vector<CoreCoord>{});
+    append_cores(args, making, making.packers());
     const KernelHandle kernel =
         CreateKernel(making.program, "ops/token_exchange/kernels/dispatch_control.cpp",
                      making.rank.control(), ReaderDataMovementConfig(compile_args));
     SetRuntimeArgs(making.program, kernel, making.rank.control(), args);
+}
+
+std::vector<std::uint32_t> packer_writer_args(const Making& making) {
+    const Sizes& sizes = making.sizes;
+    const std::uint32_t control = core_word(making.context.arch, making.rank.control());
+    // As a core of rows that stay; nobody waits for its count.
+    return {making.out(0).buffer.address,
+            making.received_scales().buffer.address,
+            making.tables().buffer.address,
+            making.rank.position,
+            0,
+            sizes.row_bytes,
+            sizes.piece,
+            sizes.scales_bytes,
+            making.semaphores.started,
+            control & 0xFFFFU,
+            control >> 16U,
+            making.semaphores.started,
+            making.semaphores.started,
+            1,
+            sizes.piece,
+            0};
+}
+
+void add_packers(const Making& making, std::span<const CoreCoord> cores) {
+    const Sizes& sizes = making.sizes;
+    std::vector<std::uint32_t> reader = sizes.words();
+    append_accessor(reader, making.arriving());
+    append_accessor(reader, making.arriving_scales());
+    std::vector<std::uint32_t> writer = sizes.words();
+    for (const DeviceTensor* tensor :
+         {&making.out(0), &making.received_scales(), &making.tables()}) {
+        append_accessor(writer, *tensor);
+    }
+    const KernelHandle reads =
+        CreateKernel(making.program, "ops/token_exchange/kernels/pack_reader.cpp", range_set(cores),
+                     ReaderDataMovementConfig(reader));
+    const KernelHandle writes =
+        CreateKernel(making.program, "ops/token_exchange/kernels/dispatch_writer.cpp",
+                     range_set(cores), WriterDataMovementConfig(writer));
+    for (std::uint32_t i = 0; i < cores.size(); ++i) {
+        SetRuntimeArgs(making.program, reads, cores[i],
+                       {making.arriving().buffer.address, making.arriving_scales().buffer.address,
+                        sizes.row_bytes, sizes.piece, sizes.scales_bytes, making.semaphores.go, i,
+                        static_cast<std::uint32_t>(cores.size())});
+        SetRuntimeArgs(making.program, writes, cores[i], packer_writer_args(making));
+    }
 }
 
 Program make_program(const OpContext& context, const Rank& rank, const Sizes& sizes, Form form) {
@@ -255,29 +345,43 @@ Program make_program(const OpContext& context, const Rank& rank, const Sizes& si
     for (std::uint32_t i = 0; i <= rank.num_senders(); ++i) {
         cores.push_back(rank.core(i));
     }
+    const std::vector<CoreCoord> packers =
+        sizes.pair_rows != 0 ? rank.rest() : std::vector<CoreCoord>{};
+    cores.insert(cores.end(), packers.begin(), packers.end());
     const CoreRangeSet all = range_set(cores);
     for (const auto& [index, page, pages] : buffer_sizes(sizes)) {
         add_buffer(program, all, index, page, pages);
     }
     const Semaphores semaphores{CreateSemaphore(program, all, 0), CreateSemaphore(program, all, 0),
-                                CreateSemaphore(program, all, 0), CreateSemaphore(program, all, 0)};
+                                CreateSemaphore(program, all, 0), CreateSemaphore(program, all, 0),
+                                CreateSemaphore(program, all, 0)};
     const Making making{context, rank, sizes, form, program, semaphores};
     add_senders(making);
     add_control(making);
+    if (!packers.empty()) {
+        add_packers(making, packers);
+    }
     return program;
 }
 
 }  // namespace
 
 std::uint32_t most_rows(const OpContext& context) {
-    const std::uint32_t capacity = context.params<DispatchSpec>().capacity;
+    const auto& spec = context.params<DispatchSpec>();
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
-    return capacity != 0 ? capacity : devices * context.inputs[kTokens].spec.shape[0];
+    const std::uint32_t tokens = context.inputs[kTokens].spec.shape[0];
+    if (spec.phases == Phases::One) {
+        return devices * (spec.capacity != 0 ? spec.capacity : tokens);
+    }
+    return spec.capacity != 0 ? spec.capacity : devices * tokens;
 }
+
+namespace {
 
 void judge_dispatch(const OpContext& context, Form form, RuleJudge& judge) {
     const auto& spec = context.params<DispatchSpec>();
-    judge_links(context.arch, spec.links, 1, judge);
+    // Besides the control core, one that puts rows together.
+    judge_links(context.arch, spec.links, spec.phases == Phases::One ? 2 : 1, judge);
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     judge.require(spec.experts % devices == 0 && spec.experts != 0, "experts",
                   fmt::format("is {}; it must be a multiple of {}, as many on each device",
@@ -328,10 +432,19 @@ std::vector<TensorPlan> infer_dispatch(const OpContext& context, Form form) {
     return plans;
 }
 
-std::vector<TensorPlan> dispatch_workspaces(const OpContext& context) {
-    const Sizes sizes = sizes_of(context, Form::Rows);
-    return {
+// Tables of all ranks; in one phase also rows, and their scales, as they arrive.
+std::vector<TensorPlan> dispatch_workspaces(const OpContext& context, Form form) {
+    const Sizes sizes = sizes_of(context, form);
+    std::vector<TensorPlan> plans{
         {.spec = {{sizes.ranks, sizes.table_bytes() / 4}, DataFormat::UInt32, Layout::ROW_MAJOR}}};
+    if (sizes.pair_rows != 0) {
+        const std::vector<TensorPlan> outputs = infer_dispatch(context, form);
+        plans.push_back(outputs.front());
+        if (sizes.scales_bytes != 0) {
+            plans.push_back(outputs.back());
+        }
+    }
+    return plans;
 }
 
 std::vector<DeviceProgram> dispatch_programs(const OpContext& context, Form form) {
@@ -343,6 +456,41 @@ std::vector<DeviceProgram> dispatch_programs(const OpContext& context, Form form
         programs.push_back({rank.device(), make_program(context, rank, sizes, form)});
     }
     return programs;
+}
+
+void check_ids(std::string_view op, const ReferenceContext& context) {
+    const std::uint32_t experts = context.params<DispatchSpec>().experts;
+    for (const HostTensor& ids : context.read_all(kIds)) {
+        const auto values = ids.as<std::int32_t>();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            require(values[i] >= -1 && values[i] < static_cast<std::int64_t>(experts),
+                    "{}: topk_ids[{},{}] is {}; it must be -1 or an expert, 0 to {}", op,
+                    i / ids.shape[1], i % ids.shape[1], values[i], experts - 1);
+        }
+    }
+}
+
+}  // namespace
+
+Op dispatch_op(const OpSpec& spec, Form form) {
+    return {
+        .spec = spec,
+        .params = parameters<DispatchSpec>(kDispatchFields),
+        .schedule =
+            [](const void* parameters) {
+                const auto phases = static_cast<const DispatchSpec*>(parameters)->phases;
+                return std::string(kDispatchSchedules[phases == Phases::One ? 1 : 0]);
+            },
+        .rules = [form](const OpContext& context,
+                        RuleJudge& judge) { judge_dispatch(context, form, judge); },
+        .infer = [form](const OpContext& context) { return infer_dispatch(context, form); },
+        .workspaces =
+            [form](const OpContext& context) { return dispatch_workspaces(context, form); },
+        .programs = [form](const OpContext& context) { return dispatch_programs(context, form); },
+        .reference =
+            [form](const ReferenceContext& context) { return dispatch_reference(context, form); },
+        .check_values =
+            [name = spec.name](const ReferenceContext& context) { check_ids(name, context); }};
 }
 
 }  // namespace tessera::ops::token_exchange

@@ -5,7 +5,7 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
+#include <string_view>
 #include <vector>
 
 #include "emu/base/fields/enum_names.hpp"
@@ -17,11 +17,18 @@ namespace tessera::ops::token_exchange {
 /// What happens to rows beyond the capacity of their receiver. Fail: its control kernel's ASSERT
 /// ends the run. Drop: they are not sent, and their slots are −1.
 enum class Overflow : std::uint8_t { Fail, Drop };
+/// Two: all devices learn the counts, then rows go straight to their places, one behind the other.
+/// One: rows go at once, those of each device into a part of the receiver that is its own, of
+/// `capacity` rows; the receiver's other cores put them together when the counts are there.
+enum class Phases : std::uint8_t { Two, One };
 
 struct DispatchSpec {
-    std::uint32_t experts = 0;   ///< E, over all devices; device p has [p·E/D, (p+1)·E/D)
-    std::uint32_t capacity = 0;  ///< M, rows of a device or of an expert; 0: D·T
+    std::uint32_t experts = 0;  ///< E, over all devices; device p has [p·E/D, (p+1)·E/D)
+    /// Rows that a receiver (device or expert) has, M, or with one phase has for each sender, M /
+    /// D; 0: enough for all tokens.
+    std::uint32_t capacity = 0;
     Overflow overflow = Overflow::Fail;
+    Phases phases = Phases::Two;
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
 };
 
@@ -38,6 +45,12 @@ inline constexpr std::array kEnumNames<ops::token_exchange::Overflow>{
     EnumName<ops::token_exchange::Overflow>{"drop", ops::token_exchange::Overflow::Drop},
 };
 
+template <>
+inline constexpr std::array kEnumNames<ops::token_exchange::Phases>{
+    EnumName<ops::token_exchange::Phases>{"two", ops::token_exchange::Phases::Two},
+    EnumName<ops::token_exchange::Phases>{"one", ops::token_exchange::Phases::One},
+};
+
 }  // namespace tessera::config
 
 namespace tessera::ops::token_exchange {
@@ -48,29 +61,30 @@ inline constexpr config::Limits kCapacity{0, 1048576};
 inline constexpr std::array kDispatchFields{
     config::field<&DispatchSpec::experts>("experts", config::kRequired,
                                           "over all devices, as many on each", kExperts),
-    config::field<&DispatchSpec::capacity>(
-        "capacity", "0", "rows that a receiver (device or expert) has; 0: of all tokens",
-        kCapacity),
+    config::field<&DispatchSpec::capacity>("capacity", "0",
+                                           "rows that a receiver (device or expert) has, with one "
+                                           "phase for each device that sends; 0: "
+                                           "of all tokens",
+                                           kCapacity),
     config::field<&DispatchSpec::overflow>("overflow", "fail",
                                            "rows beyond the capacity end the run, or are dropped"),
+    config::field<&DispatchSpec::phases>("phases", "two",
+                                         "two: counts, then rows; one: rows at once, put together "
+                                         "where they arrive"),
     config::field<&DispatchSpec::links>("links", "4", "links of each direction",
                                         config::Limits{1, kLinksPerDirection}),
 };
 
+inline constexpr std::array<std::string_view, 2> kDispatchSchedules{"two_phases", "one_phase"};
+
+/// The op of one form. Its outputs are, of Rows: received, received_ids, received_weights, source,
+/// num_received, slots[, received_scales]; of Batches: received, source, num_received, slots[,
+/// received_scales].
+[[nodiscard]] Op dispatch_op(const OpSpec& spec, Form form);
+
 /// M: rows of a receiver.
 [[nodiscard]] std::uint32_t most_rows(const OpContext& context);
-
-void judge_dispatch(const OpContext& context, Form form, RuleJudge& judge);
-/// Rows: received, received_ids, received_weights, source, num_received, slots[, received_scales].
-/// Batches: received, source, num_received, slots[, received_scales].
-[[nodiscard]] std::vector<TensorPlan> infer_dispatch(const OpContext& context, Form form);
-/// The routing tables of all ranks.
-[[nodiscard]] std::vector<TensorPlan> dispatch_workspaces(const OpContext& context);
-[[nodiscard]] std::vector<DeviceProgram> dispatch_programs(const OpContext& context, Form form);
 [[nodiscard]] std::vector<HostTensor> dispatch_reference(const ReferenceContext& context,
                                                          Form form);
-/// Errors   UsageError for an id that is neither −1 nor below the number of experts.
-void check_ids(std::string_view op, const ReferenceContext& context, std::size_t operand,
-               std::uint32_t experts);
 
 }  // namespace tessera::ops::token_exchange

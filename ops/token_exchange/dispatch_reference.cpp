@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "ops/token_exchange/dispatch.hpp"
-#include "tessera/errors.hpp"
 
 namespace tessera::ops::token_exchange {
 namespace {
@@ -31,14 +30,18 @@ std::optional<std::uint32_t> place_of_earlier(const std::vector<Walked>& walked,
     return std::nullopt;
 }
 
-// Every slot with an expert of every rank's tokens, in order, with its place in its bin.
+constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
+
+// Every slot with an expert of every rank's tokens, in order, with its place in its bin. A rank has
+// at most `pair_rows` in a bin; others have no place.
 std::vector<Walked> walk(const std::vector<HostTensor>& ids, std::uint32_t experts_per_rank,
-                         Form form) {
+                         Form form, std::uint32_t pair_rows) {
     std::vector<Walked> walked;
     std::vector<std::uint32_t> counts;
     const std::uint32_t top_k = ids[0].shape[1];
     for (std::uint32_t rank = 0; rank < ids.size(); ++rank) {
         const auto values = ids[rank].as<std::int32_t>();
+        std::vector<std::uint32_t> of_rank(counts.size());
         for (std::uint32_t i = 0; i < values.size(); ++i) {
             if (values[i] < 0) {
                 continue;
@@ -46,9 +49,12 @@ std::vector<Walked> walk(const std::vector<HostTensor>& ids, std::uint32_t exper
             const auto expert = static_cast<std::uint32_t>(values[i]);
             const std::uint32_t bin = form == Form::Rows ? expert / experts_per_rank : expert;
             counts.resize(std::max<std::size_t>(counts.size(), bin + 1));
+            of_rank.resize(counts.size());
             const auto earlier = place_of_earlier(walked, rank, i / top_k, bin);
             const bool is_again = form == Form::Rows && earlier;
-            const std::uint32_t place = is_again ? *earlier : counts[bin]++;
+            const std::uint32_t place = is_again                     ? *earlier
+                                        : of_rank[bin]++ < pair_rows ? counts[bin]++
+                                                                     : kNowhere;
             walked.push_back({rank, i / top_k, i % top_k, expert, bin, place});
         }
     }
@@ -89,7 +95,10 @@ std::vector<HostTensor> dispatch_reference(const ReferenceContext& context, Form
         std::ranges::fill(out[1].as<std::int32_t>(), -1);
     }
     const std::uint32_t top_k = ids[0].shape[1];
-    for (const Walked& w : walk(ids, experts_per_rank, form)) {
+    const bool is_one_phase = context.params<DispatchSpec>().phases == Phases::One;
+    const std::uint32_t pair_rows =
+        is_one_phase ? most / static_cast<std::uint32_t>(tokens.size()) : kNowhere;
+    for (const Walked& w : walk(ids, experts_per_rank, form, pair_rows)) {
         if (w.place >= most) {
             continue;
         }
@@ -120,18 +129,6 @@ std::vector<HostTensor> dispatch_reference(const ReferenceContext& context, Form
                     weights[w.rank].bytes.data() + (w.token * top_k + w.slot) * width, width);
     }
     return out;
-}
-
-void check_ids(std::string_view op, const ReferenceContext& context, std::size_t operand,
-               std::uint32_t experts) {
-    for (const HostTensor& ids : context.read_all(operand)) {
-        const auto values = ids.as<std::int32_t>();
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            require(values[i] >= -1 && values[i] < static_cast<std::int64_t>(experts),
-                    "{}: topk_ids[{},{}] is {}; it must be -1 or an expert, 0 to {}", op,
-                    i / ids.shape[1], i % ids.shape[1], values[i], experts - 1);
-        }
-    }
 }
 
 }  // namespace tessera::ops::token_exchange

@@ -4,19 +4,6 @@
 #include "../../token_exchange/kernels/routing.hpp"
 #include "../../token_exchange/kernels/row_pieces.hpp"
 
-namespace {
-
-void push_target(uint32_t targets, uint32_t peer, uint32_t page) {
-    cb_reserve_back(kCbCommands, 1);
-    auto* words = words_at(get_write_ptr(kCbCommands));
-    words[0] = targets;
-    words[1] = peer;
-    words[2] = page;
-    cb_push_back(kCbCommands, 1);
-}
-
-}  // namespace
-
 void kernel_main() {
     const RowPieces page{get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2)};
     const Peers peers = peers_from_args(3);
@@ -31,10 +18,10 @@ void kernel_main() {
         const uint32_t to = get_arg_val<uint32_t>(first_range + 3 * peer + 1);
         const uint32_t count = get_arg_val<uint32_t>(first_range + 3 * peer + 2);
         for (uint32_t i = 0; i < count; ++i) {
-            push_target(1, peer, to + i);
+            push_command(1, peer, to + i);
             pieces.read(page, input, from + i);
         }
     }
     pieces.push();
-    push_target(kEnd, 0, 0);
+    push_command(kEnd, 0, 0);
 }

@@ -59,15 +59,6 @@ private:
     uint32_t l1_;
 };
 
-void push_command(uint32_t targets, uint32_t peer, uint32_t page) {
-    cb_reserve_back(kCbCommands, 1);
-    auto* words = words_at(get_write_ptr(kCbCommands));
-    words[0] = targets;
-    words[1] = peer;
-    words[2] = page;
-    cb_push_back(kCbCommands, 1);
-}
-
 template <typename Accessor>
 uint32_t read_count(const Accessor& num_received, uint32_t batch) {
     const uint32_t l1 = get_write_ptr(kCbCounts);

@@ -42,11 +42,13 @@ public:
         : shape_(shape),
           own_rank_(own_rank),
           fails_beyond_(fails_beyond),
-          counts_(words_at(get_write_ptr(kCbCounts))),
+          before_(words_at(get_write_ptr(kCbCounts))),
+          counts_(before_ + shape.num_bins()),
           rows_(get_write_ptr(kCbScratch), stride),
           // Places of batches are written 16 at a time: behind the rows, one line an expert.
           lines_(get_write_ptr(kCbScratch) + kScratchRows * stride) {
         for (uint32_t bin = 0; bin < shape.num_bins(); ++bin) {
+            before_[bin] = 0;
             counts_[bin] = 0;
         }
     }
@@ -67,9 +69,12 @@ public:
                     if (!is_local && rank > own_rank_) {
                         return;
                     }
-                    const uint32_t place = is_first ? counts_[bin] : counts_[bin] - 1;
-                    counts_[bin] = place + 1;
-                    if (place >= shape_.most_rows) {
+                    const uint32_t index = is_first ? counts_[bin] : counts_[bin] - 1;
+                    counts_[bin] = index + 1;
+                    const uint32_t place = before_[bin] + index;
+                    const bool fits =
+                        shape_.pair_rows != 0 ? index < shape_.pair_rows : place < shape_.most_rows;
+                    if (!fits) {
                         check_capacity(is_local);
                         return;
                     }
@@ -92,15 +97,16 @@ public:
                                 shape_.top_k * sizeof(int32_t));
             }
         }
+        end_rank(rank);
     }
 
     void write_counts(const TensorAccessor& num_received, const TensorAccessor& source) {
         if (!shape_.is_batched) {
-            write_count(num_received, 0, kept(counts_[own_rank_]));
+            write_count(num_received, 0, kept(before_[own_rank_]));
         }
         const uint32_t first = own_rank_ * shape_.experts_per_rank();
         for (uint32_t e = 0; shape_.is_batched && e < shape_.experts_per_rank(); ++e) {
-            const uint32_t rows = kept(counts_[first + e]);
+            const uint32_t rows = kept(before_[first + e]);
             write_count(num_received, e, rows);
             if (rows % 16 != 0) {
                 write_line(e, rows / 16, rows % 16, source);
@@ -108,9 +114,10 @@ public:
         }
         noc_async_write_barrier();
     }
-    void copy_counts_to(uint32_t address) const {
+    // Rows of the ranks before the one that is walked next.
+    void copy_bases_to(uint32_t address) const {
         for (uint32_t bin = 0; bin < shape_.num_bins(); ++bin) {
-            words_at(address)[bin] = counts_[bin];
+            words_at(address)[bin] = before_[bin];
         }
     }
 
@@ -123,8 +130,26 @@ private:
     }
     // The receiving rank says so: each excess is seen once.
     void check_capacity(bool is_local) const {
-        const bool exceeds_the_capacity_of_its_receiver = fails_beyond_ && is_local;
+        const bool is_one_phase = shape_.pair_rows != 0;
+        const bool exceeds_the_capacity_of_its_receiver =
+            fails_beyond_ && is_local && !is_one_phase;
+        const bool exceeds_the_capacity_of_its_sender_at_the_receiver =
+            fails_beyond_ && is_local && is_one_phase;
         ASSERT(!exceeds_the_capacity_of_its_receiver);
+        ASSERT(!exceeds_the_capacity_of_its_sender_at_the_receiver);
+    }
+    // Rows of the rank that was walked go before those of the next one.
+    void end_rank(uint32_t rank) {
+        for (uint32_t bin = 0; bin < shape_.num_bins(); ++bin) {
+            const bool is_cut = shape_.pair_rows != 0 && counts_[bin] > shape_.pair_rows;
+            const uint32_t rows = is_cut ? shape_.pair_rows : counts_[bin];
+            before_[bin] = before_[bin] + rows;
+            counts_[bin] = 0;
+            const uint32_t own = bin - own_rank_ * shape_.bins_per_rank();
+            if (own < shape_.bins_per_rank()) {
+                words_at(get_write_ptr(kCbPairs))[own * shape_.num_ranks + rank] = rows;
+            }
+        }
     }
 
     // Row `place` of the received rows: ids and weights of local experts, −1 and 0 elsewhere.
@@ -187,17 +212,19 @@ private:
     const Shape& shape_;
     uint32_t own_rank_;
     bool fails_beyond_;
-    volatile tt_l1_ptr uint32_t* counts_;
+    volatile tt_l1_ptr uint32_t* before_;  // rows of ranks before, by bin
+    volatile tt_l1_ptr uint32_t* counts_;  // of the rank that is walked
     Scratch rows_;
     uint32_t lines_;
 };
 
-// Writes the bases into the L1 of the cores that send, at the place where they lie here.
-void publish(uint32_t bases, uint32_t bytes, uint32_t first_arg, uint32_t ready_id) {
+// Writes a table into the L1 of the cores that the arguments name, at the place where it lies here.
+// Returns the first argument behind these.
+uint32_t publish(uint32_t table, uint32_t bytes, uint32_t first_arg, uint32_t ready_id) {
     const uint32_t num_cores = get_arg_val<uint32_t>(first_arg);
     for (uint32_t i = 0; i < num_cores; ++i) {
         const uint32_t core = get_arg_val<uint32_t>(first_arg + 1 + i);
-        noc_async_write(bases, get_noc_addr(core & 0xFFFF, core >> 16, bases), bytes);
+        noc_async_write(table, get_noc_addr(core & 0xFFFF, core >> 16, table), bytes);
     }
     noc_async_write_barrier();
     for (uint32_t i = 0; i < num_cores; ++i) {
@@ -205,6 +232,7 @@ void publish(uint32_t bases, uint32_t bytes, uint32_t first_arg, uint32_t ready_
         noc_semaphore_inc(get_noc_addr(core & 0xFFFF, core >> 16, get_semaphore(ready_id)), 1);
     }
     noc_async_atomic_barrier();
+    return first_arg + 1 + num_cores;
 }
 
 }  // namespace
@@ -234,14 +262,16 @@ void kernel_main() {
     auto* rows_arrived = semaphore_at(get_arg_val<uint32_t>(12));
     const uint32_t ready_id = get_arg_val<uint32_t>(13);
     const uint32_t num_senders = get_arg_val<uint32_t>(14);  // cores of all ranks that send here
+    const uint32_t go_id = get_arg_val<uint32_t>(15);
+    uint32_t next_arg = 16;
 
     const Routing routing{shape, get_write_ptr(kCbTable)};
     const uint32_t bases = get_write_ptr(kCbBases);
     Ledger ledger(shape, rank, scratch_stride, fails_beyond);
     for (uint32_t from = 0; from < shape.num_ranks; ++from) {
         if (from == rank) {
-            ledger.copy_counts_to(bases);
-            publish(bases, shape.num_bins() * sizeof(uint32_t), 15, ready_id);
+            ledger.copy_bases_to(bases);
+            next_arg = publish(bases, shape.num_bins() * sizeof(uint32_t), next_arg, ready_id);
             read_table(shape, ids, weights, routing.address);
         } else {
             noc_semaphore_wait_min(tables_arrived, shape.num_ranks - 1);
@@ -252,4 +282,7 @@ void kernel_main() {
     }
     ledger.write_counts(num_received, out.source);
     noc_semaphore_wait_min(rows_arrived, num_senders);
+    // In one phase ranks' rows lie apart, and cores that know the counts put them together.
+    publish(get_write_ptr(kCbPairs), shape.bins_per_rank() * shape.num_ranks * sizeof(uint32_t),
+            next_arg, go_id);
 }

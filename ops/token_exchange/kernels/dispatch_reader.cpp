@@ -40,7 +40,8 @@ void kernel_main() {
     const RowPieces row{get_arg_val<uint32_t>(6), get_arg_val<uint32_t>(7)};
     const RowPieces scales_row{get_arg_val<uint32_t>(8), get_arg_val<uint32_t>(7)};
     auto* bases_ready = semaphore_at(get_arg_val<uint32_t>(9));
-    const Peers peers = peers_from_args(10);
+    const uint32_t rank = get_arg_val<uint32_t>(10);
+    const Peers peers = peers_from_args(11);
 
     constexpr auto tokens_args = TensorAccessorArgs<kShapeArgs>();
     constexpr auto ids_args = TensorAccessorArgs<kShapeArgs + 2>();
@@ -63,7 +64,16 @@ void kernel_main() {
 
     // Every link's core counts all rows, so that each knows the places of its own ones.
     auto* next_place = words_at(get_write_ptr(kCbBases));
-    noc_semaphore_wait(bases_ready, 1);
+    const bool is_one_phase = shape.pair_rows != 0;
+    if (is_one_phase) {
+        for (uint32_t bin = 0; bin < shape.num_bins(); ++bin) {
+            next_place[bin] = 0;
+        }
+    } else {
+        noc_semaphore_wait(bases_ready, 1);
+    }
+    const uint32_t first_place = rank * shape.pair_rows;
+    const uint32_t most_rows = is_one_phase ? shape.pair_rows : shape.most_rows;
     PieceReader pieces(kCbRows);
     for (uint32_t token = 0; token < shape.num_tokens; ++token) {
         command.begin();
@@ -74,8 +84,8 @@ void kernel_main() {
             }
             const uint32_t place = next_place[bin];
             next_place[bin] = place + 1;
-            if (token % num_links == link && place < shape.most_rows) {
-                command.add(peer, shape.page_of(bin, place));
+            if (token % num_links == link && place < most_rows) {
+                command.add(peer, shape.page_of(bin, first_place + place));
             }
         });
         if (command.is_empty()) {

@@ -15,6 +15,7 @@ inline constexpr uint32_t kCbCounts = 2;    // rows so far, by bin
 inline constexpr uint32_t kCbScratch = 3;   // rows of metadata on their way to memory
 inline constexpr uint32_t kCbRows = 4;      // pieces of rows, reader to writer
 inline constexpr uint32_t kCbCommands = 5;  // where the next row goes, reader to writer
+inline constexpr uint32_t kCbPairs = 6;     // rows by own bin and sending rank
 
 inline constexpr uint32_t kEnd = 0xFFFFFFFF;  // in place of a command's number of targets
 
@@ -28,9 +29,13 @@ struct Shape {
     uint32_t is_batched;
     uint32_t ids_stride;  // bytes of a page, padding included
     uint32_t weights_stride;
+    // Of a bin, that one rank may fill, in a part of its own (one phase); 0: ranks' rows follow
+    // each other, so that all have to know the counts first.
+    uint32_t pair_rows;
 
     uint32_t experts_per_rank() const { return num_experts / num_ranks; }
     uint32_t num_bins() const { return is_batched ? num_experts : num_ranks; }
+    uint32_t bins_per_rank() const { return is_batched ? experts_per_rank() : 1; }
     uint32_t table_bytes() const { return num_tokens * (ids_stride + weights_stride); }
     uint32_t rank_of(uint32_t expert) const { return expert / experts_per_rank(); }
     uint32_t bin_of(uint32_t expert) const { return is_batched ? expert : rank_of(expert); }
@@ -44,9 +49,9 @@ struct Shape {
     Shape {                                                                                        \
         get_compile_time_arg_val(0), get_compile_time_arg_val(1), get_compile_time_arg_val(2),     \
             get_compile_time_arg_val(3), get_compile_time_arg_val(4), get_compile_time_arg_val(5), \
-            get_compile_time_arg_val(6), get_compile_time_arg_val(7)                               \
+            get_compile_time_arg_val(6), get_compile_time_arg_val(7), get_compile_time_arg_val(8)  \
     }
-inline constexpr uint32_t kShapeArgs = 8;
+inline constexpr uint32_t kShapeArgs = 9;
 
 // A rank's ids, one row of `ids_stride` bytes a token, at an L1 address.
 struct Routing {
@@ -82,6 +87,16 @@ inline volatile tt_l1_ptr uint32_t* words_at(uint32_t address) {
 }
 inline volatile tt_l1_ptr uint32_t* semaphore_at(uint32_t id) {
     return words_at(get_semaphore(id));
+}
+
+// Tells the writer where the next row goes; kEnd in place of `targets`: there is none.
+inline void push_command(uint32_t targets, uint32_t peer, uint32_t page) {
+    cb_reserve_back(kCbCommands, 1);
+    auto* words = words_at(get_write_ptr(kCbCommands));
+    words[0] = targets;
+    words[1] = peer;
+    words[2] = page;
+    cb_push_back(kCbCommands, 1);
 }
 
 // Reads the ids and weights of this rank's tokens to `address`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What collectives and dispatch refuse, and what they say of it.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "ops/all_gather/all_gather.hpp"
 #include "ops/all_reduce/all_reduce.hpp"
@@ -130,21 +130,32 @@ TEST(DispatchErrors, IdsAreExperts) {
               "moe_dispatch: topk_ids[1,0] is 4; it must be -1 or an expert, 0 to 3");
 }
 
-TEST(DispatchErrors, ACapacityThatIsExceededEndsTheRun) {
+/// Four tokens of each of two devices, all for expert 2: the error that ends the run.
+std::string message_of_excess(const ops::token_exchange::DispatchSpec& spec) {
     const MeshSpec mesh{{1, 2}, Topology::Line, "wormhole_n150"};
     GroupRun run(ops::moe_dispatch_batched::op(), mesh, {0, 1});
-    run.params<ops::token_exchange::DispatchSpec>() = {.experts = 4, .capacity = 5};
+    run.params<ops::token_exchange::DispatchSpec>() = spec;
     run.add(make_host_tensor({4, 64}, DataFormat::Float16_b));
     run.add(host_tensor<std::int32_t>({4, 1}, DataFormat::Int32, {2, 2, 2, 2}));
     run.add(make_host_tensor({4, 1}, DataFormat::Float32));
     try {
         run.launch();
-        FAIL() << "no error";
     } catch (const KernelError& error) {
-        EXPECT_NE(std::string(error.what()).find("!exceeds_the_capacity_of_its_receiver"),
-                  std::string::npos)
-            << error.what();
+        return error.what();
     }
+    return "no error";
+}
+
+TEST(DispatchErrors, ACapacityThatIsExceededEndsTheRun) {
+    EXPECT_THAT(message_of_excess({.experts = 4, .capacity = 5}),
+                ::testing::HasSubstr("!exceeds_the_capacity_of_its_receiver)"));
+}
+
+// Eight rows would fit; three of each sender do not hold four.
+TEST(DispatchErrors, InOnePhaseACapacityIsOfEachSender) {
+    EXPECT_THAT(message_of_excess(
+                    {.experts = 4, .capacity = 3, .phases = ops::token_exchange::Phases::One}),
+                ::testing::HasSubstr("!exceeds_the_capacity_of_its_sender_at_the_receiver)"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // Predicted times of collectives that have the links to themselves, against closed forms.
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "ops/all_gather/all_gather.hpp"
 #include "ops/all_reduce/all_reduce.hpp"
 #include "ops/all_to_all/all_to_all.hpp"
@@ -12,10 +14,13 @@
 namespace tessera {
 namespace {
 
+using ops::AllReduceAlgorithm;
+using ops::PartialSums;
 using testing::GroupRun;
 
 constexpr double kUnitBytes = 2048;
-constexpr double kUnitsOfAPacket = 3;
+constexpr double kPacketBytes = 3 * kUnitBytes;  // 7616 B at most, in whole tiles
+constexpr double kSumPacketBytes = 4096;         // of float32
 
 const LinkTiming& link() {
     return testing::wormhole().timing.expected.link;
@@ -30,11 +35,14 @@ double wire(double payload) {
     return (bytes + frames * static_cast<double>(link().frame_overhead.value)) /
            (link().rate.value / 1e9);
 }
-/// A slice of so many units in packets of three.
-double slice_wire(double units) {
-    const double full = std::floor(units / kUnitsOfAPacket);
-    const double rest = units - full * kUnitsOfAPacket;
-    return full * wire(kUnitsOfAPacket * kUnitBytes) + (rest > 0 ? wire(rest * kUnitBytes) : 0);
+/// A slice of so many units on one link, as they are or as sums in float32.
+double slice_wire(double units, PartialSums format = PartialSums::Bf16) {
+    const bool is_fp32 = format == PartialSums::Fp32;
+    const double packet = is_fp32 ? kSumPacketBytes : kPacketBytes;
+    const double bytes = units * kUnitBytes * (is_fp32 ? 2 : 1);
+    const double full = std::floor(bytes / packet);
+    const double rest = bytes - full * packet;
+    return full * wire(packet) + (rest > 0 ? wire(rest) : 0);
 }
 /// Connections are opened and closed one after the other; then the grant of slots crosses a link,
 /// and the last packet does.
@@ -53,12 +61,15 @@ void expect_within_5_percent(double time, double closed_form) {
     EXPECT_LE(time, 1.05 * closed_form);
 }
 
-GroupRun run_of(const ops::Op& op, std::uint32_t devices) {
-    const MeshSpec mesh{{1, devices}, Topology::Torus, "wormhole_n150"};
+GroupRun run_of(const ops::Op& op, MeshShape shape) {
+    const MeshSpec mesh{shape, Topology::Torus, "wormhole_n150"};
     return {op,
             mesh,
             testing::all_of(mesh),
             {.threads = 2, .trace = TraceMode::On, .maths = Maths::Off}};
+}
+GroupRun run_of(const ops::Op& op, std::uint32_t devices) {
+    return run_of(op, MeshShape{1, devices});
 }
 
 constexpr std::uint32_t kUnits = 1536;  // 3 MiB
@@ -109,6 +120,129 @@ TEST(LinkTimeOnEight, OfAllToAll) {
     run.add(make_host_tensor({8 * 256, 2048}, DataFormat::Float16_b));
     expect_within_5_percent(predicted(run), latency(1, 2) + 8 * 256 / 4 * wire(4096));
 }
+
+/// What the math thread takes for two float32 tiles, which meet in the vector unit.
+double vector_sum() {
+    const TimingSpec& timing = testing::wormhole().timing.expected;
+    const auto of = [](Cycles cycles) { return static_cast<double>(cycles.value); };
+    return of(timing.sfpu.other) + of(timing.compute.init_sfpu) +
+           2 * (of(timing.compute.init_operation) + of(timing.compute.copy_tile)) +
+           of(timing.compute.dst_call);
+}
+
+struct Sums {
+    std::uint32_t devices;
+    std::uint32_t links;
+    PartialSums format;
+};
+std::string name_of(const ::testing::TestParamInfo<Sums>& row) {
+    return std::to_string(row.param.devices) + "Devices" + std::to_string(row.param.links) +
+           (row.param.format == PartialSums::Fp32 ? "LinksFp32" : "LinksBf16");
+}
+class SumTime : public ::testing::TestWithParam<Sums> {
+protected:
+    std::uint32_t devices_ = GetParam().devices;
+    std::uint32_t links_ = GetParam().links;
+    PartialSums format_ = GetParam().format;
+    /// Two devices have one link a direction between them: both ways round begin with it.
+    double ways_ = devices_ == 2 ? 1 : 2;
+    std::uint32_t connections_ = devices_ == 2 ? 1 : 2;
+
+    double all_reduce(AllReduceAlgorithm algorithm, std::uint32_t units) {
+        GroupRun run = run_of(ops::all_reduce::op(), devices_);
+        run.params<ops::AllReduceSpec>() = {
+            .algorithm = algorithm, .partial_sums = format_, .links = links_};
+        run.add(make_host_tensor({units, 1024}, DataFormat::Float16_b));
+        return predicted(run);
+    }
+    /// Sums there, whole ones back, of so many units over all links.
+    [[nodiscard]] double there_and_back(double units) const {
+        return slice_wire(units / links_, format_) + slice_wire(units / links_);
+    }
+};
+
+class RingSumTime : public SumTime {};
+
+TEST_P(RingSumTime, OfAllReduceBothWaysRound) {
+    const std::uint32_t units = links_ == 1 ? kUnits * devices_ : 8 * kUnits;
+    expect_within_5_percent(
+        all_reduce(AllReduceAlgorithm::Bidirectional, units),
+        latency(connections_, 4) + (devices_ - 1) * there_and_back(units / ways_ / devices_));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rings, RingSumTime,
+    ::testing::Values(Sums{2, 1, PartialSums::Bf16}, Sums{3, 1, PartialSums::Fp32},
+                      Sums{5, 1, PartialSums::Bf16}, Sums{8, 1, PartialSums::Fp32},
+                      Sums{2, 4, PartialSums::Fp32}, Sums{8, 4, PartialSums::Bf16},
+                      Sums{8, 4, PartialSums::Fp32}),
+    name_of);
+
+// A row is a ring: columns of one device are left out.
+TEST_P(SumTime, OfAllReduceOverRows) {
+    expect_within_5_percent(
+        all_reduce(AllReduceAlgorithm::RowsColumns, kUnits * devices_),
+        latency(connections_, 4) + (devices_ - 1) * there_and_back(kUnits / ways_));
+}
+
+TEST_P(SumTime, OfReduceScatter) {
+    GroupRun run = run_of(ops::reduce_scatter::op(), devices_);
+    run.params<ops::reduce_scatter::Schedule>() = {
+        .links = links_,
+        .algorithm = ops::reduce_scatter::Algorithm::Bidirectional,
+        .partial_sums = format_};
+    run.add(make_host_tensor({kUnits * devices_, 1024}, DataFormat::Float16_b));
+    expect_within_5_percent(
+        predicted(run),
+        latency(connections_, 2) + (devices_ - 1) * slice_wire(kUnits / ways_, format_));
+}
+
+// Half of the units each way, from end to end and back.
+TEST_P(SumTime, OfAllReduceAlongALine) {
+    expect_within_5_percent(all_reduce(AllReduceAlgorithm::Line, 8 * kUnits),
+                            latency(connections_, 2 * devices_) + there_and_back(4 * kUnits));
+}
+
+// Beyond the first level sums of float32 are added to sums of float32, for which the vector unit
+// takes longer than the link.
+TEST_P(SumTime, OfAllReduceByATree) {
+    const auto levels = static_cast<std::uint32_t>(std::bit_width(devices_ - 1));
+    const double later = format_ == PartialSums::Bf16
+                             ? slice_wire(kUnits)
+                             : std::max(slice_wire(kUnits, format_), kUnits * vector_sum());
+    expect_within_5_percent(all_reduce(AllReduceAlgorithm::Tree, kUnits),
+                            latency(connections_, 4 * levels) + there_and_back(kUnits) +
+                                (levels - 1) * (later + slice_wire(kUnits)));
+}
+
+std::vector<Sums> over_one_link() {
+    std::vector<Sums> sums;
+    for (const std::uint32_t devices : {2, 3, 4, 8}) {
+        sums.push_back({devices, 1, PartialSums::Bf16});
+        sums.push_back({devices, 1, PartialSums::Fp32});
+    }
+    return sums;
+}
+INSTANTIATE_TEST_SUITE_P(Links, SumTime, ::testing::ValuesIn(over_one_link()), name_of);
+
+class FourLinks : public ::testing::TestWithParam<std::uint32_t> {};
+
+// The own slice is stored while it is sent, so that eight writers carry two copies over their NoC:
+// the first step, one slice, may take twice as long.
+TEST_P(FourLinks, OfAllGatherWaitForTheNocInTheFirstStep) {
+    const std::uint32_t devices = GetParam();
+    GroupRun run = run_of(ops::all_gather::op(), devices);
+    run.params<ops::all_gather::Schedule>() = {.algorithm =
+                                                   ops::all_gather::Algorithm::Bidirectional};
+    run.add(make_host_tensor({2 * kUnits, 1024}, DataFormat::Float16_b));
+    const double slice = slice_wire(kUnits / 2 / (devices == 2 ? 1 : 2));
+    const double closed_form = latency(devices == 2 ? 1 : 2, 2) + (devices - 1) * slice;
+    const double time = predicted(run);
+    EXPECT_GE(time, closed_form);
+    EXPECT_LE(time, 1.05 * closed_form + slice);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, FourLinks, ::testing::Values(2, 3, 8));
 
 }  // namespace
 }  // namespace tessera

@@ -6,6 +6,7 @@
 
 #include "ops/moe_combine/moe_combine.hpp"
 #include "ops/moe_combine_batched/moe_combine_batched.hpp"
+#include "ops/moe_combine_slots/moe_combine_slots.hpp"
 #include "ops/moe_dispatch/moe_dispatch.hpp"
 #include "ops/moe_dispatch_batched/moe_dispatch_batched.hpp"
 #include "tests/ops/all_reduce/mesh_sum.hpp"
@@ -18,6 +19,7 @@ namespace {
 using ops::token_exchange::CombineSpec;
 using ops::token_exchange::DispatchSpec;
 using ops::token_exchange::Overflow;
+using ops::token_exchange::Phases;
 using ::testing::ElementsAre;
 using testing::from_bf16;
 using testing::GroupRun;
@@ -142,9 +144,9 @@ protected:
             weights_.push_back(testing::random_bf16({GetParam().tokens, GetParam().top_k}, d + 99));
         }
     }
-    GroupRun dispatched(const ops::Op& op) {
+    GroupRun dispatched(const ops::Op& op, Phases phases = Phases::Two) {
         GroupRun run(op, GetParam().mesh, devices_);
-        run.params<DispatchSpec>() = {.experts = experts_, .links = 2};
+        run.params<DispatchSpec>() = {.experts = experts_, .phases = phases, .links = 2};
         run.add(tokens_);
         run.add(ids_);
         run.add(weights_);
@@ -224,6 +226,76 @@ TEST_P(ThereAndBack, RowsAreSummedOverDevices) {
     }
 }
 
+// Batches of an expert, as long as its count says.
+std::vector<std::byte> counted_rows(const HostTensor& batches, const HostTensor& counts) {
+    std::vector<std::byte> rows;
+    const std::size_t batch = batches.bytes.size() / batches.shape[0];
+    const std::size_t row = batch / batches.shape[1];
+    for (std::size_t e = 0; e < batches.shape[0]; ++e) {
+        const auto begin = batches.bytes.begin() + static_cast<std::ptrdiff_t>(e * batch);
+        const std::size_t bytes = counts.as<std::uint32_t>()[e] * row;
+        rows.insert(rows.end(), begin, begin + static_cast<std::ptrdiff_t>(bytes));
+    }
+    return rows;
+}
+
+// In one phase, with room for all tokens of each sender, M is D·T as well.
+TEST_P(ThereAndBack, OnePhaseGivesTheRowsOfTwo) {
+    const GroupRun two = dispatched(ops::moe_dispatch_batched::op());
+    const GroupRun one = dispatched(ops::moe_dispatch_batched::op(), Phases::One);
+    for (std::uint32_t p = 0; p < size_; ++p) {
+        const HostTensor counts = two.output(p, 2);
+        EXPECT_EQ(one.output(p, 2).bytes, counts.bytes);
+        EXPECT_EQ(counted_rows(one.output(p, 0), counts), counted_rows(two.output(p, 0), counts));
+        EXPECT_EQ(counted_rows(one.output(p, 1), counts), counted_rows(two.output(p, 1), counts));
+        EXPECT_EQ(one.output(p, 3).bytes, two.output(p, 3).bytes);
+    }
+}
+
+TEST_P(ThereAndBack, OnePhaseSendsATokenOnceToADeviceToo) {
+    const GroupRun two = dispatched(ops::moe_dispatch::op());
+    const GroupRun one = dispatched(ops::moe_dispatch::op(), Phases::One);
+    for (std::uint32_t p = 0; p < size_; ++p) {
+        const std::uint32_t rows = values_of<std::uint32_t>(two.output(p, 4))[0];
+        EXPECT_EQ(one.output(p, 4).bytes, two.output(p, 4).bytes);
+        EXPECT_EQ(one.output(p, 5).bytes, two.output(p, 5).bytes);
+        for (const std::size_t index : {0, 1, 2, 3}) {
+            const HostTensor wanted = two.output(p, index);
+            const auto bytes =
+                static_cast<std::ptrdiff_t>(wanted.bytes.size() / wanted.shape[0] * rows);
+            const HostTensor given = one.output(p, index);
+            EXPECT_TRUE(
+                std::equal(wanted.bytes.begin(), wanted.bytes.begin() + bytes, given.bytes.begin()))
+                << "device " << p << " output " << index;
+        }
+    }
+}
+
+// Experts that change nothing: each slot with an expert gets the token's own row back.
+TEST_P(ThereAndBack, SlotsGetTheirRowsBackUnsummed) {
+    const GroupRun sent = dispatched(ops::moe_dispatch_batched::op());
+    GroupRun run(ops::moe_combine_slots::op(), GetParam().mesh, devices_);
+    run.params<CombineSpec>() = {.experts = experts_, .links = 2};
+    for (const std::size_t index : {0, 1, 2, 3}) {
+        run.add(outputs(sent, index));
+    }
+    run.launch();
+    const std::uint32_t top_k = GetParam().top_k;
+    for (std::uint32_t p = 0; p < size_; ++p) {
+        const HostTensor output = run.output(p);
+        EXPECT_EQ(output.shape, (Shape{GetParam().tokens, top_k, kHidden}));
+        for (std::size_t slot = 0; slot < std::size_t{GetParam().tokens} * top_k; ++slot) {
+            if (ids_[p].as<std::int32_t>()[slot] < 0) {
+                continue;
+            }
+            const auto row = output.as<std::uint16_t>().subspan(slot * kHidden, kHidden);
+            const auto token =
+                tokens_[p].as<std::uint16_t>().subspan(slot / top_k * kHidden, kHidden);
+            EXPECT_TRUE(std::ranges::equal(row, token)) << "device " << p << " slot " << slot;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Routings, ThereAndBack,
     ::testing::Values(Routing{"OneDevice", {{1, 1}, Topology::Line, "wormhole_n150"}, 5, 2, 4},
@@ -257,6 +329,44 @@ TEST(MoeDispatchCapacity, DropsWhatIsBeyond) {
     // Expert 0 has rows of (0,1,1) and (1,1,1); that of (1,2,0) is dropped.
     EXPECT_THAT(values_of<std::uint32_t>(run.output(0, 2)), ElementsAre(2, 2));
     EXPECT_THAT(values_of<std::int32_t>(run.output(1, 3)), ElementsAre(-1, -1, 3, 1, -1, 3));
+}
+
+// One row of each sender at an expert: of device 1's two for expert 0 the second is dropped, of
+// device 0's one none.
+TEST(MoeDispatchCapacity, IsOfEachSenderInOnePhase) {
+    const Small small;
+    GroupRun run(ops::moe_dispatch_batched::op(), kPair, {0, 1});
+    run.params<DispatchSpec>() = {
+        .experts = 4, .capacity = 1, .overflow = Overflow::Drop, .phases = Phases::One};
+    run.add(small.tokens);
+    run.add(small.ids);
+    run.add(small.weights);
+    run.launch();
+
+    // Expert 0: (0,1,1) and (1,1,1); expert 1: (0,2,0) and (1,2,1). M is 2.
+    EXPECT_THAT(values_of<std::uint32_t>(run.output(0, 2)), ElementsAre(2, 2));
+    EXPECT_THAT(values_of<std::uint32_t>(run.output(0, 1)), ElementsAre(3, 6 + 3, 4, 6 + 5));
+    // Of device 0's tokens, the second for expert 2 is dropped.
+    EXPECT_THAT(values_of<std::int32_t>(run.output(0, 3)), ElementsAre(0, 2, -1, 0, 2, -1));
+    EXPECT_THAT(values_of<std::int32_t>(run.output(1, 3)), ElementsAre(-1, -1, 3, 1, -1, 3));
+}
+
+TEST(MoeDispatchScales, TravelWithTheirRowsInOnePhase) {
+    const Small small;
+    const std::vector<HostTensor> scales{
+        host_tensor<float>({3, 1}, DataFormat::Float32, {1, 2, 3}),
+        host_tensor<float>({3, 1}, DataFormat::Float32, {4, 5, 6})};
+    GroupRun run(ops::moe_dispatch::op(), kPair, {0, 1});
+    run.params<DispatchSpec>() = {.experts = 4, .phases = Phases::One};
+    run.add(small.tokens);
+    run.add(small.ids);
+    run.add(small.weights);
+    run.add(scales);
+    run.launch();
+
+    const auto received = values_of<float>(run.output(0, 6));
+    EXPECT_EQ(std::vector(received.begin(), received.begin() + 4),
+              (std::vector<float>{2, 3, 5, 6}));
 }
 
 TEST(MoeDispatchScales, TravelWithTheirRows) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What experts made of batches that moe_dispatch_batched sent, back to the slots of the tokens.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "ops/op.hpp"
+#include "ops/token_exchange/combine.hpp"
+
+namespace tessera::ops::moe_combine_slots {
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"all_to_all"};
+inline constexpr std::array kInputs{
+    Operand{"rows", "(E/D, M, H)", "bfloat16", "ROW_MAJOR", "num_received"},
+    Operand{"source", "(E/D, M)", "uint32", "ROW_MAJOR", "num_received"},
+    Operand{"num_received", "(E/D, 1)", "uint32", "ROW_MAJOR"},
+    Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{"output", "(T, K, H)", "bfloat16", "ROW_MAJOR"}};
+
+/// As moe_combine_batched without the sum: output[t,k] is the row that the expert of slot k made of
+/// token t. Where the slot is −1 nothing is written. moe_sum weighs and adds the rows, with these
+/// `slots` as its table of rows (`rows: presence`).
+inline constexpr OpSpec kSpec{
+    .name = "moe_combine_slots",
+    .summary = "experts' batches back to their tokens' slots, not summed",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::moe_combine_slots
