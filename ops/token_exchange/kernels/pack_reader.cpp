@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads this core's part of the rows that arrived apart, rank by rank, each with its place among all.
+// Reads this core's part of the rows that arrived apart, rank by rank, each with its place among
+// all.
 #include "routing.hpp"
 #include "row_pieces.hpp"
 

@@ -56,6 +56,25 @@ function meshDevice(svg, device) {
     }
 }
 
+/// The load of each link: what it carried, how long, and how fast while it did.
+function linkTable() {
+    const links = view.resources.filter((u) => u.kind === "mesh_link" && u.bytes > 0)
+        .sort((a, b) => b.busy - a.busy || a.device - b.device || a.direction - b.direction ||
+            a.x - b.x);
+    return table("Load of each mesh link", [
+        {head: "From device", number: true, cell: (use) => use.device},
+        {head: "Direction", cell: (use) => kWays[use.direction][0]},
+        {head: "Link", number: true, cell: (use) => use.x},
+        {head: "Busy", number: true, cell: (use) => percent(use.busy / view.makespan)},
+        {head: "", cell: (use) => meter(use.busy / view.makespan)},
+        {head: "Bytes", number: true, cell: (use) => bytes(use.bytes)},
+        {head: "B/cycle", number: true, cell: (use) =>
+            (use.bytes / (view.makespan / 1000)).toFixed(2)},
+        {head: "B/cycle at its peak", number: true, cell: (use) =>
+            (use.bytes / (use.busy / 1000)).toFixed(2)},
+    ], links);
+}
+
 function drawMesh() {
     const isMesh = numDevices() > 1;
     byId("mesh").hidden = !isMesh;
@@ -85,4 +104,5 @@ function drawMesh() {
             {head: "B/cycle", number: true, cell: (use) =>
                 (use.bytes / (view.makespan / 1000)).toFixed(2)},
         ], uses.sort((a, b) => b.busy - a.busy)));
+    byId("mesh-links").replaceChildren(...uses.length === 0 ? [] : [linkTable()]);
 }

@@ -181,6 +181,9 @@ TEST_F(ReportPage, ShowsMemoryNetworksAndExperts) {
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#dram-table tbody tr').length"), 6);
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#noc-maps svg').length"), 2);
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#mesh-table tbody tr').length"), 2);
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#mesh-links tbody tr').length"), 2);
+    // 400 000 B in a third of the time.
+    EXPECT_THAT(browser_->text("#mesh-links tbody tr"), HasSubstr("33"));
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#buffer-charts canvas').length"), 1);
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('.expert').length"), 8);
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#l1-table tbody tr').length"), 2);
