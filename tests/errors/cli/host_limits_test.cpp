@@ -84,7 +84,8 @@ TEST(CliHostMemory, IsEstimatedBeforeAnythingIsAllocated) {
         const Ending ending =
             run_tessera({command, "moe_v2", "--set", "params.hidden=32768", "--set",
                          "params.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set",
-                         "params.experts=256", "--set", "set.moe_bmm.k_block=1"});
+                         "params.experts=256", "--set", "set.moe_bmm.k_block=1", "--set",
+                         "set.all_reduce.algorithm=ring"});
 
         EXPECT_EQ(ending.exit_code, 2);
         EXPECT_EQ(ending.out, "");
@@ -97,10 +98,10 @@ TEST(CliHostMemory, IsEstimatedBeforeAnythingIsAllocated) {
 }
 
 TEST(CliHostMemory, IsNotAskedForWithoutValues) {
-    const Ending ending =
-        run_tessera({"check", "moe_v2", "--timing-only", "--set", "params.hidden=32768", "--set",
-                     "params.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set",
-                     "params.experts=256", "--set", "set.moe_bmm.k_block=1"});
+    const Ending ending = run_tessera(
+        {"check", "moe_v2", "--timing-only", "--set", "params.hidden=32768", "--set",
+         "params.intermediate=32768", "--set", "mesh.shape=[16,16]", "--set", "params.experts=256",
+         "--set", "set.moe_bmm.k_block=1", "--set", "set.all_reduce.algorithm=ring"});
 
     EXPECT_EQ(ending.exit_code, 0);
     EXPECT_EQ(ending.out, "moe_v2: ok\n");
