@@ -17,3 +17,5 @@ KernelThread::KernelThread(Core& core, Processor processor)
 KernelThread::~KernelThread() = default;
 
 }  // namespace tessera
+
+thread_local tessera::InstructionCounters* tessera_instruction_counters = nullptr;

@@ -13,6 +13,7 @@
 #include "emu/core/noc_port.hpp"
 #include "emu/core/wait.hpp"
 #include "tessera/call_site.hpp"
+#include "tessera/instruction_counters.hpp"
 #include "tessera/kernel/circular_buffer_interface.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/loop_rounds.hpp"
@@ -87,6 +88,7 @@ public:
     std::unique_ptr<TraceRecorder> recorder;  ///< null: the launch is not traced
     WaitRecord wait;
     CallSite last_call;
+    InstructionCounters instructions;  ///< the kernel's own code counts here
     ThreadSwitch thread_switch;
     void* fiber = nullptr;  ///< the scheduler's
     bool is_cancelled = false;
@@ -136,6 +138,7 @@ inline KernelThread* current_thread_or_null() noexcept {
 }
 inline void set_current_thread(KernelThread* thread) noexcept {
     t_current_thread = thread;
+    tessera_instruction_counters = thread == nullptr ? nullptr : &thread->instructions;
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 #include "emu/core/trace_recorder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tessera/errors.hpp"
 
@@ -23,6 +24,25 @@ std::uint16_t TraceRecorder::find_site(CallSite site) {
         return static_cast<std::uint16_t>(sites_.size() - 1);
     }
     return static_cast<std::uint16_t>(it - sites_.begin());
+}
+
+void TraceRecorder::record_instructions(InstructionCount count, std::uint16_t site) {
+    recorded_ = *counters_;
+    std::uint32_t calls = std::exchange(num_calls_, 0);
+    const auto take = [](std::uint32_t& left, std::uint32_t most) {
+        const std::uint32_t part = std::min(left, most);
+        left -= part;
+        return part;
+    };
+    while (count != InstructionCount{}) {
+        const InstructionArgument argument{
+            take(count.loads, InstructionArgument::kMostLoads),
+            take(count.stores, InstructionArgument::kMostStores),
+            take(count.divisions, InstructionArgument::kMostDivisions),
+            take(calls, InstructionArgument::kMostCalls)};
+        events_.push_back({EventKind::Instructions, 0, site, count.plain, argument.pack()});
+        count.plain = 0;
+    }
 }
 
 }  // namespace tessera

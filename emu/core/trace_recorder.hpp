@@ -18,7 +18,9 @@ namespace tessera {
 /// as long as the kernel; the collector puts their index there.
 class TraceRecorder {
 public:
-    TraceRecorder() {
+    /// `counters` of the kernel's instructions, which events of their own say; null: none are
+    /// wanted, as of compute kernels, whose RISCs run ahead of the units that they feed.
+    explicit TraceRecorder(const InstructionCounters* counters = nullptr) : counters_(counters) {
         events_.reserve(kFirstEvents);
         sites_.reserve(kFirstSites);
     }
@@ -31,15 +33,22 @@ public:
             if (last.argument == argument && last.kind == kind && last.site == index &&
                 last.detail == detail && last.count != std::numeric_limits<std::uint32_t>::max()) {
                 ++last.count;
+                ++num_calls_;
                 return;
             }
         }
-        events_.push_back({kind, detail, index, 1, argument});
+        push({kind, detail, index, 1, argument});
     }
     /// Records an event whose count is a value of its own.
     void append(EventKind kind, std::uint8_t detail, std::uint32_t count, std::uint64_t argument,
                 CallSite site) {
-        events_.push_back({kind, detail, site_index(site), count, argument});
+        push({kind, detail, site_index(site), count, argument});
+    }
+    /// Records the instructions that are left when the kernel has returned.
+    void finish() {
+        if (counters_ != nullptr) {
+            record_instructions(difference(*counters_, recorded_), 0);
+        }
     }
 
     /// The last event, if it came from `site`; null otherwise.
@@ -66,10 +75,27 @@ private:
     static constexpr std::size_t kFirstSites = 32;
     // Direct-mapped: kernels are short, and a loop's lines follow each other.
     static constexpr std::size_t kCacheSlots = 64;
+    // So few instructions wait for the next event: one for each round of each loop would double the
+    // events of a trace. A call that is priced brings its loop's own control (risc.loop_control).
+    static constexpr std::uint32_t kFewInstructions = 32;
+    static constexpr std::uint32_t kFewOfACall = 4;
     struct CachedSite {
         CallSite site;
         std::uint16_t index = 0;
     };
+
+    void push(TraceEvent event) {
+        if (counters_ != nullptr) {
+            const InstructionCount count = difference(*counters_, recorded_);
+            const std::uint32_t all = count.plain + count.loads + count.stores + count.divisions;
+            if (all > kFewInstructions + num_calls_ * kFewOfACall) [[unlikely]] {
+                record_instructions(count, event.site);
+            }
+        }
+        events_.push_back(event);
+        ++num_calls_;
+    }
+    void record_instructions(InstructionCount count, std::uint16_t site);
 
     [[nodiscard]] std::uint16_t site_index(CallSite site) {
         CachedSite& slot = cache_[site.line % kCacheSlots];
@@ -84,6 +110,9 @@ private:
     std::array<CachedSite, kCacheSlots> cache_{};
     std::vector<CallSite> sites_{CallSite{}};
     std::vector<TraceEvent> events_;
+    const InstructionCounters* counters_;
+    InstructionCounters recorded_;  ///< when instructions were last recorded
+    std::uint32_t num_calls_ = 0;   ///< since then
     bool has_names_ = false;
 };
 

@@ -177,6 +177,19 @@ void watch(const WatchedLoop& loop) {
 
 }  // namespace
 
+bool may_wait(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+    const LoopTraits traits = traits_of(loop);
+    return !traits.blocks && (traits.polls || kind_of(loop, evolution) == LoopKind::PollsL1);
+}
+
+bool polls(const llvm::Instruction& instruction) {
+    LoopTraits traits;
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        add_call(*call, traits);
+    }
+    return traits.polls;
+}
+
 llvm::PreservedAnalyses LoopRounds::run(llvm::Function& function,
                                         llvm::FunctionAnalysisManager& analyses) {
     const auto loops = watched_loops(analyses.getResult<llvm::LoopAnalysis>(function),

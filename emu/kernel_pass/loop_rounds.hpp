@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Instruction.h>
 #include <llvm/IR/PassManager.h>
 
 namespace tessera::kernel_pass {
+
+/// True if it depends on others how often the loop goes round, as far as can be seen: it asks, or
+/// loads from L1 until what it finds there ends it.
+[[nodiscard]] bool may_wait(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
+
+/// True of a call that asks others for something and gives way.
+[[nodiscard]] bool polls(const llvm::Instruction& instruction);
 
 /// Has loops call tessera_loop_rounds (include/tessera/loop_rounds.hpp) every so many rounds,
 /// counted in a register from each entry of the loop on.

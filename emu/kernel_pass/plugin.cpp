@@ -7,7 +7,8 @@
 // made the option known.
 // It runs before optimisation, so that what it adds is folded and hoisted like the kernel's own
 // code. The order of the steps matters: the entry's own stores must be seen by those after it.
-// Loops are counted when all is optimised (loop_rounds.hpp).
+// Instructions are counted when the code is simplified (instruction_count.hpp), rounds of loops
+// when all is optimised (loop_rounds.hpp).
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
@@ -18,6 +19,7 @@
 #include <utility>
 
 #include "emu/kernel_pass/entry.hpp"
+#include "emu/kernel_pass/instruction_count.hpp"
 #include "emu/kernel_pass/integer_division.hpp"
 #include "emu/kernel_pass/kernel_globals.hpp"
 #include "emu/kernel_pass/loop_rounds.hpp"
@@ -59,6 +61,10 @@ extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo
                 builder.registerPipelineStartEPCallback(
                     [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
                         passes.addPass(tessera::kernel_pass::AddressStep());
+                    });
+                builder.registerVectorizerStartEPCallback(
+                    [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+                        passes.addPass(tessera::kernel_pass::InstructionCounting());
                     });
                 builder.registerOptimizerLastEPCallback(
                     [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {

@@ -21,6 +21,8 @@ constexpr std::array kBarrierPoll{Key{"risc.barrier_poll"}, Key{"risc.semaphore_
 constexpr std::array kCbCall{Key{"risc.cb_reserve"}, Key{"risc.cb_push"}, Key{"risc.cb_wait"},
                              Key{"compute.cb_call"}, Key{"risc.cb_pop"}};
 constexpr std::array kFabricIssue{Key{"link.worker_issue"}, Key{"link.open"}, Key{"link.close"}};
+constexpr std::array kInstructions{Key{"risc.instruction"}, Key{"risc.load"}, Key{"risc.store"},
+                                   Key{"risc.division"}};
 constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpack_tile_32bit"},
                              Key{"compute.unpack_tile_8bit"},  Key{"compute.unpack_tile_4bit"},
                              Key{"compute.unpack_start"},      Key{"compute.unpack_pair_share"},
@@ -102,6 +104,7 @@ constexpr auto kOfActivity = [] {
     at(Activity::BarrierPoll) = kBarrierPoll;
     at(Activity::CbCall) = kCbCall;
     at(Activity::FabricIssue) = kFabricIssue;
+    at(Activity::Instructions) = kInstructions;
     at(Activity::Unpack) = kUnpack;
     at(Activity::Matmul) = kMatmul;
     at(Activity::Eltwise) = kEltwise;

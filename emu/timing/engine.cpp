@@ -98,6 +98,10 @@ Progress do_data_movement(ReplayState& state, EngineThread& thread) {
             return do_transfer(state, thread);
         case EventKind::LocalWord:
             return do_local_word(state, thread);
+        case EventKind::Instructions:
+            thread.log.spend(Activity::Instructions, thread.site(),
+                             state.costs.risc.of_instructions(thread.event()));
+            return Progress::Finished;
         case EventKind::ReadBarrier:
         case EventKind::WriteBarrier:
         case EventKind::WriteFlush:

@@ -8,12 +8,12 @@ namespace tessera {
 namespace {
 
 constexpr std::array<std::string_view, kNumActivities> kActivities{
-    "not started",     "start",         "read issue",     "write issue",   "multicast issue",
-    "semaphore issue", "barrier poll",  "CB call",        "fabric issue",  "unpack",
-    "matmul",          "eltwise",       "sfpu",           "pack",          "unit init",
-    "DST call",        "zone mark",     "wait CB data",   "wait CB space", "wait NoC read",
-    "wait NoC write",  "wait NoC slot", "wait semaphore", "wait DST",      "wait source",
-    "wait fabric",     "finished"};
+    "not started",     "start",          "read issue",    "write issue",    "multicast issue",
+    "semaphore issue", "barrier poll",   "CB call",       "fabric issue",   "RISC instructions",
+    "unpack",          "matmul",         "eltwise",       "sfpu",           "pack",
+    "unit init",       "DST call",       "zone mark",     "wait CB data",   "wait CB space",
+    "wait NoC read",   "wait NoC write", "wait NoC slot", "wait semaphore", "wait DST",
+    "wait source",     "wait fabric",    "finished"};
 
 constexpr std::array<std::string_view, kNumResourceKinds> kResources{
     "none",        "NoC injection", "NoC link",  "NoC ejection",

@@ -36,6 +36,7 @@ enum class Activity : std::uint8_t {
     BarrierPoll,     ///< a barrier that finds everything done
     CbCall,          ///< the four CB calls, as far as they do not wait
     FabricIssue,     ///< commands to the fabric's sender
+    Instructions,    ///< the kernel's own: loops, address arithmetic, loads and stores
     Unpack,          ///< operands from L1 to source registers
     Matmul,          ///< FPU: tile products
     Eltwise,         ///< FPU: element-wise, reduce, transpose, copy to DST

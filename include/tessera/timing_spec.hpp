@@ -30,6 +30,12 @@ struct RiscTiming {
     Cycles cb_wait;  ///< cb_wait_front that finds its pages
     Cycles cb_pop;
     Cycles zone_mark;  ///< profiler mark; 0 where measurements have it taken out
+    // A kernel's own instructions between its calls.
+    Cycles instruction;   ///< of one cycle where nothing holds it up
+    Cycles load;          ///< from L1
+    Cycles store;         ///< to L1
+    Cycles division;      ///< by what is no constant
+    Cycles loop_control;  ///< of a loop around one call, which the call's own price has in it
 };
 
 /// One NoC of a device. Rates are of payload.

@@ -17,8 +17,9 @@
 namespace tessera {
 
 /// One kind per act of a thread, in the order of its calls, each where the thread calls it: waits
-/// once, whether they block or not. Not recorded: plain loads and stores of a kernel to its own L1,
-/// and questions answered with no (cb_pages_available_at_front; a yes is the wait that it ends).
+/// once, whether they block or not. What the kernel's own code does in between is one kind,
+/// Instructions. Not recorded: questions answered with no (cb_pages_available_at_front; a yes is
+/// the wait that it ends).
 ///
 /// One kind per act that costs time or makes another thread wait. What `detail`, `count` and
 /// `argument` of the event mean stands beside each kind; "runs" marks kinds of which equal events
@@ -63,6 +64,12 @@ enum class EventKind : std::uint8_t {
     /// The atomic addition carried by the packet before: argument = WordArgument, count = value.
     FabricAdd,
     FabricWord,  ///< as FabricAdd, for a word that the packet before writes
+    /// RISC-V instructions of a data-movement kernel's own since the last such event, as far as
+    /// they are counted (tessera/instruction_counters.hpp): count = plain ones, argument =
+    /// InstructionArgument. Stands before the call that came after them; a few are held back for
+    /// the
+    /// next.
+    Instructions,
     // Compute: argument = ComputeArgument. Runs.
     UnitInit,       ///< detail = UnitInitKind; formats as set by it; cb: 0 where it names none
     MatmulTiles,    ///< one tile product
@@ -222,6 +229,31 @@ struct FabricArgument {
                 static_cast<std::uint8_t>(word >> 32U),
                 ((word >> 40U) & 1U) != 0,
                 ((word >> 41U) & 1U) != 0};
+    }
+};
+
+/// Argument of Instructions. More than its fields hold takes several events.
+struct InstructionArgument {
+    std::uint32_t loads = 0;      ///< from L1, 16 bits
+    std::uint32_t stores = 0;     ///< to L1, 16 bits
+    std::uint32_t divisions = 0;  ///< by what is no constant, 12 bits
+    std::uint32_t calls = 0;      ///< of the API in the meantime, 20 bits
+
+    static constexpr std::uint32_t kMostLoads = (1U << 16U) - 1;
+    static constexpr std::uint32_t kMostStores = (1U << 16U) - 1;
+    static constexpr std::uint32_t kMostDivisions = (1U << 12U) - 1;
+    static constexpr std::uint32_t kMostCalls = (1U << 20U) - 1;
+
+    [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
+        return std::uint64_t{loads} | (std::uint64_t{stores} << 16U) |
+               (std::uint64_t{divisions} << 32U) | (std::uint64_t{calls} << 44U);
+    }
+    static constexpr InstructionArgument unpack(std::uint64_t word) noexcept {
+        const auto low = [word](unsigned shift) {
+            return static_cast<std::uint32_t>(word >> shift);
+        };
+        return {low(0) & kMostLoads, low(16) & kMostStores, low(32) & kMostDivisions,
+                low(44) & kMostCalls};
     }
 };
 

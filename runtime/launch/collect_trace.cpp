@@ -50,6 +50,7 @@ std::vector<TraceSite> number_sites(const std::vector<CallSite>& sites, TraceNam
 
 // A trace is kept: what a short one has not used is given back.
 std::vector<TraceEvent> take_events(TraceRecorder& recorder) {
+    recorder.finish();
     std::vector<TraceEvent> events = std::move(recorder.events());
     if (events.size() < events.capacity() / 2) {
         events.shrink_to_fit();

@@ -62,7 +62,9 @@ std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
     thread->bulk_data = modes.bulk_data;
     thread->progress_limit = modes.progress_limit;
     if (modes.trace == TraceMode::On) {
-        thread->recorder = std::make_unique<TraceRecorder>();
+        const bool counts = kernel.processor() != Processor::Compute;
+        thread->recorder =
+            std::make_unique<TraceRecorder>(counts ? &thread->instructions : nullptr);
     }
     thread->activity.device = core.device().id();
     thread->activity.core = core.logical();

@@ -23,6 +23,11 @@ RiscCost::RiscCost(const TimingSpec& timing)
       cb_pop(to_millicycles(timing.risc.cb_pop)),
       cb_compute(to_millicycles(timing.compute.cb_call)),
       zone(to_millicycles(timing.risc.zone_mark)),
+      instruction(to_millicycles(timing.risc.instruction)),
+      load(to_millicycles(timing.risc.load)),
+      store(to_millicycles(timing.risc.store)),
+      division(to_millicycles(timing.risc.division)),
+      loop_control(to_millicycles(timing.risc.loop_control)),
       fabric(to_millicycles(timing.link.worker_issue)),
       fabric_open(to_millicycles(timing.link.open, timing.clock)),
       fabric_close(to_millicycles(timing.link.close, timing.clock)) {
@@ -39,6 +44,15 @@ Millicycles RiscCost::of_packet(EventKind kind, TransferDetail detail) const noe
         return has_state ? write_with_state : write;
     }
     return multicast;
+}
+
+Millicycles RiscCost::of_instructions(const TraceEvent& event) const noexcept {
+    const auto argument = InstructionArgument::unpack(event.argument);
+    const Millicycles all = event.count * instruction + argument.loads * load +
+                            argument.stores * store + argument.divisions * division;
+    // Prices of calls come from loops that do nothing else: their control is not paid for twice.
+    const Millicycles in_calls = argument.calls * loop_control;
+    return all > in_calls ? all - in_calls : 0;
 }
 
 Millicycles RiscCost::of_cb_call(EventKind kind, TimelineThread thread) const noexcept {

@@ -28,6 +28,11 @@ struct RiscCost {
     Millicycles cb_pop = 0;
     Millicycles cb_compute = 0;  ///< any CB call of unpack or pack
     Millicycles zone = 0;
+    Millicycles instruction = 0;
+    Millicycles load = 0;
+    Millicycles store = 0;
+    Millicycles division = 0;
+    Millicycles loop_control = 0;
     Millicycles fabric = 0;  ///< each call to the fabric's sender
     Millicycles fabric_open = 0;
     Millicycles fabric_close = 0;
@@ -40,6 +45,8 @@ struct RiscCost {
     [[nodiscard]] Millicycles of_address(TransferDetail detail) const noexcept {
         return detail.has(TransferDetail::kPage) ? page_address : 0;
     }
+    /// Returns the cost of an Instructions event.
+    [[nodiscard]] Millicycles of_instructions(const TraceEvent& event) const noexcept;
     /// Returns the cost of a CB call that does not wait.
     [[nodiscard]] Millicycles of_cb_call(EventKind kind, TimelineThread thread) const noexcept;
 };

@@ -19,7 +19,7 @@ public:
     // Reads up to half of the buffer of [begin, begin + bytes), whose elements take `scale` times
     // the bytes there. Returns the blocks read.
     template <typename Accessor>
-    uint32_t read(const Accessor& source, const Rows& rows, uint32_t begin, uint32_t bytes,
+    uint32_t read(const Accessor& source, RowWalk& rows, uint32_t begin, uint32_t bytes,
                   uint32_t scale = 1) {
         const uint32_t block_bytes = block_tiles_ * kUnitBytes;
         const uint32_t to_end = capacity_ - num_read_ % capacity_;
@@ -80,6 +80,9 @@ private:
 
 void kernel_main() {
     const Rows rows{get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4)};
+    RowWalk input_rows(rows);
+    RowWalk output_rows(rows);
+    RowWalk units(kUnits);
     auto* arrived = semaphore(get_arg_val<uint32_t>(5));
     auto* stored = semaphore(get_arg_val<uint32_t>(6));
     const Plan plan = plan_from_args(7);
@@ -116,10 +119,10 @@ void kernel_main() {
                 const uint32_t begin = piece.read_begin + done;
                 const uint32_t left = piece.bytes - done;
                 const uint32_t read = step.source() == kInput
-                                          ? blocks.read(input, rows, begin, left)
+                                          ? blocks.read(input, input_rows, begin, left)
                                       : step.source() == kOutput
-                                          ? blocks.read(output, rows, begin, left)
-                                          : blocks.read(workspace, kUnits, begin, left, sum_scale);
+                                          ? blocks.read(output, output_rows, begin, left)
+                                          : blocks.read(workspace, units, begin, left, sum_scale);
                 if (step.receives()) {
                     arrivals.announce(read, arrived, num_arrived);
                 }

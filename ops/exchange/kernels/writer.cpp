@@ -65,6 +65,7 @@ public:
           links_(links),
           arrived_(get_noc_addr(get_semaphore(arrived_id))),
           first_credit_id_(first_credit_id),
+          slots_of_a_grant_((plan.chunk + 1) / 2),
           block_header_(PacketHeaderPool::allocate_header()),
           credit_header_(PacketHeaderPool::allocate_header()) {
         // Both are still at their start: the reader's pointer moves, this kernel's does not.
@@ -85,6 +86,7 @@ public:
         sums_ = phase.sums ? 1 : 0;
         stride_ = phase.block_tiles * tile_bytes_[sums_];
         num_sent_ = 0;
+        slot_ = 0;
         num_freed_ = 0;
         if (to_next_ != kNoRoute) {
             set_route(block_header_, to_next_, phase.next);
@@ -107,7 +109,7 @@ public:
 
     void send(uint32_t source, uint32_t bytes) {
         wait_for_credits(num_sent_ + 1);
-        const uint32_t slot = base_[sums_] + num_sent_ % plan_.num_slots() * stride_;
+        const uint32_t slot = base_[sums_] + slot_ * stride_;
         block_header_->to_noc_fused_unicast_write_atomic_inc(
             NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot), arrived_, 1}, bytes);
         auto& connection = links_.of(to_next_);
@@ -115,10 +117,11 @@ public:
         connection.send_payload_without_header_non_blocking_from_address(source, bytes);
         send_header(connection, block_header_);
         ++num_sent_;
+        slot_ = slot_ + 1 == plan_.num_slots() ? 0 : slot_ + 1;
     }
     // The oldest slot here is free again; the device before is told of several together.
     void give_back() {
-        if (++num_freed_ == (plan_.chunk + 1) / 2) {
+        if (++num_freed_ == slots_of_a_grant_) {
             grant(num_freed_);
             num_freed_ = 0;
         }
@@ -146,6 +149,7 @@ private:
     Links& links_;
     uint64_t arrived_;
     uint32_t first_credit_id_;
+    uint32_t slots_of_a_grant_;
     volatile tt_l1_ptr PACKET_HEADER_TYPE* block_header_;
     volatile tt_l1_ptr PACKET_HEADER_TYPE* credit_header_;
     uint32_t base_[2] = {0, 0};  // of gathered bytes, of partial sums
@@ -155,6 +159,7 @@ private:
     uint32_t sums_ = 0;
     uint32_t stride_ = 0;
     uint32_t num_sent_ = 0;   // in this phase
+    uint32_t slot_ = 0;       // of the next device, that the next block goes into
     uint32_t num_freed_ = 0;  // since the last grant
     uint32_t credit_ = 0;     // word of the next device
     uint32_t previous_credit_address_ = 0;
@@ -163,7 +168,7 @@ private:
 
 // Elements take `scale` times the bytes at both ends.
 template <typename Accessor>
-void store(const Accessor& destination, const Rows& rows, uint32_t begin, uint32_t bytes,
+void store(const Accessor& destination, RowWalk& rows, uint32_t begin, uint32_t bytes,
            uint32_t source, uint32_t scale = 1) {
     rows.for_each(begin, bytes, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t size) {
         noc_async_write(source + place * scale, destination.get_noc_addr(row, offset * scale),
@@ -233,7 +238,8 @@ uint32_t result_of(const Phase& phase, const Step& step, bool travels_as_fp32) {
 }  // namespace
 
 void kernel_main() {
-    const Rows rows{get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3)};
+    RowWalk rows(Rows{get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3)});
+    RowWalk units(kUnits);
     auto* stored =
         reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(get_arg_val<uint32_t>(4)));
     const uint32_t arrived_id = get_arg_val<uint32_t>(5);
@@ -274,7 +280,7 @@ void kernel_main() {
                 if (step.stores() && step.destination() == kOutput) {
                     store(output, rows, begin, bytes, source);
                 } else if (step.stores()) {
-                    store(workspace, kUnits, begin, bytes, source, sum_scale);
+                    store(workspace, units, begin, bytes, source, sum_scale);
                 }
                 num_received += step.receives() ? 1 : 0;
             }

@@ -120,9 +120,15 @@ struct Router {
     // The largest open one of `count` values, which is then closed; of equal ones the first.
     static uint32_t take_largest(const Floats values, const Words open, uint32_t count) {
         uint32_t best = count;
+        float most = 0;  // values[best]: a load from L1 takes as long as the rest of a round
         for (uint32_t i = 0; i < count; ++i) {
-            if (open[i] != 0 && (best == count || is_larger(values[i], values[best]))) {
+            if (open[i] == 0) {
+                continue;
+            }
+            const float value = values[i];
+            if (best == count || is_larger(value, most)) {
                 best = i;
+                most = value;
             }
         }
         open[best] = 0;

@@ -54,6 +54,12 @@ inline constexpr std::array kRiscTimingFields{
     cost<&RiscTiming::cb_wait>("cb_wait", "cb_wait_front that finds its pages"),
     cost<&RiscTiming::cb_pop>("cb_pop", "cb_pop_front"),
     cost<&RiscTiming::zone_mark>("zone_mark", "begin or end of a profiler zone"),
+    cost<&RiscTiming::instruction>("instruction", "a kernel's own instruction between calls"),
+    cost<&RiscTiming::load>("load", "a kernel's own load from L1, argument reads too"),
+    cost<&RiscTiming::store>("store", "a kernel's own store to L1"),
+    cost<&RiscTiming::division>("division", "a kernel's own division by what is no constant"),
+    cost<&RiscTiming::loop_control>(
+        "loop_control", "of a loop around one call: in the call's measured price, and not added"),
 };
 
 inline constexpr std::array kNocTimingFields{

@@ -7,7 +7,7 @@ const kActivityColours = {
     start: "#8a93a3", unit_init: "#a3968a", dst_call: "#7f8a6a", zone: "#b0b0b0",
     read_issue: "#5c7fb8", write_issue: "#7b95c4", multicast_issue: "#44699f",
     semaphore_issue: "#93a5c9", barrier_poll: "#aebad3", cb_call: "#6f8fa8",
-    fabric_issue: "#4f5f8f",
+    fabric_issue: "#4f5f8f", instructions: "#3d7a8c",
     unpack: "#2a9d8f", matmul: "#1f6fd6", eltwise: "#3fa7d6", sfpu: "#5a4fcf", pack: "#4caf50",
     wait_cb_data: "#f28e2b", wait_cb_space: "#e9c46a", wait_noc_read: "#d1495b",
     wait_noc_write: "#e5989b", wait_noc_slot: "#9d2f45", wait_semaphore: "#9b5de5",

@@ -23,6 +23,7 @@ constexpr std::array<Words, kNumActivities> kActivities{{
     {"barrier_poll", "barrier poll"},
     {"cb_call", "CB calls"},
     {"fabric_issue", "fabric issue"},
+    {"instructions", "RISC instructions"},
     {"unpack", "unpack"},
     {"matmul", "matmul"},
     {"eltwise", "element-wise"},

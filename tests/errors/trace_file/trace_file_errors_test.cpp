@@ -77,11 +77,11 @@ TEST_F(TraceFileErrors, AnyOtherFileIsNamedAsSuch) {
 }
 
 TEST_F(TraceFileErrors, ANewerVersionIsRefused) {
-    bytes_[8] = 3;
+    bytes_[8] = 4;
 
     EXPECT_EQ(error_of(bytes_),
-              "run.trace: is a trace of version 3, written by a newer Tessera; this one reads "
-              "version 2");
+              "run.trace: is a trace of version 4, written by a newer Tessera; this one reads "
+              "version 3");
 }
 
 // Version 1 kept sizes outside of its checksums.
@@ -90,7 +90,7 @@ TEST_F(TraceFileErrors, AnOlderVersionIsRefused) {
 
     EXPECT_EQ(error_of(bytes_),
               "run.trace: is a trace of version 1, written by an older Tessera; this one reads "
-              "version 2");
+              "version 3");
 }
 
 TEST_F(TraceFileErrors, AChangedReserveIsNoticed) {

@@ -111,9 +111,9 @@ public:
     }
 
     /// With TraceMode::On.
-    [[nodiscard]] LaunchTimeline timeline() const {
-        return timing::replay_run(session_->trace(),
-                                  {wormhole().arch, wormhole().timing.expected, session_->mesh()})
+    [[nodiscard]] LaunchTimeline timeline(
+        const TimingSpec& timing = wormhole().timing.expected) const {
+        return timing::replay_run(session_->trace(), {wormhole().arch, timing, session_->mesh()})
             .launches.at(0);
     }
     [[nodiscard]] const Session& session() const { return *session_; }

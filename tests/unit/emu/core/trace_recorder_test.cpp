@@ -52,6 +52,54 @@ TEST(TraceRecorder, BeginsANewEventWhenTheCountIsFull) {
     EXPECT_EQ(recorder.events().back().count, 1U);
 }
 
+/// Of `recorder`, its last event but one.
+TraceEvent before_last(TraceRecorder& recorder) {
+    return recorder.events().at(recorder.events().size() - 2);
+}
+
+TEST(TraceRecorder, PutsInstructionsInFrontOfTheCallThatFollowsThem) {
+    InstructionCounters counters;
+    TraceRecorder recorder(&counters);
+    recorder.run(EventKind::CbWait, 2, 1, kLine3);
+    counters.plain_and_loads += 100 | std::uint64_t{7} << 32U;
+    counters.stores_and_divisions += 5 | std::uint64_t{3} << 32U;
+    recorder.run(EventKind::CbPop, 2, 1, kLine67);
+
+    const InstructionArgument argument{.loads = 7, .stores = 5, .divisions = 3, .calls = 1};
+    EXPECT_EQ(before_last(recorder),
+              (TraceEvent{EventKind::Instructions, 0, 2, 100, argument.pack()}));
+    EXPECT_EQ(recorder.events().back().kind, EventKind::CbPop);
+}
+
+TEST(TraceRecorder, HoldsAFewInstructionsBackUntilTheEnd) {
+    InstructionCounters counters;
+    TraceRecorder recorder(&counters);
+    for (int i = 0; i < 3; ++i) {
+        counters.plain_and_loads += 3;
+        recorder.run(EventKind::CbPush, 2, 1, kLine3);
+    }
+    EXPECT_EQ(recorder.events().size(), 1U);
+
+    recorder.finish();
+
+    ASSERT_EQ(recorder.events().size(), 2U);
+    EXPECT_EQ(recorder.events().back().count, 9U);
+    EXPECT_EQ(InstructionArgument::unpack(recorder.events().back().argument).calls, 3U);
+}
+
+TEST(TraceRecorder, SplitsWhatOneEventCannotHold) {
+    InstructionCounters counters;
+    TraceRecorder recorder(&counters);
+    counters.plain_and_loads += 10 | std::uint64_t{70'000} << 32U;
+    recorder.finish();
+
+    ASSERT_EQ(recorder.events().size(), 2U);
+    EXPECT_EQ(InstructionArgument::unpack(recorder.events()[0].argument).loads, 65'535U);
+    EXPECT_EQ(InstructionArgument::unpack(recorder.events()[1].argument).loads, 4'465U);
+    EXPECT_EQ(recorder.events()[0].count, 10U);
+    EXPECT_EQ(recorder.events()[1].count, 0U);
+}
+
 TEST(TraceRecorder, NumbersSitesByFirstUseHoweverTheyAlternate) {
     TraceRecorder recorder;
     for (int i = 0; i < 3; ++i) {

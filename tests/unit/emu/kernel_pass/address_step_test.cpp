@@ -40,7 +40,9 @@ void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t l
                          tessera::LoopKind kind) {
     const std::string name = std::filesystem::path(file).filename();
     loop_calls.push_back({rounds, name + ":" + std::to_string(line), kind});
-    *polled_word = 1;
+    if (polled_word != nullptr) {
+        *polled_word = 1;
+    }
 }
 
 namespace tessera {
@@ -173,6 +175,7 @@ protected:
         loop_calls.clear();
         polled_word = &core_.word(kWord);
     }
+    ~LoopRounds() override { polled_word = nullptr; }
     Results run(std::uint64_t number, std::uint64_t count = 0) {
         return core_.launch(probe_kernel_loops, Processor::Riscv0, {number, kWord, count});
     }

@@ -73,6 +73,7 @@ std::vector<std::uint64_t> CoreWindow::launch(const CompiledKernel& kernel, Proc
 
 std::vector<std::uint64_t> CoreWindow::run(const CompiledKernel& kernel, Processor processor,
                                            std::vector<std::uint64_t> args) {
+    tessera_instruction_counters = &instructions_;
     probe_args = std::move(args);
     probe_results.clear();
     entry_on_stack = kernel.entry;

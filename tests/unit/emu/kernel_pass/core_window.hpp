@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/kernels/compiled_kernel.hpp"
+#include "tessera/instruction_counters.hpp"
 #include "tessera/processor.hpp"
 
 namespace tessera {
@@ -26,10 +27,13 @@ public:
     /// The 4-byte word at L1 address `address`.
     [[nodiscard]] std::uint32_t& word(std::uint32_t address) const;
     [[nodiscard]] std::uint64_t base() const { return base_; }
+    /// What its kernels have counted.
+    [[nodiscard]] const InstructionCounters& instructions() const { return instructions_; }
 
 private:
     std::uint64_t reservation_ = 0;
     std::uint64_t base_ = 0;
+    InstructionCounters instructions_;
 };
 
 }  // namespace tessera

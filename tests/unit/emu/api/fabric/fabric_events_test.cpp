@@ -17,12 +17,14 @@ constexpr std::uint32_t kEast0 = 0;  // channel of link 0 to the east
 constexpr std::uint32_t kTarget = FabricRun::kSender + 1;
 constexpr NocPlace kCore00 = NocPlace::worker({0, 0});
 
-// Events of the sender, without lines.
+// Events of the sender's calls, without lines.
 Events sender_events(Scenario scenario, std::uint32_t size) {
     FabricRun run({.threads = 1, .trace = TraceMode::On});
     run.size = size;
     run.launch(scenario);
     Events events = run.trace().launches.at(0).cores.at(0).threads.at(0).events;
+    std::erase_if(events,
+                  [](const TraceEvent& event) { return event.kind == EventKind::Instructions; });
     for (TraceEvent& event : events) {
         event.site = 0;
     }
