@@ -9,7 +9,8 @@ namespace {
 using Key = std::string_view;
 
 constexpr std::array kNotStarted{Key{"dispatch.launch_latency"}};
-constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.cb_setup"}};
+constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.start_spread"},
+                            Key{"dispatch.cb_setup"}};
 constexpr std::array kFinished{Key{"dispatch.kernel_end"}};
 constexpr std::array kReadIssue{Key{"risc.read_issue"}, Key{"risc.read_issue_with_state"},
                                 Key{"risc.set_state"}, Key{"risc.page_address"}};

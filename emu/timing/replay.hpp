@@ -31,6 +31,8 @@ struct ReplayOptions {
     std::span<const Millicycles> device_start;
     /// Parts of the launch before under the same machine and options: read, and filled anew.
     ReplayCache* cache = nullptr;
+    /// Of the random delays of cores at their start (dispatch.start_spread).
+    std::uint64_t start_seed = 0;
     /// The launch's partition, if it is known; used if it is of a mesh of so many devices.
     const LaunchPartition* partition = nullptr;
 };

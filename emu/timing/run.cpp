@@ -70,8 +70,12 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
     for (Millicycles& start : starts) {
         start = std::max(start - first, Millicycles{0});
     }
-    const ReplayOptions options{options_.keeps_intervals, options_.keeps_cb_levels, starts, &cache_,
-                                partition};
+    const ReplayOptions options{.keeps_intervals = options_.keeps_intervals,
+                                .keeps_cb_levels = options_.keeps_cb_levels,
+                                .device_start = starts,
+                                .cache = &cache_,
+                                .start_seed = options_.start_seed,
+                                .partition = partition};
     LaunchTimeline timeline = replay(trace, launch, machine_, options);
     timeline.start = first;
     for (std::size_t device = 0; device < starts.size(); ++device) {

@@ -16,6 +16,7 @@ namespace tessera::timing {
 struct RunReplayOptions {
     bool keeps_intervals = true;
     bool keeps_cb_levels = false;
+    std::uint64_t start_seed = 0;  ///< as ReplayOptions::start_seed
 };
 
 /// Takes launches one at a time, so that neither traces nor timelines need be kept.

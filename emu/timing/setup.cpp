@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "emu/base/counted_random.hpp"
 #include "emu/timing/engine.hpp"
 #include "emu/timing/events.hpp"
 #include "tessera/errors.hpp"
@@ -34,6 +35,15 @@ Millicycles start_of(const ReplayState& state, std::uint32_t device) {
     return device < starts.size() ? starts[device] : 0;
 }
 
+/// How long a core polls for the go signal that has come. It is the core's, whatever the device:
+/// identical devices share one replay.
+Millicycles start_delay(const ReplayState& state, CoreCoord core) {
+    const Millicycles spread = state.costs.launch.start_spread();
+    const std::uint64_t word =
+        random_word(state.options.start_seed, std::uint64_t{core.x} << 32U | core.y);
+    return static_cast<Millicycles>(below(word, static_cast<std::uint64_t>(spread) + 1));
+}
+
 void add_thread(ReplayState& state, const ThreadTrace& trace, TimelineThread role) {
     EngineThread thread;
     thread.trace = &trace;
@@ -46,7 +56,9 @@ void add_thread(ReplayState& state, const ThreadTrace& trace, TimelineThread rol
     // Kept apart from Start, so that every timeline begins with an interval that a device's start
     // can lengthen: that is how identical devices share one replay (identical_devices.hpp).
     thread.log.spend(Activity::NotStarted, 0, launch);
-    thread.log.spend(Activity::Start, 0, state.costs.launch.of_start(*core.trace));
+    thread.log.spend(
+        Activity::Start, 0,
+        start_delay(state, core.trace->core) + state.costs.launch.of_start(*core.trace));
     if (role == TimelineThread::Unpack) {
         core.unpack = thread.index;
     } else if (role == TimelineThread::Math) {

@@ -36,7 +36,7 @@ struct Command {
 
 /// All of them, in the order in which help shows them.
 inline constexpr std::array kAddCommands{add_run,  add_retime, add_compare, add_sweep,
-                                         add_tune, add_score,  add_check,   add_explain,
-                                         add_list, add_moe,    add_new,     add_manual};
+                                         add_tune, add_score,  add_check,   add_explain, add_list,
+                                         add_moe,  add_new,    add_manual};
 
 }  // namespace tessera::cli

@@ -8,11 +8,14 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
+#include <utility>
 #include <variant>
 
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/compared_run.hpp"
+#include "runtime/cli/config_options.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -24,14 +27,38 @@ struct CompareOptions {
     std::string a;
     std::string b;
     std::vector<std::string> sets;
+    std::optional<std::uint32_t> draws;
     bool each_constant = false;
     bool json = false;
 };
 
-compare::RunFigures figures_of(const ComparedRun& run) {
+compare::RunFigures figures_of(const ComparedRun& run, std::uint32_t draws) {
     const auto* recorded = std::get_if<compare::RecordedRun>(&run);
-    return recorded != nullptr ? compare::figures_of(*recorded)
+    return recorded != nullptr ? compare::figures_of(*recorded, draws)
                                : std::get<compare::RunFigures>(run);
+}
+
+/// How often constants were drawn for a report; none for what is timed here.
+std::optional<std::uint32_t> draws_of(const ComparedRun& run) {
+    const auto* report = std::get_if<compare::RunFigures>(&run);
+    return report == nullptr
+               ? std::nullopt
+               : std::optional(static_cast<std::uint32_t>(report->ensemble.draws.size()));
+}
+
+// The draws of two numbers are other constants: there are pairs only among as many.
+std::uint32_t common_draws(const ComparedRun& a, const ComparedRun& b,
+                           const CompareOptions& options) {
+    std::optional<std::uint32_t> draws = options.draws;
+    for (const auto& [name, run] : {std::pair(&options.a, &a), std::pair(&options.b, &b)}) {
+        const auto own = draws_of(*run);
+        require(!own || !draws || own == draws,
+                "{}: its report has {} draws of constants, allowed: {} as the other side or "
+                "--draws has",
+                *name, own.value_or(0), draws.value_or(0));
+        draws = own ? own : draws;
+    }
+    return draws.value_or(timed_run::kDefaultDraws);
 }
 
 /// Constants moved one at a time, where traces are at hand, and the word that says why not.
@@ -59,9 +86,10 @@ Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareO
 ExitCode run(const CompareOptions& options, const Console& console) {
     const ComparedRun a = open_run(options.a, options.sets);
     const ComparedRun b = open_run(options.b, options.sets);
+    const std::uint32_t draws = common_draws(a, b, options);
     const Moved moved = moved_constants(a, b, options);
     const compare::Comparison comparison =
-        compare::compare(figures_of(a), figures_of(b), moved.constants);
+        compare::compare(figures_of(a, draws), figures_of(b, draws), moved.constants);
     if (options.json) {
         console.out << to_json(comparison).dump(2) << '\n';
     } else {
@@ -82,13 +110,16 @@ void add_options(CLI::App& command, CompareOptions& options) {
             "be")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
+    add_draws_option(command, options.draws, "32, or as many as a report has");
     command.add_flag("--each-constant", options.each_constant,
                      "Move each constant to both ends of its range, even if that takes long");
     command.add_flag("--json", options.json, "Print as JSON");
     command.footer(
         "A report is the folder of --report or its report.json; a trace is timed on the device it\n"
         "was recorded on; a configuration is run without computing values. A difference is robust\n"
-        "if its sign is the same wherever the timing constants may lie in their ranges.");
+        "if it has its sign in 95 % of pairs: draws of the timing constants and of the model's "
+        "error\n"
+        "that both runs meet. Reports hold the draws of the run that wrote them (--draws).");
 }
 
 }  // namespace

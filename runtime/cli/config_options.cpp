@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cli/config_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -39,6 +41,18 @@ void require_not_set(const std::vector<config::Override>& sets,
     }
 }
 
+template <class Number>
+void add_draws(CLI::App& command, Number& draws, const std::string& by_default) {
+    constexpr std::uint32_t kFewest = 2;
+    constexpr std::uint32_t kMost = 1024;
+    command
+        .add_option("--draws", draws,
+                    fmt::format("Draws of the timing constants for intervals, each a replay [{}]",
+                                by_default))
+        ->type_name("N")
+        ->check(CLI::Range(kFewest, kMost));
+}
+
 }  // namespace
 
 void add_config_options(CLI::App& command, ConfigOptions& options) {
@@ -63,6 +77,15 @@ void add_threads_option(CLI::App& command, ConfigOptions& options) {
         .add_option("--threads", options.threads,
                     "Worker threads of the host, from 1 [one for each of its cores]")
         ->type_name("N");
+}
+
+void add_draws_option(CLI::App& command, std::uint32_t& draws) {
+    add_draws(command, draws, std::to_string(draws));
+}
+
+void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
+                      const std::string& by_default) {
+    add_draws(command, draws, by_default);
 }
 
 std::vector<config::Override> params_of(const ConfigOptions& options,

@@ -30,6 +30,12 @@ void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 /// Adds --threads.
 void add_threads_option(CLI::App& command, ConfigOptions& options);
 
+/// Adds --draws; `draws` holds the command's default.
+void add_draws_option(CLI::App& command, std::uint32_t& draws);
+/// The same, with the default in words.
+void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
+                      const std::string& by_default);
+
 /// The params that the tensors of a file of inputs stand for, as load() takes them.
 [[nodiscard]] std::vector<config::Override> params_of(const ConfigOptions& options,
                                                       const pipeline::InputFile& inputs);

@@ -11,6 +11,7 @@
 
 #include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/cli/command.hpp"
+#include "runtime/cli/config_options.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/facade/device_model.hpp"
 #include "runtime/report/timing/report_files.hpp"
@@ -27,6 +28,7 @@ struct RetimeOptions {
     std::optional<std::string> arch;
     std::vector<std::string> sets;
     std::optional<std::string> report;
+    std::uint32_t draws = timed_run::kQuickDraws;
     bool json = false;
 };
 
@@ -49,6 +51,7 @@ void add_options(CLI::App& command, RetimeOptions& options) {
         .add_option("--report", options.report,
                     "Write report.html, report.json and trace.perfetto.json to a folder")
         ->type_name("DIR");
+    add_draws_option(command, options.draws);
     command.add_flag("--json", options.json, "Print report.json in place of the text");
 }
 
@@ -63,7 +66,7 @@ std::size_t num_launches(const std::string& trace) {
 
 // What is drawn is shared out over the launches; without a page, points need not be kept.
 timed_run::TimerOptions timer_options(const RetimeOptions& options) {
-    timed_run::TimerOptions timer;
+    timed_run::TimerOptions timer{.num_draws = options.draws};
     if (options.report || options.json) {
         timer.budget.num_launches = num_launches(options.trace);
     } else {

@@ -103,7 +103,7 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
     if (options.no_timing) {
         return std::nullopt;
     }
-    timed_run::TimerOptions timer;
+    timed_run::TimerOptions timer{.num_draws = options.draws};
     timer.budget.num_launches = pipeline::num_launches(loaded.pipeline);
     if (!options.report) {
         timer.budget.points = 0;

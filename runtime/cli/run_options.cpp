@@ -47,6 +47,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     add_config_options(command, options.config);
     add_threads_option(command, options.config);
     add_files(command, options);
+    add_draws_option(command, options.draws);
     command.add_flag("--timing-only", options.timing_only,
                      "Predict times without computing values, which is faster; nothing is checked");
     command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");

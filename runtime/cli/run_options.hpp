@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/cli/config_options.hpp"
+#include "runtime/study/run_timer.hpp"
 
 namespace tessera::cli {
 
@@ -19,6 +20,7 @@ struct RunOptions {
     std::vector<std::string> kernels;  ///< KERNEL=FILE
     std::optional<std::string> trace;
     std::optional<std::string> report;
+    std::uint32_t draws = timed_run::kQuickDraws;
     bool timing_only = false;
     bool no_timing = false;
     bool json = false;

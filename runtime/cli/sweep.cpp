@@ -24,6 +24,7 @@ namespace {
 struct SweepOptions {
     ConfigOptions config;
     std::optional<std::string> out;
+    std::uint32_t draws = timed_run::kQuickDraws;
     bool csv = false;
     bool quiet = false;
 };
@@ -74,7 +75,8 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     sweep::SweepResult result;
     {
         ProgressLine progress(console);
-        result = sweep::run_sweep(sweep, {.threads = threads_of(options.config.threads),
+        result = sweep::run_sweep(sweep, {.num_draws = options.draws,
+                                          .threads = threads_of(options.config.threads),
                                           .record = record,
                                           .on_progress = [&](std::size_t done, std::size_t all) {
                                               progress.show(progress_text(done, all));
@@ -94,6 +96,7 @@ Command add_sweep(CLI::App& root, Console& console) {
     auto options = std::make_shared<SweepOptions>();
     add_config_options(*command, options->config);
     add_threads_option(*command, options->config);
+    add_draws_option(*command, options->draws);
     command
         ->add_option("--out", options->out,
                      "Write sweep.csv, sweep.html and best.yaml (best_1.yaml on, with cases) to a "
@@ -105,9 +108,10 @@ Command add_sweep(CLI::App& root, Console& console) {
         "CONFIG is a run configuration with a block `sweep:`, or the name of one in\n"
         "configs/sweeps. Points that differ only in the device's times are recorded once and "
         "timed\n"
-        "apart. The order is that of expected times; a point is slower robustly if it is so at "
-        "both\n"
-        "ends of all ranges of the timing constants. Ends with the code of the first point whose\n"
+        "apart. The order is that of expected times; a point is slower robustly if it is so "
+        "in\n"
+        "95 % of pairs, in which both meet the same draw of the timing constants. Ends with the "
+        "code of the first point whose\n"
         "run failed; points that a rule forbids are listed and do not count as failed.");
     return {command, [options, &console] { return run(*options, console); }};
 }

@@ -35,7 +35,8 @@ tuning::Choice choose(const TuneOptions& options, const config::LoadedSweep& swe
                       const Console& console) {
     ProgressLine progress(console);
     const auto result =
-        sweep::run_sweep(sweep, {.threads = threads_of(options.config.threads),
+        sweep::run_sweep(sweep, {.num_draws = 0,  // the order of expected times decides
+                                 .threads = threads_of(options.config.threads),
                                  .record = record_point,
                                  .on_progress = [&](std::size_t done, std::size_t all) {
                                      progress.show(fmt::format("{} of {} recordings", done, all));

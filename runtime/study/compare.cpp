@@ -11,6 +11,8 @@
 namespace tessera::compare {
 namespace {
 
+using report::Side;
+
 /// How many steps of this name came before, for each step.
 std::vector<std::size_t> ordinals_of(const std::vector<StepFigures>& steps) {
     std::map<std::string, std::size_t> seen;
@@ -35,12 +37,12 @@ std::string title_of(const RunFigures& run) {
 }
 
 /// A run's share in a comparison of parts.
-struct Side {
+struct SpentTime {
     const TimeByName& times;
     Hertz clock;
 };
 
-std::vector<Contribution> contributions(const Side& a, const Side& b) {
+std::vector<Contribution> contributions(const SpentTime& a, const SpentTime& b) {
     std::map<std::string, Contribution> parts;
     for (const auto& [name, time] : a.times) {
         parts[name].a = nanoseconds(time, a.clock);
@@ -59,13 +61,46 @@ std::vector<Contribution> contributions(const Side& a, const Side& b) {
 }
 
 StepFigures whole(const RunFigures& run) {
-    return {.name = "run", .time = run.time, .path = run.path};
+    return {.name = "run", .time = run.time, .ensemble = run.ensemble, .path = run.path};
 }
 
 double difference_of(const StepPair& pair, Hertz clock_a, Hertz clock_b) {
     const Millicycles a = pair.a == nullptr ? 0 : pair.a->time.expected;
     const Millicycles b = pair.b == nullptr ? 0 : pair.b->time.expected;
     return nanoseconds(b, clock_b) - nanoseconds(a, clock_a);
+}
+
+int sign_of(double value) noexcept {
+    return value > 0 ? 1 : value < 0 ? -1 : 0;
+}
+
+/// Of a step that a run does not have: no time, in any pair.
+bool is_missing(const TimeOfRun& run) {
+    return run.time.expected == 0 && run.ensemble.draws.empty();
+}
+
+std::vector<double> samples_of(const TimeOfRun& run, Side side) {
+    std::vector<double> samples = report::samples_of(run.ensemble, side);
+    if (is_missing(run)) {
+        samples.resize(report::kNumSamples);
+    }
+    for (double& sample : samples) {
+        sample *= 1e6 / run.clock.value;
+    }
+    return samples;
+}
+
+bool are_equal(const TimeOfRun& a, const TimeOfRun& b) {
+    return a.clock == b.clock && a.time.expected == b.time.expected &&
+           a.ensemble.draws == b.ensemble.draws;
+}
+
+Nanoseconds interval(double expected, const PairedDifference& pairs) {
+    if (pairs.differences.empty()) {
+        return {expected, expected, expected};
+    }
+    return {std::min(expected, report::percentile(pairs.differences, report::kLowShare)), expected,
+            std::max(expected, report::percentile(pairs.differences, report::kHighShare))};
 }
 
 class StepComparer {
@@ -78,14 +113,16 @@ public:
         const StepFigures& b = pair.b == nullptr ? kNothing : *pair.b;
         const Nanoseconds time_a = nanoseconds(a.time, clock_a_);
         const Nanoseconds time_b = nanoseconds(b.time, clock_b_);
+        const auto pairs =
+            paired_difference({a.time, a.ensemble, clock_a_}, {b.time, b.ensemble, clock_b_});
         StepComparison step;
         step.name = pair.a == nullptr ? b.name : a.name;
         step.a = pair.a == nullptr ? std::nullopt : std::optional(time_a);
         step.b = pair.b == nullptr ? std::nullopt : std::optional(time_b);
-        step.difference = {time_b.low - time_a.low, time_b.expected - time_a.expected,
-                           time_b.high - time_a.high};
-        step.verdict =
-            verdict_over({step.difference.low, step.difference.expected, step.difference.high});
+        step.difference = interval(time_b.expected - time_a.expected, pairs);
+        step.verdict = pairs.verdict;
+        step.share = pairs.share;
+        step.num_pairs = pairs.differences.size();
         step.activities =
             contributions({a.path.activities, clock_a_}, {b.path.activities, clock_b_});
         step.lines = contributions({a.path.lines, clock_a_}, {b.path.lines, clock_b_});
@@ -95,9 +132,8 @@ public:
 
     void move(const MovedConstant& constant, const StepPair& pair, StepComparison& step) const {
         const double moved = difference_of(pair, clock_a_, clock_b_);
-        if (verdict_over({step.difference.expected, moved}) == Verdict::NotRobust) {
+        if (sign_of(step.difference.expected) != sign_of(moved)) {
             step.flips.push_back({constant.key, constant.value, moved});
-            step.verdict = Verdict::NotRobust;
         }
     }
 
@@ -114,19 +150,35 @@ const char* name_of(Verdict verdict) noexcept {
             return "equal";
         case Verdict::Robust:
             return "robust";
-        case Verdict::NotRobust:
-            return "not robust";
+        case Verdict::BelowNoise:
+            return "below the noise";
     }
     return "?";
 }
 
-Verdict verdict_over(const std::vector<double>& differences) noexcept {
-    if (std::ranges::all_of(differences, [](double d) { return d == 0; })) {
-        return Verdict::Equal;
+PairedDifference paired_difference(const TimeOfRun& a, const TimeOfRun& b) {
+    const std::vector<double> samples_a = samples_of(a, Side::A);
+    const std::vector<double> samples_b = samples_of(b, Side::B);
+    PairedDifference pairs;
+    pairs.differences.resize(std::min(samples_a.size(), samples_b.size()));
+    if (are_equal(a, b)) {
+        // Errors that two runs do not share are of what they do differently: nothing here.
+        pairs.share = 1;
+        return pairs;
     }
-    const bool is_slower = std::ranges::all_of(differences, [](double d) { return d > 0; });
-    const bool is_faster = std::ranges::all_of(differences, [](double d) { return d < 0; });
-    return is_slower || is_faster ? Verdict::Robust : Verdict::NotRobust;
+    const double expected =
+        nanoseconds(b.time.expected, b.clock) - nanoseconds(a.time.expected, a.clock);
+    std::size_t num_same = 0;
+    for (std::size_t i = 0; i < pairs.differences.size(); ++i) {
+        pairs.differences[i] = samples_b[i] - samples_a[i];
+        num_same += sign_of(pairs.differences[i]) == sign_of(expected) ? 1 : 0;
+    }
+    if (num_same > 0) {
+        pairs.share = static_cast<double>(num_same) / static_cast<double>(pairs.differences.size());
+    }
+    const bool is_robust = expected != 0 && pairs.share >= kRobustShare;
+    pairs.verdict = is_robust ? Verdict::Robust : Verdict::BelowNoise;
+    return pairs;
 }
 
 Comparison compare(const RunFigures& a, const RunFigures& b,

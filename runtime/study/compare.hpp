@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two timed runs side by side: which is faster, on account of what, and whether that holds within
-// the ranges of the timing constants. Times are nanoseconds, since clocks may differ.
+// Two timed runs side by side: which is faster, on account of what, and whether that is more than
+// the model's noise. Times are nanoseconds, since clocks may differ.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,34 @@
 
 namespace tessera::compare {
 
-/// Whether the sign of a difference is the same wherever the constants may lie. Equal: the times
-/// are the same at every end.
-enum class Verdict : std::uint8_t { Equal, Robust, NotRobust };
-/// "equal", "robust", "not robust".
+/// Whether a difference has the same sign under the constants and errors that may hold. Both runs
+/// meet the same draw of constants, and the part of the model's error that they share: a pair.
+enum class Verdict : std::uint8_t {
+    Equal,       ///< the times are the same in every pair
+    Robust,      ///< kRobustShare of the pairs have the sign of the expected difference
+    BelowNoise,  ///< fewer have
+};
+/// "equal", "robust", "below the noise".
 [[nodiscard]] const char* name_of(Verdict verdict) noexcept;
+
+inline constexpr double kRobustShare = 0.95;
+
+/// A difference of times by pairs.
+struct PairedDifference {
+    std::vector<double> differences;  ///< B − A in nanoseconds, by pair
+    double share = 0;                 ///< of pairs with the sign of the expected difference
+    Verdict verdict = Verdict::Equal;
+};
+
+/// One time of a run, and the clock of its cycles.
+struct TimeOfRun {
+    PredictedTime time;
+    const report::Ensemble& ensemble;
+    Hertz clock;
+};
+
+/// Pairs the samples of two ensembles; draws that only one of them has are left out.
+[[nodiscard]] PairedDifference paired_difference(const TimeOfRun& a, const TimeOfRun& b);
 
 struct Nanoseconds {
     double low = 0;
@@ -40,13 +63,16 @@ struct ConstantEnd {
     double difference = 0;
 };
 
-/// A step, or the whole run. Differences are B − A, each with both at the same end of all ranges.
+/// A step, or the whole run. Of differences B − A, low and high are the 5th and the 95th percentile
+/// of the pairs.
 struct StepComparison {
     std::string name;
     std::optional<Nanoseconds> a;  ///< none: the run has no such step
     std::optional<Nanoseconds> b;
     Nanoseconds difference;
     Verdict verdict = Verdict::Equal;
+    double share = 0;  ///< of pairs, as PairedDifference::share
+    std::size_t num_pairs = 0;
     std::vector<Contribution> activities;  ///< largest |b − a| first; names as in StepFigures
     std::vector<Contribution> lines;
     std::vector<Contribution> resources;
@@ -76,9 +102,6 @@ struct MovedConstant {
 [[nodiscard]] Comparison compare(const RunFigures& a, const RunFigures& b,
                                  const std::vector<MovedConstant>& moved = {});
 
-/// The verdict over differences at several ends: Robust if all have one sign, none being 0.
-[[nodiscard]] Verdict verdict_over(const std::vector<double>& differences) noexcept;
-
 /// The same step in two runs; null where one has none.
 struct StepPair {
     const StepFigures* a = nullptr;
@@ -91,12 +114,13 @@ struct StepPair {
                                                 const std::vector<StepFigures>& b);
 
 /// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
-inline constexpr int kCompareSchemaVersion = 1;
+inline constexpr int kCompareSchemaVersion = 2;
 
-/// {schema: "tessera.compare", version, a, b, constants_moved, run{}, steps[]}, times in
-/// nanoseconds. A step is {name, a, b, difference, verdict, activities[], lines[], resources[],
-/// flips[]}: a and b {low, expected, high} or null, difference the same of B − A, parts
-/// {name, a, b}, flips {key, value, difference}. Verdict is "equal", "robust" or "not robust".
+/// {schema: "tessera.compare", version, a, b, pairs, constants_moved, run{}, steps[]}, times in
+/// nanoseconds. A step is {name, a, b, difference, share, verdict, activities[], lines[],
+/// resources[], flips[]}: a and b {low, expected, high} or null, difference the same of B − A,
+/// share that of pairs with its sign, parts {name, a, b}, flips {key, value, difference}. Verdict
+/// is "equal", "robust" or "below the noise".
 [[nodiscard]] nlohmann::ordered_json to_json(const Comparison& comparison);
 
 /// The runs, a row per step with both times, their difference, its interval and verdict; the parts
@@ -104,7 +128,7 @@ inline constexpr int kCompareSchemaVersion = 1;
 /// Times are cycles, or us where the clocks differ.
 [[nodiscard]] std::string to_text(const Comparison& comparison, const report::TextStyle& style);
 
-/// The last line alone: "B is 1.50 times as fast as A (…): robust".
+/// The last line alone: "B is 1.50 times as fast as A: robust (in 99 % of 256 pairs)".
 [[nodiscard]] std::string verdict_text(const Comparison& comparison,
                                        const report::TextStyle& style);
 

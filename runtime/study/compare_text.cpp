@@ -45,7 +45,7 @@ private:
 };
 
 Tone tone_of(Verdict verdict) {
-    return verdict == Verdict::NotRobust ? Tone::Bad : Tone::Plain;
+    return verdict == Verdict::BelowNoise ? Tone::Bad : Tone::Plain;
 }
 
 std::string relative(const StepComparison& step) {
@@ -56,9 +56,8 @@ std::string relative(const StepComparison& step) {
 }
 
 std::string interval(const StepComparison& step, const Unit& unit) {
-    const auto [least, most] =
-        std::minmax({step.difference.low, step.difference.expected, step.difference.high});
-    return fmt::format("{} … {}", unit.signed_text(least), unit.signed_text(most));
+    return fmt::format("{} … {}", unit.signed_text(step.difference.low),
+                       unit.signed_text(step.difference.high));
 }
 
 std::string steps_text(const Comparison& comparison, const Unit& unit, const TextStyle& style) {
@@ -141,15 +140,12 @@ std::string flips_text(const StepComparison& step, const Unit& unit) {
 
 std::string verdict_text(const Comparison& comparison, const TextStyle& style) {
     const StepComparison& run = comparison.run;
-    const std::string ends =
-        comparison.num_constants == 0
-            ? "at both ends of all ranges together"
-            : fmt::format("at both ends of all ranges together, and of {} alone",
-                          comparison.num_constants == 1
-                              ? "1 constant"
-                              : fmt::format("each of {} constants", comparison.num_constants));
+    const std::string pairs =
+        run.num_pairs == 0
+            ? "constants were not drawn"
+            : fmt::format("in {:.0f} % of {} pairs", std::floor(100 * run.share), run.num_pairs);
     return fmt::format("{}: {} ({})\n", ratio_text(run),
-                       painted(name_of(run.verdict), tone_of(run.verdict), style), ends);
+                       painted(name_of(run.verdict), tone_of(run.verdict), style), pairs);
 }
 
 std::string to_text(const Comparison& comparison, const TextStyle& style) {

@@ -12,7 +12,6 @@ namespace {
 
 using config::MovedTiming;
 using timed_run::Detail;
-using timed_run::Ends;
 using timed_run::RunTimer;
 
 bool is_same_end(const MovedTiming& a, const MovedTiming& b) {
@@ -47,7 +46,7 @@ RunTimer timer_of(const RecordedRun& run, const MovedTiming* moved) {
     if (moved != nullptr) {
         machine.timing.expected = moved->timing;
     }
-    return {run.name, machine, {.ends = Ends::Expected, .detail = Detail::Times}};
+    return {run.name, machine, {.num_draws = 0, .detail = Detail::Times}};
 }
 
 std::uint64_t events_of(const Trace& trace) {
@@ -60,9 +59,10 @@ std::uint64_t events_of(const Trace& trace) {
 
 }  // namespace
 
-RunFigures figures_of(const RecordedRun& run) {
+RunFigures figures_of(const RecordedRun& run, std::uint32_t num_draws) {
     std::vector<RunTimer> timers;
-    timers.emplace_back(run.name, run.machine, timed_run::TimerOptions{.detail = Detail::Paths});
+    timers.emplace_back(run.name, run.machine,
+                        timed_run::TimerOptions{.num_draws = num_draws, .detail = Detail::Paths});
     return figures_of(timed_run::time_trace(run.trace, timers).front());
 }
 

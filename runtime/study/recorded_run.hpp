@@ -18,8 +18,8 @@ struct RecordedRun {
     timed_run::TimedMachine machine;
 };
 
-/// Both runs timed, at both ends of all ranges.
-[[nodiscard]] RunFigures figures_of(const RecordedRun& run);
+/// The run timed, and under so many draws of its constants.
+[[nodiscard]] RunFigures figures_of(const RecordedRun& run, std::uint32_t num_draws);
 
 /// Replays of events that moving each constant takes: one at each end of each range, of both runs.
 [[nodiscard]] std::uint64_t cost_of_moving(const RecordedRun& a, const RecordedRun& b);

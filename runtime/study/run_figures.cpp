@@ -46,7 +46,7 @@ void add(const report::PathPart& part, const std::string& line, Millicycles time
 
 /// Adds a launch to the run: its own path, and to the run's what of it is there.
 void add_step(const report::LaunchReport& launch, const report::RunShare& share, RunFigures& run) {
-    StepFigures step{.name = launch.name, .time = launch.device_time};
+    StepFigures step{.name = launch.name, .time = launch.device_time, .ensemble = launch.ensemble};
     for (std::size_t i = 0; i < launch.path.size(); ++i) {
         const report::PathPart& part = launch.path[i];
         const std::string line = line_name(launch, part);
@@ -76,7 +76,8 @@ RunFigures figures_of(const report::TimingReport& report,
     RunFigures run{.name = report.run,
                    .arch = report.arch.name,
                    .clock = report.clock,
-                   .time = report.makespan};
+                   .time = report.makespan,
+                   .ensemble = report.ensemble};
     for (std::size_t i = 0; i < report.launches.size(); ++i) {
         add_step(report.launches[i], shares.at(i), run);
     }
@@ -91,9 +92,10 @@ RunFigures figures_of(const report::TimingReport& report) {
 namespace {
 
 /// What figures need. Reports of other versions may lack other keys.
-constexpr std::array<std::string_view, 8> kOfFigures{
-    "name",          "machine.name",         "machine.clock_hz", "makespan",
-    "launches.name", "launches.device_time", "launches.lines",   "launches.path"};
+constexpr std::array<std::string_view, 10> kOfFigures{
+    "name",           "machine.name",  "machine.clock_hz",     "makespan",
+    "ensemble",       "launches.name", "launches.device_time", "launches.ensemble",
+    "launches.lines", "launches.path"};
 
 RunFigures figures_in(const nlohmann::ordered_json& json) {
     const report::ReadReport read = report::from_json(json, kOfFigures);

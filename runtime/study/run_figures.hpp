@@ -29,6 +29,7 @@ struct PathFigures {
 struct StepFigures {
     std::string name;
     PredictedTime time;
+    report::Ensemble ensemble;  ///< of the time
     PathFigures path;
 };
 
@@ -37,6 +38,7 @@ struct RunFigures {
     std::string arch;
     Hertz clock;
     PredictedTime time;
+    report::Ensemble ensemble;  ///< of the time
     /// Of the run, in which launches may overlap: of each launch the part that decides the run's
     /// time, lines headed by its name, and "between launches".
     PathFigures path;

@@ -102,12 +102,14 @@ SweepResult empty_result(const config::LoadedSweep& sweep, std::size_t num_recor
     return result;
 }
 
-std::vector<timed_run::RunTimer> timers_of(const config::LoadedSweep& sweep, const Group& group) {
+std::vector<timed_run::RunTimer> timers_of(const config::LoadedSweep& sweep, const Group& group,
+                                           std::uint32_t num_draws) {
     std::vector<timed_run::RunTimer> timers;
     for (const std::size_t point : group) {
         const config::LoadedRun& loaded = sweep.points[point].loaded;
-        timers.emplace_back(sweep.name, timed_run::machine_of(loaded),
-                            timed_run::TimerOptions{.detail = timed_run::Detail::Paths});
+        timers.emplace_back(
+            sweep.name, timed_run::machine_of(loaded),
+            timed_run::TimerOptions{.num_draws = num_draws, .detail = timed_run::Detail::Paths});
     }
     return timers;
 }
@@ -178,7 +180,7 @@ private:
     void run_group(std::size_t index, std::uint32_t threads) {
         const Group& group = groups_[index];
         try {
-            auto timers = timers_of(sweep_, group);
+            auto timers = timers_of(sweep_, group, options_.num_draws);
             const std::string failure = record(group.front(), threads, timers);
             finish(group, failure, timers);
         } catch (const InternalError&) {

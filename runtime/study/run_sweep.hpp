@@ -9,6 +9,7 @@
 
 #include "runtime/config/load_sweep.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
+#include "runtime/study/run_timer.hpp"
 #include "runtime/study/sweep_result.hpp"
 
 namespace tessera::sweep {
@@ -19,6 +20,7 @@ using Record =
     std::function<std::string(const config::LoadedRun& loaded, const pipeline::RunModes& modes)>;
 
 struct SweepOptions {
+    std::uint32_t num_draws = timed_run::kQuickDraws;  ///< of constants, for each point
     std::uint32_t threads = 0;  ///< of the host, over all points; 0: one for each of its cores
     Record record;
     /// Called before the first recording and after each, from one thread at a time.

@@ -3,22 +3,21 @@
 
 #include <tbb/parallel_for.h>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "runtime/config/drawn_timing.hpp"
 #include "runtime/log/log.hpp"
+#include "runtime/report/timing/run_path.hpp"
 
 namespace tessera::timed_run {
 namespace {
 
 constexpr std::size_t kExpected = 0;
 
-/// Expected, low and high, or expected alone. Less time for one act can, now and then, make another
-/// wait longer: an interval holds its expected time all the same.
-PredictedTime interval(const std::vector<Millicycles>& times) {
-    const auto [least, most] = std::ranges::minmax(times);
-    return {least, times[kExpected], most};
+/// Times of the draws, behind the expected one.
+std::vector<Millicycles> draws_in(const std::vector<Millicycles>& times) {
+    return {times.begin() + 1, times.end()};
 }
 
 /// How many devices' timelines are those of another device, shifted.
@@ -44,17 +43,18 @@ report::LaunchReport path_only(report::LaunchReport launch) {
 
 RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options)
     : machine_(std::make_unique<const TimedMachine>(machine)),
+      draws_(config::draw_timing(machine.timing, options.num_draws)),
       options_(options),
       report_(report::make_report(std::move(name), machine.arch, machine.timing.expected,
                                   machine.mesh)) {
     const auto add_replay = [&](const TimingSpec& timing, const timing::RunReplayOptions& keeps) {
         replays_.emplace_back(timing::Machine{machine_->arch, timing, machine_->mesh}, keeps);
     };
-    add_replay(machine_->timing.expected,
-               {options.detail != Detail::Times, options.detail == Detail::Full});
-    if (options.ends == Ends::All) {
-        add_replay(machine_->timing.low, {false, false});
-        add_replay(machine_->timing.high, {false, false});
+    add_replay(machine_->timing.expected, {.keeps_intervals = options.detail != Detail::Times,
+                                           .keeps_cb_levels = options.detail == Detail::Full});
+    for (std::size_t i = 0; i < draws_.size(); ++i) {
+        add_replay(draws_[i],
+                   {.keeps_intervals = false, .keeps_cb_levels = false, .start_seed = i + 1});
     }
 }
 
@@ -90,8 +90,12 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
             reduced = reduce(trace, launch, timeline);
         }
     });
-    reduced.makespan = interval(makespans);
-    reduced.device_time = interval(device_times);
+    const ModelErrorSpec& error = machine_->timing.expected.model_error;
+    reduced.ensemble = report::make_ensemble(reduced.regimes, error);
+    reduced.ensemble.draws = draws_in(makespans);
+    reduced.makespan = report::predicted(makespans[kExpected], reduced.ensemble);
+    reduced.ensemble.draws = draws_in(device_times);
+    reduced.device_time = report::predicted(device_times[kExpected], reduced.ensemble);
     report_.launches.push_back(std::move(reduced));
     if (log::is_shown(log::Area::Replay, log::Level::Info)) {
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -108,7 +112,12 @@ report::TimingReport RunTimer::finish() {
     for (const timing::RunReplay& replay : replays_) {
         makespans.push_back(replay.makespan());
     }
-    report_.makespan = interval(makespans);
+    // Replaced below: windows of launches are parts of the expected run.
+    report_.makespan = {makespans[kExpected], makespans[kExpected], makespans[kExpected]};
+    report_.ensemble =
+        report::make_ensemble(report::regimes_of(report_), machine_->timing.expected.model_error);
+    report_.ensemble.draws = draws_in(makespans);
+    report_.makespan = report::predicted(makespans[kExpected], report_.ensemble);
     return std::move(report_);
 }
 

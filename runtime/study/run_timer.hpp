@@ -27,20 +27,23 @@ struct TimedMachine {
     return {loaded.arch, loaded.timing, loaded.run.mesh};
 }
 
-/// Which ends of the constants' ranges are replayed.
-enum class Ends : std::uint8_t { Expected, All };
 /// What is kept of the expected replay: times of launches; the critical path too; all that reports
 /// draw.
 enum class Detail : std::uint8_t { Times, Paths, Full };
 
+/// Draws of constants where nothing is said: enough for the 5th percentile to lie inside of them.
+inline constexpr std::uint32_t kDefaultDraws = 32;
+/// The same where a result is waited for: each draw is a replay.
+inline constexpr std::uint32_t kQuickDraws = 8;
+
 struct TimerOptions {
-    Ends ends = Ends::All;
+    std::uint32_t num_draws = kDefaultDraws;  ///< of constants; 0: no interval
     Detail detail = Detail::Full;
     report::DrawBudget budget;  ///< of Detail::Full
 };
 
-/// Replays each launch under a machine with its constants as expected and at both ends of their
-/// ranges. The result is the same at any number of host threads.
+/// Replays each launch under a machine with its constants as expected, and once for each draw of
+/// them. The result is the same at any number of host threads.
 class RunTimer {
 public:
     RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options);
@@ -52,7 +55,7 @@ public:
     void add(const Trace& trace, const LaunchTrace& launch,
              const timing::LaunchPartition& partition);
 
-    /// The report of what was added; low and high are the expected times with Ends::Expected.
+    /// The report of what was added; low and high are the expected times without draws.
     [[nodiscard]] report::TimingReport finish();
 
 private:
@@ -60,8 +63,9 @@ private:
                                               const LaunchTimeline& timeline) const;
 
     std::unique_ptr<const TimedMachine> machine_;  ///< its place is fixed: replays refer to it
+    std::vector<TimingSpec> draws_;                ///< likewise
     TimerOptions options_;
-    std::vector<timing::RunReplay> replays_;  ///< expected, then low and high
+    std::vector<timing::RunReplay> replays_;  ///< expected, then each draw
     report::TimingReport report_;
 };
 

@@ -98,20 +98,21 @@ std::vector<std::string> step_names(const RunFigures& run) {
     return names;
 }
 
-/// Steps that the ranking counts, and their time.
+/// What the ranking counts of a run, and what it is spent on: resources, or activities where
+/// nothing travels.
 struct Counted {
-    Nanoseconds time;
-    compare::TimeByName spent;  ///< on resources, or on activities where nothing travels
+    compare::TimeOfRun time;
+    const compare::TimeByName& spent;
 };
 
 Counted count(const RunFigures& run, const std::string& rank_by) {
     if (rank_by == kWholeRun) {
-        return {nanoseconds(run.time, run.clock), run.path.bounds};
+        return {{run.time, run.ensemble, run.clock}, run.path.bounds};
     }
     const auto step = std::ranges::find(run.steps, rank_by, &StepFigures::name);
     require(step != run.steps.end(), "sweep.rank_by: {} is no step, allowed: {}", rank_by,
             fmt::join(step_names(run), ", "));
-    return {nanoseconds(step->time, run.clock), step->path.bounds};
+    return {{step->time, step->ensemble, run.clock}, step->path.bounds};
 }
 
 std::string bound_of(const compare::TimeByName& spent) {
@@ -126,11 +127,6 @@ std::string bound_of(const compare::TimeByName& spent) {
     }
     return fmt::format("{} {:.0f} %", largest->first,
                        100 * static_cast<double>(largest->second) / static_cast<double>(total));
-}
-
-compare::Verdict slower_than(const Nanoseconds& best, const Nanoseconds& time) {
-    return compare::verdict_over(
-        {time.low - best.low, time.expected - best.expected, time.high - best.high});
 }
 
 std::vector<std::string> parts_of(const std::string& key) {
@@ -181,13 +177,18 @@ std::vector<Ranked> ranking(const SweepResult& result) {
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         if (result.points[i].figures) {
             const Counted counted = count(*result.points[i].figures, result.rank_by);
-            ranked.push_back({.point = i, .time = counted.time, .bound = bound_of(counted.spent)});
+            ranked.push_back({.point = i,
+                              .time = nanoseconds(counted.time.time, counted.time.clock),
+                              .bound = bound_of(counted.spent)});
         }
     }
     const auto case_of = [&](const Ranked& entry) { return result.points[entry.point].case_index; };
     std::ranges::stable_sort(ranked, {}, [&](const Ranked& entry) {
         return std::pair(case_of(entry), entry.time.expected);
     });
+    const auto counted = [&](const Ranked& entry) {
+        return count(*result.points[entry.point].figures, result.rank_by).time;
+    };
     const Ranked* best = nullptr;
     for (Ranked& entry : ranked) {
         if (best == nullptr || case_of(*best) != case_of(entry)) {
@@ -196,7 +197,9 @@ std::vector<Ranked> ranking(const SweepResult& result) {
         entry.rank = static_cast<std::size_t>(&entry - best) + 1;
         entry.of_best =
             best->time.expected > 0 ? entry.time.expected / best->time.expected : entry.of_best;
-        entry.verdict = slower_than(best->time, entry.time);
+        const auto pairs = compare::paired_difference(counted(*best), counted(entry));
+        entry.verdict = pairs.verdict;
+        entry.share = pairs.share;
     }
     return ranked;
 }

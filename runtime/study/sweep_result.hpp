@@ -47,8 +47,9 @@ struct Ranked {
     std::size_t rank = 1;
     double of_best = 1;         ///< time over that of the case's best
     compare::Nanoseconds time;  ///< of the run, or of the step ranked by
-    /// Whether it is slower than the best at all ends of the constants; Equal for the best.
+    /// Whether it is slower than the best beyond the model's noise; Equal for the best.
     compare::Verdict verdict = compare::Verdict::Equal;
+    double share = 0;   ///< of the pairs with the best in which it is slower
     std::string bound;  ///< what most of its critical path is spent on: "DRAM 43 %"
 };
 
@@ -69,7 +70,8 @@ struct Ranked {
 [[nodiscard]] std::string case_name_of(const SweepResult& result, std::size_t point);
 /// The time over the best's with two digits, or with as many more as tell the two apart.
 [[nodiscard]] std::string of_best_text(const Ranked& entry);
-/// "best" for the best, else "robust" or "not robust" for a slower one, "equal" for an equal one.
+/// "best" for the best, else "robust" or "below the noise" for a slower one, "equal" for an equal
+/// one.
 [[nodiscard]] std::string word_of(const Ranked& entry);
 
 /// Numbers of one unit stand in their order on an axis; names stand as they first appear.

@@ -89,7 +89,7 @@ std::string second_text(const SweepResult& result, const Ranked& best, const Ran
     }
     return fmt::format(
         "; {} is as fast{}", name,
-        second.verdict == compare::Verdict::Equal ? "" : " as expected, not at both ends");
+        second.verdict == compare::Verdict::Equal ? "" : " as expected, not in every pair");
 }
 
 /// What can be said of one case: its points by rank.

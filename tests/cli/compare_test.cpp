@@ -45,7 +45,7 @@ protected:
         return run_tessera(more);
     }
     static json as_json(const std::string& a, const std::string& b) {
-        return json::parse(compare(a, b, {"--json"}).out);
+        return json::parse(compare(a, b, {"--draws", "8", "--json"}).out);
     }
     static std::string file(const std::string& name) { return folder_->file(name); }
     static json makespan(const std::string& name) {
@@ -68,18 +68,20 @@ TEST_F(Compare, SaysWhichReportIsFasterAndWhy) {
         EXPECT_THAT(ending.out, HasSubstr(table));
     }
     EXPECT_THAT(ending.out, ContainsRegex("copy: ops/copy/kernels/[a-z_]+\\.cpp:[0-9]+ "));
-    EXPECT_THAT(ending.out, ContainsRegex("\nA is [0-9.]+ times as fast as B: robust \\(at both "
-                                          "ends of all ranges together\\)\n"));
+    EXPECT_THAT(ending.out, ContainsRegex("\nA is [0-9.]+ times as fast as B: robust \\(in 100 % "
+                                          "of 256 pairs\\)\n"));
 }
 
 TEST_F(Compare, TakesTheDifferenceOfBothReports) {
     const json comparison = as_json(file("many"), file("one"));
 
-    for (const char* end : {"low", "expected", "high"}) {
-        const double cycles =
-            (makespan("one").at(end).get<double>() - makespan("many").at(end).get<double>()) / 1000;
-        EXPECT_NEAR(comparison.at("run").at("difference").at(end).get<double>(), cycles, 1e-3);
-    }
+    const json difference = comparison.at("run").at("difference");
+    const double cycles = (makespan("one").at("expected").get<double>() -
+                           makespan("many").at("expected").get<double>()) /
+                          1000;
+    EXPECT_NEAR(difference.at("expected").get<double>(), cycles, 1e-3);
+    EXPECT_LT(difference.at("low"), difference.at("expected"));
+    EXPECT_GT(difference.at("high"), difference.at("expected"));
     double parts = 0;
     for (const json& part : comparison.at("run").at("activities")) {
         parts += part.at("b").get<double>() - part.at("a").get<double>();
@@ -108,11 +110,10 @@ TEST_F(Compare, MovesEachConstantWhereTracesAreAtHand) {
     EXPECT_GT(comparison.at("constants_moved"), 50);
     EXPECT_EQ(comparison.at("run").at("verdict"), "robust");
     EXPECT_THAT(compare(file("many.trace"), file("one.trace")).out,
-                ContainsRegex("robust \\(at both ends of all ranges together, and of each of "
-                              "[0-9]+ constants alone\\)\n$"));
+                ContainsRegex("robust \\(in 100 % of 256 pairs\\)\n$"));
 }
 
-TEST_F(Compare, CallsASignThatRangesTurnNotRobust) {
+TEST_F(Compare, CallsASignThatDrawsTurnNoise) {
     const auto low_and_high = [](const char* value) {
         return std::vector<std::string>{"--set", std::string("dram.read_latency=") + value};
     };
@@ -126,7 +127,16 @@ TEST_F(Compare, CallsASignThatRangesTurnNotRobust) {
     // the 200 that its range ends at.
     const Ending ending = compare(file("one"), file("latency"));
 
-    EXPECT_THAT(ending.out, HasSubstr(" times as fast as B: not robust (at both ends"));
+    EXPECT_THAT(ending.out, HasSubstr(" times as fast as B: below the noise (in "));
+}
+
+TEST_F(Compare, RefusesToPairOtherNumbersOfDraws) {
+    const Ending ending = compare(file("one"), file("many"), {"--draws", "16"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err,
+                HasSubstr(file("one") + ": its report has 8 draws of constants, "
+                                        "allowed: 16 as the other side or --draws has"));
 }
 
 TEST_F(Compare, LeavesNothingOutOfAConfigurationThatItsSetsChange) {

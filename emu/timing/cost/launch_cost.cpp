@@ -7,6 +7,7 @@ namespace tessera::timing {
 
 LaunchCost::LaunchCost(const TimingSpec& timing)
     : latency_(to_millicycles(timing.dispatch.launch_latency)),
+      start_spread_(to_millicycles(timing.dispatch.start_spread)),
       start_(to_millicycles(timing.dispatch.kernel_start)),
       cb_(to_millicycles(timing.dispatch.cb_setup)),
       end_(to_millicycles(timing.dispatch.kernel_end)) {

@@ -17,11 +17,14 @@ public:
     [[nodiscard]] Millicycles latency() const noexcept { return latency_; }
     /// Returns the time of a core's firmware up to kernel_main.
     [[nodiscard]] Millicycles of_start(const CoreTrace& core) const noexcept;
+    /// Returns how much later than the first a core may start.
+    [[nodiscard]] Millicycles start_spread() const noexcept { return start_spread_; }
     /// Returns the time of the firmware after kernel_main.
     [[nodiscard]] Millicycles of_end() const noexcept { return end_; }
 
 private:
     Millicycles latency_;
+    Millicycles start_spread_;
     Millicycles start_;
     Millicycles cb_;
     Millicycles end_;

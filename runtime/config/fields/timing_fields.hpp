@@ -209,9 +209,32 @@ inline constexpr std::array kDispatchTimingFields{
     amount<&DispatchTiming::config_ring>("config_ring", "L1 for programs' configurations"),
     amount<&DispatchTiming::launch_messages>("launch_messages", "programs handed out at a time"),
     cost<&DispatchTiming::launch_latency>("launch_latency", "go signal to a core's firmware"),
+    cost<&DispatchTiming::start_spread>("start_spread", "cores start so much apart at most"),
     cost<&DispatchTiming::kernel_start>("kernel_start", "firmware up to kernel_main"),
     cost<&DispatchTiming::cb_setup>("cb_setup", "firmware, each CB"),
     cost<&DispatchTiming::kernel_end>("kernel_end", "return of kernel_main to the done message"),
+};
+
+inline constexpr Limits kShare{0, 1};
+
+/// A factor less 1 that nine of ten measured times lie within, either way.
+template <auto Member>
+[[nodiscard]] constexpr Field model_error(std::string_view key, std::string_view prose) {
+    return fact<Member>(key, prose, kNotNegative);
+}
+
+inline constexpr std::array kModelErrorFields{
+    model_error<&ModelErrorSpec::compute>("compute", "unpack, math and pack"),
+    model_error<&ModelErrorSpec::issue>("issue", "instructions of data-movement RISCs"),
+    model_error<&ModelErrorSpec::few_cores>("few_cores", "NoC and DRAM of up to four cores"),
+    model_error<&ModelErrorSpec::many_reads>("many_reads", "reads over a NoC that cores share"),
+    model_error<&ModelErrorSpec::many_writes>("many_writes", "writes of the same"),
+    model_error<&ModelErrorSpec::multicast>("multicast", "multicasts on their way"),
+    model_error<&ModelErrorSpec::dram_fan_out>("dram_fan_out", "DRAM that cores share"),
+    model_error<&ModelErrorSpec::links>("links", "links between devices"),
+    model_error<&ModelErrorSpec::launch>("launch", "dispatch and firmware"),
+    fact<&ModelErrorSpec::shared>("shared", "of its variance: what two runs have in common",
+                                  kShare),
 };
 
 inline constexpr std::array kTimingFields{
@@ -224,6 +247,8 @@ inline constexpr std::array kTimingFields{
                                       "instructions of the coprocessor"),
     section<&TimingSpec::link>("link", kLinkTimingFields, "links between devices"),
     section<&TimingSpec::dispatch>("dispatch", kDispatchTimingFields, "start of programs"),
+    section<&TimingSpec::model_error>("model_error", kModelErrorFields,
+                                      "how far predictions are off, by mechanism"),
 };
 
 }  // namespace tessera::config

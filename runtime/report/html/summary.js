@@ -16,7 +16,7 @@ function drawFigures() {
     const time = chosen.makespan;
     const got = chosen.achieved;
     const range = time.low === time.high ? ""
-        : `; ${cycles(time.low)} to ${cycles(time.high)} within the ranges of the constants`;
+        : `; ${cycles(time.low)} to ${cycles(time.high)} in nine of ten draws`;
     const tiles = [
         figure("Makespan, cycles", cycles(time.expected), `${seconds(time.expected)}${range}`),
         rateFigure("Compute", got.compute, data.peak.flops_per_cycle, "FLOP/s",

@@ -245,6 +245,7 @@ LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& tr
         .start = timeline.start,
         .makespan = {timeline.makespan, timeline.makespan, timeline.makespan},
         .device_time = {on_device, on_device, on_device},
+        .regimes = timing::regime_times(timeline),
         .num_events = timeline.num_events,
         .lines = lines.lines(),
         .threads = thread_reports(names, timeline),

@@ -118,6 +118,25 @@ void TransitCode::read(const Json& json, Times& times) {
     }
 }
 
+Json RegimeCode::write(const Regimes& regimes) {
+    Json json = Json::object();
+    for (std::size_t r = 0; r < regimes.size(); ++r) {
+        if (regimes[r].share > 0) {
+            json[std::string(name_of(static_cast<timing::Regime>(r)))] = {
+                {"share", regimes[r].share}, {"error", regimes[r].error}};
+        }
+    }
+    return json;
+}
+
+void RegimeCode::read(const Json& json, Regimes& regimes) {
+    for (std::size_t r = 0; r < regimes.size(); ++r) {
+        const auto found = json.find(std::string(name_of(static_cast<timing::Regime>(r))));
+        regimes[r] = found == json.end() ? RegimeError{}
+                                         : RegimeError{found->at("share"), found->at("error")};
+    }
+}
+
 Json FormatCode::write(DataFormat format) {
     return name_of(format);
 }

@@ -45,6 +45,20 @@ struct FormatCode {
     static void read(const Json& json, DataFormat& format);
 };
 
+/// Maps the names of regimes to {share, error}, those without a share left out.
+struct RegimeCode {
+    using Regimes = std::array<RegimeError, timing::kNumRegimes>;
+    static Json write(const Regimes& regimes);
+    static void read(const Json& json, Regimes& regimes);
+};
+
+template <class Fields, Either<Ensemble> Value>
+void describe(Fields& fields, Value& ensemble) {
+    fields("draws", ensemble.draws);
+    fields.template coded<RegimeCode>("regimes", ensemble.regimes);
+    fields("shared_error", ensemble.shared);
+}
+
 template <class Fields, Either<PredictedTime> Time>
 void describe(Fields& fields, Time& time) {
     fields("low", time.low);
@@ -231,6 +245,7 @@ void describe(Fields& fields, Launch& launch, Share& share, const PeakRates& pea
     fields("start", launch.start);
     fields("makespan", launch.makespan);
     fields("device_time", launch.device_time);
+    fields("ensemble", launch.ensemble);
     fields("time_of_run", share.time);
     fields("events", launch.num_events);
     fields("work", launch.work);

@@ -2,6 +2,7 @@
 #include "runtime/report/timing/run_path.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace tessera::report {
@@ -55,6 +56,27 @@ std::vector<PathPart> path_of_run(const TimingReport& report) {
         std::ranges::copy(path_in(report.launches[i], windows[i]), std::back_inserter(path));
     }
     return path;
+}
+
+timing::RegimeTimes regimes_of(const TimingReport& report) {
+    timing::RegimeTimes times{};
+    const std::vector<LaunchWindow> windows = launch_windows(report);
+    Millicycles rest = report.makespan.expected;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        const LaunchReport& launch = report.launches[i];
+        const Millicycles length = windows[i].until - windows[i].from;
+        rest -= length;
+        // Regimes are known of the whole launch: its window is taken to be made of the same.
+        const double part =
+            launch.makespan.expected == 0
+                ? 0
+                : static_cast<double>(length) / static_cast<double>(launch.makespan.expected);
+        for (std::size_t r = 0; r < times.size(); ++r) {
+            times[r] += std::llround(static_cast<double>(launch.regimes[r]) * part);
+        }
+    }
+    times[static_cast<std::size_t>(timing::Regime::Launch)] += std::max(rest, Millicycles{0});
+    return times;
 }
 
 std::vector<RunShare> run_shares(const TimingReport& report) {

@@ -25,6 +25,10 @@ struct LaunchWindow {
 /// The run's path: those of all launches, each inside its window.
 [[nodiscard]] std::vector<PathPart> path_of_run(const TimingReport& report);
 
+/// The run's path by regime: of each launch what its window takes of its time, and launch for what
+/// no launch accounts for.
+[[nodiscard]] timing::RegimeTimes regimes_of(const TimingReport& report);
+
 /// What of the run's path lies in a launch.
 struct RunShare {
     Millicycles time = 0;              ///< length of the launch's window

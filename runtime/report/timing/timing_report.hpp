@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "emu/timing/regime.hpp"
 #include "runtime/report/expert_load.hpp"
+#include "runtime/report/timing/ensemble.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/predicted_time.hpp"
@@ -150,6 +152,8 @@ struct LaunchReport {
     /// The longest that it takes on one device, from its start there to its end there. Devices go
     /// on from launch to launch on their own, so this is less than the makespan.
     PredictedTime device_time;
+    Ensemble ensemble;              ///< of device_time
+    timing::RegimeTimes regimes{};  ///< of the critical path
     std::uint64_t num_events = 0;
     WorkReport work;
     std::vector<SourceLine> lines;  ///< [0] is "no line"
@@ -189,6 +193,7 @@ struct TimingReport {
     MeshSpec mesh;
     Hertz clock;  ///< at which cycles are time
     PredictedTime makespan;
+    Ensemble ensemble;  ///< of the makespan
     PeakRates peak;
     std::vector<LaunchReport> launches;
     std::vector<AssumedShare> assumed;  ///< as assumed_shares gives it, largest first

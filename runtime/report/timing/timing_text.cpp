@@ -35,7 +35,7 @@ std::string makespan_line(const TimingReport& report) {
                                    show_duration(seconds_of(time.expected, report.clock)),
                                    report.clock.value / 1e9);
     if (time.low != time.high) {
-        text += fmt::format("; {} to {} within the ranges of the constants", show_cycles(time.low),
+        text += fmt::format("; {} to {} in nine of ten draws", show_cycles(time.low),
                             show_cycles(time.high));
     }
     return text;

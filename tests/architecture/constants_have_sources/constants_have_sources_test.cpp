@@ -62,6 +62,32 @@ TEST(ArchFiles, HaveASourceForEveryNumber) {
     EXPECT_GE(num_files, 2);
 }
 
+/// Fails for each assumed constant below `node` that states no range.
+/// Returns the number of assumed constants.
+int check_ranges(const YAML::Node& node, const std::string& path) {
+    if (!node.IsMap()) {
+        return 0;
+    }
+    if (node["value"]) {
+        const bool is_assumed = node["source"].Scalar().starts_with("assumed");
+        EXPECT_TRUE(!is_assumed || node["range"]) << path << " is assumed and has no range";
+        return is_assumed ? 1 : 0;
+    }
+    int count = 0;
+    for (const auto& entry : node) {
+        count += check_ranges(entry.second, path + "." + entry.first.Scalar());
+    }
+    return count;
+}
+
+// An interval rests on ranges: an assumption without one would be held for exact.
+TEST(ArchFiles, HaveARangeForEveryAssumedConstantOfTime) {
+    for (const auto& file : std::filesystem::directory_iterator(kArchs)) {
+        const std::string path = file.path().string();
+        EXPECT_GE(check_ranges(YAML::LoadFile(path)["timing"], "timing"), 20) << path;
+    }
+}
+
 TEST(ArchFiles, WithoutASourceWouldShow) {
     EXPECT_FALSE(has_source(YAML::Load("{value: 3}")));
     EXPECT_FALSE(has_source(YAML::Load("{value: 3, source: assumed}")));

@@ -9,11 +9,12 @@
 
 namespace tessera::compare::test {
 
-/// A step whose path is all of one activity.
+/// A step whose path is all of one activity, and whose constants were drawn three times.
 inline StepFigures step_of(const std::string& name, Millicycles low, Millicycles expected,
                            Millicycles high) {
     return {.name = name,
             .time = {low, expected, high},
+            .ensemble = {.draws = {low, expected, high}},
             .path = {.activities = {{"matmul", expected}},
                      .lines = {{"compute.cpp:7 (math)", expected}},
                      .resources = {{"none", expected}},
@@ -30,6 +31,7 @@ inline RunFigures run_of(const std::string& name, std::vector<StepFigures> steps
         run.time.expected += step.time.expected + gap;
         run.time.high += step.time.high + gap;
     }
+    run.ensemble.draws = {run.time.low, run.time.expected, run.time.high};
     for (const StepFigures& step : steps) {
         run.path.activities["matmul"] += step.time.expected;
         run.path.lines[step.name + ": compute.cpp:7 (math)"] += step.time.expected;

@@ -66,7 +66,7 @@ TEST_F(SweepPage, IsHeadedByTheQuestionAndAnswersIt) {
               json({"tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.50 times as long: "
                     "robust",
                     "tokens 32: best: k_block 1, 1.000 us; k_block 4 takes 1.50 times as long: "
-                    "not robust"}));
+                    "below the noise"}));
 }
 
 TEST_F(SweepPage, HasARowForEachPoint) {

@@ -41,10 +41,10 @@ TEST(Ranking, ComparesBothEndsWithTheBestOfTheCase) {
 
     EXPECT_EQ(ranked[0].verdict, Verdict::Equal);
     EXPECT_EQ(ranked[1].verdict, Verdict::Robust) << "1000, 1000 and 500 ns more";
-    EXPECT_EQ(ranked[3].verdict, Verdict::NotRobust) << "100 ns less at the low ends";
+    EXPECT_EQ(ranked[3].verdict, Verdict::BelowNoise) << "100 ns less at the low ends";
     EXPECT_EQ(word_of(ranked[0]), "best");
     EXPECT_EQ(word_of(ranked[1]), "robust");
-    EXPECT_EQ(word_of(ranked[3]), "not robust");
+    EXPECT_EQ(word_of(ranked[3]), "below the noise");
 }
 
 TEST(Ranking, OfRunsCountsAllSteps) {

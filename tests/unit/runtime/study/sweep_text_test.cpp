@@ -20,17 +20,24 @@ TEST(SweepText, IsQuestionTableFailuresAndAnswers) {
         "small: Which K block is <best>?\n"
         "5 points in 2 cases by time of step gate; 5 recordings of kernels; values not computed\n"
         "\n"
-        "  rank  tokens  k_block  cycles     us    interval us  of best  slower      bound by\n"
-        "     1  64      4          2000  2.000  1.500 … 3.500     1.00  best        matmul 100 %\n"
-        "     2  64      1          3000  3.000  2.500 … 4.000     1.50  robust      matmul 100 %\n"
-        "     1  32      1          1000  1.000  0.900 … 1.200     1.00  best        matmul 100 %\n"
-        "     2  32      4          1500  1.500  0.800 … 1.900     1.50  not robust  matmul 100 %\n"
+        "  rank  tokens  k_block  cycles     us    interval us  of best  slower           bound "
+        "by\n"
+        "     1  64      4          2000  2.000  1.500 … 3.500     1.00  best             matmul "
+        "100 %\n"
+        "     2  64      1          3000  3.000  2.500 … 4.000     1.50  robust           matmul "
+        "100 %\n"
+        "     1  32      1          1000  1.000  0.900 … 1.200     1.00  best             matmul "
+        "100 %\n"
+        "     2  32      4          1500  1.500  0.800 … 1.900     1.50  below the noise  matmul "
+        "100 "
+        "%\n"
         "\n"
         "Without a time\n"
         "  tokens 64: k_block 1024: CBs take more than L1, \"all\" of it\n"
         "\n"
         "tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.50 times as long: robust\n"
-        "tokens 32: best: k_block 1, 1.000 us; k_block 4 takes 1.50 times as long: not robust\n");
+        "tokens 32: best: k_block 1, 1.000 us; k_block 4 takes 1.50 times as long: below the "
+        "noise\n");
 }
 
 TEST(SweepText, AnswersWithSecondAndSlowest) {
@@ -41,10 +48,11 @@ TEST(SweepText, AnswersWithSecondAndSlowest) {
     result.cases = {""};
     result.num_case_keys = 0;
 
-    EXPECT_THAT(answers(result),
-                ElementsAre("best: tokens 32, k_block 1, 1.000 us; tokens 32, k_block 4 takes 1.50 "
-                            "times as long: not robust; the slowest, tokens 64, k_block 1, takes "
-                            "3.00 times as long: robust"));
+    EXPECT_THAT(
+        answers(result),
+        ElementsAre("best: tokens 32, k_block 1, 1.000 us; tokens 32, k_block 4 takes 1.50 "
+                    "times as long: below the noise; the slowest, tokens 64, k_block 1, takes "
+                    "3.00 times as long: robust"));
 }
 
 TEST(SweepText, WithoutTimesIsQuestionAndFailures) {
@@ -77,7 +85,7 @@ TEST(SweepText, CallsEqualTimesAsFast) {
     EXPECT_THAT(answers(result),
                 ElementsAre("tokens 64: best: k_block 1, 2.000 us; k_block 4 is as fast",
                             "tokens 32: best: k_block 1, 1.000 us; k_block 4 is as fast as "
-                            "expected, not at both ends"));
+                            "expected, not in every pair"));
 }
 
 TEST(SweepCsv, HasARowPerPointThoseWithoutTimesLast) {
@@ -89,7 +97,7 @@ TEST(SweepCsv, HasARowPerPointThoseWithoutTimesLast) {
         "2,64,1,3000.000,3000.000,2500.000,4000.000,1.5000,robust,matmul 100 %,1,,3000.000,"
         "3000.000\n"
         "1,32,1,1000.000,1000.000,900.000,1200.000,1.0000,best,matmul 100 %,4,,1000.000,1000.000\n"
-        "2,32,4,1500.000,1500.000,800.000,1900.000,1.5000,not robust,matmul 100 %,5,,1500.000,"
+        "2,32,4,1500.000,1500.000,800.000,1900.000,1.5000,below the noise,matmul 100 %,5,,1500.000,"
         "1500.000\n"
         ",64,1024,,,,,,,,,\"CBs take more than L1, \"\"all\"\" of it\",,\n");
 }

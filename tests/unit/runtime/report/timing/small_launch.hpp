@@ -152,6 +152,9 @@ inline TimingReport small_report(const DrawBudget& budget = {}) {
     report.launches.push_back(reduce(kSmallNames, small_trace(), small_timeline(), report.arch,
                                      small_timing(), report.mesh, budget));
     report.makespan = {1000 * kCycle, 1050 * kCycle, 1200 * kCycle};
+    report.ensemble.draws = {1000 * kCycle, 1200 * kCycle};
+    report.ensemble.regimes.front() = {0.5, 0.25};
+    report.ensemble.shared = 0.75;
     return report;
 }
 

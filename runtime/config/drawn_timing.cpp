@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/drawn_timing.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "emu/base/counted_random.hpp"
+#include "runtime/config/timing_constants.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+namespace {
+
+constexpr std::uint64_t kSeed = 32;
+
+/// A number of [0, 1) from a random word.
+double unit_interval(std::uint64_t word) {
+    return static_cast<double>(word >> 11U) * 0x1.0p-53;
+}
+
+/// Where in its distribution draw `index` of a constant lies, 0 to 1.
+double place_of(const std::string& key, std::uint32_t count, std::uint32_t index) {
+    const std::uint64_t seed = seed_for(kSeed, key);
+    const std::uint32_t part = random_permutation(seed, count)[index];
+    return (part + unit_interval(random_word(seed, std::uint64_t{count} + index))) / count;
+}
+
+double number_of(const TimingConstant& constant, const void* object) {
+    return std::stod(constant.field->number(object));
+}
+
+double drawn_number(const TimingConstant& constant, double place) {
+    const double stated = number_of(constant, constant.expected);
+    const bool is_shorter = place < 0.5;
+    const double end = number_of(constant, is_shorter ? constant.low : constant.high);
+    return stated + (end - stated) * std::abs(2 * place - 1);
+}
+
+Node node_of(const TimingConstant& constant, const std::string& number) {
+    const std::string_view unit = constant.field->unit;
+    return {.kind = NodeKind::Scalar,
+            .text = unit.empty() ? number : fmt::format("{} {}", number, unit)};
+}
+
+// Digits enough for a nanosecond in seconds; what is whole refuses a fraction.
+void set_number(const TimingConstant& constant, double number) {
+    const Field& field = *constant.field;
+    auto mistake =
+        field.set(node_of(constant, fmt::format("{:.15f}", number)), constant.expected);
+    if (mistake) {
+        mistake = field.set(node_of(constant, fmt::format("{:.0f}", number)), constant.expected);
+    }
+    ensure(!mistake, "{} does not take {} {}", constant.key, number, field.unit);
+}
+
+TimingSpec draw(const TimingBounds& bounds, std::uint32_t count, std::uint32_t index) {
+    TimingBounds working = bounds;
+    const TimingWalk walk(working, [&](const TimingConstant& constant) {
+        const std::string low = constant.field->show(constant.low);
+        if (low != constant.field->show(constant.high)) {
+            set_number(constant, drawn_number(constant, place_of(constant.key, count, index)));
+        }
+    });
+    return std::move(working.expected);
+}
+
+}  // namespace
+
+std::vector<TimingSpec> draw_timing(const TimingBounds& bounds, std::uint32_t count) {
+    std::vector<TimingSpec> draws;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        draws.push_back(draw(bounds, count, i));
+    }
+    return draws;
+}
+
+}  // namespace tessera::config
