@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "emu/timing/replay.hpp"
 #include "emu/timing/run.hpp"
+#include "runtime/config/drawn_timing.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::score {
@@ -66,8 +68,13 @@ Prediction Bench::period_cycles(Program program, std::uint32_t binary_bytes) {
     const auto period = [&](const TimingSpec& timing) {
         return period_of(session_.trace(), launch, {model_.arch, timing, mesh_});
     };
-    return Prediction::within(period(model_.timing.low), period(model_.timing.expected),
-                              period(model_.timing.high));
+    timing::RegimeTimes times{};
+    times[static_cast<std::size_t>(timing::Regime::Launch)] = 1;
+    report::Ensemble ensemble = report::make_ensemble(times, model_.timing.expected.model_error);
+    for (const TimingSpec& draw : config::draw_timing(model_.timing, model_.num_draws)) {
+        ensemble.draws.push_back(std::llround(period(draw) * kMillicyclesPerCycle));
+    }
+    return prediction_of(period(model_.timing.expected), ensemble);
 }
 
 MeshSpec one_device(const ArchSpec& arch) {
@@ -76,13 +83,17 @@ MeshSpec one_device(const ArchSpec& arch) {
 
 Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& model,
                    const MeshSpec& mesh) {
-    const auto at = [&](const TimingSpec& timing) {
-        return timing::replay(trace, launch, {model.arch, timing, mesh},
-                              {.keeps_intervals = false});
+    const auto at = [&](const TimingSpec& timing, const timing::ReplayOptions& options) {
+        return timing::replay(trace, launch, {model.arch, timing, mesh}, options);
     };
-    return Replays(trace.names, {.low = at(model.timing.low),
-                                 .expected = at(model.timing.expected),
-                                 .high = at(model.timing.high)});
+    DrawnTimelines timelines{.expected = at(model.timing.expected, {}),
+                             .draws = {},
+                             .error = model.timing.expected.model_error};
+    std::uint64_t seed = 0;
+    for (const TimingSpec& draw : config::draw_timing(model.timing, model.num_draws)) {
+        timelines.draws.push_back(at(draw, {.keeps_intervals = false, .start_seed = ++seed}));
+    }
+    return Replays(trace.names, std::move(timelines));
 }
 
 }  // namespace tessera::score

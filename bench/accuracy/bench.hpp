@@ -42,7 +42,7 @@ private:
 /// A mesh of one device.
 [[nodiscard]] MeshSpec one_device(const ArchSpec& arch);
 
-/// One launch replayed under each of the model's timing constants.
+/// One launch replayed under the model's stated constants, and under each draw of them.
 [[nodiscard]] Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& model,
                                  const MeshSpec& mesh);
 

@@ -58,14 +58,14 @@ void cut_grid(WorkerGridSpec& workers, GridSize compute) {
     workers.compute = compute;
 }
 
-Model load(const std::filesystem::path& folder, const Board& board) {
+Model load(const std::filesystem::path& folder, const Board& board, std::uint32_t num_draws) {
     auto [arch, timing, resolved] = config::load_arch(folder / fmt::format("{}.yaml", board.file));
     cut_grid(arch.workers, board.compute);
     if (board.num_banks != 0) {
         arch.dram.num_banks = board.num_banks;
         arch.dram.endpoints.resize(board.num_banks);
     }
-    return {std::move(arch), std::move(timing)};
+    return {std::move(arch), std::move(timing), num_draws};
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ const Model& Models::of(const std::string& architecture, const std::string& boar
     const std::lock_guard lock(mutex_);
     auto& model = models_[std::string(entry.name)];
     if (!model) {
-        model = std::make_unique<const Model>(load(folder_, entry));
+        model = std::make_unique<const Model>(load(folder_, entry, num_draws_));
     }
     return *model;
 }

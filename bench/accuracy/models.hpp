@@ -15,7 +15,8 @@ namespace tessera::score {
 /// Loads models from a folder of arch files and keeps them. May be asked by several threads.
 class Models {
 public:
-    explicit Models(std::filesystem::path arch_folder) : folder_(std::move(arch_folder)) {}
+    Models(std::filesystem::path arch_folder, std::uint32_t num_draws)
+        : folder_(std::move(arch_folder)), num_draws_(num_draws) {}
 
     /// The model of a board ("N150", "n300", "P150", "P100A", …; empty: the architecture's own).
     /// Boards without a file of their own are another one's with the grid and banks they have.
@@ -24,6 +25,7 @@ public:
 
 private:
     std::filesystem::path folder_;
+    std::uint32_t num_draws_;  ///< of constants, for each prediction
     std::mutex mutex_;
     std::map<std::string, std::unique_ptr<const Model>> models_;  ///< by file and grid
 };

@@ -2,6 +2,7 @@
 #include "bench/accuracy/replays.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tessera/errors.hpp"
@@ -11,6 +12,10 @@ namespace {
 
 double cycles(Millicycles time) {
     return static_cast<double>(time) / static_cast<double>(kMillicyclesPerCycle);
+}
+
+Millicycles millicycles(double cycles) {
+    return std::llround(cycles * kMillicyclesPerCycle);
 }
 
 double median_of(std::vector<double> values) {
@@ -43,9 +48,31 @@ Millicycles begin_of(const ThreadTimeline& thread) {
 
 }  // namespace
 
+Prediction prediction_of(double expected, const report::Ensemble& ensemble) {
+    const auto in_cycles = [&](report::Side side) {
+        std::vector<double> samples = report::samples_of(ensemble, side);
+        for (double& sample : samples) {
+            sample /= kMillicyclesPerCycle;
+        }
+        return samples;
+    };
+    const PredictedTime time = report::predicted(millicycles(expected), ensemble);
+    Prediction prediction = Prediction::within(cycles(time.low), expected, cycles(time.high));
+    prediction.samples = {in_cycles(report::Side::A), in_cycles(report::Side::B)};
+    const auto largest =
+        std::ranges::max_element(ensemble.regimes, {}, &report::RegimeError::share);
+    prediction.regime = static_cast<timing::Regime>(largest - ensemble.regimes.begin());
+    return prediction;
+}
+
 Prediction Replays::each(const Figure& figure) const {
-    return Prediction::within(figure(timelines_.low), figure(timelines_.expected),
-                              figure(timelines_.high));
+    // Regimes are those of the whole launch: a zone is most of it.
+    report::Ensemble ensemble =
+        report::make_ensemble(timing::regime_times(timelines_.expected), timelines_.error);
+    for (const LaunchTimeline& draw : timelines_.draws) {
+        ensemble.draws.push_back(millicycles(figure(draw)));
+    }
+    return prediction_of(figure(timelines_.expected), ensemble);
 }
 
 Prediction Replays::zone_cycles(std::string_view name, Among among) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timelines of one launch say, at both ends of the constants' ranges.
+// What the timelines of one launch say, under stated constants and under draws of them.
 #pragma once
 
 #include <functional>
@@ -8,24 +8,29 @@
 #include <vector>
 
 #include "bench/accuracy/prediction.hpp"
+#include "runtime/report/timing/ensemble.hpp"
 #include "tessera/timeline.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::score {
 
 /// Which of several cores' figures stands for them all.
 enum class Among : std::uint8_t { Median, Mean, Longest };
 
-/// One launch under the constants of TimingBounds.
-struct LaunchTimelineBounds {
-    LaunchTimeline low;
+/// One launch under stated constants, its critical path kept, and under each draw of them.
+struct DrawnTimelines {
     LaunchTimeline expected;
-    LaunchTimeline high;
+    std::vector<LaunchTimeline> draws;
+    ModelErrorSpec error;
 };
+
+/// A figure in cycles with what it may be.
+[[nodiscard]] Prediction prediction_of(double cycles, const report::Ensemble& ensemble);
 
 class Replays {
 public:
     /// `names` are those of the trace.
-    Replays(std::vector<std::string> names, LaunchTimelineBounds timelines)
+    Replays(std::vector<std::string> names, DrawnTimelines timelines)
         : names_(std::move(names)), timelines_(std::move(timelines)) {}
 
     /// Length of a zone, in cycles.
@@ -47,7 +52,7 @@ private:
     [[nodiscard]] Prediction each(const Figure& figure) const;
 
     std::vector<std::string> names_;
-    LaunchTimelineBounds timelines_;
+    DrawnTimelines timelines_;
 };
 
 }  // namespace tessera::score

@@ -13,6 +13,7 @@
 
 #include "bench/accuracy/parameters.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/spelling.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::score {
@@ -27,7 +28,7 @@ const Family& family_of(const std::string& group) {
 
 Prediction predict(const Row& row, Models& models) {
     const Family& family = family_of(row.group);
-    const Parameters parameters(row.parameters);
+    const Parameters parameters(respelled(row.parameters));
     const Model& model = models.of(row.arch, parameters.text_or("board", ""));
     const Prediction prediction = family.predict(row, parameters, model);
     ensure(std::isfinite(prediction.expected) && prediction.expected > 0,

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "bench/accuracy/group_basis.hpp"
 #include "bench/accuracy/statistics.hpp"
 #include "runtime/report/text_table.hpp"
+#include "runtime/study/compare.hpp"
 
 namespace tessera::score {
 namespace {
@@ -43,6 +46,10 @@ std::string show_percent(double share) {
     return fmt::format("{:.1f} %", share * kPercent);
 }
 
+std::string show_signed_percent(double share) {
+    return fmt::format("{:+.1f} %", share * kPercent);
+}
+
 std::string show_figure(double figure) {
     return fmt::format("{:.5g}", figure);
 }
@@ -68,8 +75,8 @@ std::map<Key, GroupScores> by_group(std::span<const Row> rows, std::span<const R
     for (std::size_t i = 0; i < rows.size(); ++i) {
         GroupScores& group = groups[{rows[i].arch, rows[i].group}];
         ++group.rows;
-        if (scores[i].prediction) {
-            group.pairs.push_back({scores[i].prediction->expected, rows[i].value});
+        if (const auto& figure = scores[i].prediction) {
+            group.pairs.push_back({figure->expected, rows[i].value, figure->low, figure->high});
         }
     }
     return groups;
@@ -80,56 +87,140 @@ Table group_table() {
                   {"group", Align::Left, 9, {}},
                   {"rows", Align::Right, 4, {}},
                   {"scored", Align::Right, 6, {}},
+                  {"share", Align::Right, 8, {}},
                   {"mean error", Align::Right, 9, {}},
+                  {"bias", Align::Right, 6, {}},
                   {"within 10 %", Align::Right, 8, {}},
-                  {"rank correlation", Align::Right, 5, {}}});
+                  {"of all rows", Align::Right, 8, {}},
+                  {"covered", Align::Right, 7, {}},
+                  {"rank correlation", Align::Right, 5, {}},
+                  {"constants", Align::Left, 6, {}}});
 }
 
-void add_mean(Table& table, const std::string& arch, const std::vector<Statistics>& groups,
-              std::size_t rows) {
-    if (groups.empty()) {
+double share(std::size_t part, std::size_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Rows within 10 % over all rows: one that is not scored is a miss.
+double within_of_all(const Statistics& statistics, std::size_t rows) {
+    return statistics.share_within_tenth * share(statistics.count, rows);
+}
+
+Tone tone_of_coverage(double covered) {
+    return covered >= kCoverageGoal ? Tone::Good : Tone::Bad;
+}
+
+void add_group(Table& table, const Key& key, const GroupScores& group,
+               const Statistics& statistics) {
+    const std::string basis(name_of(basis_of(key.second).basis));
+    if (statistics.count == 0) {
+        const report::Cell none{"–"};
+        table.add({{key.first},
+                   {key.second},
+                   {std::to_string(group.rows)},
+                   {"0"},
+                   {show_percent(0)},
+                   none,
+                   none,
+                   none,
+                   {show_percent(0)},
+                   none,
+                   none,
+                   {basis}});
         return;
     }
-    Statistics mean;
-    for (const Statistics& group : groups) {
-        mean.count += group.count;
-        mean.mean_absolute_error += group.mean_absolute_error;
-        mean.share_within_tenth += group.share_within_tenth;
-    }
-    const auto count = static_cast<double>(groups.size());
-    table.add({{arch},
-               {"mean of groups"},
-               {std::to_string(rows)},
-               {std::to_string(mean.count)},
-               {show_percent(mean.mean_absolute_error / count)},
-               {show_percent(mean.share_within_tenth / count)},
-               {""}});
+    const double error = statistics.mean_absolute_error;
+    table.add({{key.first},
+               {key.second},
+               {std::to_string(group.rows)},
+               {std::to_string(statistics.count)},
+               {show_percent(share(statistics.count, group.rows))},
+               {show_percent(error), tone_of(error)},
+               {show_signed_percent(statistics.bias)},
+               {show_percent(statistics.share_within_tenth)},
+               {show_percent(within_of_all(statistics, group.rows))},
+               {show_percent(statistics.share_covered), tone_of_coverage(statistics.share_covered)},
+               {show_correlation(statistics.rank_correlation)},
+               {basis}});
 }
+
+/// Sums over groups, each of which counts once, whatever its rows.
+class MeanOfGroups {
+public:
+    void add(const GroupScores& group, const Statistics& statistics) {
+        ++num_groups_;
+        rows_ += group.rows;
+        within_of_all_ += within_of_all(statistics, group.rows);
+        if (statistics.count > 0) {
+            ++num_scored_;
+            scored_ += statistics.count;
+            error_ += statistics.mean_absolute_error;
+            bias_ += statistics.bias;
+            within_ += statistics.share_within_tenth;
+            covered_ += statistics.share_covered;
+        }
+    }
+    void print(Table& table, const std::string& arch, const std::string& name) const {
+        if (num_scored_ == 0) {
+            return;
+        }
+        const double covered = covered_ / num_scored_;
+        table.add({{arch},
+                   {name},
+                   {std::to_string(rows_)},
+                   {std::to_string(scored_)},
+                   {show_percent(share(scored_, rows_))},
+                   {show_percent(error_ / num_scored_)},
+                   {show_signed_percent(bias_ / num_scored_)},
+                   {show_percent(within_ / num_scored_)},
+                   {show_percent(within_of_all_ / num_groups_)},
+                   {show_percent(covered), tone_of_coverage(covered)},
+                   {""},
+                   {""}});
+    }
+
+private:
+    std::size_t rows_ = 0;
+    std::size_t scored_ = 0;
+    double num_groups_ = 0;
+    double num_scored_ = 0;
+    double error_ = 0;
+    double bias_ = 0;
+    double within_ = 0;
+    double within_of_all_ = 0;
+    double covered_ = 0;
+};
 
 /// The lines of one architecture.
 void add_groups(Table& table, const std::string& arch, const std::map<Key, GroupScores>& groups) {
-    std::vector<Statistics> scored;
-    std::size_t rows = 0;
+    MeanOfGroups programs;
+    MeanOfGroups circular;
     for (const auto& [key, group] : groups) {
         if (key.first != arch) {
             continue;
         }
-        rows += group.rows;
         const Statistics statistics = statistics_of(group.pairs);
-        const bool has_any = statistics.count > 0;
-        if (has_any) {
-            scored.push_back(statistics);
-        }
-        const double error = statistics.mean_absolute_error;
-        table.add({{arch},
-                   {key.second},
-                   {std::to_string(group.rows)},
-                   {std::to_string(statistics.count)},
-                   {has_any ? show_percent(error) : "–", has_any ? tone_of(error) : Tone::Plain},
-                   {has_any ? show_percent(statistics.share_within_tenth) : "–"},
-                   {show_correlation(statistics.rank_correlation)}});
+        const bool is_circular = basis_of(key.second).basis == Basis::Circular;
+        (is_circular ? circular : programs).add(group, statistics);
+        add_group(table, key, group, statistics);
     }
-    add_mean(table, arch, scored, rows);
+    programs.print(table, arch, "mean of groups");
+    circular.print(table, arch, "mean of circular groups");
+}
+
+std::string notes_of(const std::map<Key, GroupScores>& groups) {
+    std::string text = fmt::format(
+        "\nOf all rows: within 10 %, where one that is not scored is a miss. Covered: the goal is "
+        "{:.0f} % of each group.\n",
+        kCoverageGoal * kPercent);
+    std::set<std::string> named;
+    for (const auto& [key, group] : groups) {
+        const GroupBasis basis = basis_of(key.second);
+        if (basis.basis != Basis::Program && named.insert(key.second).second) {
+            text += fmt::format("{} ({}): {}\n", key.second, name_of(basis.basis), basis.what);
+        }
+    }
+    return text;
 }
 
 std::string quoted(const std::string& text) {
@@ -183,7 +274,51 @@ std::string groups_text(std::span<const Row> rows, std::span<const RowScore> sco
     for (const char* arch : {"wormhole", "blackhole"}) {
         add_groups(table, arch, groups);
     }
-    return table.text(style);
+    return table.text(style) + notes_of(groups);
+}
+
+std::string alternatives_text(std::span<const AlternativeKind> kinds,
+                              const report::TextStyle& style) {
+    if (kinds.empty()) {
+        return "";
+    }
+    Table table({{"alternatives", Align::Left, 9, {}},
+                 {"pairs", Align::Right, 8, {}},
+                 {"right", Align::Right, 9, {}},
+                 {"robust", Align::Right, 7, {}},
+                 {"robust and right", Align::Right, 8, {}}});
+    for (const AlternativeKind& kind : kinds) {
+        const double robust_right = share(kind.num_robust_right, kind.num_robust);
+        table.add({{kind.name},
+                   {std::to_string(kind.num_pairs)},
+                   {show_percent(share(kind.num_right, kind.num_pairs))},
+                   {std::to_string(kind.num_robust)},
+                   {kind.num_robust == 0 ? "–" : show_percent(robust_right),
+                    robust_right >= compare::kRobustShare ? Tone::Good : Tone::Bad}});
+    }
+    return fmt::format("Order of alternatives measured more than {:.0f} % apart\n\n",
+                       kFarApart * kPercent) +
+           table.text(style);
+}
+
+std::string residues_text(std::span<const RegimeResidue> residues, const report::TextStyle& style) {
+    if (residues.empty()) {
+        return "";
+    }
+    Table table({{"architecture", Align::Left, 9, {}},
+                 {"decided by", Align::Left, 9, {}},
+                 {"rows", Align::Right, 6, {}},
+                 {"bias", Align::Right, 7, {}},
+                 {"nine of ten within", Align::Right, 8, {}}});
+    for (const RegimeResidue& residue : residues) {
+        table.add({{residue.arch},
+                   {std::string(name_of(residue.regime))},
+                   {std::to_string(residue.count)},
+                   {show_signed_percent(residue.bias)},
+                   {fmt::format("a factor of {:.2f}", 1 + residue.nine_of_ten)}});
+    }
+    return "Residues by what decides the time (timing.model_error), circular groups left out\n\n" +
+           table.text(style);
 }
 
 std::string reasons_text(std::span<const Row> rows, std::span<const RowScore> scores,
@@ -213,17 +348,19 @@ std::string reasons_text(std::span<const Row> rows, std::span<const RowScore> sc
 }
 
 std::string rows_csv(std::span<const Row> rows, std::span<const RowScore> scores) {
-    std::string text = "id,group,arch,metric,unit,predicted,low,high,measured,error,reason\n";
+    std::string text =
+        "id,group,arch,metric,unit,predicted,low,high,measured,error,regime,reason\n";
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         text += fmt::format("{},{},{},{},{},", quoted(row.id), quoted(row.group), row.arch,
                             quoted(row.metric), quoted(row.unit));
         if (const auto& figure = scores[i].prediction) {
-            text +=
-                fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.4f},\n", figure->expected, figure->low,
-                            figure->high, row.value, relative_error({figure->expected, row.value}));
+            text += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.4f},{},\n", figure->expected,
+                                figure->low, figure->high, row.value,
+                                relative_error({figure->expected, row.value}),
+                                figure->regime ? name_of(*figure->regime) : "");
         } else {
-            text += fmt::format(",,,{:.6g},,{}\n", row.value, quoted(scores[i].reason));
+            text += fmt::format(",,,{:.6g},,,{}\n", row.value, quoted(scores[i].reason));
         }
     }
     return text;

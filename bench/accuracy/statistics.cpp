@@ -70,11 +70,16 @@ Statistics statistics_of(std::span<const Pair> pairs) {
     }
     for (const Pair& pair : pairs) {
         const double error = std::abs(relative_error(pair));
+        const bool is_covered = pair.low <= pair.measured && pair.measured <= pair.high;
+        statistics.bias += relative_error(pair);
+        statistics.share_covered += is_covered ? 1 : 0;
         statistics.mean_absolute_error += error;
         statistics.share_within_tenth += error <= kTenth ? 1 : 0;
     }
     const auto count = static_cast<double>(pairs.size());
     statistics.mean_absolute_error /= count;
+    statistics.bias /= count;
+    statistics.share_covered /= count;
     statistics.share_within_tenth /= count;
     statistics.rank_correlation = rank_correlation(pairs);
     return statistics;

@@ -5,19 +5,23 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <span>
 #include <thread>
 
 #include "bench/accuracy/csv_rows.hpp"
+#include "bench/accuracy/score_json.hpp"
 #include "bench/accuracy/score_rows.hpp"
 #include "bench/accuracy/score_text.hpp"
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/config_options.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
+#include "runtime/study/run_timer.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -29,7 +33,9 @@ struct ScoreCommand {
     std::optional<std::string> arch;
     std::optional<std::string> output;
     std::uint32_t threads = 0;
+    std::uint32_t draws = timed_run::kQuickDraws;
     bool rows = false;
+    bool json = false;
 };
 
 void add_options(CLI::App& command, ScoreCommand& options) {
@@ -42,17 +48,19 @@ void add_options(CLI::App& command, ScoreCommand& options) {
         ->type_name("ARCH")
         ->check(CLI::IsMember({"wormhole", "blackhole"}));
     command.add_flag("--rows", options.rows, "A line for each row too, and all ids not scored");
+    command.add_flag("--json", options.json, "Print all rows as JSON, with the host's seconds");
     command.add_option("--csv", options.output, "Write predictions of all rows to a CSV file")
         ->type_name("FILE");
     command.add_option("--threads", options.threads, "Rows at a time [one for each core]")
         ->type_name("N")
         ->check(CLI::Range(1U, kMaxThreads));
+    add_draws_option(command, options.draws);
     command.footer(
         "Columns of CSV: id, arch, workload, parameters (key=value;…), metric, value, unit, "
         "group;\n"
         "others are ignored. Each row's program runs without its maths, and is timed. The "
         "interval\n"
-        "comes from the ranges of the constants in configs/arch.");
+        "comes from draws of the constants within their ranges, and from the model's own error.");
 }
 
 std::vector<score::Row> selected(std::vector<score::Row> rows, const ScoreCommand& options) {
@@ -72,14 +80,20 @@ std::vector<score::Row> selected(std::vector<score::Row> rows, const ScoreComman
 
 void print(const ScoreCommand& options, std::span<const score::Row> rows,
            std::span<const score::RowScore> scores, const Console& console) {
+    if (options.json) {
+        console.out << to_json(rows, scores).dump(2) << '\n';
+        return;
+    }
     const auto detail = options.rows ? score::RowDetail::Rows : score::RowDetail::Groups;
     if (options.rows) {
         console.out << rows_text(rows, scores, console.out_style) << '\n';
     }
     console.out << groups_text(rows, scores, console.out_style);
-    const std::string reasons = reasons_text(rows, scores, detail, console.out_style);
-    if (!reasons.empty()) {
-        console.out << '\n' << reasons;
+    for (const std::string& part :
+         {alternatives_text(alternatives_of(rows, scores), console.out_style),
+          residues_text(residues_of(rows, scores), console.out_style),
+          reasons_text(rows, scores, detail, console.out_style)}) {
+        console.out << (part.empty() ? "" : "\n") << part;
     }
 }
 
@@ -90,7 +104,7 @@ ExitCode run(const ScoreCommand& options, const Console& console) {
         file.emplace(*options.output);
     }
     const std::vector<score::Row> rows = selected(score::read_csv(options.csv), options);
-    score::Models models(shipped_configs() / "arch");
+    score::Models models(shipped_configs() / "arch", options.draws);
     ProgressLine progress(console);
     const std::uint32_t threads =
         options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/cli/tessera_process.hpp"
@@ -29,7 +30,7 @@ TEST(CliScore, ListsGroupsByArchitectureAndWhatItCannotExpress) {
     const Ending ending = run_tessera({"score", kRows});
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
-    EXPECT_THAT(ending.out, ContainsRegex("wormhole +noc_table +1 +0 "));
+    EXPECT_THAT(ending.out, ContainsRegex("wormhole +noc_table +1 +0 +0.0 %"));
     EXPECT_THAT(ending.out, ContainsRegex("wormhole +op_eltwise +1 +1 "));
     EXPECT_THAT(ending.out, ContainsRegex("blackhole +noc_table +2 +2 .* 1\\.000"));
     EXPECT_THAT(ending.out, ContainsRegex("blackhole +mean of groups +2 +2 "));
@@ -47,7 +48,7 @@ TEST(CliScore, WritesTheSameFileAtAnyNumberOfThreads) {
 
     EXPECT_EQ(text_of(one), text_of(three));
     EXPECT_THAT(text_of(one), HasSubstr("\ntwo,noc_table,blackhole,latency_incl_barrier,cycles,"));
-    EXPECT_THAT(text_of(one), HasSubstr("five,outdoors,wormhole,time,us,,,,1,,no program stands"));
+    EXPECT_THAT(text_of(one), HasSubstr("five,outdoors,wormhole,time,us,,,,1,,,no program stands"));
 }
 
 TEST(CliScore, TakesTheRowsThatAreAskedFor) {
@@ -57,6 +58,16 @@ TEST(CliScore, TakesTheRowsThatAreAskedFor) {
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
     EXPECT_THAT(ending.out, ContainsRegex("two +blackhole .* 4500 +cycles"));
     EXPECT_THAT(ending.out, Not(HasSubstr("wormhole")));
+}
+
+TEST(CliScore, PrintsRowsWithTheHostsSecondsAsJson) {
+    const Ending ending = run_tessera({"score", kRows, "--arch", "blackhole", "--json"});
+
+    const auto json = nlohmann::json::parse(ending.out);
+    EXPECT_EQ(json.at("schema"), "tessera.score");
+    EXPECT_EQ(json.at("rows")[0].at("id"), "one");
+    EXPECT_GT(json.at("rows")[0].at("host_seconds"), 0);
+    EXPECT_LE(json.at("rows")[0].at("low"), json.at("rows")[0].at("predicted"));
 }
 
 TEST(CliScore, RefusesGroupsAndFilesThatAreNotThere) {

@@ -62,15 +62,17 @@ std::vector<BankStream> streams_beside_banks(const ArchSpec& arch, std::uint32_t
 }
 
 Prediction run_bank_streams(const Row& row, const std::vector<BankStream>& streams,
-                            const BankBurst& burst, BurstPlace place, const Model& model) {
+                            const BankBurst& burst, BurstPlace place, const Model& model,
+                            BankAccess access) {
     const std::uint64_t slice = std::uint64_t{burst.count} * burst.bytes;
     const std::uint64_t first = model.arch.dram.reserved.value;
     expressible(first + slice * kSlices <= model.arch.dram.bank_size.value,
                 "streams of {} bytes do not fit into a bank", slice);
     Program program = CreateProgram();
+    const auto add = access == BankAccess::Read ? add_bank_read : add_bank_write;
     std::uint32_t index = 0;
     for (const BankStream& stream : streams) {
-        const KernelHandle kernel = add_bank_read(program, model.arch, stream.core, burst, place);
+        const KernelHandle kernel = add(program, model.arch, stream.core, burst, place);
         aim_bank_burst(program, kernel, stream.core, stream.bank,
                        static_cast<std::uint32_t>(first + index++ % kSlices * slice));
     }

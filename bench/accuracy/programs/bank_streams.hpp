@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores that each read a stretch of one DRAM bank at the same time.
+// Cores that each read or write a stretch of one DRAM bank at the same time.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,11 @@ struct BankStream {
 [[nodiscard]] std::vector<BankStream> streams_beside_banks(const ArchSpec& arch,
                                                            std::uint32_t banks, NOC noc);
 
+enum class BankAccess : std::uint8_t { Read, Write };
+
 /// Bandwidth of all streams together, by the slowest one's burst, in the row's unit.
 [[nodiscard]] Prediction run_bank_streams(const Row& row, const std::vector<BankStream>& streams,
                                           const BankBurst& burst, BurstPlace place,
-                                          const Model& model);
+                                          const Model& model, BankAccess access = BankAccess::Read);
 
 }  // namespace tessera::score

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "bench/accuracy/bench.hpp"
@@ -179,7 +180,7 @@ Prediction reduce_scatter(const Parameters& parameters, const Model& model, Coll
 }
 
 Prediction sum(const Prediction& first, const Prediction& second) {
-    return {first.low + second.low, first.expected + second.expected, first.high + second.high};
+    return Prediction::combined(first, second, std::plus<>());
 }
 
 }  // namespace

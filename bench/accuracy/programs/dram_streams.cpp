@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams out of DRAM: many readers of one bank or of all.
+// Streams out of DRAM and into it: many cores at one bank or at all.
 // Source   mesham/tt-sim perfbench/dramratebench: reader i takes bank i modulo their number, on
 // RISC 0 and NoC 0; the aggregate rate is that of the slowest reader.
 #include "bench/accuracy/bench.hpp"
@@ -10,13 +10,15 @@
 namespace tessera::score {
 
 Prediction predict_dram_streams(const Row& row, const Parameters& parameters, const Model& model) {
-    expressible(row.workload.starts_with("DRAM read"), "workload {}: only reads", row.workload);
+    const bool reads = row.workload.starts_with("DRAM read");
+    expressible(reads || row.workload.starts_with("DRAM write"),
+                "workload {}: neither DRAM read nor DRAM write", row.workload);
     const BankBurst burst{.count = parameters.count("txn_per_core"),
                           .bytes = parameters.count("bytes_per_txn")};
     const auto streams =
         streams_in_order(model.arch, parameters.count("cores"), parameters.count("distinct_banks"));
     return run_bank_streams(row, streams, burst, {DataMovementProcessor::RISCV_0, NOC::NOC_0},
-                            model);
+                            model, reads ? BankAccess::Read : BankAccess::Write);
 }
 
 }  // namespace tessera::score

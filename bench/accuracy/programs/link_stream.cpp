@@ -2,6 +2,7 @@
 // Packets over one Ethernet link, sent by the Ethernet cores themselves.
 // Source   tt-metal tests/tt_metal/microbenchmarks/ethernet.
 #include <algorithm>
+#include <functional>
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
@@ -106,8 +107,7 @@ Prediction stream_rate(const Row& row, const Parameters& parameters, const Model
     // What a stream takes beside its packets cancels out between one and one twice as long.
     const Prediction once = stream_cycles(link, kPackets, bytes, senders);
     const Prediction twice = stream_cycles(link, 2 * kPackets, bytes, senders);
-    const Prediction steady{twice.low - once.low, twice.expected - once.expected,
-                            twice.high - once.high};
+    const Prediction steady = Prediction::combined(twice, once, std::minus<>());
     return as_bandwidth(row, double{kPackets} * bytes, steady, model);
 }
 

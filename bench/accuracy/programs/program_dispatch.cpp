@@ -124,9 +124,9 @@ Prediction predict_program_dispatch(const Row& row, const Parameters& parameters
     Prediction cycles = period(shape, shape.run_cycles, model);
     if (shape.short_runs > 0) {
         const Prediction brief = period(shape, 0, model);
-        cycles = {shadowed(cycles.low, brief.low, shape),
-                  shadowed(cycles.expected, brief.expected, shape),
-                  shadowed(cycles.high, brief.high, shape)};
+        cycles = Prediction::combined(cycles, brief, [&](double long_run, double short_run) {
+            return shadowed(long_run, short_run, shape);
+        });
     }
     return as_time(row, cycles, model);
 }

@@ -7,6 +7,7 @@
 namespace tessera::score {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 const std::vector<Row> kRows{
@@ -27,14 +28,57 @@ std::vector<RowScore> scores() {
 TEST(ScoreText, GivesALineForEachGroupAndTheMeanOverGroups) {
     const std::string text = groups_text(kRows, scores(), {});
 
-    EXPECT_EQ(text,
-              "  architecture  group           rows  scored  mean error  within 10 %  "
-              "rank correlation\n"
-              "  wormhole      g                  2       2      20.0 %       50.0 %"
-              "             1.000\n"
-              "  wormhole      mean of groups     2       2      20.0 %       50.0 %\n"
-              "  blackhole     h                  2       0           –            –"
-              "                 –\n");
+    EXPECT_EQ(
+        text,
+        "  architecture  group           rows  scored    share  mean error     bias  within "
+        "10 %  of all rows  covered  rank correlation  constants\n"
+        "  wormhole      g                  2       2  100.0 %      20.0 %  +10.0 %       50.0 %  "
+        "     50.0 %  100.0 %             1.000\n"
+        "  wormhole      mean of groups     2       2  100.0 %      20.0 %  +10.0 %       50.0 %  "
+        "     50.0 %  100.0 %\n"
+        "  blackhole     h                  2       0    0.0 %           –        –            –  "
+        "      0.0 %        –                 –\n"
+        "\n"
+        "Of all rows: within 10 %, where one that is not scored is a miss. Covered: the goal is "
+        "80 % of each group.\n");
+}
+
+// Errors of the constants' own rows say nothing of the model.
+TEST(ScoreText, CountsCircularGroupsApartAndSaysWhatOthersChange) {
+    const std::vector<Row> rows{{.arch = "wormhole", .value = 10, .group = "gemm"},
+                                {.arch = "wormhole", .value = 10, .group = "npe"},
+                                {.arch = "wormhole", .value = 10, .group = "sfpu"}};
+    std::vector<RowScore> scores(3);
+    scores[0].prediction = Prediction{8, 8, 8};
+    scores[1].prediction = Prediction{6, 6, 6};
+    scores[2].prediction = Prediction{10, 10, 10};
+
+    const std::string text = groups_text(rows, scores, {});
+
+    EXPECT_THAT(text, ContainsRegex("mean of groups +2 +2 +100.0 % +30.0 %"));
+    EXPECT_THAT(text, ContainsRegex("mean of circular groups +1 +1 +100.0 % +0.0 %"));
+    EXPECT_THAT(text, ContainsRegex("npe [^\n]* changed\n"));
+    EXPECT_THAT(text, HasSubstr("\nnpe (changed): 85 cycles a read and 200 a kernel more, for the "
+                                "profiler\nsfpu (circular): the constants' own rows\n"));
+}
+
+TEST(ScoreText, ShowsHowAlternativesAreOrdered) {
+    EXPECT_EQ(alternatives_text(std::vector<AlternativeKind>{{"line or ring", 8, 6, 4, 4}}, {}),
+              "Order of alternatives measured more than 5 % apart\n"
+              "\n"
+              "  alternatives  pairs   right  robust  robust and right\n"
+              "  line or ring      8  75.0 %       4           100.0 %\n");
+    EXPECT_EQ(alternatives_text({}, {}), "");
+}
+
+TEST(ScoreText, ShowsResiduesByRegime) {
+    EXPECT_EQ(
+        residues_text(
+            std::vector<RegimeResidue>{{"wormhole", timing::Regime::Links, 9, -0.1, 0.25}}, {}),
+        "Residues by what decides the time (timing.model_error), circular groups left out\n"
+        "\n"
+        "  architecture  decided by  rows     bias  nine of ten within\n"
+        "  wormhole      links          9  -10.0 %    a factor of 1.25\n");
 }
 
 TEST(ScoreText, GivesALineForEachRow) {
@@ -54,11 +98,11 @@ TEST(ScoreText, ListsReasonsWithTheirRows) {
 
 TEST(ScoreCsv, HasEveryRowWithItsFigureOrReason) {
     EXPECT_EQ(rows_csv(kRows, scores()),
-              "id,group,arch,metric,unit,predicted,low,high,measured,error,reason\n"
-              "a,g,wormhole,time,us,90,80,120,100,-0.1000,\n"
-              "b,g,wormhole,time,us,260,200,300,200,0.3000,\n"
-              "c,h,blackhole,time,us,,,,10,,\"no program, \"\"yet\"\"\"\n"
-              "d,h,blackhole,time,us,,,,10,,\"no program, \"\"yet\"\"\"\n");
+              "id,group,arch,metric,unit,predicted,low,high,measured,error,regime,reason\n"
+              "a,g,wormhole,time,us,90,80,120,100,-0.1000,,\n"
+              "b,g,wormhole,time,us,260,200,300,200,0.3000,,\n"
+              "c,h,blackhole,time,us,,,,10,,,\"no program, \"\"yet\"\"\"\n"
+              "d,h,blackhole,time,us,,,,10,,,\"no program, \"\"yet\"\"\"\n");
 }
 
 }  // namespace

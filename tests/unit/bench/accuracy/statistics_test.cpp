@@ -19,6 +19,16 @@ TEST(ScoreStatistics, MeanErrorAndShareWithinTenPercent) {
     EXPECT_NEAR(statistics.share_within_tenth, 0.75, 1e-12);
 }
 
+TEST(ScoreStatistics, BiasAndShareOfIntervalsThatHoldTheMeasuredValue) {
+    // Errors of +10 % and −30 %; 100 lies in [90, 100], 10 does not in [6, 9].
+    const std::vector<Pair> pairs{{110, 100, 90, 100}, {7, 10, 6, 9}};
+
+    const Statistics statistics = statistics_of(pairs);
+
+    EXPECT_NEAR(statistics.bias, -0.1, 1e-12);
+    EXPECT_EQ(statistics.share_covered, 0.5);
+}
+
 TEST(ScoreStatistics, RankCorrelationWithoutTiesIsSpearmansFormula) {
     // Ranks of predictions 1 2 3 4 5, of measurements 2 1 4 3 5: differences 1 1 1 1 0, so
     // 1 − 6 · 4 / (5 · 24) = 0.8.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that are alternatives: the same measurement but for one choice. What a designer wants of a
+// model is which of two is faster, and whether that is sure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/accuracy/row.hpp"
+#include "bench/accuracy/score_rows.hpp"
+
+namespace tessera::score {
+
+/// Measured values closer than this are a draw, which no model has to order.
+inline constexpr double kFarApart = 0.05;
+
+/// Pairs of scored rows of one group, architecture, metric and unit that differ in one word of the
+/// workload or in one parameter.
+struct AlternativeKind {
+    std::string name;              ///< "reads or writes", "bytes_per_txn", …
+    std::size_t num_pairs = 0;     ///< whose measured values are kFarApart
+    std::size_t num_right = 0;     ///< of these: predicted in the measured order
+    std::size_t num_robust = 0;    ///< of these: with a robust predicted difference
+    std::size_t num_robust_right = 0;
+};
+
+/// Kinds by name.
+[[nodiscard]] std::vector<AlternativeKind> alternatives_of(std::span<const Row> rows,
+                                                           std::span<const RowScore> scores);
+
+}  // namespace tessera::score

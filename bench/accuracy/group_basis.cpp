@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/accuracy/group_basis.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::score {
+namespace {
+
+struct NamedBasis {
+    std::string_view group;
+    GroupBasis basis;
+};
+
+constexpr std::string_view kLongLoops = "issue costs at the slow end of their ranges";
+
+constexpr std::array<NamedBasis, 7> kTable{{
+    {"dram_sat", {Basis::Changed, "Blackhole's banks at the ports of the report's time"}},
+    {"eth_link", {Basis::Circular, "a trace made by hand, a formula for latency"}},
+    {"noc_epcc", {Basis::Changed, kLongLoops}},
+    {"nocread_epcc", {Basis::Changed, kLongLoops}},
+    {"npe", {Basis::Changed, "85 cycles a read and 200 a kernel more, for the profiler"}},
+    {"sfpu", {Basis::Circular, "the constants' own rows"}},
+    {"tensix_epcc", {Basis::Circular, "formulas of the instruction constants"}},
+}};
+static_assert(std::ranges::is_sorted(kTable, {}, &NamedBasis::group), "keep kTable sorted");
+
+}  // namespace
+
+GroupBasis basis_of(std::string_view group) noexcept {
+    const auto found = std::ranges::find(kTable, group, &NamedBasis::group);
+    return found == kTable.end() ? GroupBasis{} : found->basis;
+}
+
+std::string_view name_of(Basis basis) noexcept {
+    switch (basis) {
+        case Basis::Changed:
+            return "changed";
+        case Basis::Circular:
+            return "circular";
+        case Basis::Program:
+            break;
+    }
+    return "";
+}
+
+}  // namespace tessera::score

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scores as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+
+#include "bench/accuracy/row.hpp"
+#include "bench/accuracy/score_rows.hpp"
+
+namespace tessera::score {
+
+/// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
+inline constexpr int kScoreSchemaVersion = 1;
+
+/// {schema: "tessera.score", version, rows[], alternatives[], residues[]}. A row is {id, group,
+/// arch, metric, unit, measured, predicted, low, high, regime, host_seconds}, or has `reason` in
+/// place of a prediction; an alternative {kind, pairs, right, robust, robust_right}; a residue
+/// {arch, regime, rows, bias, nine_of_ten}.
+[[nodiscard]] nlohmann::ordered_json to_json(std::span<const Row> rows,
+                                             std::span<const RowScore> scores);
+
+}  // namespace tessera::score
