@@ -21,6 +21,7 @@ struct Command {
 };
 
 // Each adds its subcommand to `root`; the console outlives the command.
+[[nodiscard]] Command add_advise(CLI::App& root, Console& console);
 [[nodiscard]] Command add_check(CLI::App& root, Console& console);
 [[nodiscard]] Command add_compare(CLI::App& root, Console& console);
 [[nodiscard]] Command add_explain(CLI::App& root, Console& console);
@@ -35,7 +36,7 @@ struct Command {
 [[nodiscard]] Command add_tune(CLI::App& root, Console& console);
 
 /// All of them, in the order in which help shows them.
-inline constexpr std::array kAddCommands{add_run,  add_retime, add_compare, add_sweep,
+inline constexpr std::array kAddCommands{add_run,  add_retime, add_compare, add_sweep,   add_advise,
                                          add_tune, add_score,  add_check,   add_explain, add_list,
                                          add_moe,  add_new,    add_manual};
 

@@ -139,6 +139,22 @@ TEST_F(Compare, RefusesToPairOtherNumbersOfDraws) {
                                         "allowed: 16 as the other side or --draws has"));
 }
 
+TEST_F(Compare, AdvisesWhatWouldMakeARunFaster) {
+    const Ending text = run_tessera({"advise", file("one.trace")});
+    const Ending as_json = run_tessera({"advise", file("one.trace"), "--json"});
+
+    EXPECT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_THAT(text.out, ContainsRegex("\n  at most, without +cycles +gain +most in +then\n"));
+    const json advice = json::parse(as_json.out);
+    EXPECT_EQ(advice.at("schema"), "tessera.advice");
+    EXPECT_GE(advice.at("findings").size(), 10U);
+
+    const Ending report = run_tessera({"advise", file("one")});
+    EXPECT_EQ(report.exit_code, 2);
+    EXPECT_THAT(report.err, HasSubstr(file("one") + ": is a report, which holds no trace; allowed: "
+                                                    "a trace or a configuration"));
+}
+
 TEST_F(Compare, LeavesNothingOutOfAConfigurationThatItsSetsChange) {
     const Ending ending = compare(config_, config_, {"--set", "set.copy.grid=[1, 1]"});
 

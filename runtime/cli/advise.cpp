@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera advise: what would change the time of a run, each answer proved by a replay.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <variant>
+
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/compared_run.hpp"
+#include "runtime/cli/config_options.hpp"
+#include "runtime/study/advice.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+struct AdviseOptions {
+    std::string run;
+    std::vector<std::string> sets;
+    bool json = false;
+};
+
+ExitCode run(const AdviseOptions& options, const Console& console) {
+    const ComparedRun opened = open_run(options.run, options.sets);
+    const auto* recorded = std::get_if<compare::RecordedRun>(&opened);
+    require(recorded != nullptr, "{}: is a report, which holds no trace; allowed: a trace or a "
+            "configuration", options.run);
+    const advise::Advice advice = advise::advise(*recorded);
+    if (options.json) {
+        console.out << to_json(advice).dump(2) << '\n';
+    } else {
+        console.out << to_text(advice, console.out_style);
+    }
+    return ExitCode::Success;
+}
+
+}  // namespace
+
+Command add_advise(CLI::App& root, Console& console) {
+    auto* command = root.add_subcommand("advise", "Say what would make a run faster, and by how much");
+    auto options = std::make_shared<AdviseOptions>();
+    command->add_option("RUN", options->run, "A trace or a run configuration")
+        ->required()
+        ->type_name("");
+    add_set_option(*command, options->sets);
+    command->add_flag("--json", options->json, "Print as JSON");
+    command->footer(
+        "The trace is replayed once for each rule with one thing changed: pages dealt out over the\n"
+        "banks, deeper CBs, another NoC; or a resource without end, which bounds what any schedule\n"
+        "can gain there. Gains of several rules do not add up.");
+    return {command, [options, &console] { return run(*options, console); }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "runtime/report/number_text.hpp"
+#include "runtime/report/text_table.hpp"
+#include "runtime/study/advice.hpp"
+
+namespace tessera::advise {
+namespace {
+
+using report::Align;
+using report::Column;
+using report::TextStyle;
+using report::Tone;
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100 * share);
+}
+
+// "gate −66.5 %, up −60.0 %": of each step's own time.
+std::string steps_text(const Finding& finding) {
+    constexpr std::size_t kMost = 3;
+    std::vector<std::string> steps;
+    for (std::size_t i = 0; i < std::min(kMost, finding.steps.size()); ++i) {
+        const StepGain& step = finding.steps[i];
+        steps.push_back(
+            fmt::format("{} {}{}", step.name, step.gain > 0 ? "−" : "+", percent(std::abs(step.gain))));
+    }
+    return fmt::format("{}", fmt::join(steps, ", "));
+}
+
+bool is_worth_a_line(const Finding& finding) {
+    return finding.refusal.empty() && finding.gain >= kLeastGain;
+}
+
+std::string findings_text(const Advice& advice, RuleKind kind, const char* heading,
+                          const TextStyle& style) {
+    std::vector<Column> columns{{heading, Align::Left, 9, {}},
+                                {"cycles", Align::Right, 7, {}},
+                                {"gain", Align::Right, 9, {}},
+                                {"most in", Align::Left, 6, {}},
+                                {"then", Align::Left, 8, {}}};
+    for (const Finding& finding : advice.findings) {
+        if (finding.rule.kind == kind && is_worth_a_line(finding)) {
+            columns[0].cells.push_back({std::string(finding.rule.name)});
+            columns[1].cells.push_back({report::show_cycles(finding.makespan)});
+            columns[2].cells.push_back({percent(finding.gain), Tone::Good});
+            columns[3].cells.push_back({steps_text(finding)});
+            columns[4].cells.push_back({std::string(finding.rule.advice)});
+        }
+    }
+    return columns[0].cells.empty() ? "" : "\n" + to_text(std::move(columns), style);
+}
+
+std::string others_text(const Advice& advice) {
+    std::vector<std::string> without_gain;
+    std::string refused;
+    for (const Finding& finding : advice.findings) {
+        if (!finding.refusal.empty()) {
+            refused += fmt::format("not tried: {}: {}\n", finding.rule.name, finding.refusal);
+        } else if (!is_worth_a_line(finding)) {
+            without_gain.push_back(finding.gain < -kLeastGain
+                                       ? fmt::format("{} ({} longer)", finding.rule.name,
+                                                     percent(-finding.gain))
+                                       : std::string(finding.rule.name));
+        }
+    }
+    std::string text =
+        without_gain.empty()
+            ? ""
+            : fmt::format("\ngain less than {}: {}\n", percent(kLeastGain),
+                          fmt::join(without_gain, "; "));
+    return text + refused;
+}
+
+// One character a slice: how much of its transfers lie in the bank, ' ' none, '@' twice an even
+// share or more.
+std::string map_text(const BankCamping& banks) {
+    constexpr std::string_view kShades = " .:-=+*#%@";
+    std::string text;
+    for (std::size_t bank = 0; bank < banks.map.size(); ++bank) {
+        text += fmt::format("    bank {:2} |", bank);
+        for (const double share : banks.map[bank]) {
+            const double of_even = share * banks.num_banks / 2;
+            const auto shade = static_cast<std::size_t>(
+                std::min(of_even, 1.0) * static_cast<double>(kShades.size() - 1));
+            text += kShades[shade];
+        }
+        text += "|\n";
+    }
+    return text;
+}
+
+/// Whether another deal of pages made the step faster: cores that are bound by something else lose
+/// nothing at the banks that they camp on.
+bool loses_at_banks(const Advice& advice, const std::string& step) {
+    for (const Finding& finding : advice.findings) {
+        if (finding.rule.name == kDealOutBanks) {
+            const auto found = std::ranges::find(finding.steps, step, &StepGain::name);
+            return found != finding.steps.end() && found->gain >= kLeastGain;
+        }
+    }
+    return false;
+}
+
+std::string banks_text(const Advice& advice, const TextStyle& style) {
+    std::string text;
+    std::set<std::string> shown;
+    for (const BankCamping& banks : advice.banks) {
+        if (banks.used >= kCamps * banks.even || !loses_at_banks(advice, banks.step) ||
+            !shown.insert(banks.step).second) {
+            continue;
+        }
+        text += fmt::format(
+            "\n{}: cores camp on {:.1f} of {} banks at a time, {:.1f} were even; from page to page "
+            "a core goes {} banks on\n",
+            painted(banks.step, Tone::Heading, style), banks.used, banks.num_banks, banks.even,
+            banks.stride);
+        text += map_text(banks);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string to_text(const Advice& advice, const TextStyle& style) {
+    return fmt::format("{}: {} cycles\n", painted(advice.run, Tone::Heading, style),
+                       report::show_cycles(advice.makespan)) +
+           findings_text(advice, RuleKind::Change, "what if", style) +
+           findings_text(advice, RuleKind::Bound, "at most, without", style) +
+           others_text(advice) + banks_text(advice, style);
+}
+
+nlohmann::ordered_json to_json(const Advice& advice) {
+    using Json = nlohmann::ordered_json;
+    const auto nanoseconds = [&](Millicycles time) {
+        return static_cast<double>(time) * 1e6 / advice.clock.value;
+    };
+    Json findings = Json::array();
+    for (const Finding& finding : advice.findings) {
+        Json steps = Json::array();
+        for (const StepGain& step : finding.steps) {
+            steps.push_back({{"name", step.name}, {"gain", step.gain}});
+        }
+        findings.push_back({{"rule", finding.rule.name},
+                            {"kind", finding.rule.kind == RuleKind::Change ? "change" : "bound"},
+                            {"advice", finding.rule.advice},
+                            {"makespan_ns", nanoseconds(finding.makespan)},
+                            {"gain", finding.gain},
+                            {"steps", std::move(steps)},
+                            {"refusal", finding.refusal}});
+    }
+    Json banks = Json::array();
+    for (const BankCamping& step : advice.banks) {
+        banks.push_back({{"step", step.step},
+                         {"banks", step.num_banks},
+                         {"used", step.used},
+                         {"even", step.even},
+                         {"stride", step.stride},
+                         {"map", step.map}});
+    }
+    return {{"schema", "tessera.advice"},
+            {"version", 1},
+            {"run", advice.run},
+            {"makespan_ns", nanoseconds(advice.makespan)},
+            {"findings", std::move(findings)},
+            {"banks", std::move(banks)}};
+}
+
+}  // namespace tessera::advise

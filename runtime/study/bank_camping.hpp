@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How evenly the cores of a launch use the banks of DRAM at a time. Totals cannot tell: each bank
+// may serve as much as any other, and yet all cores queue at one after another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/trace.hpp"
+
+namespace tessera::advise {
+
+struct BankCamping {
+    std::string step;
+    std::uint32_t num_banks = 0;
+    /// Banks that kWindow transfers in a row of all cores lie in, the mean over such windows; cores
+    /// take turns, one transfer each.
+    double used = 0;
+    /// Of as many transfers that chose a bank at random: what `used` would be.
+    double even = 0;
+    /// From one transfer of a core to its next, modulo the banks: the most frequent distance.
+    std::uint32_t stride = 0;
+    /// Share of transfers by bank, in each of kSlices parts of the cores' transfers.
+    std::vector<std::vector<double>> map;
+
+    static constexpr std::uint32_t kSlices = 32;
+};
+
+/// A launch whose cores' transfers lie in fewer banks than this part of an even use camps on them.
+inline constexpr double kCamps = 0.75;
+
+/// None where cores make too few transfers with DRAM to tell, or only one core makes any.
+[[nodiscard]] std::optional<BankCamping> bank_camping(const LaunchTrace& launch,
+                                                      std::uint32_t num_banks);
+
+}  // namespace tessera::advise
