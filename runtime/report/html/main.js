@@ -120,3 +120,4 @@ makeView();
 setDefaultWindow();
 listen();
 drawAll();
+document.documentElement.dataset.drawn = "true";

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report's data, and sums of it over what is selected: one step, or the whole run.
 
-const data = JSON.parse(byId("report-data").textContent);
+/// The text of an element that holds it as gzip in base64 (packed_text.hpp).
+async function unpacked(element) {
+    const octets = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([octets]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+}
+
+const data = JSON.parse(await unpacked(byId("report-data")));
 const kActivities = data.words.activities;
 const kThreads = data.words.threads;
 const kActivityIndex = Object.fromEntries(kActivities.map((a, i) => [a.key, i]));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "runtime/report/packed_text.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::report {
@@ -55,14 +56,15 @@ void fill(std::string_view& page, std::string_view place, std::string_view text,
 
 }  // namespace
 
-std::string html_page(const HtmlParts& parts, const nlohmann::ordered_json& data) {
+std::string html_page(const HtmlParts& parts, const nlohmann::ordered_json& data, PageData form) {
     std::string_view page = parts.page;
     const std::string script =
-        "\"use strict\";\n(() => {\n" + std::string(parts.scripts) + "})();\n";
+        "\"use strict\";\n(async () => {\n" + std::string(parts.scripts) + "})();\n";
     std::string html;
     fill(page, "@TITLE@", escaped("Tessera: " + data.at("name").get<std::string>()), html);
     fill(page, "@STYLE@", parts.styles, html);
-    fill(page, "@DATA@", embeddable(data.dump()), html);
+    const std::string text = data.dump();
+    fill(page, "@DATA@", form == PageData::Packed ? packed_text(text) : embeddable(text), html);
     fill(page, "@SCRIPT@", script, html);
     return html + std::string(page);
 }

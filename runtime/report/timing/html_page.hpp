@@ -2,6 +2,7 @@
 // Pages that hold their data: one file that needs no network and no other file.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -18,7 +19,11 @@ struct HtmlParts {
 /// The page of report.html, for what to_json gives of a TimingReport.
 extern const HtmlParts kReportPage;
 
+/// How a page holds its data: as it is, or as packed_text has it.
+enum class PageData : std::uint8_t { Plain, Packed };
+
 /// Puts `data`, with its key "name" as the title, into a page. Any text of `data` is safe there.
-[[nodiscard]] std::string html_page(const HtmlParts& parts, const nlohmann::ordered_json& data);
+[[nodiscard]] std::string html_page(const HtmlParts& parts, const nlohmann::ordered_json& data,
+                                    PageData form = PageData::Plain);
 
 }  // namespace tessera::report

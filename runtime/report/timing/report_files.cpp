@@ -27,7 +27,7 @@ void write_report(const std::filesystem::path& directory, const TimingReport& re
                   const config::Resolved& resolved, const RunRecord* run) {
     const nlohmann::ordered_json json = to_json(report, resolved, run);
     write_together(directory, {{kJson, json.dump()},
-                               {kHtml, html_page(kReportPage, json)},
+                               {kHtml, html_page(kReportPage, json, PageData::Packed)},
                                {kPerfetto, perfetto_trace(report)}});
 }
 

@@ -184,7 +184,9 @@ void Browser::prefer(const std::string& scheme) {
 void Browser::open(const fs::path& file) {
     call("Page.navigate", {{"url", "file://" + file.string()}});
     while (evaluate("document.readyState") != "complete" ||
-           evaluate("location.protocol") != "file:") {
+           evaluate("location.protocol") != "file:" ||
+           evaluate("document.getElementById('report-data') !== null && "
+                    "document.documentElement.dataset.drawn !== 'true'") == true) {
         ::usleep(20'000);
     }
 }
