@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera advise: what would change the time of a run, each answer proved by a replay.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,19 +20,36 @@ namespace {
 struct AdviseOptions {
     std::string run;
     std::vector<std::string> sets;
+    bool each_constant = false;
     bool json = false;
 };
+
+// About ten seconds of a host core.
+constexpr std::uint64_t kCheapReplays = 20'000'000;
 
 ExitCode run(const AdviseOptions& options, const Console& console) {
     const ComparedRun opened = open_run(options.run, options.sets);
     const auto* recorded = std::get_if<compare::RecordedRun>(&opened);
-    require(recorded != nullptr, "{}: is a report, which holds no trace; allowed: a trace or a "
-            "configuration", options.run);
-    const advise::Advice advice = advise::advise(*recorded);
+    require(recorded != nullptr,
+            "{}: is a report, which holds no trace; allowed: a trace or a "
+            "configuration",
+            options.run);
+    advise::Advice advice = advise::advise(*recorded);
+    const std::uint64_t cost = advise::cost_of_sensitivity(*recorded);
+    const bool moves_constants = options.each_constant || cost <= kCheapReplays;
+    if (moves_constants) {
+        advice.constants = advise::sensitivity(*recorded);
+    }
     if (options.json) {
         console.out << to_json(advice).dump(2) << '\n';
     } else {
         console.out << to_text(advice, console.out_style);
+        if (!moves_constants) {
+            console.out << fmt::format(
+                "\nconstants were not moved one at a time: --each-constant replays {} million "
+                "events for it\n",
+                cost / 1'000'000);
+        }
     }
     return ExitCode::Success;
 }
@@ -38,16 +57,21 @@ ExitCode run(const AdviseOptions& options, const Console& console) {
 }  // namespace
 
 Command add_advise(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand("advise", "Say what would make a run faster, and by how much");
+    auto* command =
+        root.add_subcommand("advise", "Say what would make a run faster, and by how much");
     auto options = std::make_shared<AdviseOptions>();
     command->add_option("RUN", options->run, "A trace or a run configuration")
         ->required()
         ->type_name("");
     add_set_option(*command, options->sets);
+    command->add_flag("--each-constant", options->each_constant,
+                      "Move each constant to both ends of its range, even if that takes long");
     command->add_flag("--json", options->json, "Print as JSON");
     command->footer(
-        "The trace is replayed once for each rule with one thing changed: pages dealt out over the\n"
-        "banks, deeper CBs, another NoC; or a resource without end, which bounds what any schedule\n"
+        "The trace is replayed once for each rule with one thing changed: pages dealt out over "
+        "the\n"
+        "banks, deeper CBs, another NoC; or a resource without end, which bounds what any "
+        "schedule\n"
         "can gain there. Gains of several rules do not add up.");
     return {command, [options, &console] { return run(*options, console); }};
 }

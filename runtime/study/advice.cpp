@@ -20,8 +20,9 @@ using timed_run::RunTimer;
 using timed_run::TimedMachine;
 
 RunTimer timer_of(const RecordedRun& run, const TimedMachine& machine, Detail detail) {
-    return {run.name, machine, {.num_draws = 0, .detail = detail, .budget = {.points = 0,
-                                                                             .cb_points = 0}}};
+    return {run.name,
+            machine,
+            {.num_draws = 0, .detail = detail, .budget = {.points = 0, .cb_points = 0}}};
 }
 
 double gain_of(Millicycles before, Millicycles after) {

@@ -13,6 +13,7 @@
 #include "runtime/report/timing/timing_report.hpp"
 #include "runtime/study/bank_camping.hpp"
 #include "runtime/study/recorded_run.hpp"
+#include "runtime/study/sensitivity.hpp"
 
 namespace tessera::advise {
 
@@ -57,8 +58,9 @@ struct Advice {
     std::string run;  ///< "moe_v2 on wormhole_n150"
     Hertz clock;
     Millicycles makespan = 0;
-    std::vector<Finding> findings;  ///< by kind, then gain, largest first
-    std::vector<BankCamping> banks;  ///< by step, those that read or write DRAM
+    std::vector<Finding> findings;          ///< by kind, then gain, largest first
+    std::vector<ConstantEffect> constants;  ///< as sensitivity() gives them; empty: not asked for
+    std::vector<BankCamping> banks;         ///< by step, those that read or write DRAM
 };
 
 /// Replays the run once for each rule, side by side; the same at any number of host threads.
@@ -67,13 +69,16 @@ struct Advice {
 /// Gains smaller than this are not worth a line.
 inline constexpr double kLeastGain = 0.005;
 
-/// Findings with what to do; rules without a gain by name alone; the steps that lose time by camping
-/// on banks, with a map of banks over time.
+/// Findings with what to do; rules without a gain by name alone; the steps that lose time by
+/// camping on banks, with a map of banks over time; the ten constants that the time depends on
+/// most.
 [[nodiscard]] std::string to_text(const Advice& advice, const report::TextStyle& style);
 
-/// {schema: "tessera.advice", version, run, makespan_ns, findings[], banks[]}. A finding is
-/// {rule, kind, advice, makespan_ns, gain, steps[{name, gain}], refusal}, banks {step, banks, used,
-/// stride, map[bank][slice]}.
+/// {schema: "tessera.advice", version, run, makespan_ns, findings[],
+/// constants[], banks[]}. A finding is
+/// {rule, kind, advice, makespan_ns, gain, steps[{name, gain}], refusal}, constants {key,
+/// low_value, high_value, at_low, at_high}, banks {step, banks, used, even, stride,
+/// map[bank][slice]}.
 [[nodiscard]] nlohmann::ordered_json to_json(const Advice& advice);
 
 }  // namespace tessera::advise

@@ -30,6 +30,12 @@ void endless_noc(TimingSpec& timing) {
     noc.packet_overhead = Cycles{0};
 }
 
+// A bank's port is a place of the NoC: where cores queue there, neither alone is what holds them up.
+void endless_dram_and_noc(TimingSpec& timing) {
+    endless_dram(timing);
+    endless_noc(timing);
+}
+
 void no_noc_latency(TimingSpec& timing) {
     NocTiming& noc = timing.noc;
     for (Cycles* latency : {&noc.hop, &noc.interface, &noc.command, &noc.l1_read, &noc.l1_write,
@@ -50,13 +56,14 @@ void endless_links(TimingSpec& timing) {
 void endless_engines(TimingSpec& timing) {
     ComputeTiming& compute = timing.compute;
     for (Cycles* cost :
-         {&compute.unpack_tile_16bit, &compute.unpack_tile_32bit, &compute.unpack_tile_8bit,
-          &compute.unpack_tile_4bit, &compute.matmul_phase, &compute.matmul_product,
-          &compute.eltwise_phase, &compute.eltwise_late_phase, &compute.eltwise_add,
-          &compute.copy_tile, &compute.reduce_phase, &compute.transpose, &compute.pack_tile_16bit,
-          &compute.pack_tile_32bit, &compute.pack_tile_8bit, &compute.pack_accumulate,
-          &compute.pack_dst_32bit, &compute.tilize_tile_16bit, &compute.tilize_tile_32bit,
-          &compute.untilize_tile, &compute.pack_untilize_tile, &timing.sfpu.other}) {
+         {&compute.unpack_tile_16bit, &compute.unpack_tile_32bit,  &compute.unpack_tile_8bit,
+          &compute.unpack_tile_4bit,  &compute.matmul_phase,       &compute.matmul_product,
+          &compute.eltwise_phase,     &compute.eltwise_late_phase, &compute.eltwise_add,
+          &compute.copy_tile,         &compute.reduce_phase,       &compute.transpose,
+          &compute.pack_tile_16bit,   &compute.pack_tile_32bit,    &compute.pack_tile_8bit,
+          &compute.pack_accumulate,   &compute.pack_dst_32bit,     &compute.tilize_tile_16bit,
+          &compute.tilize_tile_32bit, &compute.untilize_tile,      &compute.pack_untilize_tile,
+          &timing.sfpu.other}) {
         *cost = Cycles{0};
     }
     for (auto& [name, cost] : timing.sfpu.functions) {
@@ -86,10 +93,9 @@ void no_issue(TimingSpec& timing) {
 
 void no_hand_over(TimingSpec& timing) {
     RiscTiming& risc = timing.risc;
-    for (Cycles* cost :
-         {&risc.cb_reserve, &risc.cb_push, &risc.cb_wait, &risc.cb_pop, &risc.barrier_poll,
-          &risc.semaphore_poll, &risc.semaphore_issue, &risc.local_word, &timing.compute.dst_call,
-          &timing.compute.cb_call}) {
+    for (Cycles* cost : {&risc.cb_reserve, &risc.cb_push, &risc.cb_wait, &risc.cb_pop,
+                         &risc.barrier_poll, &risc.semaphore_poll, &risc.semaphore_issue,
+                         &risc.local_word, &timing.compute.dst_call, &timing.compute.cb_call}) {
         *cost = Cycles{0};
     }
 }
@@ -163,11 +169,10 @@ bool deal_out_banks(LaunchTrace& launch, const report::LaunchReport&,
 
 constexpr std::array kReads{EventKind::NocRead, EventKind::ReadBarrier};
 /// All that a barrier of writes waits for, or that has to stay behind them.
-constexpr std::array kWrites{EventKind::NocWrite,      EventKind::NocMulticast,
-                             EventKind::SemaphoreAdd,  EventKind::WordWrite,
-                             EventKind::MulticastWord, EventKind::MulticastAdd,
-                             EventKind::WriteBarrier,  EventKind::WriteFlush,
-                             EventKind::AtomicBarrier};
+constexpr std::array kWrites{
+    EventKind::NocWrite,     EventKind::NocMulticast,  EventKind::SemaphoreAdd,
+    EventKind::WordWrite,    EventKind::MulticastWord, EventKind::MulticastAdd,
+    EventKind::WriteBarrier, EventKind::WriteFlush,    EventKind::AtomicBarrier};
 
 bool turn_noc(LaunchTrace& launch, std::span<const EventKind> kinds) {
     return for_each_event(launch, [&](TraceEvent& event, std::size_t) {
@@ -184,8 +189,7 @@ bool turn_reads(LaunchTrace& launch, const report::LaunchReport&, const timed_ru
     return turn_noc(launch, kReads);
 }
 
-bool turn_writes(LaunchTrace& launch, const report::LaunchReport&,
-                 const timed_run::TimedMachine&) {
+bool turn_writes(LaunchTrace& launch, const report::LaunchReport&, const timed_run::TimedMachine&) {
     return turn_noc(launch, kWrites);
 }
 
@@ -207,8 +211,7 @@ bool join_packets(LaunchTrace& launch, const report::LaunchReport&,
 }
 
 bool has_same_kernels(const CoreTrace& a, const CoreTrace& b) {
-    return std::ranges::equal(a.threads, b.threads, {}, &ThreadTrace::kernel,
-                              &ThreadTrace::kernel);
+    return std::ranges::equal(a.threads, b.threads, {}, &ThreadTrace::kernel, &ThreadTrace::kernel);
 }
 
 /// The core that ended last gets the work of the one in the middle that runs the same kernels.
@@ -262,10 +265,11 @@ std::vector<Rule> all_rules() {
         change("writes on the other NoC", "give the writer the other NoC, or swap the movers",
                turn_writes),
         change("the last core as busy as the middle one",
-               "split the work evenly: one core has more of it than the others",
-               relieve_straggler),
+               "split the work evenly: one core has more of it than the others", relieve_straggler),
         bound("DRAM", "read fewer bytes, or keep what is read again in L1", endless_dram),
         bound("NoC rates", "multicast what cores share, read from nearer places", endless_noc),
+        bound("DRAM and NoC rates", "spread over banks and their ports what cores read at a time",
+              endless_dram_and_noc),
         bound("NoC latency", "have more transfers in flight before each barrier", no_noc_latency),
         bound("links between devices", "send less, or on more links", endless_links),
         bound("unpack, math and pack", "use more cores, or a lower fidelity", endless_engines),
@@ -273,8 +277,7 @@ std::vector<Rule> all_rules() {
               no_call_starts),
         bound("issue of transfers", "move larger pages, or use the calls with state", no_issue),
         bound("hand-over", "hand over more pages at a time", no_hand_over),
-        bound("launch", "fuse programs, or give them fewer arguments and kernel groups",
-              no_launch),
+        bound("launch", "fuse programs, or give them fewer arguments and kernel groups", no_launch),
     };
 }
 

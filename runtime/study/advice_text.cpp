@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -28,8 +29,8 @@ std::string steps_text(const Finding& finding) {
     std::vector<std::string> steps;
     for (std::size_t i = 0; i < std::min(kMost, finding.steps.size()); ++i) {
         const StepGain& step = finding.steps[i];
-        steps.push_back(
-            fmt::format("{} {}{}", step.name, step.gain > 0 ? "−" : "+", percent(std::abs(step.gain))));
+        steps.push_back(fmt::format("{} {}{}", step.name, step.gain > 0 ? "−" : "+",
+                                    percent(std::abs(step.gain))));
     }
     return fmt::format("{}", fmt::join(steps, ", "));
 }
@@ -64,18 +65,55 @@ std::string others_text(const Advice& advice) {
         if (!finding.refusal.empty()) {
             refused += fmt::format("not tried: {}: {}\n", finding.rule.name, finding.refusal);
         } else if (!is_worth_a_line(finding)) {
-            without_gain.push_back(finding.gain < -kLeastGain
-                                       ? fmt::format("{} ({} longer)", finding.rule.name,
-                                                     percent(-finding.gain))
-                                       : std::string(finding.rule.name));
+            without_gain.push_back(
+                finding.gain < -kLeastGain
+                    ? fmt::format("{} ({} longer)", finding.rule.name, percent(-finding.gain))
+                    : std::string(finding.rule.name));
         }
     }
-    std::string text =
-        without_gain.empty()
-            ? ""
-            : fmt::format("\ngain less than {}: {}\n", percent(kLeastGain),
-                          fmt::join(without_gain, "; "));
+    std::string text = without_gain.empty()
+                           ? ""
+                           : fmt::format("\ngain less than {}: {}\n", percent(kLeastGain),
+                                         fmt::join(without_gain, "; "));
     return text + refused;
+}
+
+/// From the end that shortens to the one that lengthens, on a scale of all rows: "  ---|+++++".
+std::string bar_of(const ConstantEffect& effect, double most) {
+    constexpr double kHalf = 20;
+    const auto width = [&](double change) {
+        return static_cast<std::size_t>(std::lround(std::abs(change) / most * kHalf));
+    };
+    const std::size_t shorter = width(std::min({effect.at_low, effect.at_high, 0.0}));
+    const std::size_t longer = width(std::max({effect.at_low, effect.at_high, 0.0}));
+    return std::string(static_cast<std::size_t>(kHalf) - shorter, ' ') + std::string(shorter, '-') +
+           "|" + std::string(longer, '+');
+}
+
+std::string change_text(const std::string& value, double change) {
+    return value.empty() ? "–" : fmt::format("{:+.2f} % at {}", 100 * change, value);
+}
+
+std::string constants_text(const Advice& advice, const TextStyle& style) {
+    constexpr std::size_t kMost = 10;
+    constexpr double kLeast = 5e-5;  // shown as 0.00 %
+    std::vector<Column> columns{{"constant", Align::Left, 9, {}},
+                                {"change of the run", Align::Left, 8, {}},
+                                {"and", Align::Left, 7, {}},
+                                {"shorter            | longer", Align::Left, 6, {}}};
+    for (const ConstantEffect& effect : advice.constants) {
+        const auto largest = [](const ConstantEffect& of) {
+            return std::max(std::abs(of.at_low), std::abs(of.at_high));
+        };
+        if (columns[0].cells.size() == kMost || largest(effect) < kLeast) {
+            break;
+        }
+        columns[0].cells.push_back({effect.key});
+        columns[1].cells.push_back({change_text(effect.low_value, effect.at_low)});
+        columns[2].cells.push_back({change_text(effect.high_value, effect.at_high)});
+        columns[3].cells.push_back({bar_of(effect, largest(advice.constants.front()))});
+    }
+    return columns[0].cells.empty() ? "" : "\n" + to_text(std::move(columns), style);
 }
 
 // One character a slice: how much of its transfers lie in the bank, ' ' none, '@' twice an even
@@ -87,8 +125,8 @@ std::string map_text(const BankCamping& banks) {
         text += fmt::format("    bank {:2} |", bank);
         for (const double share : banks.map[bank]) {
             const double of_even = share * banks.num_banks / 2;
-            const auto shade = static_cast<std::size_t>(
-                std::min(of_even, 1.0) * static_cast<double>(kShades.size() - 1));
+            const auto shade = static_cast<std::size_t>(std::min(of_even, 1.0) *
+                                                        static_cast<double>(kShades.size() - 1));
             text += kShades[shade];
         }
         text += "|\n";
@@ -132,8 +170,8 @@ std::string to_text(const Advice& advice, const TextStyle& style) {
     return fmt::format("{}: {} cycles\n", painted(advice.run, Tone::Heading, style),
                        report::show_cycles(advice.makespan)) +
            findings_text(advice, RuleKind::Change, "what if", style) +
-           findings_text(advice, RuleKind::Bound, "at most, without", style) +
-           others_text(advice) + banks_text(advice, style);
+           findings_text(advice, RuleKind::Bound, "at most, without", style) + others_text(advice) +
+           banks_text(advice, style) + constants_text(advice, style);
 }
 
 nlohmann::ordered_json to_json(const Advice& advice) {
@@ -155,6 +193,14 @@ nlohmann::ordered_json to_json(const Advice& advice) {
                             {"steps", std::move(steps)},
                             {"refusal", finding.refusal}});
     }
+    Json constants = Json::array();
+    for (const ConstantEffect& effect : advice.constants) {
+        constants.push_back({{"key", effect.key},
+                             {"low_value", effect.low_value},
+                             {"high_value", effect.high_value},
+                             {"at_low", effect.at_low},
+                             {"at_high", effect.at_high}});
+    }
     Json banks = Json::array();
     for (const BankCamping& step : advice.banks) {
         banks.push_back({{"step", step.step},
@@ -169,6 +215,7 @@ nlohmann::ordered_json to_json(const Advice& advice) {
             {"run", advice.run},
             {"makespan_ns", nanoseconds(advice.makespan)},
             {"findings", std::move(findings)},
+            {"constants", std::move(constants)},
             {"banks", std::move(banks)}};
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/report/timing/timing_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -75,24 +76,26 @@ std::string largest(const std::vector<BoundShare>& shares, Millicycles whole, st
     return text;
 }
 
-// "risc.cb_push and 3 more": a part's share is the most that its assumed constants can carry.
-std::string constants_text(const AssumedShare& part) {
+// "dram.burst, risc.cb_push and 3 more": of constants that price the path, those that are assumed.
+// What they change is not told from their part of it: tessera advise moves each.
+std::string assumed_text(const TimingReport& report) {
+    constexpr std::size_t kMost = 3;
     constexpr std::string_view kPrefix = "arch.timing.";
-    std::string_view first = part.constants.front();
-    first.remove_prefix(first.starts_with(kPrefix) ? kPrefix.size() : 0);
-    const std::size_t others = part.constants.size() - 1;
-    return others == 0 ? std::string(first) : fmt::format("{} and {} more", first, others);
-}
-
-std::string assumed_parts(const TimingReport& report, std::size_t limit) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(limit, report.assumed.size()); ++i) {
-        const AssumedShare& part = report.assumed[i];
-        text +=
-            fmt::format("{}{} (in {}) up to {}", i == 0 ? "" : ", ", constants_text(part),
-                        part.name, show_share(share_of_time(part.time, report.makespan.expected)));
+    std::vector<std::string> names;
+    for (const AssumedShare& part : report.assumed) {
+        for (std::string name : part.constants) {
+            name.erase(0, name.starts_with(kPrefix) ? kPrefix.size() : 0);
+            if (std::ranges::find(names, name) == names.end()) {
+                names.push_back(std::move(name));
+            }
+        }
     }
-    return text;
+    const std::size_t shown = std::min(kMost, names.size());
+    std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+    if (names.size() > shown) {
+        text += fmt::format(" and {} more", names.size() - shown);
+    }
+    return text + "; tessera advise says what each changes";
 }
 
 using CellOf = std::function<std::string(const LaunchReport&)>;
@@ -180,7 +183,7 @@ std::string bound_text(const TimingReport& report, const TextStyle& style) {
     }
     std::string text = line("bound by", largest(bounds, report.makespan.expected, 4), style);
     if (!report.assumed.empty()) {
-        text += line("assumed", assumed_parts(report, 3), style);
+        text += line("assumed", assumed_text(report), style);
     }
     return text;
 }

@@ -56,8 +56,11 @@ TEST(TimingText, NamesTheAssumedConstantsThatCarryMost) {
         {"CB calls", 105 * kCycle, {"arch.timing.risc.cb_push", "arch.timing.risc.cb_pop"}}};
 
     EXPECT_THAT(bound_text(report, {}),
-                testing::EndsWith("  assumed   dram.burst (in DRAM) up to 40 %, risc.cb_push and 1 "
-                                  "more (in CB calls) up to 10 %\n"));
+                testing::EndsWith("  assumed   dram.burst, risc.cb_push, risc.cb_pop; tessera "
+                                  "advise says what each changes\n"));
+
+    report.assumed[0].constants.emplace_back("arch.timing.dram.read_latency");
+    EXPECT_THAT(bound_text(report, {}), testing::HasSubstr("risc.cb_push and 1 more; tessera"));
 }
 
 TEST(TimingText, FitsANarrowTerminal) {

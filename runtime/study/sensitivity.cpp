@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/sensitivity.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/config/moved_timing.hpp"
+#include "runtime/study/time_trace.hpp"
+
+namespace tessera::advise {
+namespace {
+
+using config::MovedTiming;
+using timed_run::RunTimer;
+
+RunTimer timer_of(const compare::RecordedRun& run, const TimingSpec& timing) {
+    timed_run::TimedMachine machine = run.machine;
+    machine.timing.expected = timing;
+    return {run.name, machine, {.num_draws = 0, .detail = timed_run::Detail::Times}};
+}
+
+/// Makespans: as stated, then with each constant moved.
+std::vector<Millicycles> makespans(const compare::RecordedRun& run,
+                                   const std::vector<MovedTiming>& moved) {
+    std::vector<RunTimer> timers;
+    timers.push_back(timer_of(run, run.machine.timing.expected));
+    for (const MovedTiming& constant : moved) {
+        timers.push_back(timer_of(run, constant.timing));
+    }
+    std::vector<Millicycles> times;
+    for (const report::TimingReport& report : timed_run::time_trace(run.trace, timers)) {
+        times.push_back(report.makespan.expected);
+    }
+    return times;
+}
+
+double largest_of(const ConstantEffect& effect) {
+    return std::max(std::abs(effect.at_low), std::abs(effect.at_high));
+}
+
+}  // namespace
+
+std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run) {
+    const auto moved = config::move_one_at_a_time(run.machine.timing);
+    const std::vector<Millicycles> times = makespans(run, moved);
+    std::vector<ConstantEffect> effects;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+        if (effects.empty() || effects.back().key != moved[i].key) {
+            effects.push_back({.key = moved[i].key});
+        }
+        const double change =
+            times[0] == 0
+                ? 0
+                : static_cast<double>(times[i + 1]) / static_cast<double>(times[0]) - 1;
+        ConstantEffect& effect = effects.back();
+        const bool is_low = moved[i].end == config::RangeEnd::Short;
+        (is_low ? effect.at_low : effect.at_high) = change;
+        (is_low ? effect.low_value : effect.high_value) = moved[i].value;
+    }
+    std::ranges::stable_sort(effects, std::ranges::greater{}, largest_of);
+    return effects;
+}
+
+std::uint64_t cost_of_sensitivity(const compare::RecordedRun& run) {
+    std::uint64_t events = 0;
+    for (const LaunchTrace& launch : run.trace.launches) {
+        events += num_events(launch);
+    }
+    return events * (config::move_one_at_a_time(run.machine.timing).size() + 1);
+}
+
+}  // namespace tessera::advise

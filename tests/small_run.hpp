@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of four cores that read DRAM, made by hand.
+#pragma once
+
+#include <filesystem>
+
+#include "runtime/config/load.hpp"
+#include "runtime/study/recorded_run.hpp"
+#include "runtime/study/time_trace.hpp"
+
+namespace tessera::test {
+
+/// Four cores that read 48 pages of DRAM each, page j of core i from bank `bank_of(i, j)`.
+template <class BankOf>
+compare::RecordedRun run_of_reads(BankOf bank_of) {
+    constexpr std::uint32_t kPages = 48;
+    const auto device = config::load_arch(std::filesystem::path(TESSERA_SOURCE_DIR) /
+                                          "configs/arch/wormhole_n150.yaml");
+    const MeshSpec mesh{.shape = {1, 1}, .topology = Topology::Line, .device = device.arch.name};
+    compare::RecordedRun run{"camp", {}, timed_run::machine_of(device, mesh)};
+    run.trace.arch = device.arch.name;
+    run.trace.mesh = mesh;
+    run.trace.names = {"", "reader.cpp"};
+    LaunchTrace launch{.name = "gate"};
+    launch.dispatch.push_back({.device = 0, .kernels = 1, .cores = 4, .threads = 4});
+    for (std::uint32_t core = 0; core < 4; ++core) {
+        ThreadTrace thread{.processor = Processor::Riscv1, .kernel = 1, .sites = {{}}};
+        for (std::uint32_t page = 0; page < kPages; ++page) {
+            const NocPlace bank = NocPlace::dram(bank_of(core, page) % 12);
+            thread.events.push_back({.kind = EventKind::NocRead,
+                                     .count = 1,
+                                     .argument = TransferArgument{8192, bank}.pack()});
+        }
+        thread.events.push_back({.kind = EventKind::ReadBarrier, .count = 1});
+        launch.cores.push_back({.core = {core, 0}, .threads = {thread}});
+    }
+    run.trace.launches.push_back(std::move(launch));
+    return run;
+}
+
+/// All at bank 0, and each at another bank at a time.
+inline constexpr auto kCamping = [](std::uint32_t, std::uint32_t) { return 0U; };
+inline constexpr auto kSpread = [](std::uint32_t core, std::uint32_t page) { return 3 * core + page; };
+
+}  // namespace tessera::test
