@@ -40,6 +40,8 @@ compare::RecordedRun run_of_reads(BankOf bank_of) {
 
 /// All at bank 0, and each at another bank at a time.
 inline constexpr auto kCamping = [](std::uint32_t, std::uint32_t) { return 0U; };
-inline constexpr auto kSpread = [](std::uint32_t core, std::uint32_t page) { return 3 * core + page; };
+inline constexpr auto kSpread = [](std::uint32_t core, std::uint32_t page) {
+    return 3 * core + page;
+};
 
 }  // namespace tessera::test

@@ -127,9 +127,9 @@ double share_of_sign(const Prediction& a, const Prediction& b) {
 }
 
 void count(const Candidate& a, const Candidate& b, AlternativeKind& kind) {
-    const bool is_right = (a.prediction->expected < b.prediction->expected) ==
-                              (a.row->value < b.row->value) &&
-                          a.prediction->expected != b.prediction->expected;
+    const bool is_right =
+        (a.prediction->expected < b.prediction->expected) == (a.row->value < b.row->value) &&
+        a.prediction->expected != b.prediction->expected;
     const bool is_robust = share_of_sign(*a.prediction, *b.prediction) >= compare::kRobustShare;
     ++kind.num_pairs;
     kind.num_right += is_right ? 1 : 0;

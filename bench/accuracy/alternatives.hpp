@@ -19,10 +19,10 @@ inline constexpr double kFarApart = 0.05;
 /// Pairs of scored rows of one group, architecture, metric and unit that differ in one word of the
 /// workload or in one parameter.
 struct AlternativeKind {
-    std::string name;              ///< "reads or writes", "bytes_per_txn", …
-    std::size_t num_pairs = 0;     ///< whose measured values are kFarApart
-    std::size_t num_right = 0;     ///< of these: predicted in the measured order
-    std::size_t num_robust = 0;    ///< of these: with a robust predicted difference
+    std::string name;            ///< "reads or writes", "bytes_per_txn", …
+    std::size_t num_pairs = 0;   ///< whose measured values are kFarApart
+    std::size_t num_right = 0;   ///< of these: predicted in the measured order
+    std::size_t num_robust = 0;  ///< of these: with a robust predicted difference
     std::size_t num_robust_right = 0;
 };
 

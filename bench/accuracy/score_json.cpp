@@ -12,8 +12,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json row_json(const Row& row, const RowScore& score) {
-    Json json{{"id", row.id},     {"group", row.group}, {"arch", row.arch}, {"metric", row.metric},
-              {"unit", row.unit}, {"measured", row.value}};
+    Json json{{"id", row.id},         {"group", row.group}, {"arch", row.arch},
+              {"metric", row.metric}, {"unit", row.unit},   {"measured", row.value}};
     if (const auto& figure = score.prediction) {
         json["predicted"] = figure->expected;
         json["low"] = figure->low;

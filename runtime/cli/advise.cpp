@@ -24,9 +24,6 @@ struct AdviseOptions {
     bool json = false;
 };
 
-// About ten seconds of a host core.
-constexpr std::uint64_t kCheapReplays = 20'000'000;
-
 ExitCode run(const AdviseOptions& options, const Console& console) {
     const ComparedRun opened = open_run(options.run, options.sets);
     const auto* recorded = std::get_if<compare::RecordedRun>(&opened);
@@ -36,7 +33,7 @@ ExitCode run(const AdviseOptions& options, const Console& console) {
             options.run);
     advise::Advice advice = advise::advise(*recorded);
     const std::uint64_t cost = advise::cost_of_sensitivity(*recorded);
-    const bool moves_constants = options.each_constant || cost <= kCheapReplays;
+    const bool moves_constants = options.each_constant || cost <= compare::kCheapReplays;
     if (moves_constants) {
         advice.constants = advise::sensitivity(*recorded);
     }

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,17 +18,17 @@
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/compared_run.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::cli {
 namespace {
-
-// About ten seconds of a host core.
-constexpr std::uint64_t kCheapReplays = 20'000'000;
 
 struct CompareOptions {
     std::string a;
     std::string b;
     std::vector<std::string> sets;
+    std::vector<std::string> sets_b;
+    std::optional<std::string> fail_if;
     std::optional<std::uint32_t> draws;
     bool each_constant = false;
     bool json = false;
@@ -74,7 +76,7 @@ Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareO
         return {{}, "constants were not moved one at a time: a report holds no trace\n"};
     }
     const std::uint64_t cost = compare::cost_of_moving(*recorded_a, *recorded_b);
-    if (!options.each_constant && cost > kCheapReplays) {
+    if (!options.each_constant && cost > compare::kCheapReplays) {
         return {{},
                 fmt::format("constants were not moved one at a time: --each-constant replays {} "
                             "million events for it\n",
@@ -83,9 +85,38 @@ Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareO
     return {compare::move_each_constant(*recorded_a, *recorded_b), ""};
 }
 
+/// The slowdown that --fail-if names: "slower-than=2%" is 0.02.
+double slowdown_of(const std::string& text) {
+    constexpr std::string_view kStart = "slower-than=";
+    double percent = 0;
+    const char* const end = text.data() + text.size();
+    const char* const begin = text.data() + std::min(kStart.size(), text.size());
+    const auto [rest, error] = std::from_chars(begin, end, percent);
+    require(text.starts_with(kStart) && error == std::errc() && percent >= 0 &&
+                std::string_view(rest, end) == "%",
+            "--fail-if {}: allowed: slower-than=NUMBER%, such as slower-than=2%", text);
+    return percent / 100;
+}
+
+/// What a baseline asks: whether B takes longer than A by more than is allowed, beyond the noise.
+bool is_too_slow(const compare::StepComparison& run, double allowed) {
+    return run.a && run.b && run.verdict == compare::Verdict::Robust &&
+           run.b->expected > (1 + allowed) * run.a->expected;
+}
+
+std::vector<std::string> sets_of_b(const CompareOptions& options) {
+    std::vector<std::string> sets = options.sets;
+    sets.insert(sets.end(), options.sets_b.begin(), options.sets_b.end());
+    return sets;
+}
+
 ExitCode run(const CompareOptions& options, const Console& console) {
+    require(!options.b.empty() || !options.sets_b.empty(),
+            "compare needs B, or --set-b for what it has other than A");
+    const std::optional<double> allowed =
+        options.fail_if ? std::optional(slowdown_of(*options.fail_if)) : std::nullopt;
     const ComparedRun a = open_run(options.a, options.sets);
-    const ComparedRun b = open_run(options.b, options.sets);
+    const ComparedRun b = open_run(options.b.empty() ? options.a : options.b, sets_of_b(options));
     const std::uint32_t draws = common_draws(a, b, options);
     const Moved moved = moved_constants(a, b, options);
     const compare::Comparison comparison =
@@ -95,14 +126,15 @@ ExitCode run(const CompareOptions& options, const Console& console) {
     } else {
         console.out << to_text(comparison, console.out_style) << moved.note;
     }
-    return ExitCode::Success;
+    return allowed && is_too_slow(comparison.run, *allowed) ? ExitCode::VerificationFailed
+                                                            : ExitCode::Success;
 }
 
 void add_options(CLI::App& command, CompareOptions& options) {
     command.add_option("A", options.a, "A report, a trace or a run configuration")
         ->required()
         ->type_name("");
-    command.add_option("B", options.b, "Another")->required()->type_name("");
+    command.add_option("B", options.b, "Another [A, with --set-b]")->type_name("");
     command
         .add_option(
             "--set", options.sets,
@@ -110,6 +142,13 @@ void add_options(CLI::App& command, CompareOptions& options) {
             "be")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
+    command.add_option("--set-b", options.sets_b, "The same of B alone, behind those of --set")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    command
+        .add_option("--fail-if", options.fail_if,
+                    "End with 1 if B is slower than A by more, beyond the noise: slower-than=2%")
+        ->type_name("LIMIT");
     add_draws_option(command, options.draws, "32, or as many as a report has");
     command.add_flag("--each-constant", options.each_constant,
                      "Move each constant to both ends of its range, even if that takes long");

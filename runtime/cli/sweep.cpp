@@ -4,6 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -12,6 +16,7 @@
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
+#include "runtime/log/log.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/run_sweep.hpp"
 #include "runtime/study/sweep_files.hpp"
@@ -35,6 +40,46 @@ std::string record(const config::LoadedRun& loaded, const pipeline::RunModes& mo
     return failed.empty() ? ""
                           : fmt::format("values are too far from their references: {}",
                                         fmt::join(failed, ", "));
+}
+
+/// While it lives, the first Ctrl-C asks for an end in place of making one; the second makes it.
+class StopAtInterrupt {
+public:
+    StopAtInterrupt() {
+        stop = false;
+        // One that whoever started us wants ignored stays so.
+        is_set_ = sigaction(SIGINT, nullptr, &before_) == 0 && before_.sa_handler != SIG_IGN;
+        if (is_set_) {
+            struct sigaction action {};
+            action.sa_handler = [](int) { stop = true; };
+            action.sa_flags = static_cast<int>(SA_RESETHAND);
+            sigaction(SIGINT, &action, nullptr);
+        }
+    }
+    ~StopAtInterrupt() {
+        if (is_set_) {
+            sigaction(SIGINT, &before_, nullptr);
+        }
+    }
+    StopAtInterrupt(const StopAtInterrupt&) = delete;
+    StopAtInterrupt& operator=(const StopAtInterrupt&) = delete;
+
+    static inline std::atomic<bool> stop = false;
+
+private:
+    struct sigaction before_ {};
+    bool is_set_ = false;
+};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
+
+// "about 40 s left", once something is done.
+std::string estimate_text(std::size_t done, std::size_t recordings, double seconds) {
+    if (done == 0 || done >= recordings) {
+        return "";
+    }
+    const double left =
+        seconds / static_cast<double>(done) * static_cast<double>(recordings - done);
+    return fmt::format(", about {:.0f} s left", std::ceil(left));
 }
 
 // "[#####.....] 5 of 10 recordings"
@@ -65,6 +110,16 @@ ExitCode exit_code_of(const sweep::SweepResult& result) {
     return ExitCode::Success;
 }
 
+/// Prints what there is and ends as Ctrl-C does; files are written by a whole sweep only.
+ExitCode end_interrupted(const sweep::SweepResult& result, const SweepOptions& options,
+                         const Console& console) {
+    print(result, options, console);
+    console.out << std::flush;
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+    return ExitCode::WrongInput;  // not reached
+}
+
 ExitCode run(const SweepOptions& options, const Console& console) {
     require(!options.csv || !options.quiet, "--csv and --quiet both say what to print, give one");
     require_folder_name("--out", options.out);
@@ -74,13 +129,26 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     }
     sweep::SweepResult result;
     {
+        const StopAtInterrupt interrupt;
+        const auto begin = std::chrono::steady_clock::now();
         ProgressLine progress(console);
-        result = sweep::run_sweep(sweep, {.num_draws = options.draws,
-                                          .threads = threads_of(options.config.threads),
-                                          .record = record,
-                                          .on_progress = [&](std::size_t done, std::size_t all) {
-                                              progress.show(progress_text(done, all));
-                                          }});
+        result = sweep::run_sweep(
+            sweep, {.num_draws = options.draws,
+                    .threads = threads_of(options.config.threads),
+                    .record = record,
+                    .on_progress =
+                        [&](std::size_t done, std::size_t all) {
+                            const std::chrono::duration<double> seconds =
+                                std::chrono::steady_clock::now() - begin;
+                            const std::string left = estimate_text(done, all, seconds.count());
+                            progress.show(progress_text(done, all) + left);
+                            log::info(log::Area::Replay, "sweep: {} of {} recordings{}", done, all,
+                                      left);
+                        },
+                    .stop = &StopAtInterrupt::stop});
+    }
+    if (StopAtInterrupt::stop) {
+        return end_interrupted(result, options, console);
     }
     if (options.out) {
         sweep::write_files(*options.out, sweep, result);
@@ -112,7 +180,9 @@ Command add_sweep(CLI::App& root, Console& console) {
         "in\n"
         "95 % of pairs, in which both meet the same draw of the timing constants. Ends with the "
         "code of the first point whose\n"
-        "run failed; points that a rule forbids are listed and do not count as failed.");
+        "run failed; points that a rule forbids are listed and do not count as failed. Ctrl-C ends "
+        "it\n"
+        "after the recordings under way, with the table of those that are done; again, at once.");
     return {command, [options, &console] { return run(*options, console); }};
 }
 

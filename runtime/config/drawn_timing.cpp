@@ -46,8 +46,7 @@ Node node_of(const TimingConstant& constant, const std::string& number) {
 // Digits enough for a nanosecond in seconds; what is whole refuses a fraction.
 void set_number(const TimingConstant& constant, double number) {
     const Field& field = *constant.field;
-    auto mistake =
-        field.set(node_of(constant, fmt::format("{:.15f}", number)), constant.expected);
+    auto mistake = field.set(node_of(constant, fmt::format("{:.15f}", number)), constant.expected);
     if (mistake) {
         mistake = field.set(node_of(constant, fmt::format("{:.0f}", number)), constant.expected);
     }

@@ -24,8 +24,7 @@ template <class Visit>
 class TimingWalk {
 public:
     TimingWalk(TimingBounds& bounds, Visit visit) : bounds_(bounds), visit_(visit) {
-        walk(timing_fields(),
-             {"timing", nullptr, &bounds_.low, &bounds_.expected, &bounds_.high});
+        walk(timing_fields(), {"timing", nullptr, &bounds_.low, &bounds_.expected, &bounds_.high});
     }
 
 private:
@@ -35,9 +34,8 @@ private:
             at.key += "." + std::string(field.key);
             at.field = &field;
             if (field.kind == FieldKind::Section) {
-                walk(field.fields,
-                     {at.key, nullptr, field.open(at.low), field.open(at.expected),
-                      field.open(at.high)});
+                walk(field.fields, {at.key, nullptr, field.open(at.low), field.open(at.expected),
+                                    field.open(at.high)});
             } else if (field.kind == FieldKind::FactMap) {
                 walk_functions(at);
             } else {

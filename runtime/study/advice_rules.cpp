@@ -30,7 +30,8 @@ void endless_noc(TimingSpec& timing) {
     noc.packet_overhead = Cycles{0};
 }
 
-// A bank's port is a place of the NoC: where cores queue there, neither alone is what holds them up.
+// A bank's port is a place of the NoC: where cores queue there, neither alone is what holds them
+// up.
 void endless_dram_and_noc(TimingSpec& timing) {
     endless_dram(timing);
     endless_noc(timing);

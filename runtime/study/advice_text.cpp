@@ -102,16 +102,13 @@ std::string constants_text(const Advice& advice, const TextStyle& style) {
                                 {"and", Align::Left, 7, {}},
                                 {"shorter            | longer", Align::Left, 6, {}}};
     for (const ConstantEffect& effect : advice.constants) {
-        const auto largest = [](const ConstantEffect& of) {
-            return std::max(std::abs(of.at_low), std::abs(of.at_high));
-        };
-        if (columns[0].cells.size() == kMost || largest(effect) < kLeast) {
+        if (columns[0].cells.size() == kMost || largest_of(effect) < kLeast) {
             break;
         }
         columns[0].cells.push_back({effect.key});
         columns[1].cells.push_back({change_text(effect.low_value, effect.at_low)});
         columns[2].cells.push_back({change_text(effect.high_value, effect.at_high)});
-        columns[3].cells.push_back({bar_of(effect, largest(advice.constants.front()))});
+        columns[3].cells.push_back({bar_of(effect, largest_of(advice.constants.front()))});
     }
     return columns[0].cells.empty() ? "" : "\n" + to_text(std::move(columns), style);
 }

@@ -79,14 +79,13 @@ std::uint32_t stride_of(const std::vector<Banks>& cores, std::uint32_t num_banks
             ++strides[(banks[i] + num_banks - banks[i - 1]) % num_banks];
         }
     }
-    const auto most = std::ranges::max_element(
-        strides, {}, [](const auto& stride) { return stride.second; });
+    const auto most =
+        std::ranges::max_element(strides, {}, [](const auto& stride) { return stride.second; });
     return most == strides.end() ? 0 : most->first;
 }
 
 std::vector<std::vector<double>> map_of(const Banks& banks, std::uint32_t num_banks) {
-    std::vector<std::vector<double>> map(num_banks,
-                                         std::vector<double>(BankCamping::kSlices));
+    std::vector<std::vector<double>> map(num_banks, std::vector<double>(BankCamping::kSlices));
     std::vector<double> totals(BankCamping::kSlices);
     for (std::size_t i = 0; i < banks.size(); ++i) {
         const std::size_t slice = i * BankCamping::kSlices / banks.size();
@@ -113,13 +112,12 @@ std::optional<BankCamping> bank_camping(const LaunchTrace& launch, std::uint32_t
         return std::nullopt;
     }
     const double banks = num_banks;
-    return BankCamping{
-        .step = launch.name,
-        .num_banks = num_banks,
-        .used = mean_distinct(turns, window),
-        .even = banks * (1 - std::pow(1 - 1 / banks, static_cast<double>(window))),
-        .stride = stride_of(cores, num_banks),
-        .map = map_of(turns, num_banks)};
+    return BankCamping{.step = launch.name,
+                       .num_banks = num_banks,
+                       .used = mean_distinct(turns, window),
+                       .even = banks * (1 - std::pow(1 - 1 / banks, static_cast<double>(window))),
+                       .stride = stride_of(cores, num_banks),
+                       .map = map_of(turns, num_banks)};
 }
 
 }  // namespace tessera::advise

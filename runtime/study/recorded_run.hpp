@@ -12,6 +12,9 @@
 
 namespace tessera::compare {
 
+/// Events that may be replayed without being asked for: about ten seconds of a host core.
+inline constexpr std::uint64_t kCheapReplays = 20'000'000;
+
 struct RecordedRun {
     std::string name;
     Trace trace;

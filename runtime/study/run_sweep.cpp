@@ -138,6 +138,9 @@ public:
                 std::rethrow_exception(error);
             }
         }
+        for (std::size_t i = next_; i < groups_.size(); ++i) {
+            fail(groups_[i], "not run: the sweep was stopped", 0);
+        }
         return std::move(result_);
     }
 
@@ -174,7 +177,8 @@ private:
 
     std::optional<std::size_t> take_next() {
         const std::lock_guard lock(mutex_);
-        return next_ < groups_.size() ? std::optional(next_++) : std::nullopt;
+        const bool is_stopped = options_.stop != nullptr && *options_.stop;
+        return next_ < groups_.size() && !is_stopped ? std::optional(next_++) : std::nullopt;
     }
 
     void run_group(std::size_t index, std::uint32_t threads) {
@@ -245,7 +249,8 @@ SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& opti
     const bool ran = std::ranges::any_of(result.points, [](const PointResult& point) {
         return point.figures.has_value() || point.exit_code != 0;
     });
-    require(ran, "{}: no point of the sweep could run; the first: {}", result.name,
+    const bool is_stopped = options.stop != nullptr && *options.stop;
+    require(ran || is_stopped, "{}: no point of the sweep could run; the first: {}", result.name,
             result.points.front().failure);
     return result;
 }

@@ -2,6 +2,7 @@
 // Runs the points of a sweep: kernels once for each trace, replays once for each point.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,11 +26,14 @@ struct SweepOptions {
     Record record;
     /// Called before the first recording and after each, from one thread at a time.
     std::function<void(std::size_t done, std::size_t recordings)> on_progress;
+    /// Once true, no recording begins any more; those under way end. Null: never.
+    const std::atomic<bool>* stop = nullptr;
 };
 
 /// Runs the sweep. The first recording runs on all threads; the others side by side on one thread
 /// each, as many as the host's memory holds of the largest seen so far. The result is the same at
-/// any number of threads. Points that cannot run have the reason in their result.
+/// any number of threads. Points that cannot run, or were not begun, have the reason in their
+/// result.
 /// Errors   InternalError of a point, that of the first of them; UsageError if rules forbid
 ///          every point, with the reason of the first.
 [[nodiscard]] SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options);

@@ -34,11 +34,11 @@ std::vector<Millicycles> makespans(const compare::RecordedRun& run,
     return times;
 }
 
-double largest_of(const ConstantEffect& effect) {
+}  // namespace
+
+double largest_of(const ConstantEffect& effect) noexcept {
     return std::max(std::abs(effect.at_low), std::abs(effect.at_high));
 }
-
-}  // namespace
 
 std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run) {
     const auto moved = config::move_one_at_a_time(run.machine.timing);
@@ -49,9 +49,8 @@ std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run) {
             effects.push_back({.key = moved[i].key});
         }
         const double change =
-            times[0] == 0
-                ? 0
-                : static_cast<double>(times[i + 1]) / static_cast<double>(times[0]) - 1;
+            times[0] == 0 ? 0
+                          : static_cast<double>(times[i + 1]) / static_cast<double>(times[0]) - 1;
         ConstantEffect& effect = effects.back();
         const bool is_low = moved[i].end == config::RangeEnd::Short;
         (is_low ? effect.at_low : effect.at_high) = change;

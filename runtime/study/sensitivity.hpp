@@ -20,6 +20,9 @@ struct ConstantEffect {
     double at_high = 0;  ///< the end that is meant to make them long
 };
 
+/// The larger of its two changes, whatever its sign.
+[[nodiscard]] double largest_of(const ConstantEffect& effect) noexcept;
+
 /// Every constant that has a range, by the larger of its two effects, largest first.
 [[nodiscard]] std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run);
 

@@ -139,6 +139,29 @@ TEST_F(Compare, RefusesToPairOtherNumbersOfDraws) {
                                         "allowed: 16 as the other side or --draws has"));
 }
 
+TEST_F(Compare, TakesWhatBHasOtherThanA) {
+    const Ending ending = compare(config_, config_, {"--set-b", "set.copy.grid=[1, 1]"});
+    const Ending alone = run_tessera({"compare", config_, "--set-b", "set.copy.grid=[1, 1]"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, ContainsRegex("\nA is [0-9.]+ times as fast as B: robust"));
+    EXPECT_EQ(alone.out, ending.out);
+    EXPECT_THAT(run_tessera({"compare", config_}).err,
+                HasSubstr("compare needs B, or --set-b for what it has other than A"));
+}
+
+TEST_F(Compare, FailsIfBIsTooSlow) {
+    const std::vector<std::string> limit{"--fail-if", "slower-than=2%"};
+
+    EXPECT_EQ(compare(file("many"), file("one"), limit).exit_code, 1);
+    EXPECT_EQ(compare(file("one"), file("many"), limit).exit_code, 0) << "faster";
+    EXPECT_EQ(compare(file("one"), file("one"), limit).exit_code, 0) << "equal";
+    const Ending wrong = compare(file("one"), file("many"), {"--fail-if", "2%"});
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("--fail-if 2%: allowed: slower-than=NUMBER%, such as "
+                                     "slower-than=2%"));
+}
+
 TEST_F(Compare, AdvisesWhatWouldMakeARunFaster) {
     const Ending text = run_tessera({"advise", file("one.trace")});
     const Ending as_json = run_tessera({"advise", file("one.trace"), "--json"});

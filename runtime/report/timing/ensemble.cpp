@@ -34,8 +34,7 @@ double normal_quantile(double share) {
 /// The middles of `count` equally probable parts of a normal distribution, shuffled: few samples
 /// have its percentiles all the same.
 std::vector<double> normal_samples(std::size_t count, const std::string& name) {
-    const auto order =
-        random_permutation(seed_for(kSeed, name), static_cast<std::uint32_t>(count));
+    const auto order = random_permutation(seed_for(kSeed, name), static_cast<std::uint32_t>(count));
     std::vector<double> samples;
     for (const std::uint32_t place : order) {
         samples.push_back(normal_quantile((place + 0.5) / static_cast<double>(count)));
@@ -70,8 +69,7 @@ std::vector<double> factors_of(const Ensemble& ensemble, std::size_t count, Side
         // Errors are factors: a time that is predicted three times too short is as far off as one
         // that is predicted three times too long.
         const double sigma = std::log1p(regime.error) / kNineOfTen;
-        const auto deviation =
-            deviations(count, static_cast<Regime>(r), ensemble.shared, side);
+        const auto deviation = deviations(count, static_cast<Regime>(r), ensemble.shared, side);
         for (std::size_t i = 0; i < count; ++i) {
             factors[i] += regime.share * (std::exp(sigma * deviation[i]) - 1);
         }
@@ -95,8 +93,8 @@ std::vector<double> samples_of(const Ensemble& ensemble, Side side) {
 }
 
 double percentile(std::vector<double> values, double share) {
-    const auto rank = static_cast<std::size_t>(
-        std::ceil(share * static_cast<double>(values.size()) - 1e-9));
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()) - 1e-9));
     const std::size_t index = std::clamp<std::size_t>(rank, 1, values.size()) - 1;
     std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(index));
     return values[index];
@@ -113,8 +111,8 @@ PredictedTime predicted(Millicycles expected, const Ensemble& ensemble) {
 
 Ensemble make_ensemble(const timing::RegimeTimes& times, const ModelErrorSpec& spec) {
     Ensemble ensemble{.draws = {}, .shared = spec.shared};
-    const auto total = static_cast<double>(
-        std::accumulate(times.begin(), times.end(), Millicycles{0}));
+    const auto total =
+        static_cast<double>(std::accumulate(times.begin(), times.end(), Millicycles{0}));
     for (std::size_t r = 0; r < kNumRegimes; ++r) {
         const double share = total > 0 ? static_cast<double>(times[r]) / total : 0;
         ensemble.regimes[r] = {share, error_of(spec, static_cast<Regime>(r))};

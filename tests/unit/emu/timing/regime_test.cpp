@@ -33,11 +33,11 @@ Millicycles time_in(const LaunchTimeline& timeline, Regime regime) {
 }
 
 TEST(Regime, AddsUpToTheMakespan) {
-    const auto timeline = timeline_of(
-        9, {{.activity = Activity::NotStarted},
-            {.activity = Activity::ReadIssue},
-            {.activity = Activity::WaitNocRead, .resource = ResourceKind::Dram},
-            {.activity = Activity::Matmul}});
+    const auto timeline =
+        timeline_of(9, {{.activity = Activity::NotStarted},
+                        {.activity = Activity::ReadIssue},
+                        {.activity = Activity::WaitNocRead, .resource = ResourceKind::Dram},
+                        {.activity = Activity::Matmul}});
     const RegimeTimes times = regime_times(timeline);
 
     EXPECT_EQ(std::accumulate(times.begin(), times.end(), Millicycles{0}), timeline.makespan);
@@ -53,17 +53,15 @@ TEST(Regime, TellsFourCoresFromFive) {
 
     EXPECT_EQ(time_in(few, Regime::FewCores), 10);
     EXPECT_EQ(time_in(many, Regime::ManyReads), 10);
-    EXPECT_EQ(time_in(wait_on(4, Activity::WaitNocRead, ResourceKind::Dram), Regime::FewCores),
-              10);
+    EXPECT_EQ(time_in(wait_on(4, Activity::WaitNocRead, ResourceKind::Dram), Regime::FewCores), 10);
 }
 
 TEST(Regime, TellsReadsFromWrites) {
-    EXPECT_EQ(time_in(wait_on(5, Activity::WaitNocWrite, ResourceKind::NocLink),
-                      Regime::ManyWrites),
-              10);
-    EXPECT_EQ(time_in(wait_on(5, Activity::WaitSemaphore, ResourceKind::NocLatency),
-                      Regime::ManyWrites),
-              10);
+    EXPECT_EQ(
+        time_in(wait_on(5, Activity::WaitNocWrite, ResourceKind::NocLink), Regime::ManyWrites), 10);
+    EXPECT_EQ(
+        time_in(wait_on(5, Activity::WaitSemaphore, ResourceKind::NocLatency), Regime::ManyWrites),
+        10);
 }
 
 TEST(Regime, TakesWhatAMulticastingThreadSendsForMulticasts) {
@@ -77,8 +75,7 @@ TEST(Regime, KnowsLinksBetweenDevicesAtAnyNumberOfCores) {
     EXPECT_EQ(time_in(wait_on(1, Activity::WaitSemaphore, ResourceKind::MeshLink), Regime::Links),
               10);
     EXPECT_EQ(
-        time_in(wait_on(9, Activity::WaitSemaphore, ResourceKind::MeshLatency), Regime::Links),
-        10);
+        time_in(wait_on(9, Activity::WaitSemaphore, ResourceKind::MeshLatency), Regime::Links), 10);
 }
 
 TEST(Regime, HasTheErrorOfItsName) {

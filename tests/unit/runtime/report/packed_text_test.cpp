@@ -52,7 +52,8 @@ TEST(PackedText, IsUnpackedToTheSame) {
         EXPECT_EQ(unpacked(packed_text(text)), text) << length;
         EXPECT_EQ(packed_text(text).size() % 4, 0U) << length;
     }
-    EXPECT_EQ(unpacked(packed_text("</script> \xE2\x80\x93 \"&\"")), "</script> \xE2\x80\x93 \"&\"");
+    EXPECT_EQ(unpacked(packed_text("</script> \xE2\x80\x93 \"&\"")),
+              "</script> \xE2\x80\x93 \"&\"");
 }
 
 TEST(PackedText, IsSmallAndSafeInAPage) {

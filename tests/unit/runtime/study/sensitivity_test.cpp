@@ -29,13 +29,10 @@ TEST(Sensitivity, OfReadsIsThatOfTheirLatencyAndNotOfTheMathUnit) {
 
 TEST(Sensitivity, IsSortedByTheLargerOfBothEffects) {
     const auto effects = sensitivity(test::run_of_reads(test::kCamping));
-    const auto larger = [](const ConstantEffect& effect) {
-        return std::max(std::abs(effect.at_low), std::abs(effect.at_high));
-    };
 
     EXPECT_GT(effects.size(), 50U);
-    EXPECT_TRUE(std::ranges::is_sorted(effects, std::ranges::greater{}, larger));
-    EXPECT_GT(larger(effects.front()), 0);
+    EXPECT_TRUE(std::ranges::is_sorted(effects, std::ranges::greater{}, largest_of));
+    EXPECT_GT(largest_of(effects.front()), 0);
 }
 
 }  // namespace
