@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../../kernels/aligned_read.hpp"
+#include "../../kernels/fill_l1.hpp"
 #include "../../kernels/word_list.hpp"
 
 namespace attention {
@@ -21,8 +22,8 @@ constexpr uint32_t kCbWriterUnits = 21;
 constexpr uint32_t kCbDetour = 22;
 constexpr uint32_t kCbWords = 23;
 constexpr uint32_t kTileRows = 32;
-constexpr uint32_t kTileWords = 512;  // of bfloat16
-constexpr uint16_t kMasked = 0xF149;  // −1e30: finite, so that no difference of two is NaN
+constexpr uint32_t kTileBytes = 2048;  // of bfloat16
+constexpr uint16_t kMasked = 0xF149;   // −1e30: finite, so that no difference of two is NaN
 constexpr uint16_t kOne = 0x3F80;
 
 enum Announced : uint32_t { kEnd, kResult, kPartial };
@@ -37,30 +38,21 @@ inline uint32_t larger(uint32_t a, uint32_t b) {
     return a < b ? b : a;
 }
 
-inline void fill_tile_with(uint32_t l1_addr, uint16_t value) {
-    auto* words = reinterpret_cast<Words>(l1_addr);
-    for (uint32_t i = 0; i < kTileWords; ++i) {
-        words[i] = uint32_t{value} << 16 | value;
-    }
-}
-
 inline void push_ones() {
     cb_reserve_back(kCbOnes, 1);
-    fill_tile_with(get_write_ptr(kCbOnes), kOne);
+    fill_l1(get_write_ptr(kCbOnes), kTileBytes, uint32_t{kOne} << 16 | kOne);
     cb_push_back(kCbOnes, 1);
 }
 
 // Rows are read over a part of their places only: what lies behind them is multiplied, too.
 inline void clear(uint32_t cb, uint32_t pages) {
-    for (uint32_t page = 0; page < pages; ++page) {
-        fill_tile_with(get_write_ptr(cb) + page * kTileWords * sizeof(uint32_t), 0);
-    }
+    fill_l1(get_write_ptr(cb), pages * kTileBytes, 0);
 }
 
 // Hides column c of row r of a key tile where c ≥ first_seen + r · seen_more.
 inline void push_mask(uint32_t first_seen, uint32_t seen_more) {
     cb_reserve_back(kCbMasks, 1);
-    fill_tile_with(get_write_ptr(kCbMasks), 0);
+    fill_l1(get_write_ptr(kCbMasks), kTileBytes, 0);
     auto* halves = reinterpret_cast<Halves>(get_write_ptr(kCbMasks));
     for (uint32_t row = 0; row < kTileRows; ++row) {
         for (uint32_t column = first_seen + row * seen_more; column < kTileRows; ++column) {

@@ -5,29 +5,59 @@
 namespace {
 
 constexpr uint32_t kCbMatrix = 2;
+constexpr uint32_t kTileBytes = kTileWords * sizeof(uint32_t);
 
-// +1 or −1, as the parity of the bits that row and column share says.
-uint16_t entry(uint32_t row, uint32_t column) {
-    uint32_t shared = row & column;
-    shared ^= shared >> 4;
-    shared ^= shared >> 2;
-    shared ^= shared >> 1;
-    return static_cast<uint16_t>(kOne | (shared & 1) << 15);
+uint32_t parity(uint32_t bits) {
+    bits ^= bits >> 4;
+    bits ^= bits >> 2;
+    bits ^= bits >> 1;
+    return bits & 1;
 }
 
-// Tiles in the order of k, then of columns. Rows have zeros behind `size`, so that the whole strip
-// may be multiplied.
-void push_matrix(uint32_t size) {
-    cb_reserve_back(kCbMatrix, kStripTiles * kStripTiles);
-    auto* halves = reinterpret_cast<Halves>(get_write_ptr(kCbMatrix));
-    for (uint32_t row = 0; row < kBlock; ++row) {
-        for (uint32_t column = 0; column < kBlock; ++column) {
-            const uint32_t tile = row / 32 * kStripTiles + column / 32;
-            const bool is_inside = row < size && column < size;
-            halves[tile * 2 * kTileWords + place_in_tile(row % 32, column % 32)] =
-                is_inside ? entry(row, column) : 0;
+// +1 or −1, as the parity of the bits that row and column share says.
+uint32_t entry(uint32_t row, uint32_t column) {
+    return kOne | parity(row & column) << 15;
+}
+
+// The first 32 rows and columns. Rows have zeros behind `size`, so that the whole strip may be
+// multiplied.
+void make_tile(uint32_t l1_addr, uint32_t size) {
+    fill_l1(l1_addr, kTileBytes, 0);
+    auto* words = reinterpret_cast<Words>(l1_addr);
+    const uint32_t side = smaller(size, kTileRows);
+    for (uint32_t row = 0; row < side; ++row) {
+        for (uint32_t column = 0; column < side; column += 2) {
+            const uint32_t odd = column + 1 < side ? entry(row, column + 1) : 0;
+            words[place_in_tile(row, column) / 2] = odd << 16 | entry(row, column);
         }
     }
+}
+
+// Tiles in the order of k, then of columns: beyond the first they are that one or its opposite, as
+// the bits say that their places share. A copy costs less than 512 words of the core.
+void push_matrix(uint32_t size) {
+    cb_reserve_back(kCbMatrix, kStripTiles * kStripTiles);
+    const uint32_t matrix_l1 = get_write_ptr(kCbMatrix);
+    const uint32_t opposite_l1 = matrix_l1 + (kStripTiles + 1) * kTileBytes;
+    const uint32_t side = (size + kTileRows - 1) / kTileRows;
+    make_tile(matrix_l1, size);
+    const auto* words = reinterpret_cast<Words>(matrix_l1);
+    auto* opposite = reinterpret_cast<Words>(opposite_l1);
+    for (uint32_t i = 0; side > 1 && i < kTileWords; ++i) {
+        opposite[i] = words[i] ^ 0x80008000;
+    }
+    for (uint32_t tile = 1; tile < kStripTiles * kStripTiles; ++tile) {
+        const uint32_t row = tile / kStripTiles;
+        const uint32_t column = tile % kStripTiles;
+        const uint32_t l1_addr = matrix_l1 + tile * kTileBytes;
+        if (row >= side || column >= side) {
+            fill_l1(l1_addr, kTileBytes, 0);
+        } else if (l1_addr != opposite_l1) {
+            noc_async_read(get_noc_addr(parity(row & column) == 0 ? matrix_l1 : opposite_l1),
+                           l1_addr, kTileBytes);
+        }
+    }
+    noc_async_read_barrier();
     cb_push_back(kCbMatrix, kStripTiles * kStripTiles);
 }
 

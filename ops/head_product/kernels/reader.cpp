@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings a head's weights where its first unit begins, and 32 token rows for each unit.
-#include "dataflow_api.h"
+#include "../../kernels/fill_l1.hpp"
 #include "shapes.hpp"
 
 namespace {
@@ -15,13 +15,6 @@ uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-void clear(uint32_t l1_addr, uint32_t bytes) {
-    auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(l1_addr);
-    for (uint32_t i = 0; i < bytes / sizeof(uint32_t); ++i) {
-        words[i] = 0;
-    }
-}
-
 // 32 rows of `tiles` tiles: pages `stride` apart from `first` on, zeros where there are none and
 // behind the last element, which are multiplied too.
 template <class Accessor>
@@ -31,7 +24,7 @@ void push_rows(const Accessor& tensor, uint32_t cb, uint32_t tiles, uint32_t fir
     cb_reserve_back(cb, tiles);
     const uint32_t l1_addr = get_write_ptr(cb);
     if (bytes < row_bytes || count < kTileRows) {
-        clear(l1_addr, tiles * kTileBytes);
+        fill_l1(l1_addr, tiles * kTileBytes, 0);
     }
     for (uint32_t row = 0; row < count; ++row) {
         noc_async_read(tensor.get_noc_addr(first + row * stride), l1_addr + row * row_bytes, bytes);

@@ -35,17 +35,10 @@ void set_one(uint32_t cb, uint32_t row, uint32_t column) {
     halves[tile * 2 * kTileWords + place_in_tile(row % 32, column % 32)] = kOne;
 }
 
-void clear(uint32_t cb) {
-    auto* words = reinterpret_cast<Words>(get_write_ptr(cb));
-    for (uint32_t i = 0; i < kMatrixTiles * kTileWords; ++i) {
-        words[i] = 0;
-    }
-}
-
 void push_matrices(const Head& head) {
     for (const uint32_t cb : {kCbOwn, kCbPartner}) {
         cb_reserve_back(cb, kMatrixTiles);
-        clear(cb);
+        fill_l1(get_write_ptr(cb), kMatrixTiles * kTileWords * sizeof(uint32_t), 0);
     }
     for (uint32_t column = 0; column < head.columns; ++column) {
         const uint32_t element = column - head.first;
@@ -61,10 +54,7 @@ void push_matrices(const Head& head) {
 
 // What stays as it is is multiplied by 1, and its partner by 0. Rotated columns are read over it.
 void fill_factors(uint32_t cb, uint32_t value) {
-    auto* words = reinterpret_cast<Words>(get_write_ptr(cb));
-    for (uint32_t i = 0; i < kTileRows * kBlock; ++i) {
-        words[i] = value;
-    }
+    fill_l1(get_write_ptr(cb), kTileRows * kBlock * sizeof(uint32_t), value);
 }
 
 }  // namespace

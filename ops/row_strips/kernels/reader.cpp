@@ -10,10 +10,7 @@ constexpr uint32_t kCbVectorRow = 10;
 
 void push_ones() {
     cb_reserve_back(kCbOnes, 1);
-    auto* tile = reinterpret_cast<Words>(get_write_ptr(kCbOnes));
-    for (uint32_t i = 0; i < kTileWords; ++i) {
-        tile[i] = uint32_t{kOne} << 16 | kOne;
-    }
+    fill_l1(get_write_ptr(kCbOnes), kTileWords * sizeof(uint32_t), uint32_t{kOne} << 16 | kOne);
     cb_push_back(kCbOnes, 1);
 }
 
@@ -23,12 +20,21 @@ void push_vector(const Accessor& vector, uint32_t columns, uint32_t cb) {
     const uint32_t row_l1 = get_write_ptr(kCbVectorRow);
     noc_async_read(vector.get_noc_addr(0), row_l1, columns * sizeof(uint16_t));
     noc_async_read_barrier();
-    const auto* row = reinterpret_cast<Halves>(row_l1);
     cb_reserve_back(cb, strips * kStripTiles);
-    auto* tiles = reinterpret_cast<Halves>(get_write_ptr(cb));
-    for (uint32_t i = 0; i < columns; ++i) {
-        tiles[i / 32 * 2 * kTileWords + place_in_tile(0, i % 32)] = row[i];
+    // Two faces of 16 columns side by side have row 0 of a tile.
+    constexpr uint32_t kFaceRowBytes = 16 * sizeof(uint16_t);
+    const uint32_t bytes = columns * sizeof(uint16_t);
+    uint32_t tile_l1 = get_write_ptr(cb);
+    for (uint32_t at = 0; at < bytes; at += 2 * kFaceRowBytes) {
+        for (uint32_t face = 0; face < 2 && at + face * kFaceRowBytes < bytes; ++face) {
+            const uint32_t from = at + face * kFaceRowBytes;
+            noc_async_read(get_noc_addr(row_l1 + from),
+                           tile_l1 + face * kFaceHalves * sizeof(uint16_t),
+                           smaller(kFaceRowBytes, bytes - from));
+        }
+        tile_l1 += kTileWords * sizeof(uint32_t);
     }
+    noc_async_read_barrier();
     cb_push_back(cb, strips * kStripTiles);
 }
 

@@ -2,7 +2,7 @@
 // The reading side of ops along rows: 32 rows at a time, 128 columns a push.
 #pragma once
 
-#include "dataflow_api.h"
+#include "../../kernels/fill_l1.hpp"
 
 namespace {
 
@@ -62,9 +62,10 @@ void push_strip(const Accessor& input, const Rows& rows, uint32_t first, uint32_
                        l1_addr + row * kBlock * rows.element, bytes);
     }
     noc_async_read_barrier();
-    // Rows that are not there are computed and not stored; no NaN may come of what was there.
-    for (uint32_t row = 0; row < kTileRows; ++row) {
-        const uint32_t visible = row < count ? rows.visible(first + row) : 0;
+    // Rows that are not there stay what they were: each row is computed from its own elements
+    // alone, and these are not stored.
+    for (uint32_t row = 0; row < count; ++row) {
+        const uint32_t visible = rows.visible(first + row);
         const uint32_t begin = visible < column ? 0 : smaller(kBlock, visible - column);
         rows.fill_from(l1_addr + row * kBlock * rows.element, begin, kBlock);
     }
