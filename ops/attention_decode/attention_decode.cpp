@@ -97,11 +97,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(extents.latent % kTileColumns == 0, "q_latent",
                   fmt::format("has latents of {} elements; they must be whole tiles of {}",
                               extents.latent, kTileColumns));
-    const std::uint32_t row = row_length(context.inputs[2].spec.shape);
-    judge.require(row == extents.latent + extents.rope, "cache",
-                  fmt::format("has rows of {} elements; with {} of a latent and {} of the rotated "
-                              "part it must have {}",
-                              row, extents.latent, extents.rope, extents.latent + extents.rope));
+    judge_cache_rows(kInputs[2], context.inputs[2].spec, extents.latent + extents.rope,
+                     spec.page_size, dram_alignment(context.arch), judge);
     judge.require(spec.scale > 0, "scale", fmt::format("is {}; it must be positive", spec.scale));
     judge.require(spec.page_size > 0, "page_size", "is 0; it must be at least 1");
     judge.require(spec.block > 0, "block", "is 0; it must be at least 1");
@@ -179,7 +176,9 @@ std::vector<std::uint32_t> reader_words(const OpContext& context, const Shapes& 
             handshake.arrived,
             shapes.partial_tiles(),
             row_length(inputs[4].spec.shape),
-            has_sequences ? row_length(inputs[6].spec.shape) : 0};
+            has_sequences ? row_length(inputs[6].spec.shape) : 0,
+            positions_of_row(inputs[2].spec.shape, extents.latent + extents.rope,
+                             context.params<DecodeSpec>().page_size)};
 }
 
 void set_arguments(Program& program, const ArchSpec& arch, const Groups& groups,
@@ -323,7 +322,9 @@ void check_values(const ReferenceContext& context) {
     const HostTensor sequences = context.inputs.size() > 6 ? context.read(6) : HostTensor{};
     check_cache_places(kSpec.name, context.read(3), context.read(4),
                        sequences.shape.empty() ? nullptr : &sequences,
-                       context.params<DecodeSpec>().page_size, context.in(2).shape()[0]);
+                       context.params<DecodeSpec>().page_size,
+                       positions_of(context.in(2).shape(), row_length(context.in(0).shape()) +
+                                                               row_length(context.in(1).shape())));
 }
 
 }  // namespace

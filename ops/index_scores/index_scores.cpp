@@ -109,6 +109,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   "weights",
                   fmt::format("is {}; it must have one for each of {} heads of {} tokens",
                               to_string(weights), extents.heads, extents.tokens));
+    judge_cache_rows(kInputs[2], context.inputs[2].spec, extents.elements, spec.page_size,
+                     dram_alignment(context.arch), judge);
+    if (context.inputs.size() > 6) {
+        judge_cache_rows(kInputs[6], context.inputs[6].spec, 1, spec.page_size, 1, judge);
+    }
     const bool is_fp8 = q.format == DataFormat::Fp8_e4m3;
     judge.require(context.inputs.size() == (is_fp8 ? 7U : 5U), "q",
                   fmt::format("is {}; q_scale and cache_scale must {}be there", name_of(q.format),
@@ -197,7 +202,11 @@ Program make_program(const OpContext& context, std::size_t position) {
         std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor)),
         context.inputs.size() > 5 ? 1U : 0U,
         row_length(context.inputs[4].spec.shape),
-        has_weights_out ? 1U : 0U};
+        has_weights_out ? 1U : 0U,
+        positions_of_row(context.inputs[2].spec.shape, extents.elements, spec.page_size),
+        context.inputs.size() > 6
+            ? positions_of_row(context.inputs[6].spec.shape, 1, spec.page_size)
+            : 1U};
     std::vector<std::uint32_t> addresses;
     for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
         append_accessors({&input(operand)}, reading);
@@ -284,7 +293,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     check_cache_places(kSpec.name, context.read(3), context.read(4), nullptr,
-                       context.params<IndexScoresSpec>().page_size, context.in(2).shape()[0]);
+                       context.params<IndexScoresSpec>().page_size,
+                       positions_of(context.in(2).shape(), row_length(context.in(0).shape())));
 }
 
 }  // namespace

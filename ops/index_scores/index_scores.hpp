@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
     Operand{"q", "(..., h, d)", "bfloat16 | fp8_e4m3", "ROW_MAJOR"},
     Operand{"weights", "any", "bfloat16", "ROW_MAJOR"},
-    Operand{"cache", "(P, d)", "=q", "ROW_MAJOR"},
+    Operand{"cache", "(P, C)", "=q", "ROW_MAJOR"},
     Operand{"page_table", "(S, N)", "int32", "ROW_MAJOR"},
     Operand{"positions", "any", "int32", "ROW_MAJOR"},
     Operand{.name = "q_scale",
@@ -28,7 +28,7 @@ inline constexpr std::array kInputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
     Operand{.name = "cache_scale",
-            .shape = "(P, 1)",
+            .shape = "(P_s, C_s)",
             .format = "float32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
@@ -55,8 +55,9 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry: of token t and position k ≤ positions[t] of its sequence
 ///   scores[t,k] = Σ_h max(q[t,h] · key_k, 0) · weights[t,h] · factor · q_scale[t,h] · scale_k,
 /// −∞ behind the token's position. head_weights are weights · factor. Position k of sequence s is
-/// row page_table[s][k / page_size] · page_size + k % page_size of the cache; every sequence has as
-/// many tokens, one behind the other. Scales belong to fp8 and are there for both sides or none.
+/// row page_table[s][k / page_size] · page_size + k % page_size of the cache, a row of whose tensor
+/// is one position or a page of them; every sequence has as many tokens, one behind the other.
+/// Scales belong to fp8 and are there for both sides or none.
 ///
 /// The heads of a token are the rows that the matrix unit multiplies with 32 keys at a time; what
 /// follows is fp32 in the vector unit.

@@ -4,9 +4,9 @@
 
 #include "dataflow_api.h"
 
-// Writes `word` to all of a range that is aligned for the NoC, and of a multiple of 4 bytes. The core
-// stores the first words only: a store costs it some ten cycles with its loop, where the NoC copies 32
-// bytes in one.
+// Writes `word` to all of a range that is aligned for the NoC, and of a multiple of 4 bytes. The
+// core stores the first words only: a store costs it some ten cycles with its loop, where the NoC
+// copies 32 bytes in one.
 inline void fill_l1(uint32_t l1_addr, uint32_t bytes, uint32_t word) {
     constexpr uint32_t kByCore = 256;
     uint32_t filled = bytes < kByCore ? bytes : kByCore;

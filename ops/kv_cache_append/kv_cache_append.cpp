@@ -10,6 +10,29 @@
 
 namespace tessera::ops {
 
+std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns, std::uint32_t page_size) {
+    const std::uint64_t row = row_length(cache);
+    return row == columns ? 1 : row == std::uint64_t{columns} * page_size ? page_size : 0;
+}
+
+void judge_cache_rows(const Operand& operand, const TensorSpec& cache, std::uint32_t columns,
+                      std::uint32_t page_size, std::uint32_t alignment, RuleJudge& judge) {
+    const std::uint32_t positions = positions_of_row(cache.shape, columns, page_size);
+    judge.require(
+        positions != 0, operand.name,
+        fmt::format("has rows of {} elements; they must have {} of a position, or {} of "
+                    "a page",
+                    row_length(cache.shape), columns, std::uint64_t{columns} * page_size));
+    const std::uint32_t bytes = columns * element_bytes(cache.format);
+    judge.require(positions <= 1 || bytes % alignment == 0, operand.name,
+                  fmt::format("has pages of positions of {} B; they must be multiples of {} B",
+                              bytes, alignment));
+}
+
+std::uint32_t positions_of(const Shape& cache, std::uint32_t columns) {
+    return static_cast<std::uint32_t>(num_elements(cache) / columns);
+}
+
 void check_cache_places(std::string_view op, const HostTensor& page_table,
                         const HostTensor& positions, const HostTensor* sequences,
                         std::uint32_t page_size, std::uint32_t rows) {
@@ -46,7 +69,7 @@ using config::field;
 using config::Limits;
 
 // Circular buffers of the writer, as it numbers them.
-enum : std::uint8_t { kPositions = 2, kSequences = 3, kPages = 4 };
+enum : std::uint8_t { kPositions = 2, kSequences = 3, kPages = 4, kMisaligned = 5 };
 
 constexpr std::array kFields =
     joined(std::array{field<&AppendSpec::page_size>("page_size", "32", "positions of a page",
@@ -65,9 +88,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(cache.format), spec,
                        judge);
     judge.require(spec.page_size > 0, "page_size", "is 0; it must be at least 1");
-    judge.require(row_length(cache.shape) == columns, "cache",
-                  fmt::format("has rows of {} elements; what is appended has {}",
-                              row_length(cache.shape), columns));
+    judge_cache_rows(kInputs[1], cache, columns, spec.page_size, 1, judge);
     const std::uint32_t tokens = num_rows(context.inputs[0].spec.shape);
     const auto require_one_each = [&](std::size_t operand) {
         const std::uint64_t entries = num_elements(context.inputs[operand].spec.shape);
@@ -112,7 +133,12 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& sequences = in[has_sequences ? 5 : 3][position];
     const DeviceTensor& output = context.device_outputs[0][position];
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, move.rows);
-    const Scratch scratch[]{{kPositions, 64}, {kSequences, 64}, {kPages, 64}};
+    const Scratch scratch[]{{kPositions, 64},
+                            {kSequences, 64},
+                            {kPages, 64},
+                            {kMisaligned, move.row_bytes() + dram_alignment(context.arch)}};
+    const std::uint32_t in_one_row =
+        positions_of_row(output.spec.shape, columns_of(context.inputs), spec.page_size);
 
     Program program = CreateProgram();
     const ColumnReader reader =
@@ -125,7 +151,9 @@ Program make_program(const OpContext& context, std::size_t position) {
                                     table.spec.shape[1],
                                     std::max(move.rows / table.spec.shape[0], 1U),
                                     row_length(positions.spec.shape),
-                                    has_sequences ? row_length(sequences.spec.shape) : 0};
+                                    has_sequences ? row_length(sequences.spec.shape) : 0,
+                                    in_one_row,
+                                    dram_alignment(context.arch)};
     append_accessors({&output, &table, &positions, &sequences}, args);
     const KernelHandle writer = CreateKernel(program, "ops/kv_cache_append/kernels/writer.cpp",
                                              work.cores, WriterDataMovementConfig(std::move(args)));
@@ -151,10 +179,12 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t tokens = num_rows(rows.shape);
     const std::size_t each = std::max<std::size_t>(tokens / pages.num_sequences(), 1);
     const std::size_t element = element_bytes(cache.format);
+    const std::size_t columns =
+        row_length(rows.shape) + (more.shape.empty() ? 0 : row_length(more.shape));
     const auto put = [&](const HostTensor& from, std::size_t token, std::size_t row,
                          std::size_t column) {
         const std::size_t bytes = row_length(from.shape) * element;
-        std::memcpy(cache.bytes.data() + (row * row_length(cache.shape) + column) * element,
+        std::memcpy(cache.bytes.data() + (row * columns + column) * element,
                     from.bytes.data() + token * bytes, bytes);
     };
     for (std::size_t token = 0; token < tokens; ++token) {
@@ -178,9 +208,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     const HostTensor sequences = context.inputs.size() > 5 ? context.read(5) : HostTensor{};
+    const std::uint32_t columns =
+        row_length(context.in(0).shape()) +
+        (context.inputs.size() > 4 ? row_length(context.in(4).shape()) : 0);
     check_cache_places(kSpec.name, context.read(2), context.read(3),
                        sequences.shape.empty() ? nullptr : &sequences,
-                       context.params<AppendSpec>().page_size, context.in(1).shape()[0]);
+                       context.params<AppendSpec>().page_size,
+                       positions_of(context.in(1).shape(), columns));
 }
 
 }  // namespace

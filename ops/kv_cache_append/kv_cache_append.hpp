@@ -29,9 +29,22 @@ private:
     std::size_t page_size_;
 };
 
+/// Returns how many positions a row of a cache's tensor holds, if a position has `columns`: one, or
+/// those of a page, one behind the other, so that they can be read together; 0 if neither fits.
+[[nodiscard]] std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns,
+                                             std::uint32_t page_size);
+
+/// Judges that rows of a cache are positions of `columns` elements or pages of them, and that
+/// positions of a page begin where reads are aligned to `alignment` bytes.
+void judge_cache_rows(const Operand& operand, const TensorSpec& cache, std::uint32_t columns,
+                      std::uint32_t page_size, std::uint32_t alignment, RuleJudge& judge);
+
+/// Returns how many positions the whole tensor holds.
+[[nodiscard]] std::uint32_t positions_of(const Shape& cache, std::uint32_t columns);
+
 /// Errors   UsageError naming op, tensor, position in it, value and what is allowed, if a page lies
-///          outside of the cache's `rows`, a position behind a sequence's pages, or a token has no
-///          sequence. Position −1 is that of a token that is not there.
+///          outside of the cache's `rows`, each a position, a position behind a sequence's pages,
+///          or a token has no sequence. Position −1 is that of a token that is not there.
 void check_cache_places(std::string_view op, const HostTensor& page_table,
                         const HostTensor& positions, const HostTensor* sequences,
                         std::uint32_t page_size, std::uint32_t rows);
@@ -76,7 +89,7 @@ inline constexpr OpSpec kSpec{
 /// Tokens of one sequence follow each other, as many of each, unless `sequences` says whose each
 /// one is; a position of −1 is skipped. One token of each sequence is what a step of decoding
 /// appends, all of a prompt what a prefill does; a cache in fp8 has its codes and their scales as
-/// tensors.
+/// tensors. A row of the cache's tensor is one position, or a page of them.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::kv_cache_append

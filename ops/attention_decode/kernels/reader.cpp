@@ -2,6 +2,7 @@
 // Brings the heads of a token, and the rows of the cache that it sees: all up to its position, or
 // those that a list names. Cores that share a sequence take a range of its blocks each.
 #include "../../attention/kernels/blocks.hpp"
+#include "../../kernels/cache_rows.hpp"
 
 using namespace attention;
 
@@ -59,10 +60,15 @@ template <class Cache>
 void push_key_tile(const Cache& cache, const Shapes& shapes, const Keys& keys, uint32_t first) {
     cb_reserve_back(kCbKeyRows, shapes.row_tiles);
     uint32_t l1_addr = get_write_ptr(kCbKeyRows);
-    for (uint32_t place = first; place < smaller(first + kTileRows, keys.count); ++place) {
-        noc_async_read(cache.get_noc_addr(keys.row(place)), l1_addr,
-                       shapes.latent_bytes + shapes.rope_bytes);
-        l1_addr += shapes.row_bytes();
+    // Rows lie in L1 as in the cache only if they are whole tiles wide.
+    const bool may_join = keys.chosen == nullptr && cache.row_bytes == shapes.row_bytes();
+    const uint32_t end = smaller(first + kTileRows, keys.count);
+    for (uint32_t place = first; place < end;) {
+        const uint32_t row = keys.row(place);
+        const uint32_t count = may_join ? cache.together(row, end - place) : 1;
+        noc_async_read(cache.address(row), l1_addr, count * cache.row_bytes);
+        l1_addr += count * shapes.row_bytes();
+        place += count;
     }
     noc_async_read_barrier();
     cb_push_back(kCbKeyRows, shapes.row_tiles);
@@ -138,13 +144,15 @@ void kernel_main() {
     const uint32_t partial_pages = get_compile_time_arg_val(11);
     const uint32_t position_width = get_compile_time_arg_val(12);
     const uint32_t sequence_width = get_compile_time_arg_val(13);  // 0: no list
-    const TensorAccessor latent(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(5));
-    const TensorAccessor rope(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(6));
-    const TensorAccessor cache(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(7));
-    const TensorAccessor table(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(8));
-    const TensorAccessor position_list(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(9));
-    const TensorAccessor chosen(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(10));
-    const TensorAccessor sequence_list(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(11));
+    const TensorAccessor latent(TensorAccessorArgs<15>(), get_arg_val<uint32_t>(5));
+    const TensorAccessor rope(TensorAccessorArgs<17>(), get_arg_val<uint32_t>(6));
+    const TensorAccessor cache_tensor(TensorAccessorArgs<19>(), get_arg_val<uint32_t>(7));
+    const CacheRows<TensorAccessor> cache{cache_tensor, shapes.latent_bytes + shapes.rope_bytes,
+                                          static_cast<uint32_t>(get_compile_time_arg_val(14))};
+    const TensorAccessor table(TensorAccessorArgs<21>(), get_arg_val<uint32_t>(8));
+    const TensorAccessor position_list(TensorAccessorArgs<23>(), get_arg_val<uint32_t>(9));
+    const TensorAccessor chosen(TensorAccessorArgs<25>(), get_arg_val<uint32_t>(10));
+    const TensorAccessor sequence_list(TensorAccessorArgs<27>(), get_arg_val<uint32_t>(11));
     const uint32_t num_partners = get_arg_val<uint32_t>(12);
 
     push_ones();

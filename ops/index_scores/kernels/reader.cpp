@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings the heads of a token with their weights, and 32 keys at a time of those that it may see.
+#include "../../kernels/cache_rows.hpp"
+#include "../../kernels/fill_l1.hpp"
 #include "../../kernels/word_list.hpp"
 
 namespace {
@@ -16,6 +18,7 @@ constexpr uint32_t kCbPages = 15;
 constexpr uint32_t kCbWeightRow = 17;
 constexpr uint32_t kCbScaleRow = 18;
 constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kFloatTileBytes = 4096;
 constexpr uint32_t kSlot = 64;  // bytes: apart enough for reads of single words
 enum Announced : uint32_t { kEnd, kUnit, kUnitOfNewToken };
 
@@ -43,13 +46,6 @@ uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-void fill(uint32_t l1_addr, uint32_t words, uint32_t value) {
-    auto* to = reinterpret_cast<Words>(l1_addr);
-    for (uint32_t i = 0; i < words; ++i) {
-        to[i] = value;
-    }
-}
-
 // Words of float32 tiles.
 uint32_t place_in_tile(uint32_t row, uint32_t column) {
     return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
@@ -63,7 +59,7 @@ void push_heads(const Accessor& q, const Shapes& shapes, uint32_t token) {
         const uint32_t l1_addr = get_write_ptr(kCbHeadRows);
         const uint32_t count = smaller(kTileRows, shapes.heads - first);
         // Rows of nobody must not be NaN, which times a weight of 0 would still be one.
-        fill(l1_addr + count * stride, (kTileRows - count) * stride / sizeof(uint32_t), 0);
+        fill_l1(l1_addr + count * stride, (kTileRows - count) * stride, 0);
         for (uint32_t row = 0; row < count; ++row) {
             noc_async_read(q.get_noc_addr(token * shapes.heads + first + row),
                            l1_addr + row * stride, shapes.row_bytes);
@@ -89,7 +85,7 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
     noc_async_read_barrier();
     const uint32_t head_tiles = (shapes.heads + kTileRows - 1) / kTileRows;
     cb_reserve_back(kCbWeights, head_tiles);
-    fill(get_write_ptr(kCbWeights), head_tiles * 1024, 0);
+    fill_l1(get_write_ptr(kCbWeights), head_tiles * kFloatTileBytes, 0);
     const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(weights_l1);
     for (uint32_t head = 0; head < shapes.heads; ++head) {
         Word product;
@@ -121,25 +117,41 @@ void push_keys(const Cache& cache, const Scales& scales, const Shapes& shapes, u
     cb_reserve_back(kCbKeyRows, shapes.element_tiles);
     cb_reserve_back(kCbKeyScales, 1);
     const uint32_t keys_l1 = get_write_ptr(kCbKeyRows);
-    const uint32_t slots_l1 = get_write_ptr(kCbScaleRow);
-    fill(keys_l1 + count * shapes.row_bytes,
-         (kTileRows - count) * shapes.row_bytes / sizeof(uint32_t), 0);
-    for (uint32_t i = 0; i < count; ++i) {
+    fill_l1(keys_l1 + count * shapes.row_bytes, (kTileRows - count) * shapes.row_bytes, 0);
+    const auto row_of = [&](uint32_t i) {
         const uint32_t position = first + i;
-        const uint32_t row =
-            pages[position / shapes.page_size] * shapes.page_size + position % shapes.page_size;
-        noc_async_read(cache.get_noc_addr(row), keys_l1 + i * shapes.row_bytes, shapes.row_bytes);
-        if (shapes.has_scales) {
-            noc_async_read(scales.get_noc_addr(row), slots_l1 + i * kSlot, sizeof(uint32_t));
-        }
+        return pages[position / shapes.page_size] * shapes.page_size + position % shapes.page_size;
+    };
+    for (uint32_t i = 0; i < count;) {
+        const uint32_t row = row_of(i);
+        const uint32_t together = cache.together(row, count - i);
+        noc_async_read(cache.address(row), keys_l1 + i * shapes.row_bytes,
+                       together * shapes.row_bytes);
+        i += together;
+    }
+    for (uint32_t i = 0; shapes.has_scales && i < count;) {
+        const uint32_t row = row_of(i);
+        const uint32_t before = scales.offset(row) % kSlot;  // what aligns the read
+        const uint32_t together = scales.together(row, count - i);
+        noc_async_read(scales.address(row, before), get_write_ptr(kCbScaleRow) + i * kSlot,
+                       before + together * sizeof(uint32_t));
+        i += together;
     }
     noc_async_read_barrier();
     auto* tile = reinterpret_cast<Words>(get_write_ptr(kCbKeyScales));
     constexpr uint32_t kOne = 0x3F800000;
-    for (uint32_t i = 0; i < kTileRows; ++i) {
-        tile[place_in_tile(0, i)] = shapes.has_scales && i < count
-                                        ? reinterpret_cast<Words>(slots_l1 + i * kSlot)[0]
-                                        : kOne;
+    for (uint32_t i = shapes.has_scales ? count : 0; i < kTileRows; ++i) {
+        tile[place_in_tile(0, i)] = kOne;
+    }
+    for (uint32_t i = 0; shapes.has_scales && i < count;) {
+        const uint32_t row = row_of(i);
+        const uint32_t together = scales.together(row, count - i);
+        const auto* words = reinterpret_cast<Words>(get_write_ptr(kCbScaleRow) + i * kSlot +
+                                                    scales.offset(row) % kSlot);
+        for (uint32_t k = 0; k < together; ++k) {
+            tile[place_in_tile(0, i + k)] = words[k];
+        }
+        i += together;
     }
     cb_push_back(kCbKeyScales, 1);
     cb_push_back(kCbKeyRows, shapes.element_tiles);
@@ -174,20 +186,24 @@ void kernel_main() {
                         .has_scales = get_compile_time_arg_val(9) != 0};
     const uint32_t position_width = get_compile_time_arg_val(10);
     const bool stores_weights = get_compile_time_arg_val(11) != 0;
-    const TensorAccessor q(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor weights(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor cache(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor table(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(5));
-    const TensorAccessor position_list(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(6));
-    const TensorAccessor q_scales(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(7));
-    const TensorAccessor key_scales(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(8));
-    const TensorAccessor weights_out(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(9));
+    const TensorAccessor q(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor weights(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor cache_tensor(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(4));
+    const TensorAccessor table(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(5));
+    const TensorAccessor position_list(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(6));
+    const TensorAccessor q_scales(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(7));
+    const TensorAccessor key_scale_tensor(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(8));
+    const TensorAccessor weights_out(TensorAccessorArgs<28>(), get_arg_val<uint32_t>(9));
 
+    const CacheRows<TensorAccessor> cache{cache_tensor, shapes.row_bytes,
+                                          static_cast<uint32_t>(get_compile_time_arg_val(12))};
+    const CacheRows<TensorAccessor> key_scales{key_scale_tensor, sizeof(uint32_t),
+                                               static_cast<uint32_t>(get_compile_time_arg_val(13))};
     constexpr uint32_t kOnes = 0x3F803F80;
     cb_reserve_back(kCbOnes, 1);
-    fill(get_write_ptr(kCbOnes), 512, kOnes);
+    fill_l1(get_write_ptr(kCbOnes), 2048, kOnes);
     cb_push_back(kCbOnes, 1);
-    fill(get_write_ptr(kCbKeyScales), 2 * 1024, 0);  // rows behind the first stay 0
+    fill_l1(get_write_ptr(kCbKeyScales), 2 * kFloatTileBytes, 0);  // rows behind the first stay 0
     WordList<TensorAccessor> positions{position_list, position_width, get_write_ptr(kCbPositions)};
     for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
         const uint32_t token = unit / shapes.chunks;

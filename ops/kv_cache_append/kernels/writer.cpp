@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores rows [first, first + count) as they come, each where its sequence's pages have its
 // position.
+#include "../../kernels/cache_rows.hpp"
 #include "../../kernels/word_list.hpp"
 
 namespace {
@@ -9,6 +10,7 @@ constexpr uint32_t kCbRows = 0;
 constexpr uint32_t kCbPositions = 2;
 constexpr uint32_t kCbSequences = 3;
 constexpr uint32_t kCbPages = 4;
+constexpr uint32_t kCbMisaligned = 5;
 
 struct Places {
     WordList<TensorAccessor> positions;
@@ -32,6 +34,23 @@ struct Places {
     }
 };
 
+// Where the row's place in its page is not aligned as in L1, the core moves it first.
+template <class Cache>
+void write_row(const Cache& cache, uint32_t row, uint32_t l1_addr, uint32_t alignment) {
+    const uint32_t misaligned = cache.offset(row) % alignment;
+    if (misaligned != 0) {
+        const uint32_t beside_l1 = get_write_ptr(kCbMisaligned) + misaligned;
+        const auto* from = reinterpret_cast<volatile tt_l1_ptr uint8_t*>(l1_addr);
+        auto* to = reinterpret_cast<volatile tt_l1_ptr uint8_t*>(beside_l1);
+        noc_async_writes_flushed();  // the row before was moved to the same place
+        for (uint32_t i = 0; i < cache.row_bytes; ++i) {
+            to[i] = from[i];
+        }
+        l1_addr = beside_l1;
+    }
+    noc_async_write(l1_addr, cache.address(row), cache.row_bytes);
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -42,10 +61,13 @@ void kernel_main() {
     const uint32_t block = get_compile_time_arg_val(2);
     const uint32_t table_width = get_compile_time_arg_val(4);
     const uint32_t sequence_width = get_compile_time_arg_val(7);  // 0: no list
-    const TensorAccessor cache(TensorAccessorArgs<8>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor table(TensorAccessorArgs<10>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor positions(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor sequences(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(5));
+    const uint32_t in_one_row = get_compile_time_arg_val(8);
+    const uint32_t alignment = get_compile_time_arg_val(9);
+    const TensorAccessor output(TensorAccessorArgs<10>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor table(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor positions(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(4));
+    const TensorAccessor sequences(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(5));
+    const CacheRows<TensorAccessor> cache{output, row_bytes, in_one_row};
 
     Places places{
         {positions, static_cast<uint32_t>(get_compile_time_arg_val(6)),
@@ -61,8 +83,8 @@ void kernel_main() {
         for (uint32_t i = 0; i < block && row + i < end; ++i) {
             const int32_t place = places.of(row + i);
             if (place >= 0) {
-                noc_async_write(get_read_ptr(kCbRows) + i * page_bytes,
-                                cache.get_noc_addr(static_cast<uint32_t>(place)), row_bytes);
+                write_row(cache, static_cast<uint32_t>(place),
+                          get_read_ptr(kCbRows) + i * page_bytes, alignment);
             }
         }
         noc_async_writes_flushed();

@@ -141,23 +141,61 @@ TEST(AttentionDecode, NamesAPositionBehindTheCache) {
               "none");
 }
 
-TEST(AttentionDecode, NamesACacheOfOtherRows) {
-    const auto rows = [](Shape shape, DataFormat format) {
-        return DeviceTensor{{std::move(shape), format, Layout::ROW_MAJOR}, {}};
+/// What is said of a cache for latents of 32 elements, rotated parts of 8 and pages of 16
+/// positions.
+std::string refusal_of_cache(const Shape& shape) {
+    const auto rows = [](Shape of, DataFormat format) {
+        return DeviceTensor{{std::move(of), format, Layout::ROW_MAJOR}, {}};
     };
     const DeviceTensor latent = rows({2, 3, 32}, DataFormat::Float16_b);
     const DeviceTensor rope = rows({2, 3, 8}, DataFormat::Float16_b);
-    const DeviceTensor cache = rows({64, 48}, DataFormat::Float16_b);
+    const DeviceTensor cache = rows(shape, DataFormat::Float16_b);
     const DeviceTensor table = rows({2, 1}, DataFormat::Int32);
     const DeviceTensor positions = rows({2}, DataFormat::Int32);
     const DeviceTensor* const in[]{&latent, &rope, &cache, &table, &positions};
     const DeviceTensor* const out[]{&latent};
     const DecodeSpec spec = spec_of({});
-
-    EXPECT_EQ(usage_error_message([&] { check_call(op(), test_arch(), &spec, in, out); }),
-              "attention_decode: cache has rows of 48 elements; with 32 of a latent and 8 of the "
-              "rotated part it must have 40");
+    return usage_error_message([&] { check_call(op(), test_arch(), &spec, in, out); });
 }
+
+TEST(AttentionDecode, NamesACacheOfOtherRows) {
+    EXPECT_EQ(
+        refusal_of_cache({64, 48}),
+        "attention_decode: cache has rows of 48 elements; they must have 40 of a position, or "
+        "640 of a page");
+}
+
+TEST(AttentionDecode, NamesPagesWhosePositionsAreNotAligned) {
+    EXPECT_EQ(
+        refusal_of_cache({4, 640}),
+        "attention_decode: cache has pages of positions of 80 B; they must be multiples of 32 B");
+}
+
+/// The same cache, whose pages are rows of the tensor.
+std::vector<OpInput> in_pages(const Call& call) {
+    std::vector<OpInput> inputs = inputs_of(call);
+    Shape& cache = inputs[2].values.shape;
+    cache = {cache[0] / call.page_size, call.page_size * cache[1]};
+    return inputs;
+}
+
+class DecodePages : public ::testing::TestWithParam<Call> {};
+
+TEST_P(DecodePages, GiveTheBytesOfPositionsAsRows) {
+    const Call& call = GetParam();
+
+    const auto run = run_op(op(), spec_of(call), in_pages(call), test_arch());
+
+    EXPECT_EQ(run.outputs[0].bytes, attend(call).outputs[0].bytes);
+}
+
+// Positions of whole tiles, which are read together, and others; key tiles across pages.
+INSTANTIATE_TEST_SUITE_P(
+    Edges, DecodePages,
+    ::testing::Values(Call{.positions = {100, 31}, .latent = 64, .rope = 32},
+                      Call{.positions = {100}, .latent = 64, .rope = 32, .page_size = 7},
+                      Call{.positions = {70, 5}, .latent = 64, .rope = 16},
+                      Call{.positions = {70}, .latent = 32, .rope = 32, .page_size = 64}));
 
 }  // namespace
 }  // namespace tessera::ops::attention_decode

@@ -29,7 +29,8 @@ HostTensor reshaped(HostTensor tensor, Shape shape) {
 }
 
 /// Codes and scales of the golden file, all positions seen.
-OpRun score_golden(const GoldenFile& file, const std::string& layout) {
+OpRun score_golden(const GoldenFile& file, const std::string& layout, const Shape& keys = {24, 128},
+                   const Shape& scales = {24, 1}) {
     const IndexScoresSpec spec{.factor = 1.0 / 32, .page_size = 24, .key_tiles = 8};
     const HostTensor weights = golden_tensor(file, "weights");
     // The file has weights times the factor, a power of two; rounded they were before it.
@@ -41,11 +42,11 @@ OpRun score_golden(const GoldenFile& file, const std::string& layout) {
     return run_op(op(), spec,
                   {{golden_tensor(file, layout + ".q_fp8")},
                    {rounded},
-                   {golden_tensor(file, layout + ".k_fp8")},
+                   {reshaped(golden_tensor(file, layout + ".k_fp8"), keys)},
                    {ints({1, 1}, {0})},
                    {ints({24}, std::vector<std::int32_t>(24, 23))},
                    {reshaped(golden_tensor(file, layout + ".q_scale"), {24, 8, 1})},
-                   {reshaped(golden_tensor(file, layout + ".k_scale"), {24, 1})}},
+                   {reshaped(golden_tensor(file, layout + ".k_scale"), scales)}},
                   test_arch());
 }
 
@@ -60,6 +61,14 @@ TEST_P(GoldenScores, AreThoseOfTheFileAndChooseItsPositions) {
     const auto chosen = run_op(top_k::op(), top_k::TopKSpec{.k = 8},
                                {{run.outputs[0]}, {counted({24})}}, test_arch());
     EXPECT_EQ(chosen.outputs[0].bytes, golden_tensor(file, GetParam() + ".topk_indices").bytes);
+}
+
+TEST_P(GoldenScores, AreThoseOfTheFileWhereTheCacheHasPages) {
+    const GoldenFile file("indexer_small");
+
+    const OpRun run = score_golden(file, GetParam(), {1, 24 * 128}, {1, 24});
+
+    EXPECT_TRUE(keeps_to(file, GetParam() + ".index_score", run.outputs[0]));
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, GoldenScores, ::testing::Values("half", "interleaved"),

@@ -15,6 +15,7 @@ using ::testing::ElementsAre;
 using testing::HeldStep;
 using testing::ints;
 using testing::random_rows;
+using testing::test_arch;
 using testing::values_of;
 
 AppendSpec spec_of(std::uint32_t page_size) {
@@ -37,6 +38,17 @@ TEST(KvCacheAppend, PutsRowsWhereThePageTableSays) {
                          {ints({4, 1}, {10, 11, 20, 21}), ints({2, 2}, {2, 0, 1, 3}),
                           ints({4}, {1, 2, 0, 3})}),
                 ElementsAre(11, 0, 20, 0, 0, 10, 0, 21));
+}
+
+// Rows of 4 and of 32 bytes: with and without places that are aligned as in L1.
+TEST(KvCacheAppend, PutsRowsIntoPagesThatAreRowsOfTheTensor) {
+    for (const std::uint32_t columns : {1U, 8U}) {
+        const std::vector<HostTensor> others{counted({4, columns}), ints({2, 2}, {2, 0, 1, 3}),
+                                             ints({4}, {1, 2, 0, 3})};
+
+        EXPECT_EQ(appended(spec_of(2), {4, 2 * columns}, others),
+                  appended(spec_of(2), {8, columns}, others));
+    }
 }
 
 TEST(KvCacheAppend, SkipsATokenWithoutAPosition) {
@@ -78,6 +90,23 @@ TEST(KvCacheAppend, NamesAPositionBehindThePagesOfItsSequence) {
     EXPECT_EQ(refusal(ints({2, 1}, {1, 0}), ints({2}, {3, 4})),
               "kv_cache_append: positions[1] is 4; the 1 pages of a sequence hold 0 to 3, -1 is "
               "none");
+}
+
+TEST(KvCacheAppend, NamesACacheOfOtherRows) {
+    const auto rows = [](Shape shape, DataFormat format) {
+        return DeviceTensor{{std::move(shape), format, Layout::ROW_MAJOR}, {}};
+    };
+    const DeviceTensor tokens = rows({2, 8}, DataFormat::Float16_b);
+    const DeviceTensor cache = rows({8, 24}, DataFormat::Float16_b);
+    const DeviceTensor table = rows({1, 2}, DataFormat::Int32);
+    const DeviceTensor positions = rows({2}, DataFormat::Int32);
+    const DeviceTensor* const in[]{&tokens, &cache, &table, &positions};
+    const DeviceTensor* const out[]{&cache};
+    const AppendSpec spec = spec_of(4);
+
+    EXPECT_EQ(usage_error_message([&] { check_call(op(), test_arch(), &spec, in, out); }),
+              "kv_cache_append: cache has rows of 24 elements; they must have 8 of a position, or "
+              "32 of a page");
 }
 
 }  // namespace
