@@ -14,7 +14,7 @@ constexpr std::uint32_t kMostChunk = 16;
 
 // As kernels/plan.hpp has it.
 std::uint32_t num_slots(const Transport& transport) {
-    return 3 * transport.chunk_packets + 2;
+    return 3 * transport.chunk_packets + transport.chunk_packets / 2 + 2;
 }
 
 std::uint64_t buffer_bytes(const ArchSpec& arch, Transport transport, const Acts& acts,

@@ -45,7 +45,8 @@ enum Cb : std::uint8_t {
     kZeros = 8
 };
 
-inline constexpr std::uint32_t kOwnBlocks = 8;  // of own tiles; half of them are read together
+/// Of own tiles: those that the consumer takes, those that are waited for, and those on their way.
+inline constexpr std::uint32_t kOwnBlocks = 12;
 
 /// How bytes travel, whatever the schedule.
 struct Transport {

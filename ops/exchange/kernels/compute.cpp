@@ -137,18 +137,20 @@ void kernel_main() {
             return;
         }
         uint32_t num_received = 0;
-        plan.for_each_piece(phase, [&](const Step& step, const Piece& piece) {
+        Turns turns(plan, phase);
+        for (Turn turn = turns.next(); !turn.is_done(); turn = turns.next()) {
+            const Step& step = turn.step;
             const Addition addition{step.receives(), travels_as_fp32, step.own_cb(travels_as_fp32),
                                     step.sum_cb(travels_as_fp32)};
             addition.init();
-            const uint32_t tiles = (piece.bytes + kUnitBytes - 1) / kUnitBytes;
+            const uint32_t tiles = (turn.piece.bytes + kUnitBytes - 1) / kUnitBytes;
             for (uint32_t done = 0; done < tiles; done += phase.block_tiles) {
                 const uint32_t left = tiles - done;
                 addition.do_block(left < phase.block_tiles ? left : phase.block_tiles,
                                   phase.block_tiles);
                 num_received += step.receives() ? 1 : 0;
             }
-        });
+        }
         for (uint32_t i = plan.num_left_over(num_received); i > 0; --i) {
             cb_wait_front(kCbReceived, phase.block_tiles);
             cb_pop_front(kCbReceived, phase.block_tiles);

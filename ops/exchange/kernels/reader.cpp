@@ -9,55 +9,82 @@ volatile tt_l1_ptr uint32_t* semaphore(uint32_t id) {
     return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(id));
 }
 
-// A circular buffer that this kernel fills from memory, several blocks at a time: a read's latency
-// is longer than the link takes for a block.
+// A circular buffer that this kernel fills from memory, several blocks together, which carry a
+// transaction id: a read's latency is longer than the link takes for a block, so the next ones are
+// on their way when the ones before are waited for.
 class OwnBlocks {
 public:
-    OwnBlocks(uint32_t cb, uint32_t block_tiles, uint32_t capacity)
-        : cb_(cb), block_tiles_(block_tiles), capacity_(capacity) {}
+    OwnBlocks(uint32_t cb, uint32_t block_tiles, uint32_t block_bytes, uint32_t capacity)
+        : cb_(cb),
+          block_tiles_(block_tiles),
+          block_bytes_(block_bytes),
+          capacity_(capacity),
+          to_end_(capacity) {}
 
-    // Reads up to half of the buffer of [begin, begin + bytes), whose elements take `scale` times
-    // the bytes there. Returns the blocks read.
+    // Begins to read the next blocks from where `rows` stands, of at most `bytes`, behind those
+    // begun before, which are to be finished next. Returns the bytes.
     template <typename Accessor>
-    uint32_t read(const Accessor& source, RowWalk& rows, uint32_t begin, uint32_t bytes,
-                  uint32_t scale = 1) {
-        const uint32_t block_bytes = block_tiles_ * kUnitBytes;
-        const uint32_t to_end = capacity_ - num_read_ % capacity_;
-        const uint32_t most = capacity_ / 2 < to_end ? capacity_ / 2 : to_end;
-        const uint32_t wanted = (bytes + block_bytes - 1) / block_bytes;
-        const uint32_t blocks = wanted < most ? wanted : most;
-        const uint32_t taken = bytes < blocks * block_bytes ? bytes : blocks * block_bytes;
-        cb_reserve_back(cb_, blocks * block_tiles_);
-        const uint32_t l1_address = get_write_ptr(cb_);
-        rows.for_each(begin, taken,
-                      [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t size) {
-                          noc_async_read(source.get_noc_addr(row, offset * scale),
-                                         l1_address + place * scale, size * scale);
+    uint32_t begin(const Accessor& source, RowWalk& rows, uint32_t bytes) {
+        begin_none();
+        const uint32_t most = kBlocksOfATurn < to_end_ ? kBlocksOfATurn : to_end_;
+        uint32_t taken = 0;
+        while (newer_ < most && taken < bytes) {
+            ++newer_;
+            taken += block_bytes_;
+        }
+        taken = taken < bytes ? taken : bytes;
+        cb_reserve_back(cb_, (older_ + newer_) * block_tiles_);
+        const uint32_t write = get_write_ptr(cb_) + older_ * block_bytes_;
+        const bool is_round = to_end_ == capacity_ && older_ != 0;
+        noc_async_read_set_trid(id_);
+        rows.for_each(is_round ? write - capacity_ * block_bytes_ : write, taken,
+                      [&](uint32_t row, uint32_t offset, uint32_t l1_address, uint32_t size) {
+                          noc_async_read(source.get_noc_addr(row, offset), l1_address, size);
                       });
-        noc_async_read_barrier();
-        cb_push_back(cb_, blocks * block_tiles_);
-        num_read_ += blocks;
-        return blocks;
+        to_end_ = to_end_ == newer_ ? capacity_ : to_end_ - newer_;
+        return taken;
+    }
+    // What was begun last is to be finished next.
+    void begin_none() {
+        older_ = newer_;
+        newer_ = 0;
+        id_ = kIds - id_;
+    }
+    // Returns how many blocks there are now that were not before.
+    uint32_t finish() {
+        if (older_ != 0) {
+            noc_async_read_barrier_with_trid(kIds - id_);
+            cb_push_back(cb_, older_ * block_tiles_);
+        }
+        return older_;
     }
 
 private:
+    static constexpr uint32_t kIds = 3;  // 1 and 2 take turns
+
     uint32_t cb_;
     uint32_t block_tiles_;
-    uint32_t capacity_;  // blocks
-    uint32_t num_read_ = 0;
+    uint32_t block_bytes_;
+    uint32_t capacity_;   // blocks
+    uint32_t to_end_;     // blocks, from the next one to be begun
+    uint32_t older_ = 0;  // blocks that were begun and are to be finished next
+    uint32_t newer_ = 0;
+    uint32_t id_ = 1;
 };
 
 // A circular buffer that the device before fills; its blocks are counted by `arrived`.
 class Arrivals {
 public:
-    Arrivals(uint32_t cb, uint32_t block_tiles) : cb_(cb), block_tiles_(block_tiles) {}
+    Arrivals(uint32_t cb, uint32_t block_tiles, volatile tt_l1_ptr uint32_t* arrived)
+        : cb_(cb), block_tiles_(block_tiles), arrived_(arrived) {}
 
-    void announce(uint32_t blocks, volatile tt_l1_ptr uint32_t* arrived, uint32_t& num_arrived) {
-        for (uint32_t i = 0; i < blocks; ++i) {
+    // `num_arrived` counts those of all circular buffers.
+    void announce(uint32_t blocks, uint32_t& num_arrived) {
+        num_announced_ += blocks;
+        for (const uint32_t last = num_arrived + blocks; num_arrived != last;) {
             cb_reserve_back(cb_, block_tiles_);
-            noc_semaphore_wait_min(arrived, ++num_arrived);
+            noc_semaphore_wait_min(arrived_, ++num_arrived);
             cb_push_back(cb_, block_tiles_);
-            ++num_announced_;
         }
     }
     // Blocks without data up to the end of the buffer, which the consumer drops.
@@ -73,21 +100,57 @@ public:
 private:
     uint32_t cb_;
     uint32_t block_tiles_;
+    volatile tt_l1_ptr uint32_t* arrived_;
     uint32_t num_announced_ = 0;
+};
+
+// Own blocks and what arrives to be added to them.
+class Reads {
+public:
+    Reads(OwnBlocks& blocks, Arrivals& arrivals, uint32_t& num_arrived)
+        : blocks_(blocks), arrivals_(arrivals), num_arrived_(num_arrived) {}
+
+    template <typename Accessor>
+    void read(const Turn& turn, const Accessor& source, RowWalk& rows, uint32_t scale) {
+        rows.seek(turn.piece.read_begin * scale);
+        for (uint32_t left = turn.piece.bytes * scale; left != 0;) {
+            left -= blocks_.begin(source, rows, left);
+            finish_before(turn.step.receives());
+        }
+    }
+    void finish_all() {
+        blocks_.begin_none();
+        finish_before(false);
+    }
+
+private:
+    // Finishes what was begun before the last begin, and announces what is to be added to it.
+    void finish_before(bool receives) {
+        const uint32_t blocks = blocks_.finish();
+        if (receives_) {
+            arrivals_.announce(blocks, num_arrived_);
+        }
+        receives_ = receives;
+    }
+
+    OwnBlocks& blocks_;
+    Arrivals& arrivals_;
+    uint32_t& num_arrived_;
+    bool receives_ = false;  // what was begun last
 };
 
 }  // namespace
 
 void kernel_main() {
     const Rows rows{get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4)};
+    const uint32_t sum_scale = get_compile_time_arg_val(1);  // of sums that travel, to bfloat16
     RowWalk input_rows(rows);
     RowWalk output_rows(rows);
-    RowWalk units(kUnits);
+    RowWalk units(units_of(sum_scale));
     auto* arrived = semaphore(get_arg_val<uint32_t>(5));
     auto* stored = semaphore(get_arg_val<uint32_t>(6));
     const Plan plan = plan_from_args(7);
     const uint32_t own_blocks = get_compile_time_arg_val(0);
-    const uint32_t sum_scale = get_compile_time_arg_val(1);  // of sums that travel, to bfloat16
     constexpr auto input_args = TensorAccessorArgs<2>();
     constexpr auto output_args = TensorAccessorArgs<4>();
     constexpr auto workspace_args = TensorAccessorArgs<6>();
@@ -95,11 +158,12 @@ void kernel_main() {
     const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(1));
     const auto workspace = TensorAccessor(workspace_args, get_arg_val<uint32_t>(2));
 
-    OwnBlocks local(kCbLocal, plan.sum_tiles, own_blocks);
-    OwnBlocks earlier(kCbEarlier, plan.sum_tiles, own_blocks);
-    OwnBlocks own(kCbOwn, plan.gather_tiles, own_blocks);
-    Arrivals partial_sums(kCbReceived, plan.sum_tiles);
-    Arrivals gathered(kCbGathered, plan.gather_tiles);
+    const uint32_t sum_bytes = plan.sum_tiles * kUnitBytes;
+    OwnBlocks local(kCbLocal, plan.sum_tiles, sum_bytes, own_blocks);
+    OwnBlocks earlier(kCbEarlier, plan.sum_tiles, sum_bytes * sum_scale, own_blocks);
+    OwnBlocks own(kCbOwn, plan.gather_tiles, plan.gather_tiles * kUnitBytes, own_blocks);
+    Arrivals partial_sums(kCbReceived, plan.sum_tiles, arrived);
+    Arrivals gathered(kCbGathered, plan.gather_tiles, arrived);
     uint32_t num_arrived = 0;
     uint32_t num_phases = 0;
 
@@ -107,28 +171,26 @@ void kernel_main() {
         // What earlier phases stored may be read in this one.
         noc_semaphore_wait_min(stored, num_phases++);
         Arrivals& arrivals = phase.sums ? partial_sums : gathered;
-        plan.for_each_piece(phase, [&](const Step& step, const Piece& piece) {
-            OwnBlocks& blocks = !phase.sums                               ? own
-                                : step.own_cb(sum_scale != 1) == kCbLocal ? local
-                                                                          : earlier;
-            if (!step.reads()) {
-                arrivals.announce(piece.num_blocks(phase.block_bytes()), arrived, num_arrived);
-                return;
+        OwnBlocks& blocks = !phase.sums ? own : phase.reads_sums(sum_scale != 1) ? earlier : local;
+        Reads reads(blocks, arrivals, num_arrived);
+        Turns turns(plan, phase);
+        for (Turn turn = turns.next(); !turn.is_done(); turn = turns.next()) {
+            if (!turn.step.reads()) {
+                arrivals.announce(turn.piece.num_blocks(phase.block_bytes()), num_arrived);
+            } else if (turn.step.source() == kInput) {
+                reads.read(turn, input, input_rows, 1);
+            } else if (turn.step.source() == kOutput) {
+                reads.read(turn, output, output_rows, 1);
+            } else {
+                reads.read(turn, workspace, units, sum_scale);
             }
-            for (uint32_t done = 0; done < piece.bytes;) {
-                const uint32_t begin = piece.read_begin + done;
-                const uint32_t left = piece.bytes - done;
-                const uint32_t read = step.source() == kInput
-                                          ? blocks.read(input, input_rows, begin, left)
-                                      : step.source() == kOutput
-                                          ? blocks.read(output, output_rows, begin, left)
-                                          : blocks.read(workspace, units, begin, left, sum_scale);
-                if (step.receives()) {
-                    arrivals.announce(read, arrived, num_arrived);
-                }
-                done += read * phase.block_bytes();
+            // Sums go on with the next piece meanwhile. What passes as it is does not: own blocks
+            // could wait for slots that are given back once these here are announced.
+            if (!phase.sums) {
+                reads.finish_all();
             }
-        });
+        }
+        reads.finish_all();
         arrivals.fill_up(plan);
     });
 }

@@ -10,49 +10,64 @@ struct Rows {
     uint32_t row_stride;  // bytes, padding included
 };
 
-// Walks through ranges of such bytes. Where one begins where the last one ended, as blocks of a
-// slice do, the row is known without a division, which takes a RISC as long as twenty other
-// instructions.
+// Walks through such bytes. A link takes 350 to 500 cycles for a packet, and the RISC that feeds it
+// handles up to one and a half meanwhile: for a row it adds and compares, and it divides only where
+// a range begins elsewhere than the last one ended.
 class RowWalk {
 public:
     explicit RowWalk(const Rows& rows) : rows_(rows) {}
 
-    // Calls move(row, offset in the row, offset in the range, bytes) for each piece of the range.
-    template <typename Move>
-    void for_each(uint32_t begin, uint32_t bytes, Move move) {
-        if (begin != end_) {
+    void seek(uint32_t begin) {
+        if (begin != position_) {
             row_ = begin / rows_.row_stride;
             offset_ = begin - row_ * rows_.row_stride;
+            position_ = begin;
         }
-        end_ = begin + bytes;
-        uint32_t done = 0;
-        while (bytes - done >= rows_.row_stride - offset_) {
-            move_piece(done, rows_.row_stride - offset_, move);
-            done += rows_.row_stride - offset_;
+    }
+    // Calls move(row, offset in the row, l1_address, bytes) for each row that the next `bytes` lie
+    // in, which L1 has from `l1_address` on.
+    template <typename Move>
+    void for_each(uint32_t l1_address, uint32_t bytes, Move move) {
+        position_ += bytes;
+        if (offset_ != 0) {
+            const uint32_t left = rows_.row_stride - offset_;
+            const uint32_t some = bytes < left ? bytes : left;
+            move_some(l1_address, some, move);
+            l1_address += some;
+            bytes -= some;
+        }
+        for (; bytes >= rows_.row_stride; bytes -= rows_.row_stride) {
+            move(row_, 0, l1_address, rows_.row_bytes);
+            l1_address += rows_.row_stride;
             ++row_;
-            offset_ = 0;
         }
-        if (done != bytes) {
-            move_piece(done, bytes - done, move);
-            offset_ += bytes - done;
+        if (bytes != 0) {
+            move_some(l1_address, bytes, move);
         }
     }
 
 private:
-    // Without the padding behind the row.
+    // Within a row, without the padding behind it.
     template <typename Move>
-    void move_piece(uint32_t done, uint32_t bytes, Move move) const {
+    void move_some(uint32_t l1_address, uint32_t bytes, Move move) {
         if (offset_ < rows_.row_bytes) {
             const uint32_t left = rows_.row_bytes - offset_;
-            move(row_, offset_, done, left < bytes ? left : bytes);
+            move(row_, offset_, l1_address, left < bytes ? left : bytes);
+        }
+        offset_ += bytes;
+        if (offset_ == rows_.row_stride) {
+            ++row_;
+            offset_ = 0;
         }
     }
 
     Rows rows_;
-    uint32_t end_ = 0;
+    uint32_t position_ = 0;
     uint32_t row_ = 0;
     uint32_t offset_ = 0;
 };
 
-// Of a workspace: a page is a unit.
-inline constexpr Rows kUnits{2048, 2048};
+// Of a workspace: a page is a unit, whose elements take `scale` times those of bfloat16.
+constexpr Rows units_of(uint32_t scale) {
+    return {2048 * scale, 2048 * scale};
+}

@@ -60,35 +60,42 @@ void set_route(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, uint32_t route, ui
 // The circular buffers of both lie at the same addresses.
 class Slots {
 public:
-    Slots(const Plan& plan, Links& links, uint32_t arrived_id, uint32_t first_credit_id)
+    // `credits_before` has kMostCredits words of 0. It is apart: what is indexed lies in memory.
+    Slots(const Plan& plan, Links& links, uint32_t arrived_id, uint32_t first_credit_id,
+          uint32_t* credits_before)
         : plan_(plan),
           links_(links),
+          credits_before_(credits_before),
           arrived_(get_noc_addr(get_semaphore(arrived_id))),
           first_credit_id_(first_credit_id),
-          slots_of_a_grant_((plan.chunk + 1) / 2),
+          slots_of_a_grant_(plan.slots_of_a_grant()),
           block_header_(PacketHeaderPool::allocate_header()),
-          credit_header_(PacketHeaderPool::allocate_header()) {
+          credit_header_(PacketHeaderPool::allocate_header()),
+          sum_tile_bytes_(get_compile_time_arg_val(4)) {
         // Both are still at their start: the reader's pointer moves, this kernel's does not.
         if (get_compile_time_arg_val(5) != 0) {
-            base_[0] = get_write_ptr(kCbGathered);
+            gather_base_ = get_write_ptr(kCbGathered);
         }
-        tile_bytes_[1] = get_compile_time_arg_val(4);
-        if (tile_bytes_[1] != 0) {
-            base_[1] = get_write_ptr(kCbReceived);
+        if (sum_tile_bytes_ != 0) {
+            sum_base_ = get_write_ptr(kCbReceived);
         }
     }
 
     void begin(const Phase& phase) {
         credit_ = phase.credit;
-        previous_credit_address_ = get_semaphore(first_credit_id_ + phase.previous_credit);
+        credit_word_ = word(phase.credit);
+        needed_ = credits_before_[credit_];
+        previous_credit_ = get_noc_addr(get_semaphore(first_credit_id_ + phase.previous_credit));
         to_next_ = phase.to_next;
         to_previous_ = phase.to_previous;
-        sums_ = phase.sums ? 1 : 0;
-        stride_ = phase.block_tiles * tile_bytes_[sums_];
-        num_sent_ = 0;
-        slot_ = 0;
+        tile_bytes_ = phase.sums ? sum_tile_bytes_ : kUnitBytes;
+        stride_ = phase.block_tiles * tile_bytes_;
+        base_ = phase.sums ? sum_base_ : gather_base_;
+        end_ = base_ + plan_.num_slots() * stride_;
+        slot_ = base_;
         num_freed_ = 0;
         if (to_next_ != kNoRoute) {
+            next_ = &links_.of(to_next_);
             set_route(block_header_, to_next_, phase.next);
         }
         if (to_previous_ != kNoRoute) {
@@ -102,22 +109,23 @@ public:
             grant(num_freed_);
         }
         if (to_next_ != kNoRoute) {
-            credits_before_[credit_] += num_sent_ + plan_.num_slots();
-            wait_for_credits(0);
+            needed_ += plan_.num_slots();
+            noc_semaphore_wait_min(credit_word_, needed_);
+            credits_before_[credit_] = needed_;
         }
     }
 
     void send(uint32_t source, uint32_t bytes) {
-        wait_for_credits(num_sent_ + 1);
-        const uint32_t slot = base_[sums_] + slot_ * stride_;
+        noc_semaphore_wait_min(credit_word_, ++needed_);
         block_header_->to_noc_fused_unicast_write_atomic_inc(
-            NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot), arrived_, 1}, bytes);
-        auto& connection = links_.of(to_next_);
-        connection.wait_for_empty_write_slot();
-        connection.send_payload_without_header_non_blocking_from_address(source, bytes);
-        send_header(connection, block_header_);
-        ++num_sent_;
-        slot_ = slot_ + 1 == plan_.num_slots() ? 0 : slot_ + 1;
+            NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot_), arrived_, 1}, bytes);
+        next_->wait_for_empty_write_slot();
+        next_->send_payload_without_header_non_blocking_from_address(source, bytes);
+        send_header(*next_, block_header_);
+        slot_ += stride_;
+        if (slot_ == end_) {
+            slot_ = base_;
+        }
     }
     // The oldest slot here is free again; the device before is told of several together.
     void give_back() {
@@ -126,54 +134,58 @@ public:
             num_freed_ = 0;
         }
     }
-    // Bytes on the link of so many bytes of bfloat16 tiles.
+    // Bytes on the link of a block with so many bytes of bfloat16 tiles.
     uint32_t sent_bytes(uint32_t bytes) const {
-        return sums_ ? (bytes + kUnitBytes - 1) / kUnitBytes * tile_bytes_[1] : bytes;
+        return tile_bytes_ == kUnitBytes ? bytes
+                                         : (bytes + kUnitBytes - 1) / kUnitBytes * tile_bytes_;
     }
 
 private:
+    volatile tt_l1_ptr uint32_t* word(uint32_t credit) const {
+        return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(
+            get_semaphore(first_credit_id_ + credit));
+    }
     void grant(uint32_t slots) {
         credit_header_->to_noc_unicast_atomic_inc(
-            NocUnicastAtomicIncCommandHeader{get_noc_addr(previous_credit_address_), slots});
+            NocUnicastAtomicIncCommandHeader{previous_credit_, slots});
         auto& connection = links_.of(to_previous_);
         connection.wait_for_empty_write_slot();
         send_header(connection, credit_header_);
     }
-    void wait_for_credits(uint32_t count) const {
-        const uint32_t address = get_semaphore(first_credit_id_ + credit_);
-        noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address),
-                               credits_before_[credit_] + count);
-    }
 
     const Plan& plan_;
     Links& links_;
+    uint32_t* credits_before_;  // of all phases before, by word
     uint64_t arrived_;
     uint32_t first_credit_id_;
     uint32_t slots_of_a_grant_;
     volatile tt_l1_ptr PACKET_HEADER_TYPE* block_header_;
     volatile tt_l1_ptr PACKET_HEADER_TYPE* credit_header_;
-    uint32_t base_[2] = {0, 0};  // of gathered bytes, of partial sums
-    uint32_t tile_bytes_[2] = {kUnitBytes, 0};
+    uint32_t gather_base_ = 0;
+    uint32_t sum_base_ = 0;
+    uint32_t sum_tile_bytes_;
+    // Of the phase.
+    WorkerToFabricEdmSender* next_ = nullptr;
     uint32_t to_next_ = kNoRoute;
     uint32_t to_previous_ = kNoRoute;
-    uint32_t sums_ = 0;
+    uint32_t tile_bytes_ = kUnitBytes;
     uint32_t stride_ = 0;
-    uint32_t num_sent_ = 0;   // in this phase
-    uint32_t slot_ = 0;       // of the next device, that the next block goes into
+    uint32_t base_ = 0;  // of the next device's slots
+    uint32_t end_ = 0;
+    uint32_t slot_ = 0;  // that the next block goes into
+    uint32_t credit_ = 0;
+    volatile tt_l1_ptr uint32_t* credit_word_ = nullptr;
+    uint32_t needed_ = 0;  // count of that word with which the last block could leave
+    uint64_t previous_credit_ = 0;
     uint32_t num_freed_ = 0;  // since the last grant
-    uint32_t credit_ = 0;     // word of the next device
-    uint32_t previous_credit_address_ = 0;
-    uint32_t credits_before_[kMostCredits] = {};  // of all phases before
 };
 
-// Elements take `scale` times the bytes at both ends.
 template <typename Accessor>
-void store(const Accessor& destination, RowWalk& rows, uint32_t begin, uint32_t bytes,
-           uint32_t source, uint32_t scale = 1) {
-    rows.for_each(begin, bytes, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t size) {
-        noc_async_write(source + place * scale, destination.get_noc_addr(row, offset * scale),
-                        size * scale);
-    });
+void store(const Accessor& destination, RowWalk& rows, uint32_t source, uint32_t bytes) {
+    rows.for_each(source, bytes,
+                  [&](uint32_t row, uint32_t offset, uint32_t l1_address, uint32_t size) {
+                      noc_async_write(l1_address, destination.get_noc_addr(row, offset), size);
+                  });
 }
 
 // Takes blocks out of circular buffers one behind the other. A block is dropped when the next one
@@ -182,27 +194,34 @@ class Blocks {
 public:
     explicit Blocks(Slots& slots) : slots_(slots) {}
 
-    // Waits for the next block of `cb`; another buffer's is dropped first.
-    uint32_t wait(uint32_t cb, uint32_t tiles) {
-        if (is_held_ && cb_ != cb) {
+    // Blocks of `cb` are next; another buffer's is dropped first.
+    void turn_to(uint32_t cb, uint32_t tiles, bool gives_back) {
+        if (num_held_ != 0 && cb_ != cb) {
             drop();
         }
-        cb_wait_front(cb, is_held_ ? 2 * tiles : tiles);
-        const uint32_t front = get_read_ptr(cb);
-        if (!is_held_) {
-            return front;
-        }
         const auto& interface = get_local_cb_interface(cb);
-        const uint32_t next = front + tiles * interface.fifo_page_size;
-        return next == interface.fifo_limit ? next - interface.fifo_size : next;
-    }
-    // Drops the block before, and keeps the one that was waited for.
-    void keep(uint32_t cb, uint32_t tiles, bool gives_back) {
-        drop_flushed();
         cb_ = cb;
         tiles_ = tiles;
-        gives_back_ = gives_back;
-        is_held_ = true;
+        bytes_ = tiles * interface.fifo_page_size;
+        next_ = get_read_ptr(cb);
+        limit_ = interface.fifo_limit;
+        size_ = interface.fifo_size;
+        if (num_held_ != 0) {
+            pass();
+        }
+        gives_back_next_ = gives_back;
+    }
+    // Waits for the next block.
+    uint32_t wait() {
+        cb_wait_front(cb_, num_held_ + tiles_);
+        return next_;
+    }
+    // Drops the block before, and keeps the one that was waited for.
+    void keep() {
+        drop_flushed();
+        pass();
+        num_held_ = tiles_;
+        gives_back_ = gives_back_next_;
     }
     void drop() {
         noc_async_writes_flushed();
@@ -210,10 +229,16 @@ public:
     }
 
 private:
+    void pass() {
+        next_ += bytes_;
+        if (next_ == limit_) {
+            next_ -= size_;
+        }
+    }
     void drop_flushed() {
-        if (is_held_) {
+        if (num_held_ != 0) {
             cb_pop_front(cb_, tiles_);
-            is_held_ = false;
+            num_held_ = 0;
             if (gives_back_) {
                 slots_.give_back();
             }
@@ -223,8 +248,13 @@ private:
     Slots& slots_;
     uint32_t cb_ = 0;
     uint32_t tiles_ = 0;
-    bool gives_back_ = false;
-    bool is_held_ = false;
+    uint32_t bytes_ = 0;
+    uint32_t next_ = 0;  // L1 address of the block to be waited for
+    uint32_t limit_ = 0;
+    uint32_t size_ = 0;
+    uint32_t num_held_ = 0;    // tiles
+    bool gives_back_ = false;  // the block that is held, its slot
+    bool gives_back_next_ = false;
 };
 
 // The circular buffer that holds what a step sends or stores.
@@ -238,8 +268,9 @@ uint32_t result_of(const Phase& phase, const Step& step, bool travels_as_fp32) {
 }  // namespace
 
 void kernel_main() {
+    const uint32_t sum_scale = get_compile_time_arg_val(4) / kUnitBytes;  // 0: there are no sums
     RowWalk rows(Rows{get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3)});
-    RowWalk units(kUnits);
+    RowWalk units(units_of(sum_scale));
     auto* stored =
         reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(get_arg_val<uint32_t>(4)));
     const uint32_t arrived_id = get_arg_val<uint32_t>(5);
@@ -250,41 +281,53 @@ void kernel_main() {
     constexpr auto workspace_args = TensorAccessorArgs<2>();
     const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(0));
     const auto workspace = TensorAccessor(workspace_args, get_arg_val<uint32_t>(1));
-    const uint32_t sum_scale = get_compile_time_arg_val(4) / kUnitBytes;  // 0: there are no sums
 
     Links links(num_connections, 8);
-    Slots slots(plan, links, arrived_id, first_credit_id);
+    uint32_t credits_before[kMostCredits] = {};
+    Slots slots(plan, links, arrived_id, first_credit_id, credits_before);
     Blocks blocks(slots);
     uint32_t num_phases = 0;
 
     plan.for_each_phase([&](const Phase& phase) {
         uint32_t num_received = 0;
         slots.begin(phase);
-        plan.for_each_piece(phase, [&](const Step& step, const Piece& piece) {
-            const uint32_t cb = result_of(phase, step, sum_scale > 1);
-            for (uint32_t done = 0; done < piece.bytes; done += phase.block_bytes()) {
-                const uint32_t left = piece.bytes - done;
+        Turns turns(plan, phase);
+        for (Turn turn = turns.next(); !turn.is_done(); turn = turns.next()) {
+            const Step step = turn.step;
+            const bool sends = step.sends();
+            const bool stores_output = step.stores() && step.destination() == kOutput;
+            const bool stores_sums = step.stores() && !stores_output;
+            // A sum that is made says that what it was made from has left its slot.
+            const bool frees_slot = step.receives() && phase.sums;
+            const uint32_t begin = turn.piece.store_begin;
+            blocks.turn_to(result_of(phase, step, sum_scale > 1), phase.block_tiles,
+                           step.receives() && !phase.sums);
+            if (stores_output) {
+                rows.seek(begin);
+            } else if (stores_sums) {
+                units.seek(begin * sum_scale);
+            }
+            for (uint32_t left = turn.piece.bytes; left != 0;) {
                 const uint32_t bytes = left < phase.block_bytes() ? left : phase.block_bytes();
-                const uint32_t source = blocks.wait(cb, phase.block_tiles);
-                // A sum that is made says that what it was made from has left its slot.
-                if (step.receives() && phase.sums) {
+                const uint32_t source = blocks.wait();
+                if (frees_slot) {
                     slots.give_back();
                 }
-                if (step.sends()) {
+                if (sends) {
                     slots.send(source, slots.sent_bytes(bytes));
                 } else {
                     noc_async_writes_flushed();
                 }
-                blocks.keep(cb, phase.block_tiles, step.receives() && !phase.sums);
-                const uint32_t begin = piece.store_begin + done;
-                if (step.stores() && step.destination() == kOutput) {
-                    store(output, rows, begin, bytes, source);
-                } else if (step.stores()) {
-                    store(workspace, units, begin, bytes, source, sum_scale);
+                blocks.keep();
+                if (stores_output) {
+                    store(output, rows, source, bytes);
+                } else if (stores_sums) {
+                    store(workspace, units, source, bytes * sum_scale);
                 }
                 num_received += step.receives() ? 1 : 0;
+                left -= bytes;
             }
-        });
+        }
         blocks.drop();
         for (uint32_t i = phase.sums ? 0 : plan.num_left_over(num_received); i > 0; --i) {
             cb_wait_front(kCbGathered, phase.block_tiles);

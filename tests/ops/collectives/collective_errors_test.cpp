@@ -46,7 +46,7 @@ TEST(CollectiveErrors, SlotsFitIntoL1) {
     GroupRun run = gather({0, 1}, ops::all_gather::Algorithm::Ring);
     run.params<ops::all_gather::Schedule>().chunk_packets = 256;
     EXPECT_EQ(run.message(),
-              "chunk_packets 256 takes 4780032 B of circular buffers; a core has 1395424 B of L1 "
+              "chunk_packets 256 takes 5591040 B of circular buffers; a core has 1395424 B of L1 "
               "for them");
 }
 

@@ -51,19 +51,9 @@ double latency(std::uint32_t connections, std::uint32_t crossings) {
            crossings * (cycles(link().hop_latency) + cycles(link().deliver_slot));
 }
 
-/// What the links and the algorithm allow: the kernels' own instructions are free here. What they
-/// add is tested apart (KernelInstructions).
-TimingSpec without_instructions() {
-    TimingSpec timing = testing::wormhole().timing.expected;
-    timing.risc.instruction = timing.risc.load = timing.risc.store = timing.risc.division = {};
-    return timing;
-}
-double time_of(const GroupRun& run, const TimingSpec& timing) {
-    return static_cast<double>(device_time(run.timeline(timing))) / 1000;
-}
 double predicted(GroupRun& run) {
     run.launch();
-    return time_of(run, without_instructions());
+    return static_cast<double>(device_time(run.timeline())) / 1000;
 }
 
 void expect_within_5_percent(double time, double closed_form) {
@@ -171,11 +161,15 @@ TEST_P(RingSumTime, OfAllReduceBothWaysRound) {
         latency(connections_, 4) + (devices_ - 1) * there_and_back(units / ways_ / devices_));
 }
 
+// Not three devices over four links with bfloat16, which take 10 % longer (predicted, 2026-11-22):
+// the NoC has more to bring in and to store for each packet than on more devices.
 INSTANTIATE_TEST_SUITE_P(
     Rings, RingSumTime,
     ::testing::Values(Sums{2, 1, PartialSums::Bf16}, Sums{3, 1, PartialSums::Fp32},
                       Sums{5, 1, PartialSums::Bf16}, Sums{8, 1, PartialSums::Fp32},
-                      Sums{2, 4, PartialSums::Fp32}, Sums{8, 4, PartialSums::Bf16},
+                      Sums{2, 4, PartialSums::Bf16}, Sums{2, 4, PartialSums::Fp32},
+                      Sums{3, 4, PartialSums::Fp32}, Sums{4, 4, PartialSums::Bf16},
+                      Sums{4, 4, PartialSums::Fp32}, Sums{8, 4, PartialSums::Bf16},
                       Sums{8, 4, PartialSums::Fp32}),
     name_of);
 
@@ -210,11 +204,9 @@ TEST_P(SumTime, OfAllReduceByATree) {
                                 (levels - 1) * (later + slice_wire(kUnits)));
 }
 
-// Not three with bfloat16, which take 7 to 9 % longer: most of what the readers wait is for the
-// responses of reads on NoC links (predicted, 2026-11-22).
 std::vector<Sums> over_one_link() {
-    std::vector<Sums> sums{{3, 1, PartialSums::Fp32}};
-    for (const std::uint32_t devices : {2, 4, 5, 8}) {
+    std::vector<Sums> sums;
+    for (const std::uint32_t devices : {2, 3, 4, 5, 8}) {
         sums.push_back({devices, 1, PartialSums::Bf16});
         sums.push_back({devices, 1, PartialSums::Fp32});
     }
@@ -230,63 +222,38 @@ TEST_P(LineSumTime, OfAllReduceFromEndToEnd) {
                             latency(connections_, 2 * devices_) + there_and_back(4 * kUnits));
 }
 
-// With float32 only up to three: lines of four and of eight take 5.3 and 5.6 % longer than the
-// closed form, whatever the size (predicted, 2026-11-22).
-INSTANTIATE_TEST_SUITE_P(
-    Lines, LineSumTime,
-    ::testing::Values(Sums{2, 1, PartialSums::Bf16}, Sums{3, 1, PartialSums::Bf16},
-                      Sums{5, 1, PartialSums::Bf16}, Sums{8, 1, PartialSums::Bf16},
-                      Sums{2, 1, PartialSums::Fp32}, Sums{3, 1, PartialSums::Fp32}),
-    name_of);
+INSTANTIATE_TEST_SUITE_P(Lines, LineSumTime, ::testing::ValuesIn(over_one_link()), name_of);
 
-class FourLinks : public ::testing::TestWithParam<std::uint32_t> {};
-
-// The own slice is stored while it is sent, so that eight writers carry two copies over their NoC:
-// the first step, one slice, may take twice as long.
-TEST_P(FourLinks, OfAllGatherWaitForTheNocInTheFirstStep) {
-    const std::uint32_t devices = GetParam();
-    GroupRun run = run_of(ops::all_gather::op(), devices);
-    run.params<ops::all_gather::Schedule>() = {.algorithm =
-                                                   ops::all_gather::Algorithm::Bidirectional};
-    run.add(make_host_tensor({2 * kUnits, 1024}, DataFormat::Float16_b));
-    const double slice = slice_wire(kUnits / 2 / (devices == 2 ? 1 : 2));
-    const double closed_form = latency(devices == 2 ? 1 : 2, 2) + (devices - 1) * slice;
-    const double time = predicted(run);
-    EXPECT_GE(time, closed_form);
-    EXPECT_LE(time, 1.05 * closed_form + slice);
-}
-
-INSTANTIATE_TEST_SUITE_P(Devices, FourLinks, ::testing::Values(2, 3, 8));
-
-class KernelInstructions : public ::testing::TestWithParam<std::uint32_t> {
+class FourLinks : public ::testing::TestWithParam<std::uint32_t> {
 protected:
-    static void expect_to_add_a_quarter_at_most(GroupRun& run) {
-        const double of_links = predicted(run);
-        const double time = time_of(run, testing::wormhole().timing.expected);
-        EXPECT_GT(time, of_links);
-        EXPECT_LE(time, 1.25 * of_links);
+    std::uint32_t devices_ = GetParam();
+    double slice_ = slice_wire(kUnits / 2 / (devices_ == 2 ? 1 : 2));
+    double closed_form_ = latency(devices_ == 2 ? 1 : 2, 2) + (devices_ - 1) * slice_;
+
+    [[nodiscard]] double all_gather() const {
+        GroupRun run = run_of(ops::all_gather::op(), devices_);
+        run.params<ops::all_gather::Schedule>() = {.algorithm =
+                                                       ops::all_gather::Algorithm::Bidirectional};
+        run.add(make_host_tensor({2 * kUnits, 1024}, DataFormat::Float16_b));
+        return predicted(run);
     }
 };
 
-// The RISC that feeds the link stores what it passes on as well. On few devices more of all blocks
-// are stored than sent, and with all that it does for a block it takes longer than the link.
-TEST_P(KernelInstructions, OfAllGatherAddAQuarterAtMost) {
-    GroupRun run = run_of(ops::all_gather::op(), GetParam());
-    run.params<ops::all_gather::Schedule>() = {
-        .links = 1, .algorithm = ops::all_gather::Algorithm::Bidirectional};
-    run.add(make_host_tensor({kUnits, 1024}, DataFormat::Float16_b));
-    expect_to_add_a_quarter_at_most(run);
+TEST_P(FourLinks, OfAllGatherAreTheBound) {
+    expect_within_5_percent(all_gather(), closed_form_);
 }
+INSTANTIATE_TEST_SUITE_P(Devices, FourLinks, ::testing::Values(2, 8));
 
-TEST_P(KernelInstructions, OfReduceScatterAddAQuarterAtMost) {
-    GroupRun run = run_of(ops::reduce_scatter::op(), GetParam());
-    run.params<ops::reduce_scatter::Schedule>() = {
-        .links = 1, .algorithm = ops::reduce_scatter::Algorithm::Bidirectional};
-    run.add(make_host_tensor({kUnits * GetParam(), 1024}, DataFormat::Float16_b));
-    expect_to_add_a_quarter_at_most(run);
+// The own slice is stored while it is sent, so that eight writers carry two copies over their NoC:
+// on few devices the first step, one slice, may take twice as long.
+class FourLinksOfFew : public FourLinks {};
+
+TEST_P(FourLinksOfFew, OfAllGatherWaitForTheNocInTheFirstStep) {
+    const double time = all_gather();
+    EXPECT_GE(time, closed_form_);
+    EXPECT_LE(time, 1.05 * closed_form_ + slice_);
 }
-
-INSTANTIATE_TEST_SUITE_P(Devices, KernelInstructions, ::testing::Values(2, 3, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Devices, FourLinksOfFew, ::testing::Values(3, 4));
 
 }  // namespace
 }  // namespace tessera
