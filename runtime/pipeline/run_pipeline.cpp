@@ -153,13 +153,24 @@ private:
         for (const auto& group : step.groups) {
             const StepValues values =
                 step.op->check_values ? checked_operands(step, group) : StepValues{};
-            if (step.op->check_values && values.inputs.size() == step.inputs.size()) {
+            if (!step.op->check_values || values.inputs.size() != step.inputs.size()) {
+                continue;
+            }
+            const std::size_t differing = takes_replicas_alone(step) ? 1 : group.size();
+            for (std::size_t position = 0; position < differing; ++position) {
                 step.op->check_values({.parameters = step.parameters.get(),
-                                       .position = 0,
+                                       .position = position,
                                        .inputs = values.inputs,
                                        .outputs = step.output_plans});
             }
         }
+    }
+    /// Whether all devices have the same values of what no step makes.
+    [[nodiscard]] bool takes_replicas_alone(const PipelineStep& step) const {
+        return std::ranges::all_of(step.inputs, [&](const std::string& input) {
+            const PipelineTensor* tensor = find_tensor(pipeline_, input);
+            return tensor == nullptr || tensor->distribution == Distribution::Replicated;
+        });
     }
     /// Values of the inputs that no step makes, and shapes of those that the op does not check;
     /// fewer than there are inputs if a step makes one that it does.

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole DeepSeek-V3.2 layer on small sizes through the binary: every step against its reference, the
+// same result from any division of its devices, and what it says of mistakes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emu/base/tensor_file/safetensors.hpp"
+#include "tests/cli/tessera_process.hpp"
+#include "tests/ops/golden_compare.hpp"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+Ending run_layer(const std::vector<std::string>& sets, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"run", "deepseek_v32_tiny", "--no-timing", "--quiet"};
+    for (const std::string& set : sets) {
+        arguments.insert(arguments.end(), {"--set", set});
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_tessera(arguments);
+}
+
+struct LayerRun {
+    const char* name;
+    std::vector<std::string> sets;
+    friend void PrintTo(const LayerRun& run, std::ostream* out) { *out << run.name; }
+};
+
+class DeepseekLayer : public ::testing::TestWithParam<LayerRun> {};
+
+TEST_P(DeepseekLayer, KeepsToTheReferenceOfEveryStep) {
+    const Ending ending = run_layer(GetParam().sets);
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, HasSubstr("PASS "));
+}
+
+TEST_P(DeepseekLayer, GivesTheSameBytesAtAnyThreadsAndDelivery) {
+    const ScratchFolder folder;
+    std::vector<std::string> results;
+    for (const char* delivery : {"at_issue", "at_barrier", "random"}) {
+        const std::string file = folder.file(std::string(delivery) + ".safetensors");
+        auto sets = GetParam().sets;
+        sets.push_back(std::string("machine.noc_delivery=") + delivery);
+        sets.emplace_back("machine.unwritten_memory=nan");
+        const Ending ending =
+            run_layer(sets, {"--outputs", file, "--threads", results.empty() ? "1" : "2"});
+        ASSERT_EQ(ending.exit_code, 0) << ending.err;
+        results.push_back(bytes_of(file));
+    }
+
+    EXPECT_GT(results[0].size(), 200U);
+    EXPECT_THAT(results, ::testing::Each(results[0]));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, DeepseekLayer,
+    ::testing::Values(
+        LayerRun{"Prefill", {}},
+        LayerRun{"PrefillOfPartOfATile", {"params.batch=1", "params.tokens=33", "params.context=5"}},
+        LayerRun{"DecodeOfTwoLayers",
+                 {"params.tokens=1", "params.context=20", "params.layers=2"}},
+        LayerRun{"OneToken", {"params.batch=1", "params.tokens=1"}},
+        LayerRun{"AttentionToAll", {"params.attention=dense"}},
+        LayerRun{"AllReduce", {"params.attention_output=all_reduce"}},
+        LayerRun{"NaiveBroadcast", {"params.pf=naive_broadcast"}},
+        LayerRun{"AllToAll",
+                 {"params.pf=all_to_all_contiguous", "params.experts=grouped_permuted"}},
+        LayerRun{"AllToAllBatched",
+                 {"params.pf=all_to_all_batched", "params.experts=batched_masked"}}),
+    [](const auto& run) { return run.param.name; });
+
+struct Division {
+    int tp;
+    int dp;
+    friend void PrintTo(const Division& division, std::ostream* out) {
+        *out << division.tp << "x" << division.dp;
+    }
+};
+
+/// Four sequences, dealt out to dp rows of tp devices.
+HostTensor result_of(const Division& division) {
+    const ScratchFolder folder;
+    const Ending ending = run_layer({"params.tp=" + std::to_string(division.tp),
+                                     "params.dp=" + std::to_string(division.dp),
+                                     "params.batch=" + std::to_string(4 / division.dp)},
+                                    {"--outputs", folder.file("out.safetensors")});
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    return SafetensorsFile(folder.file("out.safetensors")).read("output");
+}
+
+class DeepseekLayerDivisions : public ::testing::TestWithParam<Division> {};
+
+// Sums are rounded to bfloat16 at other places. The tolerance is that of a layer's result in the golden
+// file of its MoE half.
+TEST_P(DeepseekLayerDivisions, GiveTheResultOfOneDevice) {
+    const golden::GoldenFile file("layer_shared_sp");
+    const auto& tolerance = file.entry_of("output").at("tolerance");
+
+    EXPECT_TRUE(tessera::testing::has_numbers(result_of(GetParam()), result_of({1, 1}), tolerance));
+}
+
+INSTANTIATE_TEST_SUITE_P(TpAndDp, DeepseekLayerDivisions,
+                         ::testing::Values(Division{2, 1}, Division{1, 2}, Division{2, 2},
+                                           Division{4, 2}));
+
+TEST(DeepseekLayerMistakes, NameHeadsThatDoNotDivide) {
+    EXPECT_THAT(run_layer({"params.n_heads=6", "params.tp=4"}).err,
+                HasSubstr("params.own_heads: 'n_heads / tp': 4 does not divide 6"));
+}
+
+TEST(DeepseekLayerMistakes, NameAGroupOfNoDevice) {
+    const Ending ending = run_layer({"params.tp=0"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err,
+                HasSubstr("mesh.shape: [2, 0] is out of range, allowed: 1 to 256"));
+}
+
+// The table of a single member of a group of devices is wrong.
+TEST(DeepseekLayerMistakes, NameAPageOutsideOfTheCacheOfAnyDevice) {
+    const Ending ending = run_layer(
+        {"tensors.page_table.distribution=each",
+         "tensors.page_table.origin.index=batch * pages - 1 - i + (device == 3) * 7"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: kv_cache_append: page_table(0,0) is 8; the cache has pages 0 to 1\n");
+}
+
+TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {
+    const Ending ending = run_layer(
+        {"tensors.angles.shape=[64]",
+         "tensors.token_positions.origin.index=context + i % tokens + 9"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: kv_cache_append: positions[7] is 16; the 1 pages of a sequence hold 0 to 15, "
+              "-1 is none\n");
+}
+
+// More than the context has: all of it.
+TEST(DeepseekLayerMistakes, DoNotIncludeATopKBeyondTheContext) {
+    const ScratchFolder folder;
+    const auto bytes = [&](const std::string& attention) {
+        const std::string file = folder.file("out.safetensors");
+        EXPECT_EQ(run_layer({attention, "params.index_topk=1000"}, {"--outputs", file}).exit_code, 0);
+        return bytes_of(file);
+    };
+
+    EXPECT_EQ(bytes("params.attention=sparse"), bytes("params.attention=dense"));
+}
+
+}  // namespace
+}  // namespace tessera::test
