@@ -135,7 +135,7 @@ LaunchTimeline join(std::vector<LaunchTimeline> parts) {
     }
     std::uint32_t cores = 0;
     for (LaunchTimeline& part : parts) {
-        const bool has_intervals = !part.threads.front().intervals.empty();
+        const bool has_intervals = !part.threads.empty() && !part.threads.front().intervals.empty();
         for (ThreadTimeline& thread : part.threads) {
             extend(thread, part.makespan, whole.makespan, has_intervals);
         }

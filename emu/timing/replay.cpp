@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emu/timing/critical_path.hpp"
+#include "emu/timing/early_parts.hpp"
 #include "emu/timing/engine.hpp"
 #include "emu/timing/identical_devices.hpp"
 
@@ -41,6 +42,7 @@ public:
                    : partition(launch, machine.mesh.shape.num_devices())),
           partition_(is_partition_given(options, machine) ? *options.partition : own_),
           parts_(partition_.parts),
+          early_(partition_, options.known_times, options.device_start),
           timelines_(parts_.size()),
           failures_(parts_.size()) {}
 
@@ -56,11 +58,12 @@ public:
             }
         }
         for (std::size_t i = 0; i < parts_.size(); ++i) {
-            if (is_duplicate(i)) {
+            if (is_duplicate(i) && !early_.is_left_out(i)) {
                 timelines_[i] =
                     shifted_to(timelines_[representative(i)], parts_[i].devices.first, shift_of(i));
             }
         }
+        early_.fill(timelines_);
         fill_cache();
         LaunchTimeline timeline = join(std::move(timelines_));
         timeline.name = launch_.name;
@@ -107,7 +110,7 @@ private:
         }
         std::vector<ReplayCache::Entry> entries;
         for (std::size_t i = 0; i < parts_.size(); ++i) {
-            if (is_cacheable(i) && !is_duplicate(i)) {
+            if (is_cacheable(i) && !is_duplicate(i) && !early_.is_left_out(i)) {
                 entries.push_back({partition_.keys[i], start_of(i), timelines_[i]});
             }
         }
@@ -125,7 +128,7 @@ private:
     [[nodiscard]] bool can_shift() const { return LaunchCost(machine_.timing).latency() > 0; }
 
     void replay_part(std::size_t part) {
-        if (is_duplicate(part)) {
+        if (is_duplicate(part) || early_.is_left_out(part)) {
             return;
         }
         if (const ReplayCache::Entry* entry = cached(part)) {
@@ -150,6 +153,7 @@ private:
     LaunchPartition own_;
     const LaunchPartition& partition_;
     const std::vector<LaunchPart>& parts_;
+    EarlyParts early_;
     std::vector<LaunchTimeline> timelines_;
     std::vector<std::exception_ptr> failures_;
 };

@@ -29,6 +29,11 @@ struct ReplayOptions {
     bool keeps_cb_levels = false;
     /// When each device of the mesh may begin, from the launch's start; empty: all at 0.
     std::span<const Millicycles> device_start;
+    /// How long the launch takes each device of the mesh under other constants. Devices that by
+    /// that end too early to decide when the launch ends are then left out (EarlyParts): of them
+    /// the timeline has an end, no threads and no resources. Empty: all are replayed. Precondition
+    /// as many as `device_start`.
+    std::span<const Millicycles> known_times;
     /// Parts of the launch before under the same machine and options: read, and filled anew.
     ReplayCache* cache = nullptr;
     /// Of the random delays of cores at their start (dispatch.start_spread).

@@ -61,7 +61,8 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
 }
 
 LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
-                              const LaunchPartition* partition) {
+                              const LaunchPartition* partition,
+                              std::span<const Millicycles> known_times) {
     const std::vector<bool> takes_part = devices_of(launch, queues_.size());
     std::vector<Millicycles> starts = starts_of(launch, takes_part);
     // A launch's timeline begins with its first device, so that its makespan does not hold the
@@ -73,6 +74,7 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
     const ReplayOptions options{.keeps_intervals = options_.keeps_intervals,
                                 .keeps_cb_levels = options_.keeps_cb_levels,
                                 .device_start = starts,
+                                .known_times = known_times,
                                 .cache = &cache_,
                                 .start_seed = options_.start_seed,
                                 .partition = partition};

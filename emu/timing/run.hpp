@@ -3,6 +3,7 @@
 // its last.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "emu/timing/cost/dispatch_cost.hpp"
@@ -31,9 +32,10 @@ public:
 
     /// Replays the next launch. Its timeline's `start` is in the run.
     /// Errors   as replay().
-    /// `partition` is the launch's, if it is known.
+    /// `partition` is the launch's, if it is known; `known_times` as ReplayOptions::known_times.
     [[nodiscard]] LaunchTimeline add(const Trace& trace, const LaunchTrace& launch,
-                                     const LaunchPartition* partition = nullptr);
+                                     const LaunchPartition* partition = nullptr,
+                                     std::span<const Millicycles> known_times = {});
 
     /// Returns when the last device has ended the last launch so far.
     [[nodiscard]] Millicycles makespan() const noexcept { return makespan_; }

@@ -168,14 +168,21 @@ struct LaunchTimeline {
     std::uint64_t num_events = 0;           ///< trace events replayed, runs counted once
 };
 
-/// The longest that the launch takes on one device, from its start there to its end there. Devices
-/// begin and end apart, so this is at most the makespan.
-[[nodiscard]] inline Millicycles device_time(const LaunchTimeline& timeline) noexcept {
-    Millicycles longest = 0;
-    for (std::size_t device = 0; device < timeline.device_end.size(); ++device) {
+/// How long the launch takes each device of the mesh, from its start there to its end there.
+[[nodiscard]] inline std::vector<Millicycles> device_times(const LaunchTimeline& timeline) {
+    std::vector<Millicycles> times = timeline.device_end;
+    for (std::size_t device = 0; device < times.size(); ++device) {
         const bool has_start = device < timeline.device_start.size();
-        const Millicycles start = has_start ? timeline.device_start[device] : 0;
-        longest = std::max(longest, timeline.device_end[device] - start);
+        times[device] -= has_start ? timeline.device_start[device] : 0;
+    }
+    return times;
+}
+
+/// The longest of device_times(). Devices begin and end apart, so this is at most the makespan.
+[[nodiscard]] inline Millicycles device_time(const LaunchTimeline& timeline) {
+    Millicycles longest = 0;
+    for (const Millicycles time : device_times(timeline)) {
+        longest = std::max(longest, time);
     }
     return longest;
 }

@@ -27,8 +27,7 @@ public:
     /// returns kNever.
     Millicycles book_within(Millicycles begin, Millicycles duration, Millicycles limit) noexcept {
         if (begin >= end_) {
-            take(begin, duration);
-            end_ = begin + duration;
+            append(begin, duration);
             return begin;
         }
         const Millicycles first = fit(begin, duration);
@@ -52,8 +51,12 @@ private:
     static constexpr Millicycles kSlice = Millicycles{1} << kSliceBits;
     static constexpr std::int64_t kSlices = 32;
 
+    /// Precondition   slice ≥ 0.
+    [[nodiscard]] static std::size_t place_of(std::int64_t slice) noexcept {
+        return static_cast<std::uint64_t>(slice) % kSlices;  // unsigned: a mask of bits
+    }
     [[nodiscard]] Millicycles taken(std::int64_t slice) const noexcept {
-        return slice >= begin_ + kSlices ? 0 : taken_[static_cast<std::size_t>(slice % kSlices)];
+        return slice >= begin_ + kSlices ? 0 : taken_[place_of(slice)];
     }
     /// Walks over the slices from `begin` on that take `duration`, as much of it in each as there
     /// is room and time for. Calls `visit(slice, part)`; returns where the last part ends.
@@ -85,11 +88,37 @@ private:
         const Millicycles end = place(begin, duration, [](std::int64_t, Millicycles) {});
         return std::max(begin, end - duration);
     }
+    /// Books behind all else. There is nearly always room: then nothing is pushed from one slice
+    /// to the next.
+    void append(Millicycles begin, Millicycles duration) noexcept {
+        end_ = begin + duration;
+        const std::int64_t first = begin >> kSliceBits;
+        const std::int64_t last = (end_ - 1) >> kSliceBits;
+        const Millicycles in_first = std::min(duration, ((first + 1) << kSliceBits) - begin);
+        const Millicycles in_last = last > first ? end_ - (last << kSliceBits) : 0;
+        bool has_room =
+            first >= begin_ && taken(first) + in_first <= kSlice && taken(last) + in_last <= kSlice;
+        for (std::int64_t slice = first + 1; slice < last; ++slice) {
+            has_room = has_room && taken(slice) == 0;
+        }
+        if (!has_room) {
+            return take(begin, duration);
+        }
+        turn_to(last);
+        add(first, in_first);
+        for (std::int64_t slice = first + 1; slice < last; ++slice) {
+            add(slice, kSlice);
+        }
+        add(last, in_last);
+    }
+    void add(std::int64_t slice, Millicycles part) noexcept {
+        std::uint16_t& of_slice = taken_[place_of(slice)];
+        of_slice = static_cast<std::uint16_t>(of_slice + part);
+    }
     void take(Millicycles begin, Millicycles duration) noexcept {
         place(begin, duration, [this](std::int64_t slice, Millicycles part) {
             turn_to(slice);
-            std::uint16_t& of_slice = taken_[static_cast<std::size_t>(slice % kSlices)];
-            of_slice = static_cast<std::uint16_t>(of_slice + part);
+            add(slice, part);
         });
     }
     /// Forgets the oldest slices, so that `slice` has a place.
@@ -99,7 +128,7 @@ private:
             return;
         }
         for (std::int64_t old = std::max(begin_, first - kSlices); old < first; ++old) {
-            taken_[static_cast<std::size_t>(old % kSlices)] = 0;
+            taken_[place_of(old)] = 0;
         }
         begin_ = first;
     }

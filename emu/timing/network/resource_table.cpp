@@ -13,8 +13,7 @@ ResourceTable::ResourceTable(const ArchSpec& arch, std::uint32_t num_devices)
       first_channel_(first_bank_ + num_devices * num_banks_),
       first_mesh_link_(first_channel_ + num_devices * num_banks_),
       first_mesh_router_(first_mesh_link_ + num_devices * kSendersPerDevice),
-      all_(first_mesh_router_ + num_devices * kSendersPerDevice),
-      occupations_(all_.size()) {
+      all_(first_mesh_router_ + num_devices * kSendersPerDevice) {
     for (std::uint32_t number = 0; number < all_.size(); ++number) {
         kinds_.push_back(kind_by_number(number));
     }
@@ -40,7 +39,7 @@ ResourceKind ResourceTable::kind_by_number(std::uint32_t number) const noexcept 
 }
 
 ResourceUse ResourceTable::use(std::uint32_t number) const noexcept {
-    const Occupation& taken = occupations_[number];
+    const Resource& taken = all_[number];
     ResourceUse use{.kind = kind(number), .busy = taken.busy, .bytes = taken.bytes};
     if (use.kind == ResourceKind::MeshLink) {
         const std::uint32_t index = number - first_mesh_link_;
@@ -67,7 +66,7 @@ std::vector<ResourceUse> ResourceTable::uses() const {
     for (std::uint32_t number = 0; number < first_mesh_router_; ++number) {
         // A DRAM channel's use is that of its banks; routers of mesh links lie behind the range.
         const bool is_channel = number >= first_channel_ && number < first_mesh_link_;
-        if (occupations_[number].busy > 0 && !is_channel) {
+        if (all_[number].busy > 0 && !is_channel) {
             uses.push_back(use(number));
         }
     }

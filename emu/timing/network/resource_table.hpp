@@ -17,18 +17,20 @@ namespace tessera::timing {
 /// No transfer, or no resource.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
-struct Resource {
+/// Aligned to lines of a cache, of which it takes two: what a packet passes is not in the fastest
+/// cache as a rule.
+struct alignas(64) Resource {
     Calendar calendar;
     std::uint32_t first_waiting = kNone;  ///< queued transfers
     std::uint32_t last_waiting = kNone;
     std::uint32_t num_granted = 0;  ///< packets on virtual channels that go as soon as it is free
-};
-
-/// Counts how long a resource was busy, and with how many bytes. Apart from Resource: deciding
-/// reads calendars only, and touches two cache lines of each.
-struct Occupation {
-    Millicycles busy = 0;
+    Millicycles busy = 0;           ///< how long, and with how many bytes
     std::uint64_t bytes = 0;
+
+    void occupy(Millicycles duration, std::uint64_t with_bytes) noexcept {
+        busy += duration;
+        bytes += with_bytes;
+    }
 };
 
 class ResourceTable {
@@ -37,8 +39,7 @@ public:
 
     [[nodiscard]] Resource& operator[](std::uint32_t number) noexcept { return all_[number]; }
     void occupy(std::uint32_t number, Millicycles duration, std::uint64_t bytes) noexcept {
-        occupations_[number].busy += duration;
-        occupations_[number].bytes += bytes;
+        all_[number].occupy(duration, bytes);
     }
 
     /// Returns the number of a node's port, counted from the first of its network.
@@ -107,7 +108,6 @@ private:
     std::uint32_t first_mesh_link_;
     std::uint32_t first_mesh_router_;
     std::vector<Resource> all_;
-    std::vector<Occupation> occupations_;
     std::vector<ResourceKind> kinds_;
 };
 

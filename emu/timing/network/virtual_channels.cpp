@@ -207,8 +207,7 @@ void VirtualChannels::stop(std::uint32_t number, const UnicastRoute& route, std:
 }
 
 Millicycles VirtualChannels::pass(Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
-                                  Millicycles at) {
-    const Channels& channels = channels_[number_of(transfer, route, hop)];
+                                  const Channels& channels, Millicycles at) {
     Resource& resource = resources_[route.resource_of(hop)];
     // One that has been granted the wire on another channel goes first.
     const bool is_in_front = (transfer.is_queued && hop == transfer.head) ||
@@ -225,7 +224,7 @@ Millicycles VirtualChannels::pass(Transfer& transfer, const UnicastRoute& route,
         return kStopped;
     }
     transfer.take_buddy(hop, buddy);
-    resources_.occupy(route.resource_of(hop), duration, transfer.packet);
+    resource.occupy(duration, transfer.packet);
     return begin;
 }
 
@@ -238,7 +237,8 @@ Millicycles VirtualChannels::advance(std::uint32_t number, const UnicastRoute& r
     transfer.delayed = 0;
     Millicycles at = start.begin;
     for (std::uint32_t hop = transfer.head; hop < route.size(); ++hop) {
-        const Millicycles begin = pass(transfer, route, hop, at);
+        const Channels& channels = channels_[number_of(transfer, route, hop)];
+        const Millicycles begin = pass(transfer, route, hop, channels, at);
         if (begin == kStopped) {
             transfer.reach = at;
             if (start.begin > start.now) {
@@ -254,7 +254,7 @@ Millicycles VirtualChannels::advance(std::uint32_t number, const UnicastRoute& r
         }
         transfer.delayed += begin - at;
         at = begin + route.step_of(hop);
-        if (hop < route.last() && channel_of(transfer, route, hop).first != kNone) {
+        if (hop < route.last() && channels.buddies[transfer.buddy_of(hop)].first != kNone) {
             transfer.reach = at;
             stop(number, route, hop + 1, start.now, queue);
             return kStopped;

@@ -73,7 +73,7 @@ private:
         std::uint32_t last = kNone;
     };
     /// The channels of a link that a class of packets may take, on one side of the dateline.
-    struct Channels {
+    struct alignas(64) Channels {
         std::array<Channel, 2> buddies;
         std::uint32_t num_waiting = 0;
         std::uint32_t granted = kNone;  ///< the waiting packet that has an event
@@ -104,7 +104,7 @@ private:
     /// Books a hop for the head of a packet that is there at `at`. Returns when it goes through, or
     /// kStopped.
     [[nodiscard]] Millicycles pass(Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
-                                   Millicycles at);
+                                   const Channels& channels, Millicycles at);
     /// What a packet that goes on lets go of: channels in whose queue, and in whose buffer it was.
     struct Left {
         std::uint32_t queue = kNone;

@@ -31,24 +31,36 @@ double normal_quantile(double share) {
     return (low + high) / 2;
 }
 
-/// The middles of `count` equally probable parts of a normal distribution, shuffled: few samples
-/// have its percentiles all the same.
-std::vector<double> normal_samples(std::size_t count, const std::string& name) {
-    const auto order = random_permutation(seed_for(kSeed, name), static_cast<std::uint32_t>(count));
+/// The middles of `count` equally probable parts of a normal distribution.
+std::vector<double> normal_middles(std::size_t count) {
+    std::vector<double> middles;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double place = static_cast<double>(i) + 0.5;
+        middles.push_back(normal_quantile(place / static_cast<double>(count)));
+    }
+    return middles;
+}
+
+/// The same values in another order for each name: few samples have the distribution's percentiles
+/// all the same.
+std::vector<double> shuffled(const std::vector<double>& values, const std::string& name) {
+    const auto order =
+        random_permutation(seed_for(kSeed, name), static_cast<std::uint32_t>(values.size()));
     std::vector<double> samples;
     for (const std::uint32_t place : order) {
-        samples.push_back(normal_quantile((place + 0.5) / static_cast<double>(count)));
+        samples.push_back(values[place]);
     }
     return samples;
 }
 
 /// Deviations of one regime, by sample: what both sides share and what is the side's own.
-std::vector<double> deviations(std::size_t count, Regime regime, double shared, Side side) {
+std::vector<double> deviations(const std::vector<double>& middles, Regime regime, double shared,
+                               Side side) {
     const std::string name(name_of(regime));
-    const auto common = normal_samples(count, name);
-    const auto own = normal_samples(count, name + (side == Side::A ? " of A" : " of B"));
-    std::vector<double> sum(count);
-    for (std::size_t i = 0; i < count; ++i) {
+    const auto common = shuffled(middles, name);
+    const auto own = shuffled(middles, name + (side == Side::A ? " of A" : " of B"));
+    std::vector<double> sum(middles.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) {
         sum[i] = std::sqrt(shared) * common[i] + std::sqrt(1 - shared) * own[i];
     }
     return sum;
@@ -61,6 +73,7 @@ bool can_be_off(const RegimeError& regime) {
 /// By sample: the time over that of a model without error.
 std::vector<double> factors_of(const Ensemble& ensemble, std::size_t count, Side side) {
     std::vector<double> factors(count, 1.0);
+    const std::vector<double> middles = normal_middles(count);
     for (std::size_t r = 0; r < kNumRegimes; ++r) {
         const RegimeError& regime = ensemble.regimes[r];
         if (!can_be_off(regime)) {
@@ -69,7 +82,7 @@ std::vector<double> factors_of(const Ensemble& ensemble, std::size_t count, Side
         // Errors are factors: a time that is predicted three times too short is as far off as one
         // that is predicted three times too long.
         const double sigma = std::log1p(regime.error) / kNineOfTen;
-        const auto deviation = deviations(count, static_cast<Regime>(r), ensemble.shared, side);
+        const auto deviation = deviations(middles, static_cast<Regime>(r), ensemble.shared, side);
         for (std::size_t i = 0; i < count; ++i) {
             factors[i] += regime.share * (std::exp(sigma * deviation[i]) - 1);
         }
