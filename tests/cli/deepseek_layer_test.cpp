@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole DeepSeek-V3.2 layer on small sizes through the binary: every step against its reference, the
-// same result from any division of its devices, and what it says of mistakes.
+// A whole DeepSeek-V3.2 layer on small sizes through the binary: every step against its reference,
+// the same result from any division of its devices, and what it says of mistakes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,9 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
     Forms, DeepseekLayer,
     ::testing::Values(
         LayerRun{"Prefill", {}},
-        LayerRun{"PrefillOfPartOfATile", {"params.batch=1", "params.tokens=33", "params.context=5"}},
-        LayerRun{"DecodeOfTwoLayers",
-                 {"params.tokens=1", "params.context=20", "params.layers=2"}},
+        LayerRun{"PrefillOfPartOfATile",
+                 {"params.batch=1", "params.tokens=33", "params.context=5"}},
+        LayerRun{"DecodeOfTwoLayers", {"params.tokens=1", "params.context=20", "params.layers=2"}},
         LayerRun{"OneToken", {"params.batch=1", "params.tokens=1"}},
         LayerRun{"AttentionToAll", {"params.attention=dense"}},
         LayerRun{"AllReduce", {"params.attention_output=all_reduce"}},
@@ -83,18 +83,18 @@ struct Division {
 /// Four sequences, dealt out to dp rows of tp devices.
 HostTensor result_of(const Division& division) {
     const ScratchFolder folder;
-    const Ending ending = run_layer({"params.tp=" + std::to_string(division.tp),
-                                     "params.dp=" + std::to_string(division.dp),
-                                     "params.batch=" + std::to_string(4 / division.dp)},
-                                    {"--outputs", folder.file("out.safetensors")});
+    const Ending ending = run_layer(
+        {"params.tp=" + std::to_string(division.tp), "params.dp=" + std::to_string(division.dp),
+         "params.batch=" + std::to_string(4 / division.dp)},
+        {"--outputs", folder.file("out.safetensors")});
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
     return SafetensorsFile(folder.file("out.safetensors")).read("output");
 }
 
 class DeepseekLayerDivisions : public ::testing::TestWithParam<Division> {};
 
-// Sums are rounded to bfloat16 at other places. The tolerance is that of a layer's result in the golden
-// file of its MoE half.
+// Sums are rounded to bfloat16 at other places. The tolerance is that of a layer's result in the
+// golden file of its MoE half.
 TEST_P(DeepseekLayerDivisions, GiveTheResultOfOneDevice) {
     const golden::GoldenFile file("layer_shared_sp");
     const auto& tolerance = file.entry_of("output").at("tolerance");
@@ -115,15 +115,14 @@ TEST(DeepseekLayerMistakes, NameAGroupOfNoDevice) {
     const Ending ending = run_layer({"params.tp=0"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err,
-                HasSubstr("mesh.shape: [2, 0] is out of range, allowed: 1 to 256"));
+    EXPECT_THAT(ending.err, HasSubstr("mesh.shape: [2, 0] is out of range, allowed: 1 to 256"));
 }
 
 // The table of a single member of a group of devices is wrong.
 TEST(DeepseekLayerMistakes, NameAPageOutsideOfTheCacheOfAnyDevice) {
-    const Ending ending = run_layer(
-        {"tensors.page_table.distribution=each",
-         "tensors.page_table.origin.index=batch * pages - 1 - i + (device == 3) * 7"});
+    const Ending ending =
+        run_layer({"tensors.page_table.distribution=each",
+                   "tensors.page_table.origin.index=batch * pages - 1 - i + (device == 3) * 7"});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
@@ -131,14 +130,15 @@ TEST(DeepseekLayerMistakes, NameAPageOutsideOfTheCacheOfAnyDevice) {
 }
 
 TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {
-    const Ending ending = run_layer(
-        {"tensors.angles.shape=[64]",
-         "tensors.token_positions.origin.index=context + i % tokens + 9"});
+    const Ending ending =
+        run_layer({"tensors.angles.shape=[64]",
+                   "tensors.token_positions.origin.index=context + i % tokens + 9"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err,
-              "tessera: kv_cache_append: positions[7] is 16; the 1 pages of a sequence hold 0 to 15, "
-              "-1 is none\n");
+    EXPECT_EQ(
+        ending.err,
+        "tessera: kv_cache_append: positions[7] is 16; the 1 pages of a sequence hold 0 to 15, "
+        "-1 is none\n");
 }
 
 // More than the context has: all of it.
@@ -146,7 +146,8 @@ TEST(DeepseekLayerMistakes, DoNotIncludeATopKBeyondTheContext) {
     const ScratchFolder folder;
     const auto bytes = [&](const std::string& attention) {
         const std::string file = folder.file("out.safetensors");
-        EXPECT_EQ(run_layer({attention, "params.index_topk=1000"}, {"--outputs", file}).exit_code, 0);
+        EXPECT_EQ(run_layer({attention, "params.index_topk=1000"}, {"--outputs", file}).exit_code,
+                  0);
         return bytes_of(file);
     };
 
