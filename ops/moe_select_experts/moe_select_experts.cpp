@@ -15,10 +15,10 @@ using config::field;
 using config::Limits;
 
 constexpr Limits kCount{1, 65536};
-constexpr std::uint8_t kScratchCb = 0;
-/// Rows over all experts that the kernel keeps: scores (logits before), choices, bias, and which
-/// experts may still be chosen. Behind them are the outputs of one token.
+/// Rows over all experts that a kernel keeps: logits, scores, choices, bias. Behind them are the
+/// other outputs of one token, and which groups experts are chosen from.
 constexpr std::uint32_t kRowsOfExperts = 4;
+constexpr std::uint32_t kShortRows = 6;
 constexpr std::uint32_t kAlignment = 64;  // of rows in L1: that of DRAM on every device
 
 constexpr std::array kFields{
@@ -38,6 +38,14 @@ std::uint32_t row_bytes(std::uint32_t elements) {
     return (elements * 4 + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+std::uint32_t short_row_bytes(const SelectExpertsSpec& spec) {
+    return row_bytes(std::max(spec.top_k, spec.n_group));
+}
+std::uint64_t scratch_bytes(const SelectExpertsSpec& spec, std::uint32_t experts) {
+    return std::uint64_t{kRowsOfExperts} * row_bytes(experts) +
+           std::uint64_t{kShortRows} * short_row_bytes(spec);
+}
+
 std::string schedule_words(const void* parameters) {
     const auto& spec = *static_cast<const SelectExpertsSpec*>(parameters);
     return config::Value<RouterScoring>::show(spec.scoring);
@@ -55,8 +63,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.top_k >= 1 && spec.top_k <= open, "top_k",
                   fmt::format("is {}; it must be 1 to {}, the experts of {} of {} groups",
                               spec.top_k, open, spec.topk_group, spec.n_group));
-    const std::uint64_t bytes = std::uint64_t{kRowsOfExperts} * row_bytes(experts) +
-                                5 * row_bytes(std::max(spec.top_k, spec.n_group));
+    const std::uint64_t bytes = scratch_bytes(spec, experts);
     judge.require(bytes <= buffer_room(context.arch), "router_logits",
                   fmt::format("of {} experts take {} B of L1; a core has {} B", experts, bytes,
                               buffer_room(context.arch)));
@@ -83,6 +90,30 @@ void append_accessor(std::vector<std::uint32_t>& args, const DeviceTensor& tenso
     TensorAccessorArgs(tensor.buffer).append_to(args);
 }
 
+// Both RISCs of a core take half of its tokens each, where their rows fit into L1.
+void create_kernels(Program& program, const ArchSpec& arch, const SharedWork& work,
+                    std::uint64_t scratch, const std::vector<std::uint32_t>& compile_args,
+                    const std::vector<std::uint32_t>& addresses) {
+    const std::uint32_t riscs = 2 * scratch <= buffer_room(arch) ? 2 : 1;
+    for (std::uint8_t risc = 0; risc < riscs; ++risc) {
+        const auto bytes = static_cast<std::uint32_t>(scratch);
+        CreateCircularBuffer(
+            program, work.cores,
+            CircularBufferConfig(bytes, {{risc, DataFormat::UInt32}}).set_page_size(risc, bytes));
+        const KernelHandle kernel =
+            CreateKernel(program, "ops/moe_select_experts/kernels/select.cpp", work.cores,
+                         risc == 0 ? ReaderDataMovementConfig(compile_args)
+                                   : WriterDataMovementConfig(compile_args));
+        for (const WorkShare& share : work.shares) {
+            const std::uint32_t begin = share.count * risc / riscs;
+            const std::uint32_t end = share.count * (risc + 1U) / riscs;
+            std::vector<std::uint32_t> own{share.first + begin, end - begin, risc};
+            own.insert(own.end(), addresses.begin(), addresses.end());
+            SetRuntimeArgs(program, kernel, share.core, own);
+        }
+    }
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<SelectExpertsSpec>();
     const DeviceTensor& logits = context.device_inputs[0][position];
@@ -92,14 +123,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto num_outputs =
         static_cast<std::uint32_t>(std::min(context.outputs.size(), kOutputs.size()));
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, logits.spec.shape[0]);
-    const std::uint32_t row = row_bytes(experts);
-    const std::uint32_t short_row = row_bytes(std::max(spec.top_k, spec.n_group));
-
-    Program program = CreateProgram();
-    const std::uint32_t scratch = kRowsOfExperts * row + 5 * short_row;
-    CreateCircularBuffer(program, work.cores,
-                         CircularBufferConfig(scratch, {{kScratchCb, DataFormat::UInt32}})
-                             .set_page_size(kScratchCb, scratch));
     std::vector<std::uint32_t> args{experts,
                                     spec.n_group,
                                     spec.topk_group,
@@ -108,8 +131,8 @@ Program make_program(const OpContext& context, std::size_t position) {
                                     has_bias ? 1U : 0U,
                                     spec.normalise ? 1U : 0U,
                                     bits_of(spec.routed_scaling_factor),
-                                    row,
-                                    short_row,
+                                    row_bytes(experts),
+                                    short_row_bytes(spec),
                                     num_outputs,
                                     logits.spec.format == DataFormat::Float16_b ? 1U : 0U,
                                     bias.spec.format == DataFormat::Float16_b ? 1U : 0U};
@@ -121,13 +144,8 @@ Program make_program(const OpContext& context, std::size_t position) {
         append_accessor(args, output);
         addresses.push_back(output.buffer.address);
     }
-    const KernelHandle kernel = CreateKernel(program, "ops/moe_select_experts/kernels/select.cpp",
-                                             work.cores, ReaderDataMovementConfig(std::move(args)));
-    for (const WorkShare& share : work.shares) {
-        std::vector<std::uint32_t> own{share.first, share.count};
-        own.insert(own.end(), addresses.begin(), addresses.end());
-        SetRuntimeArgs(program, kernel, share.core, own);
-    }
+    Program program = CreateProgram();
+    create_kernels(program, context.arch, work, scratch_bytes(spec, experts), args, addresses);
     return program;
 }
 

@@ -212,7 +212,9 @@ TEST(CliFp8, AnIdThatIsOffByOneFailsItsCheck) {
     ASSERT_NE(text.find(last), std::string::npos);
     text.insert(text.find(last) + last.size(), " ids[k] ^= 1;");
     std::ofstream(folder.file("select.cpp")) << text;
-    std::ofstream(folder.file("exponential.hpp")) << bytes_of(kernels + "exponential.hpp");
+    for (const char* header : {"exponential.hpp", "largest.hpp"}) {
+        std::ofstream(folder.file(header)) << bytes_of(kernels + header);
+    }
 
     const Ending ending =
         run_tessera({"run", "moe_routing", "--kernel",

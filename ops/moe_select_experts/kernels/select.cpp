@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores this core's tokens, chooses their groups and experts, and stores a row of every table for
-// each of them.
+// Scores tokens, chooses their groups and experts, and stores a row of every table for each of
+// them. Both data-movement RISCs of a core run it, each for tokens of its own. A load from L1 takes
+// as long as eight other instructions: what a pass over the experts knows it keeps in registers.
 #include "dataflow_api.h"
 #include "exponential.hpp"
+#include "largest.hpp"
 
 namespace {
 
-constexpr uint32_t kCbScratch = 0;
 constexpr uint32_t kNumOutputs = 7;
+constexpr uint32_t kGroupScores = 4;  // their place among the outputs
 enum Scoring : uint32_t { kSigmoid, kSoftmax, kNone };
 
 using Floats = tt_l1_ptr float*;
@@ -22,15 +24,39 @@ uint16_t to_bfloat16(float value) {
     return (uint16_t)((word.bits + 0x7FFF + (word.bits >> 16 & 1)) >> 16);
 }
 
-// As bfloat16 they take the first half of their row, so the last one is widened first. Volatile:
-// the compiler must not take halves and words for different memory.
-void widen_row(uint32_t l1_addr, uint32_t count) {
-    const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(l1_addr);
-    auto* values = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(l1_addr);
-    for (uint32_t i = count; i-- > 0;) {
-        values[i] = static_cast<uint32_t>(halves[i]) << 16;
-    }
+float from_bfloat16(uint16_t half) {
+    FloatWord word;
+    word.bits = static_cast<uint32_t>(half) << 16;
+    return word.value;
 }
+
+uint32_t bits_of(float value) {
+    FloatWord word;
+    word.value = value;
+    return word.bits;
+}
+
+// A row that lies in L1 as it did in DRAM.
+struct SourceRow {
+    uint32_t l1_address;
+    bool is_bfloat16;
+
+    // Calls act(index, value).
+    template <typename Act>
+    void for_each(uint32_t count, Act act) const {
+        if (is_bfloat16) {
+            const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(l1_address);
+            for (uint32_t i = 0; i < count; ++i) {
+                act(i, from_bfloat16(halves[i]));
+            }
+        } else {
+            const auto* values = reinterpret_cast<volatile tt_l1_ptr float*>(l1_address);
+            for (uint32_t i = 0; i < count; ++i) {
+                act(i, values[i]);
+            }
+        }
+    }
+};
 
 float sigmoid(float x) {
     // Of the negative magnitude, so that nothing overflows and small results keep their bits.
@@ -64,41 +90,48 @@ struct Router {
     uint32_t scoring;
     bool has_bias;
     bool normalises;
+    bool gives_group_scores;
     float factor;
-    Floats scores;   // logits before
-    Floats choices;  // scores with bias
+    SourceRow logits;
+    Floats scores;
+    Floats choices;  // scores with bias; without one, the scores
     Floats bias;
-    Words is_open;  // whether an expert may be chosen
     Words ids;
     Floats weights;
     tt_l1_ptr uint16_t* halves;
     Words groups;
     Floats group_scores;
+    Words is_open;  // groups that experts are chosen from
 
     void score() const {
         if (scoring == kSigmoid) {
-            for (uint32_t e = 0; e < experts; ++e) {
-                scores[e] = sigmoid(scores[e]);
-            }
+            logits.for_each(experts,
+                            [&](uint32_t e, float logit) { set_score(e, sigmoid(logit)); });
         } else if (scoring == kSoftmax) {
             softmax();
+        } else {
+            logits.for_each(experts, [&](uint32_t e, float logit) { set_score(e, logit); });
         }
-        for (uint32_t e = 0; e < experts; ++e) {
-            choices[e] = has_bias ? scores[e] + bias[e] : scores[e];
+    }
+    void set_score(uint32_t expert, float score) const {
+        scores[expert] = score;
+        if (has_bias) {
+            choices[expert] = score + bias[expert];
         }
     }
     void softmax() const {
-        float most = scores[0];
-        for (uint32_t e = 1; e < experts; ++e) {
-            most = scores[e] > most ? scores[e] : most;
-        }
+        float most = 0;
+        logits.for_each(experts, [&](uint32_t e, float logit) {
+            most = e == 0 || logit > most ? logit : most;
+        });
         Sum sum;
+        logits.for_each(experts, [&](uint32_t e, float logit) {
+            const float growth = exponential(logit - most);
+            scores[e] = growth;
+            sum.add(growth);
+        });
         for (uint32_t e = 0; e < experts; ++e) {
-            scores[e] = exponential(scores[e] - most);
-            sum.add(scores[e]);
-        }
-        for (uint32_t e = 0; e < experts; ++e) {
-            scores[e] = scores[e] / sum.value;
+            set_score(e, scores[e] / sum.value);
         }
     }
 
@@ -107,57 +140,51 @@ struct Router {
         float second = best;
         for (uint32_t i = 1; i < size; ++i) {
             const float value = choices[first + i];
-            if (is_larger(value, best)) {
-                second = best;
-                best = value;
-            } else if (i == 1 || is_larger(value, second)) {
-                second = value;
+            if (i != 1 && !is_larger(value, second)) {
+                continue;
             }
+            const bool is_best = is_larger(value, best);
+            second = is_best ? best : value;
+            best = is_best ? value : best;
         }
         return has_bias && size > 1 ? best + second : best;
     }
 
-    // The largest open one of `count` values, which is then closed; of equal ones the first.
-    static uint32_t take_largest(const Floats values, const Words open, uint32_t count) {
-        uint32_t best = count;
-        float most = 0;  // values[best]: a load from L1 takes as long as the rest of a round
-        for (uint32_t i = 0; i < count; ++i) {
-            if (open[i] == 0) {
-                continue;
-            }
-            const float value = values[i];
-            if (best == count || is_larger(value, most)) {
-                best = i;
-                most = value;
-            }
-        }
-        open[best] = 0;
-        return best;
-    }
-
     void select_groups() const {
+        if (n_group == 1 && !gives_group_scores) {
+            groups[0] = 0;
+            is_open[0] = 1;
+            return;
+        }
         const uint32_t size = experts / n_group;
         for (uint32_t group = 0; group < n_group; ++group) {
             group_scores[group] = score_of_group(group * size, size);
-            is_open[group] = 1;
+            is_open[group] = 0;
         }
-        for (uint32_t i = 0; i < topk_group; ++i) {
-            groups[i] = take_largest(group_scores, is_open, n_group);
-        }
-        for (uint32_t e = 0; e < experts; ++e) {
-            is_open[e] = 0;
-        }
-        for (uint32_t i = 0; i < topk_group; ++i) {
-            for (uint32_t e = 0; e < size; ++e) {
-                is_open[groups[i] * size + e] = 1;
+        select_largest(topk_group, groups, [&](auto offer) {
+            for (uint32_t group = 0; group < n_group; ++group) {
+                offer(bits_of(group_scores[group]), group);
             }
+        });
+        for (uint32_t i = 0; i < topk_group; ++i) {
+            is_open[groups[i]] = 1;
         }
     }
 
     void select_experts() const {
+        const uint32_t size = experts / n_group;
+        select_largest(top_k, ids, [&](auto offer) {
+            for (uint32_t group = 0; group < n_group; ++group) {
+                if (is_open[group] == 0) {
+                    continue;
+                }
+                for (uint32_t e = group * size; e < (group + 1) * size; ++e) {
+                    offer(bits_of(choices[e]), e);
+                }
+            }
+        });
         float sum = 0;
         for (uint32_t k = 0; k < top_k; ++k) {
-            ids[k] = take_largest(choices, is_open, experts);
             sum += scores[ids[k]];
         }
         const float divisor = normalises ? sum + 1e-20F : 1.0F;
@@ -180,6 +207,10 @@ struct Output {
 void kernel_main() {
     const uint32_t first_token = get_arg_val<uint32_t>(0);
     const uint32_t num_tokens = get_arg_val<uint32_t>(1);
+    const uint32_t scratch_cb = get_arg_val<uint32_t>(2);
+    if (num_tokens == 0) {
+        return;
+    }
     const uint32_t experts = get_compile_time_arg_val(0);
     const uint32_t n_group = get_compile_time_arg_val(1);
     const uint32_t topk_group = get_compile_time_arg_val(2);
@@ -192,18 +223,19 @@ void kernel_main() {
     const bool has_bf16_bias = get_compile_time_arg_val(12) != 0;
     constexpr auto logits_args = TensorAccessorArgs<13>();
     constexpr auto bias_args = TensorAccessorArgs<15>();
-    const auto logits = TensorAccessor(logits_args, get_arg_val<uint32_t>(2));
-    const auto bias = TensorAccessor(bias_args, get_arg_val<uint32_t>(3));
+    const auto logits = TensorAccessor(logits_args, get_arg_val<uint32_t>(3));
+    const auto bias = TensorAccessor(bias_args, get_arg_val<uint32_t>(4));
 
-    const uint32_t scores_l1 = get_write_ptr(kCbScratch);
-    const uint32_t choices_l1 = scores_l1 + row;
-    const uint32_t bias_l1 = choices_l1 + row;
-    const uint32_t open_l1 = bias_l1 + row;
-    const uint32_t ids_l1 = open_l1 + row;
+    const uint32_t logits_l1 = get_write_ptr(scratch_cb);
+    const uint32_t scores_l1 = logits_l1 + row;
+    const uint32_t choices_l1 = has_bias ? scores_l1 + row : scores_l1;
+    const uint32_t bias_l1 = scores_l1 + 2 * row;
+    const uint32_t ids_l1 = bias_l1 + row;
     const uint32_t weights_l1 = ids_l1 + short_row;
     const uint32_t halves_l1 = weights_l1 + short_row;
     const uint32_t groups_l1 = halves_l1 + short_row;
     const uint32_t group_scores_l1 = groups_l1 + short_row;
+    const uint32_t open_l1 = group_scores_l1 + short_row;
     FloatWord factor;
     factor.bits = get_compile_time_arg_val(7);
     const Router router{.experts = experts,
@@ -213,42 +245,41 @@ void kernel_main() {
                         .scoring = static_cast<uint32_t>(get_compile_time_arg_val(4)),
                         .has_bias = has_bias,
                         .normalises = get_compile_time_arg_val(6) != 0,
+                        .gives_group_scores = num_outputs > kGroupScores,
                         .factor = factor.value,
+                        .logits = {logits_l1, has_bf16_logits},
                         .scores = reinterpret_cast<Floats>(scores_l1),
                         .choices = reinterpret_cast<Floats>(choices_l1),
                         .bias = reinterpret_cast<Floats>(bias_l1),
-                        .is_open = reinterpret_cast<Words>(open_l1),
                         .ids = reinterpret_cast<Words>(ids_l1),
                         .weights = reinterpret_cast<Floats>(weights_l1),
                         .halves = reinterpret_cast<tt_l1_ptr uint16_t*>(halves_l1),
                         .groups = reinterpret_cast<Words>(groups_l1),
-                        .group_scores = reinterpret_cast<Floats>(group_scores_l1)};
+                        .group_scores = reinterpret_cast<Floats>(group_scores_l1),
+                        .is_open = reinterpret_cast<Words>(open_l1)};
     const Output outputs[kNumOutputs] = {
-        {TensorAccessor(TensorAccessorArgs<17>(), get_arg_val<uint32_t>(4)), ids_l1, top_k * 4},
-        {TensorAccessor(TensorAccessorArgs<19>(), get_arg_val<uint32_t>(5)), weights_l1, top_k * 4},
-        {TensorAccessor(TensorAccessorArgs<21>(), get_arg_val<uint32_t>(6)), halves_l1, top_k * 2},
-        {TensorAccessor(TensorAccessorArgs<23>(), get_arg_val<uint32_t>(7)), groups_l1,
+        {TensorAccessor(TensorAccessorArgs<17>(), get_arg_val<uint32_t>(5)), ids_l1, top_k * 4},
+        {TensorAccessor(TensorAccessorArgs<19>(), get_arg_val<uint32_t>(6)), weights_l1, top_k * 4},
+        {TensorAccessor(TensorAccessorArgs<21>(), get_arg_val<uint32_t>(7)), halves_l1, top_k * 2},
+        {TensorAccessor(TensorAccessorArgs<23>(), get_arg_val<uint32_t>(8)), groups_l1,
          topk_group * 4},
-        {TensorAccessor(TensorAccessorArgs<25>(), get_arg_val<uint32_t>(8)), group_scores_l1,
+        {TensorAccessor(TensorAccessorArgs<25>(), get_arg_val<uint32_t>(9)), group_scores_l1,
          n_group * 4},
-        {TensorAccessor(TensorAccessorArgs<27>(), get_arg_val<uint32_t>(9)), scores_l1,
+        {TensorAccessor(TensorAccessorArgs<27>(), get_arg_val<uint32_t>(10)), scores_l1,
          experts * 4},
-        {TensorAccessor(TensorAccessorArgs<29>(), get_arg_val<uint32_t>(10)), choices_l1,
+        {TensorAccessor(TensorAccessorArgs<29>(), get_arg_val<uint32_t>(11)), choices_l1,
          experts * 4}};
 
     if (has_bias) {
-        noc_async_read(bias.get_noc_addr(0), bias_l1, experts * (has_bf16_bias ? 2 : 4));
+        // Widened once, through the row that the logits take later.
+        noc_async_read(bias.get_noc_addr(0), logits_l1, experts * (has_bf16_bias ? 2 : 4));
         noc_async_read_barrier();
-        if (has_bf16_bias) {
-            widen_row(bias_l1, experts);
-        }
+        SourceRow{logits_l1, has_bf16_bias}.for_each(
+            experts, [&](uint32_t e, float value) { router.bias[e] = value; });
     }
     for (uint32_t token = first_token; token < first_token + num_tokens; ++token) {
-        noc_async_read(logits.get_noc_addr(token), scores_l1, experts * (has_bf16_logits ? 2 : 4));
+        noc_async_read(logits.get_noc_addr(token), logits_l1, experts * (has_bf16_logits ? 2 : 4));
         noc_async_read_barrier();
-        if (has_bf16_logits) {
-            widen_row(scores_l1, experts);
-        }
         router.score();
         router.select_groups();
         router.select_experts();
