@@ -39,6 +39,46 @@ std::uint32_t device_of(const std::optional<Neighbour>& neighbour) {
     return neighbour ? neighbour->device : 0;
 }
 
+/// From one slice to the next, modulo 2^32.
+struct Distance {
+    std::uint32_t read = 0;
+    std::uint32_t store = 0;
+    bool operator==(const Distance&) const = default;
+};
+Distance distance(const Step& from, const Step& to) {
+    return {to.slice.read_begin - from.slice.read_begin,
+            to.slice.store_begin - from.slice.store_begin};
+}
+
+/// How many of the steps differ in where their slices begin only, at one distance.
+std::size_t run_of(std::span<const Step> steps) {
+    std::size_t count = 1;
+    while (count < steps.size() && flags_of(steps[count]) == flags_of(steps[0]) &&
+           steps[count].slice.bytes == steps[0].slice.bytes &&
+           distance(steps[count - 1], steps[count]) == distance(steps[0], steps[1])) {
+        ++count;
+    }
+    return count;
+}
+
+// A ring's plan would not fit into a kernel's arguments from 40 devices on, had each step words of
+// its own; the slices of one of them differ in their places.
+std::vector<std::uint32_t> words_of_runs(std::span<const Step> steps) {
+    std::vector<std::uint32_t> words;
+    while (!steps.empty()) {
+        const std::size_t count = run_of(steps);
+        const Slice& slice = steps[0].slice;
+        words.insert(words.end(), {flags_of(steps[0]) | static_cast<std::uint32_t>(count) << 8U,
+                                   slice.read_begin, slice.store_begin, slice.bytes});
+        if (count > 1) {
+            const auto [read, store] = distance(steps[0], steps[1]);
+            words.insert(words.end(), {read, store});
+        }
+        steps = steps.subspan(count);
+    }
+    return words;
+}
+
 // Routes to the stops before and behind; none at the ends of an open walk.
 Phase neighbours_of(const Stop& stop, bool sums) {
     const auto& [mesh, walk, index] = stop;
@@ -216,16 +256,13 @@ std::vector<std::uint32_t> words_of(const CorePlan& plan,
                                     std::span<const LinkDirection> connections) {
     std::vector<std::uint32_t> words;
     for (const Phase& phase : plan) {
-        words.push_back((phase.sums ? 1U : 0U) |
-                        static_cast<std::uint32_t>(phase.steps.size()) << 1U |
+        const std::vector<std::uint32_t> runs = words_of_runs(phase.steps);
+        words.push_back((phase.sums ? 1U : 0U) | static_cast<std::uint32_t>(runs.size()) << 1U |
                         credit_of(phase.next) << 16U | credit_of(phase.previous) << 24U);
         words.push_back(route_word(phase.next, connections) |
                         route_word(phase.previous, connections) << 16U);
         words.push_back(device_of(phase.next) | device_of(phase.previous) << 16U);
-        for (const Step& step : phase.steps) {
-            words.insert(words.end(), {flags_of(step), step.slice.read_begin,
-                                       step.slice.store_begin, step.slice.bytes});
-        }
+        words.insert(words.end(), runs.begin(), runs.end());
     }
     return words;
 }

@@ -84,8 +84,8 @@ struct Turn {
 
 // Steps with the same neighbours.
 struct Phase {
-    uint32_t first_arg;  // of its steps
-    uint32_t num_steps;
+    uint32_t first_arg;  // of its runs of steps
+    uint32_t end_arg;
     bool sums;             // own and received tiles are added
     uint32_t to_next;      // connection | hops << 8; kNoRoute: there is none
     uint32_t to_previous;  // for credits
@@ -99,13 +99,51 @@ struct Phase {
     // Whether own tiles are sums of a phase before, as they travel; all steps of a phase read the
     // same tensor.
     bool reads_sums(bool travels_as_fp32) const {
-        return num_steps != 0 && step(0).own_cb(travels_as_fp32) == kCbEarlier;
+        return first_arg != end_arg && Step{get_arg_val<uint32_t>(first_arg), 0, 0, 0}.own_cb(
+                                           travels_as_fp32) == kCbEarlier;
     }
-    Step step(uint32_t index) const {
-        const uint32_t at = first_arg + 4 * index;
-        return {get_arg_val<uint32_t>(at), get_arg_val<uint32_t>(at + 1),
-                get_arg_val<uint32_t>(at + 2), get_arg_val<uint32_t>(at + 3)};
+};
+
+// The steps of a phase, one after the other. They come in runs, whose slices have the same size and
+// lie at the same distance: flags | steps << 8, read_begin, store_begin, bytes; behind a run of
+// several steps what is added to both of the former from one to the next.
+class Steps {
+public:
+    explicit Steps(const Phase& phase) : next_arg_(phase.first_arg), end_arg_(phase.end_arg) {}
+
+    bool is_at_end() const { return left_ == 0 && next_arg_ == end_arg_; }
+    // Precondition   !is_at_end().
+    Step next() {
+        if (left_ == 0) {
+            read_run();
+        } else {
+            step_.read_begin += read_distance_;
+            step_.store_begin += store_distance_;
+        }
+        --left_;
+        return step_;
     }
+
+private:
+    void read_run() {
+        const uint32_t head = get_arg_val<uint32_t>(next_arg_);
+        step_ = {head & 0xFF, get_arg_val<uint32_t>(next_arg_ + 1),
+                 get_arg_val<uint32_t>(next_arg_ + 2), get_arg_val<uint32_t>(next_arg_ + 3)};
+        left_ = head >> 8;
+        next_arg_ += 4;
+        if (left_ > 1) {
+            read_distance_ = get_arg_val<uint32_t>(next_arg_);
+            store_distance_ = get_arg_val<uint32_t>(next_arg_ + 1);
+            next_arg_ += 2;
+        }
+    }
+
+    uint32_t next_arg_;  // of the next run
+    uint32_t end_arg_;
+    uint32_t left_ = 0;  // steps of this run
+    Step step_{};
+    uint32_t read_distance_ = 0;
+    uint32_t store_distance_ = 0;
 };
 
 // The phases of one core.
@@ -130,14 +168,14 @@ struct Plan {
         uint32_t at = first_arg;
         for (uint32_t i = 0; i < num_phases; ++i) {
             const uint32_t head = get_arg_val<uint32_t>(at);
-            const uint32_t num_steps = head >> 1 & 0x7FFF;
+            const uint32_t end = at + 3 + (head >> 1 & 0x7FFF);
             const bool sums = head & 1;
             const uint32_t routes = get_arg_val<uint32_t>(at + 1);
             const uint32_t devices = get_arg_val<uint32_t>(at + 2);
-            act(Phase{at + 3, num_steps, sums, routes & 0xFFFF, routes >> 16, devices & 0xFFFF,
+            act(Phase{at + 3, end, sums, routes & 0xFFFF, routes >> 16, devices & 0xFFFF,
                       devices >> 16, head >> 16 & 0xFF, head >> 24,
                       sums ? sum_tiles : gather_tiles});
-            at += 3 + 4 * num_steps;
+            at = end;
         }
     }
     // Blocks that fill the slots up to their end: the next phase begins at the first slot, wherever
@@ -156,7 +194,8 @@ public:
     Turns(const Plan& plan, const Phase& phase)
         : phase_(phase),
           round_bytes_(plan.chunk * phase.block_bytes()),
-          few_(kBlocksOfATurn * phase.block_bytes()) {}
+          few_(kBlocksOfATurn * phase.block_bytes()),
+          steps_(phase) {}
 
     // The next piece, of no bytes behind the last one.
     Turn next() {
@@ -181,12 +220,11 @@ private:
     // The next step that has bytes left in its round; of no bytes if there is none.
     Turn find_turn() {
         for (;; begin_round()) {
-            for (; index_ < phase_.num_steps; ++index_) {
-                const Step step = phase_.step(index_);
+            while (!steps_.is_at_end()) {
+                const Step step = steps_.next();
                 const Piece piece = step.piece(round_begin_, round_bytes_);
                 if (piece.bytes != 0) {
                     has_bytes_ = true;
-                    ++index_;
                     return {step, piece};
                 }
             }
@@ -196,7 +234,7 @@ private:
         }
     }
     void begin_round() {
-        index_ = 0;
+        steps_ = Steps(phase_);
         round_begin_ += round_bytes_;
         has_bytes_ = false;
     }
@@ -204,8 +242,8 @@ private:
     const Phase& phase_;
     uint32_t round_bytes_;
     uint32_t few_;
+    Steps steps_;
     uint32_t round_begin_ = 0;
-    uint32_t index_ = 0;
     bool has_bytes_ = false;  // a step, in this round
     bool is_turn_of_ended_ = false;
     Turn turn_{};

@@ -110,6 +110,26 @@ TEST_P(GroupSums, StayWithTheDevicesByCounts) {
 INSTANTIATE_TEST_SUITE_P(Groups, GroupSums, ::testing::ValuesIn(testing::kGroups),
                          [](const auto& row) { return row.param.name; });
 
+// Two phases of 64 steps, of four words each, would not fit into a kernel's 341 arguments.
+TEST(PlanOfManyDevices, FitsAKernelsArgumentsAsRunsOfSteps) {
+    const MeshSpec mesh{{8, 8}, Topology::Torus, "wormhole_n150"};
+    const Group group{"Mesh8x8", mesh, testing::all_of(mesh), Form::Any};
+    const auto inputs = integers(group, {128, 1024});
+    GroupRun run(ops::all_reduce::op(), group.mesh, group.devices);
+    run.params<ops::AllReduceSpec>() = {.algorithm = AllReduceAlgorithm::Bidirectional,
+                                        .partial_sums = PartialSums::Fp32,
+                                        .links = 1};
+    run.add(inputs);
+    run.launch();
+    for (const std::size_t position : {0, 27, 63}) {
+        const HostTensor sum = run.output(position);
+        for (std::size_t i = 0; i < 128 * 1024; ++i) {
+            ASSERT_EQ(from_bf16(sum.as<std::uint16_t>()[i]), exact_sum(inputs, i))
+                << "position " << position << " element " << i;
+        }
+    }
+}
+
 // A list of devices is walked row by row of the mesh, every second row backwards: 1, 2, 7, 4, 8.
 TEST(GroupSumOrder, OfAListIsRowByRowBackAndForth) {
     const MeshSpec mesh{{3, 4}, Topology::Line, "wormhole_n150"};
