@@ -159,6 +159,7 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
     }
     if (outcome.timing) {
         outcome.timing->moe = outcome.record.experts;
+        outcome.timing->stages = outcome.record.stages;
     }
     return outcome;
 }

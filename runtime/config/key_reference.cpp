@@ -90,6 +90,7 @@ std::string ops_text() {
 std::string key_reference() {
     return kHead + section("A run", table(run_fields())) +
            section("What runs", table(kPipelineKeys)) +
+           section("What reports say beside its steps", table(kReportKeys)) +
            section("A param that is more than a number", table(kParamKeys)) +
            section("A tensor", table(kTensorKeys)) +
            section("Its split", table(kSplitFields, "split.")) +

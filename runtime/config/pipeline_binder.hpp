@@ -96,6 +96,9 @@ void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults)
 /// Binds `workspaces:`, behind the steps whose outputs it names.
 void bind_workspaces(PipelineBinder& binder, const Node& workspaces);
 
+/// Binds `report:`.
+void bind_report(PipelineBinder& binder, const Node& report);
+
 /// The step that stands for a part of `whole`, its parameters bound; nothing if they are refused.
 [[nodiscard]] std::optional<pipeline::PipelineStep> bind_part(PipelineBinder& binder,
                                                               const pipeline::PipelineStep& whole,

@@ -325,6 +325,7 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
     bind_params(binder, entry(root, "params"));
     bind_seed(binder, entry(root, "seed"));
     bind_groups(binder, entry(root, "groups"));
+    bind_report(binder, entry(root, "report"));
     refuse_new(binder, entry(root, "tensors"), "tensors.");
     bind_tensors(binder, entry(root, "tensors"));
     const Node* steps = root.find("steps");

@@ -157,6 +157,19 @@ struct FileOutput {
     std::vector<std::uint32_t> devices;  ///< of the group, unless FileJoin::None
 };
 
+/// Steps or tensors that reports sum up under one name: `*` in a pattern stands for any letters.
+struct NamedPatterns {
+    std::string name;
+    std::vector<std::string> patterns;
+};
+
+/// What reports say of a run beside its steps.
+struct ReportSpec {
+    std::uint64_t tokens = 0;           ///< that a run works on, over all devices; 0: not said
+    std::vector<NamedPatterns> stages;  ///< of steps
+    std::vector<NamedPatterns> memory;  ///< of tensors that no step makes
+};
+
 struct PipelineSpec {
     std::vector<std::pair<std::string, Value>> params;
     std::vector<PipelineTensor> tensors;
@@ -164,7 +177,8 @@ struct PipelineSpec {
     std::vector<PipelineStep> wholes;   ///< steps that gave way to others: their values are checked
     std::vector<FileOutput> outputs;    ///< what a file of outputs holds
     std::vector<Workspace> workspaces;  ///< filled in when the pipeline is planned
-    bool has_plain_names = false;       ///< on one device the names there have no "d0." before them
+    ReportSpec report;
+    bool has_plain_names = false;  ///< on one device the names there have no "d0." before them
     std::uint64_t seed = 0;
     std::string folder;  ///< of the run file: paths in it are relative to it
 };

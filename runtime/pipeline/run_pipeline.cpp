@@ -10,6 +10,7 @@
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/placed_tensors.hpp"
 #include "runtime/pipeline/reference_chain.hpp"
+#include "runtime/pipeline/run_stages.hpp"
 #include "runtime/report/core_figures.hpp"
 #include "runtime/session/emulated_session.hpp"
 #include "tessera/errors.hpp"
@@ -99,6 +100,7 @@ public:
         record_.run = loaded.run;
         record_.pipeline = summary_of(loaded.pipeline);
         record_.workspaces = workspace_records(loaded);
+        record_.stages = run_stages(loaded.pipeline, num_devices());
         record_.arch = loaded.arch;
         record_.resolved = loaded.resolved;
         record_.maths = modes.maths;

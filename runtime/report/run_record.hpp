@@ -10,6 +10,7 @@
 
 #include "runtime/config/resolved.hpp"
 #include "runtime/report/expert_load.hpp"
+#include "runtime/report/run_stages.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/predicted_time.hpp"
@@ -77,6 +78,7 @@ struct RunRecord {
     HostTimes host;
     std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing
     std::optional<ExpertLoad> experts{};      ///< where steps declare one
+    std::optional<RunStages> stages{};        ///< where the run file names them
 };
 
 /// Names of the steps that were verified and failed.

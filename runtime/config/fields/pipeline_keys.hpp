@@ -26,12 +26,22 @@ inline constexpr std::array kPipelineKeys{
            "parameters of all steps of an op; a step's own stand before them"},
     KeyRow{"workspaces", "{name: [tensor, …], …}", "{}",
            "tensors that steps make and that share one buffer, each while it is needed"},
+    KeyRow{"report", "{tokens, stages, memory}", "{}",
+           "what reports say beside the steps: tokens a second, and sums over stages and tensors"},
     KeyRow{"ops", "[folder, …]", "[]", "ops from outside of the tree, compiled when first used"},
     KeyRow{"outputs", "[tensor, …] or [{tensor: …}, …]", "all that steps make",
            "tensors of --outputs: d<i>.NAME, or NAME where every device holds the same"},
     KeyRow{"output_names", "by_device or plain", "by_device",
            "plain: on a mesh of one device, tensors of --outputs are called NAME"},
     KeyRow{"seed", "a whole number of 64 bits", "1", "of all random values; also an expression"},
+};
+
+inline constexpr std::array kReportKeys{
+    KeyRow{"tokens", "an expression", "0", "that a run works on, over all devices; 0: not said"},
+    KeyRow{"stages", "{name: [pattern, …], …}", "{}",
+           "stages of the run, each with patterns of its steps' names; * stands for any letters"},
+    KeyRow{"memory", "{name: [pattern, …], …}", "{}",
+           "what the memory of each device holds, with patterns of the tensors' names"},
 };
 
 inline constexpr std::array kParamKeys{

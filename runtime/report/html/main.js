@@ -14,6 +14,7 @@ function drawAll() {
     drawDram();
     drawMesh();
     drawL1();
+    drawStages();
     drawMoe();
     drawConfig();
 }

@@ -5,6 +5,7 @@
 
 #include "runtime/report/run_json.hpp"
 #include "runtime/report/timing/report_fields.hpp"
+#include "runtime/report/timing/stage_figures.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::report {
@@ -45,6 +46,24 @@ Json moe_json(const ExpertLoad& moe) {
     return {{"experts", experts}, {"launches", moe.launches}};
 }
 
+Json stages_json(const TimingReport& report) {
+    Json stages = Json::array();
+    for (const StageFigures& stage : stage_figures(report)) {
+        stages.push_back({{"name", stage.name},
+                          {"time", stage.time},
+                          {"link_bytes", stage.link_bytes},
+                          {"launches", stage.launches}});
+    }
+    Json memory = Json::array();
+    for (const RunStages::Memory& held : report.stages->memory) {
+        memory.push_back({{"name", held.name}, {"bytes", held.bytes}});
+    }
+    return {{"tokens", report.stages->tokens},
+            {"tokens_per_second", tokens_per_second(report)},
+            {"stages", stages},
+            {"memory", memory}};
+}
+
 /// All of report.json but its head, the record of the values and the configuration.
 template <class Fields, Either<TimingReport> Report, Either<std::vector<RunShare>> Shares>
 void describe(Fields& fields, Report& report, Shares& shares) {
@@ -58,6 +77,7 @@ void describe(Fields& fields, Report& report, Shares& shares) {
     fields.derived("bound_by", [&] { return bounds_of(report); });
     fields("assumed", report.assumed);
     fields.derived("moe", [&] { return report.moe ? moe_json(*report.moe) : Json(nullptr); });
+    fields.derived("stages", [&] { return report.stages ? stages_json(report) : Json(nullptr); });
     fields.list("launches", report.launches, [&](auto& row, auto& launch, std::size_t i) {
         describe(row, launch, row_at(shares, i), report.peak);
     });

@@ -11,6 +11,7 @@
 
 #include "emu/timing/regime.hpp"
 #include "runtime/report/expert_load.hpp"
+#include "runtime/report/run_stages.hpp"
 #include "runtime/report/timing/ensemble.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
@@ -198,6 +199,7 @@ struct TimingReport {
     std::vector<LaunchReport> launches;
     std::vector<AssumedShare> assumed;  ///< as assumed_shares gives it, largest first
     std::optional<ExpertLoad> moe;
+    std::optional<RunStages> stages;
 };
 
 }  // namespace tessera::report

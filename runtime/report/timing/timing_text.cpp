@@ -206,7 +206,8 @@ std::string utilisation_text(const TimingReport& report, const TextStyle& style)
 std::string timing_text(const TimingReport& report, const TextStyle& style) {
     std::string text = makespan_text(report, style) + bound_text(report, style) + "\n" +
                        launches_text(report, style) + "\n" + utilisation_text(report, style);
-    for (const std::string& part : {stalls_text(report, style), moe_text(report, style)}) {
+    for (const std::string& part :
+         {stages_text(report, style), stalls_text(report, style), moe_text(report, style)}) {
         text += part.empty() ? "" : "\n" + part;
     }
     return text;

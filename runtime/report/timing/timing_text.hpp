@@ -20,6 +20,10 @@ namespace tessera::report {
 /// The five worst stalls with their lines.
 [[nodiscard]] std::string stalls_text(const TimingReport& report, const TextStyle& style);
 
+/// Cycles and bytes on links by stage, tokens a second and what memory holds; empty where the run
+/// file names no stages.
+[[nodiscard]] std::string stages_text(const TimingReport& report, const TextStyle& style);
+
 /// How unevenly tokens fall on experts and devices, and what that costs; empty without experts.
 [[nodiscard]] std::string moe_text(const TimingReport& report, const TextStyle& style);
 

@@ -51,6 +51,12 @@ constexpr Mistake kMistakes[] = {
     {"ListForAParam", "rows: 64", "rows: [64]",
      "run.yaml:5:9: params.rows: expected a number, a word or {value: …, choices: …}, found a list "
      "of 1\nrun.yaml:9:14: tensors.x.shape: rows is unknown, did you mean mode?"},
+    {"UnknownKeyOfTheReport", "mesh:", "report: {token: 1}\nmesh:",
+     "run.yaml:1:10: report.token: unknown key, did you mean report.tokens?"},
+    {"StagesThatAreAList", "mesh:", "report: {stages: [up]}\nmesh:",
+     "run.yaml:1:18: report.stages: expected {name: [pattern, …]}, found a list of 1"},
+    {"StageWithoutPatterns", "mesh:", "report: {stages: {up: u*}}\nmesh:",
+     "run.yaml:1:23: report.stages.up: expected a list of patterns, found 'u*'"},
     {"UnknownKeyOfAParam", "range: [1", "rang: [1",
      "run.yaml:6:24: params.columns.rang: unknown key, did you mean params.columns.range?"},
     {"InputBeyondDram", "rows: 64", "rows: 67108864",

@@ -241,6 +241,9 @@ TimingReport mesh_report() {
     report.makespan = {29'000 * kCycle, 31'700 * kCycle, 36'000 * kCycle};
     report.assumed = {{"DRAM", 18'000 * kCycle, {"arch.timing.dram.request_overhead"}}};
     report.moe = rule_load();
+    report.stages = RunStages{.tokens = 317,
+                              .stages = {{"up", {"gate"}}, {"other", {"down"}}},
+                              .memory = {{"weights", 4096}}};
     return report;
 }
 

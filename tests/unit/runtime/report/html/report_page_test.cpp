@@ -190,6 +190,15 @@ TEST_F(ReportPage, ShowsMemoryNetworksAndExperts) {
     EXPECT_THAT(browser_->text("#assumed"), HasSubstr("arch.timing.dram.request_overhead"));
 }
 
+// 317 tokens in 31 700 cycles.
+TEST_F(ReportPage, SumsUpTheStagesOfTheRun) {
+    EXPECT_THAT(browser_->text("#stages-sum"), HasSubstr("317 tokens"));
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#stage-table tbody tr').length"), 2);
+    EXPECT_THAT(browser_->text("#stage-table tbody tr"), HasSubstr("up"));
+    EXPECT_THAT(browser_->text("#stage-links tbody tr"), HasSubstr("gate"));
+    EXPECT_THAT(browser_->text("#stage-memory tbody tr"), HasSubstr("weights4.00"));
+}
+
 TEST_F(ReportPage, FiltersTheConfiguration) {
     EXPECT_EQ(browser_->text("#config-count"), "2 of 2 keys");
 

@@ -34,7 +34,7 @@ TEST(TimingJson, HasTheDocumentedKeys) {
     EXPECT_THAT(keys_of(json),
                 ElementsAre("schema", "version", "time_unit", "name", "machine", "words",
                             "makespan", "ensemble", "peak", "achieved", "bound_by", "assumed",
-                            "moe", "launches", "run", "config"));
+                            "moe", "stages", "launches", "run", "config"));
     EXPECT_EQ(json["time_unit"], "millicycle");
     EXPECT_THAT(keys_of(json["launches"][0]),
                 ElementsAre("name", "start", "makespan", "device_time", "ensemble", "time_of_run",
@@ -119,6 +119,20 @@ TEST(TimingJson, HoldsTheTokensOfExperts) {
     EXPECT_EQ(json["moe"]["experts"][0]["expert"], 5);
     EXPECT_EQ(json["moe"]["experts"][0]["tokens"], 17);
     EXPECT_EQ(json["moe"]["launches"][0], "gate");
+}
+
+TEST(TimingJson, HoldsTheStagesOfTheRun) {
+    TimingReport report = small_report();
+    report.stages =
+        RunStages{.tokens = 21, .stages = {{"first", {"gate"}}}, .memory = {{"weights", 2048}}};
+
+    const Json json = to_json(report, {}, nullptr)["stages"];
+
+    EXPECT_EQ(json["tokens"], 21);
+    EXPECT_EQ(json["stages"][0]["name"], "first");
+    EXPECT_EQ(json["stages"][0]["time"], 1000 * kCycle);
+    EXPECT_EQ(json["stages"][0]["launches"], Json({"gate"}));
+    EXPECT_EQ(json["memory"][0]["bytes"], 2048);
 }
 
 }  // namespace

@@ -63,6 +63,26 @@ TEST(TimingText, NamesTheAssumedConstantsThatCarryMost) {
     EXPECT_THAT(bound_text(report, {}), testing::HasSubstr("risc.cb_push and 1 more; tessera"));
 }
 
+// 21 tokens in 1 050 cycles of a nanosecond.
+TEST(TimingText, SumsUpTheStagesOfTheRun) {
+    TimingReport report = small_report();
+    EXPECT_EQ(stages_text(report, {}), "");
+    report.launches[0].work.link_bytes = 3072;
+    report.stages = RunStages{.tokens = 21,
+                              .stages = {{"first", {"gate"}}, {"second", {}}},
+                              .memory = {{"weights", 2048}, {"caches", 512}}};
+
+    EXPECT_EQ(stages_text(report, {}),
+              "  21 tokens: 20.0 M a second\n"
+              "  memory of each device: weights 2.00 KiB, caches 512 B\n"
+              "  stage   cycles  share  on links  launches\n"
+              "  first    1 000   95 %  3.00 KiB         1\n"
+              "  second       0    0 %       0 B         0\n"
+              "\n"
+              "  collective  on links  cycles\n"
+              "  gate        3.00 KiB   1 000\n");
+}
+
 TEST(TimingText, FitsANarrowTerminal) {
     const std::string text = launches_text(small_report(), {.width = 40});
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/run_stages.hpp"
+
+#include <algorithm>
+
+namespace tessera::pipeline {
+namespace {
+
+bool matches(std::string_view pattern, std::string_view name) {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) {
+        return pattern == name;
+    }
+    if (name.substr(0, star) != pattern.substr(0, star)) {
+        return false;
+    }
+    const std::string_view rest = pattern.substr(star + 1);
+    for (std::size_t end = star; end <= name.size(); ++end) {
+        if (matches(rest, name.substr(end))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Padding of tiles left out.
+std::uint64_t value_bytes(const TensorSpec& spec) {
+    return num_elements(spec.shape) * tile_bytes(spec.format) / kTileElements;
+}
+
+/// Index of the first that has a pattern for the name; their number if none has.
+std::size_t place_of(const std::vector<NamedPatterns>& named, const std::string& name) {
+    const auto found = std::ranges::find_if(named, [&](const NamedPatterns& patterns) {
+        return std::ranges::any_of(patterns.patterns, [&](const std::string& pattern) {
+            return matches(pattern, name);
+        });
+    });
+    return static_cast<std::size_t>(found - named.begin());
+}
+
+}  // namespace
+
+std::optional<report::RunStages> run_stages(const PipelineSpec& pipeline, std::uint32_t devices) {
+    const ReportSpec& spec = pipeline.report;
+    if (spec.stages.empty()) {
+        return std::nullopt;
+    }
+    report::RunStages run{.tokens = spec.tokens, .stages = {}, .memory = {}};
+    for (const NamedPatterns& stage : spec.stages) {
+        run.stages.push_back({stage.name, {}});
+    }
+    run.stages.push_back({"other", {}});
+    for (std::size_t first = 0; first < pipeline.steps.size();
+         first = end_of_launch(pipeline, first)) {
+        const PipelineStep& step = pipeline.steps[first];
+        const std::string& name = step.launch.empty() ? step.name : step.launch;
+        run.stages[place_of(spec.stages, name)].launches.push_back(name);
+    }
+    if (run.stages.back().launches.empty()) {
+        run.stages.pop_back();
+    }
+    for (const NamedPatterns& memory : spec.memory) {
+        run.memory.push_back({memory.name});
+    }
+    for (const PipelineTensor& tensor : pipeline.tensors) {
+        const std::size_t place = place_of(spec.memory, tensor.name);
+        if (place < run.memory.size()) {
+            run.memory[place].bytes += value_bytes(device_spec(tensor, devices));
+        }
+    }
+    return run;
+}
+
+}  // namespace tessera::pipeline
