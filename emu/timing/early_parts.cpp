@@ -9,7 +9,7 @@ namespace {
 
 /// A part is early if it ends before this share of the launch. Constants drawn within their ranges
 /// move devices together, and a draw changes how two of them compare by less than this leaves.
-constexpr double kEarly = 0.8;
+constexpr double kEarly = 0.9;
 
 }  // namespace
 

@@ -44,10 +44,10 @@ std::vector<bool> left_out(const TraceBuilder& builder, const std::vector<Millic
     return is_left_out;
 }
 
-TEST(EarlyParts, AreThoseThatEndBeforeFourFifthsOfTheLaunch) {
+TEST(EarlyParts, AreThoseThatEndBeforeNineTenthsOfTheLaunch) {
     const TraceBuilder builder = devices_that_read({1, 2, 3, 4});
 
-    EXPECT_EQ(left_out(builder, {79, 80, 100, 10}, {0, 0, 0, 75}),
+    EXPECT_EQ(left_out(builder, {89, 90, 100, 10}, {0, 0, 0, 85}),
               (std::vector<bool>{true, false, false, false}));
 }
 
@@ -60,7 +60,7 @@ TEST(EarlyParts, AreNoneWhereNothingIsKnown) {
 TEST(EarlyParts, AreReplayedForAnIdenticalPartThatIsLate) {
     const TraceBuilder builder = devices_that_read({1, 1, 2});
 
-    EXPECT_EQ(left_out(builder, {50, 50, 100}, {0, 40, 0}),
+    EXPECT_EQ(left_out(builder, {50, 50, 100}, {0, 45, 0}),
               (std::vector<bool>{false, false, false}));
 }
 
