@@ -31,9 +31,8 @@ std::uint64_t value_bytes(const TensorSpec& spec) {
 /// Index of the first that has a pattern for the name; their number if none has.
 std::size_t place_of(const std::vector<NamedPatterns>& named, const std::string& name) {
     const auto found = std::ranges::find_if(named, [&](const NamedPatterns& patterns) {
-        return std::ranges::any_of(patterns.patterns, [&](const std::string& pattern) {
-            return matches(pattern, name);
-        });
+        return std::ranges::any_of(
+            patterns.patterns, [&](const std::string& pattern) { return matches(pattern, name); });
     });
     return static_cast<std::size_t>(found - named.begin());
 }

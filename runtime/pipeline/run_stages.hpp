@@ -9,8 +9,8 @@
 
 namespace tessera::pipeline {
 
-/// A launch belongs to the first stage of which a pattern is its name, a tensor likewise. Nothing, if
-/// the run file names no stages.
+/// A launch belongs to the first stage of which a pattern is its name, a tensor likewise. Nothing,
+/// if the run file names no stages.
 [[nodiscard]] std::optional<report::RunStages> run_stages(const PipelineSpec& pipeline,
                                                           std::uint32_t devices);
 

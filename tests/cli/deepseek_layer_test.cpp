@@ -64,6 +64,10 @@ INSTANTIATE_TEST_SUITE_P(
         LayerRun{"DecodeOfTwoLayers", {"params.tokens=1", "params.context=20", "params.layers=2"}},
         LayerRun{"OneToken", {"params.batch=1", "params.tokens=1"}},
         LayerRun{"AttentionToAll", {"params.attention=dense"}},
+        LayerRun{"Ragged", {"params.ragged=5"}},
+        LayerRun{"RowsWithoutTokens", {"params.ragged=16"}},
+        LayerRun{"SharedExpertsOverlapped",
+                 {"params.shared_experts=overlapped", "params.layers=2"}},
         LayerRun{"AllReduce", {"params.attention_output=all_reduce"}},
         LayerRun{"NaiveBroadcast", {"params.pf=naive_broadcast"}},
         LayerRun{"AllToAll",
@@ -71,6 +75,21 @@ INSTANTIATE_TEST_SUITE_P(
         LayerRun{"AllToAllBatched",
                  {"params.pf=all_to_all_batched", "params.experts=batched_masked"}}),
     [](const auto& run) { return run.param.name; });
+
+/// The output of two rows of devices with 16 tokens each, 128 bytes a token.
+std::string rows_of(const std::string& ragged, std::size_t count) {
+    const ScratchFolder folder;
+    const Ending ending =
+        run_layer({"params.ragged=" + ragged}, {"--outputs", folder.file("out.safetensors")});
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    const auto output = SafetensorsFile(folder.file("out.safetensors")).read("output");
+    return {reinterpret_cast<const char*>(output.bytes.data()), count * 128};
+}
+
+// 16 tokens of the first row, 11 of the second.
+TEST(DeepseekLayerRagged, GivesTokensTheSameBesideFewerOthers) {
+    EXPECT_EQ(rows_of("5", 27), rows_of("0", 27));
+}
 
 struct Division {
     int tp;
@@ -132,7 +151,7 @@ TEST(DeepseekLayerMistakes, NameAPageOutsideOfTheCacheOfAnyDevice) {
 TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {
     const Ending ending =
         run_layer({"tensors.angles.shape=[64]",
-                   "tensors.token_positions.origin.index=context + i % tokens + 9"});
+                   "tensors.cache_positions.origin.index=context + i % tokens + 9"});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(

@@ -23,9 +23,8 @@ std::string stage_table(const TimingReport& report, const TextStyle& style) {
     for (const StageFigures& stage : stage_figures(report)) {
         columns[0].cells.push_back({stage.name});
         columns[1].cells.push_back({show_cycles(stage.time)});
-        columns[2].cells.push_back(
-            {show_share(share_of(static_cast<double>(stage.time),
-                                 static_cast<double>(report.makespan.expected)))});
+        columns[2].cells.push_back({show_share(share_of(
+            static_cast<double>(stage.time), static_cast<double>(report.makespan.expected)))});
         columns[3].cells.push_back({show_bytes(static_cast<double>(stage.link_bytes))});
         columns[4].cells.push_back({show_count(static_cast<double>(stage.launches.size()))});
     }
