@@ -30,6 +30,9 @@ struct Family {
 [[nodiscard]] Prediction predict_dram_streams(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_dram_saturation(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_eltwise(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_fabric_bandwidth(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_fabric_edm(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_fabric_latency(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_gemm(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_height_sharded_matmul(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_link_stream(const Row&, const Parameters&, const Model&);

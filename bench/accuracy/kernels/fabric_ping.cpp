@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// One end of packets sent there and back, one at a time. The pinging end marks each round trip as
+// the zone "ping", the other one the time until its answer is sent as the zone "turn". On a ring a
+// packet may come back to where it left, and nobody answers.
+// Runtime args: those of a connection to the link on which the packets leave.
+
+namespace {
+
+using tt::tt_fabric::WorkerToFabricEdmSender;
+
+// A word is counted up behind the payload, where the measured kernels look at its last word.
+class Pings {
+public:
+    Pings(WorkerToFabricEdmSender& connection, uint32_t hops, uint32_t bytes)
+        : connection_(connection),
+          header_(PacketHeaderPool::allocate_header()),
+          source_(get_compile_time_arg_val(3)),
+          bytes_(bytes) {
+        fabric_set_unicast_route<false>(header_, hops);
+        const uint64_t arrived = get_noc_addr(get_semaphore(get_compile_time_arg_val(5)));
+        if (bytes == 0) {
+            header_->to_noc_unicast_atomic_inc(
+                tt::tt_fabric::NocUnicastAtomicIncCommandHeader{arrived, 1, false});
+        } else {
+            header_->to_noc_fused_unicast_write_atomic_inc(
+                tt::tt_fabric::NocUnicastAtomicIncFusedCommandHeader{
+                    get_noc_addr(get_compile_time_arg_val(4)), arrived, 1, false},
+                bytes);
+        }
+    }
+    void send() {
+        connection_.wait_for_empty_write_slot();
+        if (bytes_ != 0) {
+            connection_.send_payload_without_header_non_blocking_from_address(source_, bytes_);
+        }
+        connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header_),
+                                                             sizeof(PACKET_HEADER_TYPE));
+    }
+
+private:
+    WorkerToFabricEdmSender& connection_;
+    volatile tt_l1_ptr PACKET_HEADER_TYPE* header_;
+    uint32_t source_;
+    uint32_t bytes_;
+};
+
+}  // namespace
+
+void kernel_main() {
+    const bool answers = get_compile_time_arg_val(0) != 0;
+    const uint32_t count = get_compile_time_arg_val(6);
+    volatile tt_l1_ptr uint32_t* arrived =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(get_compile_time_arg_val(5)));
+    std::size_t arg_index = 0;
+    auto connection =
+        WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
+    connection.open();
+    Pings pings(connection, get_compile_time_arg_val(1), get_compile_time_arg_val(2));
+    for (uint32_t i = 1; i <= count; ++i) {
+        if (answers) {
+            noc_semaphore_wait_min(arrived, i);
+            DeviceZoneScopedN("turn");
+            pings.send();
+        } else {
+            DeviceZoneScopedN("ping");
+            pings.send();
+            noc_semaphore_wait_min(arrived, i);
+        }
+    }
+    connection.close();
+}

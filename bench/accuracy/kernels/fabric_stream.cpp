@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends packets of one size to the device so many links away, and counts up a word there behind the
+// last one.
+// Runtime args: those of a connection to the link on which they leave, then the number of hops.
+
+namespace {
+
+enum class Message : uint32_t { Write, FlushedAdd, Add };
+
+void set_message(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, Message message, uint32_t bytes) {
+    using namespace tt::tt_fabric;
+    const uint64_t destination = get_noc_addr(get_compile_time_arg_val(1));
+    if (message == Message::Write) {
+        header->to_noc_unicast_write(NocUnicastCommandHeader{destination}, bytes);
+        return;
+    }
+    const uint64_t counter = get_noc_addr(get_semaphore(get_compile_time_arg_val(6)));
+    header->to_noc_fused_unicast_write_atomic_inc(
+        NocUnicastAtomicIncFusedCommandHeader{destination, counter, 1,
+                                              message == Message::FlushedAdd},
+        bytes);
+}
+
+}  // namespace
+
+void kernel_main() {
+    using namespace tt::tt_fabric;
+    const uint32_t source = get_compile_time_arg_val(0);
+    const uint32_t bytes = get_compile_time_arg_val(2);
+    const uint32_t count = get_compile_time_arg_val(3);
+    const auto message = static_cast<Message>(get_compile_time_arg_val(4));
+    const uint64_t done = get_noc_addr(get_semaphore(get_compile_time_arg_val(5)));
+    std::size_t arg_index = 0;
+    auto connection =
+        WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
+    volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
+    fabric_set_unicast_route<false>(header, get_arg_val<uint32_t>(arg_index));
+
+    connection.open();
+    set_message(header, message, bytes);
+    for (uint32_t i = 0; i < count; ++i) {
+        connection.wait_for_empty_write_slot();
+        connection.send_payload_without_header_non_blocking_from_address(source, bytes);
+        connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
+                                                            sizeof(PACKET_HEADER_TYPE));
+    }
+    header->to_noc_unicast_atomic_inc(NocUnicastAtomicIncCommandHeader{done, 1});
+    connection.wait_for_empty_write_slot();
+    connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
+                                                        sizeof(PACKET_HEADER_TYPE));
+    connection.close();
+}

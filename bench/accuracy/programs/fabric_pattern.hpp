@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who sends to whom in measurements of the fabric's bandwidth: rows of `fabric_edm`, `fabric_bw`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bench/accuracy/parameters.hpp"
+#include "bench/accuracy/row.hpp"
+#include "tessera/mesh_links.hpp"
+
+namespace tessera::score {
+
+/// Packets from one device to the one at the end of a straight route.
+struct FabricFlow {
+    std::uint32_t device = 0;
+    LinkRoute route;
+};
+
+/// Devices in a row, and flows among them that start together.
+struct FabricPattern {
+    std::uint32_t devices = 0;
+    Topology topology = Topology::Line;
+    std::vector<FabricFlow> flows;
+    /// Flows whose packets a row's bandwidth counts: those over the busiest link, one way.
+    std::uint32_t counted = 0;
+};
+
+/// A stream of tt-metal's test_fabric_edm_bandwidth.py: devices of the first half of a line send to
+/// its last one, those of the second half to its first one.
+/// Errors   NotExpressible for a multicast, a ring, or a parameter that is not known.
+[[nodiscard]] FabricPattern edm_pattern(std::string_view name, const Parameters& parameters);
+
+/// A pattern of tt-metal's test_fabric_ubench.yaml by its name ("NeighborExchangeLinear") on a
+/// row's machine. Errors   as edm_pattern.
+[[nodiscard]] FabricPattern ubench_pattern(std::string_view name, const Parameters& parameters);
+
+}  // namespace tessera::score

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// One packet at a time over the fabric, there and back.
+// Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing (test_latency_*.yaml: the
+// responder is the sender's neighbour), and tests/tt_metal/microbenchmarks/ethernet/
+// test_1d_fabric_latency.py: along a line to its last device and back, or once around a ring.
+#include <array>
+#include <functional>
+
+#include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/places.hpp"
+#include "bench/accuracy/units.hpp"
+#include "tessera/fabric_args.hpp"
+
+namespace tessera::score {
+namespace {
+
+constexpr std::uint32_t kRoundTrips = 4;
+constexpr const char* kPingZone = "ping";
+constexpr const char* kTurnZone = "turn";
+
+enum class End : std::uint8_t { Pings, Answers };
+
+struct Ping {
+    std::uint32_t hops = 0;  ///< one way
+    std::uint32_t bytes = 0;
+    bool goes_around = false;  ///< a ring, back to where it left
+};
+
+Program end_of(const ArchSpec& arch, const Ping& ping, End end) {
+    Program program = CreateProgram();
+    const std::uint32_t arrived = CreateSemaphore(program, kOnlyCore, 0);
+    const std::uint32_t source = free_l1(arch);
+    const auto kernel =
+        CreateKernel(program, "bench/accuracy/kernels/fabric_ping.cpp", kOnlyCore,
+                     WriterDataMovementConfig({end == End::Answers ? 1U : 0U, ping.hops, ping.bytes,
+                                               source, source + ping.bytes, arrived, kRoundTrips}));
+    std::vector<std::uint32_t> args;
+    append_fabric_connection_rt_args(
+        end == End::Answers ? LinkDirection::West : LinkDirection::East, 0, program, kOnlyCore,
+        args);
+    SetRuntimeArgs(program, kernel, kOnlyCore, args);
+    return program;
+}
+
+Replays run(const Model& model, const Ping& ping) {
+    const std::uint32_t devices = ping.goes_around ? ping.hops : ping.hops + 1;
+    Bench bench(model, {.shape = {1, devices},
+                        .topology = ping.goes_around ? Topology::Ring : Topology::Line,
+                        .device = model.arch.name});
+    std::vector<DeviceProgram> programs{{0, end_of(model.arch, ping, End::Pings)}};
+    if (!ping.goes_around) {
+        programs.push_back({ping.hops, end_of(model.arch, ping, End::Answers)});
+    }
+    return bench.run(programs);
+}
+
+/// With a responder of its own; its time from a packet's arrival to its answer is not counted.
+Prediction less_responder(const Parameters& parameters, const Model& model) {
+    const Replays replays =
+        run(model, {.hops = parameters.count("responder"), .bytes = parameters.count("payload")});
+    return Prediction::combined(replays.zone_cycles(kPingZone, Among::Mean),
+                                replays.zone_cycles(kTurnZone, Among::Mean), std::minus<>());
+}
+
+Prediction loopback(const Parameters& parameters, const Model& model) {
+    const std::string& topology = parameters.text("topology");
+    expressible(topology == "line" || topology == "ring", "topology is {}, not line or ring",
+                topology);
+    const bool is_ring = topology == "ring";
+    const std::uint32_t hops = parameters.count("hops");
+    expressible(is_ring || hops % 2 == 0, "{} hops there and back", hops);
+    return run(model, {.hops = is_ring ? hops : hops / 2,
+                       .bytes = parameters.count("payload"),
+                       .goes_around = is_ring})
+        .zone_cycles(kPingZone, Among::Mean);
+}
+
+}  // namespace
+
+Prediction predict_fabric_latency(const Row& row, const Parameters& parameters,
+                                  const Model& model) {
+    if (row.workload.starts_with("1D fabric round trip")) {
+        return as_time(row, loopback(parameters, model), model);
+    }
+    expressible(row.workload.starts_with("fabric ping "), "workload {}: not a ping", row.workload);
+    return as_time(row, less_responder(parameters, model), model);
+}
+
+}  // namespace tessera::score

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of packets over the fabric, by workers of several devices at once.
+//
+// The bandwidth of a row is the payload that crosses the busiest link in one direction, over the
+// time of the slowest device (tt-metal: process_results of test_fabric_edm_bandwidth.py;
+// test_fabric counts the flows on the busiest link the same way, as a row's packets and cycles
+// show).
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/programs/fabric_pattern.hpp"
+#include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/places.hpp"
+#include "bench/accuracy/units.hpp"
+#include "tessera/fabric_args.hpp"
+
+namespace tessera::score {
+namespace {
+
+/// Packets of each flow: several times what a sender's buffer holds.
+constexpr std::uint32_t kPackets = 48;
+/// A packet's counter, and that of the ends of streams: the first semaphores of each core.
+constexpr std::uint32_t kDone = 0;
+constexpr std::uint32_t kCounter = 1;
+
+/// As bench/accuracy/kernels/fabric_stream.cpp has them.
+enum class Message : std::uint8_t { Write, FlushedAdd, Add };
+
+struct Stream {
+    std::uint32_t bytes = 0;
+    Message message = Message::Write;
+    std::uint32_t links = 1;
+};
+
+Message message_of(const std::string& name) {
+    constexpr std::array<std::pair<std::string_view, Message>, 5> kMessages{
+        {{"noc_unicast_write", Message::Write},
+         {"NOC_UNICAST_WRITE", Message::Write},
+         {"noc_fused_unicast_write_flush_atomic_inc", Message::FlushedAdd},
+         {"NOC_FUSED_UNICAST_ATOMIC_INC", Message::FlushedAdd},
+         {"noc_fused_unicast_write_no_flush_atomic_inc", Message::Add}}};
+    const auto* const found =
+        std::ranges::find(kMessages, name, &std::pair<std::string_view, Message>::first);
+    expressible(found != kMessages.end(), "no program for messages {}", name);
+    return found->second;
+}
+
+/// Programs of the devices, which grow core by core: a core for each flow and link.
+class Programs {
+public:
+    Programs(const ArchSpec& arch, const FabricPattern& pattern, const Stream& stream)
+        : arch_(arch), stream_(stream), num_cores_(pattern.devices), streams_at_(pattern.devices) {
+        for (std::uint32_t device = 0; device < pattern.devices; ++device) {
+            programs_.push_back({device, CreateProgram()});
+        }
+    }
+
+    void add_sender(const FabricFlow& flow, std::uint32_t link, std::uint32_t packets,
+                    const FabricPattern& pattern) {
+        const MeshShape shape{1, pattern.devices};
+        const std::uint32_t end =
+            neighbour(shape, pattern.topology, flow.device, flow.route).value();
+        const CoreCoord core = core_of(num_cores_[flow.device]++);
+        check_core(arch_, core);
+        ++streams_at_[end][core];
+        Program& program = programs_[flow.device].program;
+        add_counters(program, flow.device, core);
+        const std::uint32_t source = free_l1(arch_);
+        const auto kernel =
+            CreateKernel(program, "bench/accuracy/kernels/fabric_stream.cpp", core,
+                         WriterDataMovementConfig(
+                             {source, source + stream_.bytes, stream_.bytes, packets,
+                              static_cast<std::uint32_t>(stream_.message), kDone, kCounter}));
+        std::vector<std::uint32_t> args;
+        append_fabric_connection_rt_args(flow.route.direction, link, program, core, args);
+        args.push_back(flow.route.hops);
+        SetRuntimeArgs(program, kernel, core, args);
+    }
+
+    /// Each core that packets go to waits for the ends of their streams.
+    void add_sinks() {
+        for (std::uint32_t device = 0; device < programs_.size(); ++device) {
+            for (const auto& [core, streams] : streams_at_[device]) {
+                Program& program = programs_[device].program;
+                add_counters(program, device, core);
+                const auto kernel = CreateKernel(program, "bench/accuracy/kernels/fabric_sink.cpp",
+                                                 core, ReaderDataMovementConfig({kDone}));
+                SetRuntimeArgs(program, kernel, core, {streams});
+            }
+        }
+    }
+
+    [[nodiscard]] std::span<const DeviceProgram> all() {
+        std::erase_if(programs_, [&](const DeviceProgram& part) {
+            return num_cores_[part.device] == 0 && streams_at_[part.device].empty();
+        });
+        return programs_;
+    }
+
+private:
+    [[nodiscard]] CoreCoord core_of(std::uint32_t index) const {
+        const std::uint32_t columns = arch_.workers.compute.columns;
+        return {index % columns, index / columns};
+    }
+    /// Before all other semaphores of a core, so that they have the same addresses everywhere.
+    void add_counters(Program& program, std::uint32_t device, CoreCoord core) {
+        if (has_counters_.emplace(std::pair(device, core), true).second) {
+            CreateSemaphore(program, core, 0);
+            CreateSemaphore(program, core, 0);
+        }
+    }
+
+    const ArchSpec& arch_;
+    Stream stream_;
+    std::vector<DeviceProgram> programs_;
+    std::vector<std::uint32_t> num_cores_;
+    std::vector<std::map<CoreCoord, std::uint32_t>> streams_at_;
+    std::map<std::pair<std::uint32_t, CoreCoord>, bool> has_counters_;
+};
+
+Prediction span_of(const Model& model, const FabricPattern& pattern, const Stream& stream,
+                   std::uint32_t packets) {
+    Programs programs(model.arch, pattern, stream);
+    for (const FabricFlow& flow : pattern.flows) {
+        for (std::uint32_t link = 0; link < stream.links; ++link) {
+            programs.add_sender(flow, link, packets, pattern);
+        }
+    }
+    programs.add_sinks();
+    Bench bench(
+        model,
+        {.shape = {1, pattern.devices}, .topology = pattern.topology, .device = model.arch.name});
+    return bench.run(programs.all()).kernel_span_cycles();
+}
+
+Prediction bandwidth(const Row& row, const Model& model, const FabricPattern& pattern,
+                     const Stream& stream) {
+    // What a stream takes beside its packets cancels out between one and one twice as long.
+    const Prediction steady =
+        Prediction::combined(span_of(model, pattern, stream, 2 * kPackets),
+                             span_of(model, pattern, stream, kPackets), std::minus<>());
+    return as_bandwidth(row, double{kPackets} * stream.bytes * pattern.counted, steady, model);
+}
+
+std::string name_behind(const Row& row, std::string_view prefix) {
+    expressible(row.workload.starts_with(prefix), "workload {}: not a {}...", row.workload, prefix);
+    return row.workload.substr(prefix.size());
+}
+
+std::uint32_t links_of(const Parameters& parameters) {
+    // "[1,1]": of rows and of columns.
+    return parameters.text("links").starts_with('[') ? 1 : parameters.count("links");
+}
+
+}  // namespace
+
+Prediction predict_fabric_edm(const Row& row, const Parameters& parameters, const Model& model) {
+    const Stream stream{.bytes = parameters.count("bytes_per_packet"),
+                        .message = message_of(parameters.text("message")),
+                        .links = links_of(parameters)};
+    return bandwidth(row, model, edm_pattern(name_behind(row, "fabric stream "), parameters),
+                     stream);
+}
+
+Prediction predict_fabric_bandwidth(const Row& row, const Parameters& parameters,
+                                    const Model& model) {
+    const Stream stream{.bytes = parameters.count("bytes_per_packet"),
+                        .message = message_of(parameters.text("message")),
+                        .links = links_of(parameters)};
+    return bandwidth(row, model, ubench_pattern(name_behind(row, "fabric "), parameters), stream);
+}
+
+}  // namespace tessera::score

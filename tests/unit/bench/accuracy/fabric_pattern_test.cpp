@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected counts: flows that share a link, drawn on paper; those of patterns are also what the
+// packets and cycles of published rows give (T3000: 60 000 packets of 20 000 a flow are 3 flows).
+#include "bench/accuracy/programs/fabric_pattern.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tessera::score {
+namespace {
+
+FabricPattern edm(const char* ends_only, const char* one_way) {
+    return edm_pattern(
+        "unicast_Linear",
+        Parameters(fmt::format("line_size=8;interior_workers_disabled={};unidirectional={}",
+                               ends_only, one_way)));
+}
+
+FabricPattern ubench(std::string_view name, const char* machine) {
+    return ubench_pattern(name, Parameters(fmt::format("machine={}", machine)));
+}
+
+TEST(FabricPattern, HalfOfALineSendsToEachEnd) {
+    const FabricPattern pattern = edm("False", "False");
+
+    ASSERT_EQ(pattern.flows.size(), 8);
+    EXPECT_EQ(pattern.flows[3].route, (LinkRoute{LinkDirection::East, 4}));
+    EXPECT_EQ(pattern.flows[4].route, (LinkRoute{LinkDirection::West, 4}));
+    EXPECT_EQ(pattern.counted, 4);
+}
+
+TEST(FabricPattern, InteriorWorkersStandStill) {
+    const FabricPattern pattern = edm("True", "False");
+
+    ASSERT_EQ(pattern.flows.size(), 2);
+    EXPECT_EQ(pattern.flows[0].route, (LinkRoute{LinkDirection::East, 7}));
+    EXPECT_EQ(pattern.flows[1].route, (LinkRoute{LinkDirection::West, 7}));
+    EXPECT_EQ(pattern.counted, 1);
+}
+
+TEST(FabricPattern, OneWayOfFourSendersCountsAsOne) {
+    const FabricPattern pattern = edm("False", "True");
+
+    EXPECT_EQ(pattern.flows.size(), 4);
+    EXPECT_EQ(pattern.counted, 1);
+}
+
+TEST(FabricPattern, TheLongerAxisOfAMeshStandsForBoth) {
+    const FabricPattern pattern =
+        edm_pattern("unicast_Linear_all_rows_all_cols_mesh",
+                    Parameters("line_size=[4,2];interior_workers_disabled=[False,False];"
+                               "unidirectional=[False,False]"));
+
+    EXPECT_EQ(pattern.devices, 4);
+    EXPECT_EQ(pattern.counted, 2);
+}
+
+TEST(FabricPattern, NeighboursExchangeBothWaysOverEachLink) {
+    const FabricPattern pattern = ubench("NeighborExchangeLinear", "T3000 8 chips");
+
+    EXPECT_EQ(pattern.flows.size(), 6);
+    EXPECT_EQ(pattern.counted, 1);
+}
+
+TEST(FabricPattern, ASingleSendersFlowsShareItsFirstLink) {
+    EXPECT_EQ(ubench("SingleSenderLinearUnicastAllDevices", "T3000 8 chips").counted, 3);
+    EXPECT_EQ(ubench("SingleSenderLinearUnicastAllDevices", "Galaxy 32 chips").counted, 7);
+}
+
+TEST(FabricPattern, PacketsAroundARingPassAllOthers) {
+    const FabricPattern pattern = ubench("FullRingUnicast", "4 x P150");
+
+    EXPECT_EQ(pattern.topology, Topology::Ring);
+    EXPECT_EQ(pattern.flows.size(), 8);
+    EXPECT_EQ(pattern.counted, 3);
+}
+
+TEST(FabricPattern, AnUnknownMachineOrPatternEndsTheRow) {
+    EXPECT_THROW((void)ubench("FullRingUnicast", "1 x P300"), NotExpressible);
+    EXPECT_THROW((void)ubench("MeshMulticast", "4 x P150"), NotExpressible);
+}
+
+}  // namespace
+}  // namespace tessera::score
