@@ -28,13 +28,17 @@ RegimeResidue residue_of(const std::string& arch, timing::Regime regime, const E
 
 }  // namespace
 
+bool has_residue(const Row& row, const RowScore& score) {
+    return score.prediction && score.prediction->regime &&
+           basis_of(row.group).basis != Basis::Circular;
+}
+
 std::vector<RegimeResidue> residues_of(std::span<const Row> rows,
                                        std::span<const RowScore> scores) {
     std::map<std::pair<std::string, timing::Regime>, Errors> regimes;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto& prediction = scores[i].prediction;
-        if (!prediction || !prediction->regime ||
-            basis_of(rows[i].group).basis == Basis::Circular) {
+        if (!has_residue(rows[i], scores[i])) {
             continue;
         }
         Errors& errors = regimes[{rows[i].arch, *prediction->regime}];

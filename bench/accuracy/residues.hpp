@@ -22,8 +22,11 @@ struct RegimeResidue {
     double nine_of_ten = 0;  ///< factor less 1 that nine of ten rows are off by at most, either way
 };
 
-/// By architecture and regime, those without rows left out. Circular groups are left out too: what
-/// constants were read from says nothing of the model.
+/// Whether a row says something of the model: it is predicted, in a regime, and its group is not
+/// one that constants were read from.
+[[nodiscard]] bool has_residue(const Row& row, const RowScore& score);
+
+/// By architecture and regime, those without rows left out. Of rows that has_residue() takes.
 [[nodiscard]] std::vector<RegimeResidue> residues_of(std::span<const Row> rows,
                                                      std::span<const RowScore> scores);
 

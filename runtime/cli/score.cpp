@@ -13,6 +13,7 @@
 
 #include "bench/accuracy/csv_rows.hpp"
 #include "bench/accuracy/score_json.hpp"
+#include "bench/accuracy/score_plot.hpp"
 #include "bench/accuracy/score_rows.hpp"
 #include "bench/accuracy/score_text.hpp"
 #include "emu/base/tensor_file/partial_file.hpp"
@@ -32,6 +33,7 @@ struct ScoreCommand {
     std::vector<std::string> groups;
     std::optional<std::string> arch;
     std::optional<std::string> output;
+    std::optional<std::string> plot;
     std::uint32_t threads = 0;
     std::uint32_t draws = timed_run::kQuickDraws;
     bool rows = false;
@@ -50,6 +52,10 @@ void add_options(CLI::App& command, ScoreCommand& options) {
     command.add_flag("--rows", options.rows, "A line for each row too, and all ids not scored");
     command.add_flag("--json", options.json, "Print all rows as JSON, with the host's seconds");
     command.add_option("--csv", options.output, "Write predictions of all rows to a CSV file")
+        ->type_name("FILE");
+    command
+        .add_option("--plot", options.plot,
+                    "Write predicted over measured by mechanism to an SVG file")
         ->type_name("FILE");
     command.add_option("--threads", options.threads, "Rows at a time [one for each core]")
         ->type_name("N")
@@ -97,12 +103,20 @@ void print(const ScoreCommand& options, std::span<const score::Row> rows,
     }
 }
 
+/// The file that an option names, if it does; before the rows, since it may be refused.
+std::optional<PartialFile> file_of(const char* option, const std::optional<std::string>& name) {
+    require_file_name(option, name);
+    return name ? std::optional<PartialFile>(std::in_place, *name) : std::nullopt;
+}
+
+void write(std::optional<PartialFile>& file, const std::string& text) {
+    file->write_at(0, std::as_bytes(std::span(text)));
+    file->finish();
+}
+
 ExitCode run(const ScoreCommand& options, const Console& console) {
-    require_file_name("--csv", options.output);
-    std::optional<PartialFile> file;  // before the rows: it may be refused
-    if (options.output) {
-        file.emplace(*options.output);
-    }
+    std::optional<PartialFile> file = file_of("--csv", options.output);
+    std::optional<PartialFile> plot = file_of("--plot", options.plot);
     const std::vector<score::Row> rows = selected(score::read_csv(options.csv), options);
     score::Models models(shipped_configs() / "arch", options.draws);
     ProgressLine progress(console);
@@ -113,9 +127,10 @@ ExitCode run(const ScoreCommand& options, const Console& console) {
                                       progress.show(fmt::format("[{}/{}]", done, rows.size()));
                                   }});
     if (file) {
-        const std::string text = rows_csv(rows, scores);
-        file->write_at(0, std::as_bytes(std::span(text)));
-        file->finish();
+        write(file, rows_csv(rows, scores));
+    }
+    if (plot) {
+        write(plot, score_svg(rows, scores));
     }
     print(options, rows, scores, console);
     return ExitCode::Success;

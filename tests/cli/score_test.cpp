@@ -51,6 +51,15 @@ TEST(CliScore, WritesTheSameFileAtAnyNumberOfThreads) {
     EXPECT_THAT(text_of(one), HasSubstr("five,outdoors,wormhole,time,us,,,,1,,,no program stands"));
 }
 
+TEST(CliScore, DrawsPredictedOverMeasuredByMechanism) {
+    const ScratchFolder scratch;
+    const std::string plot = scratch.file("plot.svg");
+
+    EXPECT_EQ(run_tessera({"score", kRows, "--plot", plot}).exit_code, 0);
+
+    EXPECT_THAT(text_of(plot), ContainsRegex("^<svg .*<circle .*</svg>\n$"));
+}
+
 TEST(CliScore, TakesTheRowsThatAreAskedFor) {
     const Ending ending =
         run_tessera({"score", kRows, "--arch", "blackhole", "--group", "noc_table", "--rows"});
