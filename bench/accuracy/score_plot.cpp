@@ -108,8 +108,8 @@ std::string score_svg(std::span<const Row> rows, std::span<const RowScore> score
         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         "<text x=\"8\" y=\"14\">predicted over measured, by what decides the time; band: nine of "
         "ten rows; to the right: the measured value in the row's unit</text>\n",
-        kColumns * (kWidth + kLeft + kGap / 4), kTop + static_cast<double>(lines) * (kHeight + kGap),
-        kStyle);
+        kColumns * (kWidth + kLeft + kGap / 4),
+        kTop + static_cast<double>(lines) * (kHeight + kGap), kStyle);
     for (std::size_t i = 0; i < residues.size(); ++i) {
         const auto column = static_cast<double>(i % kColumns);
         const auto line = static_cast<double>(i / kColumns);
