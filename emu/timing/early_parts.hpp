@@ -14,7 +14,7 @@ namespace tessera::timing {
 /// Decides by a replay of the same launch under other constants which parts are worth a replay. An
 /// interval takes a replay per draw of constants, and on a mesh most devices wait for one that has
 /// more to do: nine replays of 32 devices of a DeepSeek-V3-sized layer, whose routing is uneven,
-/// take 49 s of a host's processor time in place of 177.
+/// take 49 s of a host's processor time in place of 164.
 class EarlyParts {
 public:
     /// `known_times` says by device how long the launch took there; empty: nothing is left out.

@@ -64,6 +64,20 @@ TEST(EarlyParts, AreReplayedForAnIdenticalPartThatIsLate) {
               (std::vector<bool>{false, false, false}));
 }
 
+TEST(EarlyParts, KeepTheirTimeWhereTheLastDeviceHadNothingToDo) {
+    const TraceBuilder builder = devices_that_read({1, 2});
+    const LaunchPartition parts = partition(builder.trace.launches[0], 2);
+    const std::vector<Millicycles> known{40, 0};
+    const std::vector<Millicycles> starts{0, 100};
+    std::vector<LaunchTimeline> timelines(2);
+    timelines[1].makespan = 100;
+
+    EarlyParts(parts, known, starts).fill(timelines);
+
+    EXPECT_EQ(timelines[0].makespan, 40);
+    EXPECT_EQ(timelines[0].device_end, (std::vector<Millicycles>{40, 0}));
+}
+
 TEST(EarlyParts, LeaveTheLaunchItsEndUnderOtherConstants) {
     TraceBuilder builder = devices_that_read({1, 12, 3});
     const LaunchTimeline stated = replay_with(builder, builder.timing, {});
