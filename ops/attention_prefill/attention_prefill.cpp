@@ -25,23 +25,57 @@ constexpr std::array kFields{
     field<&PrefillSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
+constexpr std::size_t kContexts = 5;
+constexpr std::size_t kChosen = 6;
+
 /// Extents of a call, in elements.
 struct Extents {
     std::uint32_t tokens, heads, nope, rope, value;
+    std::uint32_t sequences;
+    std::uint32_t key_rows;    ///< of kv
+    std::uint32_t rows_each;   ///< of them that each sequence has; 0: as many as it has tokens
+    std::uint32_t num_chosen;  ///< entries of a token; 0: no lists
 
     [[nodiscard]] std::uint32_t head() const { return nope + value; }  ///< of a row of kv
+    [[nodiscard]] std::uint32_t most_keys() const {                    ///< of a sequence
+        return rows_each != 0 ? rows_each : key_rows;
+    }
 };
 
-Extents extents_of(const Shape& nope, const Shape& rope, const Shape& kv) {
-    const std::uint32_t heads = nope[nope.size() - 2];
-    const std::uint32_t head = row_length(kv) / heads;
-    return {num_rows(nope) / heads, heads, row_length(nope), row_length(rope),
-            head - std::min(head, row_length(nope))};
+/// `shape` gives the shape of each of `operands` inputs.
+template <class ShapeOf>
+Extents extents_of(std::size_t operands, const ShapeOf& shape) {
+    const std::uint32_t heads = shape(0)[shape(0).size() - 2];
+    const std::uint32_t nope = row_length(shape(0));
+    const std::uint32_t head = row_length(shape(2)) / heads;
+    const std::uint32_t sequences = row_length(shape(4));
+    const std::uint32_t key_rows = num_rows(shape(2));
+    return {.tokens = num_rows(shape(0)) / heads,
+            .heads = heads,
+            .nope = nope,
+            .rope = row_length(shape(1)),
+            .value = head - std::min(head, nope),
+            .sequences = sequences,
+            .key_rows = key_rows,
+            .rows_each = operands > kContexts ? key_rows / sequences : 0,
+            .num_chosen = operands > kChosen ? row_length(shape(kChosen)) : 0};
 }
 
 Extents extents_of(const OpContext& context) {
-    const auto shape = [&](std::size_t i) -> const Shape& { return context.inputs[i].spec.shape; };
-    return extents_of(shape(0), shape(1), shape(2));
+    return extents_of(context.inputs.size(),
+                      [&](std::size_t i) -> const Shape& { return context.inputs[i].spec.shape; });
+}
+
+Extents extents_of(const ReferenceContext& context) {
+    return extents_of(context.inputs.size(),
+                      [&](std::size_t i) -> const Shape& { return context.in(i).shape(); });
+}
+
+/// Bits of a word for each token of a tile and each tile of keys, as the reader keeps them.
+std::uint32_t words_of_lists(const Extents& extents) {
+    return extents.num_chosen == 0 ? 0
+                                   : round_up(extents.num_chosen, kTileRows) +
+                                         kTileRows * div_up(extents.most_keys(), kTileRows);
 }
 
 Shapes shapes_of(const OpContext& context) {
@@ -53,7 +87,31 @@ Shapes shapes_of(const OpContext& context) {
             .has_values = true,
             .scale = spec.scale,
             .detour_bytes = 2 * (extents.head() + extents.rope) + 2 * dram_alignment(context.arch),
-            .page_words = row_length(context.inputs[4].spec.shape)};
+            .page_words = 2 * round_up(extents.sequences, kTileRows),
+            .chosen_words = words_of_lists(extents)};
+}
+
+void judge_rows(const OpContext& context, const Extents& extents, RuleJudge& judge) {
+    const auto require_one_each = [&](std::size_t operand) {
+        const std::uint32_t rows = num_rows(context.inputs[operand].spec.shape);
+        judge.require(rows == extents.tokens, kInputs[operand].name,
+                      fmt::format("has {} rows; it must have one for each of {} tokens", rows,
+                                  extents.tokens));
+    };
+    if (extents.num_chosen != 0) {
+        require_one_each(kChosen);
+    }
+    if (extents.rows_each == 0) {
+        require_one_each(2);
+        require_one_each(3);
+        return;
+    }
+    const std::uint32_t rope_rows = num_rows(context.inputs[3].spec.shape);
+    judge.require(rope_rows == extents.key_rows, "k_rope",
+                  fmt::format("has {} rows; kv has {}", rope_rows, extents.key_rows));
+    judge.require(extents.key_rows % extents.sequences == 0, "kv",
+                  fmt::format("has {} rows; with contexts, each of {} sequences must have as many",
+                              extents.key_rows, extents.sequences));
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -61,12 +119,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, spec.grid, judge);
     const Extents extents = extents_of(context);
     const std::uint32_t row = row_length(context.inputs[2].spec.shape);
-    for (const std::size_t operand : {2UL, 3UL}) {
-        const Shape& shape = context.inputs[operand].spec.shape;
-        judge.require(num_rows(shape) == extents.tokens, kInputs[operand].name,
-                      fmt::format("has {} rows; it must have one for each of {} tokens",
-                                  num_rows(shape), extents.tokens));
-    }
+    judge_rows(context, extents, judge);
     judge.require(row_length(context.inputs[3].spec.shape) == extents.rope, "k_rope",
                   fmt::format("has rows of {} elements; the queries' have {}",
                               row_length(context.inputs[3].spec.shape), extents.rope));
@@ -92,9 +145,9 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PrefillSpec>();
     const Shapes shapes = shapes_of(context);
     const Extents extents = extents_of(context);
-    const std::uint32_t sequences = row_length(context.inputs[4].spec.shape);
     // At most: the last tile of each sequence may be partly filled.
-    const std::uint32_t units = extents.heads * (div_up(extents.tokens, kTileRows) + sequences);
+    const std::uint32_t units =
+        extents.heads * (div_up(extents.tokens, kTileRows) + extents.sequences);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units);
 
     Program program = CreateProgram();
@@ -103,9 +156,12 @@ Program make_program(const OpContext& context, std::size_t position) {
                                      2 * extents.nope,   2 * extents.rope,
                                      2 * extents.value,  shapes.query_tiles,
                                      shapes.value_tiles, shapes.block,
-                                     sequences,          dram_alignment(context.arch)};
+                                     extents.sequences,  dram_alignment(context.arch),
+                                     extents.rows_each,  extents.num_chosen};
     std::vector<std::uint32_t> addresses;
-    for (const auto& tensors : context.device_inputs) {
+    for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
+        // The kernel gets words of another tensor for a list that is not there.
+        const auto& tensors = context.device_inputs[operand < context.inputs.size() ? operand : 4];
         append_accessors({&tensors[position]}, words);
         addresses.push_back(tensors[position].buffer.address);
     }
@@ -126,35 +182,71 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) { return make_program(context, p); });
 }
 
-/// The first token of the sequence of each.
-std::vector<std::size_t> starts_of_tokens(const HostTensor& starts, std::size_t tokens) {
-    std::vector<std::size_t> first(tokens, 0);
-    for (const std::int32_t start : starts.as<std::int32_t>()) {
-        const auto at = static_cast<std::size_t>(start);
-        std::fill(first.begin() + static_cast<std::ptrdiff_t>(std::min(at, tokens)), first.end(),
-                  at);
+/// What tokens see: rows of keys, by the sequences and lists that the call has.
+class SeenKeys {
+public:
+    SeenKeys(const ReferenceContext& context, const Extents& extents)
+        : extents_(extents), starts_(vector_of_ints(context.read(4))) {
+        if (extents.rows_each != 0) {
+            contexts_ = vector_of_ints(context.read(kContexts));
+        }
+        if (extents.num_chosen != 0) {
+            chosen_ = vector_of_ints(context.read(kChosen));
+        }
     }
-    return first;
-}
+
+    [[nodiscard]] std::vector<std::size_t> of(std::size_t token) const {
+        const auto sequence = static_cast<std::size_t>(
+            std::upper_bound(starts_.begin(), starts_.end(), token) - starts_.begin() - 1);
+        const auto start = static_cast<std::size_t>(starts_[sequence]);
+        const std::size_t first = extents_.rows_each != 0 ? sequence * extents_.rows_each : start;
+        const std::size_t before =
+            extents_.rows_each != 0 ? static_cast<std::size_t>(contexts_[sequence]) : 0;
+        std::vector<std::size_t> rows;
+        for (std::size_t position = 0; position <= before + token - start; ++position) {
+            if (is_chosen(token, position)) {
+                rows.push_back(first + position);
+            }
+        }
+        return rows;
+    }
+
+private:
+    [[nodiscard]] static std::vector<std::int64_t> vector_of_ints(const HostTensor& tensor) {
+        const auto values = tensor.as<std::int32_t>();
+        return {values.begin(), values.end()};
+    }
+    [[nodiscard]] bool is_chosen(std::size_t token, std::size_t position) const {
+        const auto list =
+            chosen_.begin() + static_cast<std::ptrdiff_t>(token * extents_.num_chosen);
+        return chosen_.empty() ||
+               std::find(list, list + extents_.num_chosen, static_cast<std::int64_t>(position)) !=
+                   list + extents_.num_chosen;
+    }
+
+    Extents extents_;
+    std::vector<std::int64_t> starts_;
+    std::vector<std::int64_t> contexts_;
+    std::vector<std::int64_t> chosen_;
+};
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const Extents extents =
-        extents_of(context.in(0).shape(), context.in(1).shape(), context.in(2).shape());
+    const Extents extents = extents_of(context);
     const std::vector<float> q_nope = vector_of(context.read(0));
     const std::vector<float> q_rope = vector_of(context.read(1));
     const std::vector<float> kv = vector_of(context.read(2));
     const std::vector<float> k_rope = vector_of(context.read(3));
-    const auto first = starts_of_tokens(context.read(4), extents.tokens);
+    const SeenKeys seen(context, extents);
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     const std::size_t rows = std::size_t{extents.tokens} * extents.heads;
     tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t row) {
-        const std::size_t token = row / extents.heads;
+        const std::vector<std::size_t> keys = seen.of(row / extents.heads);
         const auto kv_of = [&](std::size_t key) {
-            return ((first[token] + key) * extents.heads + row % extents.heads) * extents.head();
+            return (keys[key] * extents.heads + row % extents.heads) * extents.head();
         };
         std::vector<double> sum(extents.value);
         attention::attend(
-            token + 1 - first[token], context.params<PrefillSpec>().scale,
+            keys.size(), context.params<PrefillSpec>().scale,
             [&](std::size_t key) {
                 double product = 0;
                 for (std::size_t i = 0; i < extents.nope; ++i) {
@@ -162,7 +254,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                 }
                 for (std::size_t i = 0; i < extents.rope; ++i) {
                     product += double{q_rope[row * extents.rope + i]} *
-                               double{k_rope[(first[token] + key) * extents.rope + i]};
+                               double{k_rope[keys[key] * extents.rope + i]};
                 }
                 return product;
             },
@@ -180,17 +272,34 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return outputs;
 }
 
-void check_values(const ReferenceContext& context) {
-    const HostTensor starts = context.read(4);
-    const auto entries = starts.as<std::int32_t>();
-    const Shape& q = context.in(0).shape();
-    const auto tokens = static_cast<std::int64_t>(num_rows(q) / q[q.size() - 2]);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const std::int64_t least = i == 0 ? 0 : entries[i - 1];
-        require(entries[i] >= least && entries[i] <= (i == 0 ? 0 : tokens),
+void check_starts(std::span<const std::int32_t> starts, std::int64_t tokens) {
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const std::int64_t least = i == 0 ? 0 : starts[i - 1];
+        require(starts[i] >= least && starts[i] <= (i == 0 ? 0 : tokens),
                 "attention_prefill: sequence_starts[{}] is {}; it must be {} to {}: sequences "
                 "follow each other from 0 on",
-                i, entries[i], least, i == 0 ? 0 : tokens);
+                i, starts[i], least, i == 0 ? 0 : tokens);
+    }
+}
+
+/// Entries of `chosen` need no check: positions that a token does not see are nobody's.
+void check_values(const ReferenceContext& context) {
+    const Extents extents = extents_of(context);
+    const HostTensor starts = context.read(4);
+    const auto first = starts.as<std::int32_t>();
+    check_starts(first, extents.tokens);
+    if (extents.rows_each == 0) {
+        return;
+    }
+    const HostTensor contexts = context.read(kContexts);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        const std::int64_t end = i + 1 < first.size() ? first[i + 1] : extents.tokens;
+        const std::int64_t most = std::int64_t{extents.rows_each} - (end - first[i]);
+        const std::int32_t before = contexts.as<std::int32_t>()[i];
+        require(before >= 0 && before <= most,
+                "attention_prefill: contexts[{}] is {}; with {} tokens behind them, kv has room "
+                "for 0 to {} of a sequence",
+                i, before, end - first[i], most);
     }
 }
 
@@ -204,7 +313,7 @@ const Op& op() {
                         .programs = programs,
                         .reference = reference,
                         .check_values = check_values,
-                        .checked_inputs = {4}};
+                        .checked_inputs = {4, kContexts}};
     return kOp;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causal attention of prompts with keys and values of each head: the up-projected form of MLA.
+// Causal attention of prompts, or of the rest of prompts whose first tokens lie in a cache, with
+// keys and values of each head: the up-projected form of MLA.
 #pragma once
 
 #include <array>
@@ -21,6 +22,16 @@ inline constexpr std::array kInputs{
     Operand{"kv", "any", "bfloat16", "ROW_MAJOR"},
     Operand{"k_rope", "any", "bfloat16", "ROW_MAJOR"},
     Operand{"sequence_starts", "(S)", "int32", "ROW_MAJOR"},
+    Operand{.name = "contexts",
+            .shape = "(S)",
+            .format = "int32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "chosen",
+            .shape = "any",
+            .format = "int32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., h, V)", "bfloat16", "ROW_MAJOR"}};
 /// Exponentials and the result are rounded to bfloat16; the errors of the former average out over
@@ -39,6 +50,12 @@ inline constexpr OpSpec kSpec{
 ///   v[k,h].
 /// A row of `kv` has [k_nope | v] of head after head. Sequence s is tokens sequence_starts[s] up to
 /// the next start: prompts of any lengths, none too, one behind the other.
+///
+/// With `contexts` sequence s has contexts[s] keys before its first token, which may be none. `kv`
+/// and `k_rope` then have as many rows for each sequence, its positions from 0 on, as pages of a
+/// cache give them. With `chosen` token t sees those positions only that chosen[t] lists (−1:
+/// none), as a mask over all keys: for a context of few times the choices, since what is not chosen
+/// is read and multiplied too.
 ///
 /// The unit of work is 32 tokens of a head; units are dealt out in turn, as later ones see more
 /// keys. Scores of a block of keys stay in L1.

@@ -64,6 +64,17 @@ INSTANTIATE_TEST_SUITE_P(
         LayerRun{"DecodeOfTwoLayers", {"params.tokens=1", "params.context=20", "params.layers=2"}},
         LayerRun{"OneToken", {"params.batch=1", "params.tokens=1"}},
         LayerRun{"AttentionToAll", {"params.attention=dense"}},
+        LayerRun{"ContextsOfDifferentLengths",
+                 {"params.batch=3", "params.context=33", "params.shorter=20"}},
+        LayerRun{"UpProjected", {"params.attention_form=up_projected", "params.layers=2"}},
+        LayerRun{"UpProjectedBehindContexts",
+                 {"params.attention_form=up_projected", "params.batch=3", "params.context=33",
+                  "params.shorter=20"}},
+        LayerRun{"UpProjectedToAllBehindContexts",
+                 {"params.attention_form=up_projected", "params.attention=dense", "params.batch=2",
+                  "params.tokens=31", "params.context=17", "params.shorter=17"}},
+        LayerRun{"UpProjectedRagged",
+                 {"params.attention_form=up_projected", "params.ragged=5", "params.context=16"}},
         LayerRun{"Ragged", {"params.ragged=5"}},
         LayerRun{"RowsWithoutTokens", {"params.ragged=16"}},
         LayerRun{"SharedExpertsOverlapped",
@@ -158,6 +169,29 @@ TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {
         ending.err,
         "tessera: kv_cache_append: positions[7] is 16; the 1 pages of a sequence hold 0 to 15, "
         "-1 is none\n");
+}
+
+HostTensor result_of_form(const std::string& attention, const std::string& form) {
+    const ScratchFolder folder;
+    const Ending ending =
+        run_layer({"params.attention=" + attention, "params.attention_form=" + form,
+                   "params.context=40", "params.shorter=13", "params.index_topk=16",
+                   "params.n_group=1", "params.topk_group=1", "params.top_k=16"},
+                  {"--outputs", folder.file("out.safetensors")});
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    return SafetensorsFile(folder.file("out.safetensors")).read("output");
+}
+
+// Two ways to the same sums, which round at other places. Every token takes every expert, so that
+// no rounding turns a choice of them.
+TEST(DeepseekLayerForms, GiveTheSameResultOnLatentsAndOnKeysOfEachHead) {
+    const golden::GoldenFile file("layer_shared_sp");
+    const auto& tolerance = file.entry_of("output").at("tolerance");
+    for (const char* attention : {"sparse", "dense"}) {
+        EXPECT_TRUE(tessera::testing::has_numbers(result_of_form(attention, "up_projected"),
+                                                  result_of_form(attention, "absorbed"), tolerance))
+            << attention;
+    }
 }
 
 // More than the context has: all of it.

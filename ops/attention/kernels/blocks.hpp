@@ -23,7 +23,9 @@ constexpr uint32_t kCbDetour = 22;
 constexpr uint32_t kCbWords = 23;
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileBytes = 2048;  // of bfloat16
-constexpr uint16_t kMasked = 0xF149;   // −1e30: finite, so that no difference of two is NaN
+// −3e30: finite, so that no difference of two is NaN, and below where the running maximum begins,
+// so that a row that sees no key at all has weights of 0.
+constexpr uint16_t kMasked = 0xF217;
 constexpr uint16_t kOne = 0x3F80;
 
 enum Announced : uint32_t { kEnd, kResult, kPartial };
@@ -49,14 +51,20 @@ inline void clear(uint32_t cb, uint32_t pages) {
     fill_l1(get_write_ptr(cb), pages * kTileBytes, 0);
 }
 
+// The element of a mask tile.
+inline volatile tt_l1_ptr uint16_t& mask_element(uint32_t row, uint32_t column) {
+    return reinterpret_cast<Halves>(
+        get_write_ptr(kCbMasks))[(row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16];
+}
+
 // Hides column c of row r of a key tile where c ≥ first_seen + r · seen_more.
-inline void push_mask(uint32_t first_seen, uint32_t seen_more) {
+inline void push_mask(int32_t first_seen, int32_t seen_more) {
     cb_reserve_back(kCbMasks, 1);
     fill_l1(get_write_ptr(kCbMasks), kTileBytes, 0);
-    auto* halves = reinterpret_cast<Halves>(get_write_ptr(kCbMasks));
     for (uint32_t row = 0; row < kTileRows; ++row) {
-        for (uint32_t column = first_seen + row * seen_more; column < kTileRows; ++column) {
-            halves[(row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16] = kMasked;
+        const int32_t seen = first_seen + static_cast<int32_t>(row) * seen_more;
+        for (uint32_t column = seen < 0 ? 0 : seen; column < kTileRows; ++column) {
+            mask_element(row, column) = kMasked;
         }
     }
     cb_push_back(kCbMasks, 1);

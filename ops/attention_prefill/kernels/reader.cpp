@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings 32 tokens' queries of a head at a time, and the keys and values of the tokens up to the
-// last of them.
+// Brings 32 tokens' queries of a head at a time, and the keys and values of the positions up to the
+// last of them, with masks over what a token does not see.
 #include "../../attention/kernels/blocks.hpp"
 
 using namespace attention;
 
 namespace {
 
-constexpr uint32_t kCbStarts = 24;
+constexpr uint32_t kCbStarts = 24;  // starts of sequences, then their contexts
+constexpr uint32_t kCbChosen = 25;  // a token's list, then bits of keys of 32 tokens
 constexpr uint32_t kTileRowBytes = 64;
 
 struct Shapes {
@@ -21,6 +22,8 @@ struct Shapes {
     uint32_t block;
     uint32_t sequences;
     uint32_t alignment;
+    uint32_t rows_each;  // of keys of a sequence; 0: as many as tokens
+    uint32_t num_chosen;
 
     // The rotated part of a row begins with a tile of its own.
     uint32_t rope_place() const {
@@ -30,10 +33,23 @@ struct Shapes {
 
 // 32 tokens of a sequence.
 struct Tile {
-    uint32_t first;  // token
-    uint32_t start;  // of the sequence
-    uint32_t end;
+    uint32_t first;      // token
+    uint32_t count;      // of tokens
+    uint32_t position;   // of the first
+    uint32_t first_key;  // row of position 0
+
+    uint32_t num_keys() const { return position + count; }
+    uint32_t num_key_tiles() const { return (num_keys() + kTileRows - 1) / kTileRows; }
 };
+
+// `words` to where the NoC may write next.
+uint32_t aligned_bytes(uint32_t words) {
+    return (words + kTileRows - 1) / kTileRows * kTileRows * sizeof(uint32_t);
+}
+
+uint32_t contexts_l1(const Shapes& shapes) {
+    return get_write_ptr(kCbStarts) + aligned_bytes(shapes.sequences);
+}
 
 // Tile `index` of all sequences', if there are so many.
 bool find_tile(const Shapes& shapes, uint32_t index, Tile& found) {
@@ -42,7 +58,12 @@ bool find_tile(const Shapes& shapes, uint32_t index, Tile& found) {
         const uint32_t end = s + 1 < shapes.sequences ? starts[s + 1] : shapes.tokens;
         const uint32_t tiles = (end - starts[s] + kTileRows - 1) / kTileRows;
         if (index < tiles) {
-            found = {starts[s] + index * kTileRows, starts[s], end};
+            const bool has_contexts = shapes.rows_each != 0;
+            const uint32_t first = starts[s] + index * kTileRows;
+            found = {first, smaller(kTileRows, end - first),
+                     (has_contexts ? reinterpret_cast<Words>(contexts_l1(shapes))[s] : 0) +
+                         index * kTileRows,
+                     has_contexts ? s * shapes.rows_each : starts[s]};
             return true;
         }
         index -= tiles;
@@ -55,7 +76,7 @@ void push_queries(const Nope& nope, const Rope& rope, const Shapes& shapes, cons
                   uint32_t head) {
     cb_reserve_back(kCbQueryRows, shapes.row_tiles);
     uint32_t l1_addr = get_write_ptr(kCbQueryRows);
-    for (uint32_t token = tile.first; token < smaller(tile.first + kTileRows, tile.end); ++token) {
+    for (uint32_t token = tile.first; token < tile.first + tile.count; ++token) {
         const uint32_t row = token * shapes.heads + head;
         noc_async_read(nope.get_noc_addr(row), l1_addr, shapes.nope_bytes);
         noc_async_read(rope.get_noc_addr(row), l1_addr + shapes.rope_place(), shapes.rope_bytes);
@@ -74,12 +95,12 @@ void push_keys(const Kv& kv, const Rope& rope, const Shapes& shapes, uint32_t fi
     uint32_t keys_l1 = get_write_ptr(kCbKeyRows);
     uint32_t values_l1 = get_write_ptr(kCbValueRows);
     const uint32_t detour_l1 = get_write_ptr(kCbDetour);
-    for (uint32_t token = first; token < smaller(first + kTileRows, end); ++token) {
-        read_range(kv, token, head * head_bytes, keys_l1, shapes.nope_bytes, shapes.alignment,
+    for (uint32_t row = first; row < smaller(first + kTileRows, end); ++row) {
+        read_range(kv, row, head * head_bytes, keys_l1, shapes.nope_bytes, shapes.alignment,
                    detour_l1);
-        read_range(kv, token, head * head_bytes + shapes.nope_bytes, values_l1, shapes.value_bytes,
+        read_range(kv, row, head * head_bytes + shapes.nope_bytes, values_l1, shapes.value_bytes,
                    shapes.alignment, detour_l1);
-        noc_async_read(rope.get_noc_addr(token), keys_l1 + shapes.rope_place(), shapes.rope_bytes);
+        noc_async_read(rope.get_noc_addr(row), keys_l1 + shapes.rope_place(), shapes.rope_bytes);
         keys_l1 += shapes.row_tiles * kTileRowBytes;
         values_l1 += shapes.value_tiles * kTileRowBytes;
     }
@@ -88,21 +109,74 @@ void push_keys(const Kv& kv, const Rope& rope, const Shapes& shapes, uint32_t fi
     cb_push_back(kCbValueRows, shapes.value_tiles);
 }
 
-// Only the last tile of keys, the queries' own, is seen in part.
+// Bits of the keys that each token of the tile has chosen and sees, a word for 32 of them: those of
+// key tile k are words [32 · k, 32 · k + 32).
+uint32_t bits_l1(const Shapes& shapes) {
+    return get_write_ptr(kCbChosen) + aligned_bytes(shapes.num_chosen);
+}
+
+template <class Accessor>
+void mark_chosen(const Accessor& chosen, const Shapes& shapes, const Tile& tile) {
+    fill_l1(bits_l1(shapes), tile.num_key_tiles() * kTileRows * sizeof(uint32_t), 0);
+    auto* bits = reinterpret_cast<Words>(bits_l1(shapes));
+    const uint32_t list_l1 = get_write_ptr(kCbChosen);
+    const auto* list = reinterpret_cast<Words>(list_l1);
+    for (uint32_t row = 0; row < tile.count; ++row) {
+        noc_async_read(chosen.get_noc_addr(tile.first + row), list_l1,
+                       shapes.num_chosen * sizeof(uint32_t));
+        noc_async_read_barrier();
+        for (uint32_t i = 0; i < shapes.num_chosen; ++i) {
+            const uint32_t position = list[i];  // of nobody: beyond all others
+            if (position <= tile.position + row) {
+                auto& word = bits[position / kTileRows * kTileRows + row];
+                word = word | 1U << position % kTileRows;
+            }
+        }
+    }
+}
+
+void push_mask_of_chosen(const Shapes& shapes, uint32_t key_tile) {
+    const auto* bits = reinterpret_cast<Words>(bits_l1(shapes)) + key_tile * kTileRows;
+    cb_reserve_back(kCbMasks, 1);
+    for (uint32_t row = 0; row < kTileRows; ++row) {
+        const uint32_t seen = bits[row];
+        for (uint32_t column = 0; column < kTileRows; ++column) {
+            mask_element(row, column) = (seen >> column & 1) != 0 ? 0 : kMasked;
+        }
+    }
+    cb_push_back(kCbMasks, 1);
+}
+
+// The first key tile that a token of the tile does not see whole: the queries' own, and where the
+// context is not whole tiles, the one before.
+uint32_t first_masked(const Shapes& shapes, const Tile& tile) {
+    return shapes.num_chosen != 0 ? 0 : (tile.position + 1) / kTileRows;
+}
+
+void push_masks(const Shapes& shapes, const Tile& tile, uint32_t first, uint32_t end) {
+    for (uint32_t key_tile = first; key_tile < end; ++key_tile) {
+        if (shapes.num_chosen != 0) {
+            push_mask_of_chosen(shapes, key_tile);
+        } else {
+            push_mask(static_cast<int32_t>(tile.position + 1 - key_tile * kTileRows), 1);
+        }
+    }
+}
+
 template <class Kv, class Rope>
 void push_blocks(const Kv& kv, const Rope& rope, const Shapes& shapes, const Tile& tile,
                  uint32_t head) {
-    const uint32_t key_tiles = (tile.first - tile.start) / kTileRows + 1;
+    const uint32_t key_tiles = tile.num_key_tiles();
+    const uint32_t masked = first_masked(shapes, tile);
     for (uint32_t done = 0; done < key_tiles; done += shapes.block) {
-        const uint32_t num_tiles = smaller(shapes.block, key_tiles - done);
-        const bool is_last = done + num_tiles == key_tiles;
-        announce_block(num_tiles, is_last ? 1U << (num_tiles - 1) : 0);
-        for (uint32_t i = 0; i < num_tiles; ++i) {
-            push_keys(kv, rope, shapes, tile.start + (done + i) * kTileRows, tile.end, head);
+        const uint32_t end = smaller(done + shapes.block, key_tiles);
+        const uint32_t seen_whole = smaller(larger(masked, done), end) - done;
+        announce_block(end - done, ((1U << (end - done)) - 1) >> seen_whole << seen_whole);
+        for (uint32_t key_tile = done; key_tile < end; ++key_tile) {
+            push_keys(kv, rope, shapes, tile.first_key + key_tile * kTileRows,
+                      tile.first_key + tile.num_keys(), head);
         }
-        if (is_last) {
-            push_mask(1, 1);
-        }
+        push_masks(shapes, tile, done + seen_whole, end);
     }
 }
 
@@ -120,12 +194,16 @@ void kernel_main() {
                         .value_tiles = get_compile_time_arg_val(6),
                         .block = get_compile_time_arg_val(7),
                         .sequences = get_compile_time_arg_val(8),
-                        .alignment = get_compile_time_arg_val(9)};
-    const TensorAccessor q_nope(TensorAccessorArgs<10>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor q_rope(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor kv(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor k_rope(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(5));
-    const TensorAccessor starts(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(6));
+                        .alignment = get_compile_time_arg_val(9),
+                        .rows_each = get_compile_time_arg_val(10),
+                        .num_chosen = get_compile_time_arg_val(11)};
+    const TensorAccessor q_nope(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor q_rope(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor kv(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
+    const TensorAccessor k_rope(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(5));
+    const TensorAccessor starts(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(6));
+    const TensorAccessor contexts(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(7));
+    const TensorAccessor chosen(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(8));
 
     push_ones();
     clear(kCbQueryRows, shapes.row_tiles);
@@ -133,14 +211,21 @@ void kernel_main() {
     clear(kCbValueRows, 2 * shapes.value_tiles);
     noc_async_read(starts.get_noc_addr(0), get_write_ptr(kCbStarts),
                    shapes.sequences * sizeof(uint32_t));
+    if (shapes.rows_each != 0) {
+        noc_async_read(contexts.get_noc_addr(0), contexts_l1(shapes),
+                       shapes.sequences * sizeof(uint32_t));
+    }
     noc_async_read_barrier();
     Tile tile;
+    uint32_t marked = shapes.tokens;  // first token of the tile whose choices are marked
     for (uint32_t unit = core; find_tile(shapes, unit / shapes.heads, tile); unit += num_cores) {
         const uint32_t head = unit % shapes.heads;
-        const uint32_t count = smaller(kTileRows, tile.end - tile.first);
-        const uint32_t key_tiles = (tile.first - tile.start) / kTileRows + 1;
-        announce_unit(kResult, (key_tiles + shapes.block - 1) / shapes.block, 0);
-        announce_rows(kResult, tile.first * shapes.heads + head, shapes.heads, count);
+        announce_unit(kResult, (tile.num_key_tiles() + shapes.block - 1) / shapes.block, 0);
+        announce_rows(kResult, tile.first * shapes.heads + head, shapes.heads, tile.count);
+        if (shapes.num_chosen != 0 && tile.first != marked) {
+            mark_chosen(chosen, shapes, tile);
+            marked = tile.first;
+        }
         push_queries(q_nope, q_rope, shapes, tile, head);
         push_blocks(kv, k_rope, shapes, tile, head);
     }

@@ -27,14 +27,38 @@ struct Call {
     std::uint32_t rope = 8;
     std::uint32_t value = 16;
     std::uint32_t block = 4;
+    std::vector<std::int32_t> contexts;  ///< cached tokens of each sequence
+    std::uint32_t rows_each = 0;         ///< of keys, where there are contexts
+    std::uint32_t num_chosen = 0;        ///< positions of each token
 };
 
+/// Every token chooses others, some of them behind it, and some nobody: −1.
+std::vector<std::int32_t> choices_of(const Call& call) {
+    std::vector<std::int32_t> chosen(std::size_t{call.tokens} * call.num_chosen);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const std::size_t token = i / call.num_chosen;
+        chosen[i] = i % 5 == 4 ? -1
+                               : static_cast<std::int32_t>((token * 7 + i % call.num_chosen * 13) %
+                                                           call.rows_each);
+    }
+    return chosen;
+}
+
 std::vector<OpInput> inputs_of(const Call& call) {
-    return {{random_rows({call.tokens, call.heads, call.nope}, 1)},
-            {random_rows({call.tokens, call.heads, call.rope}, 2)},
-            {random_rows({call.tokens, call.heads * (call.nope + call.value)}, 3)},
-            {random_rows({call.tokens, call.rope}, 4)},
-            {ints({static_cast<std::uint32_t>(call.starts.size())}, call.starts)}};
+    const auto sequences = static_cast<std::uint32_t>(call.starts.size());
+    const std::uint32_t rows = call.contexts.empty() ? call.tokens : sequences * call.rows_each;
+    std::vector<OpInput> inputs{{random_rows({call.tokens, call.heads, call.nope}, 1)},
+                                {random_rows({call.tokens, call.heads, call.rope}, 2)},
+                                {random_rows({rows, call.heads * (call.nope + call.value)}, 3)},
+                                {random_rows({rows, call.rope}, 4)},
+                                {ints({sequences}, call.starts)}};
+    if (!call.contexts.empty()) {
+        inputs.push_back({ints({sequences}, call.contexts)});
+    }
+    if (call.num_chosen != 0) {
+        inputs.push_back({ints({call.tokens, call.num_chosen}, choices_of(call))});
+    }
+    return inputs;
 }
 
 OpRun attend(const Call& call, const SessionOptions& options = {.threads = 1}) {
@@ -58,8 +82,78 @@ INSTANTIATE_TEST_SUITE_P(
                       Call{.tokens = 70, .heads = 3, .nope = 128, .rope = 64, .value = 128},
                       Call{.tokens = 40, .heads = 3, .nope = 24, .rope = 40, .value = 40}));
 
+// Contexts of no token, tile − 1 to tile + 1, several tiles; sequences of different ones, and one
+// without tokens; the last key tile seen whole, or in part by all.
+INSTANTIATE_TEST_SUITE_P(
+    Contexts, PrefillCalls,
+    ::testing::Values(
+        Call{.tokens = 33, .contexts = {0}, .rows_each = 48},
+        Call{.tokens = 1, .heads = 1, .contexts = {1}, .rows_each = 2},
+        Call{.tokens = 1, .contexts = {63}, .rows_each = 64},
+        Call{.tokens = 32, .contexts = {31}, .rows_each = 64},
+        Call{.tokens = 33, .contexts = {32}, .rows_each = 65},
+        Call{.tokens = 31, .contexts = {33}, .rows_each = 70},
+        Call{.tokens = 65, .block = 2, .contexts = {100}, .rows_each = 170},
+        Call{.tokens = 70, .starts = {0, 5, 5, 38}, .contexts = {0, 9, 64, 95}, .rows_each = 128}));
+
+// Of fewer and of more positions than a token sees, behind a context and without one.
+INSTANTIATE_TEST_SUITE_P(
+    Chosen, PrefillCalls,
+    ::testing::Values(Call{.tokens = 1, .contexts = {0}, .rows_each = 1, .num_chosen = 1},
+                      Call{.tokens = 33, .contexts = {0}, .rows_each = 33, .num_chosen = 33},
+                      Call{.tokens = 40, .contexts = {31}, .rows_each = 80, .num_chosen = 7},
+                      Call{.tokens = 70,
+                           .starts = {0, 33},
+                           .block = 1,
+                           .contexts = {90, 0},
+                           .rows_each = 123,
+                           .num_chosen = 20}));
+
+// Tokens behind a context are the last tokens of the whole prompt.
+TEST(AttentionPrefill, BehindAContextIsTheEndOfTheWholePrompt) {
+    const Call whole{.tokens = 75, .heads = 1};
+    const auto inputs = inputs_of(whole);
+    const auto last_rows = [](const HostTensor& tensor, std::uint32_t count) {
+        Shape shape = tensor.shape;
+        shape[0] = count;
+        HostTensor rows = make_host_tensor(shape, tensor.format);
+        std::copy(tensor.bytes.end() - static_cast<std::ptrdiff_t>(rows.bytes.size()),
+                  tensor.bytes.end(), rows.bytes.begin());
+        return rows;
+    };
+
+    const auto end = run_op(op(), PrefillSpec{.scale = 0.3},
+                            {{last_rows(inputs[0].values, 30)},
+                             {last_rows(inputs[1].values, 30)},
+                             inputs[2],
+                             inputs[3],
+                             inputs[4],
+                             {ints({1}, {45})}},
+                            test_arch());
+
+    EXPECT_TRUE(
+        keeps_its_tolerance(op(), {end.outputs, {last_rows(attend(whole).references[0], 30)}}));
+}
+
+TEST(AttentionPrefill, OfATokenThatChoseNothingIsZero) {
+    const Call call{.tokens = 2, .heads = 1, .contexts = {40}, .rows_each = 42, .num_chosen = 1};
+    std::vector<OpInput> inputs = inputs_of(call);
+    inputs[6].values = ints({2, 1}, {-1, 3});
+
+    const auto values =
+        floats_of(run_op(op(), PrefillSpec{.scale = 1}, inputs, test_arch()).outputs[0]);
+
+    EXPECT_THAT(std::vector<float>(values.begin(), values.begin() + 16), ::testing::Each(0.0F));
+    EXPECT_NE(values[16], 0.0F);
+}
+
 TEST(AttentionPrefill, GivesTheSameBytesAtTwoThreadsAndUnderEveryDelivery) {
-    const Call call{.tokens = 100, .starts = {0, 33, 97}, .block = 2};
+    const Call call{.tokens = 100,
+                    .starts = {0, 33, 97},
+                    .block = 2,
+                    .contexts = {0, 40, 3},
+                    .rows_each = 104,
+                    .num_chosen = 30};
     const auto bytes = attend(call).outputs[0].bytes;
 
     for (const NocDelivery delivery :
@@ -83,16 +177,28 @@ TEST(AttentionPrefill, OfTheFirstTokenIsItsOwnValue) {
     }
 }
 
-TEST(AttentionPrefill, NamesASequenceThatStartsBeforeTheOneInFrontOfIt) {
+std::string refusal_of(const Call& call) {
     const PrefillSpec spec{.scale = 1};
     std::vector<std::vector<HostTensor>> held;
-    for (const OpInput& input : inputs_of({.tokens = 40, .starts = {0, 30, 20}})) {
+    for (const OpInput& input : inputs_of(call)) {
         held.push_back({input.values});
     }
+    return usage_error_message([&] { op().check_values(HeldStep(&spec, held).at()); });
+}
 
-    EXPECT_EQ(usage_error_message([&] { op().check_values(HeldStep(&spec, held).at()); }),
+TEST(AttentionPrefill, NamesASequenceThatStartsBeforeTheOneInFrontOfIt) {
+    EXPECT_EQ(refusal_of({.tokens = 40, .starts = {0, 30, 20}}),
               "attention_prefill: sequence_starts[2] is 20; it must be 30 to 40: sequences follow "
               "each other from 0 on");
+}
+
+TEST(AttentionPrefill, NamesAContextThatKeysHaveNoRoomFor) {
+    EXPECT_EQ(refusal_of({.tokens = 40, .starts = {0, 30}, .contexts = {3, 31}, .rows_each = 40}),
+              "attention_prefill: contexts[1] is 31; with 10 tokens behind them, kv has room for 0 "
+              "to 30 of a sequence");
+    EXPECT_EQ(refusal_of({.tokens = 4, .contexts = {-1}, .rows_each = 40}),
+              "attention_prefill: contexts[0] is -1; with 4 tokens behind them, kv has room for 0 "
+              "to 36 of a sequence");
 }
 
 }  // namespace
