@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kStripTiles = 4;
 constexpr std::uint32_t kAnnouncement = 64;  // bytes
+constexpr std::uint32_t kScaleSlot = 128;    // of a key's scales, and of what aligns their read
 
 struct TileBuffer {
     std::uint8_t index;
@@ -28,7 +29,7 @@ std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
     std::vector<TileBuffer> buffers{
         {0, kBf16, shapes.query_tiles},                 // rows of queries
         {1, kBf16, shapes.query_tiles},                 // queries
-        {2, kBf16, 2 * shapes.query_tiles},             // rows of keys
+        {2, kBf16, 2 * shapes.key_row_tiles()},         // rows of keys
         {3, kBf16, shapes.block * shapes.query_tiles},  // keys
         {7, kBf16, 2},                                  // masks
         {8, kBf16, 1},                                  // ones
@@ -49,6 +50,11 @@ std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
         buffers.push_back({4, kBf16, 2 * shapes.value_tiles});
         buffers.push_back({5, kBf16, shapes.block * shapes.value_tiles});
     }
+    if (shapes.scale_tiles != 0) {
+        buffers.push_back({26, DataFormat::Fp8_e4m3, 2 * shapes.value_tiles});  // rows of codes
+        buffers.push_back({27, kBf16, shapes.value_tiles});                     // codes
+        buffers.push_back({28, kFloat, 2 * shapes.scale_tiles});                // in column 0
+    }
     return buffers;
 }
 
@@ -59,7 +65,8 @@ std::vector<Scratch> scratch_of(const Shapes& shapes) {
     return {{22, shapes.detour_bytes},
             {23, 3 * 64},
             {24, std::uint64_t{4} * shapes.page_words},
-            {25, std::uint64_t{4} * shapes.chosen_words}};
+            {25, std::uint64_t{4} * shapes.chosen_words},
+            {29, shapes.scale_tiles == 0 ? 0 : std::uint64_t{kTileRows} * kScaleSlot}};
 }
 
 }  // namespace
@@ -83,9 +90,12 @@ void add_compute(Program& program, const ArchSpec& arch, const CoreRangeSet& cor
                  const Shapes& shapes) {
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
-    config.compile_args = {shapes.query_tiles, shapes.value_tiles, shapes.block,
+    config.compile_args = {shapes.query_tiles,
+                           shapes.value_tiles,
+                           shapes.block,
                            std::bit_cast<std::uint32_t>(static_cast<float>(shapes.scale)),
-                           shapes.has_values ? 1U : 0U};
+                           shapes.has_values ? 1U : 0U,
+                           shapes.scale_tiles};
     config.unpack_to_dest_mode.assign(32, UnpackToDestMode::Default);
     for (const TileBuffer& buffer : tile_buffers(shapes)) {
         const std::uint32_t page = tile_bytes(buffer.format);

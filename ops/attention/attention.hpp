@@ -17,14 +17,19 @@ namespace tessera::ops::attention {
 struct Shapes {
     std::uint32_t query_tiles = 0;  ///< of a row of queries and keys
     std::uint32_t value_tiles = 0;
-    std::uint32_t block = 0;  ///< key tiles that are worked on together
-    bool has_values = false;  ///< else values are the first columns of the keys
-    double scale = 1;         ///< of scores
+    std::uint32_t block = 0;        ///< key tiles that are worked on together
+    bool has_values = false;        ///< else values are the first columns of the keys
+    std::uint32_t scale_tiles = 0;  ///< scales of a key's values, which are in fp8; 0: in bfloat16
+    double scale = 1;               ///< of scores
     std::uint32_t detour_bytes = 0;
     std::uint32_t page_words = 0;    ///< of a sequence's page table, in L1
     std::uint32_t chosen_words = 0;  ///< of a token's list of positions, in L1
 
     [[nodiscard]] std::uint32_t partial_tiles() const { return value_tiles + 2; }
+    /// Of a key's row in bfloat16.
+    [[nodiscard]] std::uint32_t key_row_tiles() const {
+        return scale_tiles == 0 ? query_tiles : query_tiles - value_tiles;
+    }
 };
 [[nodiscard]] std::uint64_t buffer_bytes(const ArchSpec& arch, const Shapes& shapes);
 

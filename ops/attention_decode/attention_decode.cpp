@@ -7,8 +7,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "emu/base/bf16.hpp"
 #include "ops/attention/attention.hpp"
 #include "ops/expert_rows/tables.hpp"
+#include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
 #include "ops/row_strips/row_strips.hpp"
 #include "ops/schedule_fields.hpp"
@@ -34,6 +36,23 @@ constexpr std::array kFields{
     field<&DecodeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
+/// A cache in fp8 comes with its scales and rotated parts, in front of optional lists.
+constexpr std::size_t kScales = 5;
+constexpr std::size_t kRopeCache = 6;
+
+bool is_fp8(DataFormat cache) {
+    return cache == DataFormat::Fp8_e4m3;
+}
+std::size_t place_of_chosen(DataFormat cache) {
+    return is_fp8(cache) ? 7 : 5;
+}
+std::size_t place_of_sequences(DataFormat cache) {
+    return place_of_chosen(cache) + 1;
+}
+std::span<const Operand> operands_of(DataFormat cache) {
+    return is_fp8(cache) ? std::span<const Operand>(kFp8Inputs) : kInputs;
+}
+
 /// Extents of a call.
 struct Extents {
     std::uint32_t tokens, heads, latent, rope;
@@ -46,9 +65,14 @@ Extents extents_of(const Shape& latent, const Shape& rope) {
     return {num_rows(latent) / heads, heads, row_length(latent), row_length(rope)};
 }
 
-/// Lists of −1 alone stand for no operand: one entry a token tells them from the others.
 std::uint32_t chosen_width(std::span<const TensorPlan> inputs) {
-    return inputs.size() > 5 ? row_length(inputs[5].spec.shape) : 0;
+    const std::size_t chosen = place_of_chosen(inputs[2].spec.format);
+    return inputs.size() > chosen ? row_length(inputs[chosen].spec.shape) : 0;
+}
+
+/// Blocks of a latent that have a scale each; 0 in bfloat16.
+std::uint32_t scales_of(DataFormat cache, const Extents& extents) {
+    return is_fp8(cache) ? div_up(extents.latent, fp8::kBlock) : 0;
 }
 
 Shapes shapes_of(const OpContext& context) {
@@ -58,6 +82,7 @@ Shapes shapes_of(const OpContext& context) {
         .query_tiles = div_up(extents.latent, kTileColumns) + div_up(extents.rope, kTileColumns),
         .value_tiles = div_up(extents.latent, kTileColumns),
         .block = std::max(spec.block, 1U),
+        .scale_tiles = scales_of(context.inputs[2].spec.format, extents),
         .scale = spec.scale,
         .page_words = context.inputs[3].spec.shape[1],
         .chosen_words = chosen_width(context.inputs)};
@@ -67,25 +92,50 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
     const auto entries = [&](std::size_t operand) {
         return num_elements(context.inputs[operand].spec.shape);
     };
+    const DataFormat cache = context.inputs[2].spec.format;
+    const std::size_t chosen = place_of_chosen(cache);
+    const std::size_t lists = place_of_sequences(cache);
     const auto require_one_each = [&](std::size_t operand) {
-        judge.require(entries(operand) == extents.tokens, kInputs[operand].name,
+        judge.require(entries(operand) == extents.tokens, operands_of(cache)[operand].name,
                       fmt::format("has {} entries; it must have one for each of {} tokens",
                                   entries(operand), extents.tokens));
     };
     require_one_each(4);
-    if (context.inputs.size() > 5) {
-        judge.require(num_rows(context.inputs[5].spec.shape) == extents.tokens, "chosen",
-                      fmt::format("has {} rows; it must have one for each of {} tokens",
-                                  num_rows(context.inputs[5].spec.shape), extents.tokens));
+    if (context.inputs.size() > chosen) {
+        const std::uint32_t rows = num_rows(context.inputs[chosen].spec.shape);
+        judge.require(rows == extents.tokens, "chosen",
+                      fmt::format("has {} rows; it must have one for each of {} tokens", rows,
+                                  extents.tokens));
     }
-    if (context.inputs.size() > 6) {
-        require_one_each(6);
+    if (context.inputs.size() > lists) {
+        require_one_each(lists);
     }
     const std::uint32_t sequences = context.inputs[3].spec.shape[0];
-    judge.require(context.inputs.size() > 6 || extents.tokens % sequences == 0, "page_table",
+    judge.require(context.inputs.size() > lists || extents.tokens % sequences == 0, "page_table",
                   fmt::format("has {} sequences, which do not divide {} tokens; `sequences` can "
                               "say whose each one is",
                               sequences, extents.tokens));
+}
+
+void judge_caches(const OpContext& context, const Extents& extents, RuleJudge& judge) {
+    const std::uint32_t page_size = context.params<DecodeSpec>().page_size;
+    const std::uint32_t alignment = dram_alignment(context.arch);
+    const TensorSpec& cache = context.inputs[2].spec;
+    if (!is_fp8(cache.format)) {
+        judge_cache_rows(kInputs[2], cache, extents.latent + extents.rope, page_size, alignment,
+                         judge);
+        return;
+    }
+    const std::uint32_t scales = scales_of(cache.format, extents);
+    judge_cache_rows(kFp8Inputs[2], cache, extents.latent, page_size, alignment, judge);
+    judge_cache_rows(kFp8Inputs[kScales], context.inputs[kScales].spec, scales, page_size, 1,
+                     judge);
+    judge_cache_rows(kFp8Inputs[kRopeCache], context.inputs[kRopeCache].spec, extents.rope,
+                     page_size, alignment, judge);
+    constexpr std::uint32_t kMostScales = 16;  // the reader's place for those of a key
+    judge.require(scales <= kMostScales, "q_latent",
+                  fmt::format("has latents of {} elements; in fp8 they may have {}", extents.latent,
+                              kMostScales * fp8::kBlock));
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -97,8 +147,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(extents.latent % kTileColumns == 0, "q_latent",
                   fmt::format("has latents of {} elements; they must be whole tiles of {}",
                               extents.latent, kTileColumns));
-    judge_cache_rows(kInputs[2], context.inputs[2].spec, extents.latent + extents.rope,
-                     spec.page_size, dram_alignment(context.arch), judge);
+    judge_caches(context, extents, judge);
     judge.require(spec.scale > 0, "scale", fmt::format("is {}; it must be positive", spec.scale));
     judge.require(spec.page_size > 0, "page_size", "is 0; it must be at least 1");
     judge.require(spec.block > 0, "block", "is 0; it must be at least 1");
@@ -162,7 +211,9 @@ CoreRangeSet range_of(const std::vector<CoreCoord>& cores) {
 std::vector<std::uint32_t> reader_words(const OpContext& context, const Shapes& shapes,
                                         const Extents& extents, attention::Handshake handshake) {
     const auto& inputs = context.inputs;
-    const bool has_sequences = inputs.size() > 6;
+    const DataFormat cache = inputs[2].spec.format;
+    const std::size_t lists = place_of_sequences(cache);
+    const std::uint32_t columns = extents.latent + (is_fp8(cache) ? 0 : extents.rope);
     return {extents.heads,
             2 * extents.latent,
             2 * extents.rope,
@@ -176,9 +227,9 @@ std::vector<std::uint32_t> reader_words(const OpContext& context, const Shapes& 
             handshake.arrived,
             shapes.partial_tiles(),
             row_length(inputs[4].spec.shape),
-            has_sequences ? row_length(inputs[6].spec.shape) : 0,
-            positions_of_row(inputs[2].spec.shape, extents.latent + extents.rope,
-                             context.params<DecodeSpec>().page_size)};
+            inputs.size() > lists ? row_length(inputs[lists].spec.shape) : 0,
+            positions_of_row(inputs[2].spec.shape, columns, context.params<DecodeSpec>().page_size),
+            scales_of(cache, extents)};
 }
 
 void set_arguments(Program& program, const ArchSpec& arch, const Groups& groups,
@@ -215,9 +266,14 @@ Program make_program(const OpContext& context, std::size_t position) {
     attention::add_compute(program, context.arch, cores, shapes);
     std::vector<std::uint32_t> words = reader_words(context, shapes, extents, handshake);
     std::vector<std::uint32_t> addresses;
-    for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
-        // The kernel gets words of another tensor for a list that is not there.
-        const auto& tensors = context.device_inputs[operand < context.inputs.size() ? operand : 4];
+    const DataFormat cache = context.inputs[2].spec.format;
+    const std::size_t none = context.inputs.size();
+    for (const std::size_t operand :
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{4},
+          place_of_chosen(cache), place_of_sequences(cache), is_fp8(cache) ? kScales : none,
+          is_fp8(cache) ? kRopeCache : none}) {
+        // The kernel gets words of another tensor for one that is not there.
+        const auto& tensors = context.device_inputs[operand < none ? operand : 4];
         append_accessors({&tensors[position]}, words);
         addresses.push_back(tensors[position].buffer.address);
     }
@@ -234,14 +290,18 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) { return make_program(context, p); });
 }
 
+HostTensor read_if_there(const ReferenceContext& context, std::size_t operand) {
+    return context.inputs.size() > operand ? context.read(operand) : HostTensor{};
+}
+
 /// The rows of the cache that a token sees.
 class SeenRows {
 public:
     SeenRows(const ReferenceContext& context, std::size_t tokens)
         : pages_(context.read(3), context.params<DecodeSpec>().page_size),
           positions_(context.read(4)),
-          chosen_(context.inputs.size() > 5 ? context.read(5) : HostTensor{}),
-          sequences_(context.inputs.size() > 6 ? context.read(6) : HostTensor{}),
+          chosen_(read_if_there(context, place_of_chosen(context.read(2).format))),
+          sequences_(read_if_there(context, place_of_sequences(context.read(2).format))),
           tokens_each_(std::max<std::size_t>(tokens / pages_.num_sequences(), 1)) {}
 
     [[nodiscard]] std::vector<std::size_t> of(std::size_t token) const {
@@ -281,11 +341,36 @@ private:
     std::size_t tokens_each_;
 };
 
+/// [latent | rope] of each position: a code times its scale is rounded to bfloat16.
+std::vector<float> rows_of_cache(const ReferenceContext& context, const Extents& extents) {
+    const HostTensor cache = context.read(2);
+    if (!is_fp8(cache.format)) {
+        return vector_of(cache);
+    }
+    const auto codes = cache.as<std::uint8_t>();
+    const HostTensor scale_tensor = context.read(kScales);
+    const auto scales = scale_tensor.as<float>();
+    const std::vector<float> rope = vector_of(context.read(kRopeCache));
+    const std::size_t blocks = scales_of(cache.format, extents);
+    std::vector<float> rows;
+    rows.reserve(codes.size() + rope.size());
+    for (std::size_t position = 0; position < codes.size() / extents.latent; ++position) {
+        for (std::size_t i = 0; i < extents.latent; ++i) {
+            const float value = fp8::value_of(codes[position * extents.latent + i]) *
+                                scales[position * blocks + i / fp8::kBlock];
+            rows.push_back(bf16_to_float(float_to_bf16(value)));
+        }
+        const auto own = rope.begin() + static_cast<std::ptrdiff_t>(position * extents.rope);
+        rows.insert(rows.end(), own, own + extents.rope);
+    }
+    return rows;
+}
+
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const Extents extents = extents_of(context.in(0).shape(), context.in(1).shape());
     const std::vector<float> latent = vector_of(context.read(0));
     const std::vector<float> rope = vector_of(context.read(1));
-    const std::vector<float> cache = vector_of(context.read(2));
+    const std::vector<float> cache = rows_of_cache(context, extents);
     const SeenRows seen(context, extents.tokens);
     const std::size_t width = extents.latent + extents.rope;
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
@@ -319,25 +404,31 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor sequences = context.inputs.size() > 6 ? context.read(6) : HostTensor{};
-    check_cache_places(kSpec.name, context.read(3), context.read(4),
-                       sequences.shape.empty() ? nullptr : &sequences,
-                       context.params<DecodeSpec>().page_size,
-                       positions_of(context.in(2).shape(), row_length(context.in(0).shape()) +
-                                                               row_length(context.in(1).shape())));
+    const HostTensor cache = context.read(2);
+    const HostTensor sequences = read_if_there(context, place_of_sequences(cache.format));
+    const std::uint32_t latent = row_length(context.in(0).shape());
+    const bool has_parts = is_fp8(cache.format);
+    check_cache_places(
+        has_parts ? "attention_decode_fp8" : kSpec.name, context.read(3), context.read(4),
+        sequences.shape.empty() ? nullptr : &sequences, context.params<DecodeSpec>().page_size,
+        positions_of(cache.shape, latent + (has_parts ? 0 : row_length(context.in(1).shape()))));
 }
 
 }  // namespace
 
+Op op_of(const OpSpec& spec) {
+    return {.spec = spec,
+            .params = parameters<DecodeSpec>(kFields),
+            .rules = rules,
+            .infer = infer,
+            .programs = programs,
+            .reference = reference,
+            .check_values = check_values,
+            .checked_inputs = {3, 4, spec.inputs.size() - 1}};
+}
+
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<DecodeSpec>(kFields),
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = programs,
-                        .reference = reference,
-                        .check_values = check_values,
-                        .checked_inputs = {3, 4, 6}};
+    static const Op kOp = op_of(kSpec);
     return kOp;
 }
 

@@ -34,6 +34,18 @@ inline constexpr std::array kInputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
+/// The same, of a cache in fp8.
+inline constexpr std::array kFp8Inputs{
+    kInputs[0],
+    kInputs[1],
+    Operand{"cache", "(P, L)", "fp8_e4m3", "ROW_MAJOR"},
+    kInputs[3],
+    kInputs[4],
+    Operand{"cache_scale", "(P, B)", "float32", "ROW_MAJOR"},
+    Operand{"rope_cache", "(P, T)", "bfloat16", "ROW_MAJOR"},
+    kInputs[5],
+    kInputs[6],
+};
 inline constexpr std::array kOutputs{Operand{"output", "(..., h, C)", "bfloat16", "ROW_MAJOR"}};
 /// Exponentials and the result are rounded to bfloat16; the errors of the former average out over
 /// the keys of a row, of which there may be one or two.
@@ -55,5 +67,8 @@ inline constexpr OpSpec kSpec{
 /// Up to 32 heads of a token are the rows of a unit of work. `split` cores take a range of its
 /// blocks of keys each; the first of them merges maxima, sums and outputs.
 [[nodiscard]] const Op& op();
+
+/// An op with these functions: inputs say whether the cache is in bfloat16 or in fp8.
+[[nodiscard]] Op op_of(const OpSpec& spec);
 
 }  // namespace tessera::ops::attention_decode

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/buffer_room.hpp"
+#include "ops/expert_rows/tables.hpp"
 #include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
 
@@ -29,10 +30,15 @@ std::uint32_t blocks_in(std::uint32_t elements) {
     return (elements + kBlock - 1) / kBlock;
 }
 
+/// All rows of a stack as one.
+Shape matrix_of(const Shape& stack) {
+    return {num_rows(stack), row_length(stack)};
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<DequantiseSpec>();
-    const Shape& codes = context.inputs[0].spec.shape;
-    const Shape& scale = context.inputs[1].spec.shape;
+    const Shape codes = matrix_of(context.inputs[0].spec.shape);
+    const Shape scale = matrix_of(context.inputs[1].spec.shape);
     judge_grid(context.arch, spec.grid, judge);
     const Shape rows{codes[0], blocks_in(codes[1])};
     const Shape whole_rows{codes[0], 1};
@@ -74,10 +80,11 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& codes = context.device_inputs[0][position];
     const DeviceTensor& scales = context.device_inputs[1][position];
     const DeviceTensor& output = context.device_outputs[0][position];
-    const Shape& shape = codes.spec.shape;
+    const Shape shape = matrix_of(codes.spec.shape);
+    const Shape scale = matrix_of(scales.spec.shape);
     const std::uint32_t groups = (shape[0] + kTileRows - 1) / kTileRows;
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, groups);
-    const std::uint32_t scale_bytes = scales.spec.shape[1] * 4;
+    const std::uint32_t scale_bytes = scale[1] * 4;
 
     Program program = CreateProgram();
     const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t bytes,
@@ -89,8 +96,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     add(kScale, DataFormat::Float32, kFloatTile, 2);
     add(kScaleRows, DataFormat::UInt32, fp8::aligned(scale_bytes), kTileRows);
     add(kOut, spec.output, tile_bytes(spec.output), 2 * kStripTiles);
-    std::vector<std::uint32_t> reading{shape[0], shape[1], rows_of_scale(shape, scales.spec.shape),
-                                       scale_bytes, fp8::aligned(scale_bytes)};
+    std::vector<std::uint32_t> reading{shape[0], shape[1], rows_of_scale(shape, scale), scale_bytes,
+                                       fp8::aligned(scale_bytes)};
     std::vector<std::uint32_t> writing{shape[0], shape[1], element_bytes(spec.output)};
     std::vector<std::uint32_t> from;
     std::vector<std::uint32_t> to;
@@ -118,14 +125,14 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor codes = context.read(0);
     const HostTensor scales = context.read(1);
     HostTensor output = make_host_tensor(codes.shape, DataFormat::Float32);
-    const std::size_t columns = codes.shape[1];
-    const std::size_t rows_each = rows_of_scale(codes.shape, scales.shape);
+    const Shape scale = matrix_of(scales.shape);
+    const std::size_t columns = row_length(codes.shape);
+    const std::size_t rows_each = rows_of_scale(matrix_of(codes.shape), scale);
     for (std::size_t i = 0; i < codes.bytes.size(); ++i) {
         const std::size_t block =
-            std::min<std::size_t>(i % columns / kBlock, scales.shape[1] - std::size_t{1});
-        output.as<float>()[i] =
-            fp8::value_of(codes.as<std::uint8_t>()[i]) *
-            scales.as<float>()[i / columns / rows_each * scales.shape[1] + block];
+            std::min<std::size_t>(i % columns / kBlock, scale[1] - std::size_t{1});
+        output.as<float>()[i] = fp8::value_of(codes.as<std::uint8_t>()[i]) *
+                                scales.as<float>()[i / columns / rows_each * scale[1] + block];
     }
     std::vector<HostTensor> outputs;
     outputs.push_back(std::move(output));

@@ -21,11 +21,11 @@ namespace tessera::ops::fp8_dequantise {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
-    Operand{"codes", "(R, C)", "fp8_e4m3", "ROW_MAJOR"},
-    Operand{"scale", "(S, B)", "float32", "ROW_MAJOR"},
+    Operand{"codes", "(..., C)", "fp8_e4m3", "ROW_MAJOR"},
+    Operand{"scale", "any", "float32", "ROW_MAJOR"},
 };
 inline constexpr std::array kOutputs{
-    Operand{"output", "(R, C)", "float32 | bfloat16", "ROW_MAJOR"}};
+    Operand{"output", "(..., C)", "float32 | bfloat16", "ROW_MAJOR"}};
 /// One rounding to bfloat16 is at most 2^-8 of the element; float32 is exact.
 inline constexpr OpSpec kSpec{
     .name = "fp8_dequantise",
@@ -36,9 +36,10 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: the inverse of quantise. What shares a scale follows from the
-/// scales' shape: (R, C/128) 128 columns of a row, (R, 1) a row, (R/128, C/128) a square, each
-/// rounded up. A product is rounded once, in fp32, and once more to bfloat16 where asked.
+/// The op, for the registry: the inverse of quantise, of R rows in any stack. What shares a scale
+/// follows from the scales' shape: (R, C/128) 128 columns of a row, (R, 1) a row, (R/128, C/128) a
+/// square, each rounded up. A product is rounded once, in fp32, and once more to bfloat16 where
+/// asked.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::fp8_dequantise

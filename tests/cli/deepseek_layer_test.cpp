@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "emu/base/tensor_file/safetensors.hpp"
+#include "tessera/tensor_compare.hpp"
 #include "tests/cli/tessera_process.hpp"
 #include "tests/ops/golden_compare.hpp"
 
@@ -75,6 +76,15 @@ INSTANTIATE_TEST_SUITE_P(
                   "params.tokens=31", "params.context=17", "params.shorter=17"}},
         LayerRun{"UpProjectedRagged",
                  {"params.attention_form=up_projected", "params.ragged=5", "params.context=16"}},
+        LayerRun{"CacheInFp8",
+                 {"params.attention_cache=fp8", "params.context=33", "params.shorter=20",
+                  "params.layers=2"}},
+        LayerRun{"DecodeOverAllOfACacheInFp8",
+                 {"params.attention_cache=fp8", "params.attention=dense", "params.tokens=1",
+                  "params.context=40", "params.kv_lora_rank=160"}},
+        LayerRun{"UpProjectedFromACacheInFp8",
+                 {"params.attention_cache=fp8", "params.attention_form=up_projected",
+                  "params.context=31", "params.shorter=31"}},
         LayerRun{"Ragged", {"params.ragged=5"}},
         LayerRun{"RowsWithoutTokens", {"params.ragged=16"}},
         LayerRun{"SharedExpertsOverlapped",
@@ -171,13 +181,14 @@ TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {
         "-1 is none\n");
 }
 
-HostTensor result_of_form(const std::string& attention, const std::string& form) {
+HostTensor result_of_form(const std::string& attention, const std::string& form,
+                          const std::string& cache = "bf16") {
     const ScratchFolder folder;
-    const Ending ending =
-        run_layer({"params.attention=" + attention, "params.attention_form=" + form,
-                   "params.context=40", "params.shorter=13", "params.index_topk=16",
-                   "params.n_group=1", "params.topk_group=1", "params.top_k=16"},
-                  {"--outputs", folder.file("out.safetensors")});
+    const Ending ending = run_layer(
+        {"params.attention=" + attention, "params.attention_form=" + form,
+         "params.attention_cache=" + cache, "params.context=40", "params.shorter=13",
+         "params.index_topk=16", "params.n_group=1", "params.topk_group=1", "params.top_k=16"},
+        {"--outputs", folder.file("out.safetensors")});
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
     return SafetensorsFile(folder.file("out.safetensors")).read("output");
 }
@@ -191,6 +202,13 @@ TEST(DeepseekLayerForms, GiveTheSameResultOnLatentsAndOnKeysOfEachHead) {
         EXPECT_TRUE(tessera::testing::has_numbers(result_of_form(attention, "up_projected"),
                                                   result_of_form(attention, "absorbed"), tolerance))
             << attention;
+        // Errors of a cache in fp8 are the same in both; their correlation is what ops promise.
+        const CloseTolerance close{.pcc_min = 0.9999};
+        EXPECT_GT(compare_close(result_of_form(attention, "up_projected", "fp8"),
+                                result_of_form(attention, "absorbed", "fp8"), close)
+                      .pcc,
+                  close.pcc_min)
+            << attention << " over a cache in fp8";
     }
 }
 

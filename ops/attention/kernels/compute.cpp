@@ -49,6 +49,35 @@ void end_unit(const Shapes& shapes) {
     cb_pop_front(cb_queries, shapes.query_tiles);
 }
 
+// 32 rows of codes times their scales, rounded to bfloat16, to key tiles.
+void dequantise_rows(const Shapes& shapes) {
+    cb_reserve_back(cb_codes, shapes.value_tiles);
+    tilize_rows(cb_code_rows, cb_codes, shapes.value_tiles);
+    cb_push_back(cb_codes, shapes.value_tiles);
+    cb_wait_front(cb_codes, shapes.value_tiles);
+    cb_wait_front(cb_scales, shapes.scale_tiles);
+    constexpr uint32_t kTogether = 2;
+    for (uint32_t first = 0; first < shapes.value_tiles; first += kTogether) {
+        tile_regs_acquire();
+        unary_bcast_init<BroadcastType::COL>(cb_scales, cb_keys);
+        unary_bcast<BroadcastType::COL>(cb_scales, first / kScaledTiles, kTogether);
+        for (uint32_t i = 0; i < kTogether && first + i < shapes.value_tiles; ++i) {
+            copy_to(cb_codes, first + i, i);
+            mul_binary_tile_init();
+            mul_binary_tile(i, kTogether, i);
+        }
+        tile_regs_commit();
+        pack_reconfig_data_format(cb_keys);
+        tile_regs_wait();
+        for (uint32_t i = 0; i < kTogether && first + i < shapes.value_tiles; ++i) {
+            pack_tile(i, cb_keys);
+        }
+        tile_regs_release();
+    }
+    cb_pop_front(cb_scales, shapes.scale_tiles);
+    cb_pop_front(cb_codes, shapes.value_tiles);
+}
+
 // Whole blocks of pages are handed over, also where fewer key tiles are left, so that tiles of one
 // block never lie on both ends of a circular buffer. Keys and values come in turn.
 void tilize_block_rows(const Shapes& shapes, uint32_t num_tiles) {
@@ -59,7 +88,12 @@ void tilize_block_rows(const Shapes& shapes, uint32_t num_tiles) {
         cb_reserve_back(cb_values, value_pages);
     }
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
-        tilize_rows(cb_key_rows, cb_keys, shapes.query_tiles);
+        if (shapes.scale_tiles != 0) {
+            dequantise_rows(shapes);
+            tilize_rows(cb_key_rows, cb_keys, shapes.query_tiles - shapes.value_tiles);
+        } else {
+            tilize_rows(cb_key_rows, cb_keys, shapes.query_tiles);
+        }
         if (shapes.has_values) {
             tilize_rows(cb_value_rows, cb_values, shapes.value_tiles);
         }
@@ -329,9 +363,9 @@ void send_partial(const Shapes& shapes) {
 }  // namespace
 
 void kernel_main() {
-    const Shapes shapes{get_compile_time_arg_val(0), get_compile_time_arg_val(1),
-                        get_compile_time_arg_val(2), get_compile_time_arg_val(3),
-                        get_compile_time_arg_val(4) != 0};
+    const Shapes shapes{get_compile_time_arg_val(0),      get_compile_time_arg_val(1),
+                        get_compile_time_arg_val(2),      get_compile_time_arg_val(3),
+                        get_compile_time_arg_val(4) != 0, get_compile_time_arg_val(5)};
 
     unary_op_init_common(cb_query_rows, cb_queries);
     cb_wait_front(cb_ones, 1);

@@ -25,6 +25,10 @@ constexpr uint32_t cb_weights = 17;  // exponentials
 constexpr uint32_t cb_partial = 18;  // of another core: maximum, sum, outputs
 constexpr uint32_t cb_own_partial = 19;
 constexpr uint32_t cb_partial_shrink = 20;
+constexpr uint32_t cb_code_rows = 26;  // of keys whose values are in fp8
+constexpr uint32_t cb_codes = 27;
+constexpr uint32_t cb_scales = 28;  // of a row, in column 0, a tile each 128 columns
+constexpr uint32_t kScaledTiles = 4;
 constexpr uint32_t kStripTiles = 4;
 constexpr float kBeforeAll = -2e30F;        // below every masked score
 constexpr uint32_t kSmallest = 0x0DA24260;  // 1e-30: sums are at least about 1
@@ -35,7 +39,8 @@ struct Shapes {
     uint32_t value_tiles;
     uint32_t block;  // key tiles
     uint32_t scale;
-    bool has_values;  // else they are the first tiles of the keys
+    bool has_values;       // else they are the first tiles of the keys
+    uint32_t scale_tiles;  // of values in fp8; 0: in bfloat16
 
     uint32_t value_tile(uint32_t key_tile, uint32_t tile) const {
         return key_tile * (has_values ? value_tiles : query_tiles) + tile;

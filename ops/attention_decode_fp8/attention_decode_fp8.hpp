@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// attention_decode over a cache whose latents are in fp8.
+#pragma once
+
+#include "ops/attention_decode/attention_decode.hpp"
+
+namespace tessera::ops::attention_decode_fp8 {
+
+inline constexpr OpSpec kSpec{
+    .name = "attention_decode_fp8",
+    .summary = "heads of tokens over a paged cache of latents in fp8 with scales",
+    .schedules = attention_decode::kSchedules,
+    .inputs = attention_decode::kFp8Inputs,
+    .outputs = attention_decode::kOutputs,
+    .tolerance = attention_decode::kSpec.tolerance,
+};
+
+/// The op, for the registry: as attention_decode, with latent_k = bfloat16(code · scale of its 128
+/// columns). Rows of `cache` have a position's C codes, those of `cache_scale` its ⌈C/128⌉ scales,
+/// those of `rope_cache` its R rotated elements, which stay bfloat16. All three are paged alike; a
+/// row of each tensor is a position, or a page of them.
+///
+/// Source   vLLM, fp8_ds_mla: e4m3 codes of the normalised latent with a float32 scale for each
+/// 128,
+///          and the rotated part as it is, one behind the other in a row of bytes. Here they are
+///          three tensors, since rows of 656 bytes begin where no read is aligned.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::attention_decode_fp8
