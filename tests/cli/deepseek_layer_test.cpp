@@ -90,7 +90,20 @@ INSTANTIATE_TEST_SUITE_P(
         LayerRun{"SharedExpertsOverlapped",
                  {"params.shared_experts=overlapped", "params.layers=2"}},
         LayerRun{"AllReduce", {"params.attention_output=all_reduce"}},
+        LayerRun{"WithoutSequenceParallelism", {"params.sequence_parallel=off", "params.layers=2"}},
+        LayerRun{"RaggedWithoutSequenceParallelism",
+                 {"params.sequence_parallel=off", "params.ragged=5"}},
+        LayerRun{"ZeroExpertsOfTheIdentity", {"params.n_zero_experts=8", "params.layers=2"}},
+        LayerRun{"ZeroExpertsOfNothing",
+                 {"params.n_zero_experts=8", "params.zero_experts=nothing", "params.ragged=5"}},
+        LayerRun{"ZeroExpertsWithoutSequenceParallelism",
+                 {"params.n_zero_experts=16", "params.sequence_parallel=off",
+                  "params.shared_experts=overlapped"}},
         LayerRun{"NaiveBroadcast", {"params.pf=naive_broadcast"}},
+        LayerRun{"QuantisedAllGather",
+                 {"params.pf=quantised_all_gather", "params.experts=grouped_fp8"}},
+        LayerRun{"AllToAllCapped",
+                 {"params.pf=all_to_all_capped", "params.experts=batched_grouped"}},
         LayerRun{"AllToAll",
                  {"params.pf=all_to_all_contiguous", "params.experts=grouped_permuted"}},
         LayerRun{"AllToAllBatched",
@@ -112,6 +125,38 @@ TEST(DeepseekLayerRagged, GivesTokensTheSameBesideFewerOthers) {
     EXPECT_EQ(rows_of("5", 27), rows_of("0", 27));
 }
 
+HostTensor result_with(const std::vector<std::string>& sets) {
+    const ScratchFolder folder;
+    const Ending ending = run_layer(sets, {"--outputs", folder.file("out.safetensors")});
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    return SafetensorsFile(folder.file("out.safetensors")).read("output");
+}
+
+// Without it sums of all devices of a row are rounded once more.
+TEST(DeepseekLayerSequenceParallelism, DoesNotChangeTheResult) {
+    const golden::GoldenFile file("layer_shared_sp");
+    const auto& tolerance = file.entry_of("output").at("tolerance");
+
+    EXPECT_TRUE(tessera::testing::has_numbers(result_with({"params.sequence_parallel=off"}),
+                                              result_with({}), tolerance));
+}
+
+// Of the identity they add tokens to the result, however a token's experts are spread.
+TEST(DeepseekLayerZeroExperts, GiveOneDeviceAndFourTheSameResult) {
+    const golden::GoldenFile file("layer_shared_sp");
+    const auto& tolerance = file.entry_of("output").at("tolerance");
+    const auto on = [](const std::string& tp, const std::string& dp, const std::string& batch) {
+        return result_with({"params.n_zero_experts=8", "params.tp=" + tp, "params.dp=" + dp,
+                            "params.batch=" + batch});
+    };
+    const HostTensor whole = on("1", "1", "4");
+
+    EXPECT_TRUE(tessera::testing::has_numbers(on("2", "2", "2"), whole, tolerance));
+    EXPECT_NE(whole.bytes, result_with({"params.n_zero_experts=8", "params.zero_experts=nothing",
+                                        "params.tp=1", "params.dp=1", "params.batch=4"})
+                               .bytes);
+}
+
 struct Division {
     int tp;
     int dp;
@@ -122,13 +167,9 @@ struct Division {
 
 /// Four sequences, dealt out to dp rows of tp devices.
 HostTensor result_of(const Division& division) {
-    const ScratchFolder folder;
-    const Ending ending = run_layer(
-        {"params.tp=" + std::to_string(division.tp), "params.dp=" + std::to_string(division.dp),
-         "params.batch=" + std::to_string(4 / division.dp)},
-        {"--outputs", folder.file("out.safetensors")});
-    EXPECT_EQ(ending.exit_code, 0) << ending.err;
-    return SafetensorsFile(folder.file("out.safetensors")).read("output");
+    return result_with({"params.tp=" + std::to_string(division.tp),
+                        "params.dp=" + std::to_string(division.dp),
+                        "params.batch=" + std::to_string(4 / division.dp)});
 }
 
 class DeepseekLayerDivisions : public ::testing::TestWithParam<Division> {};
@@ -183,14 +224,10 @@ TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {
 
 HostTensor result_of_form(const std::string& attention, const std::string& form,
                           const std::string& cache = "bf16") {
-    const ScratchFolder folder;
-    const Ending ending = run_layer(
-        {"params.attention=" + attention, "params.attention_form=" + form,
-         "params.attention_cache=" + cache, "params.context=40", "params.shorter=13",
-         "params.index_topk=16", "params.n_group=1", "params.topk_group=1", "params.top_k=16"},
-        {"--outputs", folder.file("out.safetensors")});
-    EXPECT_EQ(ending.exit_code, 0) << ending.err;
-    return SafetensorsFile(folder.file("out.safetensors")).read("output");
+    return result_with({"params.attention=" + attention, "params.attention_form=" + form,
+                        "params.attention_cache=" + cache, "params.context=40", "params.shorter=13",
+                        "params.index_topk=16", "params.n_group=1", "params.topk_group=1",
+                        "params.top_k=16"});
 }
 
 // Two ways to the same sums, which round at other places. Every token takes every expert, so that

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/split_zero_experts/split_zero_experts.hpp"
+
+#include <algorithm>
+
+#include "ops/expert_rows/tables.hpp"
+#include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
+
+namespace tessera::ops::split_zero_experts {
+namespace {
+
+using config::field;
+using config::Limits;
+
+// Circular buffers, as the kernel numbers them.
+enum : std::uint8_t { kIds = 0, kRows = 1 };
+
+constexpr std::array kFields{
+    field<&SplitSpec::experts>("experts", config::kRequired,
+                               "that compute; those from there on are zero experts",
+                               Limits{1, 65536}),
+    field<&SplitSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+};
+
+std::vector<Scratch> scratch_of(std::uint32_t top_k) {
+    return {{kIds, std::uint64_t{4} * top_k}, {kRows, std::uint64_t{4} * top_k}};
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    judge_grid(context.arch, context.params<SplitSpec>().grid, judge);
+    judge_scratch(context.arch, scratch_of(row_length(context.inputs[0].spec.shape)), "topk_ids",
+                  judge);
+}
+
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec rows = context.inputs[0].spec;
+    rows.format = DataFormat::Int32;
+    return {{.spec = context.inputs[0].spec}, {.spec = rows}};
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<SplitSpec>();
+    const DeviceTensor& ids = context.device_inputs[0][position];
+    const DeviceTensor& routed = context.device_outputs[0][position];
+    const DeviceTensor& rows = context.device_outputs[1][position];
+    const std::uint32_t top_k = row_length(ids.spec.shape);
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, spec.grid, num_rows(ids.spec.shape));
+
+    Program program = CreateProgram();
+    add_scratch(program, work.cores, scratch_of(top_k), dram_alignment(context.arch));
+    std::vector<std::uint32_t> args{top_k, spec.experts};
+    append_accessors({&ids, &routed, &rows}, args);
+    const KernelHandle kernel = CreateKernel(program, "ops/split_zero_experts/kernels/split.cpp",
+                                             work.cores, ReaderDataMovementConfig(std::move(args)));
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, kernel, share.core,
+                       {share.first, share.count, ids.buffer.address, routed.buffer.address,
+                        rows.buffer.address});
+    }
+    return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
+}
+
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const auto experts = static_cast<std::int32_t>(context.params<SplitSpec>().experts);
+    HostTensor routed = context.read(0);
+    HostTensor rows = filled_int32(routed.shape, kNobody);
+    const auto ids = routed.as<std::int32_t>();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (ids[i] >= experts) {
+            ids[i] = kNobody;
+            rows.as<std::int32_t>()[i] = static_cast<std::int32_t>(i / row_length(routed.shape));
+        }
+    }
+    std::vector<HostTensor> outputs;
+    outputs.push_back(std::move(routed));
+    outputs.push_back(std::move(rows));
+    return outputs;
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<SplitSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
+}
+
+}  // namespace tessera::ops::split_zero_experts

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes choices of zero experts, which compute nothing, out of tables of chosen experts.
+#pragma once
+
+#include <array>
+
+#include "ops/op.hpp"
+
+namespace tessera::ops::split_zero_experts {
+
+struct SplitSpec {
+    std::uint32_t experts = 1;  ///< that compute
+    GridSize grid;              ///< cores to spread over; 0×0: all that the device offers
+};
+
+inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array kInputs{Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{
+    Operand{"routed_ids", "(T, K)", "=topk_ids", "ROW_MAJOR"},
+    Operand{"own_rows", "(T, K)", "int32", "ROW_MAJOR"},
+};
+inline constexpr OpSpec kSpec{
+    .name = "split_zero_experts",
+    .summary = "choices of experts that compute, and tokens of choices of zero experts",
+    .schedules = kSchedules,
+    .inputs = kInputs,
+    .outputs = kOutputs,
+    .tolerance = kExact,
+};
+
+/// The op, for the registry. Experts from `experts` on are zero experts:
+///   routed_ids[t,k] = topk_ids[t,k], −1 of a zero expert
+///   own_rows[t,k]   = t of a zero expert, else −1
+/// Zero experts of the identity give a token its own row times the weight of the choice, which is
+/// moe_sum of the tokens by own_rows; others give nothing. A choice of −1 is nobody's.
+///
+/// Source   vLLM, zero_expert_num and zero_expert_type of FusedMoE.
+[[nodiscard]] const Op& op();
+
+}  // namespace tessera::ops::split_zero_experts
