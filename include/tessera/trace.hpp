@@ -213,22 +213,33 @@ enum class WaitTest : std::uint8_t { Equal, AtLeast };
 /// Argument of FabricPacket: where its payload lands.
 struct FabricArgument {
     std::uint16_t device = 0;  ///< destination (the last one of a line multicast)
-    NocPlace place;
+    NocPlace place;            ///< of the first part
     std::uint8_t hops = 0;
-    bool is_multicast = false;  ///< delivered at each device on the way too
-    bool has_add = false;       ///< the packet's FabricAdd or FabricWord follows
+    bool is_multicast = false;        ///< delivered at devices on the way too
+    bool has_add = false;             ///< the packet's FabricAdd or FabricWord follows
+    bool is_fused = false;            ///< what follows is an addition behind the packet's payload
+    bool flushes = false;             ///< an addition waits until what was written before it is
+    std::uint8_t multicast_from = 0;  ///< hops to the first device of a multicast
+    std::uint8_t more_parts = 0;      ///< parts of the payload that land elsewhere
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
         return std::uint64_t{device} | (std::uint64_t{place.bits} << 16U) |
                (std::uint64_t{hops} << 32U) | (std::uint64_t{is_multicast} << 40U) |
-               (std::uint64_t{has_add} << 41U);
+               (std::uint64_t{has_add} << 41U) | (std::uint64_t{is_fused} << 42U) |
+               (std::uint64_t{flushes} << 43U) | (std::uint64_t{multicast_from} << 44U) |
+               (std::uint64_t{more_parts} << 52U);
     }
     static constexpr FabricArgument unpack(std::uint64_t word) noexcept {
+        const auto bit = [word](std::uint32_t at) { return (word >> at & 1U) != 0; };
         return {static_cast<std::uint16_t>(word),
                 {static_cast<std::uint16_t>(word >> 16U)},
                 static_cast<std::uint8_t>(word >> 32U),
-                ((word >> 40U) & 1U) != 0,
-                ((word >> 41U) & 1U) != 0};
+                bit(40),
+                bit(41),
+                bit(42),
+                bit(43),
+                static_cast<std::uint8_t>(word >> 44U),
+                static_cast<std::uint8_t>(word >> 52U)};
     }
 };
 

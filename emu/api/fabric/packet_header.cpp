@@ -14,17 +14,52 @@
 
 namespace tessera::kernel {
 
+namespace {
+
+using Fields = tt::tt_fabric::LowLatencyRoutingFields;
+
+// Passed on without being written before the device `first` hops away, written there and on each
+// device up to the one `last` hops away.
+std::uint64_t line_route(std::uint32_t first, std::uint32_t last) {
+    std::uint64_t route = Fields::WRITE_ONLY;
+    for (std::uint32_t hops = last - 1; hops >= 1; --hops) {
+        route = route << Fields::FIELD_WIDTH |
+                (hops < first ? Fields::FORWARD_ONLY : Fields::WRITE_AND_FORWARD);
+    }
+    return route;
+}
+
+}  // namespace
+
+void check_scatter_chunks(std::size_t num_addresses, std::size_t num_sizes, CallSite site) {
+    constexpr std::size_t kLeast = tt::tt_fabric::NOC_SCATTER_WRITE_MIN_CHUNKS;
+    constexpr std::size_t kMost = tt::tt_fabric::NOC_SCATTER_WRITE_MAX_CHUNKS;
+    if (num_addresses < kLeast || num_addresses > kMost || num_sizes + 1 != num_addresses) {
+        fault(
+            FaultCategory::UndefinedBehavior, site,
+            "NocUnicastScatterCommandHeader: {} addresses and {} chunk sizes; {} to {} addresses, "
+            "and a size for each but the last, are possible",
+            num_addresses, num_sizes, kLeast, kMost);
+    }
+}
+
 std::uint64_t fabric_unicast_route(std::uint32_t hops, CallSite site) {
-    using Fields = tt::tt_fabric::LowLatencyRoutingFields;
     if (hops == 0 || hops > Fields::MAX_NUM_HOPS) {
         fault(FaultCategory::OutOfBounds, site, "a route of {} hops: a packet header holds 1 to {}",
               hops, Fields::MAX_NUM_HOPS);
     }
-    std::uint64_t route = Fields::WRITE_ONLY;
-    for (std::uint32_t i = 1; i < hops; ++i) {
-        route = route << Fields::FIELD_WIDTH | Fields::FORWARD_ONLY;
+    return line_route(hops, hops);
+}
+
+std::uint64_t fabric_multicast_route(std::uint32_t start, std::uint32_t range, CallSite site) {
+    if (start == 0 || range == 0 || start + range - 1 > Fields::MAX_NUM_HOPS) {
+        fault(
+            FaultCategory::OutOfBounds, site,
+            "to_chip_multicast: {} devices from {} hops away on; both are at least 1, and a packet "
+            "header holds {} hops",
+            range, start, Fields::MAX_NUM_HOPS);
     }
-    return route;
+    return line_route(start, start + range - 1);
 }
 
 std::uint64_t fabric_mesh_route(std::uint32_t device, CallSite site) {

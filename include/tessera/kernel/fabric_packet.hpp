@@ -1,62 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Headers of fabric packets: where a packet goes and what it does there.
-// Not here: multicast, scatter writes.
 // Source   tt-metal tt_metal/fabric/fabric_edm_packet_header.hpp.
 #pragma once
 
+#include "tessera/kernel/fabric_commands.hpp"
 #include "tessera/kernel/types.hpp"
 
 namespace tt::tt_fabric {
 
-enum NocSendType : std::uint8_t {
-    NOC_UNICAST_WRITE = 0,
-    NOC_UNICAST_INLINE_WRITE = 1,
-    NOC_UNICAST_ATOMIC_INC = 2,
-    NOC_FUSED_UNICAST_ATOMIC_INC = 3,
+/// Devices in a row: the first one is so many links away, the last `range_hops` - 1 further.
+struct MulticastRoutingCommandHeader {
+    std::uint8_t start_distance_in_hops;
+    std::uint8_t range_hops;
 };
 
-/// NoC addresses are those of the destination device.
-struct NocUnicastCommandHeader {
-    std::uint64_t noc_address;
-};
-struct NocUnicastInlineWriteCommandHeader {
-    std::uint64_t noc_address;
-    std::uint32_t value;
-};
-struct NocUnicastAtomicIncCommandHeader {
-    NocUnicastAtomicIncCommandHeader(std::uint64_t address, std::uint32_t increment,
-                                     bool flushes = true)
-        : noc_address(address), val(increment), flush(flushes) {}
-    std::uint64_t noc_address;
-    std::uint32_t val;
-    bool flush;  ///< what was sent before lands first; without it too here
-};
-struct NocUnicastAtomicIncFusedCommandHeader {
-    NocUnicastAtomicIncFusedCommandHeader(std::uint64_t address, std::uint64_t semaphore_address,
-                                          std::uint32_t increment, bool flushes = true)
-        : noc_address(address),
-          semaphore_noc_address(semaphore_address),
-          val(increment),
-          flush(flushes) {}
-    std::uint64_t noc_address;
-    std::uint64_t semaphore_noc_address;
-    std::uint32_t val;
-    bool flush;
-};
-
-/// Where the packet goes and what it does there: the fields of all commands, side by side.
-struct NocCommandFields {
-    std::uint64_t noc_address;
-    std::uint64_t semaphore_noc_address;
-    std::uint32_t value;
-};
-
-/// Two bits a hop from the lowest up: 1 the packet is written there and ends, 2 it is passed on.
+/// Two bits a hop from the lowest up: 1 the packet is written there and ends, 2 it is passed on, 3
+/// both.
 struct LowLatencyRoutingFields {
     static constexpr std::uint32_t FIELD_WIDTH = 2;
     static constexpr std::uint64_t FIELD_MASK = 3;
     static constexpr std::uint64_t WRITE_ONLY = 1;
     static constexpr std::uint64_t FORWARD_ONLY = 2;
+    static constexpr std::uint64_t WRITE_AND_FORWARD = 3;
     static constexpr std::uint32_t MAX_NUM_HOPS = 32;
     std::uint64_t value;
 };
@@ -66,6 +31,8 @@ struct LowLatencyRoutingFields {
 namespace tessera::kernel {
 /// Errors   OutOfBounds if `hops` is 0 or above 32.
 std::uint64_t fabric_unicast_route(std::uint32_t hops, CallSite site);
+/// Errors   OutOfBounds if the first distance or the range is 0, or the last distance above 32.
+std::uint64_t fabric_multicast_route(std::uint32_t start, std::uint32_t range, CallSite site);
 /// A word for the route from this device to another: MeshRoute.
 /// Errors   OutOfBounds if there is no such device, or it is this one.
 std::uint64_t fabric_mesh_route(std::uint32_t device, CallSite site);
@@ -90,47 +57,75 @@ struct LowLatencyPacketHeader {
         padding = 0;
         return this;
     }
+    /// To each device of a range in the sender's direction.
+    volatile LowLatencyPacketHeader* to_chip_multicast(
+        const MulticastRoutingCommandHeader& range,
+        tessera::CallSite site = tessera::CallSite::here()) volatile {
+        routing_fields.value = tessera::kernel::fabric_multicast_route(range.start_distance_in_hops,
+                                                                       range.range_hops, site);
+        padding = 0;
+        return this;
+    }
     /// Writes the payload.
     volatile LowLatencyPacketHeader* to_noc_unicast_write(const NocUnicastCommandHeader& command,
                                                           std::size_t payload_bytes) volatile {
-        return set(NOC_UNICAST_WRITE, payload_bytes, command.noc_address, 0, 0);
+        command_fields.unicast_write.noc_address = command.noc_address;
+        return set(NOC_UNICAST_WRITE, payload_bytes);
+    }
+    /// Writes each chunk of the payload to its own address.
+    volatile LowLatencyPacketHeader* to_noc_unicast_scatter_write(
+        const NocUnicastScatterCommandHeader& command, std::size_t payload_bytes) volatile {
+        auto& fields = command_fields.unicast_scatter_write;
+        for (std::uint32_t i = 0; i < NOC_SCATTER_WRITE_MAX_CHUNKS; ++i) {
+            fields.noc_address[i] = command.noc_address[i];
+        }
+        for (std::uint32_t i = 0; i + 1 < NOC_SCATTER_WRITE_MAX_CHUNKS; ++i) {
+            fields.chunk_size[i] = command.chunk_size[i];
+        }
+        fields.chunk_count = command.chunk_count;
+        return set(NOC_UNICAST_SCATTER_WRITE, payload_bytes);
     }
     /// Writes a word.
     volatile LowLatencyPacketHeader* to_noc_unicast_inline_write(
         const NocUnicastInlineWriteCommandHeader& command) volatile {
-        return set(NOC_UNICAST_INLINE_WRITE, 0, command.noc_address, 0, command.value);
+        command_fields.unicast_inline_write.noc_address = command.noc_address;
+        command_fields.unicast_inline_write.value = command.value;
+        return set(NOC_UNICAST_INLINE_WRITE, 0);
     }
     /// Adds to a word of an L1; takes no payload.
     volatile LowLatencyPacketHeader* to_noc_unicast_atomic_inc(
         const NocUnicastAtomicIncCommandHeader& command) volatile {
-        return set(NOC_UNICAST_ATOMIC_INC, 0, 0, command.noc_address, command.val);
+        auto& fields = command_fields.unicast_seminc;
+        fields.noc_address = command.noc_address;
+        fields.val = command.val;
+        fields.flush = command.flush;
+        return set(NOC_UNICAST_ATOMIC_INC, 0);
     }
     /// Writes the payload, then adds to a word.
     volatile LowLatencyPacketHeader* to_noc_fused_unicast_write_atomic_inc(
         const NocUnicastAtomicIncFusedCommandHeader& command, std::size_t payload_bytes) volatile {
-        return set(NOC_FUSED_UNICAST_ATOMIC_INC, payload_bytes, command.noc_address,
-                   command.semaphore_noc_address, command.val);
+        auto& fields = command_fields.unicast_seminc_fused;
+        fields.noc_address = command.noc_address;
+        fields.semaphore_noc_address = command.semaphore_noc_address;
+        fields.val = command.val;
+        fields.flush = command.flush;
+        return set(NOC_FUSED_UNICAST_ATOMIC_INC, payload_bytes);
     }
 
 private:
-    volatile LowLatencyPacketHeader* set(NocSendType type, std::size_t payload_bytes,
-                                         std::uint64_t address, std::uint64_t semaphore_address,
-                                         std::uint32_t value) volatile {
-        command_fields.noc_address = address;
-        command_fields.semaphore_noc_address = semaphore_address;
-        command_fields.value = value;
+    volatile LowLatencyPacketHeader* set(NocSendType type, std::size_t payload_bytes) volatile {
         payload_size_bytes = static_cast<std::uint16_t>(payload_bytes);
         noc_send_type = type;
         return this;
     }
 };
-static_assert(sizeof(LowLatencyPacketHeader) == 48, "size of a 1D header on the chip");
+static_assert(sizeof(LowLatencyPacketHeader) == 64, "size on the chip of a 1D header for 32 hops");
 
 /// Header of a packet that turns once: along the column, then along the row. A connection's link
 /// has to be the one on which the route begins.
 ///
 /// On the chip it takes 80 bytes and more, and all headers of a fabric are of one kind
-/// (FABRIC_2D); here both travel side by side, as 48 bytes.
+/// (FABRIC_2D); here both travel side by side, as 64 bytes.
 struct HybridMeshPacketHeader : LowLatencyPacketHeader {};
 
 /// To device `dst_dev_id`; meshes have number 0.

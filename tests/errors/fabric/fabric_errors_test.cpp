@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "close: 64 bytes of payload were sent without the header of their packet"},
         Mistake{Scenario::NoRoute, "NoRoute", kUndefined,
                 "send_payload_flush_blocking_from_address: the packet header has no route: "
-                "fabric_set_unicast_route or to_chip_unicast gives one"},
+                "fabric_set_unicast_route, to_chip_unicast or to_chip_multicast gives one"},
         Mistake{Scenario::ZeroHops, "ZeroHops", kBounds,
                 "a route of 0 hops: a packet header holds 1 to 32"},
         Mistake{Scenario::WrongSize, "WrongSize", kUndefined,
@@ -88,8 +88,26 @@ INSTANTIATE_TEST_SUITE_P(
                 "PacketHeaderPool::allocate_header: 3 more headers, but 10 of this processor's 12 "
                 "are taken"},
         Mistake{Scenario::UnalignedHeader, "UnalignedHeader", kUndefined,
-                "send_payload_flush_blocking_from_address: 48 bytes at 0x9288 are no packet "
-                "header, which takes 48 bytes from a multiple of 16"}),
+                "send_payload_flush_blocking_from_address: 64 bytes at 0x9288 are no packet "
+                "header, which takes 64 bytes from a multiple of 16"},
+        Mistake{Scenario::OneChunk, "OneChunk", kUndefined,
+                "NocUnicastScatterCommandHeader: 1 addresses and 0 chunk sizes; 2 to 4 addresses, "
+                "and a size for each but the last, are possible"},
+        Mistake{Scenario::ChunksBeyondPayload, "ChunksBeyondPayload", kUndefined,
+                "send_payload_flush_blocking_from_address: a payload of 32 bytes in 2 chunks, 32 "
+                "bytes before the last one; 2 to 4 chunks of at least a byte each are possible"},
+        Mistake{Scenario::ChunkMisplaced, "ChunkMisplaced", kUndefined,
+                "send_payload_flush_blocking_from_address: destination address 0x33478 and the "
+                "chunk's place in the payload, 32, differ modulo 16"},
+        Mistake{Scenario::EmptyRange, "EmptyRange", kBounds,
+                "to_chip_multicast: 0 devices from 1 hops away on; both are at least 1, and a "
+                "packet header holds 32 hops"},
+        Mistake{Scenario::RangeTooFar, "RangeTooFar", kBounds,
+                "to_chip_multicast: 32 devices from 2 hops away on; both are at least 1, and a "
+                "packet header holds 32 hops"},
+        Mistake{Scenario::SparseRoute, "SparseRoute", FaultCategory::Unimplemented,
+                "send_payload_flush_blocking_from_address: the packet is written 1 hops away and "
+                "passes the next device by; devices of a multicast follow each other"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(FabricErrors, ARouteThatLeavesTheMeshNamesIt) {

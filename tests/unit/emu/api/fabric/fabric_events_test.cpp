@@ -18,9 +18,10 @@ constexpr std::uint32_t kTarget = FabricRun::kSender + 1;
 constexpr NocPlace kCore00 = NocPlace::worker({0, 0});
 
 // Events of the sender's calls, without lines.
-Events sender_events(Scenario scenario, std::uint32_t size) {
+Events sender_events(Scenario scenario, std::uint32_t size, std::uint32_t range = 1) {
     FabricRun run({.threads = 1, .trace = TraceMode::On});
     run.size = size;
+    run.range = range;
     run.launch(scenario);
     Events events = run.trace().launches.at(0).cores.at(0).threads.at(0).events;
     std::erase_if(events,
@@ -31,13 +32,23 @@ Events sender_events(Scenario scenario, std::uint32_t size) {
     return events;
 }
 
-TraceEvent packet(std::uint32_t bytes, bool has_add) {
-    const FabricArgument argument{
-        .device = kTarget, .place = kCore00, .hops = 1, .has_add = has_add};
+TraceEvent packet(std::uint32_t bytes, const FabricArgument& argument) {
     return event(EventKind::FabricPacket, kEast0, bytes, argument.pack());
 }
-TraceEvent word(EventKind kind, std::uint32_t address, std::uint32_t value) {
-    return event(kind, kEast0, value, WordArgument{address, kCore00, kTarget}.pack());
+constexpr FabricArgument kPlain{.device = kTarget, .place = kCore00, .hops = 1};
+constexpr FabricArgument kInline{.device = kTarget, .place = kCore00, .hops = 1, .has_add = true};
+constexpr FabricArgument kCounts{
+    .device = kTarget, .place = kCore00, .hops = 1, .has_add = true, .flushes = true};
+constexpr FabricArgument kFused{.device = kTarget,
+                                .place = kCore00,
+                                .hops = 1,
+                                .has_add = true,
+                                .is_fused = true,
+                                .flushes = true};
+constexpr FabricArgument kTwoParts{.device = kTarget, .place = kCore00, .hops = 1, .more_parts = 1};
+TraceEvent word(EventKind kind, std::uint32_t address, std::uint32_t value,
+                std::uint16_t device = kTarget) {
+    return event(kind, kEast0, value, WordArgument{address, kCore00, device}.pack());
 }
 TraceEvent link(EventKind kind) {
     return event(kind, kEast0, 1, 0);
@@ -52,7 +63,7 @@ constexpr std::uint32_t kSemaphore0 = 40960;
 TEST(FabricEvents, AFusedPacketIsFollowedByItsAddition) {
     const Events expected{link(EventKind::FabricOpen),
                           link(EventKind::FabricSlot),
-                          packet(64, true),
+                          packet(64, kFused),
                           word(EventKind::FabricAdd, kSemaphore0, 1),
                           flush(),
                           link(EventKind::FabricClose)};
@@ -63,10 +74,10 @@ TEST(FabricEvents, AFusedPacketIsFollowedByItsAddition) {
 TEST(FabricEvents, APayloadAndAnAdditionAreTwoPackets) {
     const Events expected{link(EventKind::FabricOpen),
                           link(EventKind::FabricSlot),
-                          packet(64, false),
+                          packet(64, kPlain),
                           flush(),
                           link(EventKind::FabricSlot),
-                          packet(0, true),
+                          packet(0, kCounts),
                           word(EventKind::FabricAdd, kSemaphore0, 1),
                           flush(),
                           link(EventKind::FabricClose)};
@@ -77,12 +88,46 @@ TEST(FabricEvents, APayloadAndAnAdditionAreTwoPackets) {
 TEST(FabricEvents, AnInlineWriteIsAWord) {
     const Events expected{link(EventKind::FabricOpen),
                           link(EventKind::FabricSlot),
-                          packet(0, true),
+                          packet(0, kInline),
                           word(EventKind::FabricWord, kSemaphore0, 1),
                           flush(),
                           link(EventKind::FabricClose)};
 
     EXPECT_EQ(sender_events(Scenario::InlineWrite, 64), expected);
+}
+
+TEST(FabricEvents, ChunksOfAPayloadAreOnePacket) {
+    const Events expected{link(EventKind::FabricOpen),
+                          link(EventKind::FabricSlot),
+                          packet(64, kTwoParts),
+                          flush(),
+                          link(EventKind::FabricSlot),
+                          packet(0, kCounts),
+                          word(EventKind::FabricAdd, kSemaphore0, 1),
+                          flush(),
+                          link(EventKind::FabricClose)};
+
+    EXPECT_EQ(sender_events(Scenario::Scatter, 64), expected);
+}
+
+TEST(FabricEvents, AMulticastIsOnePacketToItsLastDevice) {
+    constexpr std::uint16_t kLast = kTarget + 1;
+    const FabricArgument argument{.device = kLast,
+                                  .place = kCore00,
+                                  .hops = 2,
+                                  .is_multicast = true,
+                                  .has_add = true,
+                                  .is_fused = true,
+                                  .flushes = true,
+                                  .multicast_from = 1};
+    const Events expected{link(EventKind::FabricOpen),
+                          link(EventKind::FabricSlot),
+                          packet(64, argument),
+                          word(EventKind::FabricAdd, kSemaphore0, 1, kLast),
+                          flush(),
+                          link(EventKind::FabricClose)};
+
+    EXPECT_EQ(sender_events(Scenario::MulticastFused, 64, 2), expected);
 }
 
 }  // namespace

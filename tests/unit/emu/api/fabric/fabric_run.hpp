@@ -22,6 +22,11 @@ enum class Scenario : std::uint32_t {
     InlineWrite,
     PayloadBehindHeader,
     TwoDevicesOneLink,
+    Scatter,
+    ScatterOfFour,
+    MulticastFused,
+    MulticastScatter,
+    MulticastInline,
     NotOpen,
     OpenTwice,
     NotClosed,
@@ -39,6 +44,12 @@ enum class Scenario : std::uint32_t {
     OutsideL1,
     TooManyHeaders,
     UnalignedHeader,
+    OneChunk,
+    ChunksBeyondPayload,
+    ChunkMisplaced,
+    EmptyRange,
+    RangeTooFar,
+    SparseRoute,
 };
 
 class FabricRun {
@@ -54,6 +65,7 @@ public:
 
     LinkDirection direction = LinkDirection::East;
     std::uint32_t hops = 1;
+    std::uint32_t range = 1;  ///< devices of a multicast
     std::uint32_t size = 64;
     std::vector<std::uint32_t> receivers;
 
@@ -79,6 +91,12 @@ public:
         std::memcpy(bytes.data(), l1(device, kCopy), size);
         return bytes;
     }
+    /// What lies there behind the launch.
+    [[nodiscard]] std::vector<std::uint8_t> at_destination(std::uint32_t device) {
+        std::vector<std::uint8_t> bytes(size);
+        std::memcpy(bytes.data(), l1(device, kDestination), size);
+        return bytes;
+    }
     [[nodiscard]] std::vector<std::uint8_t> payload() const {
         std::vector<std::uint8_t> bytes(size);
         std::iota(bytes.begin(), bytes.end(), std::uint8_t{1});
@@ -96,8 +114,13 @@ private:
         const std::uint32_t semaphore = CreateSemaphore(program, CoreCoord{0, 0}, 0);
         const KernelHandle kernel = CreateKernel(program, std::string(kFolder) + "sender.cpp",
                                                  CoreCoord{0, 0}, WriterDataMovementConfig());
-        std::vector<std::uint32_t> args{
-            static_cast<std::uint32_t>(scenario), hops, kSource, kDestination, size, semaphore};
+        std::vector<std::uint32_t> args{static_cast<std::uint32_t>(scenario),
+                                        hops,
+                                        kSource,
+                                        kDestination,
+                                        size,
+                                        semaphore,
+                                        range};
         append_fabric_connection_rt_args(direction, 0, program, {0, 0}, args);
         SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, args);
         return program;

@@ -76,6 +76,76 @@ TEST_P(Fabric, AnInlineWriteSetsAWordThatAThreadWaitsOn) {
     EXPECT_EQ(run_.seen(2), std::vector<std::uint8_t>(64, 0xEE));
 }
 
+std::vector<std::uint8_t> with_chunks_reversed(std::vector<std::uint8_t> bytes, std::size_t chunk) {
+    std::vector<std::uint8_t> reversed;
+    for (std::size_t end = bytes.size(); end > 0; end -= chunk) {
+        reversed.insert(reversed.end(), bytes.begin() + static_cast<std::ptrdiff_t>(end - chunk),
+                        bytes.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    return reversed;
+}
+
+TEST_P(Fabric, APayloadInTwoChunksGoesToTwoPlaces) {
+    run_.receivers = {2};
+
+    const LaunchResult result = run_.launch(Scenario::Scatter);
+
+    EXPECT_EQ(run_.seen(2), with_chunks_reversed(run_.payload(), 32));
+    EXPECT_EQ(result.cores[0].bytes_linked, 64U);
+}
+
+TEST_P(Fabric, APayloadInFourChunksGoesToFourPlaces) {
+    run_.receivers = {3};
+    run_.hops = 2;
+
+    run_.launch(Scenario::ScatterOfFour);
+
+    EXPECT_EQ(run_.seen(3), with_chunks_reversed(run_.payload(), 16));
+}
+
+TEST_P(Fabric, AMulticastReachesEachDeviceOfItsRange) {
+    run_.receivers = {2, 3};
+    run_.range = 2;
+
+    const LaunchResult result = run_.launch(Scenario::MulticastFused);
+
+    EXPECT_EQ(run_.seen(2), run_.payload());
+    EXPECT_EQ(run_.seen(3), run_.payload());
+    EXPECT_EQ(result.cores[0].bytes_linked, 64U);
+}
+
+// Device 3 alone: a count on device 2 would be left over, and its receiver is not there.
+TEST_P(Fabric, AMulticastPassesDevicesBeforeItsRange) {
+    run_.receivers = {3};
+    run_.hops = 2;
+    run_.range = 1;
+
+    run_.launch(Scenario::MulticastFused);
+
+    EXPECT_EQ(run_.seen(3), run_.payload());
+    EXPECT_NE(run_.at_destination(2), run_.payload());
+}
+
+TEST_P(Fabric, AMulticastCarriesChunks) {
+    run_.receivers = {2, 3};
+    run_.range = 2;
+
+    run_.launch(Scenario::MulticastScatter);
+
+    EXPECT_EQ(run_.seen(2), with_chunks_reversed(run_.payload(), 32));
+    EXPECT_EQ(run_.seen(3), with_chunks_reversed(run_.payload(), 32));
+}
+
+TEST_P(Fabric, AMulticastSetsAWordOnEachDevice) {
+    run_.receivers = {2, 3};
+    run_.range = 2;
+
+    run_.launch(Scenario::MulticastInline);
+
+    EXPECT_EQ(run_.seen(2), std::vector<std::uint8_t>(64, 0xEE));
+    EXPECT_EQ(run_.seen(3), std::vector<std::uint8_t>(64, 0xEE));
+}
+
 TEST_P(Fabric, TheLargestPayloadIs7616Bytes) {
     run_.receivers = {2};
     run_.size = 7616;

@@ -7,6 +7,11 @@ enum Scenario : uint32_t {
     kInlineWrite,
     kPayloadBehindHeader,
     kTwoDevicesOneLink,
+    kScatter,
+    kScatterOfFour,
+    kMulticastFused,
+    kMulticastScatter,
+    kMulticastInline,
     // Mistakes.
     kNotOpen,
     kOpenTwice,
@@ -25,6 +30,12 @@ enum Scenario : uint32_t {
     kOutsideL1,
     kTooManyHeaders,
     kUnalignedHeader,
+    kOneChunk,
+    kChunksBeyondPayload,
+    kChunkMisplaced,
+    kEmptyRange,
+    kRangeTooFar,
+    kSparseRoute,
 };
 
 void kernel_main() {
@@ -35,7 +46,8 @@ void kernel_main() {
     const uint32_t destination = get_arg_val<uint32_t>(3);
     const uint32_t size = get_arg_val<uint32_t>(4);
     const uint32_t semaphore = get_semaphore(get_arg_val<uint32_t>(5));
-    std::size_t arg_index = 6;
+    const uint8_t range = get_arg_val<uint32_t>(6);
+    std::size_t arg_index = 7;
     auto sender = WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
 
     if (scenario == kTooManyHeaders) {
@@ -85,6 +97,20 @@ void kernel_main() {
     if (scenario != kNoSlot) {
         sender.wait_for_empty_write_slot();
     }
+    // The second half of the payload to where the first would be, and the other way round.
+    const uint16_t half = size / 2;
+    const auto count_up = [&] {
+        header->to_noc_unicast_atomic_inc(NocUnicastAtomicIncCommandHeader{semaphore_target, 1});
+        sender.wait_for_empty_write_slot();
+        send_header();
+    };
+    const auto send_halves = [&] {
+        header->to_noc_unicast_scatter_write(
+            NocUnicastScatterCommandHeader({payload_target + half, payload_target}, {half}), size);
+        send_payload();
+        send_header();
+        count_up();
+    };
 
     switch (scenario) {
         case kWriteThenIncrement:
@@ -104,14 +130,73 @@ void kernel_main() {
         case kPayloadBehindHeader:
             header->to_noc_fused_unicast_write_atomic_inc(
                 NocUnicastAtomicIncFusedCommandHeader{payload_target, semaphore_target, 1}, 16);
-            *reinterpret_cast<volatile uint64_t*>(header_address + 48) = 0x1122334455667788;
-            *reinterpret_cast<volatile uint64_t*>(header_address + 56) = 0x99aabbccddeeff00;
+            *reinterpret_cast<volatile uint64_t*>(header_address + 64) = 0x1122334455667788;
+            *reinterpret_cast<volatile uint64_t*>(header_address + 72) = 0x99aabbccddeeff00;
             send_header(16);
             break;
         case kFusedFlushedSource:
             send_payload();
             send_header();
             *reinterpret_cast<volatile uint32_t*>(source) = 0;
+            break;
+        case kScatter:
+            send_halves();
+            break;
+        case kScatterOfFour:
+            header->to_noc_unicast_scatter_write(
+                NocUnicastScatterCommandHeader(
+                    {payload_target + 48, payload_target + 32, payload_target + 16, payload_target},
+                    {16, 16, 16}),
+                size);
+            send_payload();
+            send_header();
+            count_up();
+            break;
+        case kMulticastFused:
+            header->to_chip_multicast(
+                MulticastRoutingCommandHeader{static_cast<uint8_t>(hops), range});
+            send_payload();
+            send_header();
+            break;
+        case kMulticastScatter:
+            header->to_chip_multicast(
+                MulticastRoutingCommandHeader{static_cast<uint8_t>(hops), range});
+            send_halves();
+            break;
+        case kMulticastInline:
+            header->to_chip_multicast(
+                MulticastRoutingCommandHeader{static_cast<uint8_t>(hops), range});
+            header->to_noc_unicast_inline_write(
+                NocUnicastInlineWriteCommandHeader{semaphore_target, 1});
+            send_header();
+            break;
+        case kOneChunk:
+            header->to_noc_unicast_scatter_write(
+                NocUnicastScatterCommandHeader({payload_target}, {}), size);
+            break;
+        case kChunksBeyondPayload:
+            header->to_noc_unicast_scatter_write(
+                NocUnicastScatterCommandHeader({payload_target, payload_target}, {half}), half);
+            sender.send_payload_without_header_non_blocking_from_address(source, half);
+            send_header();
+            break;
+        case kChunkMisplaced:
+            header->to_noc_unicast_scatter_write(
+                NocUnicastScatterCommandHeader({payload_target, payload_target + half + 8}, {half}),
+                size);
+            send_payload();
+            send_header();
+            break;
+        case kEmptyRange:
+            header->to_chip_multicast(MulticastRoutingCommandHeader{1, 0});
+            break;
+        case kRangeTooFar:
+            header->to_chip_multicast(MulticastRoutingCommandHeader{2, 32});
+            break;
+        case kSparseRoute:
+            header->routing_fields.value = 0b01'10'11;
+            send_payload();
+            send_header();
             break;
         case kTwoDevicesOneLink:
             send_payload();

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the route in a packet's header leads.
+#pragma once
+
+#include <cstdint>
+
+#include "emu/api/fabric/packet.hpp"
+#include "tessera/mesh_links.hpp"
+
+namespace tessera {
+
+class Device;
+
+struct PacketRoute {
+    LinkRoute first;
+    LinkRoute second;                ///< of no hops where the packet does not turn
+    std::uint32_t written_from = 0;  ///< hops to the first device that it is written on
+
+    /// Written on devices along the first leg, before its last one.
+    [[nodiscard]] bool is_multicast() const noexcept { return written_from < first.hops; }
+};
+
+/// Errors   KernelFault{UndefinedBehavior} if the header has no route, or one that begins in
+/// another
+///          direction than the connection; {Unimplemented} if it skips devices between two that it
+///          is written on.
+[[nodiscard]] PacketRoute route_of(const FabricPacket& packet);
+
+/// Returns the device `hops` links along the first leg.
+/// Errors   KernelFault{OutOfBounds} if the mesh ends before.
+[[nodiscard]] Device& device_after(const Device& from, const PacketRoute& route, std::uint32_t hops,
+                                   const FabricPacket& packet);
+/// Returns the last device of the route.
+[[nodiscard]] Device& last_device(const Device& from, const PacketRoute& route,
+                                  const FabricPacket& packet);
+
+/// Calls act(device) for each device that the packet is written on, the nearest first.
+template <typename Act>
+void for_each_device(const Device& from, const PacketRoute& route, const FabricPacket& packet,
+                     Act act) {
+    for (std::uint32_t hops = route.written_from; hops < route.first.hops; ++hops) {
+        act(device_after(from, route, hops, packet));
+    }
+    act(last_device(from, route, packet));
+}
+
+}  // namespace tessera
