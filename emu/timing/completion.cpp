@@ -136,6 +136,13 @@ void deliver(ReplayState& state, std::uint32_t number) {
     }
 }
 
+void pass(ReplayState& state, std::uint32_t number, std::uint32_t hops) {
+    const InFlight& packet = state.in_flight[number];
+    if (packet.word != nullptr) {
+        deliver_word_on_the_way(state, packet, hops, cause_of(state, number));
+    }
+}
+
 void acknowledge(ReplayState& state, std::uint32_t number) {
     const InFlight& transfer = state.in_flight[number];
     const EventKind kind = transfer.event->kind;
@@ -154,7 +161,8 @@ void acknowledge(ReplayState& state, std::uint32_t number) {
 }  // namespace
 
 void advance_transfer(ReplayState& state, std::uint32_t number) {
-    switch (state.transport.advance(number, state.now, state.queue).milestone) {
+    const StageResult result = state.transport.advance(number, state.now, state.queue);
+    switch (result.milestone) {
         case Milestone::None:
             return;
         case Milestone::Departed:
@@ -165,6 +173,8 @@ void advance_transfer(ReplayState& state, std::uint32_t number) {
             return acknowledge(state, number);
         case Milestone::SlotFreed:
             return free_sender(state, number);
+        case Milestone::Passed:
+            return pass(state, number, result.hops);
     }
 }
 

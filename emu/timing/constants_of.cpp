@@ -83,10 +83,20 @@ constexpr std::array kWordLatency{
     Key{"noc.hop"},      Key{"noc.interface"},  Key{"noc.command"},        Key{"noc.atomic"},
     Key{"noc.l1_write"}, Key{"noc.completion"}, Key{"noc.multicast_setup"}};
 constexpr std::array kDram{Key{"dram."}};
-constexpr std::array kMeshLink{
-    Key{"link.rate"},           Key{"link.packet_slot"},     Key{"link.receive_slot"},
-    Key{"link.deliver_slot"},   Key{"link.packet_overhead"}, Key{"link.frame"},
-    Key{"link.frame_overhead"}, Key{"link.max_payload"},     Key{"link.links_per_direction"}};
+constexpr std::array kMeshLink{Key{"link.rate"},
+                               Key{"link.packet_slot"},
+                               Key{"link.receive_slot"},
+                               Key{"link.deliver_slot"},
+                               Key{"link.command_slot"},
+                               Key{"link.flush_slot"},
+                               Key{"link.copy_slot"},
+                               Key{"link.receiver_slots"},
+                               Key{"link.router_processors"},
+                               Key{"link.packet_overhead"},
+                               Key{"link.frame"},
+                               Key{"link.frame_overhead"},
+                               Key{"link.max_payload"},
+                               Key{"link.links_per_direction"}};
 constexpr std::array kMeshLatency{Key{"link.hop_latency"}};
 
 using Keys = std::span<const Key>;

@@ -77,27 +77,30 @@ SenderState& sender_of(ReplayState& state, const InFlight& packet) {
     return sender_at(state, state.cores[core].trace->device, packet.event->detail);
 }
 
-void deliver_word(ReplayState& state, const InFlight& packet, const WaitCause& cause) {
-    const auto argument = FabricArgument::unpack(packet.event->argument);
+namespace {
+
+void change_word_of(ReplayState& state, const InFlight& packet, std::uint32_t device,
+                    const WaitCause& cause) {
     const auto word = WordArgument::unpack(packet.word->argument);
-    const auto change = [&](std::uint32_t device) {
-        change_word(state, state.core_index(device, word.place.core()), word.address,
-                    packet.word->kind == EventKind::FabricAdd ? WordChange::Add : WordChange::Write,
-                    packet.word->count, cause);
-    };
-    if (!argument.is_multicast) {
-        return change(word.device);
-    }
-    // Every device of the route takes the packet at its last hop's time: the transport follows one
-    // packet to the end of its route. Nearer devices see it late by their missing hops.
+    change_word(state, state.core_index(device, word.place.core()), word.address,
+                packet.word->kind == EventKind::FabricAdd ? WordChange::Add : WordChange::Write,
+                packet.word->count, cause);
+}
+
+}  // namespace
+
+void deliver_word(ReplayState& state, const InFlight& packet, const WaitCause& cause) {
+    change_word_of(state, packet, WordArgument::unpack(packet.word->argument).device, cause);
+}
+
+void deliver_word_on_the_way(ReplayState& state, const InFlight& packet, std::uint32_t hops,
+                             const WaitCause& cause) {
     const MeshSpec& mesh = state.machine.mesh;
     const std::uint32_t from = state.cores[state.threads[packet.thread].core].trace->device;
     const LinkDirection direction = kLinkDirections[packet.event->detail % kLinkDirections.size()];
-    for (std::uint32_t hops = 1; hops <= argument.hops; ++hops) {
-        if (const auto device = neighbour(mesh.shape, mesh.topology, from, {direction, hops})) {
-            change(*device);
-        }
-    }
+    const auto device = neighbour(mesh.shape, mesh.topology, from, {direction, hops});
+    ensure(device.has_value(), "a packet passed {} hops from device {}", hops, from);
+    change_word_of(state, packet, *device, cause);
 }
 
 }  // namespace tessera::timing

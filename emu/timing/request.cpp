@@ -81,6 +81,11 @@ void fill_packet(Request& request, const TraceEvent& event, const Machine& machi
     request.hops = argument.hops;
     request.channel = event.detail;
     request.bytes = event.count;
+    request.is_fused = argument.is_fused;
+    request.flushes = argument.flushes;
+    request.is_multicast = argument.is_multicast;
+    request.multicast_from = argument.multicast_from;
+    request.more_parts = argument.more_parts;
 }
 
 }  // namespace

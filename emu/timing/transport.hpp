@@ -36,9 +36,14 @@ struct Request {
     CoreCoord rect_start;  ///< logical; multicasts
     CoreCoord rect_end;
     std::uint32_t bytes = 0;
-    std::uint16_t far_device = 0;  ///< Fabric
-    std::uint8_t channel = 0;      ///< Fabric: sender channel = direction + 4 * link
-    std::uint8_t hops = 0;         ///< Fabric
+    std::uint16_t far_device = 0;     ///< Fabric
+    std::uint8_t channel = 0;         ///< Fabric: sender channel = direction + 4 * link
+    std::uint8_t hops = 0;            ///< Fabric
+    bool is_fused = false;            ///< Fabric: adds to a word behind its payload
+    bool flushes = false;             ///< Fabric: adds once what was written is acknowledged
+    bool is_multicast = false;        ///< Fabric: delivered at devices on the way, from
+    std::uint8_t multicast_from = 0;  ///< so many hops on
+    std::uint8_t more_parts = 0;      ///< Fabric: parts of the payload that land elsewhere
 };
 
 /// What a transfer has reached when a stage is done.
@@ -48,6 +53,7 @@ enum class Milestone : std::uint8_t {
     Delivered,     ///< bytes (or the word) are in place at every receiver; reads: in own L1
     Acknowledged,  ///< non-posted writes and atomics: the issuer knows
     SlotFreed,     ///< packets: the first link has taken it from its sender's buffer
+    Passed,        ///< packets: in place at a device on the way, which passes it on
 };
 
 /// Accounts the time of a transfer, from its issue to its last milestone so far, by resource kind.
@@ -55,7 +61,8 @@ using Transit = std::array<Millicycles, kNumResourceKinds>;
 
 struct StageResult {
     Milestone milestone = Milestone::None;
-    bool is_last = false;  ///< the transfer's number may be given out again
+    bool is_last = false;   ///< the transfer's number may be given out again
+    std::uint8_t hops = 0;  ///< Passed: to the device, from the sender's
 };
 
 /// Consecutive devices of a mesh.

@@ -140,9 +140,15 @@ struct LinkTiming {
     BytesPerSecond rate;    ///< one link, one direction
     Seconds hop_latency;    ///< device to device, first byte
     Seconds core_latency;   ///< Ethernet core to Ethernet core, no router at either, first byte
+    Seconds core_send;      ///< the same cores' time for each packet: sent,
+    Seconds core_receive;   ///< received and kept,
+    Seconds core_deliver;   ///< received and written to a worker
     Seconds packet_slot;    ///< of the sending router's time, for each packet
     Seconds receive_slot;   ///< of the receiving router's time, for each packet it passes on
     Seconds deliver_slot;   ///< of the receiving router's time, for each packet it writes to a core
+    Seconds command_slot;   ///< more for a second NoC command: an addition behind a payload
+    Seconds flush_slot;     ///< more to wait until a payload has been acknowledged
+    Seconds copy_slot;      ///< more where a packet is written to a core and passed on as well
     Bytes packet_overhead;  ///< header of each packet
     Bytes frame;            ///< most that one Ethernet frame carries
     Bytes frame_overhead;   ///< preamble, framing and gap of each frame
@@ -151,7 +157,9 @@ struct LinkTiming {
     Seconds open;         ///< worker's handshake with the sender before its first packet
     Seconds close;        ///< and after its last
     std::uint32_t links_per_direction = 0;
-    std::uint32_t sender_slots = 0;  ///< packets a sender buffers
+    std::uint32_t sender_slots = 0;       ///< packets a sender buffers
+    std::uint32_t receiver_slots = 0;     ///< packets a link's receiving router buffers
+    std::uint32_t router_processors = 0;  ///< 2: one sends, one receives
 };
 
 /// From one program to the next. Two cores hand a program out, one behind the other: one reads it

@@ -49,7 +49,8 @@ void endless_links(TimingSpec& timing) {
     LinkTiming& link = timing.link;
     link.rate = BytesPerSecond{1e18};
     for (Seconds* time : {&link.hop_latency, &link.core_latency, &link.packet_slot,
-                          &link.receive_slot, &link.deliver_slot, &link.open, &link.close}) {
+                          &link.receive_slot, &link.deliver_slot, &link.command_slot,
+                          &link.flush_slot, &link.copy_slot, &link.open, &link.close}) {
         *time = Seconds{0};
     }
 }

@@ -34,7 +34,7 @@ bool stands_for(std::string_view constant, std::string_view key) {
 /// by; what is taken off another cost; and errors of the model, which widen intervals.
 bool is_never_replayed(std::string_view key) {
     return key.starts_with("instruction.") || key.starts_with("model_error.") ||
-           key == "link.core_latency" || key == "risc.loop_control";
+           key.starts_with("link.core_") || key == "risc.loop_control";
 }
 
 TEST(ConstantsOf, StandForEveryKeyOfAReplay) {

@@ -27,6 +27,11 @@ enum class Receiver : std::uint8_t { Keeps, WritesToWorker };
 Model sent_by_links(Model model, Receiver receiver, std::uint16_t num_senders) {
     for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
         timing->link.worker_issue = Cycles{0};
+        timing->link.packet_slot = timing->link.core_send;
+        timing->link.receive_slot = timing->link.core_receive;
+        timing->link.deliver_slot = timing->link.core_deliver;
+        timing->link.router_processors = 1;
+        timing->link.receiver_slots = kPackets;
         Seconds& sends = timing->link.packet_slot;
         Seconds& delivers = timing->link.deliver_slot;
         if (receiver == Receiver::Keeps) {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves packets from device to device: a router at each end of each link stores and forwards them.
-// Packets of 16 B pass at 0.28 GB/s (57 ns each, test_all_ethernet_links_bandwidth.py), so routers
-// take a slot per packet beside the wire's time per byte.
+//
+// A router takes a slot for each packet beside the wire's time per byte. With s to send, r to
+// receive one, packets of 16 B go one way every max(s, r), both ways every s + r where one
+// processor does both. These two figures for plain writes give s and r on Wormhole; what they
+// predict for fused writes holds to 1 % (555 ns measured and 554 predicted with senders on all of
+// four devices, 607 and 603 with senders at the ends; fabric_edm_bandwidth_golden_6u.csv).
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "emu/timing/network/transport_state.hpp"
 #include "tessera/errors.hpp"
@@ -14,6 +20,19 @@ namespace {
 
 LinkDirection direction_of(std::uint32_t sender) {
     return static_cast<LinkDirection>(sender % 4);
+}
+
+/// What a router takes to write a packet to a core. Each further part of the payload and an
+/// addition is a NoC command of its own; where the addition must not overtake the payload, the
+/// router waits for the payload's acknowledgement first. An addition in a packet of its own finds
+/// the payload before it under way since that packet was handled.
+Millicycles writing(const Request& request, const MeshTimes& times, Millicycles transit) {
+    if (request.flushes && !request.is_fused) {
+        return std::max(times.deliver, times.flush);
+    }
+    const std::uint32_t more_commands = request.more_parts + (request.is_fused ? 1U : 0U);
+    return times.deliver + more_commands * times.command +
+           (request.flushes ? times.flush + transit : 0);
 }
 
 /// The same link as its far end names it: east and west, north and south are neighbours.
@@ -41,17 +60,27 @@ void Transport::State::link_send(std::uint32_t number, Millicycles now, EventQue
     if (transfer.waiting_on == kNone) {
         transfer.spend(ResourceKind::MeshLatency, now);
     }
+    if (transfer.next_slot == kNone && !take_slot(number)) {
+        return;
+    }
     const std::uint32_t sender = transfer.request.channel;
     const Millicycles on_wire = mesh_times.wire(transfer.request.bytes);
     // Wire and router are two resources: the wire is busy for the bytes, the router for the packet,
-    // and the router handles what comes in over the link as well (both ways at once: 80 ns a
-    // packet).
+    // and the router's one processor handles what comes in over the link as well. A second one that
+    // only sends is busy whenever the wire is, and has no resource of its own.
     path.clear();
-    path.add(resources.mesh_link(transfer.device, sender), 0, on_wire);
-    path.add(resources.mesh_router(transfer.device, sender), 0, mesh_times.send);
+    if (mesh_times.sends_beside) {
+        path.add(resources.mesh_link(transfer.device, sender), 0,
+                 std::max(on_wire, mesh_times.send));
+    } else {
+        path.add(resources.mesh_link(transfer.device, sender), 0, on_wire);
+        path.add(resources.mesh_router(transfer.device, sender), 0, mesh_times.send);
+    }
     if (!queues.try_start(number, path, transfer.request.bytes, now, queue)) {
         return;
     }
+    free_slot(transfer, now, queue);
+    transfer.slot = std::exchange(transfer.next_slot, kNone);
     // On the first hop the packet frees its slot in the sender's buffer, which a worker may wait
     // for.
     if (transfer.hops_done == 0) {
@@ -82,14 +111,17 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
     // The trace has the hops of the first leg; behind them the packet turns towards its device.
     const bool is_there =
         transfer.hops_done >= request.hops && transfer.device == request.far_device;
-    // The last router writes to a worker over its NoC, which takes longer than sending on: 0.21 in
-    // place of 0.28 GB/s at 16 B (test_all_ethernet_links_bandwidth.py).
-    const Millicycles handling = is_there ? mesh_times.deliver : mesh_times.receive;
+    const bool is_written =
+        is_there || (request.is_multicast && transfer.hops_done >= request.multicast_from);
+    // A packet is stored as a whole before the router writes it on over the NoC, to a core or to
+    // the next link's router: 4 KiB take 558 ns a hop more than 16 B do, of which the wire is 335
+    // (test_1d_fabric_latency.py).
+    const Millicycles transit = paths.noc().ejection.of(request.bytes);
+    const Millicycles handling = handling_of(transfer, is_there, is_written, transit);
     path.clear();
     path.add(resources.mesh_router(transfer.device, far_end(request.channel)), 0, handling);
-    if (is_there) {
-        path.add(resources.ejection(transfer.device, request.noc, transfer.far), 0,
-                 paths.noc().ejection.of(request.bytes));
+    if (is_written) {
+        path.add(resources.ejection(transfer.device, request.noc, transfer.far), 0, transit);
         if (request.place.is_dram()) {
             path.add(paths.bank(transfer.device, request.place.bank(), NocPaths::Access::Write,
                                 request.bytes),
@@ -104,8 +136,27 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
     if (!is_there && transfer.hops_done == request.hops) {
         turn(transfer);
     }
-    schedule(number, is_there ? TransferStage::Deliver : TransferStage::LinkSend,
-             now + path.slowest(), queue);
+    const TransferStage next = is_there     ? TransferStage::Deliver
+                               : is_written ? TransferStage::LinkPassed
+                                            : TransferStage::LinkSend;
+    schedule(number, next, now + std::max(path.slowest(), handling + transit), queue);
+}
+
+Millicycles Transport::State::handling_of(const Transfer& packet, bool is_there, bool is_written,
+                                          Millicycles transit) const {
+    if (!is_written) {
+        return mesh_times.receive;
+    }
+    const Millicycles write = writing(packet.request, mesh_times, transit);
+    // Both writes of a copied packet are under way at once.
+    return is_there ? write : std::max(mesh_times.receive, write) + mesh_times.copy;
+}
+
+StageResult Transport::State::link_passed(std::uint32_t number, Millicycles now,
+                                          EventQueue& queue) {
+    transfers[number].spend(ResourceKind::MeshLink, now);
+    schedule(number, TransferStage::LinkSend, now, queue);
+    return {Milestone::Passed, false, transfers[number].hops_done};
 }
 
 }  // namespace tessera::timing

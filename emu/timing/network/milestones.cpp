@@ -40,6 +40,7 @@ StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, Eve
     transfer.spend(
         request.kind == RequestKind::Fabric ? ResourceKind::MeshLatency : ResourceKind::NocLatency,
         now);
+    free_slot(transfer, now, queue);
     if (request.kind == RequestKind::Read) {
         // One counter for all RISCs of the core: the next read goes when a packet has come back.
         NocInterface& own = interface_of(transfer);

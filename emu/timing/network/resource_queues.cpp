@@ -51,17 +51,21 @@ void ResourceQueues::enqueue(std::uint32_t number, const Obstacle& obstacle, Eve
 
 std::uint32_t ResourceQueues::insertion_point(const Transfer& transfer, std::uint32_t number) {
     const Resource& resource = resources_[number];
-    const auto is_read = [](const Transfer& waiting) {
-        return waiting.request.kind == RequestKind::Read;
+    const ResourceKind kind = resources_.kind(number);
+    // A stream of one kind would starve the other: a bank once served four reads for each write. A
+    // router looks at what it has received and at what it is to send in turn.
+    const auto is_common = [kind](const Transfer& waiting) {
+        return kind == ResourceKind::MeshLink ? waiting.stage == TransferStage::LinkReceive
+                                              : waiting.request.kind == RequestKind::Read;
     };
-    // A stream of one kind would starve the other: a bank once served four reads for each write.
-    if (resources_.kind(number) != ResourceKind::Dram || is_read(transfer)) {
+    const bool alternates = kind == ResourceKind::Dram || kind == ResourceKind::MeshLink;
+    if (!alternates || is_common(transfer)) {
         return resource.last_waiting;
     }
     std::uint32_t ahead = resource.first_waiting;
     for (std::uint32_t next = transfers_[ahead].next_waiting; next != kNone;
          next = transfers_[ahead].next_waiting) {
-        if (is_read(transfers_[ahead]) && is_read(transfers_[next])) {
+        if (is_common(transfers_[ahead]) && is_common(transfers_[next])) {
             break;
         }
         ahead = next;

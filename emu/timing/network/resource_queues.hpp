@@ -40,7 +40,8 @@ private:
     void wait_for(const Obstacle& obstacle, std::uint32_t transfer, Millicycles now,
                   EventQueue& queue);
     /// Returns the queue entry after which `transfer` is inserted: the last; at DRAM banks reads
-    /// and writes alternate. Precondition   the resource's queue is not empty.
+    /// and writes alternate, at routers what comes and what goes. Precondition   the resource's
+    /// queue is not empty.
     [[nodiscard]] std::uint32_t insertion_point(const Transfer& transfer, std::uint32_t resource);
     void enqueue(std::uint32_t transfer, const Obstacle& obstacle, EventQueue& queue);
     void dequeue(std::uint32_t transfer, Millicycles now, EventQueue& queue);

@@ -24,6 +24,7 @@ enum class TransferStage : std::uint8_t {
     LinkSend,      ///< packet in the sender's buffer of a mesh link
     LinkTaken,     ///< the link has taken it from there
     LinkReceive,   ///< packet at the far end of a mesh link
+    LinkPassed,    ///< multicast packet in place there, and in the next link's buffer
     PartsArrived,  ///< every part of a read that was split has arrived
 };
 
@@ -66,6 +67,8 @@ struct Transfer {
     std::uint32_t request_hops = 0;        ///< links that were left when its port accepted it
     std::uint8_t hops_done = 0;            ///< mesh links passed
     std::uint16_t device = 0;              ///< where it is: mesh packets
+    std::uint32_t slot = kNone;            ///< link in whose far router it lies: mesh packets
+    std::uint32_t next_slot = kNone;       ///< link whose far router has a slot for it
     Transit transit{};
 
     [[nodiscard]] std::uint32_t buddy_of(std::uint32_t hop) const noexcept {

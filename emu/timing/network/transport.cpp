@@ -23,7 +23,9 @@ Transport::State::State(const Machine& machine, DeviceRange range)
           machine.arch.noc.channel_buffer,
           Pace(Cycles{0}, machine.timing.noc.link_rate).of(machine.arch.noc.channel_buffer.value),
           resources, transfers),
-      interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows) {
+      interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows),
+      link_buffers(std::size_t{range.count} * kLinkDirections.size() * kLinksPerDirection,
+                   LinkBuffer{.free = machine.timing.link.receiver_slots}) {
 }
 
 CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
@@ -100,6 +102,8 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
         case TransferStage::LinkReceive:
             link_receive(number, now, queue);
             break;
+        case TransferStage::LinkPassed:
+            return link_passed(number, now, queue);
         case TransferStage::PartsArrived:
             transfers.release(number);
             return {Milestone::Delivered, true};

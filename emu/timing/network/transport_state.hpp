@@ -22,6 +22,10 @@ struct MeshTimes {
           send(to_millicycles(link.packet_slot, clock)),
           receive(to_millicycles(link.receive_slot, clock)),
           deliver(to_millicycles(link.deliver_slot, clock)),
+          command(to_millicycles(link.command_slot, clock)),
+          flush(to_millicycles(link.flush_slot, clock)),
+          copy(to_millicycles(link.copy_slot, clock)),
+          sends_beside(link.router_processors > 1),
           wire_(Cycles{0}, BytesPerCycle{link.rate.value / clock.value}),
           header_(link.packet_overhead.value),
           frame_(link.frame.value),
@@ -39,6 +43,10 @@ struct MeshTimes {
     Millicycles send;
     Millicycles receive;
     Millicycles deliver;
+    Millicycles command;
+    Millicycles flush;
+    Millicycles copy;
+    bool sends_beside;  ///< a processor of the router's own sends
 
 private:
     Pace wire_;
@@ -63,6 +71,14 @@ struct NocInterface {
     Millicycles acknowledged = 0;  ///< until when receivers of multicasts answer
     Millicycles unanswered = 0;    ///< time of answers to come while the next packet goes out
     bool keeps_path = false;       ///< the last multicast was linked: its tree is still reserved
+};
+
+/// Slots of the router at the far end of a mesh link, and packets that wait for one: those that
+/// enter the row or column here, and those that pass along it.
+struct LinkBuffer {
+    std::uint32_t free = 0;
+    TransferFifo entering;
+    TransferFifo passing;
 };
 
 struct Transport::State {
@@ -108,9 +124,22 @@ struct Transport::State {
     // Mesh links (mesh_packets.cpp)
     void link_send(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult link_taken(std::uint32_t number, Millicycles now, EventQueue& queue);
+    // Buffers at their far ends (link_buffers.cpp)
+    /// Takes a slot for a packet that is to cross its link; without one it waits.
+    [[nodiscard]] bool take_slot(std::uint32_t number);
+    /// Frees the slot in which a packet lay, for one that waits.
+    void free_slot(Transfer& packet, Millicycles now, EventQueue& queue);
+    [[nodiscard]] bool enters_axis(const Transfer& packet) const noexcept;
+    [[nodiscard]] std::uint32_t slots_needed(const Transfer& packet) const noexcept;
+    [[nodiscard]] TransferFifo* next_for_slot(LinkBuffer& buffer) const noexcept;
+
     /// Sends the packet on over the link of the same number along its second dimension.
     void turn(Transfer& packet) const;
     void link_receive(std::uint32_t number, Millicycles now, EventQueue& queue);
+    /// What the router at `packet`'s device takes for it: the last one, or one that writes it too.
+    [[nodiscard]] Millicycles handling_of(const Transfer& packet, bool is_there, bool is_written,
+                                          Millicycles transit) const;
+    StageResult link_passed(std::uint32_t number, Millicycles now, EventQueue& queue);
 
     /// Resources, interfaces and requests count devices from the first of `devices`.
     [[nodiscard]] CoreCoord node_of(NocPlace place, std::uint32_t noc) const;
@@ -148,6 +177,7 @@ struct Transport::State {
     ReadRequests read_requests;
     VirtualChannels channels;
     std::vector<NocInterface> interfaces;  ///< by (device, noc, node)
+    std::vector<LinkBuffer> link_buffers;  ///< by (device, sender)
     PacketPath path;                       ///< scratch: of the packet being timed
 };
 

@@ -173,9 +173,15 @@ inline constexpr std::array kLinkTimingFields{
     rate<&LinkTiming::rate>("rate", "one link, one direction"),
     cost<&LinkTiming::hop_latency>("hop_latency", "device to device, first byte"),
     cost<&LinkTiming::core_latency>("core_latency", "Ethernet core to core without routers"),
+    cost<&LinkTiming::core_send>("core_send", "Ethernet core without a router, each packet sent"),
+    cost<&LinkTiming::core_receive>("core_receive", "the same, each packet received"),
+    cost<&LinkTiming::core_deliver>("core_deliver", "the same, each packet written to a worker"),
     cost<&LinkTiming::packet_slot>("packet_slot", "sending router, each packet"),
     cost<&LinkTiming::receive_slot>("receive_slot", "receiving router, each packet passed on"),
     cost<&LinkTiming::deliver_slot>("deliver_slot", "receiving router, each packet for a core"),
+    cost<&LinkTiming::command_slot>("command_slot", "the same, an addition behind a payload"),
+    cost<&LinkTiming::flush_slot>("flush_slot", "the same, payload acknowledged before it"),
+    cost<&LinkTiming::copy_slot>("copy_slot", "the same, and passed on as well"),
     cost<&LinkTiming::packet_overhead>("packet_overhead", "header of each packet"),
     amount<&LinkTiming::frame>("frame", "most that one Ethernet frame carries"),
     cost<&LinkTiming::frame_overhead>("frame_overhead", "around each Ethernet frame"),
@@ -185,6 +191,10 @@ inline constexpr std::array kLinkTimingFields{
     cost<&LinkTiming::close>("close", "worker's handshake with the sender, last"),
     amount<&LinkTiming::links_per_direction>("links_per_direction", "to one neighbour"),
     amount<&LinkTiming::sender_slots>("sender_slots", "packets that a sender buffers"),
+    amount<&LinkTiming::receiver_slots>("receiver_slots",
+                                        "packets that a receiving router buffers"),
+    amount<&LinkTiming::router_processors>("router_processors",
+                                           "1 sends and receives, 2 share that"),
 };
 
 inline constexpr std::array kDispatchTimingFields{

@@ -17,14 +17,15 @@ Model model() {
     timing.link = {.rate = BytesPerSecond{10e9},
                    .hop_latency = Seconds{500e-9},
                    .core_latency = Seconds{400e-9},
-                   .packet_slot = Seconds{50e-9},
-                   .receive_slot = Seconds{30e-9},
-                   .deliver_slot = Seconds{70e-9},
+                   .core_send = Seconds{50e-9},
+                   .core_receive = Seconds{30e-9},
+                   .core_deliver = Seconds{70e-9},
                    .packet_overhead = Bytes{48},
                    .frame = Bytes{1500},
                    .frame_overhead = Bytes{50},
                    .max_payload = Bytes{4096},
-                   .sender_slots = 8};
+                   .sender_slots = 8,
+                   .receiver_slots = 16};
     for (BytesPerCycle* rate :
          {&timing.noc.read_rate, &timing.noc.write_rate, &timing.noc.link_rate,
           &timing.noc.injection_rate, &timing.noc.ejection_rate, &timing.noc.multicast_rate,

@@ -12,9 +12,18 @@ namespace {
 using enum EventKind;
 constexpr std::uint32_t kAddress = 0xA000;
 
-TraceEvent packet(std::uint16_t device, std::uint8_t hops = 1, bool is_multicast = false,
-                  bool has_add = true) {
-    const FabricArgument argument{device, NocPlace::worker({0, 0}), hops, is_multicast, has_add};
+TraceEvent packet(std::uint16_t device, std::uint8_t hops = 1, bool has_add = true) {
+    const FabricArgument argument{
+        .device = device, .place = NocPlace::worker({0, 0}), .hops = hops, .has_add = has_add};
+    return event(FabricPacket, 0, 4096, argument.pack());
+}
+TraceEvent multicast(std::uint16_t device, std::uint8_t from, std::uint8_t hops) {
+    const FabricArgument argument{.device = device,
+                                  .place = NocPlace::worker({0, 0}),
+                                  .hops = hops,
+                                  .is_multicast = true,
+                                  .has_add = true,
+                                  .multicast_from = from};
     return event(FabricPacket, 0, 4096, argument.pack());
 }
 TraceEvent word(EventKind kind, std::uint16_t device, std::uint32_t value) {
@@ -39,9 +48,9 @@ TEST(Fabric, APacketCarriesItsWord) {
     EXPECT_EQ(timeline.device_end.at(1), 338 * kCycle);
 }
 
-TEST(Fabric, AMulticastChangesTheWordOfEachDeviceOfItsRoute) {
+TEST(Fabric, AMulticastChangesTheWordOfEachDeviceOfItsRange) {
     TraceBuilder builder(3);
-    builder.core({0, 0}).reader({packet(2, 2, true), word(FabricAdd, 2, 1)});
+    builder.core({0, 0}).reader({multicast(2, 1, 2), word(FabricAdd, 2, 1)});
     builder.core({0, 0}, {}, 1).reader({wait_for(1)});
     builder.core({0, 0}, {}, 2).reader({wait_for(1)});
 
@@ -49,6 +58,17 @@ TEST(Fabric, AMulticastChangesTheWordOfEachDeviceOfItsRoute) {
 
     EXPECT_EQ(timeline.device_end.at(1), 188 * kCycle);
     EXPECT_EQ(timeline.device_end.at(2), 188 * kCycle);
+}
+
+TEST(Fabric, AMulticastPassesDevicesBeforeItsRangeBy) {
+    TraceBuilder builder(3);
+    builder.core({0, 0}).reader({multicast(2, 2, 2), word(FabricAdd, 2, 1)});
+    builder.core({0, 0}, {}, 1).reader({wait_for(1)});
+    builder.core({0, 0}, {}, 2).reader({wait_for(1)});
+
+    EXPECT_THAT([&] { (void)builder.run(); },
+                ::testing::ThrowsMessage<InternalError>(
+                    ::testing::HasSubstr("1 threads wait for ever:\n  device 1 core (0,0)")));
 }
 
 TEST(Fabric, RefusesAPacketWhoseWordDoesNotFollow) {
@@ -63,7 +83,7 @@ TEST(Fabric, RefusesAPacketWhoseWordDoesNotFollow) {
 TEST(Fabric, ASenderHoldsAsManyPacketsAsItHasSlots) {
     TraceBuilder builder(2);
     builder.timing.link.worker_issue = Cycles{5};
-    const TraceEvent plain = packet(1, 1, false, false);
+    const TraceEvent plain = packet(1, 1, false);
     builder.core({0, 0}).reader(
         {event(FabricSlot), plain, event(FabricSlot), plain, event(FabricSlot), plain});
 

@@ -13,7 +13,19 @@ namespace {
 struct Stage {
     Millicycles after = 0;  ///< the start
     Milestone milestone{};
+    std::uint8_t hops = 0;
 };
+
+/// A multicast is in place at all of its devices at once.
+std::vector<Stage> stages_of_packet(const Request& request) {
+    std::vector<Stage> stages{{fixed::kDeparted, Milestone::SlotFreed}};
+    for (std::uint8_t hops = request.multicast_from; request.is_multicast && hops < request.hops;
+         ++hops) {
+        stages.push_back({fixed::kDelivered, Milestone::Passed, hops});
+    }
+    stages.push_back({fixed::kDelivered, Milestone::Delivered});
+    return stages;
+}
 
 std::vector<Stage> stages_of(const Request& request) {
     using fixed::kAcknowledged;
@@ -24,7 +36,7 @@ std::vector<Stage> stages_of(const Request& request) {
         return {{kRead, Milestone::Delivered}};
     }
     if (request.kind == RequestKind::Fabric) {
-        return {{kDeparted, Milestone::SlotFreed}, {kDelivered, Milestone::Delivered}};
+        return stages_of_packet(request);
     }
     std::vector<Stage> stages{{kDeparted, Milestone::Departed}, {kDelivered, Milestone::Delivered}};
     if (!request.is_posted) {
@@ -68,7 +80,7 @@ StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue
         queue.push(transfer.start + transfer.stages[transfer.next].after, QueueEvent::TransferStage,
                    number);
     }
-    return {stage.milestone, is_last};
+    return {stage.milestone, is_last, stage.hops};
 }
 
 const Transit& Transport::transit(std::uint32_t number) const noexcept {

@@ -10,6 +10,8 @@ namespace {
 
 constexpr Millicycles kCycle = kMillicyclesPerCycle;
 constexpr Millicycles kToSender = (20 + 10) * kCycle;  // command and the two interfaces
+// A router stores a packet of 952 bytes and writes it on over its NoC: overhead, then 32 B a cycle.
+constexpr Millicycles kTransit = 1 * kCycle + 952 * kCycle / 32;
 
 Request packet(std::uint32_t bytes, std::uint8_t hops) {
     return {.kind = RequestKind::Fabric,
@@ -30,7 +32,7 @@ TEST(MeshPacket, OneHopByFormula) {
     EXPECT_LT(inject, in_l1);
     EXPECT_EQ(t.departed, 20 * kCycle + inject);
     EXPECT_EQ(t.slot_freed, kToSender + inject + 105 * kCycle);
-    EXPECT_EQ(t.delivered, t.slot_freed + (500 + 60) * kCycle);
+    EXPECT_EQ(t.delivered, t.slot_freed + (500 + 60) * kCycle + kTransit);
 }
 
 TEST(MeshPacket, IsStoredAndForwardedAtEachDevice) {
@@ -38,18 +40,162 @@ TEST(MeshPacket, IsStoredAndForwardedAtEachDevice) {
     const StreamRun three(SmallMachine().machine(), {{.requests = {packet(952, 3)}}});
 
     EXPECT_EQ(three.times[0][0].delivered - one.times[0][0].delivered,
-              2 * (105 + 500 + 20) * kCycle);
+              2 * ((105 + 500 + 20) * kCycle + kTransit));
+}
+
+// 16 + 48 + 50 bytes take 11.4 cycles of the wire and 50 of the sender, 60 of the receiver.
+Stream of_small_packets(std::uint32_t count, std::uint16_t from = 0, std::uint8_t hops = 1) {
+    Request small = packet(16, hops);
+    small.device = from;
+    small.far_device = static_cast<std::uint16_t>(from + hops);
+    return {.requests = std::vector<Request>(count, small)};
+}
+Stream backwards(Stream stream) {
+    for (Request& request : stream.requests) {
+        std::swap(request.device, request.far_device);
+        request.channel = static_cast<std::uint8_t>(LinkDirection::West);
+    }
+    return stream;
+}
+Millicycles between(const StreamRun& run, std::size_t stream, std::size_t first, std::size_t last) {
+    return run.times[stream][last].delivered - run.times[stream][first].delivered;
 }
 
 TEST(MeshPacket, SmallPacketsKeepTheRoutersSlot) {
-    // 16 + 48 + 50 bytes take 11.4 cycles of the wire and 50 of the sender, 60 of the receiver.
-    Stream stream{.requests = std::vector<Request>(100, packet(16, 1))};
+    const StreamRun run(SmallMachine().machine(), {of_small_packets(100)});
 
-    const StreamRun run(SmallMachine().machine(), {stream});
-
-    EXPECT_EQ(run.times[0][99].delivered - run.times[0][98].delivered, 60 * kCycle);
-    EXPECT_EQ(run.times[0][99].slot_freed - run.times[0][98].slot_freed, 50 * kCycle);
+    EXPECT_EQ(between(run, 0, 98, 99), 60 * kCycle);
 }
+
+// 200 packets each way are 200 · (50 + 60) cycles of each router's one processor.
+TEST(MeshPacket, OneProcessorSendsAndReceivesInTurn) {
+    const StreamRun run(SmallMachine().machine(),
+                        {of_small_packets(200), backwards(of_small_packets(200))});
+
+    EXPECT_NEAR(static_cast<double>(run.end()), 200.0 * 110 * kCycle, 800.0 * kCycle);
+}
+
+TEST(MeshPacket, TwoProcessorsSendAndReceiveSideBySide) {
+    SmallMachine small;
+    small.timing.link.router_processors = 2;
+
+    const StreamRun run(small.machine(), {of_small_packets(200), backwards(of_small_packets(200))});
+
+    EXPECT_NEAR(static_cast<double>(run.end()), 200.0 * 60 * kCycle, 800.0 * kCycle);
+}
+
+Millicycles period_of(Request request) {
+    const StreamRun run(SmallMachine().machine(),
+                        {{.requests = std::vector<Request>(100, request)}});
+    return between(run, 0, 98, 99);
+}
+
+TEST(MeshPacket, EachFurtherPartOfAPayloadIsACommand) {
+    Request scattered = packet(16, 1);
+    scattered.more_parts = 3;
+
+    EXPECT_EQ(period_of(scattered), (60 + 3 * 7) * kCycle);
+}
+
+TEST(MeshPacket, AnAdditionBehindAPayloadIsACommand) {
+    Request fused = packet(16, 1);
+    fused.is_fused = true;
+
+    EXPECT_EQ(period_of(fused), (60 + 7) * kCycle);
+}
+
+TEST(MeshPacket, AFlushWaitsForThePayloadToArrive) {
+    Request fused = packet(16, 1);
+    fused.is_fused = true;
+    fused.flushes = true;
+
+    EXPECT_EQ(period_of(fused), (60 + 7 + 200 + 1) * kCycle + kCycle / 2);
+}
+
+TEST(MeshPacket, AFlushInAPacketOfItsOwnFindsThePayloadUnderWay) {
+    Request addition = packet(0, 1);
+    addition.flushes = true;
+
+    EXPECT_EQ(period_of(addition), 200 * kCycle);
+}
+
+Request multicast_packet(std::uint32_t bytes, std::uint8_t from, std::uint8_t hops) {
+    Request request = packet(bytes, hops);
+    request.is_multicast = true;
+    request.multicast_from = from;
+    return request;
+}
+
+TEST(MeshPacket, AMulticastIsInPlaceAtOneDeviceAfterTheOther) {
+    const StreamRun run(SmallMachine().machine(), {{.requests = {multicast_packet(952, 1, 3)}}});
+
+    const Times& t = run.times[0][0];
+    const Millicycles at_first = t.slot_freed + (500 + 60 + 11) * kCycle + kTransit;
+    const Millicycles hop = (105 + 500 + 60) * kCycle + kTransit;
+    EXPECT_EQ(t.passed, (std::vector<Millicycles>{at_first, at_first + hop + 11 * kCycle}));
+    EXPECT_EQ(t.delivered, t.passed.back() + hop);
+}
+
+TEST(MeshPacket, AMulticastPassesDevicesBeforeItsFirstAsAUnicastDoes) {
+    const StreamRun run(SmallMachine().machine(), {{.requests = {multicast_packet(952, 2, 3)}}});
+
+    const Times& t = run.times[0][0];
+    const Millicycles first_hop = t.slot_freed + (500 + 20) * kCycle + kTransit;
+    EXPECT_EQ(t.passed,
+              (std::vector<Millicycles>{first_hop + (105 + 500 + 60 + 11) * kCycle + kTransit}));
+}
+
+// A router with room for two gets two packets in 11.4 on the wire, 500 on the way, 60 of its own,
+// 1.5 to the core.
+TEST(MeshPacket, ASenderWaitsForASlotOfTheNextRouter) {
+    SmallMachine small;
+    small.timing.link.receiver_slots = 2;
+
+    const StreamRun run(small.machine(), {of_small_packets(100)});
+
+    const Millicycles round = kCycle * (114 + 5000 + 600 + 15) / 10;
+    EXPECT_EQ(between(run, 0, 48, 98), 25 * round);
+    EXPECT_EQ(run.times[0][98].slot_freed - run.times[0][48].slot_freed, 25 * round);
+}
+
+// Of two streams to the last device, the nearer one's packets fill its router; the other's wait two
+// links before.
+TEST(MeshPacket, AFullRouterStallsThoseBeforeIt) {
+    SmallMachine small;
+    small.timing.link.receiver_slots = 2;
+    small.timing.link.deliver_slot = Seconds{5000e-9};
+
+    const StreamRun run(small.machine(), {of_small_packets(20, 0, 3)});
+
+    // Six slots on the way; the eighth packet leaves its sender when the first two are delivered.
+    EXPECT_LT(run.times[0][5].slot_freed, run.times[0][0].delivered);
+    EXPECT_GT(run.times[0][7].slot_freed, run.times[0][1].delivered);
+}
+
+class RingOfFullRouters : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(RingOfFullRouters, DeliversAllThatGoesAround) {
+    SmallMachine small;
+    small.mesh.topology = Topology::Ring;
+    small.timing.link.receiver_slots = GetParam();
+    std::vector<Stream> streams;
+    for (std::uint16_t device = 0; device < 4; ++device) {
+        Request around = packet(952, 3);
+        around.device = device;
+        around.far_device = static_cast<std::uint16_t>((device + 3) % 4);
+        streams.push_back({.requests = std::vector<Request>(60, around)});
+    }
+
+    const StreamRun run(small.machine(), streams);
+
+    for (const std::vector<Times>& stream : run.times) {
+        for (const Times& packet : stream) {
+            ASSERT_GE(packet.delivered, 0);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Slots, RingOfFullRouters, ::testing::Values(2, 3, 16));
 
 TEST(MeshPacket, LargePacketsReachTheLineRate) {
     // 2952 + 48 bytes are two frames: 3100 bytes on the wire.

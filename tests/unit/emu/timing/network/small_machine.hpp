@@ -49,6 +49,11 @@ struct SmallMachine {
         timing.link.packet_slot = Seconds{50e-9};
         timing.link.receive_slot = Seconds{20e-9};
         timing.link.deliver_slot = Seconds{60e-9};
+        timing.link.command_slot = Seconds{7e-9};
+        timing.link.flush_slot = Seconds{200e-9};
+        timing.link.copy_slot = Seconds{11e-9};
+        timing.link.router_processors = 1;
+        timing.link.receiver_slots = 16;
         timing.link.packet_overhead = Bytes{48};
         timing.link.frame = Bytes{1500};
         timing.link.frame_overhead = Bytes{50};

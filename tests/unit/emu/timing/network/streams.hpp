@@ -28,7 +28,8 @@ struct Times {
     Millicycles delivered = -1;
     Millicycles acknowledged = -1;
     Millicycles slot_freed = -1;
-    Transit transit{};  ///< up to the delivery
+    std::vector<Millicycles> passed;  ///< at devices on the way
+    Transit transit{};                ///< up to the delivery
     [[nodiscard]] Millicycles end() const {
         return acknowledged > delivered ? acknowledged : delivered;
     }
@@ -128,6 +129,9 @@ private:
                 break;
             case Milestone::Acknowledged:
                 t.acknowledged = now;
+                break;
+            case Milestone::Passed:
+                t.passed.push_back(now);
                 break;
             default:
                 t.slot_freed = now;
