@@ -18,8 +18,8 @@
 
 namespace tessera::ops::all_gather {
 
-/// Pages: straight into the memory of the neighbours on a line or ring, a page a packet. The
-/// others: exchange::Travel, several tiles a packet.
+/// Pages: straight into the memory of the neighbours on a line or ring, up to four pages a packet.
+/// The others: exchange::Travel, through their L1.
 enum class Algorithm : std::uint8_t { Pages, Ring, Bidirectional, Line, RowsColumns };
 
 }  // namespace tessera::ops::all_gather
@@ -75,8 +75,8 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry.
 [[nodiscard]] const Op& op();
 
-/// How pages travel. With Algorithm::Pages, a page is a packet; `packet_tiles` and `chunk_packets`
-/// are of the others, `workers` to `cb_depth` of Pages.
+/// How pages travel. `chunk_packets` is of the algorithms other than Pages, `workers` to `cb_depth`
+/// of Pages.
 struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction

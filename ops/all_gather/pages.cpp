@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages straight into the memory of the neighbours on a line or ring, a page a packet.
+// Pages straight into the memory of the neighbours on a line or ring.
 #include "ops/all_gather/all_gather.hpp"
 #include "ops/all_gather/travel.hpp"
+#include "ops/exchange/buffers.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_gather {
@@ -81,18 +82,20 @@ std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t
             place.schedule.sync_pages};
 }
 
-void set_arguments(Program& program, const Kernels& kernels, const Place& place, CoreCoord core,
-                   Way way, std::uint32_t lane) {
+void set_arguments(Program& program, const Kernels& kernels, const ArchSpec& arch,
+                   const Place& place, CoreCoord core, Way way, std::uint32_t lane) {
     const std::vector<std::uint32_t> slices = slice_args(place, way, lane);
     const std::uint32_t is_copier = place.copies(way) ? 1 : 0;
     std::vector<std::uint32_t> reader{place.input.buffer.address, place.output.buffer.address,
                                       kernels.arrived, is_copier};
-    std::vector<std::uint32_t> writer{place.output.buffer.address,
-                                      place.output.buffer.page_size,
-                                      kernels.arrived,
-                                      is_copier,
-                                      kernels.started,
-                                      place.num_targets(way)};
+    std::vector<std::uint32_t> writer{
+        place.output.buffer.address,
+        place.output.buffer.page_size,
+        kernels.arrived,
+        is_copier,
+        kernels.started,
+        place.num_targets(way),
+        exchange::pages_per_packet(arch, place.output.buffer, place.schedule.packet_tiles)};
     reader.insert(reader.end(), slices.begin(), slices.end());
     writer.insert(writer.end(), slices.begin(), slices.end());
     if (place.travel(way).num_sent != 0) {
@@ -110,7 +113,7 @@ Program make_program(const ArchSpec& arch, const Place& place) {
     const Kernels kernels = create_kernels(program, cores, place.input, place.output);
     for_each_line_core(arch, place.schedule.lanes(),
                        [&](CoreCoord core, Way way, std::uint32_t lane) {
-                           set_arguments(program, kernels, place, core, way, lane);
+                           set_arguments(program, kernels, arch, place, core, way, lane);
                        });
     return program;
 }

@@ -83,6 +83,16 @@ std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport) {
     return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
 }
 
+std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
+                               std::uint32_t packet_tiles) {
+    constexpr std::uint32_t kMost = 4;  // NOC_SCATTER_WRITE_MAX_CHUNKS of a packet's header
+    if (buffer.page_size != buffer.aligned_page_size) {
+        return 1;
+    }
+    const std::uint32_t bytes = gather_tiles(arch, {.packet_tiles = packet_tiles}) * kUnitBytes;
+    return std::clamp(bytes / buffer.page_size, 1U, kMost);
+}
+
 std::vector<BufferSize> buffer_sizes(const ArchSpec& arch, const Transport& transport,
                                      const Acts& acts) {
     std::vector<BufferSize> sizes;

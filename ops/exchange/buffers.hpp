@@ -71,6 +71,10 @@ struct Acts {
 /// Tiles of a packet of bytes and of one of partial sums.
 [[nodiscard]] std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport);
 [[nodiscard]] std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport);
+/// Pages of `buffer` in a packet that writes each to its own place: 1 to 4, whose bytes are at most
+/// those of `packet_tiles` (0: of the largest packet); 1 where pages leave gaps in L1.
+[[nodiscard]] std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
+                                             std::uint32_t packet_tiles);
 [[nodiscard]] DataFormat partial_format(const Transport& transport);
 
 struct BufferSize {

@@ -16,11 +16,22 @@ public:
         header_->to_noc_unicast_write(tt::tt_fabric::NocUnicastCommandHeader{destination}, bytes);
         send(source, bytes, header_);
     }
-    // Adds 1 to the word `arrived` behind the packet.
-    void send_and_count(uint32_t source, uint64_t destination, uint32_t bytes, uint64_t arrived) {
-        counting_header_->to_noc_fused_unicast_write_atomic_inc(
-            tt::tt_fabric::NocUnicastAtomicIncFusedCommandHeader{destination, arrived, 1}, bytes);
-        send(source, bytes, counting_header_);
+    // 2 to 4 pages that lie one behind the other in own L1, each to its own place.
+    void send_pages(uint32_t source, const uint64_t* destinations, uint32_t count,
+                    uint32_t page_bytes) {
+        const auto size = static_cast<uint16_t>(page_bytes);
+        const uint16_t sizes[]{size, size, size};
+        header_->to_noc_unicast_scatter_write(
+            tt::tt_fabric::NocUnicastScatterCommandHeader(destinations, sizes, count),
+            count * page_bytes);
+        send(source, count * page_bytes, header_);
+    }
+    // Adds 1 to the word `arrived` behind all that was sent. It waits there until that is written:
+    // pages go to memory, and what goes elsewhere may overtake them.
+    void count_up(uint64_t arrived) {
+        counting_header_->to_noc_unicast_atomic_inc(
+            tt::tt_fabric::NocUnicastAtomicIncCommandHeader{arrived, 1});
+        send_header(counting_header_);
     }
 
     // Tells each of the next `count` devices, by 1 on the word `started`, that this one runs, and
@@ -32,15 +43,18 @@ public:
             tt::tt_fabric::NocUnicastAtomicIncCommandHeader{get_noc_addr(started), 1});
         for (uint32_t hops = 1; hops <= count; ++hops) {
             fabric_set_unicast_route<false>(header, hops);
-            connection_.wait_for_empty_write_slot();
-            connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
-                                                                 sizeof(PACKET_HEADER_TYPE));
+            send_header(header);
         }
         noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(started),
                                num_sources);
     }
 
 private:
+    void send_header(volatile tt_l1_ptr PACKET_HEADER_TYPE* header) {
+        connection_.wait_for_empty_write_slot();
+        connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
+                                                             sizeof(PACKET_HEADER_TYPE));
+    }
     void send(uint32_t source, uint32_t bytes, volatile tt_l1_ptr PACKET_HEADER_TYPE* header) {
         connection_.wait_for_empty_write_slot();
         connection_.send_payload_without_header_non_blocking_from_address(source, bytes);
@@ -51,4 +65,38 @@ private:
     tt::tt_fabric::WorkerToFabricEdmSender& connection_;
     volatile tt_l1_ptr PACKET_HEADER_TYPE* header_;
     volatile tt_l1_ptr PACKET_HEADER_TYPE* counting_header_;
+};
+
+// Gathers pages that lie one behind the other in own L1 into packets of at most `most` (1 to 4).
+class PagePackets {
+public:
+    PagePackets(NextDevice& next, uint32_t page_bytes, uint32_t most)
+        : next_(next), page_bytes_(page_bytes), most_(most) {}
+
+    void add(uint32_t source, uint64_t destination) {
+        if (count_ == 0) {
+            source_ = source;
+        }
+        destinations_[count_] = destination;
+        if (++count_ == most_) {
+            send();
+        }
+    }
+    // What has been added and not sent.
+    void send() {
+        if (count_ == 1) {
+            next_.send(source_, destinations_[0], page_bytes_);
+        } else if (count_ > 1) {
+            next_.send_pages(source_, destinations_, count_, page_bytes_);
+        }
+        count_ = 0;
+    }
+
+private:
+    NextDevice& next_;
+    uint32_t page_bytes_;
+    uint32_t most_;
+    uint32_t count_ = 0;
+    uint32_t source_ = 0;
+    uint64_t destinations_[tt::tt_fabric::NOC_SCATTER_WRITE_MAX_CHUNKS];
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums from both ends of a line to each device, a tile a packet; partial sums lie in memory.
+// Sums from both ends of a line to each device; partial sums lie in memory.
+#include "ops/exchange/buffers.hpp"
 #include "ops/expect_tensor.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 #include "tessera/errors.hpp"
@@ -106,10 +107,14 @@ std::vector<std::uint32_t> writer_args(const Place& place, const Kernels& kernel
     const Way completing = completing_way(place.line.devices, next);
     const CoreCoord core = line_core(place.arch, lane, completing);
     const CoreCoord origin = place.arch.workers.virtual_origin;
-    return {place.output().address, place.partial(way).address,
-            kernels.arrived,        completing == way ? kernels.arrived : kernels.far_side_arrived,
-            origin.x + core.x,      origin.y + core.y,
-            kernels.started};
+    return {place.output().address,
+            place.partial(way).address,
+            kernels.arrived,
+            completing == way ? kernels.arrived : kernels.far_side_arrived,
+            origin.x + core.x,
+            origin.y + core.y,
+            kernels.started,
+            exchange::pages_per_packet(place.arch, place.output(), place.schedule.packet_tiles)};
 }
 
 void set_arguments(Program& program, const Kernels& kernels, const Place& place, CoreCoord core,

@@ -68,8 +68,8 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry.
 [[nodiscard]] const Op& op();
 
-/// How tiles travel. With Algorithm::Line, a tile is a packet; `packet_tiles` to `partial_sums` are
-/// of the others, `workers` to `cb_depth` of Line.
+/// How tiles travel. `chunk_packets` and `partial_sums` are of the algorithms other than Line,
+/// `workers` to `cb_depth` of Line, whose packets hold at most four tiles.
 struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction

@@ -7,7 +7,8 @@ namespace {
 
 using tt::tt_fabric::WorkerToFabricEdmSender;
 
-// Takes the pages of one slice out of the circular buffer, batch by batch.
+// Takes the pages of one slice out of the circular buffer, batch by batch. A packet ends with a
+// batch, behind which the next page may lie elsewhere.
 template <typename Act>
 void for_each_page(PageRange range, uint32_t batch, uint32_t sync, Act act) {
     for (uint32_t page = range.begin; page < range.end;) {
@@ -16,7 +17,8 @@ void for_each_page(PageRange range, uint32_t batch, uint32_t sync, Act act) {
         const uint32_t end = page + batch < range.end ? page + batch : range.end;
         for (; page < end; ++page) {
             const uint32_t done = page + 1 - range.begin;
-            act(page, source, done % sync == 0 || page + 1 == range.end);
+            const bool is_counted = done % sync == 0 || page + 1 == range.end;
+            act(page, source, is_counted || page + 1 == end, is_counted);
             source += get_local_cb_interface(kCbPages).fifo_page_size;
         }
         noc_async_writes_flushed();
@@ -26,18 +28,20 @@ void for_each_page(PageRange range, uint32_t batch, uint32_t sync, Act act) {
 
 template <typename Accessor>
 void send_slices(const SlicePages& slices, const Accessor& output, NextDevice& next,
-                 uint32_t page_bytes, uint64_t arrived, bool is_copier) {
+                 PagePackets& packets, uint32_t page_bytes, uint64_t arrived, bool is_copier) {
     for (uint32_t step = 0; step < slices.num_sent; ++step) {
         for_each_page(slices.sent(step), slices.batch, slices.sync,
-                      [&](uint32_t page, uint32_t source, bool is_last) {
+                      [&](uint32_t page, uint32_t source, bool ends_packet, bool is_counted) {
                           const uint64_t destination = output.get_noc_addr(page);
                           if (step == 0 && is_copier) {
                               noc_async_write(source, destination, page_bytes);
                           }
-                          if (is_last) {
-                              next.send_and_count(source, destination, page_bytes, arrived);
-                          } else {
-                              next.send(source, destination, page_bytes);
+                          packets.add(source, destination);
+                          if (ends_packet) {
+                              packets.send();
+                          }
+                          if (is_counted) {
+                              next.count_up(arrived);
                           }
                       });
     }
@@ -52,8 +56,9 @@ void kernel_main() {
     const bool is_copier = get_arg_val<uint32_t>(3) != 0;
     const uint32_t started_id = get_arg_val<uint32_t>(4);
     const uint32_t num_targets = get_arg_val<uint32_t>(5);
-    const SlicePages slices = slice_pages_from_args(6);
-    std::size_t arg_index = 17;
+    const uint32_t packet_pages = get_arg_val<uint32_t>(6);
+    const SlicePages slices = slice_pages_from_args(7);
+    std::size_t arg_index = 18;
 
     constexpr auto output_args = TensorAccessorArgs<0>();
     const auto output = TensorAccessor(output_args, output_address);
@@ -64,12 +69,13 @@ void kernel_main() {
         connection.open();
         NextDevice next(connection);
         next.start_together(num_targets, slices.num_received, started_id);
-        send_slices(slices, output, next, page_bytes, get_noc_addr(get_semaphore(arrived_id)),
-                    is_copier);
+        PagePackets packets(next, page_bytes, packet_pages);
+        send_slices(slices, output, next, packets, page_bytes,
+                    get_noc_addr(get_semaphore(arrived_id)), is_copier);
         connection.close();
     } else if (is_copier) {
         for_each_page(slices.pages(0, 2), slices.batch, slices.sync,
-                      [&](uint32_t page, uint32_t source, bool) {
+                      [&](uint32_t page, uint32_t source, bool, bool) {
                           noc_async_write(source, output.get_noc_addr(page), page_bytes);
                       });
     }

@@ -42,7 +42,7 @@ public:
         fabric_set_unicast_route<false>(tile_header_, next.num_hops);
         fabric_set_unicast_route<false>(credit_header_, previous.num_hops);
         credit_header_->to_noc_unicast_atomic_inc(
-            NocUnicastAtomicIncCommandHeader{get_noc_addr(credit_address_), 1});
+            NocUnicastAtomicIncCommandHeader{get_noc_addr(credit_address_), 1, false});
     }
 
     // Sends the tile at `source` to the next device.
@@ -51,8 +51,10 @@ public:
             wait_for_credits(num_sent_ - num_slots_ + 1);
         }
         const uint32_t slot = base_ + num_sent_ % num_slots_ * tile_bytes_;
+        // Not flushed: to one core's L1 over one NoC the count arrives behind the tile.
         tile_header_->to_noc_fused_unicast_write_atomic_inc(
-            NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot), arrived_, 1}, tile_bytes_);
+            NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot), arrived_, 1, false},
+            tile_bytes_);
         next_.connection.wait_for_empty_write_slot();
         next_.connection.send_payload_without_header_non_blocking_from_address(source, tile_bytes_);
         next_.send_header(tile_header_);

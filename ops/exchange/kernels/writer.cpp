@@ -117,8 +117,9 @@ public:
 
     void send(uint32_t source, uint32_t bytes) {
         noc_semaphore_wait_min(credit_word_, ++needed_);
+        // Not flushed: to one core's L1 over one NoC the count arrives behind the block.
         block_header_->to_noc_fused_unicast_write_atomic_inc(
-            NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot_), arrived_, 1}, bytes);
+            NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot_), arrived_, 1, false}, bytes);
         next_->wait_for_empty_write_slot();
         next_->send_payload_without_header_non_blocking_from_address(source, bytes);
         send_header(*next_, block_header_);
@@ -147,7 +148,7 @@ private:
     }
     void grant(uint32_t slots) {
         credit_header_->to_noc_unicast_atomic_inc(
-            NocUnicastAtomicIncCommandHeader{previous_credit_, slots});
+            NocUnicastAtomicIncCommandHeader{previous_credit_, slots, false});
         auto& connection = links_.of(to_previous_);
         connection.wait_for_empty_write_slot();
         send_header(connection, credit_header_);

@@ -19,18 +19,18 @@ void for_each_batch(const Journey& journey, Act act) {
 
 template <typename Accessor>
 void send_slices(const Journey& journey, const Accessor& partial, NextDevice& next,
-                 uint64_t arrived, uint64_t last_arrived) {
+                 uint32_t packet_tiles, uint64_t arrived, uint64_t last_arrived) {
     const uint32_t bytes = get_tile_size(kCbSum);
+    PagePackets packets(next, bytes, packet_tiles);
     for (uint32_t step = 0; step < journey.num_ahead(); ++step) {
         const uint32_t begin = journey.begin_of(journey.sent(step));
         const bool is_last = step + 1 == journey.num_ahead();
         for_each_batch(journey, [&](uint32_t offset, uint32_t count, uint32_t source) {
-            for (uint32_t i = 0; i + 1 < count; ++i) {
-                next.send(source + i * bytes, partial.get_noc_addr(begin + offset + i), bytes);
+            for (uint32_t i = 0; i < count; ++i) {
+                packets.add(source + i * bytes, partial.get_noc_addr(begin + offset + i));
             }
-            next.send_and_count(source + (count - 1) * bytes,
-                                partial.get_noc_addr(begin + offset + count - 1), bytes,
-                                is_last ? last_arrived : arrived);
+            packets.send();
+            next.count_up(is_last ? last_arrived : arrived);
         });
     }
 }
@@ -45,8 +45,9 @@ void kernel_main() {
     const uint32_t last_x = get_arg_val<uint32_t>(4);
     const uint32_t last_y = get_arg_val<uint32_t>(5);
     const uint32_t started_id = get_arg_val<uint32_t>(6);
-    const Journey journey = journey_from_args(7);
-    std::size_t arg_index = 15;
+    const uint32_t packet_tiles = get_arg_val<uint32_t>(7);
+    const Journey journey = journey_from_args(8);
+    std::size_t arg_index = 16;
 
     constexpr auto partial_args = TensorAccessorArgs<0>();
     constexpr auto output_args = TensorAccessorArgs<2>();
@@ -59,7 +60,7 @@ void kernel_main() {
         connection.open();
         NextDevice next(connection);
         next.start_together(journey.num_ahead(), journey.num_behind(), started_id);
-        send_slices(journey, partial, next, get_noc_addr(get_semaphore(arrived_id)),
+        send_slices(journey, partial, next, packet_tiles, get_noc_addr(get_semaphore(arrived_id)),
                     get_noc_addr(last_x, last_y, get_semaphore(last_arrived_id)));
         connection.close();
     }
