@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends packets of one size to the device so many links away, and counts up a word there behind the
-// last one.
-// Runtime args: those of a connection to the link on which they leave, then the number of hops.
+// Sends packets of one size to the device so many links away, or to each device up to there, and
+// counts up a word there behind the last one.
+// Runtime args: those of a connection to the link on which they leave, then the number of hops,
+// then whether devices on the way get them too.
 
 namespace {
 
-enum class Message : uint32_t { Write, FlushedAdd, Add };
+enum class Message : uint32_t { Write, FlushedAdd, Add, TwoParts };
 
 void set_message(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, Message message, uint32_t bytes) {
     using namespace tt::tt_fabric;
     const uint64_t destination = get_noc_addr(get_compile_time_arg_val(1));
     if (message == Message::Write) {
         header->to_noc_unicast_write(NocUnicastCommandHeader{destination}, bytes);
+        return;
+    }
+    if (message == Message::TwoParts) {
+        const uint16_t half = bytes / 2;
+        header->to_noc_unicast_scatter_write(
+            NocUnicastScatterCommandHeader({destination, destination + half}, {half}), bytes);
         return;
     }
     const uint64_t counter = get_noc_addr(get_semaphore(get_compile_time_arg_val(6)));
@@ -34,7 +41,13 @@ void kernel_main() {
     auto connection =
         WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
     volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
-    fabric_set_unicast_route<false>(header, get_arg_val<uint32_t>(arg_index));
+    const uint8_t hops = get_arg_val<uint32_t>(arg_index);
+    const bool is_multicast = get_arg_val<uint32_t>(arg_index + 1) != 0;
+    if (is_multicast) {
+        header->to_chip_multicast(MulticastRoutingCommandHeader{1, hops});
+    } else {
+        header->to_chip_unicast(hops);
+    }
 
     connection.open();
     set_message(header, message, bytes);
@@ -44,6 +57,7 @@ void kernel_main() {
         connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
                                                             sizeof(PACKET_HEADER_TYPE));
     }
+    header->to_chip_unicast(hops);
     header->to_noc_unicast_atomic_inc(NocUnicastAtomicIncCommandHeader{done, 1});
     connection.wait_for_empty_write_slot();
     connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <optional>
 
 #include "bench/accuracy/bench.hpp"
@@ -121,7 +122,41 @@ Prediction gather_cycles(const Model& model, const Collective& collective, std::
         .kernel_span_cycles();
 }
 
-/// Each device's slice is `tiles` tiles; a tile is a packet.
+/// Tiles of a packet. Source   tt-metal
+/// ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_async: messages of two parts.
+constexpr std::uint32_t kScatterPacketTiles = 2;
+
+/// As measured on a ring: half of each slice each way round, sums in bfloat16.
+Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
+                               std::uint64_t tiles) {
+    Bench bench(model, collective.mesh);
+    const std::uint32_t devices = num_devices(collective);
+    const auto rows = static_cast<std::uint32_t>(tiles) * kTileSide;
+    const TensorSpec slice{{rows, kTileSide}, DataFormat::Float16_b, Layout::TILE};
+    TensorSpec spec = slice;
+    spec.shape[0] *= devices;
+    const std::vector<std::vector<DeviceTensor>> inputs{allocate(bench, "input", spec, collective)};
+    const std::vector<std::vector<DeviceTensor>> outputs{
+        allocate(bench, "output", slice, collective)};
+    const std::vector<ops::TensorPlan> plans{ops::plan_of(inputs[0][0])};
+    const ops::reduce_scatter::Schedule schedule{
+        .links = collective.links,
+        .algorithm = ops::reduce_scatter::Algorithm::Bidirectional,
+        .packet_tiles = kScatterPacketTiles};
+    std::vector<std::uint32_t> ids(devices);
+    std::iota(ids.begin(), ids.end(), 0U);
+    return bench
+        .run(ops::reduce_scatter::op().programs({.arch = model.arch,
+                                                 .mesh = collective.mesh,
+                                                 .devices = ids,
+                                                 .parameters = &schedule,
+                                                 .inputs = plans,
+                                                 .device_inputs = inputs,
+                                                 .device_outputs = outputs}))
+        .kernel_span_cycles();
+}
+
+/// Each device's slice is `tiles` tiles.
 Prediction scatter_cycles(const Model& model, const Collective& collective, std::uint64_t tiles) {
     Bench bench(model, collective.mesh);
     const auto rows = static_cast<std::uint32_t>(tiles) * kTileSide;
@@ -133,9 +168,11 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
     const auto backward = allocate(bench, "backward", spec, collective);
     const auto outputs = allocate(bench, "output", slice, collective);
     return bench
-        .run(ops::reduce_scatter::make_programs(
-            model.arch, collective.mesh, {inputs}, {outputs, forward, backward},
-            {.links = collective.links, .workers = collective.workers}))
+        .run(ops::reduce_scatter::make_programs(model.arch, collective.mesh, {inputs},
+                                                {outputs, forward, backward},
+                                                {.links = collective.links,
+                                                 .workers = collective.workers,
+                                                 .packet_tiles = kScatterPacketTiles}))
         .kernel_span_cycles();
 }
 
@@ -175,8 +212,10 @@ Prediction reduce_scatter(const Parameters& parameters, const Model& model, Coll
     const bool is_ring = collective.mesh.topology == Topology::Ring;
     collective.workers =
         workers_for(message, collective, is_ring ? kScatterWorkersRing : kScatterWorkersLine);
-    return cycles_at(div_up(slice, tile_bytes(DataFormat::Float16_b)),
-                     [&](std::uint64_t tiles) { return scatter_cycles(model, collective, tiles); });
+    return cycles_at(div_up(slice, tile_bytes(DataFormat::Float16_b)), [&](std::uint64_t tiles) {
+        return is_ring ? scatter_ring_cycles(model, collective, tiles)
+                       : scatter_cycles(model, collective, tiles);
+    });
 }
 
 Prediction sum(const Prediction& first, const Prediction& second) {

@@ -73,14 +73,32 @@ std::vector<FabricFlow> one_to_all(std::uint32_t devices) {
     return flows;
 }
 
-/// Both ways around the ring, past all others.
-std::vector<FabricFlow> around(std::uint32_t devices) {
+/// Each device both ways along a line, to its ends.
+std::vector<FabricFlow> to_each_end(std::uint32_t devices) {
     std::vector<FabricFlow> flows;
     for (std::uint32_t device = 0; device < devices; ++device) {
-        flows.push_back({device, {East, devices - 1}});
-        flows.push_back({device, {West, devices - 1}});
+        flows.push_back({device, {East, devices - 1 - device}});
+        flows.push_back({device, {West, device}});
+    }
+    std::erase_if(flows, [](const FabricFlow& flow) { return flow.route.hops == 0; });
+    return flows;
+}
+
+/// Each device both ways around the ring.
+std::vector<FabricFlow> around(std::uint32_t devices, std::uint32_t hops) {
+    std::vector<FabricFlow> flows;
+    for (std::uint32_t device = 0; device < devices; ++device) {
+        flows.push_back({device, {East, hops}});
+        flows.push_back({device, {West, hops}});
     }
     return flows;
+}
+
+FabricPattern to_all_on_the_way(FabricPattern pattern) {
+    for (FabricFlow& flow : pattern.flows) {
+        flow.cast = Cast::ToAllOnTheWay;
+    }
+    return pattern;
 }
 
 /// Flows over the busiest link, one way.
@@ -88,7 +106,7 @@ std::uint32_t most_on_a_link(const FabricPattern& pattern) {
     const MeshShape shape{1, pattern.devices};
     std::map<std::pair<std::uint32_t, LinkDirection>, std::uint32_t> flows_on;
     std::uint32_t most = 0;
-    for (const auto& [device, route] : pattern.flows) {
+    for (const auto& [device, route, cast] : pattern.flows) {
         for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
             const auto at = neighbour(shape, pattern.topology, device, {route.direction, hop});
             most = std::max(most, ++flows_on[{at.value(), route.direction}]);
@@ -97,14 +115,7 @@ std::uint32_t most_on_a_link(const FabricPattern& pattern) {
     return most;
 }
 
-}  // namespace
-
-FabricPattern edm_pattern(std::string_view name, const Parameters& parameters) {
-    // On the cables of a ring a line is a line.
-    expressible(name == "unicast_Linear" || name == "unicast_RingAsLinear" ||
-                    name == "unicast_Linear_all_rows_all_cols_mesh",
-                "no program for the streams {}", name);
-    const Parameters axis = of_first_axis(parameters);
+FabricPattern line_pattern(const Parameters& axis) {
     const std::uint32_t devices = axis.count("line_size");
     expressible(devices >= 2 && devices % 2 == 0, "a line of {} devices", devices);
     const bool is_one_way = axis.flag("unidirectional");
@@ -120,16 +131,60 @@ FabricPattern edm_pattern(std::string_view name, const Parameters& parameters) {
     return pattern;
 }
 
-FabricPattern ubench_pattern(std::string_view name, const Parameters& parameters) {
-    const auto& [machine, line, ring] = machine_of(parameters);
-    FabricPattern pattern{.devices = line};
-    if (name == "NeighborExchangeUnicast" || name == "NeighborExchangeLinear") {
-        pattern.flows = to_neighbours(line);
-    } else if (name == "SingleSenderLinearUnicastAllDevices") {
-        pattern.flows = one_to_all(line);
-    } else if (name == "FullRingUnicast") {
-        pattern = {.devices = ring, .topology = Topology::Ring, .flows = around(ring)};
+FabricPattern ring_pattern(const Parameters& axis) {
+    const std::uint32_t devices = axis.count("line_size");
+    expressible(devices > 2, "a ring of {} devices", devices);
+    return {.devices = devices,
+            .topology = Topology::Ring,
+            .flows = around(devices, devices - 1),
+            .counted = devices - 1};
+}
+
+/// What a pattern of test_fabric_ubench.yaml sends; nothing if it is not known.
+FabricPattern pattern_of(std::string_view name, const Machine& machine) {
+    const auto& [machine_name, line, ring] = machine;
+    if (name.starts_with("NeighborExchange")) {
+        return {.devices = line, .flows = to_neighbours(line)};
     }
+    if (name == "SingleSenderLinearUnicastAllDevices") {
+        return {.devices = line, .flows = one_to_all(line)};
+    }
+    if (name == "UnidirLinearMulticast") {
+        return to_all_on_the_way({.devices = line, .flows = to_both_ends(line)});
+    }
+    if (name == "LinearMulticast" || name.starts_with("CustomMaxPacketSizeLinear")) {
+        return to_all_on_the_way({.devices = line, .flows = to_each_end(line)});
+    }
+    if (name == "FullRingUnicast") {
+        return {.devices = ring, .topology = Topology::Ring, .flows = around(ring, ring - 1)};
+    }
+    if (name == "FullRingMulticast" || name == "HalfRingMulticast") {
+        const std::uint32_t hops = name == "FullRingMulticast" ? ring - 1 : ring / 2;
+        return to_all_on_the_way(
+            {.devices = ring, .topology = Topology::Ring, .flows = around(ring, hops)});
+    }
+    return {};
+}
+
+}  // namespace
+
+FabricPattern edm_pattern(std::string_view name, const Parameters& parameters) {
+    // On the cables of a ring a line is a line.
+    constexpr std::array<std::string_view, 4> kLines{
+        "Linear", "RingAsLinear", "Linear_all_rows_all_cols_mesh", "Linear_2x0_mesh"};
+    constexpr std::array<std::string_view, 2> kRings{"FullRing", "FullRing_8x0_mesh"};
+    const std::size_t cast = name.find('_');
+    const std::string_view shape = name.substr(std::min(cast, name.size() - 1) + 1);
+    const bool is_ring = std::ranges::find(kRings, shape) != kRings.end();
+    expressible(is_ring || std::ranges::find(kLines, shape) != kLines.end(),
+                "no program for the streams {}", name);
+    const Parameters axis = of_first_axis(parameters);
+    const FabricPattern pattern = is_ring ? ring_pattern(axis) : line_pattern(axis);
+    return name.starts_with("mcast_") ? to_all_on_the_way(pattern) : pattern;
+}
+
+FabricPattern ubench_pattern(std::string_view name, const Parameters& parameters) {
+    FabricPattern pattern = pattern_of(name, machine_of(parameters));
     expressible(!pattern.flows.empty(), "no program for the pattern {}", name);
     pattern.counted = most_on_a_link(pattern);
     return pattern;

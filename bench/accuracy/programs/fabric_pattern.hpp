@@ -12,10 +12,13 @@
 
 namespace tessera::score {
 
-/// Packets from one device to the one at the end of a straight route.
+enum class Cast : std::uint8_t { ToEnd, ToAllOnTheWay };
+
+/// Packets from one device to the one at the end of a straight route, or to all up to there.
 struct FabricFlow {
     std::uint32_t device = 0;
     LinkRoute route;
+    Cast cast = Cast::ToEnd;
 };
 
 /// Devices in a row, and flows among them that start together.
@@ -28,8 +31,9 @@ struct FabricPattern {
 };
 
 /// A stream of tt-metal's test_fabric_edm_bandwidth.py: devices of the first half of a line send to
-/// its last one, those of the second half to its first one.
-/// Errors   NotExpressible for a multicast, a ring, or a parameter that is not known.
+/// its last one, those of the second half to its first one; around a ring, each to all others both
+/// ways.
+/// Errors   NotExpressible for a stream or a parameter that is not known.
 [[nodiscard]] FabricPattern edm_pattern(std::string_view name, const Parameters& parameters);
 
 /// A pattern of tt-metal's test_fabric_ubench.yaml by its name ("NeighborExchangeLinear") on a

@@ -21,13 +21,13 @@ namespace tessera::score {
 namespace {
 
 /// Packets of each flow: several times what a sender's buffer holds.
-constexpr std::uint32_t kPackets = 48;
+constexpr std::uint32_t kPackets = 96;
 /// A packet's counter, and that of the ends of streams: the first semaphores of each core.
 constexpr std::uint32_t kDone = 0;
 constexpr std::uint32_t kCounter = 1;
 
 /// As bench/accuracy/kernels/fabric_stream.cpp has them.
-enum class Message : std::uint8_t { Write, FlushedAdd, Add };
+enum class Message : std::uint8_t { Write, FlushedAdd, Add, TwoParts };
 
 struct Stream {
     std::uint32_t bytes = 0;
@@ -36,12 +36,14 @@ struct Stream {
 };
 
 Message message_of(const std::string& name) {
-    constexpr std::array<std::pair<std::string_view, Message>, 5> kMessages{
+    constexpr std::array<std::pair<std::string_view, Message>, 7> kMessages{
         {{"noc_unicast_write", Message::Write},
          {"NOC_UNICAST_WRITE", Message::Write},
          {"noc_fused_unicast_write_flush_atomic_inc", Message::FlushedAdd},
          {"NOC_FUSED_UNICAST_ATOMIC_INC", Message::FlushedAdd},
-         {"noc_fused_unicast_write_no_flush_atomic_inc", Message::Add}}};
+         {"noc_fused_unicast_write_no_flush_atomic_inc", Message::Add},
+         {"noc_unicast_scatter_write", Message::TwoParts},
+         {"NOC_UNICAST_SCATTER_WRITE", Message::TwoParts}}};
     const auto* const found =
         std::ranges::find(kMessages, name, &std::pair<std::string_view, Message>::first);
     expressible(found != kMessages.end(), "no program for messages {}", name);
@@ -77,6 +79,7 @@ public:
         std::vector<std::uint32_t> args;
         append_fabric_connection_rt_args(flow.route.direction, link, program, core, args);
         args.push_back(flow.route.hops);
+        args.push_back(flow.cast == Cast::ToAllOnTheWay ? 1 : 0);
         SetRuntimeArgs(program, kernel, core, args);
     }
 

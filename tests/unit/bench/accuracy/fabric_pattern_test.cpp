@@ -74,6 +74,42 @@ TEST(FabricPattern, PacketsAroundARingPassAllOthers) {
     EXPECT_EQ(pattern.counted, 3);
 }
 
+TEST(FabricPattern, MulticastsReachAllOnTheirWay) {
+    const FabricPattern pattern =
+        edm_pattern("mcast_Linear", Parameters("line_size=8;interior_workers_disabled=True;"
+                                               "unidirectional=True"));
+
+    ASSERT_EQ(pattern.flows.size(), 1);
+    EXPECT_EQ(pattern.flows[0].route, (LinkRoute{LinkDirection::East, 7}));
+    EXPECT_EQ(pattern.flows[0].cast, Cast::ToAllOnTheWay);
+}
+
+TEST(FabricPattern, AFullRingIsGoneAroundBothWays) {
+    const FabricPattern pattern =
+        edm_pattern("mcast_FullRing", Parameters("line_size=4;interior_workers_disabled=False;"
+                                                 "unidirectional=False"));
+
+    EXPECT_EQ(pattern.topology, Topology::Ring);
+    EXPECT_EQ(pattern.flows.size(), 8);
+    EXPECT_EQ(pattern.flows[0].route.hops, 3);
+    EXPECT_EQ(pattern.counted, 3);
+}
+
+// Published: 140 000 packets of 20 000 a flow are 7 flows on a line of 8, 80 000 are 4.
+TEST(FabricPattern, LinesOfMulticastsShareTheirBusiestLink) {
+    EXPECT_EQ(ubench("LinearMulticast", "Galaxy 32 chips").counted, 7);
+    EXPECT_EQ(ubench("LinearMulticast", "T3000 8 chips").counted, 3);
+    EXPECT_EQ(ubench("UnidirLinearMulticast", "Galaxy 32 chips").counted, 4);
+    EXPECT_EQ(ubench("UnidirLinearMulticast", "T3000 8 chips").counted, 2);
+}
+
+// 700 000 packets of five times 20 000 a flow are 7 flows on a ring of 8, 400 000 are 4.
+TEST(FabricPattern, RingsOfMulticastsShareALink) {
+    EXPECT_EQ(ubench("FullRingMulticast", "T3000 8 chips").counted, 7);
+    EXPECT_EQ(ubench("HalfRingMulticast", "T3000 8 chips").counted, 4);
+    EXPECT_EQ(ubench("HalfRingMulticast", "4 x P150").counted, 2);
+}
+
 TEST(FabricPattern, AnUnknownMachineOrPatternEndsTheRow) {
     EXPECT_THROW((void)ubench("FullRingUnicast", "1 x P300"), NotExpressible);
     EXPECT_THROW((void)ubench("MeshMulticast", "4 x P150"), NotExpressible);
