@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "tessera/errors.hpp"
@@ -75,16 +76,30 @@ Prediction Replays::each(const Figure& figure) const {
     return prediction_of(figure(timelines_.expected), ensemble);
 }
 
+std::vector<ZoneSpan> Replays::zones_of(const LaunchTimeline& timeline,
+                                        std::string_view name) const {
+    std::vector<ZoneSpan> zones;
+    std::ranges::copy_if(timeline.zones, std::back_inserter(zones),
+                         [&](const ZoneSpan& zone) { return names_.at(zone.name) == name; });
+    ensure(!zones.empty(), "no thread marked the zone {}", name);
+    return zones;
+}
+
 Prediction Replays::zone_cycles(std::string_view name, Among among) const {
     return each([&](const LaunchTimeline& timeline) {
         std::vector<double> lengths;
-        for (const ZoneSpan& zone : timeline.zones) {
-            if (names_.at(zone.name) == name) {
-                lengths.push_back(cycles(zone.end - zone.begin));
-            }
+        for (const ZoneSpan& zone : zones_of(timeline, name)) {
+            lengths.push_back(cycles(zone.end - zone.begin));
         }
-        ensure(!lengths.empty(), "no thread marked the zone {}", name);
         return one_of(lengths, among);
+    });
+}
+
+Prediction Replays::zones_span_cycles(std::string_view name) const {
+    return each([&](const LaunchTimeline& timeline) {
+        const std::vector<ZoneSpan> zones = zones_of(timeline, name);
+        return cycles(std::ranges::max(zones, {}, &ZoneSpan::end).end -
+                      std::ranges::min(zones, {}, &ZoneSpan::begin).begin);
     });
 }
 

@@ -36,6 +36,9 @@ public:
     /// Length of a zone, in cycles.
     /// Errors   InternalError if no thread marked it.
     [[nodiscard]] Prediction zone_cycles(std::string_view name, Among among) const;
+    /// From the first begin of a zone on any core to its last end.
+    /// Errors   InternalError if no thread marked it.
+    [[nodiscard]] Prediction zones_span_cycles(std::string_view name) const;
     /// Time from the start of one kernel thread to its return, in cycles, over the cores that have
     /// such a thread.
     /// Errors   InternalError if none has.
@@ -49,6 +52,9 @@ public:
 
 private:
     using Figure = std::function<double(const LaunchTimeline&)>;
+    /// The zones of that name, at least one.
+    [[nodiscard]] std::vector<ZoneSpan> zones_of(const LaunchTimeline& timeline,
+                                                 std::string_view name) const;
     [[nodiscard]] Prediction each(const Figure& figure) const;
 
     std::vector<std::string> names_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 
 #include "emu/timing/events.hpp"
 #include "emu/timing/request.hpp"
@@ -16,8 +15,8 @@ WaitCause cause_of(const ReplayState& state, std::uint32_t number) {
     for (std::size_t i = 0; i < transit.size(); ++i) {
         ensure(transit[i] >= 0, "a transfer is under way for {} millicycles", transit[i]);
         // It says which kind held a transfer up most: 4.3 M cycles say it as well as more.
-        constexpr Millicycles kMost = std::numeric_limits<std::uint32_t>::max();
-        cause.transit[i] = static_cast<std::uint32_t>(std::min(transit[i], kMost));
+        cause.transit[i] =
+            static_cast<std::uint32_t>(std::min<Millicycles>(transit[i], WaitCause::kMost));
     }
     return cause;
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "tessera/errors.hpp"
 
@@ -58,8 +60,13 @@ private:
     // Last kind first, as one block each: a transfer knows how long it spent on each kind in all,
     // not when.
     void follow(const WaitCause& cause, Activity wait) {
+        Millicycles unsaid =
+            at_.time - cause.time -
+            std::accumulate(cause.transit.begin(), cause.transit.end(), Millicycles{0});
         for (std::size_t kind = cause.transit.size(); kind > 0; --kind) {
-            const Millicycles time = cause.transit[kind - 1];
+            const bool is_more = cause.transit[kind - 1] == WaitCause::kMost;
+            const Millicycles time =
+                cause.transit[kind - 1] + (is_more ? std::exchange(unsaid, 0) : 0);
             if (time > 0) {
                 add({at_.time - time, at_.time, cause.thread, cause.site, wait,
                      static_cast<ResourceKind>(kind - 1)});

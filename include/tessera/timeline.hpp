@@ -92,8 +92,9 @@ struct WaitCause {
     std::uint32_t thread = kNoThread;  ///< index into LaunchTimeline::threads: who acted
     std::uint16_t site = 0;            ///< of that thread: its line
     Millicycles time = 0;              ///< when it acted; never later than the wait's end
+    static constexpr std::uint32_t kMost = 0xFFFFFFFFU;
     /// Between that act and the wait's end, where something travelled: time by resource kind,
-    /// adding up to `end of wait − time`.
+    /// adding up to `end of wait − time`. kMost stands for as much or more, up to that sum.
     std::array<std::uint32_t, kNumResourceKinds> transit{};
 };
 

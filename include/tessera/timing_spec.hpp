@@ -46,6 +46,7 @@ struct NocTiming {
     Cycles l1_read;           ///< first word out of an L1 for a request that arrived
     Cycles l1_write;          ///< last flit at an L1 to its acknowledgement
     Cycles completion;        ///< last flit or acknowledgement to the counter a barrier reads
+    Cycles read_slot;         ///< of the port that answers a read from an L1, at least
     BytesPerCycle read_rate;  ///< one stream, L1 to L1
     BytesPerCycle write_rate;
     BytesPerCycle link_rate;       ///< a link between routers, headers and gaps taken out
@@ -68,6 +69,7 @@ struct DramTiming {
     BytesPerCycle bank_write_rate;
     BytesPerCycle channel_rate;  ///< controller shared by its banks
     Cycles request_overhead;     ///< of a bank's time, for each request
+    Cycles read_slot;            ///< of the port that answers a read, at least
     Bytes burst;                 ///< granule of the controller
 };
 

@@ -18,7 +18,7 @@ void endless_dram(TimingSpec& timing) {
     timing.dram.read_latency = timing.dram.write_latency = Cycles{0};
     timing.dram.bank_read_rate = timing.dram.bank_write_rate = kEndless;
     timing.dram.channel_rate = kEndless;
-    timing.dram.request_overhead = Cycles{0};
+    timing.dram.request_overhead = timing.dram.read_slot = Cycles{0};
 }
 
 void endless_noc(TimingSpec& timing) {
@@ -27,7 +27,7 @@ void endless_noc(TimingSpec& timing) {
                                 &noc.injection_rate, &noc.ejection_rate, &noc.multicast_rate}) {
         *rate = kEndless;
     }
-    noc.packet_overhead = Cycles{0};
+    noc.packet_overhead = noc.read_slot = Cycles{0};
 }
 
 // A bank's port is a place of the NoC: where cores queue there, neither alone is what holds them

@@ -4,6 +4,8 @@
 // With ids: at most `depth` of them in flight, each waited for before it is used again; one read is
 // one packet. Without: barrier after every `per_barrier` reads (0: only at the end).
 
+#include "barrier_poll.hpp"
+
 namespace {
 
 constexpr uint32_t kNumLandingAreas = 2;
@@ -33,9 +35,11 @@ void kernel_main() {
     const uint32_t depth = get_compile_time_arg_val(3);  // 0: no ids
     const uint32_t per_barrier = get_compile_time_arg_val(4);
     const bool same_address = get_compile_time_arg_val(5) != 0;
+    const uint32_t coordinator = get_compile_time_arg_val(6);
     const uint32_t bank = get_arg_val<uint32_t>(0);
     const uint64_t address = get_noc_addr_from_bank_id<true>(bank, get_arg_val<uint32_t>(1));
 
+    poll_barrier(coordinator, landing);
     DeviceZoneScopedN("burst");
     if (depth != 0) {
         read_with_ids(address, landing, count, bytes, depth);

@@ -30,6 +30,10 @@ void check_room(const ArchSpec& arch, std::uint64_t areas, std::uint32_t bytes) 
                 bytes, areas, room);
 }
 
+std::uint32_t coordinator_of(const ArchSpec& arch, Start start) {
+    return start == Start::BehindBarrier ? packed_coordinate(arch, {0, 0}) : 0;
+}
+
 Args far_ends_of(const ArchSpec& arch, const UnicastBurst& burst) {
     Args args;
     for (const CoreCoord far_end : burst.far_ends) {
@@ -99,14 +103,15 @@ KernelHandle add_bank_read(Program& program, const ArchSpec& arch, const CoreRan
     check_room(arch, std::max(burst.depth, kAreasWithoutIds), burst.bytes);
     return add_kernel(program, "bank_read", cores,
                       {free_l1(arch), burst.count, burst.bytes, burst.depth, burst.per_barrier,
-                       burst.same_address ? 1U : 0U},
+                       burst.same_address ? 1U : 0U, coordinator_of(arch, burst.start)},
                       place);
 }
 
 KernelHandle add_bank_write(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
                             const BankBurst& burst, BurstPlace place) {
     check_room(arch, 1, burst.bytes);
-    return add_kernel(program, "bank_write", cores, {free_l1(arch), burst.count, burst.bytes},
+    return add_kernel(program, "bank_write", cores,
+                      {free_l1(arch), burst.count, burst.bytes, coordinator_of(arch, burst.start)},
                       place);
 }
 
@@ -146,17 +151,18 @@ void add_single_bank_transfers(Program& program, const ArchSpec& arch, CoreCoord
 }
 
 KernelHandle add_page_read(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
-                           const Buffer& buffer, std::uint32_t per_barrier, BurstPlace place) {
+                           const Buffer& buffer, const PageBurst& burst, BurstPlace place) {
     check_room(arch, 1, buffer.aligned_page_size);
-    Args args{free_l1(arch), per_barrier};
+    Args args{free_l1(arch), burst.per_barrier, buffer.num_pages,
+              coordinator_of(arch, burst.start)};
     TensorAccessorArgs(buffer).append_to(args);
     return add_kernel(program, "page_read", cores, std::move(args), place);
 }
 
 KernelHandle add_page_write(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
-                            const Buffer& buffer, BurstPlace place) {
+                            const Buffer& buffer, const PageBurst& burst, BurstPlace place) {
     check_room(arch, 1, buffer.aligned_page_size);
-    Args args{free_l1(arch)};
+    Args args{free_l1(arch), buffer.num_pages, coordinator_of(arch, burst.start)};
     TensorAccessorArgs(buffer).append_to(args);
     return add_kernel(program, "page_write", cores, std::move(args), place);
 }

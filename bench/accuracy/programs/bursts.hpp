@@ -23,6 +23,8 @@ struct BurstPlace {
     DataMovementProcessor processor = DataMovementProcessor::RISCV_0;
     NOC noc = NOC::NOC_0;
 };
+/// Whether cores pass a barrier before they begin, which core (0,0) counts.
+enum class Start : std::uint8_t { ByItself, BehindBarrier };
 /// TT-Metalium's defaults: RISC 1 reads on NoC 1, RISC 0 writes on NoC 0.
 inline constexpr BurstPlace kDefaultRead{DataMovementProcessor::RISCV_1, NOC::NOC_1};
 inline constexpr BurstPlace kDefaultWrite{DataMovementProcessor::RISCV_0, NOC::NOC_0};
@@ -58,6 +60,13 @@ struct BankBurst {
     std::uint32_t depth = 0;        ///< transaction ids in flight; 0: none are used
     std::uint32_t per_barrier = 0;  ///< reads from barrier to barrier; 0: one at the end
     bool same_address = false;
+    Start start = Start::ByItself;
+};
+
+/// Pages of an interleaved buffer, read or written in turn.
+struct PageBurst {
+    std::uint32_t per_barrier = 0;  ///< reads from barrier to barrier; 0: one at the end
+    Start start = Start::ByItself;
 };
 
 /// A kernel that reads a DRAM bank; aim_bank_burst says which on each core.
@@ -83,13 +92,14 @@ void add_single_transfers(Program& program, const ArchSpec& arch, CoreCoord core
 void add_single_bank_transfers(Program& program, const ArchSpec& arch, CoreCoord core,
                                const SingleTransfers& transfers, BurstPlace place);
 
-/// Kernels that read or write pages of an interleaved buffer; aim_page_burst says which.
+/// Kernels that read or write pages of an interleaved buffer; aim_page_burst says which, and
+/// how many: behind the last page comes the first again.
 [[nodiscard]] KernelHandle add_page_read(Program& program, const ArchSpec& arch,
                                          const CoreRangeSet& cores, const Buffer& buffer,
-                                         std::uint32_t per_barrier, BurstPlace place);
+                                         const PageBurst& burst, BurstPlace place);
 [[nodiscard]] KernelHandle add_page_write(Program& program, const ArchSpec& arch,
                                           const CoreRangeSet& cores, const Buffer& buffer,
-                                          BurstPlace place);
+                                          const PageBurst& burst, BurstPlace place);
 void aim_page_burst(Program& program, KernelHandle kernel, CoreCoord core, const Buffer& buffer,
                     std::uint32_t first, std::uint32_t count);
 

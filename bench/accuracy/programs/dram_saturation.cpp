@@ -89,8 +89,8 @@ Prediction run_all_cores(const Row& row, const Parameters& parameters, const Mod
     Program program = CreateProgram();
     std::uint32_t first = 0;
     for (const CoreCoord core : first_cores(model.arch, cores)) {
-        const KernelHandle kernel =
-            add_page_read(program, model.arch, core, tensor.buffer, kPagesPerBarrier, kReader);
+        const KernelHandle kernel = add_page_read(program, model.arch, core, tensor.buffer,
+                                                  {.per_barrier = kPagesPerBarrier}, kReader);
         aim_page_burst(program, kernel, core, tensor.buffer, first, kPagesPerCore);
         first += kPagesPerCore;
     }

@@ -52,35 +52,75 @@ Program multicast_program(const NocPattern& pattern, const Parameters& parameter
     return program;
 }
 
-/// One core and one DRAM bank: bank 0, always the same address.
+/// What a burst has of DRAM: as many pages of an interleaved buffer as there are banks, so that
+/// page and bank are one number. A core takes them in turn, or keeps to one.
+struct DramTurn {
+    CoreCoord core;
+    std::uint32_t first = 0;  ///< page
+};
+
+/// The sweep runs on NoC 0, then on NoC 1, and its table keeps the last: writes of all cores are as
+/// fast as reads that others measured on NoC 0, whose data takes the same links the other way.
+constexpr BurstPlace kDramRead{DataMovementProcessor::RISCV_1, NOC::NOC_1};
+constexpr BurstPlace kDramWrite{DataMovementProcessor::RISCV_0, NOC::NOC_1};
+
+/// Core (0,0) begins with bank 0; of many masters, row by row, the i-th with bank i.
+std::vector<DramTurn> dram_turns_of(const NocPattern& pattern, const Parameters& parameters,
+                                    const ArchSpec& arch) {
+    if (!pattern.many_masters) {
+        return {{{0, 0}, 0}};
+    }
+    const GridSize grid = parameters.grid("grid");
+    check_core(arch, {grid.columns - 1, grid.rows - 1});
+    std::vector<DramTurn> turns;
+    for (std::uint32_t i = 0; i < grid.columns * grid.rows; ++i) {
+        turns.push_back({{i % grid.columns, i / grid.columns}, i % arch.dram.num_banks});
+    }
+    return turns;
+}
+
+/// Many masters pass a barrier first, so that from the first one's start to the last one's end is
+/// one time.
+Start start_of(const NocPattern& pattern) {
+    return pattern.many_masters ? Start::BehindBarrier : Start::ByItself;
+}
+
+/// Every core keeps to one bank, always the same address.
 Program bank_program(const NocPattern& pattern, const Parameters& parameters,
                      const ArchSpec& arch) {
-    const CoreCoord core{0, 0};
     const BankBurst burst{.count = parameters.count("num_txn_total"),
                           .bytes = parameters.count("bytes_per_txn"),
-                          .same_address = true};
+                          .same_address = true,
+                          .start = start_of(pattern)};
     Program program = CreateProgram();
     const auto add = pattern.is_read ? add_bank_read : add_bank_write;
-    const KernelHandle kernel =
-        add(program, arch, core, burst, pattern.is_read ? kDefaultRead : kDefaultWrite);
-    aim_bank_burst(program, kernel, core, 0, static_cast<std::uint32_t>(arch.dram.reserved.value));
+    for (const DramTurn& turn : dram_turns_of(pattern, parameters, arch)) {
+        const KernelHandle kernel =
+            add(program, arch, turn.core, burst, pattern.is_read ? kDramRead : kDramWrite);
+        aim_bank_burst(program, kernel, turn.core, turn.first,
+                       static_cast<std::uint32_t>(arch.dram.reserved.value));
+    }
     return program;
 }
 
-/// One core and an interleaved buffer in DRAM: as many pages as transactions.
+/// Every core goes through the pages, around and around.
 Program page_program(const NocPattern& pattern, const Parameters& parameters, Bench& bench) {
     const std::uint32_t bytes = parameters.count("bytes_per_txn");
-    const std::uint32_t pages = parameters.count("num_txn_total");
-    expressible(bytes % kElementBytes == 0 && bytes > 0 && pages > 0, "{} pages of {} bytes", pages,
+    const std::uint32_t count = parameters.count("num_txn_total");
+    expressible(bytes % kElementBytes == 0 && bytes > 0 && count > 0, "{} pages of {} bytes", count,
                 bytes);
+    const ArchSpec& arch = bench.arch();
+    const PageBurst burst{.start = start_of(pattern)};
     const DeviceTensor tensor = bench.session().allocate(
-        0, "pages", {.shape = {pages, bytes / kElementBytes}}, BufferType::DRAM);
-    const CoreCoord core{0, 0};
+        0, "pages", {.shape = {arch.dram.num_banks, bytes / kElementBytes}}, BufferType::DRAM);
     Program program = CreateProgram();
-    const KernelHandle kernel =
-        pattern.is_read ? add_page_read(program, bench.arch(), core, tensor.buffer, 0, kDefaultRead)
-                        : add_page_write(program, bench.arch(), core, tensor.buffer, kDefaultWrite);
-    aim_page_burst(program, kernel, core, tensor.buffer, 0, pages);
+    for (const DramTurn& turn : dram_turns_of(pattern, parameters, arch)) {
+        const KernelHandle kernel =
+            pattern.is_read
+                ? add_page_read(program, arch, turn.core, tensor.buffer, burst, kDramRead)
+                : add_page_write(program, arch, turn.core, tensor.buffer, burst, kDramWrite);
+        aim_page_burst(program, kernel, turn.core, tensor.buffer, turn.first, count);
+    }
     return program;
 }
 
@@ -91,9 +131,8 @@ Program program_of(const NocPattern& pattern, const Parameters& parameters, Benc
                    ? unicast_program(pattern, parameters, bench.arch())
                    : multicast_program(pattern, parameters, bench.arch());
     }
-    expressible(!pattern.many_masters && pattern.mechanism == Mechanism::Unicast &&
-                    !parameters.flag_or("stateful", false),
-                "mem {}: only whole unicast commands of one core", memory);
+    expressible(pattern.mechanism == Mechanism::Unicast && !parameters.flag_or("stateful", false),
+                "mem {}: only whole unicast commands", memory);
     expressible(memory == "DRAM_sharded" || memory == "DRAM_interleaved",
                 "mem is {}, not L1, DRAM_sharded or DRAM_interleaved", memory);
     return memory == "DRAM_sharded" ? bank_program(pattern, parameters, bench.arch())
@@ -106,7 +145,11 @@ Prediction predict_noc_table(const Row& row, const Parameters& parameters, const
     const NocPattern pattern = noc_pattern_of(row, parameters);
     Bench bench(model);
     const Replays replays = bench.run(program_of(pattern, parameters, bench));
-    return as_time(row, replays.zone_cycles(kBurstZone, Among::Median), model);
+    const bool is_dram = parameters.text_or("mem", "L1") != "L1";
+    return as_time(row,
+                   is_dram && pattern.many_masters ? replays.zones_span_cycles(kBurstZone)
+                                                   : replays.zone_cycles(kBurstZone, Among::Median),
+                   model);
 }
 
 }  // namespace tessera::score

@@ -17,12 +17,13 @@ struct NocTimes {
     NocTimes(const NocTiming& noc, Bytes flit);
     Millicycles hop, interface, command, l1_read, l1_write, completion, atomic, multicast_setup;
     Millicycles acknowledgement;  ///< a packet of one flit
+    Millicycles read_slot;
     Pace read, write, link, ejection, multicast;
 };
 
 struct DramTimes {
     explicit DramTimes(const DramTiming& dram);
-    Millicycles read_latency, write_latency;
+    Millicycles read_latency, write_latency, read_slot;
     Pace bank_read, bank_write, channel;
     std::uint32_t burst;
 };
@@ -51,6 +52,8 @@ public:
     /// Returns the route from the injection port of `nodes.from`, which gives bytes at `source`, to
     /// the ejection port of `nodes.to`.
     [[nodiscard]] UnicastRoute unicast(NodePair nodes, std::uint32_t bytes, Pace source);
+    /// Returns the route of the data that answers a read from `place`.
+    [[nodiscard]] UnicastRoute answer(NodePair nodes, std::uint32_t bytes, NocPlace place);
     /// Adds the tree to each worker of a rectangle of logical cores (both corners included). Every
     /// link of the tree is passed once; the packet is `stalled` on its way.
     void multicast(const Transfer& transfer, std::uint32_t bytes, Millicycles stalled,

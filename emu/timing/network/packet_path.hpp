@@ -31,6 +31,7 @@ struct UnicastRoute {
     std::uint32_t base = 0;                   ///< first channel of the network
     Millicycles interface = 0;                ///< from memory to router, and back
     Millicycles hop = 0;                      ///< from one link to the next
+    Millicycles slot = 0;                     ///< of the injection port, at least
     Millicycles injection = 0;                ///< durations
     Millicycles link = 0;
     Millicycles ejection = 0;
@@ -43,7 +44,7 @@ struct UnicastRoute {
         return (base + channels[hop_index]) / 2;
     }
     [[nodiscard]] Millicycles duration_of(std::uint32_t hop_index) const noexcept {
-        return hop_index == 0 ? injection : hop_index == last() ? ejection : link;
+        return hop_index == 0 ? std::max(injection, slot) : hop_index == last() ? ejection : link;
     }
     /// Returns how long the first flit takes from one hop to the next, or to the end.
     [[nodiscard]] Millicycles step_of(std::uint32_t hop_index) const noexcept {
@@ -55,13 +56,15 @@ struct UnicastRoute {
                : resource_of(hop_index - 1) % 4 == kLinkY ? RouterInput::Y
                                                           : RouterInput::X;
     }
-    /// Returns the hop that takes longest, the first if several do.
+    /// Returns the hop at which the bytes take longest, the first if several do. A slot that is
+    /// longer than they are holds up what comes next, not them.
     [[nodiscard]] std::uint32_t slowest_hop() const noexcept {
         const bool is_link = size() > 2 && link > injection;
-        const std::uint32_t first = is_link ? 1 : 0;
-        return ejection > duration_of(first) ? last() : first;
+        return ejection > (is_link ? link : injection) ? last() : is_link ? 1 : 0;
     }
-    [[nodiscard]] Millicycles slowest() const noexcept { return duration_of(slowest_hop()); }
+    [[nodiscard]] Millicycles slowest() const noexcept {
+        return std::max({injection, size() > 2 ? link : 0, ejection});
+    }
 };
 
 /// The path into or out of DRAM: a bank and its channel.

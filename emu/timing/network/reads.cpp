@@ -88,10 +88,8 @@ void Transport::State::respond(std::uint32_t number, VirtualChannels::Start star
         transfer.spend(ResourceKind::NocLatency, start.begin);
     }
     const Request& request = transfer.request;
-    const bool is_dram = request.place.is_dram();
-    const UnicastRoute route =
-        paths.unicast({request.device, request.noc, transfer.far, transfer.own}, transfer.packet,
-                      is_dram ? paths.noc().link : paths.noc().read);
+    const UnicastRoute route = paths.answer(
+        {request.device, request.noc, transfer.far, transfer.own}, transfer.packet, request.place);
     const Millicycles end = channels.advance(number, route, start, queue);
     if (!transfer.is_answered && (end != VirtualChannels::kStopped || transfer.head > 0)) {
         transfer.is_answered = true;

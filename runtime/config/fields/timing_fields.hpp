@@ -69,6 +69,8 @@ inline constexpr std::array kNocTimingFields{
     cost<&NocTiming::l1_read>("l1_read", "first word out of an L1 for a request that arrived"),
     cost<&NocTiming::l1_write>("l1_write", "last flit at an L1 to its acknowledgement"),
     cost<&NocTiming::completion>("completion", "last flit to the counter that a barrier reads"),
+    cost<&NocTiming::read_slot>("read_slot",
+                                "of the port that answers a read from an L1, however small"),
     rate<&NocTiming::read_rate>("read_rate", "one stream of reads, L1 to L1"),
     rate<&NocTiming::write_rate>("write_rate", "one stream of writes, L1 to L1"),
     rate<&NocTiming::link_rate>("link_rate", "payload over a link between routers"),
@@ -96,6 +98,7 @@ inline constexpr std::array kDramTimingFields{
     rate<&DramTiming::bank_write_rate>("bank_write_rate", "writes of one bank"),
     rate<&DramTiming::channel_rate>("channel_rate", "controller shared by its banks"),
     cost<&DramTiming::request_overhead>("request_overhead", "of a bank's time, each request"),
+    cost<&DramTiming::read_slot>("read_slot", "of the port that answers a read, however small"),
     amount<&DramTiming::burst>("burst", "granule of the controller"),
 };
 

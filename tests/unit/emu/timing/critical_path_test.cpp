@@ -159,6 +159,27 @@ TEST(CriticalPath, FollowsAnyNumberOfWaitsWhoseTransitsTakeTime) {
     EXPECT_NE(path[41].thread, path[42].thread);
 }
 
+TEST(CriticalPath, FollowsAWaitLongerThanATransitCanSay) {
+    // A packet that queued for 10 M cycles behind others: its transit says 4.3 M.
+    constexpr Millicycles kLong = 10'000'000 * kCycle;
+    LaunchTimeline timeline;
+    timeline.makespan = kCycle + kLong;
+    WaitCause cause{.thread = 0, .site = 0, .time = kCycle, .transit = {}};
+    cause.transit[static_cast<std::size_t>(ResourceKind::NocLatency)] = 2 * kCycle;
+    cause.transit[static_cast<std::size_t>(ResourceKind::NocInjection)] = WaitCause::kMost;
+    timeline.causes.push_back(cause);
+    timeline.threads.resize(1);
+    timeline.threads[0].intervals = {
+        {.end = kCycle, .activity = Activity::WriteIssue},
+        {.end = timeline.makespan, .cause = 0, .activity = Activity::WaitNocWrite}};
+
+    const std::vector<PathStep> path = critical_path(timeline);
+
+    ASSERT_EQ(path.size(), 3U);
+    EXPECT_EQ(path[1].resource, ResourceKind::NocInjection);
+    EXPECT_EQ(path[1].end - path[1].begin, kLong - 2 * kCycle);
+}
+
 TEST(Replay, GivesTheSameTimelineEachTime) {
     const TraceBuilder builder = pipeline(7);
     const LaunchTimeline first = builder.run();

@@ -158,6 +158,40 @@ TEST(NocSharing, ReadersOfOneCoreShareItsInjectionPort) {
     EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * (1 + 64)), 0.3);
 }
 
+TEST(NocSharing, APortAnswersSmallReadsOneSlotApart) {
+    // A read of 64 B takes the port 1 + 4 cycles; with a slot of 12 the port answers every 12.
+    SmallMachine small;
+    const std::vector<Stream> streams{stream(read({0, 1}, NocPlace::worker({0, 0}), 64)),
+                                      stream(read({1, 0}, NocPlace::worker({0, 0}), 64))};
+    small.timing.noc.read_slot = Cycles{12};
+
+    const StreamRun run(small.machine(), streams);
+
+    EXPECT_NEAR(static_cast<double>(run.end()), 2 * kTransfers * 12 * kCycle, 200 * kCycle);
+}
+
+TEST(NocSharing, ASlotDelaysNoReadThatIsAlone) {
+    SmallMachine small;
+    Stream one = stream(read({0, 1}, NocPlace::dram(2), 64));
+    one.requests.resize(1);
+    const StreamRun without(small.machine(), {one});
+    small.timing.dram.read_slot = Cycles{50};
+
+    const StreamRun with(small.machine(), {one});
+
+    EXPECT_EQ(with.end(), without.end());
+}
+
+TEST(NocSharing, APortOfDramAnswersSmallReadsOneSlotApart) {
+    SmallMachine small;
+    small.timing.dram.read_slot = Cycles{50};
+
+    const StreamRun run(small.machine(), {stream(read({0, 1}, NocPlace::dram(2), 64)),
+                                          stream(read({1, 0}, NocPlace::dram(2), 64))});
+
+    EXPECT_NEAR(static_cast<double>(run.end()), 2 * kTransfers * 50 * kCycle, 300 * kCycle);
+}
+
 TEST(NocSharing, ReadsBeyondTheLimitWaitForEarlierOnes) {
     // One at a time: each takes the latency of a read alone.
     SmallMachine small;
