@@ -194,10 +194,11 @@ inline constexpr std::array kLinkTimingFields{
     cost<&LinkTiming::close>("close", "worker's handshake with the sender, last"),
     amount<&LinkTiming::links_per_direction>("links_per_direction", "to one neighbour"),
     amount<&LinkTiming::sender_slots>("sender_slots", "packets that a sender buffers"),
-    amount<&LinkTiming::receiver_slots>("receiver_slots",
-                                        "packets that a receiving router buffers"),
-    amount<&LinkTiming::router_processors>("router_processors",
-                                           "1 sends and receives, 2 share that"),
+    // A packet that enters a ring leaves one free.
+    supply<&LinkTiming::receiver_slots>("receiver_slots", "packets that a receiving router buffers",
+                                        Limits{2, 1024}),
+    supply<&LinkTiming::router_processors>("router_processors",
+                                           "1 sends and receives, 2 share that", Limits{1, 2}),
 };
 
 inline constexpr std::array kDispatchTimingFields{

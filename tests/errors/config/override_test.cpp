@@ -56,6 +56,12 @@ constexpr SetMistake kSets[] = {
     {"arch.l1.size=1048576",
      "--set arch.l1.size=1048576: arch.l1.size: '1048576' has no unit, allowed: B, KiB, MiB or "
      "GiB"},
+    {"arch.timing.link.receiver_slots=1",
+     "--set arch.timing.link.receiver_slots=1: arch.timing.link.receiver_slots: 1 is out of range, "
+     "allowed: 2 to 1024"},
+    {"arch.timing.link.router_processors=3",
+     "--set arch.timing.link.router_processors=3: arch.timing.link.router_processors: 3 is out of "
+     "range, allowed: 1 to 2"},
     {"arch.l1.sise=1 MiB",
      "--set arch.l1.sise=1 MiB: arch.l1.sise: unknown key, did you mean arch.l1.size?"},
     {"steps.double.op=cop",
