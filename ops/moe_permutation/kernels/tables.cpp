@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the tokens of every expert, gives each local one its padded range of rows, and fills the
 // tables in L1, from where they are stored whole.
-#include "dataflow_api.h"
+#include "../../kernels/fill_l1.hpp"
 
 namespace {
 
@@ -35,9 +35,7 @@ struct Tables {
 
     Words at(Table table) const { return reinterpret_cast<Words>(l1[table]); }
     void fill(Table table, uint32_t value) const {
-        for (uint32_t i = 0; i < length[table]; ++i) {
-            at(table)[i] = value;
-        }
+        fill_l1(l1[table], length[table] * sizeof(uint32_t), value);
     }
 };
 
@@ -73,10 +71,11 @@ void count(const Choices& choices, const LocalExperts& local, const Tables& tabl
     tables.fill(kLocalHistogram, 0);
     for (uint32_t token = 0; token < choices.num_tokens; ++token) {
         for (uint32_t k = 0; k < choices.top_k; ++k) {
-            const uint32_t expert = choices.of(token, k);
-            tables.at(kHistogram)[expert] += 1;
-            tables.at(kLocalHistogram)[expert] += local.has(expert) ? 1 : 0;
+            tables.at(kHistogram)[choices.of(token, k)] += 1;
         }
+    }
+    for (uint32_t expert = local.first; expert < local.first + local.count; ++expert) {
+        tables.at(kLocalHistogram)[expert] = tables.at(kHistogram)[expert];
     }
 }
 
