@@ -403,15 +403,15 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return outputs;
 }
 
-void check_values(const ReferenceContext& context) {
-    const HostTensor cache = context.read(2);
-    const HostTensor sequences = read_if_there(context, place_of_sequences(cache.format));
-    const std::uint32_t latent = row_length(context.in(0).shape());
-    const bool has_parts = is_fp8(cache.format);
+/// `cache` is asked for its shape alone: its values are those of a whole run.
+void check_values(const OpSpec& spec, const ReferenceContext& context) {
+    const bool has_parts = spec.inputs.size() == kFp8Inputs.size();
+    const HostTensor sequences = read_if_there(context, spec.inputs.size() - 1);
+    const std::uint32_t columns =
+        row_length(context.in(0).shape()) + (has_parts ? 0 : row_length(context.in(1).shape()));
     check_cache_places(
-        has_parts ? "attention_decode_fp8" : kSpec.name, context.read(3), context.read(4),
-        sequences.shape.empty() ? nullptr : &sequences, context.params<DecodeSpec>().page_size,
-        positions_of(cache.shape, latent + (has_parts ? 0 : row_length(context.in(1).shape()))));
+        spec.name, context.read(3), context.read(4), sequences.shape.empty() ? nullptr : &sequences,
+        context.params<DecodeSpec>().page_size, positions_of(context.in(2).shape(), columns));
 }
 
 }  // namespace
@@ -423,7 +423,7 @@ Op op_of(const OpSpec& spec) {
             .infer = infer,
             .programs = programs,
             .reference = reference,
-            .check_values = check_values,
+            .check_values = [&spec](const ReferenceContext& c) { check_values(spec, c); },
             .checked_inputs = {3, 4, spec.inputs.size() - 1}};
 }
 

@@ -85,26 +85,52 @@ void check_choice(const PipelineBinder& binder, const Node& node, const std::str
     }
 }
 
-void check_range(const PipelineBinder& binder, const Node& node, const std::string& path,
+bool is_range(const Node& range) {
+    return range.kind == NodeKind::Sequence && range.elements.size() == 2;
+}
+
+/// What is wrong with a value that its range does not hold.
+std::optional<std::string> range_refusal(const Node& range, const pipeline::Value& value,
+                                         const Scope& scope) {
+    const std::string& least = range.elements[0].text;
+    const std::string& most = range.elements[1].text;
+    const std::string text = show(value);
+    if (evaluate_condition(fmt::format("{} >= {} && {} <= {}", text, least, text, most), scope)) {
+        return std::nullopt;
+    }
+    return fmt::format("{} is out of range, allowed: {} to {}", text, least, most);
+}
+
+// Rules across params: a sweep has points that break them.
+void judge_range(const PipelineBinder& binder, const Node& node, const std::string& path,
                  const Node& range, const pipeline::Value& value) {
     if (range.kind == NodeKind::Null) {
         return;
     }
-    if (range.kind != NodeKind::Sequence || range.elements.size() != 2) {
+    if (!is_range(range)) {
         binder.mistake(range, path + ".range", "expected [least, most], found " + describe(range));
         return;
     }
-    binder.guarded(node, path, [&] {
-        const std::string limits =
-            fmt::format("{} >= {} && {} <= {}", show(value), range.elements[0].text, show(value),
-                        range.elements[1].text);
-        // A rule across params: a sweep has points that break it.
-        if (!evaluate_condition(limits, binder.scope)) {
-            binder.rules.add(node.origin, path,
-                             fmt::format("{} is out of range, allowed: {} to {}", show(value),
-                                         range.elements[0].text, range.elements[1].text));
+    if (const auto refusal = range_refusal(range, value, binder.scope)) {
+        binder.rules.add(node.origin, path, *refusal);
+    }
+}
+
+void judge_divides(const PipelineBinder& binder, const Node& node, const std::string& path,
+                   const Node& others, const pipeline::Value& value) {
+    if (others.kind != NodeKind::Sequence && others.kind != NodeKind::Null) {
+        binder.mistake(others, path + ".divides", "expected a list, found " + describe(others));
+    }
+    for (const Node& element : others.elements) {
+        const std::string& other = element.text;
+        const std::int64_t dividend = pipeline::evaluate_integer(other, binder.scope);
+        if (!evaluate_condition(fmt::format("{} % ({}) == 0", dividend, show(value)),
+                                binder.scope)) {
+            binder.rules.add(
+                node.origin, path,
+                fmt::format("{} does not divide {}, which is {}", show(value), other, dividend));
         }
-    });
+    }
 }
 
 void bind_param(PipelineBinder& binder, const Entry& param) {
@@ -128,7 +154,11 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
         require(!is_word || choices.kind != NodeKind::Null,
                 "'{}' is a word; allowed: a number, or one of `choices: [...]`", value->text);
         check_choice(binder, *value, path, choices, held);
-        check_range(binder, *value, path, is_map ? entry(param.value, "range") : kNothing, held);
+        const auto rule = [&](std::string_view key) -> const Node& {
+            return is_map ? entry(param.value, key) : kNothing;
+        };
+        judge_range(binder, *value, path, rule("range"), held);
+        judge_divides(binder, *value, path, rule("divides"), held);
         binder.scope.set(param.key, held);
         binder.spec.params.emplace_back(param.key, held);
         binder.resolve(*value, path, show(held), json_of(held));
@@ -323,6 +353,9 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
     binder.spec.folder = ground.file.parent_path().string();
     name_ground(ground, binder.scope);
     bind_params(binder, entry(root, "params"));
+    if (!rules.empty()) {  // all else is over params: it would be refused in their place
+        return std::move(binder.spec);
+    }
     bind_seed(binder, entry(root, "seed"));
     bind_groups(binder, entry(root, "groups"));
     bind_report(binder, entry(root, "report"));
@@ -367,12 +400,24 @@ void evaluate_mesh_shape(Node& root) {
             continue;  // it is over the mesh itself, or refused where params are bound
         }
     }
+    Violations violations;
     for (Node& extent : shape->elements) {
-        const bool is_name = params->find(extent.text) != nullptr;
-        if (is_name) {
-            extent.text = show(evaluate(extent.text, scope));
+        const Node* param = params->find(extent.text);
+        if (param == nullptr) {
+            continue;
         }
+        const std::string path = "params." + extent.text;
+        const pipeline::Value value = evaluate(extent.text, scope);
+        const Node* range = param->kind == NodeKind::Map ? param->find("range") : nullptr;
+        const auto refusal = range != nullptr && is_range(*range)
+                                 ? range_refusal(*range, value, scope)
+                                 : std::nullopt;
+        if (refusal) {
+            violations.add(entry(*param, "value").origin, path, *refusal);
+        }
+        extent.text = show(value);
     }
+    violations.throw_if_any();
 }
 
 std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedShape> shapes,

@@ -344,7 +344,12 @@ std::vector<std::uint32_t> counts_of(const PipelineStep& step, const StepValues&
 
 std::vector<HostTensor> reference_of(const PipelineStep& step, const StepValues& values,
                                      std::size_t position) {
-    return step.op->reference(reference_context(step, values, position));
+    const ops::ReferenceContext context = reference_context(step, values, position);
+    // Values that a step has made are judged here first: a reference takes them as they are.
+    if (step.op->check_values) {
+        step.op->check_values(context);
+    }
+    return step.op->reference(context);
 }
 
 report::StepCheck check_step(const PipelineStep& step, std::span<const StepValues> groups,

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "emu/base/tensor_file/safetensors.hpp"
 #include "tessera/tensor_compare.hpp"
 #include "tests/cli/tessera_process.hpp"
@@ -188,15 +190,17 @@ INSTANTIATE_TEST_SUITE_P(TpAndDp, DeepseekLayerDivisions,
                                            Division{4, 2}));
 
 TEST(DeepseekLayerMistakes, NameHeadsThatDoNotDivide) {
-    EXPECT_THAT(run_layer({"params.n_heads=6", "params.tp=4"}).err,
-                HasSubstr("params.own_heads: 'n_heads / tp': 4 does not divide 6"));
+    const Ending ending = run_layer({"params.n_heads=6", "params.tp=4"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "--set params.tp=4: params.tp: 4 does not divide n_heads, which is 6\n");
 }
 
 TEST(DeepseekLayerMistakes, NameAGroupOfNoDevice) {
     const Ending ending = run_layer({"params.tp=0"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, HasSubstr("mesh.shape: [2, 0] is out of range, allowed: 1 to 256"));
+    EXPECT_EQ(ending.err, "--set params.tp=0: params.tp: 0 is out of range, allowed: 1 to 256\n");
 }
 
 // The table of a single member of a group of devices is wrong.
@@ -208,6 +212,34 @@ TEST(DeepseekLayerMistakes, NameAPageOutsideOfTheCacheOfAnyDevice) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
               "tessera: kv_cache_append: page_table(0,0) is 8; the cache has pages 0 to 1\n");
+}
+
+// What a step makes no check of inputs sees: it is judged before a reference takes it.
+TEST(DeepseekLayerMistakes, NameAPositionThatAStepMadeBehindTheCache) {
+    const ScratchFolder folder;
+    std::ofstream(folder.file("made.yaml")) << R"(
+mesh: {device: wormhole_n150, shape: [1, 1]}
+tensors:
+  q: {shape: [1, 2, 32], dtype: bfloat16, origin: {random: normal}}
+  q_rope: {shape: [1, 2, 32], dtype: bfloat16, origin: {random: normal}}
+  cache: {shape: [4, 1024], dtype: bfloat16, origin: {random: normal}}
+  page_table: {shape: [1, 2], dtype: int32, origin: {index: i}}
+  listed: {shape: [1, 1], dtype: int32, origin: {index: 40}}
+steps:
+  - {name: make, op: slice_rows, in: [listed], out: [positions], set: {rows: 1}}
+  - name: attend
+    op: attention_decode
+    in: [q, q_rope, cache, page_table, positions]
+    out: [y]
+    set: {scale: 1.0, page_size: 16, split: 1}
+)";
+
+    const Ending ending = run_tessera({"run", folder.file("made.yaml"), "--quiet", "--no-timing"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: attention_decode: positions[0] is 40; the 2 pages of a sequence hold 0 to "
+              "31, -1 is none\n");
 }
 
 TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {

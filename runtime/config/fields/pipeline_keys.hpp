@@ -49,6 +49,7 @@ inline constexpr std::array kParamKeys{
     KeyRow{"choices", "[word, …] or op.key", "none",
            "the words that the param may be, or those of an op's parameter"},
     KeyRow{"range", "[least, most]", "none", "expressions"},
+    KeyRow{"divides", "[expression, …]", "none", "over the params above it, which it divides"},
     KeyRow{"about", "text", "none", "what it means"},
 };
 

@@ -46,8 +46,10 @@ constexpr Mistake kMistakes[] = {
     {"WordThatIsNoChoice", "value: plain", "value: plan",
      "run.yaml:7:17: params.mode: plan, allowed: plain, fancy"},
     {"ParamOutOfRange", "value: 96", "value: 0",
-     "run.yaml:6:20: params.columns: 0 is out of range, allowed: 1 to 1024\nrun.yaml:9:14: "
-     "tensors.x.shape: 'columns' is 0; an extent is at least 1"},
+     "run.yaml:6:20: params.columns: 0 is out of range, allowed: 1 to 1024"},
+    {"ParamThatDoesNotDivide", "value: 96, range: [1, 1024]",
+     "value: 96, range: [1, 1024], divides: [192, rows]",
+     "run.yaml:6:20: params.columns: 96 does not divide rows, which is 64"},
     {"ListForAParam", "rows: 64", "rows: [64]",
      "run.yaml:5:9: params.rows: expected a number, a word or {value: …, choices: …}, found a list "
      "of 1\nrun.yaml:9:14: tensors.x.shape: rows is unknown, did you mean mode?"},
