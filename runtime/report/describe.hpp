@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/report/device_rows.hpp"
 #include "runtime/report/timing/activity_words.hpp"
 
 namespace tessera::report {
@@ -93,6 +94,12 @@ public:
             array.push_back(fields.take());
         }
         json_[key] = std::move(array);
+    }
+    /// Likewise of rows with a key `device`; what is alike on several devices is written once.
+    template <class Row, class Describe>
+    void device_rows(const char* key, const std::vector<Row>& rows, Describe describe_row) {
+        list(key, rows, describe_row);
+        json_[key] = fold_devices(std::move(json_[key]));
     }
     /// The object so far; leaves an empty one.
     [[nodiscard]] Json take() { return std::exchange(json_, Json::object()); }
@@ -171,14 +178,14 @@ public:
     }
     template <class Row, class Describe>
     void list(const char* key, std::vector<Row>& rows, Describe describe_row) {
-        if (!is_chosen(key)) {
-            return;
+        if (is_chosen(key)) {
+            read_rows(key, json_.at(key), rows, describe_row);
         }
-        const Json& array = json_.at(key);
-        rows.resize(array.size());
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            JsonReader fields = below(key, array.at(i));
-            describe_row(fields, rows[i], i);
+    }
+    template <class Row, class Describe>
+    void device_rows(const char* key, std::vector<Row>& rows, Describe describe_row) {
+        if (is_chosen(key)) {
+            read_rows(key, unfold_devices(json_.at(key)), rows, describe_row);
         }
     }
 
@@ -212,6 +219,15 @@ public:
     }
 
 private:
+    template <class Row, class Describe>
+    void read_rows(const char* key, const Json& array, std::vector<Row>& rows,
+                   Describe describe_row) {
+        rows.resize(array.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            JsonReader fields = below(key, array.at(i));
+            describe_row(fields, rows[i], i);
+        }
+    }
     /// Chosen by itself, by a path below it, or by one above it.
     [[nodiscard]] bool is_chosen(std::string_view key) const;
     [[nodiscard]] JsonReader below(std::string_view key, const Json& json) const;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "tests/cli/tessera_process.hpp"
 
@@ -21,6 +22,14 @@ std::string adding_text() {
     std::string text = built_in_text();
     const std::string call = "mul_unary_tile";
     return text.replace(text.find(call), call.size(), "add_unary_tile");
+}
+
+/// The line of a run's summary with its time and that of its draws.
+std::string makespan_of(const Ending& ending) {
+    const std::size_t start = ending.out.find("  makespan ");
+    return start == std::string::npos
+               ? ending.err
+               : ending.out.substr(start, ending.out.find('\n', start) - start);
 }
 
 /// A folder with a run of the op `scale`, factor 3.
@@ -101,6 +110,23 @@ TEST_F(CliOwnKernels, AnEqualFileOfABuiltInKernelIsTheBuiltInOne) {
 
     EXPECT_EQ(ending.exit_code, 0);
     EXPECT_THAT(ending.err, testing::Not(testing::HasSubstr("compute.cpp")));
+}
+
+// Its instructions are counted before anything depends on compile-time arguments being constants.
+TEST_F(CliOwnKernels, TheSameSourceTakesAsLongBuiltInAsCompiledJustInTime) {
+    const std::string sources = TESSERA_SOURCE_DIR;
+    for (const auto& [run, kernel] :
+         {std::pair{"moe_align", "ops/moe_align_block_size/kernels/align.cpp"},
+          std::pair{"moe_routing", "ops/moe_select_experts/kernels/select.cpp"}}) {
+        const std::string file = sources + "/configs/runs/" + run + ".yaml";
+        const Ending built_in = run_tessera({"run", file, "--timing-only"}, folder_.path());
+        const Ending compiled = run_tessera(
+            {"run", file, "--timing-only", "--kernel", kernel + ("=" + sources + "/") + kernel},
+            folder_.path());
+
+        EXPECT_THAT(makespan_of(built_in), testing::HasSubstr("cycles"));
+        EXPECT_EQ(makespan_of(compiled), makespan_of(built_in)) << kernel;
+    }
 }
 
 }  // namespace

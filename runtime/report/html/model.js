@@ -8,7 +8,16 @@ async function unpacked(element) {
     return new Response(stream).text();
 }
 
+/// The rows of all devices, of which the report holds those that differ (device_rows.hpp).
+function unfolded({rows, devices}) {
+    return devices.flatMap(([device, runs]) => runs.flatMap((first, i) => i % 2 ? []
+        : rows.slice(first, first + runs[i + 1]).map((row) => ({device, ...row}))));
+}
+
 const data = JSON.parse(await unpacked(byId("report-data")));
+data.launches.forEach((launch) => ["cores", "resources", "threads"].forEach((key) => {
+    launch[key] = unfolded(launch[key]);
+}));
 const kActivities = data.words.activities;
 const kThreads = data.words.threads;
 const kActivityIndex = Object.fromEntries(kActivities.map((a, i) => [a.key, i]));

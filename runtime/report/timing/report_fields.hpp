@@ -260,11 +260,12 @@ void describe(Fields& fields, Launch& launch, Share& share, const PeakRates& pea
         describe(row, part, row_at(share.path, i));
     });
     fields("stalls", launch.stalls);
-    fields("cores", launch.cores);
-    fields("resources", launch.resources);
+    const auto describe_row = [](auto& row, auto& value, std::size_t) { describe(row, value); };
+    fields.device_rows("cores", launch.cores, describe_row);
+    fields.device_rows("resources", launch.resources, describe_row);
     fields("cbs", launch.cbs);
     fields.template coded<CauseCode>("causes", launch.causes);
-    fields.list("threads", launch.threads, [&](auto& row, auto& thread, std::size_t i) {
+    fields.device_rows("threads", launch.threads, [&](auto& row, auto& thread, std::size_t i) {
         describe(row, thread, row_at(share.threads, i));
     });
 }

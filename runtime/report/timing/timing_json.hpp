@@ -15,7 +15,7 @@
 namespace tessera::report {
 
 /// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
-inline constexpr int kReportSchemaVersion = 2;
+inline constexpr int kReportSchemaVersion = 3;
 
 /// Writes a report as documented in runtime/report/README.md. Times are integers in millicycles.
 [[nodiscard]] nlohmann::ordered_json to_json(const TimingReport& report,

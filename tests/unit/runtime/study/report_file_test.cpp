@@ -76,13 +76,13 @@ TEST_F(ReportFile, IsRefusedIfItIsNoJson) {
 
 TEST_F(ReportFile, IsRefusedIfItHasAnotherSchema) {
     EXPECT_EQ(refusal_of(R"({"schema": "tessera.run", "version": 1})"),
-              "report.json: schema tessera.run of version 1, allowed: tessera.report of version 2");
+              "report.json: schema tessera.run of version 1, allowed: tessera.report of version 3");
 }
 
 TEST_F(ReportFile, IsRefusedIfItHasWordsOfAnotherVersion) {
     const auto refusal = [&](const char* activity, const char* resource) {
         return refusal_of(fmt::format(
-            R"({{"schema": "tessera.report", "version": 2, "name": "n",
+            R"({{"schema": "tessera.report", "version": 3, "name": "n",
                 "machine": {{"name": "n150", "clock_hz": 1e9}},
                 "makespan": {{"low": 1, "expected": 1, "high": 1}},
                 "ensemble": {{"draws": [1], "regimes": {{}}, "shared_error": 0}},
@@ -104,7 +104,7 @@ TEST_F(ReportFile, IsRefusedIfItHasWordsOfAnotherVersion) {
 TEST_F(ReportFile, IsRefusedIfItHasAnotherVersion) {
     EXPECT_EQ(
         refusal_of(R"({"schema": "tessera.report", "version": 99})"),
-        "report.json: schema tessera.report of version 99, allowed: tessera.report of version 2");
+        "report.json: schema tessera.report of version 99, allowed: tessera.report of version 3");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "runtime/report/device_rows.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "tests/unit/runtime/report/html/browser.hpp"
 #include "tests/unit/runtime/report/html/mesh_report.hpp"
@@ -118,7 +119,7 @@ TEST_F(ReportPage, ColoursTheGridByAnyMetric) {
                                       "[data-y=\"7\"]').ariaLabel")
                                   .get<std::string>();
     EXPECT_EQ(number(label.substr(label.find("products"))),
-              launch(0)["cores"].back()["tile_products"]);
+              unfold_devices(launch(0)["cores"]).back()["tile_products"]);
 }
 
 TEST_F(ReportPage, MovesThroughTheGridByKeys) {

@@ -30,7 +30,7 @@ TEST(TimingJson, HasTheDocumentedKeys) {
     const Json json = small_json();
 
     EXPECT_EQ(json["schema"], "tessera.report");
-    EXPECT_EQ(json["version"], 2);
+    EXPECT_EQ(json["version"], 3);
     EXPECT_THAT(keys_of(json),
                 ElementsAre("schema", "version", "time_unit", "name", "machine", "words",
                             "makespan", "ensemble", "peak", "achieved", "bound_by", "assumed",
@@ -61,7 +61,7 @@ TEST(TimingJson, IsReadBackAsItWasWritten) {
 }
 
 TEST(TimingJson, IsReadByChosenKeysAlone) {
-    const Json json = Json::parse(R"({"schema": "tessera.report", "version": 2,
+    const Json json = Json::parse(R"({"schema": "tessera.report", "version": 3,
         "launches": [{"name": "gate", "start": 7}]})");
 
     const ReadReport read = from_json(json, std::array<std::string_view, 1>{"launches.name"});
@@ -74,7 +74,7 @@ TEST(TimingJson, IsReadByChosenKeysAlone) {
 TEST(TimingJson, ClosesTheTimeOfEachThread) {
     const Json launch = small_json()["launches"][0];
 
-    for (const Json& thread : launch["threads"]) {
+    for (const Json& thread : launch["threads"]["rows"]) {
         Millicycles sum = 0;
         for (const Json& part : thread["totals"]) {
             sum += part.get<Millicycles>();
@@ -91,7 +91,7 @@ TEST(TimingJson, ClosesTheTimeOfEachThread) {
 TEST(TimingJson, WritesPointsFlat) {
     const Json launch = small_json()["launches"][0];
 
-    const Json& reader = launch["threads"][0];
+    const Json& reader = launch["threads"]["rows"][0];
     EXPECT_EQ(reader["points"].size(), 4U * 5);
     EXPECT_EQ(reader["points"][10], 700'000) << "end of the third interval";
     EXPECT_EQ(launch["lines"][reader["points"][12].get<std::size_t>()], "reader.cpp:20");
