@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "emu/base/tensor_file/dtype.hpp"
+#include "runtime/pipeline/axis_parts.hpp"
 #include "runtime/session/page_codec.hpp"
 
 namespace tessera::pipeline {

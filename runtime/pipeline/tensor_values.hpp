@@ -25,10 +25,6 @@ using InputFile = std::shared_ptr<const SafetensorsFile>;
                                                       const std::filesystem::path& run_file,
                                                       config::ConfigFolders folders);
 
-/// Writes the indices of an axis that `part` holds to their places in the whole.
-void put_part(const HostTensor& part, std::size_t axis, std::span<const std::uint32_t> indices,
-              HostTensor& whole);
-
 /// The tensors' values, device by device: all devices' weights together need not exist on the host.
 /// Values are functions of the seed and the tensor's name; those of a split tensor do not depend on
 /// which device holds them.
@@ -54,7 +50,6 @@ private:
     void check_stored(const PipelineTensor& tensor) const;
     [[nodiscard]] HostTensor whole(const PipelineTensor& tensor, std::uint32_t device) const;
     [[nodiscard]] HostTensor joined(const PipelineTensor& tensor, std::uint32_t device) const;
-    [[nodiscard]] HostTensor drawn(const PipelineTensor& tensor, std::uint32_t device) const;
     [[nodiscard]] HostTensor part(const PipelineTensor& tensor, std::uint32_t device) const;
     [[nodiscard]] HostTensor leading_part(const PipelineTensor& tensor,
                                           std::span<const std::uint32_t> indices) const;
