@@ -9,6 +9,7 @@ namespace {
 using Key = std::string_view;
 
 constexpr std::array kNotStarted{Key{"dispatch.launch_latency"}};
+// Kernels of a launch do not start together (start_spread): what the spread adds shows as start.
 constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.start_spread"},
                             Key{"dispatch.cb_setup"}};
 constexpr std::array kFinished{Key{"dispatch.kernel_end"}};
@@ -17,6 +18,7 @@ constexpr std::array kReadIssue{Key{"risc.read_issue"}, Key{"risc.read_issue_wit
 constexpr std::array kWriteIssue{Key{"risc.write_issue"}, Key{"risc.write_issue_with_state"},
                                  Key{"risc.page_address"}};
 constexpr std::array kMulticastIssue{Key{"risc.multicast_issue"}};
+// A semaphore of another core is an atomic over the NoC, one of the own core a word in its L1.
 constexpr std::array kSemaphoreIssue{Key{"risc.semaphore_issue"}, Key{"risc.local_word"}};
 constexpr std::array kBarrierPoll{Key{"risc.barrier_poll"}, Key{"risc.semaphore_poll"}};
 constexpr std::array kCbCall{Key{"risc.cb_reserve"}, Key{"risc.cb_push"}, Key{"risc.cb_wait"},
@@ -37,6 +39,7 @@ constexpr std::array kEltwise{Key{"compute.eltwise_phase"}, Key{"compute.eltwise
                               Key{"compute.eltwise_add"},   Key{"compute.copy_tile"},
                               Key{"compute.reduce_phase"},  Key{"compute.transpose"},
                               Key{"compute.math_start"}};
+// An interval does not say which function ran, so that any of them may be its price.
 constexpr std::array kSfpu{Key{"sfpu."}};
 constexpr std::array kPack{Key{"compute.pack_tile_16bit"},   Key{"compute.pack_tile_32bit"},
                            Key{"compute.pack_tile_8bit"},    Key{"compute.pack_start"},
@@ -46,6 +49,7 @@ constexpr std::array kUnitInit{Key{"compute.init_full"}, Key{"compute.init_opera
                                Key{"compute.init_sfpu"}, Key{"compute.reconfigure"}};
 constexpr std::array kDstCall{Key{"compute.dst_call"}};
 constexpr std::array kZone{Key{"risc.zone_mark"}};
+// No activity of any thread: between programs only the host and the dispatcher are at work.
 constexpr std::array kGaps{Key{"dispatch.host_read"},
                            Key{"dispatch.program_gap"},
                            Key{"dispatch.prefetch_program"},
@@ -83,7 +87,9 @@ constexpr std::array kWriteLatency{Key{"noc.hop"},        Key{"noc.interface"},
 constexpr std::array kWordLatency{
     Key{"noc.hop"},      Key{"noc.interface"},  Key{"noc.command"},        Key{"noc.atomic"},
     Key{"noc.l1_write"}, Key{"noc.completion"}, Key{"noc.multicast_setup"}};
+// Rate, latency and turn-arounds of a bank overlap: its time is not told apart by constant.
 constexpr std::array kDram{Key{"dram."}};
+// Besides what a packet takes, how many there are (max_payload) and what shares them.
 constexpr std::array kMeshLink{Key{"link.rate"},
                                Key{"link.packet_slot"},
                                Key{"link.receive_slot"},

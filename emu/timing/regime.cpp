@@ -24,6 +24,7 @@ constexpr std::array<RegimeRow, kNumRegimes> kRows{{
     {"launch", &ModelErrorSpec::launch},
 }};
 
+// Cores, not threads, since the calibration behind kFewCores counts cores.
 bool has_few_cores(const LaunchTimeline& timeline) {
     std::set<std::pair<std::uint16_t, CoreCoord>> cores;
     for (const ThreadTimeline& thread : timeline.threads) {
@@ -35,6 +36,7 @@ bool has_few_cores(const LaunchTimeline& timeline) {
     return true;
 }
 
+// What is neither compute nor launch is priced by instructions of a RISC.
 Regime of_activity(Activity activity) noexcept {
     switch (activity) {
         case Activity::NotStarted:
@@ -76,7 +78,7 @@ Regime regime_of(const LaunchTimeline& timeline, const PathStep& step, bool few_
     switch (step.resource) {
         case ResourceKind::None:
             return of_activity(step.activity);
-        case ResourceKind::Dram:
+        case ResourceKind::Dram:  // few cores' reads do not queue at banks: one stream's rate
             return few_cores ? Regime::FewCores : Regime::DramFanOut;
         case ResourceKind::MeshLink:
         case ResourceKind::MeshLatency:
