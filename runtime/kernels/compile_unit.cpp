@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "runtime/kernels/content_hash.hpp"
 #include "tessera/errors.hpp"
@@ -52,13 +53,16 @@ std::string escaped(const std::string& path) {
 
 void add_defines(const KernelSource& source, Command& options) {
     add_processor_defines(source.processor, options);
+    for (const auto& [name, value] : source.defines) {
+        options.push_back(fmt::format("-D{}={}", name, value));
+    }
+}
+
+void add_constants(const KernelSource& source, Command& options) {
     options.push_back(
         fmt::format("-DKERNEL_COMPILE_TIME_ARGS={}", fmt::join(source.compile_args, ",")));
     if (!source.named_compile_args.empty()) {
         options.push_back(named_args_define(source.named_compile_args));
-    }
-    for (const auto& [name, value] : source.defines) {
-        options.push_back(fmt::format("-D{}={}", name, value));
     }
 }
 
@@ -68,13 +72,17 @@ std::string CompileUnit::recipe() const {
     return fmt::format("{}\n{}\n{}", fmt::join(options, "\n"), prologue, text);
 }
 
-CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& toolchain) {
+CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& toolchain,
+                            CompileArgs args) {
     CompileUnit unit{source.path, source.text, source.prologue, toolchain.flags};
     unit.options.insert(
         unit.options.end(),
         {"-w", "-fno-caret-diagnostics", "-I" + toolchain.package.include_dir.string(),
          "-I" + toolchain.package.metalium_dir.string(), "-include", toolchain.umbrella});
     add_defines(source, unit.options);
+    if (args == CompileArgs::Constants) {
+        add_constants(source, unit.options);
+    }
     if (source.text.empty()) {
         const fs::path file = find_kernel_file(source.path);
         const auto text = read_file(file);
@@ -84,6 +92,18 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     }
     unit.text.insert(0, fmt::format("#line 1 \"{}\"\n", escaped(source.path)));
     return unit;
+}
+
+bool needs_constants(const CompileUnit& unit) {
+    constexpr std::string_view kWord = "constexpr";
+    const std::string_view text = unit.text;
+    for (std::size_t at = text.find(kWord); at != text.npos; at = text.find(kWord, at + 1)) {
+        const std::size_t end = text.find_first_of(";{", at);
+        if (text.substr(at, end - at).find("compile_time_arg_val") != text.npos) {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 // A kernel's source as the compiler is given it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,18 @@ struct CompileUnit {
     [[nodiscard]] std::string recipe() const;
 };
 
+/// How a kernel gets its compile-time arguments.
+enum class CompileArgs : std::uint8_t {
+    Read,       ///< from the program that runs it, as built-in kernels do
+    Constants,  ///< compiled in
+};
+
 /// Errors   UsageError naming the places searched if the source is a file and is not there.
 [[nodiscard]] CompileUnit compile_unit_of(const KernelSource& source,
-                                          const KernelToolchain& toolchain);
+                                          const KernelToolchain& toolchain, CompileArgs args);
+
+/// True if the text has an argument in a `constexpr` statement: read, it would not compile. False
+/// says nothing, for headers and other spellings may need constants too.
+[[nodiscard]] bool needs_constants(const CompileUnit& unit);
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 #include "runtime/kernels/jit.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "runtime/kernels/compile_unit.hpp"
 #include "runtime/kernels/kernel_compiler.hpp"
 #include "runtime/kernels/kernel_loader.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -42,16 +44,33 @@ const KernelCompiler& compiler() {
     return instance;
 }
 
+// Compiled as it is built in wherever its source allows that, so that its instructions are counted
+// alike (emu/kernel_pass/instruction_count.hpp) by either door: as constants, arguments change what
+// is unrolled and folded before the count. One object then serves all arguments, too. Where
+// constants are needed the first attempt fails, unless the source says so or the cache knows.
+std::filesystem::path shared_object_of(const KernelSource& source, const CompileUnit& constants) {
+    if (needs_constants(constants) || compiler().is_cached(constants)) {
+        return compiler().shared_object(constants);
+    }
+    try {
+        return compiler().shared_object(
+            compile_unit_of(source, compiler().toolchain(), CompileArgs::Read));
+    } catch (const UsageError&) {
+        return compiler().shared_object(constants);  // its errors are the ones to show
+    }
+}
+
 }  // namespace
 
 CompiledKernel compile_kernel(const KernelSource& source) {
     static LoadedKernels loaded;
-    const CompileUnit unit = compile_unit_of(source, compiler().toolchain());
+    const CompileUnit unit =
+        compile_unit_of(source, compiler().toolchain(), CompileArgs::Constants);
     const std::string recipe = unit.recipe();
     if (const auto kernel = loaded.find(recipe)) {
         return *kernel;
     }
-    const CompiledKernel kernel = load_kernel(compiler().shared_object(unit), source.path);
+    const CompiledKernel kernel = load_kernel(shared_object_of(source, unit), source.path);
     loaded.add(recipe, kernel);
     return kernel;
 }

@@ -137,8 +137,16 @@ fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recip
     return cache_.store(recipe, made, dependencies_of(rule, drafts));
 }
 
+std::string KernelCompiler::recipe_of(const CompileUnit& unit) const {
+    return identity_ + '\n' + unit.recipe();
+}
+
+bool KernelCompiler::is_cached(const CompileUnit& unit) const {
+    return cache_.find(recipe_of(unit)).has_value();
+}
+
 fs::path KernelCompiler::shared_object(const CompileUnit& unit) const {
-    const std::string recipe = identity_ + '\n' + unit.recipe();
+    const std::string recipe = recipe_of(unit);
     if (const auto found = cache_.find(recipe)) {
         log::info(log::Area::Jit, "{}: cached as {}", unit.path, found->string());
         return *found;

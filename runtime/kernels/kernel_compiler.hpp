@@ -21,8 +21,11 @@ public:
     /// The shared object of a kernel, compiled if the cache has none that is current.
     /// Errors   UsageError with the compiler's first errors.
     [[nodiscard]] std::filesystem::path shared_object(const CompileUnit& unit) const;
+    /// True if the cache has one that is current.
+    [[nodiscard]] bool is_cached(const CompileUnit& unit) const;
 
 private:
+    [[nodiscard]] std::string recipe_of(const CompileUnit& unit) const;
     [[nodiscard]] std::filesystem::path build(const CompileUnit& unit,
                                               const std::string& recipe) const;
     [[nodiscard]] std::filesystem::path precompiled_headers() const;

@@ -112,7 +112,7 @@ TEST_F(CliOwnKernels, AnEqualFileOfABuiltInKernelIsTheBuiltInOne) {
     EXPECT_THAT(ending.err, testing::Not(testing::HasSubstr("compute.cpp")));
 }
 
-// Its instructions are counted before anything depends on compile-time arguments being constants.
+// As constants, its compile-time arguments would change what is unrolled before it is counted.
 TEST_F(CliOwnKernels, TheSameSourceTakesAsLongBuiltInAsCompiledJustInTime) {
     const std::string sources = TESSERA_SOURCE_DIR;
     for (const auto& [run, kernel] :

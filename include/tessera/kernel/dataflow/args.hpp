@@ -33,8 +33,9 @@ T get_common_arg_val(int index, tessera::CallSite site = tessera::CallSite::here
     return std::bit_cast<T>(tessera::kernel::common_runtime_arg(index, site));
 }
 
-// Built just in time, a kernel has its compile-time arguments as constants; built in, it reads
-// those of the program that runs it, so that one object serves every program.
+// Where its source needs them so, a kernel compiled just in time has its compile-time arguments as
+// constants; any other reads those of the program that runs it, so that one object serves every
+// program.
 #ifdef KERNEL_COMPILE_TIME_ARGS
 namespace tessera::kernel {
 template <class... Words>

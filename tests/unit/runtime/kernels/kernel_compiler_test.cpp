@@ -38,7 +38,8 @@ protected:
         const auto program = std::filesystem::read_symlink("/proc/self/exe");
         static const KernelCompiler compiler(probe_toolchain(),
                                              program.parent_path() / "kernel_cache");
-        return compiler.shared_object(compile_unit_of(source, compiler.toolchain()));
+        return compiler.shared_object(
+            compile_unit_of(source, compiler.toolchain(), CompileArgs::Constants));
     }
     std::vector<std::uint64_t> run(const KernelSource& source) {
         return core_.launch(load_kernel(compile(source), source.path), source.processor);
@@ -67,6 +68,17 @@ TEST_F(KernelCompilerTest, CompileTimeArgumentsAreConstants) {
     source.named_compile_args = {{"rows", 11}, {"blocks", 2}};
 
     EXPECT_THAT(run(source), ElementsAre(5, 11));
+}
+
+TEST_F(KernelCompilerTest, ASourceThatHasAnArgumentInAConstexprNeedsConstants) {
+    const auto needs = [](const char* text) { return needs_constants({.text = text}); };
+
+    EXPECT_TRUE(needs("constexpr uint32_t n = get_compile_time_arg_val(0);"));
+    EXPECT_TRUE(needs("constexpr auto n =\n    get_named_compile_time_arg_val(\"n\");"));
+    EXPECT_TRUE(needs("int a; if constexpr (get_compile_time_arg_val(1) == 2) {}"));
+    EXPECT_FALSE(needs("constexpr uint32_t k = 7; uint32_t n = get_compile_time_arg_val(0);"));
+    EXPECT_FALSE(needs("constexpr uint32_t n() { return 7; } void f() {}"));
+    EXPECT_FALSE(needs("constexpr"));
 }
 
 TEST_F(KernelCompilerTest, DefinesAndPrologueAreSeen) {
@@ -107,8 +119,8 @@ TEST_F(KernelCompilerTest, MessagesAndCallSitesNameThePathAsGiven) {
 TEST_F(KernelCompilerTest, LogSaysWhatWasCompiledAndWhatWasCached) {
     // A fresh cache holds nothing of the kernel that the other tests share.
     const KernelCompiler compiler(probe_toolchain(), folder_.path());
-    const CompileUnit unit =
-        compile_unit_of(source_of("void kernel_main() {}"), compiler.toolchain());
+    const CompileUnit unit = compile_unit_of(source_of("void kernel_main() {}"),
+                                             compiler.toolchain(), CompileArgs::Read);
     log::set_levels("jit=info", "test");
     testing::internal::CaptureStderr();
 
@@ -218,7 +230,8 @@ KernelCompiler compiler_in(const ScratchFolder& folder, const std::string& searc
 }
 
 std::filesystem::path object_of(const KernelCompiler& compiler, const KernelSource& source) {
-    return compiler.shared_object(compile_unit_of(source, compiler.toolchain()));
+    return compiler.shared_object(
+        compile_unit_of(source, compiler.toolchain(), CompileArgs::Constants));
 }
 
 TEST_F(KernelCompilerTest, AWarmCacheNeedsNoCompiler) {
