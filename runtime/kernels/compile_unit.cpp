@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 #include "runtime/kernels/content_hash.hpp"
@@ -80,8 +82,11 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
         {"-w", "-fno-caret-diagnostics", "-I" + toolchain.package.include_dir.string(),
          "-I" + toolchain.package.metalium_dir.string(), "-include", toolchain.umbrella});
     add_defines(source, unit.options);
-    if (args == CompileArgs::Constants) {
+    if (args != CompileArgs::Read) {
         add_constants(source, unit.options);
+    }
+    if (args == CompileArgs::ConstantsBehindReads) {
+        unit.options.emplace_back("-DTESSERA_ARGS_CANNOT_BE_READ");
     }
     if (source.text.empty()) {
         const fs::path file = find_kernel_file(source.path);
@@ -94,7 +99,32 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     return unit;
 }
 
-bool needs_constants(const CompileUnit& unit) {
+namespace {
+
+/// True if the words from `at` on could be those of a sharded tensor's accessor, as TensorAccessor
+/// has them: flags, aligned page size, rank, banks, two shapes, coordinates two a word.
+bool may_be_sharded_accessor(std::span<const std::uint32_t> words) {
+    constexpr std::size_t kHead = 4;
+    constexpr std::uint32_t kFlags = 3;
+    constexpr std::uint32_t kLeastAlignment = 16;
+    if (words.size() < kHead || (words[0] & 1U) == 0 || words[0] > kFlags || words[1] == 0 ||
+        words[1] % kLeastAlignment != 0) {
+        return false;
+    }
+    const std::uint64_t shapes = 2 * std::uint64_t{words[2]};
+    const std::uint64_t banks = words[3];
+    return shapes > 0 && banks > 0 && kHead + shapes + (banks + 1) / 2 <= words.size() &&
+           std::ranges::count(words.subspan(kHead, shapes), 0U) == 0;
+}
+
+}  // namespace
+
+bool needs_constants(const CompileUnit& unit, const std::vector<std::uint32_t>& compile_args) {
+    for (std::size_t at = 0; at < compile_args.size(); ++at) {
+        if (may_be_sharded_accessor(std::span(compile_args).subspan(at))) {
+            return true;
+        }
+    }
     constexpr std::string_view kWord = "constexpr";
     const std::string_view text = unit.text;
     for (std::size_t at = text.find(kWord); at != text.npos; at = text.find(kWord, at + 1)) {

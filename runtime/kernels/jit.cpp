@@ -49,14 +49,21 @@ const KernelCompiler& compiler() {
 // is unrolled and folded before the count. One object then serves all arguments, too. Where
 // constants are needed the first attempt fails, unless the source says so or the cache knows.
 std::filesystem::path shared_object_of(const KernelSource& source, const CompileUnit& constants) {
-    if (needs_constants(constants) || compiler().is_cached(constants)) {
+    if (needs_constants(constants, source.compile_args)) {
         return compiler().shared_object(constants);
+    }
+    // Of its own in the cache: which of two objects runs, and so what is counted, must not hang by
+    // what was compiled before.
+    const CompileUnit behind_reads =
+        compile_unit_of(source, compiler().toolchain(), CompileArgs::ConstantsBehindReads);
+    if (compiler().is_cached(behind_reads)) {
+        return compiler().shared_object(behind_reads);
     }
     try {
         return compiler().shared_object(
             compile_unit_of(source, compiler().toolchain(), CompileArgs::Read));
     } catch (const UsageError&) {
-        return compiler().shared_object(constants);  // its errors are the ones to show
+        return compiler().shared_object(behind_reads);  // its errors are the ones to show
     }
 }
 

@@ -71,7 +71,7 @@ TEST_F(KernelCompilerTest, CompileTimeArgumentsAreConstants) {
 }
 
 TEST_F(KernelCompilerTest, ASourceThatHasAnArgumentInAConstexprNeedsConstants) {
-    const auto needs = [](const char* text) { return needs_constants({.text = text}); };
+    const auto needs = [](const char* text) { return needs_constants({.text = text}, {}); };
 
     EXPECT_TRUE(needs("constexpr uint32_t n = get_compile_time_arg_val(0);"));
     EXPECT_TRUE(needs("constexpr auto n =\n    get_named_compile_time_arg_val(\"n\");"));
@@ -79,6 +79,22 @@ TEST_F(KernelCompilerTest, ASourceThatHasAnArgumentInAConstexprNeedsConstants) {
     EXPECT_FALSE(needs("constexpr uint32_t k = 7; uint32_t n = get_compile_time_arg_val(0);"));
     EXPECT_FALSE(needs("constexpr uint32_t n() { return 7; } void f() {}"));
     EXPECT_FALSE(needs("constexpr"));
+}
+
+TEST_F(KernelCompilerTest, ArgumentsThatMayBeAShardedTensorsAccessorNeedConstants) {
+    const auto needs = [](std::vector<std::uint32_t> args) {
+        return needs_constants({.text = "void kernel_main() {}"}, args);
+    };
+    // Flags, page size, rank 2, three banks, two shapes, their coordinates two a word.
+    const std::vector<std::uint32_t> sharded{3, 2048, 2, 3, 4, 4, 2, 4, 0x00020001, 3};
+
+    EXPECT_TRUE(needs(sharded));
+    std::vector<std::uint32_t> behind_others{7, 2, 2048};
+    behind_others.insert(behind_others.end(), sharded.begin(), sharded.end());
+    EXPECT_TRUE(needs(behind_others));
+    EXPECT_FALSE(needs({2, 2048, 2, 2048, 8, 1})) << "interleaved, and numbers";
+    EXPECT_FALSE(needs({sharded.begin(), sharded.end() - 1})) << "one word too few";
+    EXPECT_FALSE(needs({}));
 }
 
 TEST_F(KernelCompilerTest, DefinesAndPrologueAreSeen) {
