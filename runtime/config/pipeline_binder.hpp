@@ -66,6 +66,9 @@ struct PipelineBinder {
     [[nodiscard]] Node evaluated(const Node& node, const pipeline::Scope& names) const;
 };
 
+/// The value under a key; a null node without one.
+[[nodiscard]] const Node& entry(const Node& map, std::string_view key);
+
 /// The shape of a list of expressions.
 /// Errors   UsageError.
 [[nodiscard]] Shape shape_of(const Node& node, const pipeline::Scope& names);
@@ -82,6 +85,9 @@ void bind_memory(PipelineBinder& binder, const Node& node, const std::string& pa
 inline constexpr std::uint32_t kMostRepetitions = 4096;
 void repeat(PipelineBinder& binder, const Node& node, const std::string& path,
             const pipeline::Scope& names, const std::function<void(const pipeline::Scope&)>& act);
+
+/// Binds one of `params:`, and gives it its name in the binder's scope.
+void bind_param(PipelineBinder& binder, const Entry& param);
 
 /// Binds `groups:`.
 void bind_groups(PipelineBinder& binder, const Node& groups);

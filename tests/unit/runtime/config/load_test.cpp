@@ -116,6 +116,16 @@ TEST(LoadRun, NamesTheOriginOfAnOverrideThatIsNoSet) {
     EXPECT_EQ(to_string(find(loaded.resolved, "params.tokens")->origin), "in.safetensors");
 }
 
+TEST(LoadRun, JudgesAMeshExtentByARangeOverWhatComesWithTheMesh) {
+    const std::string run =
+        test::replaced(test::replaced(test::kRun, "[1, 2]", "[1, wide]"), "rows: 64",
+                       "rows: 64\n  wide: {value: 4, range: [1, grid.rows]}");
+
+    EXPECT_EQ(test::refusal_of_run(run), "");
+    EXPECT_EQ(test::refusal_of_run(run, {"params.wide=9"}),
+              "--set params.wide=9: params.wide: 9 is out of range, allowed: 1 to grid.rows");
+}
+
 TEST(LoadRun, TakesADeviceByItsPathThatExtendsAShippedOne) {
     const ScratchFolder folder;
     (void)folder.write("mine.yaml",

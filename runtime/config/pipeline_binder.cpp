@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/pipeline_binder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "emu/base/fields/nearest.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+
+using pipeline::Scope;
+
+const Node& entry(const Node& map, std::string_view key) {
+    static const Node kNothing{};
+    const Node* found = map.find(key);
+    return found == nullptr ? kNothing : *found;
+}
+
+void PipelineBinder::guarded(const Node& node, const std::string& path,
+                             const std::function<void()>& act) const {
+    try {
+        act();
+    } catch (const UsageError& error) {
+        mistake(node, path, error.what());
+    }
+}
+
+void PipelineBinder::resolve(const Node& node, const std::string& path, const std::string& text,
+                             const std::string& json) const {
+    binding.resolved.push_back({.path = path,
+                                .text = text,
+                                .json = json,
+                                .unit = "",
+                                .origin = node.origin,
+                                .fact = std::nullopt});
+}
+
+void PipelineBinder::resolve_word(const Node& node, const std::string& path,
+                                  const std::string& text) const {
+    resolve(node, path, text, nlohmann::json(text).dump());
+}
+
+void PipelineBinder::refuse_unknown(const Node& map, const std::string& path,
+                                    std::span<const KeyRow> known) const {
+    std::vector<std::string> words;
+    for (const KeyRow& row : known) {
+        words.emplace_back(row.key);
+    }
+    refuse_unknown(map, path, words);
+}
+
+void PipelineBinder::refuse_unknown(const Node& map, const std::string& path,
+                                    const std::vector<std::string>& words) const {
+    for (const Entry& key : map.entries) {
+        if (std::ranges::find(words, key.key) == words.end()) {
+            binding.violations.add(
+                key.origin, path + key.key,
+                fmt::format("unknown key, did you mean {}?", path + nearest(key.key, words)));
+        }
+    }
+}
+
+Node PipelineBinder::evaluated(const Node& node, const Scope& names) const {
+    Node copy = node;
+    if (node.kind == NodeKind::Scalar && node.style == ScalarStyle::Plain) {
+        copy.text = pipeline::show(evaluate(node.text, names));
+    } else if (node.kind == NodeKind::Scalar) {
+        copy.text = substitute(node.text, names);
+    }
+    for (Node& element : copy.elements) {
+        element = evaluated(element, names);
+    }
+    return copy;
+}
+
+Node PipelineBinder::evaluated(std::span<const Field> fields, const Node& node, void* object,
+                               const std::string& path, const Scope& names) const {
+    Node copy = node;
+    for (Entry& key : copy.entries) {
+        const auto field = std::ranges::find(fields, key.key, &Field::key);
+        if (field == fields.end()) {
+            continue;
+        }
+        if (field->kind == FieldKind::Section) {
+            key.value = evaluated(field->fields, key.value, field->open(object),
+                                  path + key.key + ".", names);
+        } else if (field->set(key.value, object)) {
+            // No value of the field as it stands: a name or an expression, or a mistake after all.
+            guarded(key.value, path + key.key, [&] { key.value = evaluated(key.value, names); });
+        }
+    }
+    return copy;
+}
+
+}  // namespace tessera::config

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// `params:` of a run file: numbers and words, with what they may be.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "ops/registry.hpp"
+#include "runtime/config/fields/pipeline_keys.hpp"
+#include "runtime/config/pipeline_binder.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::config {
+namespace {
+
+using pipeline::Scope;
+using pipeline::show;
+
+std::string json_of(const pipeline::Value& value) {
+    return std::visit([](const auto& held) { return nlohmann::json(held).dump(); }, value);
+}
+
+/// The words that a param may be: `[word, …]`, or those of an op's parameter: `fused_moe.pf`.
+std::vector<std::string> words_of(const Node& choices) {
+    std::vector<std::string> words;
+    for (const Node& choice : choices.elements) {
+        words.push_back(choice.text);
+    }
+    if (choices.kind != NodeKind::Scalar) {
+        return words;
+    }
+    const std::size_t dot = std::min(choices.text.find('.'), choices.text.size());
+    const ops::Op* op = ops::find_op(choices.text.substr(0, dot));
+    require(op != nullptr, "choices: {} is neither a list of words nor op.parameter, as {}",
+            choices.text, "fused_moe.pf");
+    const std::string key = choices.text.substr(std::min(dot + 1, choices.text.size()));
+    const auto field = std::ranges::find(op->params.fields, key, &Field::key);
+    require(field != op->params.fields.end(), "choices: {} has no parameter '{}'", op->spec.name,
+            key);
+    std::string text = field->allowed();  // "a, b or c"
+    if (const std::size_t last = text.rfind(" or "); last != std::string::npos) {
+        text.replace(last, 4, ", ");
+    }
+    for (std::string_view allowed = text; !allowed.empty();) {
+        const std::size_t end = std::min(allowed.find(", "), allowed.size());
+        words.emplace_back(allowed.substr(0, end));
+        allowed.remove_prefix(std::min(end + 2, allowed.size()));
+    }
+    return words;
+}
+
+void check_choice(const PipelineBinder& binder, const Node& node, const std::string& path,
+                  const Node& choices, const pipeline::Value& value) {
+    if (choices.kind == NodeKind::Null) {
+        return;
+    }
+    const std::vector<std::string> words = words_of(choices);
+    if (std::ranges::find(words, show(value)) == words.end()) {
+        binder.mistake(node, path,
+                       fmt::format("{}, allowed: {}", show(value), fmt::join(words, ", ")));
+    }
+}
+
+bool is_range(const Node& range) {
+    return range.kind == NodeKind::Sequence && range.elements.size() == 2;
+}
+
+/// What is wrong with a value that its range does not hold.
+std::optional<std::string> range_refusal(const Node& range, const pipeline::Value& value,
+                                         const Scope& scope) {
+    const std::string& least = range.elements[0].text;
+    const std::string& most = range.elements[1].text;
+    const std::string text = show(value);
+    if (evaluate_condition(fmt::format("{} >= {} && {} <= {}", text, least, text, most), scope)) {
+        return std::nullopt;
+    }
+    return fmt::format("{} is out of range, allowed: {} to {}", text, least, most);
+}
+
+/// The same before the mesh is known: nothing where the range is over what comes with it, which is
+/// judged where params are bound.
+std::optional<std::string> early_refusal(const Node& range, const pipeline::Value& value,
+                                         const Scope& scope) {
+    try {
+        return is_range(range) ? range_refusal(range, value, scope) : std::nullopt;
+    } catch (const UsageError&) {
+        return std::nullopt;
+    }
+}
+
+// Rules across params: a sweep has points that break them.
+void judge_range(const PipelineBinder& binder, const Node& node, const std::string& path,
+                 const Node& range, const pipeline::Value& value) {
+    if (range.kind == NodeKind::Null) {
+        return;
+    }
+    if (!is_range(range)) {
+        binder.mistake(range, path + ".range", "expected [least, most], found " + describe(range));
+        return;
+    }
+    if (const auto refusal = range_refusal(range, value, binder.scope)) {
+        binder.rules.add(node.origin, path, *refusal);
+    }
+}
+
+void judge_divides(const PipelineBinder& binder, const Node& node, const std::string& path,
+                   const Node& others, const pipeline::Value& value) {
+    if (others.kind != NodeKind::Sequence && others.kind != NodeKind::Null) {
+        binder.mistake(others, path + ".divides", "expected a list, found " + describe(others));
+    }
+    for (const Node& element : others.elements) {
+        const std::string& other = element.text;
+        const std::int64_t dividend = pipeline::evaluate_integer(other, binder.scope);
+        if (!evaluate_condition(fmt::format("{} % ({}) == 0", dividend, show(value)),
+                                binder.scope)) {
+            binder.rules.add(
+                node.origin, path,
+                fmt::format("{} does not divide {}, which is {}", show(value), other, dividend));
+        }
+    }
+}
+
+}  // namespace
+
+void bind_param(PipelineBinder& binder, const Entry& param) {
+    const std::string path = "params." + param.key;
+    const bool is_map = param.value.kind == NodeKind::Map;
+    const Node* value = is_map ? param.value.find("value") : &param.value;
+    if (is_map) {
+        binder.refuse_unknown(param.value, path + ".", kParamKeys);
+    }
+    if (value == nullptr || value->kind != NodeKind::Scalar) {
+        binder.mistake(
+            param.value, path,
+            "expected a number, a word or {value: …, choices: …}, found " + describe(param.value));
+        return;
+    }
+    binder.scope.set(param.key, std::int64_t{1});  // if it is refused, not all that use it is
+    binder.guarded(*value, path, [&] {
+        const pipeline::Value held = evaluate(value->text, binder.scope);
+        const bool is_word = std::holds_alternative<std::string>(held);
+        const Node& choices = entry(param.value, "choices");
+        require(!is_word || choices.kind != NodeKind::Null,
+                "'{}' is a word; allowed: a number, or one of `choices: [...]`", value->text);
+        check_choice(binder, *value, path, choices, held);
+        judge_range(binder, *value, path, entry(param.value, "range"), held);
+        judge_divides(binder, *value, path, entry(param.value, "divides"), held);
+        binder.scope.set(param.key, held);
+        binder.spec.params.emplace_back(param.key, held);
+        binder.resolve(*value, path, show(held), json_of(held));
+    });
+}
+
+void evaluate_mesh_shape(Node& root) {
+    Node* mesh = root.find("mesh");
+    Node* shape = mesh == nullptr ? nullptr : mesh->find("shape");
+    const Node* params = root.find("params");
+    if (shape == nullptr || params == nullptr) {
+        return;
+    }
+    Scope scope;
+    for (const Entry& param : params->entries) {
+        const Node* value =
+            param.value.kind == NodeKind::Map ? param.value.find("value") : &param.value;
+        if (value == nullptr) {
+            continue;
+        }
+        try {
+            scope.set(param.key, evaluate(value->text, scope));
+        } catch (const UsageError&) {
+            continue;  // it is over the mesh itself, or refused where params are bound
+        }
+    }
+    Violations violations;
+    for (Node& extent : shape->elements) {
+        const Node* param = params->find(extent.text);
+        if (param == nullptr) {
+            continue;
+        }
+        const pipeline::Value value = evaluate(extent.text, scope);
+        if (const auto refusal = early_refusal(entry(*param, "range"), value, scope)) {
+            violations.add(entry(*param, "value").origin, "params." + extent.text, *refusal);
+        }
+        extent.text = show(value);
+    }
+    violations.throw_if_any();
+}
+
+}  // namespace tessera::config
