@@ -61,7 +61,7 @@ struct DramTurn {
 
 /// The sweep runs on NoC 0, then on NoC 1, and its table keeps the last: writes of all cores are as
 /// fast as reads that others measured on NoC 0, whose data takes the same links the other way.
-constexpr BurstPlace kDramRead{DataMovementProcessor::RISCV_1, NOC::NOC_1};
+/// Reads are on NoC 1 anyhow.
 constexpr BurstPlace kDramWrite{DataMovementProcessor::RISCV_0, NOC::NOC_1};
 
 /// Core (0,0) begins with bank 0; of many masters, row by row, the i-th with bank i.
@@ -96,7 +96,7 @@ Program bank_program(const NocPattern& pattern, const Parameters& parameters,
     const auto add = pattern.is_read ? add_bank_read : add_bank_write;
     for (const DramTurn& turn : dram_turns_of(pattern, parameters, arch)) {
         const KernelHandle kernel =
-            add(program, arch, turn.core, burst, pattern.is_read ? kDramRead : kDramWrite);
+            add(program, arch, turn.core, burst, pattern.is_read ? kDefaultRead : kDramWrite);
         aim_bank_burst(program, kernel, turn.core, turn.first,
                        static_cast<std::uint32_t>(arch.dram.reserved.value));
     }
@@ -117,7 +117,7 @@ Program page_program(const NocPattern& pattern, const Parameters& parameters, Be
     for (const DramTurn& turn : dram_turns_of(pattern, parameters, arch)) {
         const KernelHandle kernel =
             pattern.is_read
-                ? add_page_read(program, arch, turn.core, tensor.buffer, burst, kDramRead)
+                ? add_page_read(program, arch, turn.core, tensor.buffer, burst, kDefaultRead)
                 : add_page_write(program, arch, turn.core, tensor.buffer, burst, kDramWrite);
         aim_page_burst(program, kernel, turn.core, tensor.buffer, turn.first, count);
     }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected times: 24 cores at 12 banks whose ports answer a read every 40 cycles, so that of each
+// core's 50 reads a port answers 2 · 50 in 4000 cycles; all else takes next to nothing.
+#include <gtest/gtest.h>
+
+#include "bench/accuracy/programs/families.hpp"
+#include "tests/arch_fixture.hpp"
+
+namespace tessera::score {
+namespace {
+
+Model model() {
+    ArchSpec arch = testing::make_arch(6, 4);
+    arch.workers.noc_columns = {1, 2, 3, 4, 6, 7};
+    arch.workers.noc_rows = {6, 7, 8, 9};
+    for (DramEndpoint& endpoint : arch.dram.endpoints) {
+        endpoint.physical = endpoint.physical1 = endpoint.noc;
+    }
+    TimingSpec timing;
+    timing.clock = arch.clock;
+    for (BytesPerCycle* rate :
+         {&timing.noc.read_rate, &timing.noc.write_rate, &timing.noc.link_rate,
+          &timing.noc.injection_rate, &timing.noc.ejection_rate, &timing.noc.multicast_rate,
+          &timing.dram.bank_read_rate, &timing.dram.bank_write_rate, &timing.dram.channel_rate,
+          &timing.dispatch.stream_rate}) {
+        *rate = BytesPerCycle{1000};
+    }
+    timing.noc.outstanding_reads = timing.noc.outstanding_writes = 64;
+    timing.noc.queued_writes = 64;
+    timing.noc.port_requests = 64;
+    timing.dram.burst = Bytes{64};
+    timing.dram.read_slot = Cycles{40};
+    timing.dispatch.launch_messages = 8;
+    timing.dispatch.config_ring = Bytes{1 << 16};
+    return {.arch = arch, .timing = {timing, timing, timing}};
+}
+
+double cycles(const char* workload, const char* parameters) {
+    const Row row{
+        .arch = "wormhole", .workload = workload, .metric = "latency", .unit = "cycles"};
+    return predict_noc_table(row, Parameters(parameters), model()).expected;
+}
+
+TEST(DramTable, OfAllCoresEachBeginsAtTheBankOfItsNumberAndKeepsToIt) {
+    EXPECT_NEAR(cycles("NoC all from all unicast",
+                       "mem=DRAM_sharded;bytes_per_txn=64;num_txn_total=50;grid=6x4"),
+                4000, 200);
+}
+
+TEST(DramTable, OfAllCoresEachTakesTheBanksInTurn) {
+    EXPECT_NEAR(cycles("NoC all from all unicast",
+                       "mem=DRAM_interleaved;bytes_per_txn=64;num_txn_total=50;grid=6x4"),
+                4000, 400);
+}
+
+TEST(DramTable, OneCoreHasABankToItself) {
+    EXPECT_NEAR(cycles("NoC one from one unicast",
+                       "mem=DRAM_sharded;bytes_per_txn=64;num_txn_total=50"),
+                2000, 100);
+}
+
+}  // namespace
+}  // namespace tessera::score
