@@ -36,8 +36,7 @@ Model model() {
 }
 
 double cycles(const char* workload, const char* parameters) {
-    const Row row{
-        .arch = "wormhole", .workload = workload, .metric = "latency", .unit = "cycles"};
+    const Row row{.arch = "wormhole", .workload = workload, .metric = "latency", .unit = "cycles"};
     return predict_noc_table(row, Parameters(parameters), model()).expected;
 }
 
@@ -54,9 +53,9 @@ TEST(DramTable, OfAllCoresEachTakesTheBanksInTurn) {
 }
 
 TEST(DramTable, OneCoreHasABankToItself) {
-    EXPECT_NEAR(cycles("NoC one from one unicast",
-                       "mem=DRAM_sharded;bytes_per_txn=64;num_txn_total=50"),
-                2000, 100);
+    EXPECT_NEAR(
+        cycles("NoC one from one unicast", "mem=DRAM_sharded;bytes_per_txn=64;num_txn_total=50"),
+        2000, 100);
 }
 
 }  // namespace
