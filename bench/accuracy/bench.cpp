@@ -65,16 +65,20 @@ Prediction Bench::period_cycles(Program program, std::uint32_t binary_bytes) {
     session_.launch("row", programs);
     LaunchTrace launch = session_.trace().launches.back();
     launch.dispatch.front().binary_bytes = binary_bytes;
-    const auto period = [&](const TimingSpec& timing) {
+    return drawn_cycles(model_, timing::Regime::Launch, [&](const TimingSpec& timing) {
         return period_of(session_.trace(), launch, {model_.arch, timing, mesh_});
-    };
+    });
+}
+
+Prediction drawn_cycles(const Model& model, timing::Regime regime,
+                        const std::function<double(const TimingSpec&)>& cycles) {
     timing::RegimeTimes times{};
-    times[static_cast<std::size_t>(timing::Regime::Launch)] = 1;
-    report::Ensemble ensemble = report::make_ensemble(times, model_.timing.expected.model_error);
-    for (const TimingSpec& draw : config::draw_timing(model_.timing, model_.num_draws)) {
-        ensemble.draws.push_back(std::llround(period(draw) * kMillicyclesPerCycle));
+    times[static_cast<std::size_t>(regime)] = 1;
+    report::Ensemble ensemble = report::make_ensemble(times, model.timing.expected.model_error);
+    for (const TimingSpec& draw : config::draw_timing(model.timing, model.num_draws)) {
+        ensemble.draws.push_back(std::llround(cycles(draw) * kMillicyclesPerCycle));
     }
-    return prediction_of(period(model_.timing.expected), ensemble);
+    return prediction_of(cycles(model.timing.expected), ensemble);
 }
 
 MeshSpec one_device(const ArchSpec& arch) {

@@ -3,6 +3,7 @@
 // and bulk copies, and the replays of what it recorded.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "bench/accuracy/model.hpp"
@@ -41,6 +42,11 @@ private:
 
 /// A mesh of one device.
 [[nodiscard]] MeshSpec one_device(const ArchSpec& arch);
+
+/// Cycles that no replay gives: worked out under stated constants and under each draw of them. One
+/// regime decides them all.
+[[nodiscard]] Prediction drawn_cycles(const Model& model, timing::Regime regime,
+                                      const std::function<double(const TimingSpec&)>& cycles);
 
 /// One launch replayed under the model's stated constants, and under each draw of them.
 [[nodiscard]] Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& model,

@@ -16,7 +16,8 @@ constexpr std::string_view kLongLoops = "issue costs at the slow end of their ra
 
 constexpr std::array<NamedBasis, 7> kTable{{
     {"dram_sat", {Basis::Changed, "Blackhole's banks at the ports of the report's time"}},
-    {"eth_link", {Basis::Circular, "a trace made by hand, a formula for latency"}},
+    {"eth_link",
+     {Basis::Circular, "loops of the measured kernels played step by step, a formula for latency"}},
     {"noc_epcc", {Basis::Changed, kLongLoops}},
     {"nocread_epcc", {Basis::Changed, kLongLoops}},
     {"npe", {Basis::Changed, "85 cycles a read and 200 a kernel more, for the profiler"}},

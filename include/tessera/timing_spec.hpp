@@ -143,8 +143,10 @@ struct LinkTiming {
     Seconds hop_latency;    ///< device to device, first byte
     Seconds core_latency;   ///< Ethernet core to Ethernet core, no router at either, first byte
     Seconds core_send;      ///< the same cores' time for each packet: sent,
-    Seconds core_receive;   ///< received and kept,
-    Seconds core_deliver;   ///< received and written to a worker
+    Seconds core_receive;   ///< received and acknowledged,
+    Seconds core_deliver;   ///< more for one that is written to a worker,
+    Seconds core_track;     ///< more where its transaction id tells when it has been
+    Cycles core_poll;       ///< the same cores' turn at looking for packets or acknowledgements
     Seconds packet_slot;    ///< of the sending router's time, for each packet
     Seconds receive_slot;   ///< of the receiving router's time, for each packet it passes on
     Seconds deliver_slot;   ///< of the receiving router's time, for each packet it writes to a core
@@ -158,6 +160,9 @@ struct LinkTiming {
     Cycles worker_issue;  ///< worker's RISC, each packet
     Seconds open;         ///< worker's handshake with the sender before its first packet
     Seconds close;        ///< and after its last
+    /// Loads of a line in an Ethernet core's data cache, on average, until the cache flushes
+    /// itself; 0: it has no such cache.
+    std::uint32_t core_loads_until_flush = 0;
     std::uint32_t links_per_direction = 0;
     std::uint32_t sender_slots = 0;       ///< packets a sender buffers
     std::uint32_t receiver_slots = 0;     ///< packets a link's receiving router buffers
