@@ -42,6 +42,22 @@ inline constexpr std::uint32_t kNumLinkChannels = 4 * kLinksPerDirection;
          static_cast<std::uint32_t>(word >> 24U & 0xFFFF)}};
 }
 
+/// A box as a word that is never 0, nor that of a route.
+[[nodiscard]] constexpr std::uint64_t pack(const MeshBox& box) noexcept {
+    return std::uint64_t{3} << 62U | std::uint64_t{box.first.hops} |
+           static_cast<std::uint64_t>(box.first.direction) << 16U | std::uint64_t{box.east} << 24U |
+           std::uint64_t{box.west} << 32U;
+}
+[[nodiscard]] constexpr bool is_mesh_box(std::uint64_t word) noexcept {
+    return word >> 62U == 3;
+}
+[[nodiscard]] constexpr MeshBox unpack_mesh_box(std::uint64_t word) noexcept {
+    return {
+        {static_cast<LinkDirection>(word >> 16U & 3U), static_cast<std::uint32_t>(word & 0xFFFF)},
+        static_cast<std::uint32_t>(word >> 24U & 0xFF),
+        static_cast<std::uint32_t>(word >> 32U & 0xFF)};
+}
+
 /// Returns the device at the end of `route` from `from`. `call` names the API function in messages.
 /// Errors   KernelFault{OutOfBounds} if the mesh ends before.
 [[nodiscard]] Device& across_links(const Device& from, LinkRoute route, const char* call,

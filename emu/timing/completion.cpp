@@ -8,8 +8,8 @@
 namespace tessera::timing {
 namespace {
 
-WaitCause cause_of(const ReplayState& state, std::uint32_t number) {
-    const InFlight& transfer = state.in_flight[number];
+/// `number`: of a branch, if `transfer` has any.
+WaitCause cause_of(const ReplayState& state, const InFlight& transfer, std::uint32_t number) {
     const Transit& transit = state.transport.transit(number);
     WaitCause cause{transfer.thread, transfer.site, transfer.start, {}};
     for (std::size_t i = 0; i < transit.size(); ++i) {
@@ -19,6 +19,10 @@ WaitCause cause_of(const ReplayState& state, std::uint32_t number) {
             static_cast<std::uint32_t>(std::min<Millicycles>(transit[i], WaitCause::kMost));
     }
     return cause;
+}
+
+WaitCause cause_of(const ReplayState& state, std::uint32_t number) {
+    return cause_of(state, state.in_flight[number], number);
 }
 
 /// The far end of a transfer, which a wait for it names. Of a multicast that is the first receiver:
@@ -131,14 +135,15 @@ void deliver(ReplayState& state, std::uint32_t number) {
     } else if (kind == EventKind::FabricPacket && transfer.word != nullptr) {
         // A fused write and increment: the word changes behind the payload, so a receiver that sees
         // it may read the payload.
-        deliver_word(state, transfer, cause_of(state, number));
+        deliver_word(state, transfer, WordArgument::unpack(transfer.word->argument).device,
+                     cause_of(state, number));
     }
 }
 
-void pass(ReplayState& state, std::uint32_t number, std::uint32_t hops) {
-    const InFlight& packet = state.in_flight[number];
+void pass(ReplayState& state, std::uint32_t number, const StageResult& result) {
+    const InFlight& packet = state.in_flight[result.started];
     if (packet.word != nullptr) {
-        deliver_word_on_the_way(state, packet, hops, cause_of(state, number));
+        deliver_word(state, packet, result.device, cause_of(state, packet, number));
     }
 }
 
@@ -173,7 +178,7 @@ void advance_transfer(ReplayState& state, std::uint32_t number) {
         case Milestone::SlotFreed:
             return free_sender(state, number);
         case Milestone::Passed:
-            return pass(state, number, result.hops);
+            return pass(state, number, result);
     }
 }
 

@@ -50,11 +50,9 @@ Progress do_fabric_slot(ReplayState& state, EngineThread& thread);
 Progress do_fabric_packet(ReplayState& state, EngineThread& thread);
 /// The sender that took a packet.
 [[nodiscard]] SenderState& sender_of(ReplayState& state, const InFlight& packet);
-/// Changes the word of a packet that has arrived, at its device.
-void deliver_word(ReplayState& state, const InFlight& packet, const WaitCause& cause);
-/// The same of a multicast that is passed on, at the device `hops` from the sender's.
-void deliver_word_on_the_way(ReplayState& state, const InFlight& packet, std::uint32_t hops,
-                             const WaitCause& cause);
+/// Changes the word that a packet carries on a device where it is in place.
+void deliver_word(ReplayState& state, const InFlight& packet, std::uint32_t device,
+                  const WaitCause& cause);
 
 /// Runs the stage of a transfer that is due and applies the milestone it reached: updates semaphore
 /// words, releases barriers, frees NIU and sender slots (completion.cpp).

@@ -77,30 +77,12 @@ SenderState& sender_of(ReplayState& state, const InFlight& packet) {
     return sender_at(state, state.cores[core].trace->device, packet.event->detail);
 }
 
-namespace {
-
-void change_word_of(ReplayState& state, const InFlight& packet, std::uint32_t device,
-                    const WaitCause& cause) {
+void deliver_word(ReplayState& state, const InFlight& packet, std::uint32_t device,
+                  const WaitCause& cause) {
     const auto word = WordArgument::unpack(packet.word->argument);
     change_word(state, state.core_index(device, word.place.core()), word.address,
                 packet.word->kind == EventKind::FabricAdd ? WordChange::Add : WordChange::Write,
                 packet.word->count, cause);
-}
-
-}  // namespace
-
-void deliver_word(ReplayState& state, const InFlight& packet, const WaitCause& cause) {
-    change_word_of(state, packet, WordArgument::unpack(packet.word->argument).device, cause);
-}
-
-void deliver_word_on_the_way(ReplayState& state, const InFlight& packet, std::uint32_t hops,
-                             const WaitCause& cause) {
-    const MeshSpec& mesh = state.machine.mesh;
-    const std::uint32_t from = state.cores[state.threads[packet.thread].core].trace->device;
-    const LinkDirection direction = kLinkDirections[packet.event->detail % kLinkDirections.size()];
-    const auto device = neighbour(mesh.shape, mesh.topology, from, {direction, hops});
-    ensure(device.has_value(), "a packet passed {} hops from device {}", hops, from);
-    change_word_of(state, packet, *device, cause);
 }
 
 }  // namespace tessera::timing

@@ -86,6 +86,9 @@ void fill_packet(Request& request, const TraceEvent& event, const Machine& machi
     request.is_multicast = argument.is_multicast;
     request.multicast_from = argument.multicast_from;
     request.more_parts = argument.more_parts;
+    request.is_mesh_route = argument.is_mesh_route;
+    request.east = argument.east;
+    request.west = argument.west;
 }
 
 }  // namespace

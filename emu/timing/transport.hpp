@@ -44,6 +44,9 @@ struct Request {
     bool is_multicast = false;        ///< Fabric: delivered at devices on the way, from
     std::uint8_t multicast_from = 0;  ///< so many hops on
     std::uint8_t more_parts = 0;      ///< Fabric: parts of the payload that land elsewhere
+    bool is_mesh_route = false;       ///< Fabric: its header is that of two dimensions
+    std::uint8_t east = 0;            ///< Fabric: delivered at so many devices east of each
+    std::uint8_t west = 0;            ///< of the first leg as well, and west
 };
 
 /// What a transfer has reached when a stage is done.
@@ -61,8 +64,10 @@ using Transit = std::array<Millicycles, kNumResourceKinds>;
 
 struct StageResult {
     Milestone milestone = Milestone::None;
-    bool is_last = false;   ///< the transfer's number may be given out again
-    std::uint8_t hops = 0;  ///< Passed: to the device, from the sender's
+    bool is_last = false;      ///< the transfer's number may be given out again
+    std::uint16_t device = 0;  ///< Passed: where
+    /// The started transfer, also where a branch of it has come that far.
+    std::uint32_t started = 0;
 };
 
 /// Consecutive devices of a mesh.

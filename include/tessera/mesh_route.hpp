@@ -23,6 +23,15 @@ struct MeshRoute {
     friend constexpr bool operator==(const MeshRoute&, const MeshRoute&) = default;
 };
 
+/// Devices that one multicast packet is written on: so many along the column, and from each of them
+/// so many east and west along its row; without a column, those along one row.
+struct MeshBox {
+    LinkRoute first;         ///< on whose devices the packet is written, each of them
+    std::uint32_t east = 0;  ///< of each device of `first`; 0 if that is a row
+    std::uint32_t west = 0;
+    friend constexpr bool operator==(const MeshBox&, const MeshBox&) = default;
+};
+
 /// The shortest route between devices of one row or column. Where two are as short, devices at even
 /// places go east or north, the others west or south, so that both ways carry as much when all send
 /// to all.

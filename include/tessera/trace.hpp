@@ -221,26 +221,35 @@ struct FabricArgument {
     bool flushes = false;             ///< an addition waits until what was written before it is
     std::uint8_t multicast_from = 0;  ///< hops to the first device of a multicast
     std::uint8_t more_parts = 0;      ///< parts of the payload that land elsewhere
+    std::uint8_t east = 0;       ///< devices east of each that it is written on, written as well
+    std::uint8_t west = 0;       ///< and to the west of it
+    bool is_mesh_route = false;  ///< its header is that of a fabric of two dimensions
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
         return std::uint64_t{device} | (std::uint64_t{place.bits} << 16U) |
                (std::uint64_t{hops} << 32U) | (std::uint64_t{is_multicast} << 40U) |
                (std::uint64_t{has_add} << 41U) | (std::uint64_t{is_fused} << 42U) |
                (std::uint64_t{flushes} << 43U) | (std::uint64_t{multicast_from} << 44U) |
-               (std::uint64_t{more_parts} << 52U);
+               (std::uint64_t{more_parts} << 52U) | (std::uint64_t{east} << 54U) |
+               (std::uint64_t{west} << 59U) | (std::uint64_t{is_mesh_route} << 39U);
     }
     static constexpr FabricArgument unpack(std::uint64_t word) noexcept {
         const auto bit = [word](std::uint32_t at) { return (word >> at & 1U) != 0; };
         return {static_cast<std::uint16_t>(word),
                 {static_cast<std::uint16_t>(word >> 16U)},
-                static_cast<std::uint8_t>(word >> 32U),
+                static_cast<std::uint8_t>(word >> 32U & 0x7F),
                 bit(40),
                 bit(41),
                 bit(42),
                 bit(43),
                 static_cast<std::uint8_t>(word >> 44U),
-                static_cast<std::uint8_t>(word >> 52U)};
+                static_cast<std::uint8_t>(word >> 52U & 3U),
+                static_cast<std::uint8_t>(word >> 54U & kMostBranchHops),
+                static_cast<std::uint8_t>(word >> 59U & kMostBranchHops),
+                bit(39)};
     }
+
+    static constexpr std::uint32_t kMostBranchHops = 31;
 };
 
 /// Argument of Instructions. More than its fields hold takes several events.

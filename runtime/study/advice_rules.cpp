@@ -48,9 +48,10 @@ void no_noc_latency(TimingSpec& timing) {
 void endless_links(TimingSpec& timing) {
     LinkTiming& link = timing.link;
     link.rate = BytesPerSecond{1e18};
-    for (Seconds* time : {&link.hop_latency, &link.core_latency, &link.packet_slot,
-                          &link.receive_slot, &link.deliver_slot, &link.command_slot,
-                          &link.flush_slot, &link.copy_slot, &link.open, &link.close}) {
+    for (Seconds* time :
+         {&link.hop_latency, &link.core_latency, &link.packet_slot, &link.receive_slot,
+          &link.deliver_slot, &link.command_slot, &link.flush_slot, &link.copy_slot,
+          &link.mesh_slot, &link.open, &link.close}) {
         *time = Seconds{0};
     }
 }

@@ -106,7 +106,10 @@ void record_packet(const Sending& sending, NocPlace place, FollowUp follow_up,
         .is_fused = is_fused(packet),
         .flushes = flushes(packet),
         .multicast_from = static_cast<std::uint8_t>(is_multicast ? route.written_from : 0),
-        .more_parts = static_cast<std::uint8_t>(num_parts - 1)};
+        .more_parts = static_cast<std::uint8_t>(num_parts - 1),
+        .east = static_cast<std::uint8_t>(route.east),
+        .west = static_cast<std::uint8_t>(route.west),
+        .is_mesh_route = packet.header.padding != 0};
     thread.has_page_address = false;
     record_act(thread, EventKind::FabricPacket, static_cast<std::uint8_t>(packet.channel),
                packet.payload_size, argument.pack(), packet.site);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes in packet headers, and the pool of headers in the reserved part of L1.
+#include <algorithm>
 #include <cstring>
 
 #include "emu/core/core.hpp"
@@ -10,6 +11,7 @@
 #include "emu/mesh/mesh.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/kernel/fabric.hpp"
+#include "tessera/trace.hpp"
 #include "tessera/window_layout.hpp"
 
 namespace tessera::kernel {
@@ -71,6 +73,31 @@ std::uint64_t fabric_mesh_route(std::uint32_t device, CallSite site) {
               device, mesh == nullptr ? 0 : mesh->spec().shape.num_devices() - 1, from.id());
     }
     return pack(mesh_route(mesh->spec().shape, mesh->spec().topology, from.id(), device));
+}
+
+std::uint64_t fabric_mesh_box(std::uint32_t east, std::uint32_t west, std::uint32_t north,
+                              std::uint32_t south, CallSite site) {
+    using enum LinkDirection;
+    constexpr std::uint32_t kMost = FabricArgument::kMostBranchHops;
+    if (std::max({east, west, north, south}) > kMost) {
+        fault(FaultCategory::OutOfBounds, site,
+              "fabric_set_mcast_route: {} hops east, {} west, {} north, {} south: a packet header "
+              "holds at most {} each way",
+              east, west, north, south, kMost);
+    }
+    const bool has_column = north != 0 || south != 0;
+    const bool is_one_way = has_column ? north == 0 || south == 0 : (east == 0) != (west == 0);
+    if (!is_one_way) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "fabric_set_mcast_route: {} hops east, {} west, {} north, {} south: a packet leaves "
+              "over one link, to the north or south or, with neither, to the east or west",
+              east, west, north, south);
+    }
+    if (has_column) {
+        return pack(
+            MeshBox{north != 0 ? LinkRoute{North, north} : LinkRoute{South, south}, east, west});
+    }
+    return pack(MeshBox{east != 0 ? LinkRoute{East, east} : LinkRoute{West, west}});
 }
 
 std::uint32_t fabric_headers(std::uint32_t used, std::uint32_t count, CallSite site) {

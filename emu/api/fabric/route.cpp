@@ -11,8 +11,8 @@ using tt::tt_fabric::LowLatencyRoutingFields;
 
 [[noreturn]] void fault_no_route(const FabricPacket& packet) {
     fault(FaultCategory::UndefinedBehavior, packet.site,
-          "{}: the packet header has no route: fabric_set_unicast_route, to_chip_unicast or "
-          "to_chip_multicast gives one",
+          "{}: the packet header has no route: fabric_set_unicast_route, to_chip_unicast, "
+          "to_chip_multicast or fabric_set_mcast_route gives one",
           packet.call);
 }
 
@@ -41,6 +41,16 @@ PacketRoute line_route(const FabricPacket& packet, LinkDirection direction) {
     fault_no_route(packet);
 }
 
+PacketRoute mesh_route(std::uint64_t word) {
+    if (is_mesh_box(word)) {
+        const MeshBox box = unpack_mesh_box(word);
+        return {box.first, {}, 1, box.east, box.west};
+    }
+    const MeshRoute route = unpack_mesh_route(word);
+    return route.column.hops != 0 ? PacketRoute{route.column, route.row, route.column.hops}
+                                  : PacketRoute{route.row, {}, route.row.hops};
+}
+
 }  // namespace
 
 PacketRoute route_of(const FabricPacket& packet) {
@@ -48,14 +58,13 @@ PacketRoute route_of(const FabricPacket& packet) {
     if (packet.header.padding == 0) {
         return line_route(packet, direction);
     }
-    const MeshRoute route = unpack_mesh_route(packet.header.padding);
-    if (route.first() != direction) {
+    const PacketRoute route = mesh_route(packet.header.padding);
+    if (route.first.direction != direction) {
         fault(FaultCategory::UndefinedBehavior, packet.site,
               "{}: the packet's route begins to the {}, the connection leads to the {}",
-              packet.call, name_of(route.first()), name_of(direction));
+              packet.call, name_of(route.first.direction), name_of(direction));
     }
-    return route.column.hops != 0 ? PacketRoute{route.column, route.row, route.column.hops}
-                                  : PacketRoute{route.row, {}, route.row.hops};
+    return route;
 }
 
 Device& device_after(const Device& from, const PacketRoute& route, std::uint32_t hops,

@@ -15,6 +15,8 @@ struct PacketRoute {
     LinkRoute first;
     LinkRoute second;                ///< of no hops where the packet does not turn
     std::uint32_t written_from = 0;  ///< hops to the first device that it is written on
+    std::uint32_t east = 0;          ///< devices of a box east of each of the first leg
+    std::uint32_t west = 0;          ///< and to the west of it
 
     /// Written on devices along the first leg, before its last one.
     [[nodiscard]] bool is_multicast() const noexcept { return written_from < first.hops; }
@@ -34,14 +36,26 @@ struct PacketRoute {
 [[nodiscard]] Device& last_device(const Device& from, const PacketRoute& route,
                                   const FabricPacket& packet);
 
+/// Calls act(device) for `first` and for the devices of a box beside it in its row.
+template <typename Act>
+void for_each_in_row(Device& first, const PacketRoute& route, const FabricPacket& packet, Act act) {
+    act(first);
+    for (std::uint32_t hops = 1; hops <= route.east; ++hops) {
+        act(across_links(first, {LinkDirection::East, hops}, packet.call, packet.site));
+    }
+    for (std::uint32_t hops = 1; hops <= route.west; ++hops) {
+        act(across_links(first, {LinkDirection::West, hops}, packet.call, packet.site));
+    }
+}
+
 /// Calls act(device) for each device that the packet is written on, the nearest first.
 template <typename Act>
 void for_each_device(const Device& from, const PacketRoute& route, const FabricPacket& packet,
                      Act act) {
     for (std::uint32_t hops = route.written_from; hops < route.first.hops; ++hops) {
-        act(device_after(from, route, hops, packet));
+        for_each_in_row(device_after(from, route, hops, packet), route, packet, act);
     }
-    act(last_device(from, route, packet));
+    for_each_in_row(last_device(from, route, packet), route, packet, act);
 }
 
 }  // namespace tessera

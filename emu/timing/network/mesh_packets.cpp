@@ -83,7 +83,7 @@ void Transport::State::link_send(std::uint32_t number, Millicycles now, EventQue
     transfer.slot = std::exchange(transfer.next_slot, kNone);
     // On the first hop the packet frees its slot in the sender's buffer, which a worker may wait
     // for.
-    if (transfer.hops_done == 0) {
+    if (transfer.hops_done == 0 && transfer.parent == kNone) {
         schedule(number, TransferStage::LinkTaken, now + on_wire, queue);
     } else {
         schedule(number, TransferStage::LinkReceive, now + on_wire + mesh_times.hop_latency, queue);
@@ -144,19 +144,85 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
 
 Millicycles Transport::State::handling_of(const Transfer& packet, bool is_there, bool is_written,
                                           Millicycles transit) const {
+    const Request& request = packet.request;
+    const Millicycles routing = takes_mesh_routes(request) ? mesh_times.of_mesh : 0;
     if (!is_written) {
-        return mesh_times.receive;
+        return routing + mesh_times.receive;
     }
-    const Millicycles write = writing(packet.request, mesh_times, transit);
-    // Both writes of a copied packet are under way at once.
-    return is_there ? write : std::max(mesh_times.receive, write) + mesh_times.copy;
+    const Millicycles write = writing(request, mesh_times, transit);
+    const std::uint32_t copies =
+        (is_there ? 0U : 1U) + (request.east != 0 ? 1U : 0U) + (request.west != 0 ? 1U : 0U);
+    // All writes of a copied packet are under way at once.
+    return routing +
+           (copies == 0 ? write : std::max(mesh_times.receive, write) + copies * mesh_times.copy);
+}
+
+// Headers of a mesh's routes on a single row: its fabric is that of one dimension.
+bool Transport::State::takes_mesh_routes(const Request& request) const noexcept {
+    return request.is_mesh_route && mesh.shape.rows > 1 && mesh.shape.columns > 1;
 }
 
 StageResult Transport::State::link_passed(std::uint32_t number, Millicycles now,
                                           EventQueue& queue) {
     transfers[number].spend(ResourceKind::MeshLink, now);
+    branch(number, now, queue);
     schedule(number, TransferStage::LinkSend, now, queue);
-    return {Milestone::Passed, false, transfers[number].hops_done};
+    return passed(number);
+}
+
+StageResult Transport::State::passed(std::uint32_t number) const {
+    const Transfer& packet = transfers[number];
+    return {.milestone = Milestone::Passed,
+            .is_last = false,
+            .device = static_cast<std::uint16_t>(packet.device + devices.first),
+            .started = packet.parent == kNone ? number : packet.parent};
+}
+
+// From each device of its column a box's packet goes on both ways along the row, as a packet of its
+// own. It is in the buffers of all three links then, whether or not they had room: a full row does
+// not stall the column as it does on the chip.
+void Transport::State::branch(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    const Request column = transfers[number].request;
+    for (const LinkRoute row : {LinkRoute{LinkDirection::East, column.east},
+                                LinkRoute{LinkDirection::West, column.west}}) {
+        if (row.hops == 0) {
+            continue;
+        }
+        const std::uint32_t added = transfers.take();
+        Transfer& packet = transfers[added];
+        packet = transfers[number];
+        const auto end = neighbour(mesh.shape, mesh.topology, packet.device, row);
+        require(end.has_value(), "trace: a packet branches {} hops to the {} of device {}",
+                row.hops, name_of(row.direction), packet.device);
+        packet.request.channel = static_cast<std::uint8_t>(
+            column.channel / 4 * 4 + static_cast<std::uint32_t>(row.direction));
+        packet.request.hops = static_cast<std::uint8_t>(row.hops);
+        packet.request.far_device = static_cast<std::uint16_t>(*end);
+        packet.request.is_multicast = true;
+        packet.request.multicast_from = 1;
+        packet.request.east = 0;
+        packet.request.west = 0;
+        packet.parent = number;
+        packet.hops_done = 0;
+        packet.slot = kNone;
+        ++transfers[number].parts;
+        schedule(added, TransferStage::LinkSend, now, queue);
+    }
+}
+
+StageResult Transport::State::end_packet(std::uint32_t number, Millicycles now, EventQueue& queue) {
+    branch(number, now, queue);
+    const bool is_branch = transfers[number].parent != kNone;
+    const StageResult result = is_branch ? passed(number) : StageResult{Milestone::Delivered, true};
+    const std::uint32_t started = is_branch ? result.started : number;
+    if (is_branch) {
+        transfers.release(number);
+    }
+    // Its branches go by the number of the packet that was started.
+    if (transfers[started].parts == 0 || --transfers[started].parts == 0) {
+        transfers.release(started);
+    }
+    return result;
 }
 
 }  // namespace tessera::timing

@@ -41,6 +41,9 @@ StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, Eve
         request.kind == RequestKind::Fabric ? ResourceKind::MeshLatency : ResourceKind::NocLatency,
         now);
     free_slot(transfer, now, queue);
+    if (request.kind == RequestKind::Fabric) {
+        return end_packet(number, now, queue);
+    }
     if (request.kind == RequestKind::Read) {
         // One counter for all RISCs of the core: the next read goes when a packet has come back.
         NocInterface& own = interface_of(transfer);
@@ -53,7 +56,7 @@ StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, Eve
         if (transfer.parent != kNone) {
             return part_arrived(number, now, queue);
         }
-    } else if (!request.is_posted && request.kind != RequestKind::Fabric) {
+    } else if (!request.is_posted) {
         schedule(number, TransferStage::Acknowledge,
                  std::max(transfer.acknowledged, now + acknowledgement(transfer)), queue);
         return {Milestone::Delivered, false};

@@ -36,8 +36,8 @@ struct Transfer {
     CoreCoord far;                       ///< physical node of `place`
     std::uint32_t left = 0;              ///< bytes of packets that have not been sent
     std::uint32_t packet = 0;            ///< bytes of the packet that is sent next
-    std::uint32_t parent = kNone;        ///< of a part of a split read
-    std::uint32_t parts = 0;             ///< of a split read: those that have not arrived
+    std::uint32_t parent = kNone;        ///< of a part of a split read, of a branch of a packet
+    std::uint32_t parts = 0;             ///< of these: those that have not arrived
     std::uint32_t next_in_fifo = kNone;  ///< of the interface
     std::uint32_t next_waiting = kNone;  ///< in the queue of the resource `waiting_on`
     std::uint32_t waiting_on = kNone;

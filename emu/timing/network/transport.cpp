@@ -55,6 +55,7 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
     transfer.left = request.bytes;
     transfer.stamp = now;
     transfer.device = transfer.request.device;
+    transfer.parts = request.east != 0 || request.west != 0 ? 1 : 0;
     const bool has_place =
         request.kind != RequestKind::Multicast && request.kind != RequestKind::MulticastWord;
     transfer.far = has_place ? node_of(request.place, request.noc) : transfer.own;

@@ -25,6 +25,7 @@ struct MeshTimes {
           command(to_millicycles(link.command_slot, clock)),
           flush(to_millicycles(link.flush_slot, clock)),
           copy(to_millicycles(link.copy_slot, clock)),
+          of_mesh(to_millicycles(link.mesh_slot, clock)),
           sends_beside(link.router_processors > 1),
           wire_(Cycles{0}, BytesPerCycle{link.rate.value / clock.value}),
           header_(link.packet_overhead.value),
@@ -46,6 +47,7 @@ struct MeshTimes {
     Millicycles command;
     Millicycles flush;
     Millicycles copy;
+    Millicycles of_mesh;
     bool sends_beside;  ///< a processor of the router's own sends
 
 private:
@@ -139,7 +141,14 @@ struct Transport::State {
     /// What the router at `packet`'s device takes for it: the last one, or one that writes it too.
     [[nodiscard]] Millicycles handling_of(const Transfer& packet, bool is_there, bool is_written,
                                           Millicycles transit) const;
+    [[nodiscard]] bool takes_mesh_routes(const Request& request) const noexcept;
     StageResult link_passed(std::uint32_t number, Millicycles now, EventQueue& queue);
+    [[nodiscard]] StageResult passed(std::uint32_t number) const;
+    /// Starts the packets along the row of a box's packet, which is in place on a device of its
+    /// column.
+    void branch(std::uint32_t number, Millicycles now, EventQueue& queue);
+    /// Ends a packet or a branch of one; the number of a packet with branches ends with the last.
+    StageResult end_packet(std::uint32_t number, Millicycles now, EventQueue& queue);
 
     /// Resources, interfaces and requests count devices from the first of `devices`.
     [[nodiscard]] CoreCoord node_of(NocPlace place, std::uint32_t noc) const;

@@ -36,6 +36,11 @@ std::uint64_t fabric_multicast_route(std::uint32_t start, std::uint32_t range, C
 /// A word for the route from this device to another: MeshRoute.
 /// Errors   OutOfBounds if there is no such device, or it is this one.
 std::uint64_t fabric_mesh_route(std::uint32_t device, CallSite site);
+/// A word for a box of devices: MeshBox.
+/// Errors   OutOfBounds if a side is above 31 hops; UndefinedBehavior if the box is empty, or if a
+///          packet would have to leave this device over two links.
+std::uint64_t fabric_mesh_box(std::uint32_t east, std::uint32_t west, std::uint32_t north,
+                              std::uint32_t south, CallSite site);
 }  // namespace tessera::kernel
 
 namespace tt::tt_fabric {
@@ -135,6 +140,19 @@ inline bool fabric_set_unicast_route(volatile HybridMeshPacketHeader* packet_hea
     packet_header->routing_fields.value = 0;
     packet_header->padding = tessera::kernel::fabric_mesh_route(dst_dev_id, site);
     return true;
+}
+
+/// To the devices so many hops north or south of this one, and from each of them so many east and
+/// west along its row; without north and south along this device's own row, one way. What has to
+/// leave over several links takes a packet for each. `dst_dev_id` names nothing within a mesh.
+inline void fabric_set_mcast_route(volatile HybridMeshPacketHeader* packet_header,
+                                   std::uint16_t /*dst_dev_id*/, std::uint16_t /*dst_mesh_id*/,
+                                   std::uint16_t e_num_hops, std::uint16_t w_num_hops,
+                                   std::uint16_t n_num_hops, std::uint16_t s_num_hops,
+                                   tessera::CallSite site = tessera::CallSite::here()) {
+    packet_header->routing_fields.value = 0;
+    packet_header->padding =
+        tessera::kernel::fabric_mesh_box(e_num_hops, w_num_hops, n_num_hops, s_num_hops, site);
 }
 
 /// As `to_chip_unicast`. Only the worker's form (`false`) exists: the target is a count of hops.

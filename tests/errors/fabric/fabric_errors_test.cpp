@@ -65,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "close: 64 bytes of payload were sent without the header of their packet"},
         Mistake{Scenario::NoRoute, "NoRoute", kUndefined,
                 "send_payload_flush_blocking_from_address: the packet header has no route: "
-                "fabric_set_unicast_route, to_chip_unicast or to_chip_multicast gives one"},
+                "fabric_set_unicast_route, to_chip_unicast, to_chip_multicast or "
+                "fabric_set_mcast_route gives one"},
         Mistake{Scenario::ZeroHops, "ZeroHops", kBounds,
                 "a route of 0 hops: a packet header holds 1 to 32"},
         Mistake{Scenario::WrongSize, "WrongSize", kUndefined,

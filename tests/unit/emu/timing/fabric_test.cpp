@@ -60,6 +60,30 @@ TEST(Fabric, AMulticastChangesTheWordOfEachDeviceOfItsRange) {
     EXPECT_EQ(timeline.device_end.at(2), 188 * kCycle);
 }
 
+TEST(Fabric, AWordOfABoxHasRoomForItsSidesBesideAllElse) {
+    const FabricArgument box{.device = 0xFFFF,
+                             .place = NocPlace::worker({7, 7}),
+                             .hops = 31,
+                             .is_multicast = true,
+                             .has_add = true,
+                             .is_fused = true,
+                             .flushes = true,
+                             .multicast_from = 1,
+                             .more_parts = 3,
+                             .east = 31,
+                             .west = 30,
+                             .is_mesh_route = true};
+
+    const FabricArgument same = FabricArgument::unpack(box.pack());
+
+    EXPECT_EQ(same.more_parts, 3);
+    EXPECT_EQ(same.east, 31);
+    EXPECT_EQ(same.west, 30);
+    EXPECT_EQ(same.hops, 31);
+    EXPECT_TRUE(same.is_mesh_route);
+    EXPECT_EQ(same.pack(), box.pack());
+}
+
 TEST(Fabric, AMulticastPassesDevicesBeforeItsRangeBy) {
     TraceBuilder builder(3);
     builder.core({0, 0}).reader({multicast(2, 2, 2), word(FabricAdd, 2, 1)});

@@ -13,15 +13,17 @@ namespace {
 struct Stage {
     Millicycles after = 0;  ///< the start
     Milestone milestone{};
-    std::uint8_t hops = 0;
+    std::uint16_t device = 0;
 };
 
 /// A multicast is in place at all of its devices at once.
 std::vector<Stage> stages_of_packet(const Request& request) {
     std::vector<Stage> stages{{fixed::kDeparted, Milestone::SlotFreed}};
+    // Eastwards, from device to device.
     for (std::uint8_t hops = request.multicast_from; request.is_multicast && hops < request.hops;
          ++hops) {
-        stages.push_back({fixed::kDelivered, Milestone::Passed, hops});
+        stages.push_back({fixed::kDelivered, Milestone::Passed,
+                          static_cast<std::uint16_t>(request.device + hops)});
     }
     stages.push_back({fixed::kDelivered, Milestone::Delivered});
     return stages;
@@ -80,7 +82,7 @@ StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue
         queue.push(transfer.start + transfer.stages[transfer.next].after, QueueEvent::TransferStage,
                    number);
     }
-    return {stage.milestone, is_last, stage.hops};
+    return {stage.milestone, is_last, stage.device, number};
 }
 
 const Transit& Transport::transit(std::uint32_t number) const noexcept {

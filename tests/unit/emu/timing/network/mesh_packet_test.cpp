@@ -97,6 +97,18 @@ TEST(MeshPacket, EachFurtherPartOfAPayloadIsACommand) {
     EXPECT_EQ(period_of(scattered), (60 + 3 * 7) * kCycle);
 }
 
+TEST(MeshPacket, RoutesOfAMeshTakeTheRouterLonger) {
+    SmallMachine small;
+    small.mesh.shape = {2, 4};
+    Request routed = packet(16, 1);
+    routed.is_mesh_route = true;
+
+    const StreamRun run(small.machine(), {{.requests = std::vector<Request>(100, routed)}});
+
+    EXPECT_EQ(between(run, 0, 98, 99), (60 + 31) * kCycle);
+    EXPECT_EQ(period_of(routed), 60 * kCycle);  // on a single row
+}
+
 TEST(MeshPacket, AnAdditionBehindAPayloadIsACommand) {
     Request fused = packet(16, 1);
     fused.is_fused = true;
@@ -143,6 +155,45 @@ TEST(MeshPacket, AMulticastPassesDevicesBeforeItsFirstAsAUnicastDoes) {
     const Millicycles first_hop = t.slot_freed + (500 + 20) * kCycle + kTransit;
     EXPECT_EQ(t.passed,
               (std::vector<Millicycles>{first_hop + (105 + 500 + 60 + 11) * kCycle + kTransit}));
+}
+
+// In the middle of the second row of 3×3: devices 0, 1, 2 lie to its north.
+TEST(MeshPacket, ABoxBranchesAlongTheRowOfEachDeviceOfItsColumn) {
+    SmallMachine small;
+    small.mesh.shape = {3, 3};
+    Request box = packet(952, 1);
+    box.device = 4;
+    box.far_device = 1;
+    box.channel = static_cast<std::uint8_t>(LinkDirection::North);
+    box.east = 1;
+    box.west = 1;
+
+    const StreamRun run(small.machine(), {{.requests = {box}}});
+
+    // Two copies at the corner, then a hop each way at once.
+    const Times& t = run.times[0][0];
+    EXPECT_EQ(t.delivered, t.slot_freed + (500 + 60 + 2 * 11) * kCycle + kTransit);
+    EXPECT_EQ(t.passed,
+              std::vector<Millicycles>(2, t.delivered + (105 + 500 + 60) * kCycle + kTransit));
+}
+
+TEST(MeshPacket, ABoxIsInPlaceOnEachOfItsDevices) {
+    SmallMachine small;
+    small.mesh.shape = {3, 3};
+    Request box = packet(952, 2);
+    box.device = 6;
+    box.far_device = 0;
+    box.channel = static_cast<std::uint8_t>(LinkDirection::North);
+    box.is_multicast = true;
+    box.multicast_from = 1;
+    box.east = 2;
+
+    const StreamRun run(small.machine(), {{.requests = std::vector<Request>(40, box)}});
+
+    for (const Times& t : run.times[0]) {
+        ASSERT_GE(t.delivered, 0);
+        ASSERT_EQ(t.passed.size(), 5U);  // device 3, and two east of it and of device 0
+    }
 }
 
 // A router with room for two gets two packets in 11.4 on the wire, 500 on the way, 60 of its own,

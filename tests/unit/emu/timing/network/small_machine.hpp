@@ -52,6 +52,7 @@ struct SmallMachine {
         timing.link.command_slot = Seconds{7e-9};
         timing.link.flush_slot = Seconds{200e-9};
         timing.link.copy_slot = Seconds{11e-9};
+        timing.link.mesh_slot = Seconds{31e-9};
         timing.link.router_processors = 1;
         timing.link.receiver_slots = 16;
         timing.link.packet_overhead = Bytes{48};

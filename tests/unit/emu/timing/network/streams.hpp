@@ -112,7 +112,8 @@ private:
         if (result.milestone == Milestone::None) {
             return;
         }
-        const Owner owner = owners_[number];
+        const Owner owner =
+            owners_[result.milestone == Milestone::Passed ? result.started : number];
         Times& t = times[owner.stream][owner.index];
         const Transit& transit = transport_.transit(number);
         if (std::accumulate(transit.begin(), transit.end(), Millicycles{0}) != now - t.start) {
