@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends packets of one size to the device so many links away, or to each device up to there, and
-// counts up a word there behind the last one.
-// Runtime args: those of a connection to the link on which they leave, then the number of hops,
-// then whether devices on the way get them too.
+// Sends packets of one size along a route, and counts up a word on each device that they are
+// written on behind the last one. Runtime args: those of a connection to the link on which they
+// leave, then the kind of route, then the route: hops along a line, or to the end of a range of
+// devices on it; a device of a mesh; hops east, west, north and south of a box.
 
 namespace {
 
 enum class Message : uint32_t { Write, FlushedAdd, Add, TwoParts };
+enum class Route : uint32_t { Line, Range, Mesh, Box };
+
+void set_route(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, std::size_t at) {
+    using namespace tt::tt_fabric;
+    using MeshHeader = volatile tt_l1_ptr HybridMeshPacketHeader;
+    const auto route = static_cast<Route>(get_arg_val<uint32_t>(at));
+    const auto arg = [at](std::size_t i) { return get_arg_val<uint32_t>(at + i); };
+    if (route == Route::Line) {
+        header->to_chip_unicast(arg(1));
+    } else if (route == Route::Range) {
+        const uint8_t range = arg(1);
+        header->to_chip_multicast(MulticastRoutingCommandHeader{1, range});
+    } else if (route == Route::Mesh) {
+        fabric_set_unicast_route(static_cast<MeshHeader*>(header), arg(1), 0);
+    } else {
+        fabric_set_mcast_route(static_cast<MeshHeader*>(header), 0, 0, arg(1), arg(2), arg(3),
+                               arg(4));
+    }
+}
 
 void set_message(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, Message message, uint32_t bytes) {
     using namespace tt::tt_fabric;
@@ -41,13 +60,7 @@ void kernel_main() {
     auto connection =
         WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
     volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
-    const uint8_t hops = get_arg_val<uint32_t>(arg_index);
-    const bool is_multicast = get_arg_val<uint32_t>(arg_index + 1) != 0;
-    if (is_multicast) {
-        header->to_chip_multicast(MulticastRoutingCommandHeader{1, hops});
-    } else {
-        header->to_chip_unicast(hops);
-    }
+    set_route(header, arg_index);
 
     connection.open();
     set_message(header, message, bytes);
@@ -57,7 +70,6 @@ void kernel_main() {
         connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
                                                             sizeof(PACKET_HEADER_TYPE));
     }
-    header->to_chip_unicast(hops);
     header->to_noc_unicast_atomic_inc(NocUnicastAtomicIncCommandHeader{done, 1});
     connection.wait_for_empty_write_slot();
     connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),

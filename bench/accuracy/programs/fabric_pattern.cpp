@@ -20,9 +20,11 @@ struct Machine {
     std::string_view name;
     std::uint32_t line;
     std::uint32_t ring;
+    MeshShape mesh;
 };
-constexpr std::array kMachines{Machine{"T3000 8 chips", 4, 8}, Machine{"Galaxy 32 chips", 8, 8},
-                               Machine{"4 x P150", 2, 4}};
+constexpr std::array kMachines{Machine{"T3000 8 chips", 4, 8, {2, 4}},
+                               Machine{"Galaxy 32 chips", 8, 8, {8, 4}},
+                               Machine{"4 x P150", 2, 4, {2, 2}}};
 
 const Machine& machine_of(const Parameters& parameters) {
     const std::string& name = parameters.text("machine");
@@ -101,18 +103,71 @@ FabricPattern to_all_on_the_way(FabricPattern pattern) {
     return pattern;
 }
 
+/// Each device to all others: along the column with branches along each row, and along its own row.
+FabricPattern box_to_all(MeshShape shape) {
+    FabricPattern pattern{.shape = shape};
+    for (std::uint32_t device = 0; device < shape.num_devices(); ++device) {
+        const std::uint32_t row = device / shape.columns;
+        const std::uint32_t west = device % shape.columns;
+        const std::uint32_t east = shape.columns - 1 - west;
+        using enum Cast;
+        pattern.flows.push_back({device, {North, row}, ToAllOnTheWay, {}, east, west});
+        pattern.flows.push_back(
+            {device, {South, shape.rows - 1 - row}, ToAllOnTheWay, {}, east, west});
+        pattern.flows.push_back({device, {East, east}, ToAllOnTheWay});
+        pattern.flows.push_back({device, {West, west}, ToAllOnTheWay});
+    }
+    std::erase_if(pattern.flows, [](const FabricFlow& flow) { return flow.route.hops == 0; });
+    return pattern;
+}
+
+/// The first device to each other one, along the column first.
+FabricPattern one_to_mesh(MeshShape shape) {
+    FabricPattern pattern{.shape = shape};
+    for (std::uint32_t device = 1; device < shape.num_devices(); ++device) {
+        const LinkRoute column{South, device / shape.columns};
+        const LinkRoute row{East, device % shape.columns};
+        pattern.flows.push_back({0, column.hops != 0 ? column : row, Cast::ToEnd,
+                                 column.hops != 0 ? row : LinkRoute{}});
+    }
+    return pattern;
+}
+
+/// Counts flows by the link that they pass.
+class LinkLoads {
+public:
+    explicit LinkLoads(const FabricPattern& pattern) : pattern_(pattern) {}
+
+    /// Returns the device behind the last link.
+    std::uint32_t add(std::uint32_t device, LinkRoute route) {
+        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+            most = std::max(most, ++flows_on_[{device, route.direction}]);
+            device =
+                neighbour(pattern_.shape, pattern_.topology, device, {route.direction, 1}).value();
+        }
+        return device;
+    }
+
+    std::uint32_t most = 0;
+
+private:
+    const FabricPattern& pattern_;
+    std::map<std::pair<std::uint32_t, LinkDirection>, std::uint32_t> flows_on_;
+};
+
 /// Flows over the busiest link, one way.
 std::uint32_t most_on_a_link(const FabricPattern& pattern) {
-    const MeshShape shape{1, pattern.devices};
-    std::map<std::pair<std::uint32_t, LinkDirection>, std::uint32_t> flows_on;
-    std::uint32_t most = 0;
-    for (const auto& [device, route, cast] : pattern.flows) {
-        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
-            const auto at = neighbour(shape, pattern.topology, device, {route.direction, hop});
-            most = std::max(most, ++flows_on[{at.value(), route.direction}]);
+    LinkLoads loads(pattern);
+    for (const FabricFlow& flow : pattern.flows) {
+        std::uint32_t device = flow.device;
+        for (std::uint32_t hop = 0; hop < flow.route.hops; ++hop) {
+            device = loads.add(device, {flow.route.direction, 1});
+            loads.add(device, {East, flow.east});
+            loads.add(device, {West, flow.west});
         }
+        loads.add(device, flow.turn);
     }
-    return most;
+    return loads.most;
 }
 
 FabricPattern line_pattern(const Parameters& axis) {
@@ -120,7 +175,7 @@ FabricPattern line_pattern(const Parameters& axis) {
     expressible(devices >= 2 && devices % 2 == 0, "a line of {} devices", devices);
     const bool is_one_way = axis.flag("unidirectional");
     const bool ends_only = axis.flag("interior_workers_disabled");
-    FabricPattern pattern{.devices = devices, .flows = to_both_ends(devices)};
+    FabricPattern pattern{.shape = {1, devices}, .flows = to_both_ends(devices)};
     std::erase_if(pattern.flows, [&](const FabricFlow& flow) {
         return (is_one_way && flow.route.direction == West) ||
                (ends_only && flow.route.hops != devices - 1);
@@ -134,7 +189,7 @@ FabricPattern line_pattern(const Parameters& axis) {
 FabricPattern ring_pattern(const Parameters& axis) {
     const std::uint32_t devices = axis.count("line_size");
     expressible(devices > 2, "a ring of {} devices", devices);
-    return {.devices = devices,
+    return {.shape = {1, devices},
             .topology = Topology::Ring,
             .flows = around(devices, devices - 1),
             .counted = devices - 1};
@@ -142,31 +197,64 @@ FabricPattern ring_pattern(const Parameters& axis) {
 
 /// What a pattern of test_fabric_ubench.yaml sends; nothing if it is not known.
 FabricPattern pattern_of(std::string_view name, const Machine& machine) {
-    const auto& [machine_name, line, ring] = machine;
+    const auto& [machine_name, line, ring, mesh] = machine;
     if (name.starts_with("NeighborExchange")) {
-        return {.devices = line, .flows = to_neighbours(line)};
+        return {.shape = {1, line}, .flows = to_neighbours(line)};
     }
     if (name == "SingleSenderLinearUnicastAllDevices") {
-        return {.devices = line, .flows = one_to_all(line)};
+        return {.shape = {1, line}, .flows = one_to_all(line)};
     }
     if (name == "UnidirLinearMulticast") {
-        return to_all_on_the_way({.devices = line, .flows = to_both_ends(line)});
+        return to_all_on_the_way({.shape = {1, line}, .flows = to_both_ends(line)});
     }
     if (name == "LinearMulticast" || name.starts_with("CustomMaxPacketSizeLinear")) {
-        return to_all_on_the_way({.devices = line, .flows = to_each_end(line)});
+        return to_all_on_the_way({.shape = {1, line}, .flows = to_each_end(line)});
     }
     if (name == "FullRingUnicast") {
-        return {.devices = ring, .topology = Topology::Ring, .flows = around(ring, ring - 1)};
+        return {.shape = {1, ring}, .topology = Topology::Ring, .flows = around(ring, ring - 1)};
     }
     if (name == "FullRingMulticast" || name == "HalfRingMulticast") {
         const std::uint32_t hops = name == "FullRingMulticast" ? ring - 1 : ring / 2;
         return to_all_on_the_way(
-            {.devices = ring, .topology = Topology::Ring, .flows = around(ring, hops)});
+            {.shape = {1, ring}, .topology = Topology::Ring, .flows = around(ring, hops)});
+    }
+    // The hops of a multicast to all are those of a mesh on a torus, too (get_full_mcast_hops).
+    if (name == "MeshMulticast" || name.starts_with("CustomMaxPacketSizeMesh")) {
+        return box_to_all(mesh);
+    }
+    if (name == "TorusAllToAllMulticast") {
+        FabricPattern pattern = box_to_all(mesh);
+        pattern.topology = Topology::Torus;
+        return pattern;
+    }
+    if (name == "SingleSenderMeshUnicastAllDevices") {
+        return one_to_mesh(mesh);
     }
     return {};
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> receivers_of(const FabricFlow& flow, const FabricPattern& pattern) {
+    const auto at = [&](std::uint32_t from, LinkRoute route) {
+        return neighbour(pattern.shape, pattern.topology, from, route).value();
+    };
+    if (flow.cast == Cast::ToEnd) {
+        return {at(at(flow.device, flow.route), flow.turn)};
+    }
+    std::vector<std::uint32_t> receivers;
+    for (std::uint32_t hops = 1; hops <= flow.route.hops; ++hops) {
+        const std::uint32_t device = at(flow.device, {flow.route.direction, hops});
+        receivers.push_back(device);
+        for (std::uint32_t east = 1; east <= flow.east; ++east) {
+            receivers.push_back(at(device, {East, east}));
+        }
+        for (std::uint32_t west = 1; west <= flow.west; ++west) {
+            receivers.push_back(at(device, {West, west}));
+        }
+    }
+    return receivers;
+}
 
 FabricPattern edm_pattern(std::string_view name, const Parameters& parameters) {
     // On the cables of a ring a line is a line.

@@ -14,16 +14,19 @@ namespace tessera::score {
 
 enum class Cast : std::uint8_t { ToEnd, ToAllOnTheWay };
 
-/// Packets from one device to the one at the end of a straight route, or to all up to there.
+/// Packets from one device to the one at the end of a route, or to all up to there.
 struct FabricFlow {
     std::uint32_t device = 0;
     LinkRoute route;
     Cast cast = Cast::ToEnd;
+    LinkRoute turn;          ///< on along the row, behind the last link of `route`
+    std::uint32_t east = 0;  ///< devices beside each on the way, to which the packets go as well
+    std::uint32_t west = 0;
 };
 
-/// Devices in a row, and flows among them that start together.
+/// Devices of a mesh, and flows among them that start together.
 struct FabricPattern {
-    std::uint32_t devices = 0;
+    MeshShape shape;
     Topology topology = Topology::Line;
     std::vector<FabricFlow> flows;
     /// Flows whose packets a row's bandwidth counts: those over the busiest link, one way.
@@ -35,6 +38,10 @@ struct FabricPattern {
 /// ways.
 /// Errors   NotExpressible for a stream or a parameter that is not known.
 [[nodiscard]] FabricPattern edm_pattern(std::string_view name, const Parameters& parameters);
+
+/// Returns the devices that packets of a flow are written on.
+[[nodiscard]] std::vector<std::uint32_t> receivers_of(const FabricFlow& flow,
+                                                      const FabricPattern& pattern);
 
 /// A pattern of tt-metal's test_fabric_ubench.yaml by its name ("NeighborExchangeLinear") on a
 /// row's machine. Errors   as edm_pattern.

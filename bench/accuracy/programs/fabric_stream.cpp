@@ -28,6 +28,7 @@ constexpr std::uint32_t kCounter = 1;
 
 /// As bench/accuracy/kernels/fabric_stream.cpp has them.
 enum class Message : std::uint8_t { Write, FlushedAdd, Add, TwoParts };
+enum class Route : std::uint8_t { Line, Range, Mesh, Box };
 
 struct Stream {
     std::uint32_t bytes = 0;
@@ -54,20 +55,23 @@ Message message_of(const std::string& name) {
 class Programs {
 public:
     Programs(const ArchSpec& arch, const FabricPattern& pattern, const Stream& stream)
-        : arch_(arch), stream_(stream), num_cores_(pattern.devices), streams_at_(pattern.devices) {
-        for (std::uint32_t device = 0; device < pattern.devices; ++device) {
+        : arch_(arch),
+          stream_(stream),
+          num_cores_(pattern.shape.num_devices()),
+          streams_at_(pattern.shape.num_devices()) {
+        for (std::uint32_t device = 0; device < pattern.shape.num_devices(); ++device) {
             programs_.push_back({device, CreateProgram()});
         }
     }
 
     void add_sender(const FabricFlow& flow, std::uint32_t link, std::uint32_t packets,
                     const FabricPattern& pattern) {
-        const MeshShape shape{1, pattern.devices};
-        const std::uint32_t end =
-            neighbour(shape, pattern.topology, flow.device, flow.route).value();
+        const std::vector<std::uint32_t> receivers = receivers_of(flow, pattern);
         const CoreCoord core = core_of(num_cores_[flow.device]++);
         check_core(arch_, core);
-        ++streams_at_[end][core];
+        for (const std::uint32_t receiver : receivers) {
+            ++streams_at_[receiver][core];
+        }
         Program& program = programs_[flow.device].program;
         add_counters(program, flow.device, core);
         const std::uint32_t source = free_l1(arch_);
@@ -78,8 +82,9 @@ public:
                               static_cast<std::uint32_t>(stream_.message), kDone, kCounter}));
         std::vector<std::uint32_t> args;
         append_fabric_connection_rt_args(flow.route.direction, link, program, core, args);
-        args.push_back(flow.route.hops);
-        args.push_back(flow.cast == Cast::ToAllOnTheWay ? 1 : 0);
+        for (const std::uint32_t arg : route_args(flow, receivers.back(), pattern)) {
+            args.push_back(arg);
+        }
         SetRuntimeArgs(program, kernel, core, args);
     }
 
@@ -108,6 +113,21 @@ private:
         const std::uint32_t columns = arch_.workers.compute.columns;
         return {index % columns, index / columns};
     }
+    /// As bench/accuracy/kernels/fabric_stream.cpp reads them.
+    static std::vector<std::uint32_t> route_args(const FabricFlow& flow, std::uint32_t last,
+                                                 const FabricPattern& pattern) {
+        const bool is_multicast = flow.cast == Cast::ToAllOnTheWay;
+        if (pattern.shape.rows == 1) {
+            return {static_cast<std::uint32_t>(is_multicast ? Route::Range : Route::Line),
+                    flow.route.hops};
+        }
+        if (!is_multicast) {
+            return {static_cast<std::uint32_t>(Route::Mesh), last};
+        }
+        std::array<std::uint32_t, 4> sides{flow.east, flow.west, 0, 0};
+        sides[static_cast<std::size_t>(flow.route.direction)] = flow.route.hops;
+        return {static_cast<std::uint32_t>(Route::Box), sides[0], sides[1], sides[2], sides[3]};
+    }
     /// Before all other semaphores of a core, so that they have the same addresses everywhere.
     void add_counters(Program& program, std::uint32_t device, CoreCoord core) {
         if (has_counters_.emplace(std::pair(device, core), true).second) {
@@ -124,18 +144,29 @@ private:
     std::map<std::pair<std::uint32_t, CoreCoord>, bool> has_counters_;
 };
 
+/// How many links find a core for each flow. More links to a neighbour share nothing but the grid,
+/// and the figure is that of one of them.
+std::uint32_t links_with_cores(const ArchSpec& arch, const FabricPattern& pattern) {
+    std::vector<std::uint32_t> flows_of(pattern.shape.num_devices());
+    for (const FabricFlow& flow : pattern.flows) {
+        ++flows_of[flow.device];
+    }
+    const GridSize grid = arch.workers.compute;
+    return std::max(1U, grid.columns * grid.rows / std::ranges::max(flows_of));
+}
+
 Prediction span_of(const Model& model, const FabricPattern& pattern, const Stream& stream,
                    std::uint32_t packets) {
     Programs programs(model.arch, pattern, stream);
+    const std::uint32_t links = std::min(stream.links, links_with_cores(model.arch, pattern));
     for (const FabricFlow& flow : pattern.flows) {
-        for (std::uint32_t link = 0; link < stream.links; ++link) {
+        for (std::uint32_t link = 0; link < links; ++link) {
             programs.add_sender(flow, link, packets, pattern);
         }
     }
     programs.add_sinks();
-    Bench bench(
-        model,
-        {.shape = {1, pattern.devices}, .topology = pattern.topology, .device = model.arch.name});
+    Bench bench(model,
+                {.shape = pattern.shape, .topology = pattern.topology, .device = model.arch.name});
     return bench.run(programs.all()).kernel_span_cycles();
 }
 
