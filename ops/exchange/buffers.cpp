@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/buffer_room.hpp"
+#include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::exchange {
 namespace {
@@ -62,24 +63,19 @@ Acts acts_of(const GroupPlans& plans) {
     return acts;
 }
 
-std::uint32_t largest_packet(const ArchSpec& arch) {
-    constexpr std::uint32_t kLongestHeader = 96;
-    constexpr std::uint32_t kTile = tile_bytes(DataFormat::Bfp8_b);
-    return (static_cast<std::uint32_t>(arch.noc.max_packet.value) - kLongestHeader) / kTile * kTile;
-}
-
 DataFormat partial_format(const Transport& transport) {
     return transport.partial_sums == PartialSums::Fp32 ? DataFormat::Float32
                                                        : DataFormat::Float16_b;
 }
 
 std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport) {
-    const std::uint32_t most = largest_packet(arch) / kUnitBytes;
+    const std::uint32_t most = largest_fabric_payload(arch.noc.max_packet) / kUnitBytes;
     return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
 }
 
 std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport) {
-    const std::uint32_t most = largest_packet(arch) / tile_bytes(partial_format(transport));
+    const std::uint32_t most =
+        largest_fabric_payload(arch.noc.max_packet) / tile_bytes(partial_format(transport));
     return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
 }
 

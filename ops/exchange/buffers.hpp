@@ -65,9 +65,6 @@ struct Acts {
 };
 [[nodiscard]] Acts acts_of(const GroupPlans& plans);
 
-/// Largest payload of a packet in bytes: 7616 on Wormhole, 15232 on Blackhole.
-/// Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md.
-[[nodiscard]] std::uint32_t largest_packet(const ArchSpec& arch);
 /// Tiles of a packet of bytes and of one of partial sums.
 [[nodiscard]] std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport);
 [[nodiscard]] std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport);

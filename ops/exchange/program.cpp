@@ -138,10 +138,10 @@ void judge_transport(const ArchSpec& arch, const Transport& transport, std::uint
     judge.require(!has_links || transport.links * ways <= cores, "links",
                   fmt::format("{} take {} cores; {} has {}", transport.links,
                               transport.links * ways, arch.name, cores));
-    const std::uint32_t most = largest_packet(arch) / kUnitBytes;
+    const std::uint32_t most = largest_fabric_payload(arch.noc.max_packet) / kUnitBytes;
     judge.require(transport.packet_tiles <= most, "packet_tiles",
                   fmt::format("is {}; a packet of {} B holds 1 to {}", transport.packet_tiles,
-                              largest_packet(arch), most));
+                              largest_fabric_payload(arch.noc.max_packet), most));
 }
 
 void judge_plans(GroupPlans plans, std::span<const std::uint32_t> devices, RuleJudge& judge) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/exchange/program.hpp"
+#include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::token_exchange {
 
@@ -71,7 +72,7 @@ std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way, std::
 
 std::uint32_t piece_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
     // Pieces begin at multiples of 64 bytes, so that source and destination of a read agree.
-    const std::uint32_t most = exchange::largest_packet(arch) / 64 * 64;
+    const std::uint32_t most = largest_fabric_payload(arch.noc.max_packet) / 64 * 64;
     return std::min((row_bytes + 63) / 64 * 64, most);
 }
 

@@ -186,7 +186,8 @@ std::vector<std::uint32_t> writer_args(const Making& making, std::uint32_t way, 
                                        CoreCoord core) {
     const Sizes& sizes = making.sizes;
     const std::uint32_t control = core_word(making.context.arch, making.rank.control());
-    const std::uint32_t packet = exchange::largest_packet(making.context.arch) / 64 * 64;
+    const std::uint32_t packet =
+        largest_fabric_payload(making.context.arch.noc.max_packet) / 64 * 64;
     std::vector<std::uint32_t> args{making.arriving().buffer.address,
                                     making.arriving_scales().buffer.address,
                                     making.tables().buffer.address,

@@ -13,6 +13,7 @@
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/ordering.hpp"
 #include "emu/noc/semaphore_traffic.hpp"
+#include "tessera/fabric_args.hpp"
 
 namespace tessera {
 namespace {
