@@ -34,7 +34,8 @@ set(metalium_headers
     tt_metal/api/tt-metalium/constants.hpp tt_metal/fabric/fabric_edm_packet_header.hpp
     tt_metal/fabric/hw/inc/edm_fabric/edm_fabric_worker_adapters.hpp
     tt_metal/fabric/hw/inc/noc_addr.h tt_metal/fabric/hw/inc/packet_header_pool.h
-    tt_metal/fabric/hw/inc/tt_fabric_api.h tt_metal/tools/profiler/kernel_profiler.hpp
+    tt_metal/fabric/hw/inc/tt_fabric_api.h tt_metal/fabric/hw/inc/tt_fabric_mux.hpp
+    tt_metal/fabric/hw/inc/tt_fabric_mux_interface.hpp tt_metal/tools/profiler/kernel_profiler.hpp
 )
 foreach(name ${compute_headers})
     list(APPEND metalium_headers compute_kernel_api/${name}.h api/compute/${name}.h)

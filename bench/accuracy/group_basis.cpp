@@ -14,10 +14,12 @@ struct NamedBasis {
 
 constexpr std::string_view kLongLoops = "issue costs at the slow end of their ranges";
 
-constexpr std::array<NamedBasis, 7> kTable{{
+constexpr std::array<NamedBasis, 8> kTable{{
     {"dram_sat", {Basis::Changed, "Blackhole's banks at the ports of the report's time"}},
     {"eth_link",
      {Basis::Circular, "loops of the measured kernels played step by step, a formula for latency"}},
+    {"fabric_mux",
+     {Basis::Changed, "a link without limits, as the measured mux has none behind it"}},
     {"noc_epcc", {Basis::Changed, kLongLoops}},
     {"nocread_epcc", {Basis::Changed, kLongLoops}},
     {"npe", {Basis::Changed, "85 cycles a read and 200 a kernel more, for the profiler"}},

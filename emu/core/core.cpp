@@ -23,6 +23,7 @@ CoreCoord Core::virtual_coord() const noexcept {
 void Core::reset() {
     circular_buffers.fill({});
     semaphore_waiters.clear();
+    mux.is_serving.store(false, std::memory_order_relaxed);
     for (auto& thread : threads) {
         thread.reset();
     }

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "emu/core/circular_buffer.hpp"
+#include "emu/core/fabric_mux.hpp"
 #include "emu/core/semaphore_waiters.hpp"
 #include "emu/core/window.hpp"
 #include "tessera/arch_spec.hpp"
@@ -37,6 +38,7 @@ public:
     Window window;
     std::array<CircularBuffer, kMaxCircularBuffers> circular_buffers{};
     SemaphoreWaiters semaphore_waiters;
+    FabricMux mux;
     /// Threads of the current launch; null where the core has no kernel on that processor.
     std::array<std::unique_ptr<KernelThread>, kNumProcessors> threads;
 

@@ -10,7 +10,8 @@ namespace {
 
 /// `number`: of a branch, if `transfer` has any.
 WaitCause cause_of(const ReplayState& state, const InFlight& transfer, std::uint32_t number) {
-    const Transit& transit = state.transport.transit(number);
+    Transit transit = state.transport.transit(number);
+    transit[static_cast<std::size_t>(ResourceKind::MeshLink)] += transfer.at_mux;
     WaitCause cause{transfer.thread, transfer.site, transfer.start, {}};
     for (std::size_t i = 0; i < transit.size(); ++i) {
         ensure(transit[i] >= 0, "a transfer is under way for {} millicycles", transit[i]);
@@ -109,6 +110,9 @@ void change_words(ReplayState& state, std::uint32_t number) {
 // for acknowledgements. The RISC's place for another command is free as well.
 void depart(ReplayState& state, std::uint32_t number) {
     const InFlight& transfer = state.in_flight[number];
+    if (transfer.leg == MuxLeg::FromMux) {
+        return advance_mux(state, transfer.mux);
+    }
     if (is_write(transfer.event->kind)) {
         --state.threads[transfer.thread].num_queued_writes;
         retire(state, number, Pending::Flushes);
@@ -117,15 +121,18 @@ void depart(ReplayState& state, std::uint32_t number) {
 }
 
 void free_sender(ReplayState& state, std::uint32_t number) {
-    SenderState& sender = sender_of(state, state.in_flight[number]);
-    --sender.num_packets;
-    free_slot(state, number, sender.waiters);
+    const std::uint32_t sender = sender_of(state, state.in_flight[number]);
+    --state.senders[sender].num_packets;
+    free_slot(state, number, state.senders[sender].waiters);
+    wake_muxes(state, sender);
 }
 
 void deliver(ReplayState& state, std::uint32_t number) {
     const InFlight& transfer = state.in_flight[number];
     const EventKind kind = transfer.event->kind;
-    if (kind == EventKind::NocRead) {
+    if (transfer.leg == MuxLeg::ToMux) {
+        arrive_at_mux(state, transfer);
+    } else if (kind == EventKind::NocRead) {
         InterfaceState& interface = interface_of(state, transfer);
         interface.num_reads -= transfer.num_packets;
         retire(state, number, Pending::Reads);

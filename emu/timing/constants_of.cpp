@@ -68,7 +68,8 @@ constexpr std::array kGaps{Key{"dispatch.host_read"},
 // Waits. Each of these caps what is outstanding; a larger cap makes the wait shorter.
 constexpr std::array kSlot{Key{"noc.outstanding_reads"}, Key{"noc.outstanding_writes"},
                            Key{"noc.queued_writes"}};
-constexpr std::array kFabricSlot{Key{"link.sender_slots"}};
+constexpr std::array kFabricSlot{Key{"link.sender_slots"}, Key{"link.mux_slot"},
+                                 Key{"link.mux_credit"}};
 
 constexpr std::array kNocInjection{Key{"noc.injection_rate"}, Key{"noc.read_rate"},
                                    Key{"noc.write_rate"},     Key{"noc.multicast_rate"},

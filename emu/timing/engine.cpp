@@ -243,6 +243,8 @@ void run(ReplayState& state) {
         state.now = entry.time;
         if (entry.event == QueueEvent::TransferStage) {
             advance_transfer(state, entry.subject);
+        } else if (entry.event == QueueEvent::MuxReady) {
+            advance_mux(state, entry.subject);
         } else {
             state.threads[entry.subject].is_dispatched = true;
             run_thread(state, state.threads[entry.subject]);

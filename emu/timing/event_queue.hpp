@@ -17,6 +17,7 @@ namespace tessera::timing {
 enum class QueueEvent : std::uint8_t {
     ThreadReady,    ///< subject: engine thread that goes on
     TransferStage,  ///< subject: transfer in the Transport whose next stage is due
+    MuxReady,       ///< subject: mux whose RISC is done with a packet
 };
 
 /// Events lie in the slot of their time, those beyond the wheel in a heap. The wheel turns with the

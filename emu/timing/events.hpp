@@ -25,6 +25,8 @@ Progress do_barrier(ReplayState& state, EngineThread& thread);
 /// FabricWord that a packet carries, or nullptr.
 void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t packets,
                     const TraceEvent* word);
+/// Keeps what is known of the transfer that the transport gave a number.
+void note_in_flight(ReplayState& state, std::uint32_t number, const InFlight& transfer);
 /// The kind of pending transfer that a barrier waits for.
 [[nodiscard]] Pending pending_of(EventKind barrier);
 
@@ -48,8 +50,11 @@ Progress do_fabric_slot(ReplayState& state, EngineThread& thread);
 /// Replays FabricPacket with the FabricAdd or FabricWord behind it, if it carries one.
 /// Errors   UsageError if that word is missing.
 Progress do_fabric_packet(ReplayState& state, EngineThread& thread);
-/// The sender that took a packet.
-[[nodiscard]] SenderState& sender_of(ReplayState& state, const InFlight& packet);
+/// Number of the sender to a device's link, in ReplayState::senders.
+/// Errors   UsageError if a device has no such channel.
+[[nodiscard]] std::uint32_t sender_number(std::uint32_t device, std::uint32_t channel);
+/// That of the sender that took a packet.
+[[nodiscard]] std::uint32_t sender_of(const ReplayState& state, const InFlight& packet);
 /// Changes the word that a packet carries on a device where it is in place.
 void deliver_word(ReplayState& state, const InFlight& packet, std::uint32_t device,
                   const WaitCause& cause);

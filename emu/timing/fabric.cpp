@@ -8,14 +8,9 @@ namespace {
 
 constexpr std::size_t kChannels = kLinkDirections.size() * kLinksPerDirection;
 
-SenderState& sender_at(ReplayState& state, std::uint32_t device, std::uint32_t channel) {
-    require(channel < kChannels, "trace: there is no channel {}, a device has {}", channel,
-            kChannels);
-    return state.senders[device * kChannels + channel];
-}
-
 SenderState& sender_of(ReplayState& state, const EngineThread& thread) {
-    return sender_at(state, state.cores[thread.core].trace->device, thread.event().detail);
+    return state
+        .senders[sender_number(state.cores[thread.core].trace->device, thread.event().detail)];
 }
 
 bool is_fabric_word(EventKind kind) {
@@ -37,8 +32,21 @@ const TraceEvent* carried_word(const EngineThread& thread) {
 
 }  // namespace
 
+std::uint32_t sender_number(std::uint32_t device, std::uint32_t channel) {
+    require(channel < kChannels, "trace: there is no channel {}, a device has {}", channel,
+            kChannels);
+    return static_cast<std::uint32_t>(device * kChannels + channel);
+}
+
+// A handshake with a mux takes as long as one with a router: it was priced by collectives whose
+// workers have either.
 Progress do_connection(ReplayState& state, EngineThread& thread) {
     const bool opens = thread.event().kind == EventKind::FabricOpen;
+    if (opens && thread.event().argument != 0) {
+        connect_to_mux(state, thread, MuxArgument::unpack(thread.event().argument));
+    } else if (!opens) {
+        disconnect_from_mux(thread);
+    }
     const Millicycles each = opens ? state.costs.risc.fabric_open : state.costs.risc.fabric_close;
     thread.log.spend(Activity::FabricIssue, thread.site(), each * thread.event().count);
     return Progress::Finished;
@@ -50,6 +58,13 @@ Progress do_fabric_slot(ReplayState& state, EngineThread& thread) {
     end_wait(state, thread);
     if (!state.is_due(thread)) {
         return Progress::Held;
+    }
+    if (MuxChannel* const channel = mux_channel_of(state, thread)) {
+        if (channel->num_taken >= channel->num_buffers) {
+            channel->waiters.push_back(thread.index);
+            return hold(thread, Block::FabricSlot, Activity::WaitFabric, thread.event().detail);
+        }
+        return Progress::Finished;
     }
     SenderState& sender = sender_of(state, thread);
     if (sender.num_packets >= state.machine.timing.link.sender_slots) {
@@ -67,14 +82,18 @@ Progress do_fabric_packet(ReplayState& state, EngineThread& thread) {
     if (!state.is_due(thread)) {
         return Progress::Held;
     }
+    if (mux_channel_of(state, thread) != nullptr) {
+        send_to_mux(state, thread, carried_word(thread));
+        return Progress::Finished;
+    }
     ++sender_of(state, thread).num_packets;
     start_transfer(state, thread, 1, carried_word(thread));
     return Progress::Finished;
 }
 
-SenderState& sender_of(ReplayState& state, const InFlight& packet) {
+std::uint32_t sender_of(const ReplayState& state, const InFlight& packet) {
     const std::uint32_t core = state.threads[packet.thread].core;
-    return sender_at(state, state.cores[core].trace->device, packet.event->detail);
+    return sender_number(state.cores[core].trace->device, packet.event->detail);
 }
 
 void deliver_word(ReplayState& state, const InFlight& packet, std::uint32_t device,

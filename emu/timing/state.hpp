@@ -17,6 +17,8 @@
 #include "emu/timing/cost/sfpu_cost.hpp"
 #include "emu/timing/counter_history.hpp"
 #include "emu/timing/event_queue.hpp"
+#include "emu/timing/in_flight.hpp"
+#include "emu/timing/mux.hpp"
 #include "emu/timing/part.hpp"
 #include "emu/timing/replay.hpp"
 #include "emu/timing/source_registers.hpp"
@@ -118,6 +120,7 @@ struct EngineThread {
     std::uint64_t num_dst = 0;  ///< halves of DST acquired or waited for
 
     std::vector<OpenZone> zones;
+    std::vector<MuxClient> mux_clients;
 
     [[nodiscard]] const TraceEvent& event() const { return trace->events[next]; }
     [[nodiscard]] std::uint16_t site() const { return event().site; }
@@ -158,16 +161,6 @@ struct SenderState {
     std::vector<std::uint32_t> waiters;
 };
 
-/// A transfer in the Transport.
-struct InFlight {
-    const TraceEvent* event = nullptr;
-    const TraceEvent* word = nullptr;  ///< FabricAdd or FabricWord that a packet carries
-    std::uint32_t thread = 0;
-    std::uint16_t site = 0;
-    std::uint32_t num_packets = 0;
-    Millicycles start = 0;
-};
-
 /// How far a thread came with its event.
 enum class Progress : std::uint8_t { Finished, Held };
 
@@ -188,6 +181,7 @@ struct ReplayState {
     std::unordered_map<std::uint64_t, Word> words;  ///< by core and address
     std::vector<InFlight> in_flight;                ///< by number of transfer
     std::vector<SenderState> senders;               ///< by device and channel
+    std::vector<MuxState> muxes;
     std::vector<WaitCause> causes;
     std::vector<ZoneSpan> zones;
 

@@ -103,11 +103,20 @@ void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t pack
     const TraceEvent& event = thread.event();
     const Request request = to_request(event, *state.cores[thread.core].trace, state.machine);
     const std::uint32_t number = state.transport.start(request, thread.log.now(), state.queue);
+    note_in_flight(state, number,
+                   {.event = &event,
+                    .word = word,
+                    .thread = thread.index,
+                    .site = thread.site(),
+                    .num_packets = packets,
+                    .start = thread.log.now()});
+}
+
+void note_in_flight(ReplayState& state, std::uint32_t number, const InFlight& transfer) {
     if (number >= state.in_flight.size()) {
         state.in_flight.resize(number + 1);
     }
-    state.in_flight[number] = {&event,        word,    thread.index,
-                               thread.site(), packets, thread.log.now()};
+    state.in_flight[number] = transfer;
 }
 
 Progress do_transfer(ReplayState& state, EngineThread& thread) {

@@ -159,6 +159,8 @@ struct LinkTiming {
     Bytes frame_overhead;   ///< preamble, framing and gap of each frame
     Bytes max_payload;
     Cycles worker_issue;  ///< worker's RISC, each packet
+    Cycles mux_slot;      ///< of a mux's RISC, each packet: before it goes out and behind it
+    Cycles mux_credit;    ///< of the same while the packet goes out
     Seconds open;         ///< worker's handshake with the sender before its first packet
     Seconds close;        ///< and after its last
     /// Loads of a line in an Ethernet core's data cache, on average, until the cache flushes

@@ -55,7 +55,7 @@ enum class EventKind : std::uint8_t {
     /// Latches a command for later transfers: detail = TransferDetail, argument = 0. Runs.
     NocSetState,
     // Mesh links: detail = channel.
-    FabricOpen,   ///< runs
+    FabricOpen,   ///< argument = MuxArgument where a mux lies between. Runs.
     FabricClose,  ///< runs
     FabricSlot,   ///< wait for an empty slot of the sender. Runs.
     /// A packet leaves for another device: detail = channel, argument = FabricArgument,
@@ -209,6 +209,26 @@ struct BarrierDetail {
 
 /// What a semaphore wait tests; `count` of the event is the value compared with.
 enum class WaitTest : std::uint8_t { Equal, AtLeast };
+
+/// Argument of FabricOpen: the channel of a mux that takes the thread's packets to the link. 0
+/// where the thread hands them to the link's sender itself.
+struct MuxArgument {
+    NocPlace place;  ///< the mux's core
+    std::uint8_t channel = 0;
+    std::uint8_t num_channels = 0;  ///< of the mux
+    std::uint8_t num_buffers = 0;   ///< of the channel; at least 1
+
+    [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
+        return std::uint64_t{place.bits} | (std::uint64_t{channel} << 16U) |
+               (std::uint64_t{num_channels} << 24U) | (std::uint64_t{num_buffers} << 32U);
+    }
+    static constexpr MuxArgument unpack(std::uint64_t word) noexcept {
+        return {{static_cast<std::uint16_t>(word)},
+                static_cast<std::uint8_t>(word >> 16U),
+                static_cast<std::uint8_t>(word >> 24U),
+                static_cast<std::uint8_t>(word >> 32U)};
+    }
+};
 
 /// Argument of FabricPacket: where its payload lands.
 struct FabricArgument {

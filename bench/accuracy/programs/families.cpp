@@ -16,6 +16,7 @@ constexpr std::array kFamilies{
     Family{"fabric_bw", predict_fabric_bandwidth},
     Family{"fabric_edm", predict_fabric_edm},
     Family{"fabric_lat", predict_fabric_latency},
+    Family{"fabric_mux", predict_fabric_mux},
     Family{"gemm", predict_gemm},
     Family{"matmul_core", predict_resident_blocks},
     Family{"matmul_hs", predict_height_sharded_matmul},

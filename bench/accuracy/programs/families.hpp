@@ -33,6 +33,7 @@ struct Family {
 [[nodiscard]] Prediction predict_fabric_bandwidth(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_fabric_edm(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_fabric_latency(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_fabric_mux(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_gemm(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_height_sharded_matmul(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_link_stream(const Row&, const Parameters&, const Model&);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "emu/api/fabric/connection.hpp"
+
 #include <cstring>
 
 #include "emu/api/fabric/packet.hpp"
@@ -13,8 +15,6 @@ namespace tessera::kernel {
 namespace {
 
 using tt::tt_fabric::LowLatencyPacketHeader;
-
-constexpr std::uint32_t kHeaderSize = sizeof(LowLatencyPacketHeader);
 
 bool is_open(const KernelThread& thread, const FabricConnection& connection) {
     return (thread.open_links >> connection.channel & 1U) != 0;
@@ -55,6 +55,16 @@ void check_slot(const FabricConnection& connection, const char* call, CallSite s
     }
 }
 
+void check_slot_size(const FabricConnection& connection, const FabricPacket& packet) {
+    if (connection.slot_size != 0 && kHeaderSize + packet.payload_size > connection.slot_size) {
+        fault(
+            FaultCategory::UndefinedBehavior, packet.site,
+            "{}: a payload of {} bytes and its header of {} exceed a buffer of the mux's channel, "
+            "{} bytes",
+            packet.call, packet.payload_size, kHeaderSize, connection.slot_size);
+    }
+}
+
 LowLatencyPacketHeader load_header(const KernelThread& thread, std::uint32_t address,
                                    std::uint32_t size, const char* call, CallSite site) {
     if (size < kHeaderSize || address % 16 != 0) {
@@ -76,16 +86,22 @@ void record_link(KernelThread& thread, EventKind kind, const FabricConnection& c
 
 }  // namespace
 
-void fabric_open(FabricConnection& connection, CallSite site) {
-    KernelThread& thread = thread_of(connection, "open", site);
+void open_link(const FabricConnection& connection, const char* call, std::uint64_t mux,
+               CallSite site) {
+    KernelThread& thread = thread_of(connection, call, site);
     if (is_open(thread, connection)) {
         fault(FaultCategory::UndefinedBehavior, site,
-              "open: the kernel already has an open connection over {}",
+              "{}: the kernel already has an open connection over {}", call,
               to_string(link_channel(connection.channel)));
     }
     thread.open_links = static_cast<std::uint16_t>(thread.open_links | 1U << connection.channel);
     thread.last_link_opened = site;
-    record_link(thread, EventKind::FabricOpen, connection, site);
+    record_run(thread, EventKind::FabricOpen, static_cast<std::uint8_t>(connection.channel), mux,
+               site);
+}
+
+void fabric_open(FabricConnection& connection, CallSite site) {
+    open_link(connection, "open", 0, site);
 }
 
 void fabric_close(FabricConnection& connection, CallSite site) {
@@ -137,8 +153,9 @@ void fabric_send_header(FabricConnection& connection, std::uint32_t address, std
         packet.payload_address = address + kHeaderSize;
         packet.payload_size += size - kHeaderSize;
     }
+    check_slot_size(connection, packet);
     send_packet(thread, packet);
-    connection = {.channel = connection.channel};
+    connection = {.channel = connection.channel, .slot_size = connection.slot_size};
     if (reuse == SourceReuse::AtReturn) {
         record_run(thread, EventKind::WriteFlush, static_cast<std::uint8_t>(thread.default_noc), 0,
                    site);

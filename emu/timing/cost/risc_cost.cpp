@@ -29,6 +29,8 @@ RiscCost::RiscCost(const TimingSpec& timing)
       division(to_millicycles(timing.risc.division)),
       loop_control(to_millicycles(timing.risc.loop_control)),
       fabric(to_millicycles(timing.link.worker_issue)),
+      mux_slot(to_millicycles(timing.link.mux_slot)),
+      mux_credit(to_millicycles(timing.link.mux_credit)),
       fabric_open(to_millicycles(timing.link.open, timing.clock)),
       fabric_close(to_millicycles(timing.link.close, timing.clock)) {
 }

@@ -33,7 +33,9 @@ struct RiscCost {
     Millicycles store = 0;
     Millicycles division = 0;
     Millicycles loop_control = 0;
-    Millicycles fabric = 0;  ///< each call to the fabric's sender
+    Millicycles fabric = 0;      ///< each call to the fabric's sender
+    Millicycles mux_slot = 0;    ///< of a mux, each packet
+    Millicycles mux_credit = 0;  ///< of the same while the packet leaves
     Millicycles fabric_open = 0;
     Millicycles fabric_close = 0;
 

@@ -4,7 +4,7 @@
 // A packet is a header in own L1 (route, command, size) and a payload. Packets of one sender over
 // one link take effect in the order sent: what a packet counts up, the payloads before it have
 // reached. A payload's source may be reused after a call that says `flush`.
-// Not here: connection managers, muxes, and what fabric_packet.hpp leaves out.
+// Not here: muxes (fabric_mux.hpp), connection managers, and what fabric_packet.hpp leaves out.
 // Source   tt-metal tt_metal/fabric/hw/inc/packet_header_pool.h and
 //          edm_fabric/edm_fabric_worker_adapters.hpp.
 #pragma once
@@ -28,6 +28,7 @@ struct FabricConnection {
     bool has_slot = false;  ///< waited for a slot that no packet has taken yet
     std::uint32_t payload_address = 0;
     std::uint32_t payload_size = 0;  ///< bytes handed over without their header yet
+    std::uint32_t slot_size = 0;     ///< bytes of a buffer of a mux's channel; 0: the link's own
 };
 enum class SourceReuse : std::uint8_t { AfterFlush, AtReturn };
 
@@ -98,14 +99,15 @@ public:
         send_header(source_address, size_bytes, tessera::kernel::SourceReuse::AfterFlush, site);
     }
 
+protected:
+    tessera::kernel::FabricConnection connection_;
+
 private:
     void send_header(std::uint32_t source_address, std::size_t size_bytes,
                      tessera::kernel::SourceReuse reuse, tessera::CallSite site) {
         tessera::kernel::fabric_send_header(connection_, source_address,
                                             static_cast<std::uint32_t>(size_bytes), reuse, site);
     }
-
-    tessera::kernel::FabricConnection connection_;
 };
 
 }  // namespace tt::tt_fabric

@@ -13,6 +13,7 @@
 #include "tessera/kernel/dataflow/tensor_accessor.hpp"
 #include "tessera/kernel/debug.hpp"
 #include "tessera/kernel/fabric.hpp"
+#include "tessera/kernel/fabric_mux.hpp"
 #include "tessera/kernel/objects/circular_buffer.hpp"
 #include "tessera/kernel/objects/core_local_mem.hpp"
 #include "tessera/kernel/objects/endpoints.hpp"

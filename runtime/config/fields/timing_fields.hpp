@@ -195,6 +195,8 @@ inline constexpr std::array kLinkTimingFields{
     cost<&LinkTiming::frame_overhead>("frame_overhead", "around each Ethernet frame"),
     amount<&LinkTiming::max_payload>("max_payload", "of a packet"),
     cost<&LinkTiming::worker_issue>("worker_issue", "worker's RISC, each packet"),
+    cost<&LinkTiming::mux_slot>("mux_slot", "mux's RISC, each packet"),
+    cost<&LinkTiming::mux_credit>("mux_credit", "the same, while the packet goes out"),
     cost<&LinkTiming::open>("open", "worker's handshake with the sender, first"),
     cost<&LinkTiming::close>("close", "worker's handshake with the sender, last"),
     amount<&LinkTiming::links_per_direction>("links_per_direction", "to one neighbour"),

@@ -18,7 +18,8 @@ struct Stage {
 
 /// A multicast is in place at all of its devices at once.
 std::vector<Stage> stages_of_packet(const Request& request) {
-    std::vector<Stage> stages{{fixed::kDeparted, Milestone::SlotFreed}};
+    std::vector<Stage> stages{{fixed::kDeparted, Milestone::Departed},
+                              {fixed::kDeparted, Milestone::SlotFreed}};
     // Eastwards, from device to device.
     for (std::uint8_t hops = request.multicast_from; request.is_multicast && hops < request.hops;
          ++hops) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host side of a mux: a core whose kernel takes packets of several workers and sends them on over
+// one mesh link. Its L1 holds a channel for each worker, with so many buffers.
+//
+// Order    CreateKernel(program, kFabricMuxKernel, core, …) with the arguments from here, and for
+//          each worker the addresses of its channel, as its kernel's build_connection_to_
+//          fabric_endpoint takes them.
+// Source   tt-metal tt_metal/api/tt-metalium/experimental/fabric/fabric.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tessera/core_coord.hpp"
+#include "tessera/mesh_spec.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera {
+
+/// The mux's kernel. On the chip it is tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp.
+inline constexpr const char* kFabricMuxKernel = "ops/kernels/fabric_mux.cpp";
+
+/// Channels of the second kind carry packets without a payload: additions and words.
+enum class FabricMuxChannelType : std::uint8_t { FULL_SIZE_CHANNEL = 0, HEADER_ONLY_CHANNEL = 1 };
+
+/// Names and layout are tt-metal's: status, termination signal, then one entry for each channel of
+/// what workers hand over, then the channels, full-size ones first.
+class FabricMuxConfig {
+public:
+    /// A full-size buffer holds a header of 64 bytes and its payload.
+    /// Errors   UsageError if there is no channel at all, a kind of channel has no buffers, or a
+    ///          buffer or the base address is not a multiple of 16.
+    FabricMuxConfig(std::uint8_t num_full_size_channels, std::uint8_t num_header_only_channels,
+                    std::uint8_t num_buffers_full_size_channel,
+                    std::uint8_t num_buffers_header_only_channel,
+                    std::size_t buffer_size_bytes_full_size_channel, std::size_t base_l1_address);
+
+    [[nodiscard]] std::vector<std::uint32_t> get_fabric_mux_compile_time_args() const;
+    /// Those of a connection over link `link_index` on which the straight route from `source` to
+    /// `destination` begins.
+    /// Errors   as append_fabric_connection_rt_args.
+    [[nodiscard]] std::vector<std::uint32_t> get_fabric_mux_run_time_args(
+        const MeshSpec& mesh, std::uint32_t source, std::uint32_t destination,
+        std::uint32_t link_index, Program& program, CoreCoord mux) const;
+
+    [[nodiscard]] std::uint8_t get_num_buffers(FabricMuxChannelType type) const noexcept;
+    [[nodiscard]] std::size_t get_buffer_size_bytes(FabricMuxChannelType type) const noexcept;
+    [[nodiscard]] std::size_t get_status_address() const noexcept { return base_; }
+    [[nodiscard]] std::size_t get_termination_signal_address() const noexcept;
+    [[nodiscard]] std::size_t get_memory_map_end_address() const noexcept;
+    /// Of one channel. Errors   UsageError if there is no such channel.
+    [[nodiscard]] std::size_t get_channel_credits_stream_id(FabricMuxChannelType type,
+                                                            std::uint8_t channel) const;
+    [[nodiscard]] std::size_t get_channel_base_address(FabricMuxChannelType type,
+                                                       std::uint8_t channel) const;
+    [[nodiscard]] std::size_t get_connection_info_address(FabricMuxChannelType type,
+                                                          std::uint8_t channel) const;
+    [[nodiscard]] std::size_t get_connection_handshake_address(FabricMuxChannelType type,
+                                                               std::uint8_t channel) const;
+    [[nodiscard]] std::size_t get_flow_control_address(FabricMuxChannelType type,
+                                                       std::uint8_t channel) const;
+    [[nodiscard]] std::size_t get_buffer_index_address(FabricMuxChannelType type,
+                                                       std::uint8_t channel) const;
+
+private:
+    /// Counted over both kinds.
+    [[nodiscard]] std::size_t number_of(FabricMuxChannelType type, std::uint8_t channel) const;
+    [[nodiscard]] std::size_t num_channels() const noexcept { return num_full_ + num_header_; }
+    /// Of the `region`th list with an entry for each channel.
+    [[nodiscard]] std::size_t region(std::size_t region) const noexcept;
+    [[nodiscard]] std::size_t first_channel() const noexcept { return region(4); }
+
+    std::size_t num_full_;
+    std::size_t num_header_;
+    std::uint8_t buffers_full_;
+    std::uint8_t buffers_header_;
+    std::size_t buffer_size_;
+    std::size_t base_;
+};
+
+}  // namespace tessera
