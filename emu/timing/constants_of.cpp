@@ -62,6 +62,7 @@ constexpr std::array kGaps{Key{"dispatch.host_read"},
                            Key{"dispatch.write_group"},
                            Key{"dispatch.write_hop"},
                            Key{"dispatch.write_core"},
+                           Key{"dispatch.write_arguments"},
                            Key{"dispatch.config_ring"},
                            Key{"dispatch.launch_messages"}};
 

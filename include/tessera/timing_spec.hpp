@@ -181,7 +181,8 @@ struct DispatchTiming {
     Cycles program_gap;             ///< a program's last done message to the next one's go signal
     Cycles prefetch_program;        ///< commands of any program read and relayed
     Cycles prefetch_binary;         ///< each RISC's binary of each kernel group
-    Cycles prefetch_configuration;  ///< more if it has a CB, a semaphore or an argument
+    Cycles prefetch_configuration;  ///< more if it has a CB, a semaphore or an argument; own
+                                    ///< arguments are a command to each kernel group
     BytesPerCycle stream_rate;      ///< in by the NoC and out again
     Cycles write_program;           ///< commands of any program, its multicasts on one core
     Cycles write_binary;            ///< each RISC's binary of each kernel group
@@ -189,6 +190,7 @@ struct DispatchTiming {
     Cycles write_group;             ///< the same to each group of cores behind the first
     Cycles write_hop;               ///< each such multicast, each hop across the program's cores
     Cycles write_core;              ///< a core's own arguments, while they are short
+    Cycles write_arguments;         ///< such arguments of each kernel group behind the first
     Bytes config_ring;              ///< of an L1: what programs handed out and not done may fill
     std::uint32_t launch_messages = 0;  ///< programs handed out and not done, at most
     Cycles launch_latency;              ///< go signal to the firmware of a core

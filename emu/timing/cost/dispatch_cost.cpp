@@ -101,12 +101,15 @@ DispatchWork DispatchCost::of(const DispatchTrace& program, const LaunchTrace& l
 
     // Prefetch streams every byte to dispatch, the arguments of each core as well; dispatch sends
     // shared bytes once for all cores.
+    // Arguments of single cores are a packed write to each kernel group (tt-metal,
+    // program/dispatch.cpp: assemble_runtime_args_commands); all else that configures cores is one.
     const bool is_configured = sizes.shared + sizes.own > 0;
+    const double argument_commands = sizes.own > 0 ? groups : 0;
+    const double commands = std::max(argument_commands, is_configured ? 1.0 : 0.0);
     const double streamed = sizes.binaries + sizes.shared + sizes.own * program.cores;
-    const double prefetch = timing_.prefetch_program.value +
-                            timing_.prefetch_binary.value * binaries +
-                            (is_configured ? timing_.prefetch_configuration.value : 0) +
-                            time_of(streamed, timing_.stream_rate);
+    const double prefetch =
+        timing_.prefetch_program.value + timing_.prefetch_binary.value * binaries +
+        timing_.prefetch_configuration.value * commands + time_of(streamed, timing_.stream_rate);
 
     // Multicasts to the same cores are linked and overlap; one to another group waits until the one
     // before has been acknowledged: 368 cycles for a CB on all cores, 436 for each group more
@@ -123,6 +126,7 @@ DispatchWork DispatchCost::of(const DispatchTrace& program, const LaunchTrace& l
         timing_.write_program.value + timing_.write_binary.value * binaries +
         timing_.write_multicast.value * multicasts + timing_.write_group.value * more_groups +
         timing_.write_hop.value * cores.hops * (kMulticasts + shared) + own * program.cores +
+        timing_.write_arguments.value * std::max(argument_commands - 1, 0.0) +
         time_of(sizes.binaries + sizes.shared, multicast_rate_);
     const double config = (sizes.binaries + sizes.shared) / groups + sizes.own;
     return {rounded(prefetch), rounded(dispatch), static_cast<std::uint64_t>(config),

@@ -227,6 +227,8 @@ inline constexpr std::array kDispatchTimingFields{
                                        "dispatch, each group of cores behind the first"),
     cost<&DispatchTiming::write_hop>("write_hop", "dispatch, each hop of a multicast"),
     cost<&DispatchTiming::write_core>("write_core", "dispatch, arguments of each core"),
+    cost<&DispatchTiming::write_arguments>("write_arguments",
+                                           "dispatch, the same of each further kernel group"),
     amount<&DispatchTiming::config_ring>("config_ring", "L1 for programs' configurations"),
     amount<&DispatchTiming::launch_messages>("launch_messages", "programs handed out at a time"),
     cost<&DispatchTiming::launch_latency>("launch_latency", "go signal to a core's firmware"),

@@ -21,7 +21,8 @@ TimingSpec make_timing() {
                        .write_multicast = Cycles{300},
                        .write_group = Cycles{400},
                        .write_hop = Cycles{3},
-                       .write_core = Cycles{25}};
+                       .write_core = Cycles{25},
+                       .write_arguments = Cycles{70}};
     return timing;
 }
 
@@ -112,6 +113,17 @@ TEST(DispatchCost, ACoresOwnArgumentsTakeAWriteOrTheirBytes) {
     const DispatchWork many = cost.of(program, make_launch());
     EXPECT_EQ(many.dispatch, (2080 + 27 + 6 * 30) * kCycle);
     EXPECT_EQ(many.config_bytes, 960U);
+}
+
+TEST(DispatchCost, OwnArgumentsAreACommandToEachKernelGroup) {
+    DispatchTrace program = make_program();
+    program.kernels = 3;
+    program.unique_args = 6 * 8;
+
+    const DispatchWork work = DispatchCost(make_timing()).of(program, make_launch());
+
+    EXPECT_EQ(work.prefetch, (1000 + 12 * 10 + 3 * 100 + 6 * 32 / 16) * kCycle);
+    EXPECT_EQ(work.dispatch, (2000 + 12 * 20 + 2 * (300 + 400) + 27 + 6 * 25 + 2 * 70) * kCycle);
 }
 
 }  // namespace
