@@ -67,10 +67,12 @@ struct DramTiming {
     Cycles write_latency;          ///< last data at the port to the acknowledgement
     BytesPerCycle bank_read_rate;  ///< one bank, as the port gives it
     BytesPerCycle bank_write_rate;
-    BytesPerCycle channel_rate;  ///< controller shared by its banks
-    Cycles request_overhead;     ///< of a bank's time, for each request
-    Cycles read_slot;            ///< of the port that answers a read, at least
-    Bytes burst;                 ///< granule of the controller
+    BytesPerCycle channel_rate;     ///< controller shared by its banks
+    Cycles request_overhead;        ///< of a bank's time, for each request
+    Cycles read_slot;               ///< of the port that answers a read, at least
+    Bytes burst;                    ///< granule of the controller
+    BytesPerCycle write_port_rate;  ///< of one packet into the buffer of its bank
+    Bytes write_buffer;             ///< in front of each bank, of packets it has not begun with
 };
 
 /// The engines of the compute kernel: unpack, math and pack.

@@ -102,9 +102,6 @@ void Transport::State::count_acknowledgements(Transfer& transfer) {
     resources.occupy(resources.ejection(request.device, request.noc, transfer.own), all, 0);
 }
 
-// Behind the last port of its route a write to DRAM waits for the bank, first in, first out with
-// the reads, and its body holds channels meanwhile. With the whole route taken at once writers
-// starved among readers: a bank served four reads for each write.
 StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now,
                                            EventQueue& queue) {
     Transfer& transfer = transfers[number];
@@ -112,38 +109,35 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
     const UnicastRoute route =
         paths.unicast({request.device, request.noc, transfer.own, transfer.far}, transfer.packet,
                       paths.noc().write);
-    const bool is_at_bank = transfer.waiting_on != kNone;
-    if (!is_at_bank) {
+    if (!transfer.has_room) {
         if (transfer.head == 0 && !transfer.is_queued) {
             transfer.spend(ResourceKind::NocInjection, now);
         }
         if (channels.advance(number, route, {now, now}, queue) == VirtualChannels::kStopped) {
             return leave_source(number, now, queue);
         }
-    } else if (transfer.reach > now) {
-        // The bank is free before the head is there.
-        queue.push(transfer.reach, QueueEvent::TransferStage, number);
-        return {};
     }
     note_slowest(transfer, resources.kind(route.resource_of(route.slowest_hop())), route.slowest());
-    Millicycles begin = std::max(now, transfer.reach);
+    const Millicycles begin = std::max(now, transfer.reach);
     if (request.place.is_dram()) {
-        const BankPath bank = paths.bank(request.device, request.place.bank(),
-                                         NocPaths::Access::Write, transfer.packet);
-        if (!queues.try_start(number, bank, transfer.packet, begin, queue)) {
-            if (!is_at_bank) {
-                channels.hold_at_end(number, route, now, queue);
-            }
+        if (!transfer.has_room && !take_room(number)) {
+            channels.hold_at_end(number, route, now, queue);
             return leave_source(number, now, queue);
         }
-        if (bank.slowest() > transfer.slowest) {
-            note_slowest(transfer, ResourceKind::Dram, bank.slowest());
+        transfer.has_room = false;
+        const Millicycles through_port = paths.dram().write_port.of(transfer.packet);
+        if (through_port > transfer.slowest) {
+            note_slowest(transfer, ResourceKind::Dram, through_port);
         }
     }
     transfer.arrival = begin + transfer.slowest;
     const Millicycles departs =
         channels.release(number, route, {begin, transfer.slowest}, now, queue);
-    if (transfer.has_left) {
+    const bool has_left = transfer.has_left;
+    if (request.place.is_dram()) {
+        write_to_bank(number, begin, queue);  // which may move the transfer
+    }
+    if (has_left) {
         schedule_delivery(number, now, queue);
     } else {
         sent(number, std::max(now, departs), queue);

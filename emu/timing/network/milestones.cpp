@@ -21,7 +21,11 @@ StageResult Transport::State::depart(std::uint32_t number, Millicycles now, Even
 }
 
 void Transport::State::schedule_delivery(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    const Transfer& transfer = transfers[number];
+    Transfer& transfer = transfers[number];
+    transfer.waits_for_bank = transfer.parts > 0;
+    if (transfer.waits_for_bank) {
+        return;
+    }
     const Millicycles memory =
         transfer.request.kind == RequestKind::Atomic ? paths.noc().atomic : 0;
     schedule(number, TransferStage::Deliver, std::max(now, transfer.arrival + memory), queue);

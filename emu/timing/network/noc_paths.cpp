@@ -31,6 +31,7 @@ DramTimes::DramTimes(const DramTiming& dram)
       read_slot(to_millicycles(dram.read_slot)),
       bank_read(dram.request_overhead, dram.bank_read_rate),
       bank_write(dram.request_overhead, dram.bank_write_rate),
+      write_port(Cycles{0}, dram.write_port_rate),
       channel(Cycles{0}, dram.channel_rate),
       burst(static_cast<std::uint32_t>(dram.burst.value)) {
 }

@@ -17,6 +17,7 @@ enum class TransferStage : std::uint8_t {
     Inject,        ///< first of that queue: its next packet asks for its path
     Reserved,      ///< multicast: the routers of the tree have answered
     AtMemory,      ///< read request at a DRAM bank
+    Buffered,      ///< a written packet's copy in front of a DRAM bank
     Respond,       ///< data read: the packet back asks for its path
     Depart,        ///< last byte has left the source
     Deliver,       ///< last byte is in place
@@ -31,13 +32,14 @@ enum class TransferStage : std::uint8_t {
 struct Transfer {
     Request request;
     TransferStage stage{};
-    std::uint32_t interface = 0;         ///< of the issuer, by (device, noc, node)
-    CoreCoord own;                       ///< physical node of the issuer
-    CoreCoord far;                       ///< physical node of `place`
-    std::uint32_t left = 0;              ///< bytes of packets that have not been sent
-    std::uint32_t packet = 0;            ///< bytes of the packet that is sent next
-    std::uint32_t parent = kNone;        ///< of a part of a split read, of a branch of a packet
-    std::uint32_t parts = 0;             ///< of these: those that have not arrived
+    std::uint32_t interface = 0;   ///< of the issuer, by (device, noc, node)
+    CoreCoord own;                 ///< physical node of the issuer
+    CoreCoord far;                 ///< physical node of `place`
+    std::uint32_t left = 0;        ///< bytes of packets that have not been sent
+    std::uint32_t packet = 0;      ///< bytes of the packet that is sent next
+    std::uint32_t parent = kNone;  ///< of a part of a split read, of a branch of a packet, of a
+                                   ///< packet in a bank's buffer
+    std::uint32_t parts = 0;       ///< of these: not arrived, or not begun with by a bank
     std::uint32_t next_in_fifo = kNone;  ///< of the interface
     std::uint32_t next_waiting = kNone;  ///< in the queue of the resource `waiting_on`
     std::uint32_t waiting_on = kNone;
@@ -48,6 +50,8 @@ struct Transfer {
     bool is_queued = false;             ///< for a virtual channel of hop `head`
     bool stands = false;                ///< in the buffer in front of hop `head`
     bool has_left = false;              ///< its source: the next packet may follow
+    bool has_room = false;              ///< in the buffer of the bank that it writes to
+    bool waits_for_bank = false;        ///< all of it has left, and lies in that buffer
     std::uint32_t next_behind = kNone;  ///< in the same buffer
     Millicycles reach = 0;              ///< when the head gets to where it waits
     Millicycles departs = 0;            ///< when injection is done, if nothing stops the packet

@@ -25,7 +25,9 @@ Transport::State::State(const Machine& machine, DeviceRange range)
           resources, transfers),
       interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows),
       link_buffers(std::size_t{range.count} * kLinkDirections.size() * kLinksPerDirection,
-                   LinkBuffer{.free = machine.timing.link.receiver_slots}) {
+                   LinkBuffer{.free = machine.timing.link.receiver_slots}),
+      write_buffer(static_cast<std::uint32_t>(machine.timing.dram.write_buffer.value)),
+      write_buffers(std::size_t{range.count} * arch.dram.num_banks) {
 }
 
 CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
@@ -85,6 +87,9 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
             return send(number, now, queue);
         case TransferStage::AtMemory:
             at_memory(number, now, queue);
+            break;
+        case TransferStage::Buffered:
+            buffered(number, now, queue);
             break;
         case TransferStage::Respond:
             respond(number, {now, now}, queue);

@@ -83,6 +83,13 @@ struct LinkBuffer {
     TransferFifo passing;
 };
 
+/// In front of a DRAM bank: what has been written and the bank has not begun with.
+struct WriteBuffer {
+    std::uint32_t taken = 0;      ///< bytes
+    std::uint32_t first = kNone;  ///< packets that wait for room, by next_waiting
+    std::uint32_t last = kNone;
+};
+
 struct Transport::State {
     State(const Machine& machine, DeviceRange range);
 
@@ -107,6 +114,18 @@ struct Transport::State {
     void reserved_path(const Transfer& transfer);
     /// Counts the time of the sender's port for what receivers of a multicast's packet answer.
     void count_acknowledgements(Transfer& transfer);
+
+    // Writes at DRAM (dram_writes.cpp)
+    /// Takes room for a packet in the buffer of its bank; without it the packet waits for some.
+    [[nodiscard]] bool take_room(std::uint32_t number);
+    /// Lets a packet that flows into the buffer from `begin` on ask for its bank.
+    void write_to_bank(std::uint32_t number, Millicycles begin, EventQueue& queue);
+    /// Begins with a packet of the buffer if its bank is free.
+    void buffered(std::uint32_t number, Millicycles now, EventQueue& queue);
+    void leave_room(const Request& request, std::uint32_t bytes, Millicycles now,
+                    EventQueue& queue);
+    [[nodiscard]] bool has_room(const WriteBuffer& buffer, std::uint32_t bytes) const noexcept;
+    [[nodiscard]] WriteBuffer& write_buffer_of(const Request& request) noexcept;
 
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);
@@ -185,9 +204,11 @@ struct Transport::State {
     ResourceQueues queues;
     ReadRequests read_requests;
     VirtualChannels channels;
-    std::vector<NocInterface> interfaces;  ///< by (device, noc, node)
-    std::vector<LinkBuffer> link_buffers;  ///< by (device, sender)
-    PacketPath path;                       ///< scratch: of the packet being timed
+    std::vector<NocInterface> interfaces;    ///< by (device, noc, node)
+    std::vector<LinkBuffer> link_buffers;    ///< by (device, sender)
+    std::uint32_t write_buffer;              ///< bytes that each bank's holds
+    std::vector<WriteBuffer> write_buffers;  ///< by (device, bank)
+    PacketPath path;                         ///< scratch: of the packet being timed
 };
 
 }  // namespace tessera::timing

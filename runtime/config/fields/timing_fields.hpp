@@ -100,6 +100,8 @@ inline constexpr std::array kDramTimingFields{
     cost<&DramTiming::request_overhead>("request_overhead", "of a bank's time, each request"),
     cost<&DramTiming::read_slot>("read_slot", "of the port that answers a read, however small"),
     amount<&DramTiming::burst>("burst", "granule of the controller"),
+    rate<&DramTiming::write_port_rate>("write_port_rate", "a packet into its bank's buffer"),
+    amount<&DramTiming::write_buffer>("write_buffer", "packets that a bank has not begun with"),
 };
 
 inline constexpr std::array kComputeTimingFields{

@@ -21,14 +21,15 @@ Model model() {
     for (BytesPerCycle* rate :
          {&timing.noc.read_rate, &timing.noc.write_rate, &timing.noc.link_rate,
           &timing.noc.injection_rate, &timing.noc.ejection_rate, &timing.noc.multicast_rate,
-          &timing.dram.bank_read_rate, &timing.dram.bank_write_rate, &timing.dram.channel_rate,
-          &timing.dispatch.stream_rate}) {
+          &timing.dram.bank_read_rate, &timing.dram.bank_write_rate, &timing.dram.write_port_rate,
+          &timing.dram.channel_rate, &timing.dispatch.stream_rate}) {
         *rate = BytesPerCycle{1000};
     }
     timing.noc.outstanding_reads = timing.noc.outstanding_writes = 64;
     timing.noc.queued_writes = 64;
     timing.noc.port_requests = 64;
     timing.dram.burst = Bytes{64};
+    timing.dram.write_buffer = Bytes{4096};
     timing.dram.read_slot = Cycles{40};
     timing.dispatch.launch_messages = 8;
     timing.dispatch.config_ring = Bytes{1 << 16};

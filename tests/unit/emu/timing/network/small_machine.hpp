@@ -41,6 +41,8 @@ struct SmallMachine {
         timing.dram.write_latency = Cycles{40};
         timing.dram.bank_read_rate = BytesPerCycle{16};
         timing.dram.bank_write_rate = BytesPerCycle{8};
+        timing.dram.write_port_rate = BytesPerCycle{8};
+        timing.dram.write_buffer = Bytes{4096};
         timing.dram.channel_rate = BytesPerCycle{16};
         timing.dram.request_overhead = Cycles{2};
         timing.dram.burst = Bytes{64};
