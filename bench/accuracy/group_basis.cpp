@@ -14,7 +14,7 @@ struct NamedBasis {
 
 constexpr std::string_view kLongLoops = "issue costs at the slow end of their ranges";
 
-constexpr std::array<NamedBasis, 8> kTable{{
+constexpr std::array<NamedBasis, 9> kTable{{
     {"dram_sat", {Basis::Changed, "Blackhole's banks at the ports of the report's time"}},
     {"eth_link",
      {Basis::Circular, "loops of the measured kernels played step by step, a formula for latency"}},
@@ -23,6 +23,7 @@ constexpr std::array<NamedBasis, 8> kTable{{
     {"noc_epcc", {Basis::Changed, kLongLoops}},
     {"nocread_epcc", {Basis::Changed, kLongLoops}},
     {"npe", {Basis::Changed, "85 cycles a read and 200 a kernel more, for the profiler"}},
+    {"riscv_epcc", {Basis::Circular, "the constants' own rows"}},
     {"sfpu", {Basis::Circular, "the constants' own rows"}},
     {"tensix_epcc", {Basis::Circular, "formulas of the instruction constants"}},
 }};

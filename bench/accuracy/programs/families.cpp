@@ -25,8 +25,13 @@ constexpr std::array kFamilies{
     Family{"nocev_epcc", predict_noc_single},
     Family{"nocread_epcc", predict_noc_read_burst},
     Family{"npe", predict_reshard},
+    Family{"op_deepseek", predict_model_op},
     Family{"op_eltwise", predict_eltwise},
+    Family{"op_llama", predict_model_op},
+    Family{"op_sdpa", predict_model_op},
+    Family{"op_targets", predict_model_op},
     Family{"pgm_dispatch", predict_program_dispatch},
+    Family{"riscv_epcc", predict_riscv_instruction},
     Family{"sfpu", predict_sfpu},
     Family{"tensix_epcc", predict_tile_loop},
 };

@@ -37,6 +37,7 @@ struct Family {
 [[nodiscard]] Prediction predict_gemm(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_height_sharded_matmul(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_link_stream(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_model_op(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_noc_flow(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_noc_read_burst(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_noc_single(const Row&, const Parameters&, const Model&);
@@ -44,6 +45,7 @@ struct Family {
 [[nodiscard]] Prediction predict_program_dispatch(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_reshard(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_resident_blocks(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_riscv_instruction(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_sfpu(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_tile_loop(const Row&, const Parameters&, const Model&);
 
