@@ -16,7 +16,14 @@ public:
           header_(PacketHeaderPool::allocate_header()),
           source_(get_compile_time_arg_val(3)),
           bytes_(bytes) {
-        fabric_set_unicast_route<false>(header_, hops);
+        constexpr uint32_t kNoMesh = 0xFFFFFFFF;
+        const uint32_t device = get_compile_time_arg_val(7);
+        if (device == kNoMesh) {
+            fabric_set_unicast_route<false>(header_, hops);
+        } else {
+            using MeshHeader = volatile tt_l1_ptr tt::tt_fabric::HybridMeshPacketHeader;
+            fabric_set_unicast_route(static_cast<MeshHeader*>(header_), device, 0);
+        }
         const uint64_t arrived = get_noc_addr(get_semaphore(get_compile_time_arg_val(5)));
         if (bytes == 0) {
             header_->to_noc_unicast_atomic_inc(

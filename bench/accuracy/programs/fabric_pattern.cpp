@@ -257,7 +257,7 @@ std::vector<std::uint32_t> receivers_of(const FabricFlow& flow, const FabricPatt
 }
 
 FabricPattern edm_pattern(std::string_view name, const Parameters& parameters) {
-    // On the cables of a ring a line is a line.
+    // Routers of a ring that carry the streams of a line.
     constexpr std::array<std::string_view, 4> kLines{
         "Linear", "RingAsLinear", "Linear_all_rows_all_cols_mesh", "Linear_2x0_mesh"};
     constexpr std::array<std::string_view, 2> kRings{"FullRing", "FullRing_8x0_mesh"};
@@ -267,7 +267,10 @@ FabricPattern edm_pattern(std::string_view name, const Parameters& parameters) {
     expressible(is_ring || std::ranges::find(kLines, shape) != kLines.end(),
                 "no program for the streams {}", name);
     const Parameters axis = of_first_axis(parameters);
-    const FabricPattern pattern = is_ring ? ring_pattern(axis) : line_pattern(axis);
+    FabricPattern pattern = is_ring ? ring_pattern(axis) : line_pattern(axis);
+    if (shape == "RingAsLinear") {
+        pattern.topology = Topology::Ring;
+    }
     return name.starts_with("mcast_") ? to_all_on_the_way(pattern) : pattern;
 }
 

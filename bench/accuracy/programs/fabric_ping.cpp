@@ -3,6 +3,7 @@
 // Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing (test_latency_*.yaml: the
 // responder is the sender's neighbour), and tests/tt_metal/microbenchmarks/ethernet/
 // test_1d_fabric_latency.py: along a line to its last device and back, or once around a ring.
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -25,7 +26,33 @@ struct Ping {
     std::uint32_t hops = 0;  ///< one way
     std::uint32_t bytes = 0;
     bool goes_around = false;  ///< a ring, back to where it left
+    Topology topology = Topology::Line;
+    std::uint32_t rows = 1;  ///< of devices; packets have routes of a mesh where there are more
 };
+
+/// Device that a packet's route of a mesh leads to; kNoMesh where it is a count of hops.
+std::uint32_t mesh_target(const Ping& ping, End end) {
+    constexpr std::uint32_t kNoMesh = 0xFFFFFFFF;
+    return ping.rows == 1 ? kNoMesh : end == End::Answers ? 0 : ping.hops;
+}
+
+/// The devices that a ping passes, and as many more as its topology takes.
+MeshSpec mesh_of(const Model& model, const Ping& ping) {
+    constexpr std::uint32_t kShortestRing = 4;
+    const std::uint32_t least =
+        ping.topology == Topology::Ring && !ping.goes_around ? kShortestRing : 0;
+    return {.shape = {ping.rows, std::max(ping.goes_around ? ping.hops : ping.hops + 1, least)},
+            .topology = ping.topology,
+            .device = model.arch.name};
+}
+
+/// What a row's "topology" stands for: fabrics whose routers differ.
+Ping ping_over(const std::string& topology) {
+    expressible(topology == "Linear" || topology == "Ring" || topology == "Mesh",
+                "topology is {}, not Linear, Ring or Mesh", topology);
+    return {.topology = topology == "Ring" ? Topology::Ring : Topology::Line,
+            .rows = topology == "Mesh" ? 2U : 1U};
+}
 
 Program end_of(const ArchSpec& arch, const Ping& ping, End end) {
     Program program = CreateProgram();
@@ -34,7 +61,8 @@ Program end_of(const ArchSpec& arch, const Ping& ping, End end) {
     const auto kernel =
         CreateKernel(program, "bench/accuracy/kernels/fabric_ping.cpp", kOnlyCore,
                      WriterDataMovementConfig({end == End::Answers ? 1U : 0U, ping.hops, ping.bytes,
-                                               source, source + ping.bytes, arrived, kRoundTrips}));
+                                               source, source + ping.bytes, arrived, kRoundTrips,
+                                               mesh_target(ping, end)}));
     std::vector<std::uint32_t> args;
     append_fabric_connection_rt_args(
         end == End::Answers ? LinkDirection::West : LinkDirection::East, 0, program, kOnlyCore,
@@ -44,10 +72,7 @@ Program end_of(const ArchSpec& arch, const Ping& ping, End end) {
 }
 
 Replays run(const Model& model, const Ping& ping) {
-    const std::uint32_t devices = ping.goes_around ? ping.hops : ping.hops + 1;
-    Bench bench(model, {.shape = {1, devices},
-                        .topology = ping.goes_around ? Topology::Ring : Topology::Line,
-                        .device = model.arch.name});
+    Bench bench(model, mesh_of(model, ping));
     std::vector<DeviceProgram> programs{{0, end_of(model.arch, ping, End::Pings)}};
     if (!ping.goes_around) {
         programs.push_back({ping.hops, end_of(model.arch, ping, End::Answers)});
@@ -57,8 +82,10 @@ Replays run(const Model& model, const Ping& ping) {
 
 /// With a responder of its own; its time from a packet's arrival to its answer is not counted.
 Prediction less_responder(const Parameters& parameters, const Model& model) {
-    const Replays replays =
-        run(model, {.hops = parameters.count("responder"), .bytes = parameters.count("payload")});
+    Ping ping = ping_over(parameters.text("topology"));
+    ping.hops = parameters.count("responder");
+    ping.bytes = parameters.count("payload");
+    const Replays replays = run(model, ping);
     return Prediction::combined(replays.zone_cycles(kPingZone, Among::Mean),
                                 replays.zone_cycles(kTurnZone, Among::Mean), std::minus<>());
 }
@@ -72,7 +99,8 @@ Prediction loopback(const Parameters& parameters, const Model& model) {
     expressible(is_ring || hops % 2 == 0, "{} hops there and back", hops);
     return run(model, {.hops = is_ring ? hops : hops / 2,
                        .bytes = parameters.count("payload"),
-                       .goes_around = is_ring})
+                       .goes_around = is_ring,
+                       .topology = is_ring ? Topology::Ring : Topology::Line})
         .zone_cycles(kPingZone, Among::Mean);
 }
 

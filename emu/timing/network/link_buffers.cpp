@@ -13,12 +13,15 @@ bool Transport::State::enters_axis(const Transfer& packet) const noexcept {
     return packet.hops_done == 0 || packet.hops_done == packet.request.hops;
 }
 
+bool Transport::State::is_in_ring(const Transfer& packet) const noexcept {
+    const bool is_row = packet.request.channel % 4 < 2;  // east or west
+    return mesh_axis::is_closed(mesh.topology, is_row ? mesh.shape.rows : mesh.shape.columns);
+}
+
 // Packets that enter a ring leave a slot free there: if all its routers were full, none could pass
 // anything on (bubble flow control; tt-metal has it in rings and tori).
 std::uint32_t Transport::State::slots_needed(const Transfer& packet) const noexcept {
-    const bool is_row = packet.request.channel % 4 < 2;  // east or west
-    const std::uint32_t other_extent = is_row ? mesh.shape.rows : mesh.shape.columns;
-    return enters_axis(packet) && mesh_axis::is_closed(mesh.topology, other_extent) ? 2 : 1;
+    return enters_axis(packet) && is_in_ring(packet) ? 2 : 1;
 }
 
 bool Transport::State::take_slot(std::uint32_t number) {

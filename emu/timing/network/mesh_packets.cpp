@@ -65,17 +65,18 @@ void Transport::State::link_send(std::uint32_t number, Millicycles now, EventQue
     }
     const std::uint32_t sender = transfer.request.channel;
     const Millicycles on_wire = mesh_times.wire(transfer.request.bytes);
+    const Millicycles send = mesh_times.send + (is_in_ring(transfer) ? mesh_times.ring : 0);
     // Wire and router are two resources: the wire is busy for the bytes, the router for the packet,
     // and the router's one processor handles what comes in over the link as well. A second one that
     // only sends is busy whenever the wire is, and has no resource of its own.
     path.clear();
     if (mesh_times.sends_beside) {
-        path.add(resources.mesh_link(transfer.device, sender), 0,
-                 std::max(on_wire, mesh_times.send));
+        path.add(resources.mesh_link(transfer.device, sender), 0, std::max(on_wire, send));
     } else {
-        path.add(resources.mesh_link(transfer.device, sender), 0, on_wire);
-        path.add(resources.mesh_router(transfer.device, sender), 0, mesh_times.send);
+        path.add(resources.mesh_router(transfer.device, sender), 0, send);
+        path.add(resources.mesh_link(transfer.device, sender), send, on_wire);
     }
+    const Millicycles until_sent = on_wire + (mesh_times.sends_beside ? 0 : send);
     if (!queues.try_start(number, path, transfer.request.bytes, now, queue)) {
         return;
     }
@@ -84,9 +85,10 @@ void Transport::State::link_send(std::uint32_t number, Millicycles now, EventQue
     // On the first hop the packet frees its slot in the sender's buffer, which a worker may wait
     // for.
     if (transfer.hops_done == 0 && transfer.parent == kNone) {
-        schedule(number, TransferStage::LinkTaken, now + on_wire, queue);
+        schedule(number, TransferStage::LinkTaken, now + until_sent, queue);
     } else {
-        schedule(number, TransferStage::LinkReceive, now + on_wire + mesh_times.hop_latency, queue);
+        schedule(number, TransferStage::LinkReceive, now + until_sent + mesh_times.hop_latency,
+                 queue);
     }
 }
 
@@ -145,7 +147,8 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
 Millicycles Transport::State::handling_of(const Transfer& packet, bool is_there, bool is_written,
                                           Millicycles transit) const {
     const Request& request = packet.request;
-    const Millicycles routing = takes_mesh_routes(request) ? mesh_times.of_mesh : 0;
+    const Millicycles routing = (takes_mesh_routes(request) ? mesh_times.of_mesh : 0) +
+                                (is_in_ring(packet) ? mesh_times.ring : 0);
     if (!is_written) {
         return routing + mesh_times.receive;
     }

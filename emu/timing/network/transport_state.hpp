@@ -25,6 +25,7 @@ struct MeshTimes {
           command(to_millicycles(link.command_slot, clock)),
           flush(to_millicycles(link.flush_slot, clock)),
           copy(to_millicycles(link.copy_slot, clock)),
+          ring(to_millicycles(link.ring_slot, clock)),
           of_mesh(to_millicycles(link.mesh_slot, clock)),
           sends_beside(link.router_processors > 1),
           wire_(Cycles{0}, BytesPerCycle{link.rate.value / clock.value}),
@@ -47,6 +48,7 @@ struct MeshTimes {
     Millicycles command;
     Millicycles flush;
     Millicycles copy;
+    Millicycles ring;
     Millicycles of_mesh;
     bool sends_beside;  ///< a processor of the router's own sends
 
@@ -150,6 +152,7 @@ struct Transport::State {
     [[nodiscard]] bool take_slot(std::uint32_t number);
     /// Frees the slot in which a packet lay, for one that waits.
     void free_slot(Transfer& packet, Millicycles now, EventQueue& queue);
+    [[nodiscard]] bool is_in_ring(const Transfer& packet) const noexcept;
     [[nodiscard]] bool enters_axis(const Transfer& packet) const noexcept;
     [[nodiscard]] std::uint32_t slots_needed(const Transfer& packet) const noexcept;
     [[nodiscard]] TransferFifo* next_for_slot(LinkBuffer& buffer) const noexcept;

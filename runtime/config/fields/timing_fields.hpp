@@ -191,6 +191,7 @@ inline constexpr std::array kLinkTimingFields{
     cost<&LinkTiming::command_slot>("command_slot", "the same, an addition behind a payload"),
     cost<&LinkTiming::flush_slot>("flush_slot", "the same, payload acknowledged before it"),
     cost<&LinkTiming::copy_slot>("copy_slot", "the same, and passed on as well"),
+    cost<&LinkTiming::ring_slot>("ring_slot", "each router of a ring, each packet"),
     cost<&LinkTiming::mesh_slot>("mesh_slot", "receiving router, a mesh's routes"),
     cost<&LinkTiming::packet_overhead>("packet_overhead", "header of each packet"),
     amount<&LinkTiming::frame>("frame", "most that one Ethernet frame carries"),

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include "ops/all_gather/all_gather.hpp"
 #include "ops/all_reduce/all_reduce.hpp"
@@ -52,19 +53,28 @@ struct Range {
         return {count * one.least, count * one.most};
     }
 };
-Range one_way(double payload) {
+/// A credit comes back for each sixteen packets. The routers that it passes send nothing until they
+/// have handled it, and the wire waits for what they send next.
+Range one_way(double payload, std::uint32_t links_passed = 1) {
     constexpr double kPacketsOfACredit = 16;
-    return {wire(payload), wire(payload) + cycles(link().deliver_slot) / kPacketsOfACredit};
+    const double credit = std::max(cycles(link().deliver_slot), cycles(link().flush_slot)) +
+                          cycles(link().packet_slot) + 2 * cycles(link().ring_slot);
+    return {wire(payload), wire(payload) + links_passed * credit / kPacketsOfACredit};
 }
 Range both_ways(double payload) {
-    const double receives = cycles(link().deliver_slot) + cycles(link().command_slot);
-    const double in_turn = cycles(link().packet_slot) + receives;
+    const double receives =
+        cycles(link().deliver_slot) + cycles(link().command_slot) + cycles(link().ring_slot);
+    const double in_turn = cycles(link().packet_slot) + cycles(link().ring_slot) + receives;
     return {wire(payload), std::max(wire(payload), in_turn) + receives / 2};
 }
-using PacketTime = Range (*)(double payload);
+using PacketTime = std::function<Range(double payload)>;
+
+Range over_one_link(double payload) {
+    return one_way(payload);
+}
 
 /// A slice of so many units on one link, as they are or as sums in float32.
-Range slice_time(PacketTime time, double units, PartialSums format = PartialSums::Bf16) {
+Range slice_time(const PacketTime& time, double units, PartialSums format = PartialSums::Bf16) {
     const bool is_fp32 = format == PartialSums::Fp32;
     const double packet = is_fp32 ? kSumPacketBytes : kPacketBytes;
     const double bytes = units * kUnitBytes * (is_fp32 ? 2 : 1);
@@ -112,7 +122,7 @@ TEST_P(LinkTime, OfAllGatherOneWayRound) {
                                                .algorithm = ops::all_gather::Algorithm::Ring};
     run.add(make_host_tensor({kUnits, 1024}, DataFormat::Float16_b));
     expect_within_5_percent(predicted(run),
-                            latency(2, 2) + (GetParam() - 1) * slice_time(one_way, kUnits));
+                            latency(2, 2) + (GetParam() - 1) * slice_time(over_one_link, kUnits));
 }
 
 // Half of D − 1 slices each way.
@@ -127,12 +137,13 @@ TEST_P(LinkTime, OfAllGatherBothWaysRound) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, LinkTime, ::testing::Values(3, 4, 8));
 
-// Half of the tensor each way round, from device 0 to the one before it: D − 2 devices pass it on.
+// Half of the tensor each way round, from device 0 to the one before it: D − 2 devices pass it on,
+// so that each link carries one half one way, the other half the other.
 TEST(LinkTimeOnEight, OfBroadcast) {
     GroupRun run = run_of(ops::broadcast::op(), 8);
     run.params<ops::broadcast::BroadcastSpec>() = {.links = 1};
     run.add(make_host_tensor({8 * kUnits, 1024}, DataFormat::Float16_b));
-    expect_within_5_percent(predicted(run), latency(2, 8) + slice_time(one_way, 4 * kUnits));
+    expect_within_5_percent(predicted(run), latency(2, 8) + slice_time(both_ways, 4 * kUnits));
 }
 
 // 8²/8 parts of 64 rows each way, one packet a row, over four links.
@@ -177,7 +188,7 @@ protected:
         return predicted(run);
     }
     /// Sums there, whole ones back, of so many units over all links.
-    [[nodiscard]] Range there_and_back(PacketTime time, double units) const {
+    [[nodiscard]] Range there_and_back(const PacketTime& time, double units) const {
         return slice_time(time, units / links_, format_) + slice_time(time, units / links_);
     }
 };
@@ -226,17 +237,18 @@ TEST_P(SumTime, OfReduceScatter) {
 // takes longer than the link.
 TEST_P(SumTime, OfAllReduceByATree) {
     const auto levels = static_cast<std::uint32_t>(std::bit_width(devices_ - 1));
-    Range later = slice_time(one_way, kUnits, format_);
-    if (format_ == PartialSums::Fp32) {
-        later = {std::max(later.least, kUnits * vector_sum()),
-                 std::max(later.most, kUnits * vector_sum())};
+    Range all = latency(connections_, 4 * levels) + there_and_back(over_one_link, kUnits);
+    for (std::uint32_t level = 1; level < levels; ++level) {
+        const PacketTime time = [level](double payload) { return one_way(payload, 1U << level); };
+        const double sums = format_ == PartialSums::Fp32 ? kUnits * vector_sum() : 0;
+        const Range there = slice_time(time, kUnits, format_);
+        all = all + Range{std::max(there.least, sums), std::max(there.most, sums)} +
+              slice_time(time, kUnits);
     }
-    expect_within_5_percent(all_reduce(AllReduceAlgorithm::Tree, kUnits),
-                            latency(connections_, 4 * levels) + there_and_back(one_way, kUnits) +
-                                (levels - 1) * (later + slice_time(one_way, kUnits)));
+    expect_within_5_percent(all_reduce(AllReduceAlgorithm::Tree, kUnits), all);
 }
 
-std::vector<Sums> over_one_link() {
+std::vector<Sums> on_one_link() {
     std::vector<Sums> sums;
     for (const std::uint32_t devices : {2, 3, 4, 5, 8}) {
         sums.push_back({devices, 1, PartialSums::Bf16});
@@ -244,7 +256,7 @@ std::vector<Sums> over_one_link() {
     }
     return sums;
 }
-INSTANTIATE_TEST_SUITE_P(Links, SumTime, ::testing::ValuesIn(over_one_link()), name_of);
+INSTANTIATE_TEST_SUITE_P(Links, SumTime, ::testing::ValuesIn(on_one_link()), name_of);
 
 class LineSumTime : public SumTime {};
 
@@ -255,7 +267,7 @@ TEST_P(LineSumTime, OfAllReduceFromEndToEnd) {
         latency(connections_, 2 * devices_) + there_and_back(both_ways, 4 * kUnits));
 }
 
-INSTANTIATE_TEST_SUITE_P(Lines, LineSumTime, ::testing::ValuesIn(over_one_link()), name_of);
+INSTANTIATE_TEST_SUITE_P(Lines, LineSumTime, ::testing::ValuesIn(on_one_link()), name_of);
 
 class FourLinks : public ::testing::TestWithParam<std::uint32_t> {
 protected:

@@ -86,6 +86,16 @@ TEST(FabricPattern, MulticastsReachAllOnTheirWay) {
     EXPECT_EQ(pattern.flows[0].cast, Cast::ToAllOnTheWay);
 }
 
+TEST(FabricPattern, StreamsOfALinePassTheRoutersOfARing) {
+    const FabricPattern pattern =
+        edm_pattern("unicast_RingAsLinear", Parameters("line_size=4;interior_workers_disabled=True;"
+                                                       "unidirectional=True"));
+
+    EXPECT_EQ(pattern.topology, Topology::Ring);
+    ASSERT_EQ(pattern.flows.size(), 1);
+    EXPECT_EQ(pattern.flows[0].route, (LinkRoute{LinkDirection::East, 3}));
+}
+
 TEST(FabricPattern, AFullRingIsGoneAroundBothWays) {
     const FabricPattern pattern =
         edm_pattern("mcast_FullRing", Parameters("line_size=4;interior_workers_disabled=False;"

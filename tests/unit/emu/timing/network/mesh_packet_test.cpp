@@ -23,7 +23,7 @@ Request packet(std::uint32_t bytes, std::uint8_t hops) {
 }
 
 TEST(MeshPacket, OneHopByFormula) {
-    // 952 + 48 bytes of header + 50 of one frame at 10 B/cycle.
+    // 50 of the router, then 952 + 48 bytes of header + 50 of one frame at 10 B/cycle.
     const StreamRun run(SmallMachine().machine(), {{.requests = {packet(952, 1)}}});
 
     const Times t = run.times[0][0];
@@ -31,7 +31,7 @@ TEST(MeshPacket, OneHopByFormula) {
     const Millicycles inject = (1 * kCycle) + 952 * kCycle / 32;
     EXPECT_LT(inject, in_l1);
     EXPECT_EQ(t.departed, 20 * kCycle + inject);
-    EXPECT_EQ(t.slot_freed, kToSender + inject + 105 * kCycle);
+    EXPECT_EQ(t.slot_freed, kToSender + inject + (50 + 105) * kCycle);
     EXPECT_EQ(t.delivered, t.slot_freed + (500 + 60) * kCycle + kTransit);
 }
 
@@ -40,7 +40,7 @@ TEST(MeshPacket, IsStoredAndForwardedAtEachDevice) {
     const StreamRun three(SmallMachine().machine(), {{.requests = {packet(952, 3)}}});
 
     EXPECT_EQ(three.times[0][0].delivered - one.times[0][0].delivered,
-              2 * ((105 + 500 + 20) * kCycle + kTransit));
+              2 * ((50 + 105 + 500 + 20) * kCycle + kTransit));
 }
 
 // 16 + 48 + 50 bytes take 11.4 cycles of the wire and 50 of the sender, 60 of the receiver.
@@ -143,7 +143,7 @@ TEST(MeshPacket, AMulticastIsInPlaceAtOneDeviceAfterTheOther) {
 
     const Times& t = run.times[0][0];
     const Millicycles at_first = t.slot_freed + (500 + 60 + 11) * kCycle + kTransit;
-    const Millicycles hop = (105 + 500 + 60) * kCycle + kTransit;
+    const Millicycles hop = (50 + 105 + 500 + 60) * kCycle + kTransit;
     EXPECT_EQ(t.passed, (std::vector<Millicycles>{at_first, at_first + hop + 11 * kCycle}));
     EXPECT_EQ(t.delivered, t.passed.back() + hop);
 }
@@ -153,8 +153,8 @@ TEST(MeshPacket, AMulticastPassesDevicesBeforeItsFirstAsAUnicastDoes) {
 
     const Times& t = run.times[0][0];
     const Millicycles first_hop = t.slot_freed + (500 + 20) * kCycle + kTransit;
-    EXPECT_EQ(t.passed,
-              (std::vector<Millicycles>{first_hop + (105 + 500 + 60 + 11) * kCycle + kTransit}));
+    EXPECT_EQ(t.passed, (std::vector<Millicycles>{first_hop + (50 + 105 + 500 + 60 + 11) * kCycle +
+                                                  kTransit}));
 }
 
 // In the middle of the second row of 3×3: devices 0, 1, 2 lie to its north.
@@ -174,7 +174,7 @@ TEST(MeshPacket, ABoxBranchesAlongTheRowOfEachDeviceOfItsColumn) {
     const Times& t = run.times[0][0];
     EXPECT_EQ(t.delivered, t.slot_freed + (500 + 60 + 2 * 11) * kCycle + kTransit);
     EXPECT_EQ(t.passed,
-              std::vector<Millicycles>(2, t.delivered + (105 + 500 + 60) * kCycle + kTransit));
+              std::vector<Millicycles>(2, t.delivered + (50 + 105 + 500 + 60) * kCycle + kTransit));
 }
 
 TEST(MeshPacket, ABoxIsInPlaceOnEachOfItsDevices) {
@@ -196,15 +196,15 @@ TEST(MeshPacket, ABoxIsInPlaceOnEachOfItsDevices) {
     }
 }
 
-// A router with room for two gets two packets in 11.4 on the wire, 500 on the way, 60 of its own,
-// 1.5 to the core.
+// A router with room for two gets two packets in 50 of the one before, 11.4 on the wire, 500 on the
+// way, 60 of its own, 1.5 to the core.
 TEST(MeshPacket, ASenderWaitsForASlotOfTheNextRouter) {
     SmallMachine small;
     small.timing.link.receiver_slots = 2;
 
     const StreamRun run(small.machine(), {of_small_packets(100)});
 
-    const Millicycles round = kCycle * (114 + 5000 + 600 + 15) / 10;
+    const Millicycles round = kCycle * (500 + 114 + 5000 + 600 + 15) / 10;
     EXPECT_EQ(between(run, 0, 48, 98), 25 * round);
     EXPECT_EQ(run.times[0][98].slot_freed - run.times[0][48].slot_freed, 25 * round);
 }
@@ -221,6 +221,16 @@ TEST(MeshPacket, AFullRouterStallsThoseBeforeIt) {
     // Six slots on the way; the eighth packet leaves its sender when the first two are delivered.
     EXPECT_LT(run.times[0][5].slot_freed, run.times[0][0].delivered);
     EXPECT_GT(run.times[0][7].slot_freed, run.times[0][1].delivered);
+}
+
+TEST(MeshPacket, RoutersOfARingTakeLonger) {
+    SmallMachine small;
+    small.mesh.topology = Topology::Ring;
+    small.timing.link.ring_slot = Seconds{13e-9};
+
+    const StreamRun run(small.machine(), {of_small_packets(100)});
+
+    EXPECT_EQ(between(run, 0, 98, 99), (60 + 13) * kCycle);
 }
 
 class RingOfFullRouters : public ::testing::TestWithParam<std::uint32_t> {};
