@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over a row of devices: all-gather, reduce-scatter, all-reduce as one after the other.
+// Collectives over a row of devices: all-gather, reduce-scatter, all-reduce as one after the other,
+// all-to-all.
 // Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md: message_bytes is the gathered (for
 // reduce-scatter the reduced) tensor of a device.
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
 #include "ops/all_gather/all_gather.hpp"
+#include "ops/all_to_all/all_to_all.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
 namespace tessera::score {
@@ -176,14 +178,40 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
         .kernel_span_cycles();
 }
 
-/// `cycles(packets)`, beyond kMostPackets by the slope between half of it and all of it.
+/// Each device sends `packets` rows of `packet_bytes` to each other one.
+Prediction exchange_cycles(const Model& model, const Collective& collective, std::uint64_t packets,
+                           std::uint32_t packet_bytes) {
+    Bench bench(model, collective.mesh);
+    const std::uint32_t devices = num_devices(collective);
+    const TensorSpec spec{
+        {static_cast<std::uint32_t>(packets) * devices, packet_bytes / kElementBytes}};
+    const std::vector<std::vector<DeviceTensor>> inputs{allocate(bench, "input", spec, collective)};
+    const std::vector<std::vector<DeviceTensor>> outputs{
+        allocate(bench, "output", spec, collective)};
+    const std::vector<ops::TensorPlan> plans{ops::plan_of(inputs[0][0])};
+    const ops::all_to_all::AllToAllSpec parameters{.links = collective.links};
+    std::vector<std::uint32_t> ids(devices);
+    std::iota(ids.begin(), ids.end(), 0U);
+    return bench
+        .run(ops::all_to_all::op().programs({.arch = model.arch,
+                                             .mesh = collective.mesh,
+                                             .devices = ids,
+                                             .parameters = &parameters,
+                                             .inputs = plans,
+                                             .device_inputs = inputs,
+                                             .device_outputs = outputs}))
+        .kernel_span_cycles();
+}
+
+/// `cycles(packets)`, beyond `most` by the slope between half of it and all of it.
 template <class CyclesOf>
-Prediction cycles_at(std::uint64_t packets, const CyclesOf& cycles_of) {
-    if (packets <= kMostPackets) {
+Prediction cycles_at(std::uint64_t packets, std::uint64_t most, const CyclesOf& cycles_of) {
+    if (packets <= most) {
         return cycles_of(packets);
     }
-    return extended(cycles_of(kMostPackets / 2), cycles_of(kMostPackets),
-                    static_cast<double>(packets) / (kMostPackets / 2.0));
+    const std::uint64_t half = most / 2;
+    return extended(cycles_of(half), cycles_of(most),
+                    static_cast<double>(packets) / static_cast<double>(half));
 }
 
 std::uint64_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
@@ -201,7 +229,7 @@ Prediction all_gather(const Parameters& parameters, const Model& model, Collecti
     const auto packet = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(slice, parameters.count("packet_bytes")));
     expressible(packet > 0 && packet % kElementBytes == 0, "slices of {} bytes", slice);
-    return cycles_at(div_up(slice, packet), [&](std::uint64_t packets) {
+    return cycles_at(div_up(slice, packet), kMostPackets, [&](std::uint64_t packets) {
         return gather_cycles(model, collective, packets, packet);
     });
 }
@@ -212,10 +240,35 @@ Prediction reduce_scatter(const Parameters& parameters, const Model& model, Coll
     const bool is_ring = collective.mesh.topology == Topology::Ring;
     collective.workers =
         workers_for(message, collective, is_ring ? kScatterWorkersRing : kScatterWorkersLine);
-    return cycles_at(div_up(slice, tile_bytes(DataFormat::Float16_b)), [&](std::uint64_t tiles) {
+    const std::uint64_t all = div_up(slice, tile_bytes(DataFormat::Float16_b));
+    return cycles_at(all, kMostPackets, [&](std::uint64_t tiles) {
         return is_ring ? scatter_ring_cycles(model, collective, tiles)
                        : scatter_cycles(model, collective, tiles);
     });
+}
+
+Prediction all_to_all(const Parameters& parameters, const Model& model,
+                      const Collective& collective) {
+    // Each of eight parts goes its own way: so many packets of each fill the links.
+    constexpr std::uint64_t kMostOfAPart = kMostPackets / 8;
+    const std::uint64_t part = parameters.long_count("message_bytes") / num_devices(collective);
+    const auto packet =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(part, parameters.count("packet_bytes")));
+    expressible(packet > 0 && packet % kElementBytes == 0, "parts of {} bytes", part);
+    return cycles_at(div_up(part, packet), kMostOfAPart, [&](std::uint64_t packets) {
+        return exchange_cycles(model, collective, packets, packet);
+    });
+}
+
+/// Blackhole's tables were taken with links at 25 GB/s, which the report says; those of boards with
+/// cables are faster.
+Model with_links_of_report(Model model) {
+    if (model.arch.architecture == "blackhole") {
+        for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
+            timing->link.rate = BytesPerSecond{25e9};
+        }
+    }
+    return model;
 }
 
 Prediction sum(const Prediction& first, const Prediction& second) {
@@ -224,7 +277,8 @@ Prediction sum(const Prediction& first, const Prediction& second) {
 
 }  // namespace
 
-Prediction predict_collective(const Row& row, const Parameters& parameters, const Model& model) {
+Prediction predict_collective(const Row& row, const Parameters& parameters, const Model& boards) {
+    const Model model = with_links_of_report(boards);
     const Collective collective = collective_of(row, parameters, model);
     const std::string name = row.workload.substr(0, row.workload.rfind(' '));
     if (name == "all gather") {
@@ -232,6 +286,9 @@ Prediction predict_collective(const Row& row, const Parameters& parameters, cons
     }
     if (name == "reduce scatter") {
         return as_time(row, reduce_scatter(parameters, model, collective), model);
+    }
+    if (name == "all to all") {
+        return as_time(row, all_to_all(parameters, model, collective), model);
     }
     expressible(name == "all reduce", "no program for {}", name);
     return as_time(row,
