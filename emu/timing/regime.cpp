@@ -56,12 +56,23 @@ Regime of_activity(Activity activity) noexcept {
     }
 }
 
+Millicycles total(const LaunchTimeline& timeline, const PathStep& step, Activity activity) {
+    return timeline.threads.at(step.thread).totals[static_cast<std::size_t>(activity)];
+}
+
 // A transit does not say what travelled; its issuer's own acts do. A thread that multicasts and
 // writes besides is taken for one that multicasts: what it writes then are words beside them.
 bool is_multicast(const LaunchTimeline& timeline, const PathStep& step) {
-    const auto& totals = timeline.threads.at(step.thread).totals;
     return step.activity != Activity::WaitNocRead &&
-           totals[static_cast<std::size_t>(Activity::MulticastIssue)] > 0;
+           total(timeline, step, Activity::MulticastIssue) > 0;
+}
+
+// A wait for a slot of the interface does not say for what either: reads and writes have their own.
+bool is_read(const LaunchTimeline& timeline, const PathStep& step) {
+    return step.activity == Activity::WaitNocRead ||
+           (step.activity == Activity::WaitNocSlot &&
+            total(timeline, step, Activity::ReadIssue) >
+                total(timeline, step, Activity::WriteIssue));
 }
 
 Regime of_network(const LaunchTimeline& timeline, const PathStep& step, bool few_cores) {
@@ -71,7 +82,7 @@ Regime of_network(const LaunchTimeline& timeline, const PathStep& step, bool few
     if (few_cores) {
         return Regime::FewCores;
     }
-    return step.activity == Activity::WaitNocRead ? Regime::ManyReads : Regime::ManyWrites;
+    return is_read(timeline, step) ? Regime::ManyReads : Regime::ManyWrites;
 }
 
 Regime regime_of(const LaunchTimeline& timeline, const PathStep& step, bool few_cores) {

@@ -173,6 +173,15 @@ void channel_buffer_holds_a_flit(const ArchSpec& arch, Judge& judge) {
                               arch.noc.flit.value));
 }
 
+void router_buffer_holds_a_channel(const ArchSpec& arch, Judge& judge) {
+    const std::uint64_t least =
+        (kNocVirtualChannels - 1) * arch.noc.flit.value + arch.noc.channel_buffer.value;
+    judge.require(arch.noc.router_buffer.value >= least, "noc.router_buffer",
+                  fmt::format("{} B are less than {}, noc.channel_buffer and a flit for each of "
+                              "the other {} channels",
+                              arch.noc.router_buffer.value, least, kNocVirtualChannels - 1));
+}
+
 void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge) {
     judge.require(arch.dram.endpoints.size() == arch.dram.num_banks, "dram.num_banks",
                   fmt::format("{} banks, but dram.endpoints has {}", arch.dram.num_banks,
@@ -196,6 +205,7 @@ void validate(const ArchSpec& arch, Judge& judge) {
     l1_areas_lie_below_reserved(arch, judge);
     l1_lies_below_kernel_memory(arch, judge);
     channel_buffer_holds_a_flit(arch, judge);
+    router_buffer_holds_a_channel(arch, judge);
     dram_banks_have_endpoints(arch, judge);
     virtual_coordinates_fit_noc_addresses(arch, judge);
     virtual_coordinates_are_distinct(arch, judge);

@@ -117,7 +117,7 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
             return leave_source(number, now, queue);
         }
     }
-    note_slowest(transfer, resources.kind(route.resource_of(route.slowest_hop())), route.slowest());
+    note_slowest(transfer, route);
     const Millicycles begin = std::max(now, transfer.reach);
     if (request.place.is_dram()) {
         if (!transfer.has_room && !take_room(number)) {

@@ -24,9 +24,10 @@ bool is_source(std::size_t channel) {
 // Numbers of ports and links go up in fours by node: injection, ejection, link along x, along y.
 // The two channels of an injection port, which are of no use otherwise, stand for the requests that
 // have not left their interface.
-ReadRequests::ReadRequests(const Machine& machine, const ResourceTable& resources,
-                           RouteTable& routes, TransferPool& transfers)
-    : resources_(resources),
+ReadRequests::ReadRequests(const Machine& machine, const RouterBuffer& router_buffer,
+                           ResourceTable& resources, RouteTable& routes, TransferPool& transfers)
+    : router_buffer_(router_buffer),
+      resources_(resources),
       routes_(routes),
       transfers_(transfers),
       channels_per_network_(2 * resources.network(0, 1)),
@@ -35,14 +36,13 @@ ReadRequests::ReadRequests(const Machine& machine, const ResourceTable& resource
     accepted_.reserve(64);
     // A request is a header of one flit, so a channel's buffer holds 16 of them on Wormhole. What a
     // port accepts is not published: 5 fits DRAM reads of 4 and of 48 cores (tt-sim).
-    const NocSpec& noc = machine.arch.noc;
-    const auto per_channel = static_cast<std::uint32_t>(noc.channel_buffer.value / noc.flit.value);
+    const std::uint32_t per_channel = router_buffer.channel() / router_buffer.flit();
     for (std::size_t channel = 0; channel < buffers_.size(); ++channel) {
         buffers_[channel].free_slots = is_source(channel)    ? kUnlimited
                                        : is_of_port(channel) ? machine.timing.noc.port_requests
                                                              : per_channel;
     }
-    find_inputs(noc.grid);
+    find_inputs(machine.arch.noc.grid);
 }
 
 void ReadRequests::find_inputs(GridSize grid) {
@@ -74,6 +74,13 @@ void ReadRequests::push(std::uint32_t buffer, std::uint32_t number, std::uint32_
     }
     pushed.last = number;
     --pushed.free_slots;
+    hold(buffer, pushed.num + 1);
+}
+
+void ReadRequests::hold(std::uint32_t buffer, std::uint32_t num) {
+    buffers_[buffer].num = num;
+    router_buffer_.share(resources_[buffer / 2], buffers_[buffer].shared_taken,
+                         num * router_buffer_.flit());
 }
 
 // Goes through empty channels in one step and in no time: a request that finds its route free costs
@@ -129,6 +136,7 @@ void ReadRequests::advance_head(std::uint32_t buffer) {
     left.first = after;
     left.next = after == kNone ? kNone : transfers_[after].stalled_next;
     ++left.free_slots;
+    hold(buffer, left.num - 1);
 }
 
 void ReadRequests::on_slot_freed(std::uint32_t buffer) {

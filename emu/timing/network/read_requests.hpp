@@ -13,14 +13,15 @@
 
 #include "emu/timing/network/resource_table.hpp"
 #include "emu/timing/network/route_table.hpp"
+#include "emu/timing/network/router_buffer.hpp"
 #include "emu/timing/network/transfer.hpp"
 
 namespace tessera::timing {
 
 class ReadRequests {
 public:
-    ReadRequests(const Machine& machine, const ResourceTable& resources, RouteTable& routes,
-                 TransferPool& transfers);
+    ReadRequests(const Machine& machine, const RouterBuffer& router_buffer,
+                 ResourceTable& resources, RouteTable& routes, TransferPool& transfers);
 
     /// Sends the request of `transfer` off from its interface.
     void launch(std::uint32_t transfer);
@@ -37,7 +38,9 @@ private:
         std::uint32_t first = kNone;
         std::uint32_t last = kNone;
         std::uint32_t free_slots = 0;
-        std::uint32_t next = kNone;  ///< channel that the first waits for; kNone: it is empty
+        std::uint32_t num = 0;           ///< requests in it
+        std::uint32_t shared_taken = 0;  ///< by them, of the router's buffer
+        std::uint32_t next = kNone;      ///< channel that the first waits for; kNone: it is empty
     };
     /// Buffers whose requests come into a node: along x and y, two virtual channels each, and from
     /// its interface. Counted from the first channel of the network.
@@ -69,6 +72,8 @@ private:
     void find_inputs(GridSize grid);
     void push(std::uint32_t buffer, std::uint32_t transfer, std::uint32_t place,
               std::uint32_t next);
+    /// Takes what `num` requests need of the router's buffer, or gives back what fewer do.
+    void hold(std::uint32_t buffer, std::uint32_t num);
     /// Grants the free slots of a channel, or of a port, to the inputs that wait for them, round
     /// robin.
     void grant(std::uint32_t channel);
@@ -77,7 +82,8 @@ private:
     /// Moves on the requests that stood behind one that has left, and those upstream.
     void on_slot_freed(std::uint32_t buffer);
 
-    const ResourceTable& resources_;
+    const RouterBuffer& router_buffer_;
+    ResourceTable& resources_;
     RouteTable& routes_;
     TransferPool& transfers_;
     std::uint32_t channels_per_network_;

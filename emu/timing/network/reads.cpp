@@ -99,8 +99,7 @@ void Transport::State::respond(std::uint32_t number, VirtualChannels::Start star
     if (end == VirtualChannels::kStopped) {
         return;
     }
-    const std::uint32_t slowest = route.slowest_hop();
-    note_slowest(transfer, resources.kind(route.resource_of(slowest)), route.slowest());
+    note_slowest(transfer, route);
     (void)channels.release(number, route, {end, transfer.slowest}, start.now, queue);
     schedule(number, TransferStage::Deliver, end + transfer.slowest + paths.noc().completion,
              queue);

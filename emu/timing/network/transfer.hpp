@@ -46,6 +46,8 @@ struct Transfer {
     std::uint32_t head = 0;             ///< hop in front of which the packet's head last stopped
     std::uint32_t held = 0;             ///< behind the last hop whose virtual channel it holds
     std::uint32_t tail = 0;             ///< the first such hop
+    std::uint32_t filled = 0;           ///< first hop behind which its body lies in a buffer
+    Millicycles throttled = 0;          ///< how long its body takes where a buffer is short
     std::uint64_t buddies = 0;          ///< which channel of each hop it takes: bit by hop
     bool is_queued = false;             ///< for a virtual channel of hop `head`
     bool stands = false;                ///< in the buffer in front of hop `head`

@@ -179,6 +179,14 @@ struct Transport::State {
         transfer.slowest = duration;
         transfer.slowest_kind = kind;
     }
+    /// The same of a unicast packet whose head is at the end of its route.
+    void note_slowest(Transfer& transfer, const UnicastRoute& route) const {
+        const bool is_throttled = transfer.throttled > route.slowest();
+        note_slowest(transfer,
+                     is_throttled ? ResourceKind::NocLink
+                                  : resources.kind(route.resource_of(route.slowest_hop())),
+                     std::max(route.slowest(), transfer.throttled));
+    }
     [[nodiscard]] std::uint32_t interface_number(const Transfer& transfer) const;
     [[nodiscard]] NocInterface& interface_of(const Transfer& transfer) noexcept {
         return interfaces[transfer.interface];
@@ -205,6 +213,7 @@ struct Transport::State {
     MeshTimes mesh_times;
     TransferPool transfers;
     ResourceQueues queues;
+    RouterBuffer router_buffer;
     ReadRequests read_requests;
     VirtualChannels channels;
     std::vector<NocInterface> interfaces;    ///< by (device, noc, node)

@@ -5,9 +5,9 @@
 
 namespace tessera::timing {
 
-VirtualChannels::VirtualChannels(Bytes buffer, Millicycles buffer_time, ResourceTable& resources,
-                                 TransferPool& transfers)
-    : buffer_(static_cast<std::uint32_t>(buffer.value)),
+VirtualChannels::VirtualChannels(const RouterBuffer& router_buffer, Millicycles buffer_time,
+                                 ResourceTable& resources, TransferPool& transfers)
+    : router_buffer_(router_buffer),
       buffer_time_(buffer_time),
       resources_(resources),
       transfers_(transfers),
@@ -108,32 +108,63 @@ void VirtualChannels::dequeue(Transfer& transfer, std::uint32_t channels, Router
     take_back_grant(channels);
 }
 
+std::uint32_t VirtualChannels::fill(const Transfer& transfer, const UnicastRoute& route,
+                                    std::uint32_t hop, std::uint32_t bytes) {
+    Channel& channel = channel_of(transfer, route, hop);
+    router_buffer_.share(resources_[route.resource_of(hop)], channel.shared_taken, bytes);
+    return router_buffer_.flit() + channel.shared_taken;
+}
+
+void VirtualChannels::lift_body(const Transfer& transfer, const UnicastRoute& route) {
+    for (std::uint32_t hop = transfer.filled; hop + 1 < transfer.head; ++hop) {
+        (void)fill(transfer, route, hop, 0);
+    }
+}
+
 // The body is as long as the buffers that it fills: a packet of 8 KiB spans 16 routers of 512 B
-// each, one of 1 KiB two. That is why one blocked packet holds up others that never come near its
-// end.
+// each, one of 1 KiB two, and more where others have taken what channels share. That is why one
+// blocked packet holds up others that never come near its end.
+std::uint32_t VirtualChannels::lay_body(Transfer& transfer, const UnicastRoute& route) {
+    const std::uint32_t last = transfer.head - 1;
+    Channel& channel = channel_of(transfer, route, last);
+    const std::uint32_t others =
+        channel.stopped > 0 ? router_buffer_.flit() + channel.shared_taken : 0;
+    channel.stopped += std::min(transfer.packet, router_buffer_.channel());
+    std::uint32_t laid = fill(transfer, route, last, channel.stopped) - others;
+    std::uint32_t first = last;
+    while (laid < transfer.packet && first > transfer.filled) {
+        --first;
+        laid += fill(transfer, route, first, transfer.packet - laid);
+    }
+    transfer.filled = first;
+    return first == last && laid >= transfer.packet ? transfer.head : first;
+}
+
+void VirtualChannels::hold(Transfer& transfer, const UnicastRoute& route, std::uint32_t tail,
+                           Millicycles now, EventQueue& queue) {
+    for (; transfer.tail < std::min(tail, transfer.held); ++transfer.tail) {
+        release_channel(transfer, route, transfer.tail, now, now, queue);
+    }
+    for (std::uint32_t hop = std::max(transfer.held, tail); hop < transfer.head; ++hop) {
+        channel_of(transfer, route, hop).busy = kHeld;
+    }
+    transfer.held = tail < transfer.head ? transfer.head : 0;
+    transfer.tail = tail;
+}
+
 void VirtualChannels::stand(std::uint32_t number, const UnicastRoute& route, std::uint32_t hop,
                             Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers_[number];
+    lift_body(transfer, route);
     transfer.head = hop;
-    if (transfer.packet > buffer_) {
-        const std::uint32_t routers = (transfer.packet + buffer_ - 1) / buffer_;
-        const std::uint32_t tail = std::max(transfer.tail, hop > routers ? hop - routers : 0);
-        for (; transfer.tail < std::min(tail, transfer.held); ++transfer.tail) {
-            release_channel(transfer, route, transfer.tail, now, now, queue);
-        }
-        for (std::uint32_t i = std::max(transfer.held, tail); i < hop; ++i) {
-            channel_of(transfer, route, i).busy = kHeld;
-        }
-        transfer.held = hop;
-        transfer.tail = tail;
-    }
     if (hop == 0) {
         return;
     }
+    // Links that the tail has passed are others', though the body may lie right behind one.
+    hold(transfer, route, std::max(transfer.tail, lay_body(transfer, route)), now, queue);
     transfer.stands = true;
-    Channel& channel = channel_of(transfer, route, hop - 1);
-    channel.stopped += std::min(transfer.packet, buffer_);
     if (hop < route.size()) {
+        Channel& channel = channel_of(transfer, route, hop - 1);
         transfer.next_behind = kNone;
         (channel.first == kNone ? channel.first : transfers_[channel.last].next_behind) = number;
         channel.last = number;
@@ -154,7 +185,8 @@ VirtualChannels::Left VirtualChannels::leave(Transfer& transfer, const UnicastRo
     const std::uint32_t hop = transfer.head - 1;
     left.buffer = number_of(transfer, route, hop);
     Channel& channel = channel_of(transfer, route, hop);
-    channel.stopped -= std::min(transfer.packet, buffer_);
+    channel.stopped -= std::min(transfer.packet, router_buffer_.channel());
+    (void)fill(transfer, route, hop, channel.stopped);
     if (transfer.head < route.size()) {
         channel.first = transfer.next_behind;
         if (channel.first != kNone) {
@@ -224,6 +256,12 @@ Millicycles VirtualChannels::pass(Transfer& transfer, const UnicastRoute& route,
         return kStopped;
     }
     transfer.take_buddy(hop, buddy);
+    if (hop < route.last()) {
+        // A slot of the port holds up what comes next, not these bytes.
+        const Millicycles bytes_take = hop == 0 ? route.injection : route.link;
+        transfer.throttled = std::max(
+            transfer.throttled, router_buffer_.throttled(resource, transfer.packet, bytes_take));
+    }
     resource.occupy(duration, transfer.packet);
     return begin;
 }
@@ -278,10 +316,12 @@ Millicycles VirtualChannels::release(std::uint32_t number, const UnicastRoute& r
     const Left left = transfer.stands ? leave(transfer, route, now, queue) : left_;
     const bool is_slow = drain.duration > std::max(route.link, route.injection);
     Millicycles departs = transfer.departs;
+    lift_body(transfer, route);
     if (is_slow || transfer.held > 0) {
         // Where the path is slower further on (a DRAM bank), routers of the route buffer what has
         // left the sender, and channels near to it are free sooner than the last byte is through.
-        const Millicycles buffered = drain.duration * buffer_ / std::max(1U, transfer.packet);
+        const Millicycles buffered =
+            drain.duration * router_buffer_.channel() / std::max(1U, transfer.packet);
         const std::uint32_t first = transfer.held > 0 ? transfer.tail : transfer.head;
         for (std::uint32_t hop = first; hop < route.size(); ++hop) {
             const auto links = static_cast<Millicycles>(route.last() - hop);
@@ -305,6 +345,8 @@ Millicycles VirtualChannels::release(std::uint32_t number, const UnicastRoute& r
     transfer.head = 0;
     transfer.held = 0;
     transfer.tail = 0;
+    transfer.filled = 0;
+    transfer.throttled = 0;
     grant_left(left, now, queue);
     return departs;
 }

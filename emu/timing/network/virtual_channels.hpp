@@ -5,10 +5,11 @@
 // A packet's head needs a virtual channel of each link, room in the buffer behind it and the link's
 // wire. Where it does not get them it stops. A packet that fits into the buffer where it stops
 // leaves the links behind it to others; a longer one holds their channels, as many as its body
-// fills. Routers serve their inputs round robin, so traffic from near gets more than traffic from
-// far: a flow that joins at the last router shares with all others at once. Past the dateline of a
-// ring packets use other channels, or they would wait for each other around it. Requests keep to
-// one channel (tt-metal asks for a static one); answers take whichever of two is free, at each hop
+// fills. Where others have filled a router's buffer, it fills more and flows slower (RouterBuffer).
+// Routers serve their inputs round robin, so traffic from near gets more than traffic from far: a
+// flow that joins at the last router shares with all others at once. Past the dateline of a ring
+// packets use other channels, or they would wait for each other around it. Requests keep to one
+// channel (tt-metal asks for a static one); answers take whichever of two is free, at each hop
 // anew.
 // Source   tt-isa-documentation, WormholeB0/NoC/README.md (class, buddy and dateline bits) and
 //          WormholeB0/DRAMTile/README.md (32 B of a router's buffer for each channel, and up to
@@ -23,6 +24,7 @@
 #include "emu/timing/event_queue.hpp"
 #include "emu/timing/network/packet_path.hpp"
 #include "emu/timing/network/resource_table.hpp"
+#include "emu/timing/network/router_buffer.hpp"
 #include "emu/timing/network/transfer.hpp"
 
 namespace tessera::timing {
@@ -31,9 +33,9 @@ class VirtualChannels {
 public:
     static constexpr Millicycles kStopped = -1;
 
-    /// `buffer` is what a channel holds in one router, in `buffer_time` of a link.
-    VirtualChannels(Bytes buffer, Millicycles buffer_time, ResourceTable& resources,
-                    TransferPool& transfers);
+    /// What a channel holds in one router passes a link in `buffer_time`.
+    VirtualChannels(const RouterBuffer& router_buffer, Millicycles buffer_time,
+                    ResourceTable& resources, TransferPool& transfers);
 
     struct Start {
         Millicycles now = 0;
@@ -59,7 +61,7 @@ public:
 
     /// Returns whether a packet that has stopped has left its source, whole.
     [[nodiscard]] bool is_out_of_source(const Transfer& transfer) const noexcept {
-        return transfer.stands && (transfer.packet <= buffer_ || transfer.tail > 0);
+        return transfer.stands && transfer.tail > 0;
     }
 
 private:
@@ -67,9 +69,10 @@ private:
 
     /// A virtual channel of a link, and its buffer in the router behind.
     struct Channel {
-        Millicycles busy = 0;         ///< until a tail has passed; kHeld: by a stopped packet
-        std::uint32_t stopped = 0;    ///< bytes in the buffer of packets that fit into it
-        std::uint32_t first = kNone;  ///< packets whose heads stand there, in order
+        Millicycles busy = 0;            ///< until a tail has passed; kHeld: by a stopped packet
+        std::uint32_t stopped = 0;       ///< bytes in the buffer of packets whose heads stand there
+        std::uint32_t shared_taken = 0;  ///< by what the buffer holds, of the router's
+        std::uint32_t first = kNone;     ///< packets whose heads stand there, in order
         std::uint32_t last = kNone;
     };
     /// The channels of a link that a class of packets may take, on one side of the dateline.
@@ -96,7 +99,7 @@ private:
         return channels_[number_of(transfer, route, hop)].buddies[transfer.buddy_of(hop)];
     }
     [[nodiscard]] bool has_room(const Channel& channel, std::uint32_t bytes) const noexcept {
-        return channel.stopped == 0 || channel.stopped + bytes <= buffer_;
+        return channel.stopped == 0 || channel.stopped + bytes <= router_buffer_.channel();
     }
     /// Returns the buddy that a packet may take at `at`, or kNone.
     [[nodiscard]] std::uint32_t free_buddy(const Channels& channels, std::uint32_t bytes,
@@ -120,6 +123,18 @@ private:
     /// channels of links that it has not passed.
     void stand(std::uint32_t transfer, const UnicastRoute& route, std::uint32_t hop,
                Millicycles now, EventQueue& queue);
+    /// Puts what stopped packets hold of the buffer behind `hop` to `bytes`. Returns how much of
+    /// them the buffer has then.
+    std::uint32_t fill(const Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
+                       std::uint32_t bytes);
+    /// Lays the body into buffers from in front of the head backwards. Returns the first hop whose
+    /// channel it holds, or the head's if it lies in one buffer.
+    std::uint32_t lay_body(Transfer& transfer, const UnicastRoute& route);
+    /// Takes the body out of the buffers behind the one in which the head stood.
+    void lift_body(const Transfer& transfer, const UnicastRoute& route);
+    /// Holds the channels from `tail` to the head, and no others.
+    void hold(Transfer& transfer, const UnicastRoute& route, std::uint32_t tail, Millicycles now,
+              EventQueue& queue);
     void release_channel(const Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
                          Millicycles tail, Millicycles now, EventQueue& queue);
     void enqueue(std::uint32_t transfer, std::uint32_t channels, RouterInput input);
@@ -129,7 +144,7 @@ private:
     void take_back_grant(std::uint32_t channels);
     [[nodiscard]] std::uint32_t next_waiting(Waiting& waiting, Millicycles now) const;
 
-    std::uint32_t buffer_;
+    const RouterBuffer& router_buffer_;
     Millicycles buffer_time_;
     ResourceTable& resources_;
     TransferPool& transfers_;

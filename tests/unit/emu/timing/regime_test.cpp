@@ -64,6 +64,17 @@ TEST(Regime, TellsReadsFromWrites) {
         10);
 }
 
+TEST(Regime, TakesAWaitForASlotForWhatTheThreadIssuesMostOf) {
+    auto reader = wait_on(5, Activity::WaitNocSlot, ResourceKind::NocInjection);
+    reader.threads[0].totals[static_cast<std::size_t>(Activity::ReadIssue)] = 2;
+    reader.threads[0].totals[static_cast<std::size_t>(Activity::WriteIssue)] = 1;
+    auto writer = wait_on(5, Activity::WaitNocSlot, ResourceKind::NocInjection);
+    writer.threads[0].totals[static_cast<std::size_t>(Activity::WriteIssue)] = 1;
+
+    EXPECT_EQ(time_in(reader, Regime::ManyReads), 10);
+    EXPECT_EQ(time_in(writer, Regime::ManyWrites), 10);
+}
+
 TEST(Regime, TakesWhatAMulticastingThreadSendsForMulticasts) {
     auto timeline = wait_on(5, Activity::WaitSemaphore, ResourceKind::NocLink);
     timeline.threads[0].totals[static_cast<std::size_t>(Activity::MulticastIssue)] = 1;

@@ -16,6 +16,7 @@ struct SmallMachine {
         arch.dram.endpoints = {endpoint({0, 0}, 0), endpoint({0, 2}, 0), endpoint({3, 2}, 1)};
         arch.noc = {.grid = {6, 5},
                     .flit = Bytes{32},
+                    .router_buffer = Bytes{2048},
                     .channel_buffer = Bytes{512},
                     .max_packet = Bytes{1024}};
         timing.clock = Hertz{1e9};

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shares out the buffer at an input of a router. Each virtual channel has a flit of its own; the
+// rest is shared, and one channel may take so much of it that its buffer hides the round trip of a
+// hop. Packets that have stopped and requests of reads that wait, a flit each, keep what they took.
+// Where they have taken all, a channel gets by with its own flit: it sends one a round trip, not
+// one a cycle, and its packet holds channels all that time.
+// Source   tt-isa-documentation, WormholeB0/DRAMTile/README.md, "Performance": 2 KiB an input, of
+//          which 32 B are each channel's own and up to 480 B of the rest one channel's; "software
+//          is encouraged to limit its number of outstanding read requests".
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "emu/timing/network/resource_table.hpp"
+#include "tessera/arch_spec.hpp"
+
+namespace tessera::timing {
+
+class RouterBuffer {
+public:
+    explicit RouterBuffer(const NocSpec& noc)
+        : flit_(static_cast<std::uint32_t>(noc.flit.value)),
+          channel_(static_cast<std::uint32_t>(noc.channel_buffer.value)),
+          shared_(static_cast<std::uint32_t>(noc.router_buffer.value) -
+                  kNocVirtualChannels * flit_) {}
+
+    [[nodiscard]] std::uint32_t flit() const noexcept { return flit_; }
+    /// Returns the bytes that one channel can fill.
+    [[nodiscard]] std::uint32_t channel() const noexcept { return channel_; }
+
+    /// Gives a channel that is to hold `bytes` its part of what is shared at the input behind
+    /// `link`, as far as there is any left. `taken` is what it has of it, and then has.
+    void share(Resource& link, std::uint32_t& taken, std::uint32_t bytes) const noexcept {
+        const std::uint32_t wanted = std::max(std::min(bytes, channel_), flit_) - flit_;
+        const std::uint32_t given = std::min(wanted, taken + shared_ - link.shared_taken);
+        link.shared_taken += given - taken;
+        taken = given;
+    }
+
+    /// Returns how long `bytes` take over `link`, which could pass them in `duration`, for a
+    /// channel that has nothing in the buffer behind it yet.
+    [[nodiscard]] Millicycles throttled(const Resource& link, std::uint32_t bytes,
+                                        Millicycles duration) const noexcept {
+        const std::uint32_t room = std::min(flit_ + shared_ - link.shared_taken, channel_);
+        return room < std::min(bytes, channel_) ? duration * channel_ / room : duration;
+    }
+
+private:
+    std::uint32_t flit_;
+    std::uint32_t channel_;
+    std::uint32_t shared_;
+};
+
+}  // namespace tessera::timing

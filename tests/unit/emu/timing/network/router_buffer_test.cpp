@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The buffer at a router's input: what channels may take of it, and what a packet pays where others
+// have taken it. Expected values by hand from tt-isa-documentation, WormholeB0/DRAMTile/README.md:
+// 32 B of each channel's own, up to 480 B more of the 1536 B that all share.
+#include "emu/timing/network/router_buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/emu/timing/network/small_machine.hpp"
+#include "tests/unit/emu/timing/network/streams.hpp"
+
+namespace tessera::timing {
+namespace {
+
+constexpr std::uint32_t kTransfers = 100;
+constexpr std::uint32_t kBytes = 1024;
+
+class RouterBuffers : public testing::Test {
+protected:
+    SmallMachine small_;
+    RouterBuffer buffer_{small_.arch.noc};
+    Resource link_;
+};
+
+TEST_F(RouterBuffers, GiveAChannelNoMoreThanItsShare) {
+    std::uint32_t taken = 0;
+
+    buffer_.share(link_, taken, 4096);
+
+    EXPECT_EQ(taken, 480);
+    EXPECT_EQ(link_.shared_taken, 480);
+}
+
+TEST_F(RouterBuffers, LeaveTheFirstFlitOutOfWhatIsShared) {
+    std::uint32_t taken = 0;
+
+    buffer_.share(link_, taken, 32);
+    EXPECT_EQ(taken, 0);
+    buffer_.share(link_, taken, 96);
+    EXPECT_EQ(taken, 64);
+}
+
+TEST_F(RouterBuffers, GiveWhatIsLeftToTheLastChannel) {
+    std::uint32_t taken[5] = {};
+
+    for (std::uint32_t& of_channel : taken) {
+        buffer_.share(link_, of_channel, 512);
+    }
+
+    EXPECT_EQ(taken[2], 480);
+    EXPECT_EQ(taken[3], 1536 - 3 * 480);
+    EXPECT_EQ(taken[4], 0);
+}
+
+TEST_F(RouterBuffers, TakeBackWhatAChannelDoesNotFillAnyMore) {
+    std::uint32_t taken = 0;
+    buffer_.share(link_, taken, 512);
+
+    buffer_.share(link_, taken, 0);
+
+    EXPECT_EQ(taken, 0);
+    EXPECT_EQ(link_.shared_taken, 0);
+}
+
+TEST_F(RouterBuffers, AChannelWithAFlitSendsOneARoundTrip) {
+    link_.shared_taken = 1536;
+
+    EXPECT_EQ(buffer_.throttled(link_, kBytes, 33'000), 16 * 33'000);
+    EXPECT_EQ(buffer_.throttled(link_, 32, 2'000), 2'000);
+}
+
+TEST_F(RouterBuffers, AFreeBufferHidesTheRoundTrip) {
+    link_.shared_taken = 1536 - 480;
+
+    EXPECT_EQ(buffer_.throttled(link_, kBytes, 33'000), 33'000);
+}
+
+/// One core reads from a bank behind the link from x = 2 to x = 3 more than the bank answers; the
+/// next core writes over that link to a core beyond it.
+StreamRun writer_beside_requests(const SmallMachine& small) {
+    const auto stream = [](const Request& request) {
+        return Stream{.requests = std::vector<Request>(kTransfers, request),
+                      .interval = 1000,
+                      .most_queued = 2};
+    };
+    Stream writer = stream(write({1, 0}, NocPlace::worker({2, 0}), kBytes));
+    writer.begin = 500'000;  // by then requests stand there
+    return {small.machine(), {stream(read({0, 0}, NocPlace::dram(2), kBytes)), writer}};
+}
+
+Millicycles time_of_writer(const StreamRun& run) {
+    return run.times[1].back().departed - run.times[1].front().start;
+}
+
+TEST(RouterBufferOnTheWay, RequestsThatWaitSlowAPacketThatPassesThem) {
+    // A channel's share is all that there is: while 16 requests wait the writer has one flit.
+    SmallMachine small;
+    small.arch.noc.router_buffer = Bytes{16 * 32 + 480};
+
+    const StreamRun run = writer_beside_requests(small);
+
+    EXPECT_EQ(run.times[1][3].departed - run.times[1][2].departed, 16 * 33'000);
+}
+
+TEST(RouterBufferOnTheWay, RequestsThatLeaveAShareDoNotSlowIt) {
+    const StreamRun run = writer_beside_requests(SmallMachine());
+
+    EXPECT_NEAR(static_cast<double>(time_of_writer(run)), kTransfers * 33'000, 100'000);
+}
+
+}  // namespace
+}  // namespace tessera::timing
