@@ -115,6 +115,8 @@ std::uint32_t VirtualChannels::fill(const Transfer& transfer, const UnicastRoute
     return router_buffer_.flit() + channel.shared_taken;
 }
 
+// Before the head stands anew: of what it gives up others get nothing meanwhile, as all of this
+// happens at one time.
 void VirtualChannels::lift_body(const Transfer& transfer, const UnicastRoute& route) {
     for (std::uint32_t hop = transfer.filled; hop + 1 < transfer.head; ++hop) {
         (void)fill(transfer, route, hop, 0);
@@ -140,6 +142,8 @@ std::uint32_t VirtualChannels::lay_body(Transfer& transfer, const UnicastRoute& 
     return first == last && laid >= transfer.packet ? transfer.head : first;
 }
 
+// Links that the tail has passed are others' from now on, those between tail and head nobody's but
+// its own: that is how a packet that has stopped holds up some who do not go its way.
 void VirtualChannels::hold(Transfer& transfer, const UnicastRoute& route, std::uint32_t tail,
                            Millicycles now, EventQueue& queue) {
     for (; transfer.tail < std::min(tail, transfer.held); ++transfer.tail) {
