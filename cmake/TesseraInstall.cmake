@@ -18,6 +18,8 @@ install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
 install(DIRECTORY ${TESSERA_METALIUM_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera)
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
+install(DIRECTORY bench/accuracy/measurements
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/bench/accuracy)
 install(DIRECTORY ops DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
         FILES_MATCHING REGEX "/kernels/[^/]*$")
 # The op that `tessera new op` copies.

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "bench/accuracy/group_basis.hpp"
+#include "bench/accuracy/group_scores.hpp"
 #include "bench/accuracy/statistics.hpp"
 #include "runtime/report/text_table.hpp"
 #include "runtime/study/compare.hpp"
@@ -62,26 +62,6 @@ Tone tone_of(double absolute_error) {
     return absolute_error <= kTenth ? Tone::Good : Tone::Plain;
 }
 
-/// (architecture, group): Wormhole and Blackhole apart.
-using Key = std::pair<std::string, std::string>;
-
-struct GroupScores {
-    std::size_t rows = 0;
-    std::vector<Pair> pairs;
-};
-
-std::map<Key, GroupScores> by_group(std::span<const Row> rows, std::span<const RowScore> scores) {
-    std::map<Key, GroupScores> groups;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        GroupScores& group = groups[{rows[i].arch, rows[i].group}];
-        ++group.rows;
-        if (const auto& figure = scores[i].prediction) {
-            group.pairs.push_back({figure->expected, rows[i].value, figure->low, figure->high});
-        }
-    }
-    return groups;
-}
-
 Table group_table() {
     return Table({{"architecture", Align::Left, 9, {}},
                   {"group", Align::Left, 9, {}},
@@ -97,128 +77,51 @@ Table group_table() {
                   {"constants", Align::Left, 6, {}}});
 }
 
-double share(std::size_t part, std::size_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-/// Rows within 10 % over all rows: one that is not scored is a miss.
-double within_of_all(const Statistics& statistics, std::size_t rows) {
-    return statistics.share_within_tenth * share(statistics.count, rows);
-}
-
 Tone tone_of_coverage(double covered) {
     return covered >= kCoverageGoal ? Tone::Good : Tone::Bad;
 }
 
-void add_group(Table& table, const Key& key, const GroupScores& group,
-               const Statistics& statistics) {
-    const std::string basis(name_of(basis_of(key.second).basis));
-    if (statistics.count == 0) {
-        const report::Cell none{"–"};
-        table.add({{key.first},
-                   {key.second},
-                   {std::to_string(group.rows)},
-                   {"0"},
-                   {show_percent(0)},
-                   none,
-                   none,
-                   none,
-                   {show_percent(0)},
-                   none,
-                   none,
-                   {basis}});
-        return;
-    }
+double share(std::size_t part, std::size_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void add_group(Table& table, const GroupScore& group) {
+    const Statistics& statistics = group.statistics;
+    const bool has_figures = statistics.count > 0;
+    const auto figure = [&](std::string text, Tone tone = Tone::Plain) {
+        return has_figures ? report::Cell{std::move(text), tone} : report::Cell{"–"};
+    };
     const double error = statistics.mean_absolute_error;
-    table.add({{key.first},
-               {key.second},
+    const double covered = statistics.share_covered;
+    table.add({{group.arch},
+               {group.name},
                {std::to_string(group.rows)},
                {std::to_string(statistics.count)},
-               {show_percent(share(statistics.count, group.rows))},
-               {show_percent(error), tone_of(error)},
-               {show_signed_percent(statistics.bias)},
-               {show_percent(statistics.share_within_tenth)},
-               {show_percent(within_of_all(statistics, group.rows))},
-               {show_percent(statistics.share_covered), tone_of_coverage(statistics.share_covered)},
-               {show_correlation(statistics.rank_correlation)},
-               {basis}});
+               {show_percent(group.share_scored())},
+               figure(show_percent(error), group.is_mean ? Tone::Plain : tone_of(error)),
+               figure(show_signed_percent(statistics.bias)),
+               figure(show_percent(statistics.share_within_tenth)),
+               {show_percent(group.within_of_all)},
+               figure(show_percent(covered), tone_of_coverage(covered)),
+               {group.is_mean ? "" : show_correlation(statistics.rank_correlation)},
+               {std::string(name_of(basis_of(group.name).basis))}});
 }
 
-/// Sums over groups, each of which counts once, whatever its rows.
-class MeanOfGroups {
-public:
-    void add(const GroupScores& group, const Statistics& statistics) {
-        ++num_groups_;
-        rows_ += group.rows;
-        within_of_all_ += within_of_all(statistics, group.rows);
-        if (statistics.count > 0) {
-            ++num_scored_;
-            scored_ += statistics.count;
-            error_ += statistics.mean_absolute_error;
-            bias_ += statistics.bias;
-            within_ += statistics.share_within_tenth;
-            covered_ += statistics.share_covered;
-        }
-    }
-    void print(Table& table, const std::string& arch, const std::string& name) const {
-        if (num_scored_ == 0) {
-            return;
-        }
-        const double covered = covered_ / num_scored_;
-        table.add({{arch},
-                   {name},
-                   {std::to_string(rows_)},
-                   {std::to_string(scored_)},
-                   {show_percent(share(scored_, rows_))},
-                   {show_percent(error_ / num_scored_)},
-                   {show_signed_percent(bias_ / num_scored_)},
-                   {show_percent(within_ / num_scored_)},
-                   {show_percent(within_of_all_ / num_groups_)},
-                   {show_percent(covered), tone_of_coverage(covered)},
-                   {""},
-                   {""}});
-    }
-
-private:
-    std::size_t rows_ = 0;
-    std::size_t scored_ = 0;
-    double num_groups_ = 0;
-    double num_scored_ = 0;
-    double error_ = 0;
-    double bias_ = 0;
-    double within_ = 0;
-    double within_of_all_ = 0;
-    double covered_ = 0;
-};
-
-/// The lines of one architecture.
-void add_groups(Table& table, const std::string& arch, const std::map<Key, GroupScores>& groups) {
-    MeanOfGroups programs;
-    MeanOfGroups circular;
-    for (const auto& [key, group] : groups) {
-        if (key.first != arch) {
-            continue;
-        }
-        const Statistics statistics = statistics_of(group.pairs);
-        const bool is_circular = basis_of(key.second).basis == Basis::Circular;
-        (is_circular ? circular : programs).add(group, statistics);
-        add_group(table, key, group, statistics);
-    }
-    programs.print(table, arch, "mean of groups");
-    circular.print(table, arch, "mean of circular groups");
-}
-
-std::string notes_of(const std::map<Key, GroupScores>& groups) {
+std::string notes_of(std::span<const GroupScore> groups) {
     std::string text = fmt::format(
         "\nOf all rows: within 10 %, where one that is not scored is a miss. Covered: the goal is "
         "{:.0f} % of each group.\n",
         kCoverageGoal * kPercent);
-    std::set<std::string> named;
-    for (const auto& [key, group] : groups) {
-        const GroupBasis basis = basis_of(key.second);
-        if (basis.basis != Basis::Program && named.insert(key.second).second) {
-            text += fmt::format("{} ({}): {}\n", key.second, name_of(basis.basis), basis.what);
+    // In the order of their names, though they come by architecture.
+    std::map<std::string, GroupBasis> changed;
+    for (const GroupScore& group : groups) {
+        const GroupBasis basis = basis_of(group.name);
+        if (basis.basis != Basis::Program) {
+            changed.emplace(group.name, basis);
         }
+    }
+    for (const auto& [name, basis] : changed) {
+        text += fmt::format("{} ({}): {}\n", name, name_of(basis.basis), basis.what);
     }
     return text;
 }
@@ -269,10 +172,10 @@ std::string rows_text(std::span<const Row> rows, std::span<const RowScore> score
 
 std::string groups_text(std::span<const Row> rows, std::span<const RowScore> scores,
                         const report::TextStyle& style) {
-    const std::map<Key, GroupScores> groups = by_group(rows, scores);
+    const std::vector<GroupScore> groups = group_scores(rows, scores);
     Table table = group_table();
-    for (const char* arch : {"wormhole", "blackhole"}) {
-        add_groups(table, arch, groups);
+    for (const GroupScore& group : groups) {
+        add_group(table, group);
     }
     return table.text(style) + notes_of(groups);
 }

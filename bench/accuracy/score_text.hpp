@@ -19,9 +19,6 @@ enum class RowDetail : std::uint8_t { Groups, Rows };
 [[nodiscard]] std::string rows_text(std::span<const Row> rows, std::span<const RowScore> scores,
                                     const report::TextStyle& style);
 
-/// The share of rows that intervals are to hold, in each group.
-inline constexpr double kCoverageGoal = 0.8;
-
 /// A line for each group and architecture, then the means over groups of each architecture, those
 /// that are circular apart, and what groups rest on where it is not what users get.
 [[nodiscard]] std::string groups_text(std::span<const Row> rows, std::span<const RowScore> scores,

@@ -13,6 +13,7 @@
 
 #include "bench/accuracy/csv_rows.hpp"
 #include "bench/accuracy/score_json.hpp"
+#include "bench/accuracy/score_markdown.hpp"
 #include "bench/accuracy/score_plot.hpp"
 #include "bench/accuracy/score_rows.hpp"
 #include "bench/accuracy/score_text.hpp"
@@ -22,6 +23,7 @@
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
+#include "runtime/kernels/package.hpp"
 #include "runtime/study/run_timer.hpp"
 #include "tessera/errors.hpp"
 
@@ -29,7 +31,7 @@ namespace tessera::cli {
 namespace {
 
 struct ScoreCommand {
-    std::string csv;
+    std::optional<std::string> csv;
     std::vector<std::string> groups;
     std::optional<std::string> arch;
     std::optional<std::string> output;
@@ -38,11 +40,18 @@ struct ScoreCommand {
     std::uint32_t draws = timed_run::kQuickDraws;
     bool rows = false;
     bool json = false;
+    bool table = false;
 };
+
+/// Ships with Tessera, so that its own score can be run again.
+std::string shipped_measurements() {
+    return (find_package().share_dir / "bench/accuracy/measurements/measurements.csv").string();
+}
 
 void add_options(CLI::App& command, ScoreCommand& options) {
     constexpr std::uint32_t kMaxThreads = 1024;
-    command.add_option("CSV", options.csv, "Rows of measurements")->required()->type_name("");
+    command.add_option("CSV", options.csv, "Rows of measurements [those that ship with Tessera]")
+        ->type_name("");
     command.add_option("--group", options.groups, "Only rows of this group, as often as need be")
         ->type_name("GROUP")
         ->allow_extra_args(false);
@@ -51,6 +60,9 @@ void add_options(CLI::App& command, ScoreCommand& options) {
         ->check(CLI::IsMember({"wormhole", "blackhole"}));
     command.add_flag("--rows", options.rows, "A line for each row too, and all ids not scored");
     command.add_flag("--json", options.json, "Print all rows as JSON, with the host's seconds");
+    command.add_flag("--table", options.table, "Print the table of docs/accuracy.md, in Markdown")
+        ->excludes("--json")
+        ->excludes("--rows");
     command.add_option("--csv", options.output, "Write predictions of all rows to a CSV file")
         ->type_name("FILE");
     command
@@ -69,10 +81,12 @@ void add_options(CLI::App& command, ScoreCommand& options) {
         "comes from draws of the constants within their ranges, and from the model's own error.");
 }
 
-std::vector<score::Row> selected(std::vector<score::Row> rows, const ScoreCommand& options) {
+std::vector<score::Row> selected_rows(const ScoreCommand& options) {
+    const std::string csv = options.csv.value_or(shipped_measurements());
+    std::vector<score::Row> rows = score::read_csv(csv);
     for (const std::string& group : options.groups) {
         require(std::ranges::find(rows, group, &score::Row::group) != rows.end(),
-                "--group {}: {} has no such group", group, options.csv);
+                "--group {}: {} has no such group", group, csv);
     }
     std::erase_if(rows, [&](const score::Row& row) {
         const bool other_group =
@@ -80,7 +94,7 @@ std::vector<score::Row> selected(std::vector<score::Row> rows, const ScoreComman
             std::ranges::find(options.groups, row.group) == options.groups.end();
         return other_group || (options.arch && row.arch != *options.arch);
     });
-    require(!rows.empty(), "{}: no rows are left to score", options.csv);
+    require(!rows.empty(), "{}: no rows are left to score", csv);
     return rows;
 }
 
@@ -88,6 +102,10 @@ void print(const ScoreCommand& options, std::span<const score::Row> rows,
            std::span<const score::RowScore> scores, const Console& console) {
     if (options.json) {
         console.out << to_json(rows, scores).dump(2) << '\n';
+        return;
+    }
+    if (options.table) {
+        console.out << groups_markdown(rows, scores);
         return;
     }
     const auto detail = options.rows ? score::RowDetail::Rows : score::RowDetail::Groups;
@@ -117,7 +135,7 @@ void write(std::optional<PartialFile>& file, const std::string& text) {
 ExitCode run(const ScoreCommand& options, const Console& console) {
     std::optional<PartialFile> file = file_of("--csv", options.output);
     std::optional<PartialFile> plot = file_of("--plot", options.plot);
-    const std::vector<score::Row> rows = selected(score::read_csv(options.csv), options);
+    const std::vector<score::Row> rows = selected_rows(options);
     score::Models models(shipped_configs() / "arch", options.draws);
     ProgressLine progress(console);
     const std::uint32_t threads =

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/accuracy/score_markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "bench/accuracy/group_basis.hpp"
+#include "bench/accuracy/group_scores.hpp"
+
+namespace tessera::score {
+namespace {
+
+/// What rows of a group measure, in the order in which the table shows them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kGroups{{
+    {"noc_table", "transfers of 1 to n cores"},
+    {"noc_epcc", "single streams, latency and rate"},
+    {"nocread_epcc", "reads of one core"},
+    {"nocev_epcc", "events of single transfers"},
+    {"dram_epcc", "DRAM fan-out"},
+    {"dram_sat", "DRAM saturation"},
+    {"npe", "reshards"},
+    {"matmul_core", "products on one core"},
+    {"matmul_hs", "height-sharded products"},
+    {"gemm", "products of the whole grid"},
+    {"exp", "exp of tensors"},
+    {"op_eltwise", "silu of tensors"},
+    {"pgm_dispatch", "program launch"},
+    {"eth_link", "Ethernet links"},
+    {"ccl", "all-gather, reduce-scatter, all-to-all"},
+    {"fabric_lat", "round trips of one packet over the fabric"},
+    {"fabric_edm", "streams along a line or around a ring of devices"},
+    {"fabric_bw", "patterns among neighbours, along lines, around rings, across meshes"},
+    {"fabric_mux", "streams through a mux"},
+    {"tensix_epcc", "tile loops and instructions"},
+    {"sfpu", "SFPU functions"},
+    {"riscv_epcc", "instructions of a data-movement RISC"},
+    {"op_deepseek", "ops of models"},
+    {"op_llama", "ops of models"},
+    {"op_sdpa", "ops of models"},
+    {"op_targets", "ops of models"},
+}};
+
+constexpr double kPercent = 100;
+
+std::string cell_of(std::span<const GroupScore> groups, std::string_view arch,
+                    std::string_view name) {
+    const auto found = std::ranges::find_if(groups, [&](const GroupScore& group) {
+        return group.arch == arch && group.name == name;
+    });
+    if (found == groups.end()) {
+        return "–";
+    }
+    const Statistics& figures = found->statistics;
+    if (figures.count == 0) {
+        return fmt::format("0 of {}", found->rows);
+    }
+    return fmt::format("{} of {}, {:.1f} % ({:+.1f}), {:.0f} %, {:.0f} %", figures.count,
+                       found->rows, kPercent * figures.mean_absolute_error, kPercent * figures.bias,
+                       kPercent * figures.share_within_tenth, kPercent * figures.share_covered);
+}
+
+std::string line_of(std::span<const GroupScore> groups, std::string_view name,
+                    std::string_view first, std::string_view what) {
+    const std::string wormhole = cell_of(groups, "wormhole", name);
+    const std::string blackhole = cell_of(groups, "blackhole", name);
+    const bool is_there = wormhole != "–" || blackhole != "–";
+    return !is_there
+               ? ""
+               : fmt::format("| {} | {} | {} | {} |\n", first, what, wormhole, blackhole);
+}
+
+bool is_named(std::string_view name) {
+    return std::ranges::find(kGroups, name, &std::pair<std::string_view, std::string_view>::first) !=
+           kGroups.end();
+}
+
+/// Groups that no line stands for: of a reader's own file.
+std::set<std::string> others_of(std::span<const GroupScore> groups) {
+    std::set<std::string> names;
+    for (const GroupScore& group : groups) {
+        if (!group.is_mean && !is_named(group.name)) {
+            names.insert(group.name);
+        }
+    }
+    return names;
+}
+
+std::string words_of(std::string_view name, std::string_view what) {
+    const Basis basis = basis_of(name).basis;
+    return basis == Basis::Program ? std::string(what)
+                                   : fmt::format("{} *({})*", what, name_of(basis));
+}
+
+}  // namespace
+
+std::string groups_markdown(std::span<const Row> rows, std::span<const RowScore> scores) {
+    const std::vector<GroupScore> groups = group_scores(rows, scores);
+    std::string text =
+        "| group | what | Wormhole: rows scored, mean error (bias), within 10 %, covered | "
+        "Blackhole |\n|---|---|---|---|\n";
+    for (const auto& [name, what] : kGroups) {
+        text += line_of(groups, name, fmt::format("`{}`", name), words_of(name, what));
+    }
+    for (const std::string& name : others_of(groups)) {
+        text += line_of(groups, name, fmt::format("`{}`", name), "");
+    }
+    for (const char* mean : {"mean of groups", "mean of circular groups"}) {
+        text += line_of(groups, mean, fmt::format("**{}**", mean), "");
+    }
+    return text;
+}
+
+}  // namespace tessera::score

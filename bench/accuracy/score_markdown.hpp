@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The score as the table of docs/accuracy.md.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "bench/accuracy/row.hpp"
+#include "bench/accuracy/score_rows.hpp"
+
+namespace tessera::score {
+
+/// A table in Markdown: a line for each group with both architectures' figures, then the means.
+[[nodiscard]] std::string groups_markdown(std::span<const Row> rows,
+                                          std::span<const RowScore> scores);
+
+}  // namespace tessera::score
