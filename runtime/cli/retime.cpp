@@ -12,9 +12,12 @@
 #include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "runtime/cli/focus_option.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/facade/device_model.hpp"
+#include "runtime/kernels/package.hpp"
 #include "runtime/report/timing/report_files.hpp"
+#include "runtime/report/timing/source_texts.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 #include "runtime/report/timing/timing_text.hpp"
 #include "runtime/study/time_trace.hpp"
@@ -28,6 +31,7 @@ struct RetimeOptions {
     std::optional<std::string> arch;
     std::vector<std::string> sets;
     std::optional<std::string> report;
+    std::vector<std::string> focus;
     std::uint32_t draws = timed_run::kQuickDraws;
     bool json = false;
 };
@@ -51,24 +55,28 @@ void add_options(CLI::App& command, RetimeOptions& options) {
         .add_option("--report", options.report,
                     "Write report.html, report.json and trace.perfetto.json to a folder")
         ->type_name("DIR");
+    add_focus_option(command, options.focus);
     add_draws_option(command, options.draws);
     command.add_flag("--json", options.json, "Print report.json in place of the text");
 }
 
-std::size_t num_launches(const std::string& trace) {
+std::vector<std::string> launch_names(const std::string& trace) {
     TraceReader reader(trace);
-    std::size_t count = 0;
-    while (reader.next()) {
-        ++count;
+    std::vector<std::string> names;
+    while (const auto launch = reader.next()) {
+        names.push_back(launch->name);
     }
-    return count;
+    return names;
 }
 
 // What is drawn is shared out over the launches; without a page, points need not be kept.
-timed_run::TimerOptions timer_options(const RetimeOptions& options) {
+timed_run::TimerOptions timer_options(const RetimeOptions& options, const Trace& head,
+                                      const ArchSpec& arch) {
     timed_run::TimerOptions timer{.num_draws = options.draws};
     if (options.report || options.json) {
-        timer.budget.num_launches = num_launches(options.trace);
+        const std::vector<std::string> names = launch_names(options.trace);
+        timer.budget.num_launches = names.size();
+        timer.budget.focus = focus_of(options.focus, names, arch, head.mesh);
     } else {
         timer.budget.points = 0;
         timer.budget.cb_points = 0;
@@ -79,8 +87,9 @@ timed_run::TimerOptions timer_options(const RetimeOptions& options) {
 // What the trace asks of the machine and it does not have is said of both.
 report::TimingReport timed(const RetimeOptions& options, const Trace& head,
                            const config::LoadedArch& device) {
+    const timed_run::TimerOptions timer = timer_options(options, head, device.arch);
     try {
-        return timed_run::time_trace_file(options.trace, device, timer_options(options));
+        return timed_run::time_trace_file(options.trace, device, timer);
     } catch (const UsageError& error) {
         const std::string what = error.what();
         require(!what.starts_with(options.trace), "{}", what);
@@ -100,6 +109,8 @@ std::string title_text(const RetimeOptions& options, const Trace& head,
 
 ExitCode run(const RetimeOptions& options, const Console& console) {
     require_folder_name("--report", options.report);
+    require(options.focus.empty() || options.report || options.json,
+            "--focus is drawn in a report, add --report");
     if (options.report) {
         report::require_report_places(*options.report);
     }
@@ -108,7 +119,8 @@ ExitCode run(const RetimeOptions& options, const Console& console) {
         load_device(options.arch ? find_device_model("--arch", *options.arch)
                                  : arch_of_trace(options.trace, head),
                     options.sets);
-    const report::TimingReport report = timed(options, head, device);
+    report::TimingReport report = timed(options, head, device);
+    report.sources = report::source_texts(report, find_package().share_dir);
     if (options.report) {
         report::write_report(*options.report, report, device.resolved, nullptr);
     }

@@ -13,13 +13,16 @@
 #include <ostream>
 
 #include "runtime/cli/command.hpp"
+#include "runtime/cli/focus_option.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/cli/run_options.hpp"
+#include "runtime/kernels/package.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/report/run_json.hpp"
 #include "runtime/report/run_text.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
 #include "runtime/report/timing/report_files.hpp"
+#include "runtime/report/timing/source_texts.hpp"
 #include "runtime/report/timing/timing_text.hpp"
 #include "runtime/study/host_profile.hpp"
 #include "runtime/study/trace_taker.hpp"
@@ -105,6 +108,8 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
     }
     timed_run::TimerOptions timer{.num_draws = options.draws};
     timer.budget.num_launches = pipeline::num_launches(loaded.pipeline);
+    timer.budget.focus =
+        focus_of(options.focus, launch_names(loaded.pipeline), loaded.arch, loaded.run.mesh);
     if (!options.report) {
         timer.budget.points = 0;
         timer.budget.cb_points = 0;
@@ -160,6 +165,7 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
     if (outcome.timing) {
         outcome.timing->moe = outcome.record.experts;
         outcome.timing->stages = outcome.record.stages;
+        outcome.timing->sources = report::source_texts(*outcome.timing, find_package().share_dir);
     }
     return outcome;
 }

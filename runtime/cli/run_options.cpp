@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "runtime/cli/focus_option.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "tessera/errors.hpp"
@@ -47,6 +48,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     add_config_options(command, options.config);
     add_threads_option(command, options.config);
     add_files(command, options);
+    add_focus_option(command, options.focus);
     add_draws_option(command, options.draws);
     command.add_flag("--timing-only", options.timing_only,
                      "Predict times without computing values, which is faster; nothing is checked");
@@ -70,6 +72,7 @@ void check_run_options(const RunOptions& options) {
     require(!options.timing_only || !options.no_timing,
             "--timing-only and --no-timing exclude each other");
     require(!options.report || !options.no_timing, "--report shows times, leave out --no-timing");
+    require(options.focus.empty() || options.report, "--focus is drawn in a report, add --report");
     require(!options.profile_host || !options.json, "--profile-host prints text, leave out --json");
     require(!options.outputs || !options.timing_only,
             "--outputs needs values, leave out --timing-only");

@@ -20,6 +20,7 @@ struct RunOptions {
     std::vector<std::string> kernels;  ///< KERNEL=FILE
     std::optional<std::string> trace;
     std::optional<std::string> report;
+    std::vector<std::string> focus;
     std::uint32_t draws = timed_run::kQuickDraws;
     bool timing_only = false;
     bool no_timing = false;

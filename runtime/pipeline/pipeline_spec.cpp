@@ -162,4 +162,17 @@ std::size_t num_launches(const PipelineSpec& pipeline) {
     return launches;
 }
 
+const std::string& launch_name(const PipelineSpec& pipeline, std::size_t first) {
+    const PipelineStep& step = pipeline.steps[first];
+    return step.launch.empty() ? step.name : step.launch;
+}
+
+std::vector<std::string> launch_names(const PipelineSpec& pipeline) {
+    std::vector<std::string> names;
+    for (std::size_t step = 0; step < pipeline.steps.size(); step = end_of_launch(pipeline, step)) {
+        names.push_back(launch_name(pipeline, step));
+    }
+    return names;
+}
+
 }  // namespace tessera::pipeline

@@ -235,5 +235,9 @@ void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor);
 [[nodiscard]] std::size_t end_of_launch(const PipelineSpec& pipeline, std::size_t first);
 /// Number of launches of the pipeline.
 [[nodiscard]] std::size_t num_launches(const PipelineSpec& pipeline);
+/// Of the launch that begins with a step: its own, or that of a step alone.
+[[nodiscard]] const std::string& launch_name(const PipelineSpec& pipeline, std::size_t first);
+/// Names of all launches, in order.
+[[nodiscard]] std::vector<std::string> launch_names(const PipelineSpec& pipeline);
 
 }  // namespace tessera::pipeline

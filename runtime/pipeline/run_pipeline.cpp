@@ -122,7 +122,7 @@ public:
             const std::size_t end = end_of_launch(pipeline_, first);
             if (files_.on_step) {
                 files_.on_step({++number, static_cast<std::uint32_t>(num_launches(pipeline_)),
-                                launch_name(first)});
+                                launch_name(pipeline_, first)});
             }
             launch(first, end);
             tensors_.free_unused_after(end);
@@ -138,11 +138,6 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t num_devices() const { return loaded_.run.mesh.shape.num_devices(); }
-    [[nodiscard]] const std::string& launch_name(std::size_t step) const {
-        const PipelineStep& first = pipeline_.steps[step];
-        return first.launch.empty() ? first.name : first.launch;
-    }
-
     /// What ops say of values that no step makes: ids in range, and the like.
     void check_values() const {
         for (const auto* steps : {&pipeline_.wholes, &pipeline_.steps}) {
@@ -233,7 +228,7 @@ private:
                 add_programs(programs_of(step, group, groups.back()), programs, step.name);
             }
         }
-        const LaunchResult result = session_.launch(launch_name(first), programs);
+        const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs);
         activities_.insert(activities_.end(), result.cores.begin(), result.cores.end());
         for (std::size_t i = first; i < end; ++i) {
             record_step(pipeline_.steps[i], placed[i - first], result, i == first);

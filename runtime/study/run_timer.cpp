@@ -50,6 +50,7 @@ RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOpt
     const auto add_replay = [&](const TimingSpec& timing, const timing::RunReplayOptions& keeps) {
         replays_.emplace_back(timing::Machine{machine_->arch, timing, machine_->mesh}, keeps);
     };
+    report_.focus = options.budget.focus;
     add_replay(machine_->timing.expected, {.keeps_intervals = options.detail != Detail::Times,
                                            .keeps_cb_levels = options.detail == Detail::Full});
     for (std::size_t i = 0; i < draws_.size(); ++i) {

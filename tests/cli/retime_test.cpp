@@ -123,6 +123,21 @@ TEST_F(Retime, WritesAReportWithTheSetsAsOrigins) {
     EXPECT_THAT(bytes_of(report + "/trace.perfetto.json"), HasSubstr("traceEvents"));
 }
 
+TEST_F(Retime, DrawsTheFocusAloneAndAllOfIt) {
+    const json report = times({"--focus", "step=gate", "device=1", "core=0,0"});
+
+    EXPECT_EQ(report["focus"]["step"], "gate");
+    std::size_t drawn = 0;
+    for (const json& launch : report["launches"]) {
+        for (const json& thread : launch["threads"]["rows"]) {
+            const std::size_t points = thread["points"].size() / 5;
+            EXPECT_TRUE(points == 0 || points == thread["intervals"]) << thread["kernel"];
+            drawn += points == 0 ? 0 : 1;
+        }
+    }
+    EXPECT_EQ(drawn, 5U);  // reader, writer, unpack, math, pack
+}
+
 TEST_F(Retime, RefusesADeviceWithoutWhatTheTraceUses) {
     const Ending ending = retime({"--arch", "blackhole_p150"});
 
@@ -245,6 +260,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ReportIntoAFile",
              {"--report", "/dev/null"},
              "tessera: --report /dev/null: is a file, allowed: a folder"},
+        Case{"FocusWithoutReport",
+             {"--focus", "device=1"},
+             "tessera: --focus is drawn in a report, add --report"},
+        Case{"FocusOnNoDevice",
+             {"--json", "--focus", "device=99"},
+             "tessera: --focus device=99: allowed: 0 to 1"},
+        Case{"FocusOnNoCore",
+             {"--json", "--focus", "core=9,0"},
+             "tessera: --focus core=9,0: the grid has 8 × 8 cores, from 0,0 on"},
         Case{"ReportWithoutName", {"--report", ""}, "tessera: --report: the name is empty"}),
     [](const auto& test) { return std::string(test.param.name); });
 

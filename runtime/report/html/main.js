@@ -7,6 +7,7 @@ function drawAll() {
     drawSummary();
     drawCores();
     drawStalls();
+    drawSource();
     drawPath();
     drawTimeline();
     drawBuffers();
@@ -113,6 +114,25 @@ function chooseFirstCore() {
     }
 }
 
+/// A report of a part of the run opens at that part.
+function chooseFocus() {
+    const {step, device, core, window: shown} = data.focus;
+    const index = data.launches.findIndex((launch) => launch.name === step);
+    if (index >= 0) {
+        chooseLaunch(index);
+    }
+    const drawn = view.launches.flatMap((launch) => launch.threads)
+        .find((thread) => thread.points.length > 0);
+    const first = {...drawn, ...(device === null ? {} : {device}), ...(core || {})};
+    selection.device = first.device || 0;
+    byId("pick-device").value = String(selection.device);
+    drawAll();
+    chooseCore(first.x || 0, first.y || 0, false);
+    if (shown) {
+        setWindow(shown[0], shown[1]);
+    }
+}
+
 nameRun();
 fillPicks();
 chooseFirstCore();
@@ -121,4 +141,7 @@ makeView();
 setDefaultWindow();
 listen();
 drawAll();
+if (data.focus) {
+    chooseFocus();
+}
 document.documentElement.dataset.drawn = "true";

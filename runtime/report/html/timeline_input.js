@@ -174,8 +174,9 @@ function drawnText() {
             "most of their time; totals elsewhere are exact.");
     }
     if (left > 0) {
-        parts.push(`${left} of ${threads.length} threads here are not drawn, to bound this ` +
-            "file's size: cores with most of the critical path are.");
+        parts.push(`${left} of ${threads.length} threads here are not drawn, ` + (data.focus
+            ? "since they are outside of --focus." : "to bound this file's size: cores with most " +
+            "of the critical path are. --focus draws any others, each stretch of them."));
     }
     return parts.join(" ");
 }

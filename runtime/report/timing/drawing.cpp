@@ -136,10 +136,10 @@ private:
     std::array<Longest, kNumActivities> longest_{};
 };
 
-std::vector<TimelinePoint> merged(std::span<const Interval> intervals, Millicycles shortest) {
+std::vector<TimelinePoint> merged(std::span<const Interval> intervals, Millicycles begin,
+                                  Millicycles shortest) {
     std::vector<TimelinePoint> points;
     Stretch stretch;
-    Millicycles begin = 0;
     for (const Interval& interval : intervals) {
         const Millicycles length = interval.end - begin;
         begin = interval.end;
@@ -183,10 +183,61 @@ Points merged(const Points& pages, Millicycles shortest) {
     return points;
 }
 
+/// The cores of a focus, all alike: each thread has its part of what a page can hold.
+DrawPlan plan_focus(const std::vector<ThreadReport>& threads, const LaunchTrace& trace,
+                    const LaunchTimeline& timeline, const Focus& focus) {
+    const bool is_here = focus.holds_launch(trace.name);
+    const Millicycles start = focus.step ? 0 : timeline.start;
+    DrawPlan plan{.from = focus.from - start, .to = focus.to - start};
+    const auto limit_of = [&](std::uint16_t device, CoreCoord core) {
+        const bool is_drawn = is_here && focus.holds_core(device, core);
+        plan.leaves_out = plan.leaves_out || !is_drawn;
+        return is_drawn ? kMostFocusPoints : 0;
+    };
+    for (const ThreadReport& thread : threads) {
+        plan.threads.push_back(limit_of(thread.device, thread.core));
+    }
+    for (const CbLevel& level : timeline.cb_levels) {
+        const CoreTrace& core = trace.cores.at(level.core);
+        plan.cbs.push_back(limit_of(core.device, core.core));
+    }
+    const auto drawn = std::ranges::count(plan.threads, kMostFocusPoints);
+    std::ranges::replace(
+        plan.threads, kMostFocusPoints,
+        kMostFocusPoints / static_cast<std::size_t>(std::max<std::ptrdiff_t>(drawn, 1)));
+    return plan;
+}
+
+ThreadPoints draw_from(std::span<const Interval> intervals, Millicycles begin, std::size_t limit) {
+    if (intervals.size() <= limit) {
+        ThreadPoints all;
+        std::ranges::transform(intervals, std::back_inserter(all.points), point_of);
+        return all;
+    }
+    const auto divisor = static_cast<Millicycles>(std::max<std::size_t>(limit, 1));
+    const Millicycles length = intervals.back().end - begin;
+    const Millicycles shortest = std::max<Millicycles>(1, 2 * length / divisor);
+    return {merged(intervals, begin, shortest), shortest};
+}
+
+/// All of the intervals as one stretch; nothing of none.
+void add_one_stretch(std::span<const Interval> intervals, Millicycles begin,
+                     std::vector<TimelinePoint>& points) {
+    Stretch stretch;
+    for (const Interval& interval : intervals) {
+        stretch.add(interval, interval.end - begin);
+        begin = interval.end;
+    }
+    stretch.flush(points);
+}
+
 }  // namespace
 
 DrawPlan plan_drawing(const std::vector<ThreadReport>& threads, const LaunchTrace& trace,
                       const LaunchTimeline& timeline, const DrawBudget& budget) {
+    if (budget.focus) {
+        return plan_focus(threads, trace, timeline, *budget.focus);
+    }
     const std::vector<CoreRank> cores = ranked_cores(threads, trace, timeline);
     const std::size_t launches = std::max<std::size_t>(budget.num_launches, 1);
     const BudgetShares points(cores, budget.points / launches, &CoreRank::num_threads);
@@ -203,15 +254,26 @@ DrawPlan plan_drawing(const std::vector<ThreadReport>& threads, const LaunchTrac
 }
 
 ThreadPoints draw_points(std::span<const Interval> intervals, std::size_t limit) {
-    if (intervals.size() <= limit) {
-        ThreadPoints all;
-        std::ranges::transform(intervals, std::back_inserter(all.points), point_of);
-        return all;
-    }
-    const Millicycles makespan = intervals.back().end;
-    const auto divisor = static_cast<Millicycles>(std::max<std::size_t>(limit, 1));
-    const Millicycles shortest = std::max<Millicycles>(1, 2 * makespan / divisor);
-    return {merged(intervals, shortest), shortest};
+    return draw_from(intervals, 0, limit);
+}
+
+ThreadPoints draw_window(std::span<const Interval> intervals, std::size_t limit, Millicycles from,
+                         Millicycles to) {
+    const auto first = std::ranges::upper_bound(intervals, from, {}, &Interval::end);
+    // The one that holds `to` is drawn.
+    auto last = std::ranges::lower_bound(first, intervals.end(), to, {}, &Interval::end);
+    last += last == intervals.end() ? 0 : 1;
+    const std::span before(intervals.begin(), first);
+    const std::span inside(first, last);
+    const std::span behind(last, intervals.end());
+    const Millicycles begin = before.empty() ? 0 : before.back().end;
+    ThreadPoints drawn;
+    add_one_stretch(before, 0, drawn.points);
+    ThreadPoints middle = inside.empty() ? ThreadPoints{} : draw_from(inside, begin, limit);
+    drawn.merged_below = middle.merged_below;
+    drawn.points.insert(drawn.points.end(), middle.points.begin(), middle.points.end());
+    add_one_stretch(behind, inside.empty() ? begin : inside.back().end, drawn.points);
+    return drawn;
 }
 
 CbSeries cb_series(const CbLevel& level, const CoreTrace& core, Millicycles makespan,

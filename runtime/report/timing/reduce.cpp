@@ -135,7 +135,8 @@ void draw_threads(const LaunchTimeline& timeline, const LineTable& lines, const 
         if (plan.threads[t] == 0) {
             continue;
         }
-        ThreadPoints drawn = draw_points(timeline.threads[t].intervals, plan.threads[t]);
+        ThreadPoints drawn =
+            draw_window(timeline.threads[t].intervals, plan.threads[t], plan.from, plan.to);
         for (TimelinePoint& point : drawn.points) {
             point.line = lines.index(t, static_cast<std::uint16_t>(point.line));
             point.cause = causes.index(point.cause);
@@ -144,6 +145,29 @@ void draw_threads(const LaunchTimeline& timeline, const LineTable& lines, const 
         report.threads[t].merged_below = drawn.merged_below;
     }
     report.causes = std::move(causes).causes();
+}
+
+/// What all threads did at each line.
+std::vector<LineTime> line_times(const LaunchTimeline& timeline, const LineTable& lines) {
+    std::vector<LineTime> times(lines.lines().size());
+    for (std::uint32_t t = 0; t < timeline.threads.size(); ++t) {
+        const ThreadTimeline& thread = timeline.threads[t];
+        std::vector<LineTime> by_site(thread.sites.size() + 1);
+        Millicycles begin = 0;
+        for (const Interval& interval : thread.intervals) {
+            const Millicycles length = interval.end - begin;
+            begin = interval.end;
+            LineTime& time = by_site.at(interval.site);
+            time.busy += is_busy(interval.activity) ? length : 0;
+            time.waiting += is_wait(interval.activity) ? length : 0;
+        }
+        for (std::uint16_t site = 0; site < thread.sites.size(); ++site) {
+            LineTime& time = times[lines.index(t, site)];
+            time.busy += by_site[site].busy;
+            time.waiting += by_site[site].waiting;
+        }
+    }
+    return times;
 }
 
 void draw_cbs(const LaunchTrace& trace, const LaunchTimeline& timeline, const DrawPlan& plan,
@@ -255,6 +279,7 @@ LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& tr
     report.cores = core_reports(trace, timing.compute, report.threads, timeline.makespan);
     report.work = work_of_launch(timeline, report.cores, arch, mesh);
     report.stalls = worst_stalls(timeline, lines, budget.stalls);
+    report.line_times = line_times(timeline, lines);
     SummedPath path = sum_path(timeline, lines);
     report.path = std::move(path.parts);
     report.path_stretches = std::move(path.stretches);

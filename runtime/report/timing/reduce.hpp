@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,17 @@
 
 namespace tessera::report {
 
+/// A page with more stretches than this is of no use.
+inline constexpr std::size_t kMostFocusPoints = 2'000'000;
+
 /// How much of a run is kept to be drawn. Totals, stalls and paths are exact all the same.
 struct DrawBudget {
     std::size_t points = 500'000;     ///< intervals, over all threads and launches
     std::size_t cb_points = 150'000;  ///< changes of CB fill, over all CBs and launches
     std::size_t num_launches = 1;     ///< launches that share these
     std::size_t stalls = 40;          ///< of each launch
+    /// Draws this alone, with as many points as it takes, up to kMostFocusPoints.
+    std::optional<Focus> focus = std::nullopt;
 };
 
 /// Peaks of a mesh of the machine.

@@ -47,6 +47,22 @@ void LineCode::read(const Json& json, std::vector<SourceLine>& lines) {
     }
 }
 
+Json LineTimeCode::write(const std::vector<LineTime>& times) {
+    Json json = Json::array();
+    for (const LineTime& time : times) {
+        json.push_back(time.busy);
+        json.push_back(time.waiting);
+    }
+    return json;
+}
+
+void LineTimeCode::read(const Json& json, std::vector<LineTime>& times) {
+    times.clear();
+    for (std::size_t i = 0; i + 1 < json.size(); i += 2) {
+        times.push_back({json.at(i), json.at(i + 1)});
+    }
+}
+
 Json PointCode::write(const std::vector<TimelinePoint>& points) {
     Json json = Json::array();
     for (const TimelinePoint& point : points) {

@@ -16,6 +16,11 @@ struct LineCode {
     static Json write(const std::vector<SourceLine>& lines);
     static void read(const Json& json, std::vector<SourceLine>& lines);
 };
+/// Lists busy, waiting, busy, waiting, … by line.
+struct LineTimeCode {
+    static Json write(const std::vector<LineTime>& times);
+    static void read(const Json& json, std::vector<LineTime>& times);
+};
 /// Lists five numbers a stretch, since there are many: its end, activity (+ 32 if merged), line,
 /// object, cause + 1 (0: none).
 struct PointCode {
@@ -256,6 +261,7 @@ void describe(Fields& fields, Launch& launch, Share& share, const PeakRates& pea
     fields("device_end", launch.device_end);
     fields("drawn_in_part", launch.is_drawn_in_part);
     fields.template coded<LineCode>("lines", launch.lines);
+    fields.template coded<LineTimeCode>("line_times", launch.line_times);
     fields.list("path", launch.path, [&](auto& row, auto& part, std::size_t i) {
         describe(row, part, row_at(share.path, i));
     });

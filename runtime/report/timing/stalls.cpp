@@ -46,14 +46,14 @@ struct Wait {
 };
 
 /// What waits of one row have in common, packed: there are as many lookups as waits.
-struct Key {
+struct StallKey {
     std::uint64_t who = 0;   ///< activity, waiter, ender and the ender's line
     std::uint64_t what = 0;  ///< the waiter's line and the kind of object
-    friend bool operator==(const Key&, const Key&) = default;
+    friend bool operator==(const StallKey&, const StallKey&) = default;
 };
 
 struct HashOfKey {
-    std::size_t operator()(const Key& key) const noexcept {
+    std::size_t operator()(const StallKey& key) const noexcept {
         constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;  // 2^64 over the golden ratio
         return (key.who * kOdd) ^ ((key.what + kOdd) * kOdd >> 7U);
     }
@@ -123,7 +123,7 @@ private:
         }
         return stalls_[found->second];
     }
-    [[nodiscard]] static Key key_of(const StallReport& stall, std::uint32_t object) {
+    [[nodiscard]] static StallKey key_of(const StallReport& stall, std::uint32_t object) {
         const std::uint64_t ender = stall.ender ? 1 + static_cast<std::uint64_t>(*stall.ender) : 0;
         return {static_cast<std::uint64_t>(stall.activity) |
                     static_cast<std::uint64_t>(stall.waiter) << 8U | ender << 16U |
@@ -169,7 +169,7 @@ private:
     const LaunchTimeline& timeline_;
     const LineTable& lines_;
     std::vector<BusyClock> clocks_;
-    std::unordered_map<Key, std::size_t, HashOfKey> known_;
+    std::unordered_map<StallKey, std::size_t, HashOfKey> known_;
     std::vector<StallReport> stalls_;  ///< by first wait
 };
 

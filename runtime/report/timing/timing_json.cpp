@@ -64,6 +64,29 @@ Json stages_json(const TimingReport& report) {
             {"memory", memory}};
 }
 
+Json sources_json(const std::vector<SourceText>& sources) {
+    Json json = Json::object();
+    for (const SourceText& source : sources) {
+        json[source.file] = source.text;
+    }
+    return json;
+}
+
+/// Places that are not narrowed are null.
+Json focus_json(const std::optional<Focus>& focus) {
+    if (!focus) {
+        return nullptr;
+    }
+    const auto or_null = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+    const Json core =
+        focus->core ? Json{{"x", focus->core->x}, {"y", focus->core->y}} : Json(nullptr);
+    const bool has_window = focus->to != Focus{}.to;
+    return {{"step", or_null(focus->step)},
+            {"device", or_null(focus->device)},
+            {"core", core},
+            {"window", has_window ? Json{focus->from, focus->to} : Json(nullptr)}};
+}
+
 /// All of report.json but its head, the record of the values and the configuration.
 template <class Fields, Either<TimingReport> Report, Either<std::vector<RunShare>> Shares>
 void describe(Fields& fields, Report& report, Shares& shares) {
@@ -78,6 +101,8 @@ void describe(Fields& fields, Report& report, Shares& shares) {
     fields("assumed", report.assumed);
     fields.derived("moe", [&] { return report.moe ? moe_json(*report.moe) : Json(nullptr); });
     fields.derived("stages", [&] { return report.stages ? stages_json(report) : Json(nullptr); });
+    fields.derived("sources", [&] { return sources_json(report.sources); });
+    fields.derived("focus", [&] { return focus_json(report.focus); });
     fields.list("launches", report.launches, [&](auto& row, auto& launch, std::size_t i) {
         describe(row, launch, row_at(shares, i), report.peak);
     });

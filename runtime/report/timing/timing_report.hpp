@@ -13,6 +13,7 @@
 #include "runtime/report/expert_load.hpp"
 #include "runtime/report/run_stages.hpp"
 #include "runtime/report/timing/ensemble.hpp"
+#include "runtime/report/timing/focus.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/predicted_time.hpp"
@@ -27,6 +28,18 @@ struct SourceLine {
     std::string file;
     std::uint32_t line = 0;
     friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
+/// What all threads of a launch did at a line.
+struct LineTime {
+    Millicycles busy = 0;
+    Millicycles waiting = 0;
+};
+
+/// The text of a file that lines name.
+struct SourceText {
+    std::string file;  ///< as SourceLine has it
+    std::string text;
 };
 
 /// Who acted, to end waits: a thread of LaunchReport::threads at a line, at a time.
@@ -157,7 +170,8 @@ struct LaunchReport {
     timing::RegimeTimes regimes{};  ///< of the critical path
     std::uint64_t num_events = 0;
     WorkReport work;
-    std::vector<SourceLine> lines;  ///< [0] is "no line"
+    std::vector<SourceLine> lines;     ///< [0] is "no line"
+    std::vector<LineTime> line_times;  ///< by line; empty without intervals
     std::vector<ThreadReport> threads;
     std::vector<CoreReport> cores;
     std::vector<PointCause> causes;
@@ -200,6 +214,8 @@ struct TimingReport {
     std::vector<AssumedShare> assumed;  ///< as assumed_shares gives it, largest first
     std::optional<ExpertLoad> moe;
     std::optional<RunStages> stages;
+    std::vector<SourceText> sources;  ///< that could be read
+    std::optional<Focus> focus;       ///< what alone is drawn; none: as the budget has it
 };
 
 }  // namespace tessera::report

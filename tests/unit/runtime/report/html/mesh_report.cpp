@@ -239,6 +239,11 @@ TimingReport mesh_report() {
                                          mesh_timing(), mesh, {.num_launches = 2}));
     }
     report.makespan = {29'000 * kCycle, 31'700 * kCycle, 36'000 * kCycle};
+    std::string text;
+    for (int line = 1; line <= 60; ++line) {
+        text += "line " + std::to_string(line) + " <of> it\n";
+    }
+    report.sources = {{names[0], text}};
     report.assumed = {{"DRAM", 18'000 * kCycle, {"arch.timing.dram.request_overhead"}}};
     report.moe = rule_load();
     report.stages = RunStages{.tokens = 317,

@@ -175,6 +175,23 @@ TEST_F(ReportPage, ListsStallsAndThePathAsTheReportHasThem) {
     EXPECT_THAT(browser_->text("#interval"), HasSubstr("wait for"));
 }
 
+TEST_F(ReportPage, ShowsTheSourceWithTimeBesideItsLines) {
+    browser_->choose("#pick-launch", "0");
+
+    browser_->choose("#pick-source", "ops/moe_bmm/kernels/reader.cpp");
+
+    const json texts = browser_->evaluate(
+        "[...document.querySelectorAll('#source-table .source-text')].map((c) => c.textContent)");
+    ASSERT_EQ(texts.size(), 60U);
+    EXPECT_EQ(texts[30], "line 31 <of> it");
+    const json& lines = launch(0)["lines"];
+    const auto at = std::ranges::find(lines, "ops/moe_bmm/kernels/reader.cpp:47") - lines.begin();
+    ASSERT_GT(launch(0)["line_times"][2 * at + 1], 0);
+    EXPECT_THAT(browser_->text("#source-table tr[data-line=\"47\"] td:nth-child(3)"),
+                HasSubstr("%"));
+    EXPECT_EQ(browser_->text("#source-table tr[data-line=\"46\"] td:nth-child(3)"), "");
+}
+
 TEST_F(ReportPage, ShowsMemoryNetworksAndExperts) {
     browser_->choose("#pick-launch", "0");
     browser_->choose("#pick-device", "1");

@@ -123,6 +123,20 @@ TEST(Reduce, DrawsWholeCoresOfThePathWhereTheBudgetIsSmall) {
     EXPECT_THAT(launch.cbs, IsEmpty());
 }
 
+// compute.cpp:20 is where unpack works for 100 cycles and math waits for 700, then works for 200.
+TEST(Reduce, SumsWhatAllThreadsDoAtALine) {
+    const LaunchReport launch = small_report().launches[0];
+    const auto line = std::ranges::find(launch.lines, SourceLine{"compute.cpp", 20});
+    ASSERT_NE(line, launch.lines.end());
+
+    const LineTime time =
+        launch.line_times.at(static_cast<std::size_t>(line - launch.lines.begin()));
+
+    EXPECT_EQ(time.busy, 300 * kCycle);
+    EXPECT_EQ(time.waiting, 700 * kCycle);
+    EXPECT_EQ(launch.line_times.size(), launch.lines.size());
+}
+
 TEST(Reduce, IntegratesTheFillOfCbs) {
     const LaunchReport launch = small_launch();
 

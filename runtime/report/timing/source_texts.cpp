@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/report/timing/source_texts.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+
+namespace tessera::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// No kernel is that long; a report that held it would be.
+constexpr std::uintmax_t kLongest = 256 * 1024;
+
+std::optional<std::string> text_of(const fs::path& path) {
+    std::error_code error;  // a file that is not there has no text
+    if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kLongest) {
+        return std::nullopt;
+    }
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+}  // namespace
+
+std::vector<SourceText> source_texts(const TimingReport& report, const fs::path& folder) {
+    std::set<std::string> files;
+    for (const LaunchReport& launch : report.launches) {
+        for (const SourceLine& line : launch.lines) {
+            files.insert(line.file);
+        }
+    }
+    files.erase("");
+    std::vector<SourceText> sources;
+    for (const std::string& file : files) {
+        // An absolute path stays itself below any folder.
+        if (auto text = text_of(folder / file)) {
+            sources.push_back({file, std::move(*text)});
+        }
+    }
+    return sources;
+}
+
+}  // namespace tessera::report
