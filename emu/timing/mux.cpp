@@ -120,7 +120,14 @@ void connect_to_mux(ReplayState& state, EngineThread& thread, MuxArgument argume
         state.muxes.push_back(std::move(mux));
         found = std::prev(state.muxes.end());
     }
-    MuxChannel& channel = found->channels.at(argument.channel);
+    const CoreCoord client = state.cores[thread.core].trace->core;
+    require(
+        argument.channel < found->channels.size(),
+        "trace: event {}: {} on core ({},{}) connects to channel {} of the mux on core ({},{}); "
+        "its first connection gave it {} channels, and numbers below that are allowed",
+        thread.next, name_of(thread.role), client.x, client.y, argument.channel, place.x, place.y,
+        found->channels.size());
+    MuxChannel& channel = found->channels[argument.channel];
     if (channel.arrived.empty()) {
         channel.num_buffers = argument.num_buffers;
         channel.arrived.resize(argument.num_buffers);

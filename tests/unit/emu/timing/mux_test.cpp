@@ -13,10 +13,11 @@ namespace {
 using enum EventKind;
 constexpr CoreCoord kMux{1, 0};
 
-TraceEvent open(std::uint8_t channel, std::uint8_t buffers, CoreCoord mux = kMux) {
+TraceEvent open(std::uint8_t channel, std::uint8_t buffers, CoreCoord mux = kMux,
+                std::uint8_t channels = 2) {
     const MuxArgument argument{.place = NocPlace::worker(mux),
                                .channel = channel,
-                               .num_channels = 2,
+                               .num_channels = channels,
                                .num_buffers = buffers};
     return event(FabricOpen, 0, 1, argument.pack());
 }
@@ -81,6 +82,19 @@ TEST(Mux, RefusesAConnectionToACoreWithoutAKernel) {
                 ::testing::ThrowsMessage<UsageError>(
                     "trace: event 0: a connection to channel 0 of 2 of a mux on core (1,1), with 1 "
                     "buffers; a kernel runs there, and a channel has buffers"));
+}
+
+TEST(Mux, RefusesAChannelThatItsFirstConnectionDidNotName) {
+    TraceBuilder builder(2);
+    builder.core({0, 0}).reader({open(0, 1)});
+    builder.core({0, 1}).reader({event(NocSetState, 0, 10), open(2, 1, kMux, 4)});
+    builder.core(kMux).reader({event(FabricOpen)});
+
+    EXPECT_THAT([&] { (void)builder.run(); },
+                ::testing::ThrowsMessage<UsageError>(
+                    "trace: event 1: reader on core (0,1) connects to channel 2 of the mux on core "
+                    "(1,0); its first connection gave it 2 channels, and numbers below that are "
+                    "allowed"));
 }
 
 }  // namespace
