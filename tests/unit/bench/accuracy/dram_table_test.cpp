@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "tests/arch_fixture.hpp"
+#include "tests/unit/bench/accuracy/small_model.hpp"
 
 namespace tessera::score {
 namespace {
@@ -16,24 +16,9 @@ Model model() {
     for (DramEndpoint& endpoint : arch.dram.endpoints) {
         endpoint.physical = endpoint.physical1 = endpoint.noc;
     }
-    TimingSpec timing;
-    timing.clock = arch.clock;
-    for (BytesPerCycle* rate :
-         {&timing.noc.read_rate, &timing.noc.write_rate, &timing.noc.link_rate,
-          &timing.noc.injection_rate, &timing.noc.ejection_rate, &timing.noc.multicast_rate,
-          &timing.dram.bank_read_rate, &timing.dram.bank_write_rate, &timing.dram.write_port_rate,
-          &timing.dram.channel_rate, &timing.dispatch.stream_rate}) {
-        *rate = BytesPerCycle{1000};
-    }
-    timing.noc.outstanding_reads = timing.noc.outstanding_writes = 64;
-    timing.noc.queued_writes = 64;
-    timing.noc.port_requests = 64;
-    timing.dram.burst = Bytes{64};
-    timing.dram.write_buffer = Bytes{4096};
+    TimingSpec timing = testing::fast_timing(arch);
     timing.dram.read_slot = Cycles{40};
-    timing.dispatch.launch_messages = 8;
-    timing.dispatch.config_ring = Bytes{1 << 16};
-    return {.arch = arch, .timing = {timing, timing, timing}};
+    return testing::without_ranges(arch, timing);
 }
 
 double cycles(const char* workload, const char* parameters) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "tests/arch_fixture.hpp"
+#include "tests/unit/bench/accuracy/small_model.hpp"
 
 namespace tessera::score {
 namespace {
@@ -13,8 +13,7 @@ namespace {
 Model model() {
     ArchSpec arch = testing::make_arch(4, 4);
     arch.workers.noc_columns = arch.workers.noc_rows = {1, 2, 3, 4};
-    TimingSpec timing;
-    timing.clock = arch.clock;
+    TimingSpec timing = testing::fast_timing(arch);
     timing.link = {.rate = BytesPerSecond{10e9},
                    .hop_latency = Seconds{500e-9},
                    .core_latency = Seconds{400e-9},
@@ -29,21 +28,7 @@ Model model() {
                    .max_payload = Bytes{4096},
                    .sender_slots = 8,
                    .receiver_slots = 16};
-    for (BytesPerCycle* rate :
-         {&timing.noc.read_rate, &timing.noc.write_rate, &timing.noc.link_rate,
-          &timing.noc.injection_rate, &timing.noc.ejection_rate, &timing.noc.multicast_rate,
-          &timing.dram.bank_read_rate, &timing.dram.bank_write_rate, &timing.dram.write_port_rate,
-          &timing.dram.channel_rate, &timing.dispatch.stream_rate}) {
-        *rate = BytesPerCycle{1000};
-    }
-    timing.noc.outstanding_reads = timing.noc.outstanding_writes = 64;
-    timing.noc.queued_writes = 64;
-    timing.noc.port_requests = 64;
-    timing.dram.burst = Bytes{64};
-    timing.dram.write_buffer = Bytes{4096};
-    timing.dispatch.launch_messages = 8;
-    timing.dispatch.config_ring = Bytes{1 << 16};
-    return {.arch = arch, .timing = {timing, timing, timing}};
+    return testing::without_ranges(arch, timing);
 }
 
 double predicted(const char* workload, const char* parameters, const char* unit,

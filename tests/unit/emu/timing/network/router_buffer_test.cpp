@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/unit/emu/timing/network/small_machine.hpp"
 #include "tests/unit/emu/timing/network/streams.hpp"
 
@@ -41,7 +43,7 @@ TEST_F(RouterBuffers, LeaveTheFirstFlitOutOfWhatIsShared) {
 }
 
 TEST_F(RouterBuffers, GiveWhatIsLeftToTheLastChannel) {
-    std::uint32_t taken[5] = {};
+    std::array<std::uint32_t, 5> taken{};
 
     for (std::uint32_t& of_channel : taken) {
         buffer_.share(link_, of_channel, 512);

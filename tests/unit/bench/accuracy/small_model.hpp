@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device of any size for rows of measurements, with the least that a replay asks of its numbers.
+#pragma once
+
+#include "bench/accuracy/model.hpp"
+#include "tests/arch_fixture.hpp"
+
+namespace tessera::testing {
+
+/// Everything moves at 1000 B/cycle and nothing else takes time, so that what a test sets is what
+/// its program takes.
+inline TimingSpec fast_timing(const ArchSpec& arch) {
+    TimingSpec timing;
+    timing.clock = arch.clock;
+    for (BytesPerCycle* rate :
+         {&timing.noc.read_rate, &timing.noc.write_rate, &timing.noc.link_rate,
+          &timing.noc.injection_rate, &timing.noc.ejection_rate, &timing.noc.multicast_rate,
+          &timing.dram.bank_read_rate, &timing.dram.bank_write_rate, &timing.dram.write_port_rate,
+          &timing.dram.channel_rate, &timing.dispatch.stream_rate}) {
+        *rate = BytesPerCycle{1000};
+    }
+    timing.noc.outstanding_reads = timing.noc.outstanding_writes = 64;
+    timing.noc.queued_writes = 64;
+    timing.noc.port_requests = 64;
+    timing.dram.burst = Bytes{64};
+    timing.dram.write_buffer = Bytes{4096};
+    timing.dispatch.launch_messages = 8;
+    timing.dispatch.config_ring = Bytes{1 << 16};
+    return timing;
+}
+
+/// The constants have no ranges.
+inline score::Model without_ranges(const ArchSpec& arch, const TimingSpec& timing) {
+    return {.arch = arch, .timing = {timing, timing, timing}};
+}
+
+}  // namespace tessera::testing
