@@ -31,12 +31,19 @@ constexpr std::array kFields{
     field<&Schedule::batch_pages>("batch_pages", "0", "pages read at a time; 0: sync_pages",
                                   Limits{0, kTransfer.most}),
     field<&Schedule::cb_depth>("cb_depth", "2", "batches in a CB", kDepth),
-    field<&Schedule::algorithm>("algorithm", "pages", "pages: into the neighbours' memory"),
+    field<&Schedule::algorithm>(
+        "algorithm", "pages",
+        "pages: into the neighbours' memory; multicast: into that of all devices at once"),
     field<&Schedule::packet_tiles>("packet_tiles", "0", exchange::kPacketTilesProse,
                                    exchange::kPacketTiles),
     field<&Schedule::chunk_packets>("chunk_packets", "0", exchange::kChunkPacketsProse,
                                     exchange::kChunkPackets),
 };
+
+/// Straight into memory; the others go through L1, by exchange::Travel.
+bool writes_memory(Algorithm algorithm) {
+    return algorithm == Algorithm::Pages || algorithm == Algorithm::Multicast;
+}
 
 exchange::Travel travel_of(Algorithm algorithm) {
     switch (algorithm) {
@@ -81,23 +88,28 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     judge_whole_tiles(context, judge);
     const bool is_ragged = context.inputs.size() > 1;
-    if (schedule.algorithm != Algorithm::Pages) {
+    if (!writes_memory(schedule.algorithm)) {
         judge.require(!is_ragged || context.inputs[0].spec.layout == Layout::ROW_MAJOR, "counts",
                       "are of rows of a ROW_MAJOR tensor; the input is TILE");
         return exchange::judge_collective(context, collective_of(context), infer(context)[0],
                                           judge);
     }
     judge.require(!is_ragged, "algorithm",
-                  "is pages, which takes no counts; ring, bidirectional, line and rows_columns do");
+                  fmt::format("is {}, which takes no counts; ring, bidirectional, line and "
+                              "rows_columns do",
+                              config::Value<Algorithm>::show(schedule.algorithm)));
     judge_line(context, judge);
     judge_lanes(context.arch, schedule.lanes(), judge);
     judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; it must be at least 1");
     judge_depth(schedule.cb_depth, judge);
+    judge.require(schedule.algorithm != Algorithm::Multicast || schedule.workers == 1, "workers",
+                  fmt::format("is {}; multicast has one, whose two processors send each their way",
+                              schedule.workers));
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& schedule = context.params<Schedule>();
-    if (schedule.algorithm != Algorithm::Pages) {
+    if (!writes_memory(schedule.algorithm)) {
         return exchange::collective_programs(context, collective_of(context));
     }
     return make_programs(context.arch, context.mesh, {context.device_inputs[0]},

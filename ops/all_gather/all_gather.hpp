@@ -19,8 +19,9 @@
 namespace tessera::ops::all_gather {
 
 /// Pages: straight into the memory of the neighbours on a line or ring, up to four pages a packet.
+/// Multicast: the same into the memory of all devices; routers pass packets on, not cores.
 /// The others: exchange::Travel, through their L1.
-enum class Algorithm : std::uint8_t { Pages, Ring, Bidirectional, Line, RowsColumns };
+enum class Algorithm : std::uint8_t { Pages, Multicast, Ring, Bidirectional, Line, RowsColumns };
 
 }  // namespace tessera::ops::all_gather
 
@@ -29,6 +30,7 @@ namespace tessera::config {
 template <>
 inline constexpr std::array kEnumNames<ops::all_gather::Algorithm>{
     EnumName<ops::all_gather::Algorithm>{"pages", ops::all_gather::Algorithm::Pages},
+    EnumName<ops::all_gather::Algorithm>{"multicast", ops::all_gather::Algorithm::Multicast},
     EnumName<ops::all_gather::Algorithm>{"ring", ops::all_gather::Algorithm::Ring},
     EnumName<ops::all_gather::Algorithm>{"bidirectional",
                                          ops::all_gather::Algorithm::Bidirectional},
@@ -47,8 +49,8 @@ inline constexpr std::array kEnumNames<ops::all_gather::FarthestSlice>{
 
 namespace tessera::ops::all_gather {
 
-inline constexpr std::array<std::string_view, 5> kSchedules{"pages", "ring", "bidirectional",
-                                                            "line", "rows_columns"};
+inline constexpr std::array<std::string_view, 6> kSchedules{
+    "pages", "multicast", "ring", "bidirectional", "line", "rows_columns"};
 inline constexpr std::array kInputs{Operand{"input", "(R, ...)", "any", "any"},
                                     Operand{.name = "counts",
                                             .shape = "(D)",
@@ -75,8 +77,8 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry.
 [[nodiscard]] const Op& op();
 
-/// How pages travel. `chunk_packets` is of the algorithms other than Pages, `workers` to `cb_depth`
-/// of Pages.
+/// How pages travel. `workers` to `cb_depth` are of Pages, `batch_pages` and `cb_depth` of
+/// Multicast too; `chunk_packets` is of the others.
 struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
@@ -105,15 +107,21 @@ struct Outputs {
 /// Builds one program for each device of the whole mesh, to be launched together.
 ///
 /// Ragged   `counts`, where it is given, says how many rows of its input each device has (0 to R);
-///   they lie one behind the other in the output's first rows. Algorithms other than Pages, tensors
-///   in ROW_MAJOR.
-/// Groups     Pages: the whole mesh, a single row or column. Rows_columns: all devices of some rows
-///   and columns. The others: any devices of the mesh.
+///   they lie one behind the other in the output's first rows. Algorithms other than Pages and
+///   Multicast, tensors in ROW_MAJOR.
+/// Groups     Pages, Multicast: the whole mesh, a single row or column. Rows_columns: all devices
+/// of
+///   some rows and columns. The others: any devices of the mesh.
 /// Pages      each device sends its pages to both neighbours, and passes on what it got from the
 ///   one to the other, slice by slice, out of its own output, once the count that comes behind each
 ///   `sync_pages` pages says that they are there. On a ring of D devices slices travel ⌊D/2⌋ hops
 ///   each way; with even D each way carries half of the farthest slice, or the forward way all of
 ///   it. One core for each lane and direction takes its share of each slice's pages.
+/// Multicast  each device's pages go both ways in packets that are written on every device that
+/// they
+///   pass, on a ring ⌊D/2⌋ forward and the rest backward. One core for each link: its reader sends
+///   forward, its writer backward. Source   tt-metal
+///   ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp.
 /// Start      no core sends before all devices it gets something from have told it that they run.
 /// Errors   UsageError if the number of tensors is not that of devices, or the contract or a rule
 ///          of the op does not hold: the mesh is a single row or column, a TILE tensor's pages stay

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages straight into the memory of the neighbours on a line or ring.
-#include "ops/all_gather/all_gather.hpp"
-#include "ops/all_gather/travel.hpp"
+#include "ops/all_gather/place.hpp"
 #include "ops/exchange/buffers.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_gather {
 namespace {
-
-constexpr std::uint8_t kPages = 0;  // the circular buffer, as the kernels number it
 
 struct Kernels {
     KernelHandle reader;
@@ -30,40 +27,6 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Device
                          WriterDataMovementConfig(writer_args)),
             CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)};
 }
-
-void create_buffer(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
-                   const Schedule& schedule) {
-    const std::uint32_t page = input.buffer.aligned_page_size;
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(schedule.cb_depth * schedule.batch() * page,
-                                              {{kPages, input.spec.format}})
-                             .set_page_size(kPages, page));
-}
-
-/// One device's part.
-struct Place {
-    const MeshLine& line;
-    std::uint32_t position;
-    const DeviceTensor& input;
-    const DeviceTensor& output;
-    const Schedule& schedule;
-
-    [[nodiscard]] Travel travel(Way way) const {
-        return line.is_ring ? travel_on_ring(line.devices, way, schedule.farthest)
-                            : travel_on_line(line.devices, position, way);
-    }
-    /// Devices that what this one sends reaches in the end.
-    [[nodiscard]] std::uint32_t num_targets(Way way) const {
-        return line.is_ring          ? travel(way).num_sent
-               : way == Way::Forward ? line.devices - 1 - position
-                                     : position;
-    }
-    /// The own pages are copied by the core that reads them anyway.
-    [[nodiscard]] bool copies(Way way) const {
-        const bool forward_sends = travel(Way::Forward).num_sent != 0;
-        return (way == Way::Forward) == (forward_sends || travel(Way::Backward).num_sent == 0);
-    }
-};
 
 std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t pages = place.input.buffer.num_pages;
@@ -109,7 +72,7 @@ void set_arguments(Program& program, const Kernels& kernels, const ArchSpec& arc
 Program make_program(const ArchSpec& arch, const Place& place) {
     const CoreRangeSet cores = line_cores(arch, place.schedule.lanes());
     Program program = CreateProgram();
-    create_buffer(program, cores, place.input, place.schedule);
+    create_buffer(program, cores, place);
     const Kernels kernels = create_kernels(program, cores, place.input, place.output);
     for_each_line_core(arch, place.schedule.lanes(),
                        [&](CoreCoord core, Way way, std::uint32_t lane) {
@@ -120,6 +83,15 @@ Program make_program(const ArchSpec& arch, const Place& place) {
 
 }  // namespace
 
+void create_buffer(Program& program, const CoreRangeSet& cores, const Place& place) {
+    const std::uint32_t page = place.input.buffer.aligned_page_size;
+    CreateCircularBuffer(
+        program, cores,
+        CircularBufferConfig(place.schedule.cb_depth * place.schedule.batch() * page,
+                             {{kPages, place.input.spec.format}})
+            .set_page_size(kPages, page));
+}
+
 std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                          const Inputs& inputs, const Outputs& outputs,
                                          const Schedule& schedule) {
@@ -129,8 +101,10 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
     const MeshLine line = mesh_line(mesh);
     std::vector<DeviceProgram> programs;
     for (std::uint32_t d = 0; d < line.devices; ++d) {
-        programs.push_back(
-            {d, make_program(arch, {line, d, inputs.inputs[d], outputs.outputs[d], schedule})});
+        const Place place{line, d, inputs.inputs[d], outputs.outputs[d], schedule};
+        programs.push_back({d, schedule.algorithm == Algorithm::Multicast
+                                   ? multicast_program(arch, place)
+                                   : make_program(arch, place)});
     }
     return programs;
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next device of a line, as a kernel sends packets to it.
+// The next device of a line, or the next ones all at once, as a kernel sends packets to them.
 #pragma once
 
 class NextDevice {
 public:
-    explicit NextDevice(tt::tt_fabric::WorkerToFabricEdmSender& connection)
+    // Each packet is written on the next `reach` devices.
+    explicit NextDevice(tt::tt_fabric::WorkerToFabricEdmSender& connection, uint32_t reach = 1)
         : connection_(connection),
           header_(PacketHeaderPool::allocate_header()),
           counting_header_(PacketHeaderPool::allocate_header()) {
-        fabric_set_unicast_route<false>(header_, 1);
-        fabric_set_unicast_route<false>(counting_header_, 1);
+        const tt::tt_fabric::MulticastRoutingCommandHeader range{1, static_cast<uint8_t>(reach)};
+        header_->to_chip_multicast(range);
+        counting_header_->to_chip_multicast(range);
     }
 
     void send(uint32_t source, uint64_t destination, uint32_t bytes) {

@@ -51,6 +51,13 @@ TEST_F(AllGatherErrors, MoreWorkersThanCores) {
         "all_gather: workers 3 for each of 1 links take 6 cores; 1 to 2 are possible on test_arch");
 }
 
+TEST_F(AllGatherErrors, MulticastHasOneWorker) {
+    gather_.schedule.algorithm = ops::all_gather::Algorithm::Multicast;
+    gather_.schedule.workers = 2;
+    expect_error(
+        "all_gather: workers is 2; multicast has one, whose two processors send each their way");
+}
+
 TEST_F(AllGatherErrors, SyncPagesIsZero) {
     gather_.schedule.sync_pages = 0;
     expect_error("all_gather: sync_pages is 0; it must be at least 1");

@@ -9,6 +9,7 @@
 namespace tessera {
 namespace {
 
+using ops::all_gather::Algorithm;
 using testing::MeshGather;
 using testing::test_arch;
 
@@ -37,6 +38,7 @@ TEST_P(AllGather, GivesEachDeviceAllTensorsInOrder) {
 }
 
 constexpr Layout kRows = Layout::ROW_MAJOR;
+constexpr ops::all_gather::Schedule kMulticast{.links = 1, .algorithm = Algorithm::Multicast};
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, AllGather,
@@ -90,6 +92,27 @@ INSTANTIATE_TEST_SUITE_P(
              {64, 96},
              Layout::TILE,
              {.links = 2, .workers = 2, .sync_pages = 2}},
+        Case{"MulticastByTwoOnALine", {1, 2}, Topology::Line, {7, 8}, kRows, kMulticast},
+        Case{"MulticastByOneDevice", {1, 1}, Topology::Line, {5, 8}, kRows, kMulticast},
+        Case{"MulticastAlongAColumnOfFive",
+             {5, 1},
+             Topology::Line,
+             {23, 8},
+             kRows,
+             {.links = 3, .batch_pages = 2, .cb_depth = 3, .algorithm = Algorithm::Multicast}},
+        Case{"MulticastOnARingOfEvenLength",
+             {1, 4},
+             Topology::Ring,
+             {64, 96},
+             Layout::TILE,
+             {.links = 2, .batch_pages = 9, .algorithm = Algorithm::Multicast}},
+        Case{"MulticastOnARingOfOddLength", {1, 5}, Topology::Ring, {13, 8}, kRows, kMulticast},
+        Case{"MulticastOfFewerPagesThanLinks",
+             {1, 3},
+             Topology::Line,
+             {2, 8},
+             kRows,
+             {.links = 4, .algorithm = Algorithm::Multicast}},
         Case{"LeadingExtents",
              {1, 3},
              Topology::Line,

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings in this device's pages and sends each batch to all devices ahead of it before it reads the
+// next; the writer beside it sends them the other way and copies them.
+#include "multicast_pages.hpp"
+
+namespace {
+
+// Returns where the batch lies.
+template <typename Accessor>
+uint32_t read_batch(const OwnPages& pages, uint32_t batch, const Accessor& input) {
+    cb_reserve_back(kCbPages, pages.batch);
+    const uint32_t place = get_write_ptr(kCbPages);
+    uint32_t l1_address = place;
+    for (uint32_t page = pages.begin(batch); page < pages.end(batch); ++page) {
+        noc_async_read_page(page, input, l1_address);
+        l1_address += get_local_cb_interface(kCbPages).fifo_page_size;
+    }
+    noc_async_read_barrier();
+    cb_push_back(kCbPages, pages.batch);
+    return place;
+}
+
+template <typename Accessor>
+void send_batch(const OwnPages& pages, uint32_t batch, const Accessor& output, uint32_t source,
+                Side& ahead) {
+    for (uint32_t page = pages.begin(batch); page < pages.end(batch); ++page) {
+        ahead.add(source, output.get_noc_addr(pages.placed + page));
+        source += get_local_cb_interface(kCbPages).fifo_page_size;
+    }
+    ahead.flush();
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t input_address = get_arg_val<uint32_t>(0);
+    const uint32_t output_address = get_arg_val<uint32_t>(1);
+    const uint32_t page_bytes = get_arg_val<uint32_t>(2);
+    const uint32_t packet_pages = get_arg_val<uint32_t>(3);
+    const uint32_t told_id = get_arg_val<uint32_t>(4);
+    const uint32_t num_others = get_arg_val<uint32_t>(5);
+    const OwnPages pages = own_pages_from_args(6);
+    Side ahead(10, page_bytes, packet_pages);
+
+    constexpr auto input_args = TensorAccessorArgs<0>();
+    constexpr auto output_args = TensorAccessorArgs<2>();
+    const auto input = TensorAccessor(input_args, input_address);
+    const auto output = TensorAccessor(output_args, output_address);
+    auto* told = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(told_id));
+
+    // Nothing may reach a device before its program has started.
+    ahead.count_up(told_id);
+    noc_semaphore_wait_min(told, num_others);
+
+    for (uint32_t batch = 0; batch < pages.num_batches(); ++batch) {
+        const uint32_t source = read_batch(pages, batch, input);
+        send_batch(pages, batch, output, source, ahead);
+    }
+    // A count comes behind all that its device has sent this way.
+    ahead.count_up(told_id);
+    ahead.close();
+    noc_semaphore_wait_min(told, 2 * num_others);
+}

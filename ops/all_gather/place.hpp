@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One device's part of a gather straight into memory.
+#pragma once
+
+#include "ops/all_gather/all_gather.hpp"
+#include "ops/all_gather/travel.hpp"
+
+namespace tessera::ops::all_gather {
+
+constexpr std::uint8_t kPages = 0;  // the circular buffer, as the kernels number it
+
+/// One device's part.
+struct Place {
+    const MeshLine& line;
+    std::uint32_t position;
+    const DeviceTensor& input;
+    const DeviceTensor& output;
+    const Schedule& schedule;
+
+    [[nodiscard]] Travel travel(Way way) const {
+        return line.is_ring ? travel_on_ring(line.devices, way, schedule.farthest)
+                            : travel_on_line(line.devices, position, way);
+    }
+    /// Devices that what this one sends reaches in the end.
+    [[nodiscard]] std::uint32_t num_targets(Way way) const {
+        return line.is_ring          ? travel(way).num_sent
+               : way == Way::Forward ? line.devices - 1 - position
+                                     : position;
+    }
+    /// The own pages are copied by the core that reads them anyway.
+    [[nodiscard]] bool copies(Way way) const {
+        const bool forward_sends = travel(Way::Forward).num_sent != 0;
+        return (way == Way::Forward) == (forward_sends || travel(Way::Backward).num_sent == 0);
+    }
+};
+
+/// The circular buffer between reader and writer.
+void create_buffer(Program& program, const CoreRangeSet& cores, const Place& place);
+
+/// The device's program of Algorithm::Multicast.
+[[nodiscard]] Program multicast_program(const ArchSpec& arch, const Place& place);
+
+}  // namespace tessera::ops::all_gather
