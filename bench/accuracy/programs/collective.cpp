@@ -86,42 +86,53 @@ std::vector<DeviceTensor> allocate(Bench& bench, const char* name, const TensorS
     return tensors;
 }
 
-/// The published Wormhole tables are older than the division of the farthest slice: their largest
-/// messages take 8/7 of what it would take, Blackhole's do not.
-ops::all_gather::FarthestSlice farthest_of(const Model& model) {
-    using enum ops::all_gather::FarthestSlice;
-    return model.arch.architecture == "wormhole" ? Forward : HalfEachWay;
-}
-
-/// A core reads packet by packet, three ahead of its writer, and tells the next one behind its
-/// share of a slice or 160 packets of it. Source   tt-metal
+/// As measured on a ring: a core reads packet by packet, three ahead of its writer, and tells the
+/// next one behind its share of a slice or 160 packets of it. Source   tt-metal
 /// ttnn/cpp/ttnn/operations/experimental/ccl/all_gather_async, default factory.
-ops::all_gather::Schedule schedule_of(const Model& model, const Collective& collective,
-                                      std::uint64_t packets) {
+ops::all_gather::Schedule ring_schedule(const Collective& collective, std::uint64_t packets) {
     constexpr std::uint64_t kMostPacketsPerSync = 160;
     const std::uint64_t lanes = std::uint64_t{collective.links} * collective.workers;
     const std::uint64_t share = std::clamp<std::uint64_t>(packets / lanes, 1, kMostPacketsPerSync);
     return {.links = collective.links,
             .workers = collective.workers,
-            .farthest = farthest_of(model),
             .sync_pages = static_cast<std::uint32_t>(share),
             .batch_pages = 1,
             .cb_depth = 3};
 }
 
-/// Each device's slice is `packets` rows of `packet_bytes`.
-Prediction gather_cycles(const Model& model, const Collective& collective, std::uint64_t packets,
-                         std::uint32_t packet_bytes) {
+/// As measured on a line: routers carry a packet past all devices, and the core that reads one
+/// packet sends it before it reads the next. Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md,
+/// "Interpreting the curve", and
+/// ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp, whose later
+/// versions read ahead: with that two devices would gather at the rate of the wire, twice as fast
+/// as measured.
+ops::all_gather::Schedule line_schedule(const Collective& collective, std::uint32_t packet_tiles) {
+    return {.links = collective.links,
+            .batch_pages = packet_tiles,
+            .cb_depth = 3,
+            .algorithm = ops::all_gather::Algorithm::Multicast,
+            .packet_tiles = packet_tiles};
+}
+
+/// Each device has a slice.
+Prediction gather_cycles(const Model& model, const Collective& collective, const TensorSpec& slice,
+                         const ops::all_gather::Schedule& schedule) {
     Bench bench(model, collective.mesh);
-    const TensorSpec slice{{static_cast<std::uint32_t>(packets), packet_bytes / kElementBytes}};
     const auto inputs = allocate(bench, "input", slice, collective);
     TensorSpec whole = slice;
     whole.shape[0] *= num_devices(collective);
     const auto outputs = allocate(bench, "output", whole, collective);
     return bench
         .run(ops::all_gather::make_programs(model.arch, collective.mesh, {inputs}, {outputs},
-                                            schedule_of(model, collective, packets)))
+                                            schedule))
         .kernel_span_cycles();
+}
+
+/// `tiles` tiles, one above the other.
+TensorSpec tile_column(std::uint64_t tiles) {
+    return {{static_cast<std::uint32_t>(tiles) * kTileSide, kTileSide},
+            DataFormat::Float16_b,
+            Layout::TILE};
 }
 
 /// Tiles of a packet. Source   tt-metal
@@ -133,8 +144,7 @@ Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
                                std::uint64_t tiles) {
     Bench bench(model, collective.mesh);
     const std::uint32_t devices = num_devices(collective);
-    const auto rows = static_cast<std::uint32_t>(tiles) * kTileSide;
-    const TensorSpec slice{{rows, kTileSide}, DataFormat::Float16_b, Layout::TILE};
+    const TensorSpec slice = tile_column(tiles);
     TensorSpec spec = slice;
     spec.shape[0] *= devices;
     const std::vector<std::vector<DeviceTensor>> inputs{allocate(bench, "input", spec, collective)};
@@ -161,8 +171,7 @@ Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
 /// Each device's slice is `tiles` tiles.
 Prediction scatter_cycles(const Model& model, const Collective& collective, std::uint64_t tiles) {
     Bench bench(model, collective.mesh);
-    const auto rows = static_cast<std::uint32_t>(tiles) * kTileSide;
-    const TensorSpec slice{{rows, kTileSide}, DataFormat::Float16_b, Layout::TILE};
+    const TensorSpec slice = tile_column(tiles);
     TensorSpec spec = slice;
     spec.shape[0] *= num_devices(collective);
     const auto inputs = allocate(bench, "input", spec, collective);
@@ -177,6 +186,10 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
                                                  .packet_tiles = kScatterPacketTiles}))
         .kernel_span_cycles();
 }
+
+/// Tiles of a packet, however many would fit. Source   tt-metal
+/// ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic, number_pages_per_packet.
+constexpr std::uint32_t kExchangePacketTiles = 2;
 
 /// Each device sends `packets` rows of `packet_bytes` to each other one.
 Prediction exchange_cycles(const Model& model, const Collective& collective, std::uint64_t packets,
@@ -221,16 +234,25 @@ std::uint64_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
 Prediction all_gather(const Parameters& parameters, const Model& model, Collective collective) {
     const std::uint64_t message = parameters.long_count("message_bytes");
     const std::uint64_t slice = message / num_devices(collective);
-    // On a line the fabric carries a slice past all devices, so one worker for each link will do
-    // for TTNN. Here workers pass slices on, and more of them make up for it from three devices on.
-    const bool passes_nothing_on =
-        collective.mesh.topology == Topology::Line && num_devices(collective) == 2;
-    collective.workers = passes_nothing_on ? 1 : workers_for(message, collective, kGatherWorkers);
+    if (collective.mesh.topology == Topology::Line) {
+        const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
+        const std::uint32_t packet_tiles = parameters.count("packet_bytes") / tile;
+        expressible(packet_tiles > 0, "packets of less than a tile");
+        return cycles_at(div_up(slice, tile), kMostPackets * packet_tiles,
+                         [&](std::uint64_t tiles) {
+                             return gather_cycles(model, collective, tile_column(tiles),
+                                                  line_schedule(collective, packet_tiles));
+                         });
+    }
+    collective.workers = workers_for(message, collective, kGatherWorkers);
     const auto packet = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(slice, parameters.count("packet_bytes")));
     expressible(packet > 0 && packet % kElementBytes == 0, "slices of {} bytes", slice);
     return cycles_at(div_up(slice, packet), kMostPackets, [&](std::uint64_t packets) {
-        return gather_cycles(model, collective, packets, packet);
+        return gather_cycles(
+            model, collective,
+            TensorSpec{{static_cast<std::uint32_t>(packets), packet / kElementBytes}},
+            ring_schedule(collective, packets));
     });
 }
 
@@ -252,8 +274,8 @@ Prediction all_to_all(const Parameters& parameters, const Model& model,
     // Each of eight parts goes its own way: so many packets of each fill the links.
     constexpr std::uint64_t kMostOfAPart = kMostPackets / 8;
     const std::uint64_t part = parameters.long_count("message_bytes") / num_devices(collective);
-    const auto packet =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(part, parameters.count("packet_bytes")));
+    const auto packet = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        part, kExchangePacketTiles * std::uint64_t{tile_bytes(DataFormat::Float16_b)}));
     expressible(packet > 0 && packet % kElementBytes == 0, "parts of {} bytes", part);
     return cycles_at(div_up(part, packet), kMostOfAPart, [&](std::uint64_t packets) {
         return exchange_cycles(model, collective, packets, packet);
