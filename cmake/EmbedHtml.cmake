@@ -36,7 +36,9 @@ endif()
 set(tessera_embed_html_script ${CMAKE_CURRENT_LIST_FILE})
 function(tessera_embed_html library)
     cmake_parse_arguments(ARG "" "NAME;PAGE" "STYLES;SCRIPTS" ${ARGN})
-    set(source ${CMAKE_CURRENT_BINARY_DIR}/${library}_html.cpp)
+    # A library may hold several pages.
+    get_filename_component(page_name ${ARG_PAGE} NAME_WE)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${library}_${page_name}_html.cpp)
     string(REPLACE ";" "|" styles "${ARG_STYLES}")
     string(REPLACE ";" "|" scripts "${ARG_SCRIPTS}")
     add_custom_command(

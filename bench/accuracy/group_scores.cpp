@@ -56,8 +56,8 @@ public:
         mean_.is_mean = true;
         mean_.within_of_all /= num_groups_;
         Statistics& sum = mean_.statistics;
-        for (double* figure : {&sum.mean_absolute_error, &sum.bias, &sum.share_within_tenth,
-                               &sum.share_covered}) {
+        for (double* figure :
+             {&sum.mean_absolute_error, &sum.bias, &sum.share_within_tenth, &sum.share_covered}) {
             *figure /= num_scored_;
         }
         list.push_back(mean_);

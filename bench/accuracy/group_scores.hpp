@@ -21,9 +21,9 @@ struct GroupScore {
     std::string arch;
     std::string name;  ///< of the group, or "mean of groups", "mean of circular groups"
     bool is_mean = false;
-    std::size_t rows = 0;       ///< scored or not
-    Statistics statistics;      ///< of those that are scored
-    double within_of_all = 0;   ///< share of all rows within 10 %: one that is not scored is a miss
+    std::size_t rows = 0;      ///< scored or not
+    Statistics statistics;     ///< of those that are scored
+    double within_of_all = 0;  ///< share of all rows within 10 %: one that is not scored is a miss
     /// Rows scored of all rows.
     [[nodiscard]] double share_scored() const noexcept;
 };

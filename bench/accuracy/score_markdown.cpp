@@ -49,9 +49,8 @@ constexpr double kPercent = 100;
 
 std::string cell_of(std::span<const GroupScore> groups, std::string_view arch,
                     std::string_view name) {
-    const auto found = std::ranges::find_if(groups, [&](const GroupScore& group) {
-        return group.arch == arch && group.name == name;
-    });
+    const auto found = std::ranges::find_if(
+        groups, [&](const GroupScore& group) { return group.arch == arch && group.name == name; });
     if (found == groups.end()) {
         return "–";
     }
@@ -69,13 +68,13 @@ std::string line_of(std::span<const GroupScore> groups, std::string_view name,
     const std::string wormhole = cell_of(groups, "wormhole", name);
     const std::string blackhole = cell_of(groups, "blackhole", name);
     const bool is_there = wormhole != "–" || blackhole != "–";
-    return !is_there
-               ? ""
-               : fmt::format("| {} | {} | {} | {} |\n", first, what, wormhole, blackhole);
+    return !is_there ? ""
+                     : fmt::format("| {} | {} | {} | {} |\n", first, what, wormhole, blackhole);
 }
 
 bool is_named(std::string_view name) {
-    return std::ranges::find(kGroups, name, &std::pair<std::string_view, std::string_view>::first) !=
+    return std::ranges::find(kGroups, name,
+                             &std::pair<std::string_view, std::string_view>::first) !=
            kGroups.end();
 }
 
@@ -111,6 +110,28 @@ std::string groups_markdown(std::span<const Row> rows, std::span<const RowScore>
     }
     for (const char* mean : {"mean of groups", "mean of circular groups"}) {
         text += line_of(groups, mean, fmt::format("**{}**", mean), "");
+    }
+    return text;
+}
+
+std::string alternatives_markdown(std::span<const AlternativeKind> kinds) {
+    if (kinds.empty()) {
+        return "";
+    }
+    const auto share = [](std::size_t part, std::size_t whole) {
+        return whole == 0 ? std::string("–")
+                          : fmt::format("{:.1f} %", kPercent * static_cast<double>(part) /
+                                                        static_cast<double>(whole));
+    };
+    std::string text = fmt::format(
+        "| alternatives measured more than {:.0f} % apart | pairs | ordered right | called robust "
+        "| "
+        "robust and right |\n|---|---|---|---|---|\n",
+        kPercent * kFarApart);
+    for (const AlternativeKind& kind : kinds) {
+        text += fmt::format("| {} | {} | {} | {} | {} |\n", kind.name, kind.num_pairs,
+                            share(kind.num_right, kind.num_pairs), kind.num_robust,
+                            share(kind.num_robust_right, kind.num_robust));
     }
     return text;
 }

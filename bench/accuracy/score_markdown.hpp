@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "bench/accuracy/alternatives.hpp"
 #include "bench/accuracy/row.hpp"
 #include "bench/accuracy/score_rows.hpp"
 
@@ -13,5 +14,8 @@ namespace tessera::score {
 /// A table in Markdown: a line for each group with both architectures' figures, then the means.
 [[nodiscard]] std::string groups_markdown(std::span<const Row> rows,
                                           std::span<const RowScore> scores);
+
+/// The same of alternatives: a line for each kind, none without pairs.
+[[nodiscard]] std::string alternatives_markdown(std::span<const AlternativeKind> kinds);
 
 }  // namespace tessera::score

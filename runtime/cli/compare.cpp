@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera compare: two timed runs side by side.
+// tessera compare: timed runs side by side.
 #include "runtime/study/compare.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,20 +13,23 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
-#include <utility>
+#include <span>
 #include <variant>
 
+#include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/compared_run.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "runtime/cli/output_path.hpp"
+#include "runtime/study/baseline.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
 namespace {
 
 struct CompareOptions {
-    std::string a;
-    std::string b;
+    std::vector<std::string> runs;  ///< A, B and further ones
+    std::optional<std::string> html;
     std::vector<std::string> sets;
     std::vector<std::string> sets_b;
     std::optional<std::string> fail_if;
@@ -49,15 +53,15 @@ std::optional<std::uint32_t> draws_of(const ComparedRun& run) {
 }
 
 // The draws of two numbers are other constants: there are pairs only among as many.
-std::uint32_t common_draws(const ComparedRun& a, const ComparedRun& b,
-                           const CompareOptions& options) {
+std::uint32_t common_draws(const std::vector<ComparedRun>& runs, const CompareOptions& options) {
     std::optional<std::uint32_t> draws = options.draws;
-    for (const auto& [name, run] : {std::pair(&options.a, &a), std::pair(&options.b, &b)}) {
-        const auto own = draws_of(*run);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const auto own = draws_of(runs[i]);
         require(!own || !draws || own == draws,
                 "{}: its report has {} draws of constants, allowed: {} as the other side or "
                 "--draws has",
-                *name, own.value_or(0), draws.value_or(0));
+                options.runs.at(std::min(i, options.runs.size() - 1)), own.value_or(0),
+                draws.value_or(0));
         draws = own ? own : draws;
     }
     return draws.value_or(timed_run::kDefaultDraws);
@@ -110,31 +114,91 @@ std::vector<std::string> sets_of_b(const CompareOptions& options) {
     return sets;
 }
 
-ExitCode run(const CompareOptions& options, const Console& console) {
-    require(!options.b.empty() || !options.sets_b.empty(),
+/// All runs; B is A with other values where it is not named.
+std::vector<ComparedRun> open_runs(const CompareOptions& options) {
+    std::vector<ComparedRun> runs;
+    for (const std::string& name : options.runs) {
+        const bool is_b = runs.size() == 1;
+        runs.push_back(open_run(name, is_b ? sets_of_b(options) : options.sets));
+    }
+    if (runs.size() == 1) {
+        runs.push_back(open_run(options.runs.front(), sets_of_b(options)));
+    }
+    return runs;
+}
+
+/// How the page and tables call the runs: as the caller did, with what B has other than A.
+std::vector<std::string> names_of(const CompareOptions& options) {
+    std::vector<std::string> names = options.runs;
+    if (names.size() == 1) {
+        names.push_back(names.front());
+    }
+    if (!options.sets_b.empty()) {
+        names[1] += fmt::format(" with {}", fmt::join(options.sets_b, ", "));
+    }
+    return names;
+}
+
+void require_runs(const CompareOptions& options) {
+    constexpr std::size_t kPair = 2;
+    require(options.runs.size() > 1 || !options.sets_b.empty(),
             "compare needs B, or --set-b for what it has other than A");
+    require(options.runs.size() <= kPair || options.sets_b.empty(),
+            "--set-b is of B: allowed with A alone, or with A and B");
+    require_file_name("--html", options.html);
+}
+
+/// Each of the others with the first; constants are moved where there is one other alone.
+compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, const Moved& moved,
+                                       const CompareOptions& options) {
+    const std::uint32_t draws = common_draws(runs, options);
+    compare::AgainstBaseline result{names_of(options), {}};
+    const compare::RunFigures baseline = figures_of(runs.front(), draws);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+        result.others.push_back(
+            compare::compare(baseline, figures_of(runs[i], draws), moved.constants));
+    }
+    return result;
+}
+
+ExitCode run(const CompareOptions& options, const Console& console) {
+    require_runs(options);
     const std::optional<double> allowed =
         options.fail_if ? std::optional(slowdown_of(*options.fail_if)) : std::nullopt;
-    const ComparedRun a = open_run(options.a, options.sets);
-    const ComparedRun b = open_run(options.b.empty() ? options.a : options.b, sets_of_b(options));
-    const std::uint32_t draws = common_draws(a, b, options);
-    const Moved moved = moved_constants(a, b, options);
-    const compare::Comparison comparison =
-        compare::compare(figures_of(a, draws), figures_of(b, draws), moved.constants);
-    if (options.json) {
-        console.out << to_json(comparison).dump(2) << '\n';
-    } else {
-        console.out << to_text(comparison, console.out_style) << moved.note;
+    std::optional<PartialFile> page;  // before the runs: it may be refused
+    if (options.html) {
+        page.emplace(*options.html);
     }
-    return allowed && is_too_slow(comparison.run, *allowed) ? ExitCode::VerificationFailed
-                                                            : ExitCode::Success;
+    const std::vector<ComparedRun> runs = open_runs(options);
+    const bool is_pair = runs.size() == 2;
+    const Moved moved = is_pair ? moved_constants(runs[0], runs[1], options) : Moved{};
+    const compare::AgainstBaseline result = against_first(runs, moved, options);
+    if (page) {
+        page->write_at(0, std::as_bytes(std::span(std::string_view(to_html(result)))));
+        page->finish();
+    }
+    if (options.json) {
+        console.out << (is_pair ? to_json(result.others.front()) : to_json(result)).dump(2) << '\n';
+    } else if (is_pair) {
+        console.out << to_text(result.others.front(), console.out_style) << moved.note;
+    } else {
+        console.out << to_text(result, console.out_style);
+    }
+    const bool fails = allowed && std::ranges::any_of(result.others, [&](const auto& other) {
+                           return is_too_slow(other.run, *allowed);
+                       });
+    return fails ? ExitCode::VerificationFailed : ExitCode::Success;
 }
 
 void add_options(CLI::App& command, CompareOptions& options) {
-    command.add_option("A", options.a, "A report, a trace or a run configuration")
+    command
+        .add_option("RUNS", options.runs,
+                    "A and B, or A and several others: reports, traces or run configurations [A "
+                    "alone: B is A, with --set-b]")
         ->required()
         ->type_name("");
-    command.add_option("B", options.b, "Another [A, with --set-b]")->type_name("");
+    command.add_option("--html", options.html, "Write the comparison as a page to a file")
+        ->type_name("FILE");
     command
         .add_option(
             "--set", options.sets,
@@ -147,7 +211,8 @@ void add_options(CLI::App& command, CompareOptions& options) {
         ->allow_extra_args(false);
     command
         .add_option("--fail-if", options.fail_if,
-                    "End with 1 if B is slower than A by more, beyond the noise: slower-than=2%")
+                    "End with 1 if another is slower than A by more, beyond the noise: "
+                    "slower-than=2%")
         ->type_name("LIMIT");
     add_draws_option(command, options.draws, "32, or as many as a report has");
     command.add_flag("--each-constant", options.each_constant,
@@ -158,13 +223,15 @@ void add_options(CLI::App& command, CompareOptions& options) {
         "was recorded on; a configuration is run without computing values. A difference is robust\n"
         "if it has its sign in 95 % of pairs: draws of the timing constants and of the model's "
         "error\n"
-        "that both runs meet. Reports hold the draws of the run that wrote them (--draws).");
+        "that both runs meet. Reports hold the draws of the run that wrote them (--draws). "
+        "Several\n"
+        "runs are each set against the first.");
 }
 
 }  // namespace
 
 Command add_compare(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand("compare", "Say which of two runs is faster, and why");
+    auto* command = root.add_subcommand("compare", "Say which of several runs is faster, and why");
     auto options = std::make_shared<CompareOptions>();
     add_options(*command, *options);
     return {command, [options, &console] { return run(*options, console); }};

@@ -150,6 +150,47 @@ TEST_F(Compare, TakesWhatBHasOtherThanA) {
                 HasSubstr("compare needs B, or --set-b for what it has other than A"));
 }
 
+// The copy on one core takes longer than on many; the third is the first.
+TEST_F(Compare, SetsSeveralRunsAgainstTheFirst) {
+    const std::vector<std::string> runs{"compare", file("many"), file("one"), file("many")};
+    std::vector<std::string> fails = runs;
+    fails.insert(fails.end(), {"--fail-if", "slower-than=2%"});
+    std::vector<std::string> as_json = runs;
+    as_json.emplace_back("--json");
+
+    const Ending ending = run_tessera(runs);
+    const json result = json::parse(run_tessera(as_json).out);
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, ContainsRegex("  A  [^\n]*many +[0-9.]+ +baseline\n"));
+    EXPECT_THAT(ending.out, ContainsRegex("  B  [^\n]*one +[0-9.]+ +\\+[0-9.]+ % [^\n]* robust\n"));
+    EXPECT_THAT(ending.out, ContainsRegex("  C  [^\n]*many +[0-9.]+ +\\+0.0 % [^\n]* equal\n"));
+    EXPECT_THAT(ending.out, ContainsRegex("  step, us +A +B +C\n  copy +[0-9. ]+\n"));
+    EXPECT_EQ(result["schema"], "tessera.baseline");
+    EXPECT_EQ(result["runs"].size(), 3U);
+    EXPECT_EQ(result["comparisons"][0], this->as_json(file("many"), file("one")));
+    EXPECT_EQ(run_tessera(fails).exit_code, 1);
+}
+
+TEST_F(Compare, WritesAPage) {
+    const std::string page = file("page.html");
+
+    const Ending ending = compare(file("many"), file("one"), {"--html", page});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(bytes_of(page), StartsWith("<!doctype html>"));
+    EXPECT_THAT(bytes_of(page), HasSubstr("\"schema\":\"tessera.baseline\""));
+    EXPECT_THAT(bytes_of(page), HasSubstr("one against "));
+}
+
+TEST_F(Compare, TakesOtherValuesOfBAlone) {
+    const Ending ending = run_tessera({"compare", file("one.trace"), file("many.trace"),
+                                       file("one.trace"), "--set-b", "noc.hop=9 cycles"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: --set-b is of B: allowed with A alone, or with A and B\n");
+}
+
 TEST_F(Compare, FailsIfBIsTooSlow) {
     const std::vector<std::string> limit{"--fail-if", "slower-than=2%"};
 

@@ -79,6 +79,30 @@ TEST(CliScore, PrintsRowsWithTheHostsSecondsAsJson) {
     EXPECT_LE(json.at("rows")[0].at("low"), json.at("rows")[0].at("predicted"));
 }
 
+// The groups that take a second or two together; the page's table comes from `tessera score
+// --table`.
+TEST(CliScore, PrintsTheLinesOfTheAccuracyPage) {
+    const std::string page = text_of(std::string(TESSERA_SOURCE_DIR) + "/docs/accuracy.md");
+    std::vector<std::string> command{"score", "--table"};
+    for (const char* group : {"matmul_core", "nocev_epcc", "nocread_epcc", "op_eltwise",
+                              "pgm_dispatch", "riscv_epcc", "sfpu", "tensix_epcc"}) {
+        command.insert(command.end(), {"--group", group});
+    }
+
+    const Ending ending = run_tessera(command);
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    std::istringstream lines(ending.out);
+    std::size_t compared = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("| `")) {
+            EXPECT_THAT(page, HasSubstr(line + "\n")) << "run tessera score --table";
+            ++compared;
+        }
+    }
+    EXPECT_EQ(compared, 8U);
+}
+
 TEST(CliScore, RefusesGroupsAndFilesThatAreNotThere) {
     const Ending group = run_tessera({"score", kRows, "--group", "indoors"});
     const Ending file = run_tessera({"score", "no/such.csv"});

@@ -22,7 +22,9 @@ struct Focus {
     Millicycles from = 0;
     Millicycles to = std::numeric_limits<Millicycles>::max();
 
-    [[nodiscard]] bool holds_launch(const std::string& name) const { return !step || *step == name; }
+    [[nodiscard]] bool holds_launch(const std::string& name) const {
+        return !step || *step == name;
+    }
     [[nodiscard]] bool holds_core(std::uint16_t on_device, CoreCoord place) const {
         return (!device || *device == on_device) && (!core || *core == place);
     }

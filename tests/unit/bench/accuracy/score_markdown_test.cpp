@@ -33,5 +33,23 @@ TEST(ScoreMarkdown, HasALineForEachGroupInOneOrderAndTheMeans) {
               "| **mean of circular groups** |  | – | 1 of 1, 0.0 % (+0.0), 100 %, 100 % |\n");
 }
 
+TEST(ScoreMarkdown, SaysHowAlternativesAreOrdered) {
+    const std::vector<AlternativeKind> kinds{{.name = "line or ring",
+                                              .num_pairs = 8,
+                                              .num_right = 6,
+                                              .num_robust = 4,
+                                              .num_robust_right = 4},
+                                             {.name = "devices", .num_pairs = 2, .num_right = 0}};
+
+    EXPECT_EQ(
+        alternatives_markdown(kinds),
+        "| alternatives measured more than 5 % apart | pairs | ordered right | called robust | "
+        "robust and right |\n"
+        "|---|---|---|---|---|\n"
+        "| line or ring | 8 | 75.0 % | 4 | 100.0 % |\n"
+        "| devices | 2 | 0.0 % | 0 | – |\n");
+    EXPECT_EQ(alternatives_markdown({}), "");
+}
+
 }  // namespace
 }  // namespace tessera::score
