@@ -106,22 +106,22 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
                                            EventQueue& queue) {
     Transfer& transfer = transfers[number];
     const Request& request = transfer.request;
-    const UnicastRoute route =
-        paths.unicast({request.device, request.noc, transfer.own, transfer.far}, transfer.packet,
-                      paths.noc().write);
     if (!transfer.has_room) {
         if (transfer.head == 0 && !transfer.is_queued) {
             transfer.spend(ResourceKind::NocInjection, now);
+            transfer.route =
+                paths.unicast({request.device, request.noc, transfer.own, transfer.far},
+                              transfer.packet, paths.noc().write);
         }
-        if (channels.advance(number, route, {now, now}, queue) == VirtualChannels::kStopped) {
+        if (channels.advance(number, {now, now}, queue) == VirtualChannels::kStopped) {
             return leave_source(number, now, queue);
         }
     }
-    note_slowest(transfer, route);
+    note_slowest(transfer);
     const Millicycles begin = std::max(now, transfer.reach);
     if (request.place.is_dram()) {
         if (!transfer.has_room && !take_room(number)) {
-            channels.hold_at_end(number, route, now, queue);
+            channels.hold_at_end(number, now, queue);
             return leave_source(number, now, queue);
         }
         transfer.has_room = false;
@@ -131,8 +131,7 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
         }
     }
     transfer.arrival = begin + transfer.slowest;
-    const Millicycles departs =
-        channels.release(number, route, {begin, transfer.slowest}, now, queue);
+    const Millicycles departs = channels.release(number, {begin, transfer.slowest}, now, queue);
     const bool has_left = transfer.has_left;
     if (request.place.is_dram()) {
         write_to_bank(number, begin, queue);  // which may move the transfer

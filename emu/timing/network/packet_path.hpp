@@ -40,8 +40,12 @@ struct UnicastRoute {
         return static_cast<std::uint32_t>(channels.size());
     }
     [[nodiscard]] std::uint32_t last() const noexcept { return size() - 1; }
+    /// Returns the number of a hop's channel, over all networks.
+    [[nodiscard]] std::uint32_t channel(std::uint32_t hop_index) const noexcept {
+        return base + channels[hop_index];
+    }
     [[nodiscard]] std::uint32_t resource_of(std::uint32_t hop_index) const noexcept {
-        return (base + channels[hop_index]) / 2;
+        return channel(hop_index) / 2;
     }
     [[nodiscard]] Millicycles duration_of(std::uint32_t hop_index) const noexcept {
         return hop_index == 0 ? std::max(injection, slot) : hop_index == last() ? ejection : link;

@@ -108,9 +108,10 @@ void ReadRequests::proceed(std::uint32_t number, std::uint32_t place) {
 void ReadRequests::launch(std::uint32_t number) {
     Transfer& transfer = transfers_[number];
     const Request& request = transfer.request;
-    transfer.route = routes_.of(request.noc, transfer.own, transfer.far);
-    transfer.route_base = 2 * resources_.network(request.device, request.noc);
+    transfer.route.channels = routes_.of(request.noc, transfer.own, transfer.far);
+    transfer.route.base = 2 * resources_.network(request.device, request.noc);
     const Route route = route_of(transfer);
+    transfer.port = route[route.port()];
     const std::uint32_t source = route[0];
     const std::uint32_t next = route[1];
     // Requests of one interface stay in order: behind one that is blocked all others wait.
@@ -122,10 +123,8 @@ void ReadRequests::launch(std::uint32_t number) {
 }
 
 void ReadRequests::answered(const Transfer& transfer) {
-    const Route route = route_of(transfer);
-    const std::uint32_t port = route[route.port()];
-    ++buffers_[port].free_slots;
-    grant(port);
+    ++buffers_[transfer.port].free_slots;
+    grant(transfer.port);
 }
 
 void ReadRequests::advance_head(std::uint32_t buffer) {

@@ -59,7 +59,7 @@ private:
         }
     };
     [[nodiscard]] static Route route_of(const Transfer& transfer) noexcept {
-        return {transfer.route, transfer.route_base};
+        return {transfer.route.channels, transfer.route.base};
     }
     /// Returns whether a channel, or the port if it is one of a port's, has a slot.
     [[nodiscard]] bool has_free_slot(std::uint32_t channel) const noexcept {

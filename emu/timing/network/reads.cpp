@@ -86,11 +86,11 @@ void Transport::State::respond(std::uint32_t number, VirtualChannels::Start star
     Transfer& transfer = transfers[number];
     if (transfer.head == 0 && !transfer.is_queued) {
         transfer.spend(ResourceKind::NocLatency, start.begin);
+        const Request& request = transfer.request;
+        transfer.route = paths.answer({request.device, request.noc, transfer.far, transfer.own},
+                                      transfer.packet, request.place);
     }
-    const Request& request = transfer.request;
-    const UnicastRoute route = paths.answer(
-        {request.device, request.noc, transfer.far, transfer.own}, transfer.packet, request.place);
-    const Millicycles end = channels.advance(number, route, start, queue);
+    const Millicycles end = channels.advance(number, start, queue);
     if (!transfer.is_answered && (end != VirtualChannels::kStopped || transfer.head > 0)) {
         transfer.is_answered = true;
         read_requests.answered(transfer);
@@ -99,8 +99,8 @@ void Transport::State::respond(std::uint32_t number, VirtualChannels::Start star
     if (end == VirtualChannels::kStopped) {
         return;
     }
-    note_slowest(transfer, route);
-    (void)channels.release(number, route, {end, transfer.slowest}, start.now, queue);
+    note_slowest(transfer);
+    (void)channels.release(number, {end, transfer.slowest}, start.now, queue);
     schedule(number, TransferStage::Deliver, end + transfer.slowest + paths.noc().completion,
              queue);
 }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "emu/timing/network/packet_path.hpp"
 #include "emu/timing/network/resource_table.hpp"
 #include "emu/timing/transport.hpp"
 
@@ -29,53 +29,59 @@ enum class TransferStage : std::uint8_t {
     PartsArrived,  ///< every part of a read that was split has arrived
 };
 
-struct Transfer {
-    Request request;
+/// In the order of lines of a cache, of which there are six: a transfer is not in the fastest one
+/// as a rule, and each attempt of a packet to go on takes the first three. What it waits for, its
+/// way, its account, then what is read once or twice.
+struct alignas(64) Transfer {
     TransferStage stage{};
+    bool is_queued = false;              ///< for a virtual channel of hop `head`
+    bool stands = false;                 ///< in the buffer in front of hop `head`
+    bool has_left = false;               ///< its source: the next packet may follow
+    bool has_room = false;               ///< in the buffer of the bank that it writes to
+    bool waits_for_bank = false;         ///< all of it has left, and lies in that buffer
+    bool is_answered = false;            ///< a read: its port has let go of its request
+    std::uint8_t hops_done = 0;          ///< mesh links passed
+    std::uint32_t packet = 0;            ///< bytes of the packet that is sent next
+    std::uint32_t head = 0;              ///< hop in front of which the packet's head last stopped
+    std::uint32_t held = 0;              ///< behind the last hop whose virtual channel it holds
+    std::uint32_t tail = 0;              ///< the first such hop
+    std::uint32_t filled = 0;            ///< first hop behind which its body lies in a buffer
+    std::uint32_t next_waiting = kNone;  ///< in the queue of the resource `waiting_on`
+    std::uint32_t next_behind = kNone;   ///< in the same buffer
+    std::uint32_t waiting_on = kNone;
+    std::uint64_t buddies = 0;      ///< which channel of each hop it takes: bit by hop
+    Millicycles reach = 0;          ///< when the head gets to where it waits
+    Millicycles wait_duration = 0;  ///< there, or on the wire behind the virtual channel
+
+    UnicastRoute route;           ///< of its packet, or of a read's request until it is accepted
+    Millicycles stamp = 0;        ///< up to when `transit` holds
+    Millicycles delayed = 0;      ///< on its way since it last stopped, without stopping
+    Millicycles throttled = 0;    ///< how long its body takes where a buffer is short
+    Millicycles departs = 0;      ///< when injection is done, if nothing stops the packet
+    Millicycles wait_offset = 0;  ///< of `waiting_on` on the path
+    Millicycles slowest = 0;      ///< longest occupation by the last packet
+    ResourceKind slowest_kind{};
+
+    Transit transit{};
+
+    Request request;
     std::uint32_t interface = 0;   ///< of the issuer, by (device, noc, node)
     CoreCoord own;                 ///< physical node of the issuer
     CoreCoord far;                 ///< physical node of `place`
     std::uint32_t left = 0;        ///< bytes of packets that have not been sent
-    std::uint32_t packet = 0;      ///< bytes of the packet that is sent next
     std::uint32_t parent = kNone;  ///< of a part of a split read, of a branch of a packet, of a
                                    ///< packet in a bank's buffer
     std::uint32_t parts = 0;       ///< of these: not arrived, or not begun with by a bank
     std::uint32_t next_in_fifo = kNone;  ///< of the interface
-    std::uint32_t next_waiting = kNone;  ///< in the queue of the resource `waiting_on`
-    std::uint32_t waiting_on = kNone;
-    std::uint32_t head = 0;             ///< hop in front of which the packet's head last stopped
-    std::uint32_t held = 0;             ///< behind the last hop whose virtual channel it holds
-    std::uint32_t tail = 0;             ///< the first such hop
-    std::uint32_t filled = 0;           ///< first hop behind which its body lies in a buffer
-    Millicycles throttled = 0;          ///< how long its body takes where a buffer is short
-    std::uint64_t buddies = 0;          ///< which channel of each hop it takes: bit by hop
-    bool is_queued = false;             ///< for a virtual channel of hop `head`
-    bool stands = false;                ///< in the buffer in front of hop `head`
-    bool has_left = false;              ///< its source: the next packet may follow
-    bool has_room = false;              ///< in the buffer of the bank that it writes to
-    bool waits_for_bank = false;        ///< all of it has left, and lies in that buffer
-    std::uint32_t next_behind = kNone;  ///< in the same buffer
-    Millicycles reach = 0;              ///< when the head gets to where it waits
-    Millicycles departs = 0;            ///< when injection is done, if nothing stops the packet
-    Millicycles delayed = 0;            ///< on its way since it last stopped, without stopping
-    Millicycles wait_offset = 0;        ///< of `waiting_on` on the path
-    Millicycles wait_duration = 0;      ///< there, or on the wire behind the virtual channel
-    Millicycles stamp = 0;              ///< up to when `transit` holds
-    Millicycles arrival = 0;            ///< last byte of the last packet in place
-    Millicycles acknowledged = 0;       ///< a multicast: by the last of its receivers
-    Millicycles slowest = 0;            ///< longest occupation by the last packet
-    ResourceKind slowest_kind{};
-    std::span<const std::uint16_t> route;  ///< of a read's request: channels of a RouteTable
-    std::uint32_t route_base = 0;          ///< first channel of its network
-    std::uint32_t stalled_at = 0;          ///< place on its route
-    std::uint32_t stalled_next = 0;        ///< channel behind that place
-    bool is_answered = false;              ///< a read: its port has let go of its request
-    std::uint32_t request_hops = 0;        ///< links that were left when its port accepted it
-    std::uint8_t hops_done = 0;            ///< mesh links passed
-    std::uint16_t device = 0;              ///< where it is: mesh packets
-    std::uint32_t slot = kNone;            ///< link in whose far router it lies: mesh packets
-    std::uint32_t next_slot = kNone;       ///< link whose far router has a slot for it
-    Transit transit{};
+    std::uint32_t stalled_at = 0;        ///< a read's request: place on its route
+    std::uint32_t stalled_next = 0;      ///< channel behind that place
+    std::uint32_t request_hops = 0;      ///< links that were left when its port accepted it
+    std::uint32_t port = 0;              ///< channel of that port
+    Millicycles arrival = 0;             ///< last byte of the last packet in place
+    Millicycles acknowledged = 0;        ///< a multicast: by the last of its receivers
+    std::uint16_t device = 0;            ///< where it is: mesh packets
+    std::uint32_t slot = kNone;          ///< link in whose far router it lies: mesh packets
+    std::uint32_t next_slot = kNone;     ///< link whose far router has a slot for it
 
     [[nodiscard]] std::uint32_t buddy_of(std::uint32_t hop) const noexcept {
         return static_cast<std::uint32_t>(buddies >> hop & 1U);

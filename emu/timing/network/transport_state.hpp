@@ -180,7 +180,8 @@ struct Transport::State {
         transfer.slowest_kind = kind;
     }
     /// The same of a unicast packet whose head is at the end of its route.
-    void note_slowest(Transfer& transfer, const UnicastRoute& route) const {
+    void note_slowest(Transfer& transfer) const {
+        const UnicastRoute& route = transfer.route;
         const bool is_throttled = transfer.throttled > route.slowest();
         note_slowest(transfer,
                      is_throttled ? ResourceKind::NocLink

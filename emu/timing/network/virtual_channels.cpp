@@ -108,35 +108,35 @@ void VirtualChannels::dequeue(Transfer& transfer, std::uint32_t channels, Router
     take_back_grant(channels);
 }
 
-std::uint32_t VirtualChannels::fill(const Transfer& transfer, const UnicastRoute& route,
-                                    std::uint32_t hop, std::uint32_t bytes) {
-    Channel& channel = channel_of(transfer, route, hop);
-    router_buffer_.share(resources_[route.resource_of(hop)], channel.shared_taken, bytes);
+std::uint32_t VirtualChannels::fill(const Transfer& transfer, std::uint32_t hop,
+                                    std::uint32_t bytes) {
+    Channel& channel = channel_of(transfer, hop);
+    router_buffer_.share(resources_[transfer.route.resource_of(hop)], channel.shared_taken, bytes);
     return router_buffer_.flit() + channel.shared_taken;
 }
 
 // Before the head stands anew: of what it gives up others get nothing meanwhile, as all of this
 // happens at one time.
-void VirtualChannels::lift_body(const Transfer& transfer, const UnicastRoute& route) {
+void VirtualChannels::lift_body(const Transfer& transfer) {
     for (std::uint32_t hop = transfer.filled; hop + 1 < transfer.head; ++hop) {
-        (void)fill(transfer, route, hop, 0);
+        (void)fill(transfer, hop, 0);
     }
 }
 
 // The body is as long as the buffers that it fills: a packet of 8 KiB spans 16 routers of 512 B
 // each, one of 1 KiB two, and more where others have taken what channels share. That is why one
 // blocked packet holds up others that never come near its end.
-std::uint32_t VirtualChannels::lay_body(Transfer& transfer, const UnicastRoute& route) {
+std::uint32_t VirtualChannels::lay_body(Transfer& transfer) {
     const std::uint32_t last = transfer.head - 1;
-    Channel& channel = channel_of(transfer, route, last);
+    Channel& channel = channel_of(transfer, last);
     const std::uint32_t others =
         channel.stopped > 0 ? router_buffer_.flit() + channel.shared_taken : 0;
     channel.stopped += std::min(transfer.packet, router_buffer_.channel());
-    std::uint32_t laid = fill(transfer, route, last, channel.stopped) - others;
+    std::uint32_t laid = fill(transfer, last, channel.stopped) - others;
     std::uint32_t first = last;
     while (laid < transfer.packet && first > transfer.filled) {
         --first;
-        laid += fill(transfer, route, first, transfer.packet - laid);
+        laid += fill(transfer, first, transfer.packet - laid);
     }
     transfer.filled = first;
     return first == last && laid >= transfer.packet ? transfer.head : first;
@@ -144,54 +144,54 @@ std::uint32_t VirtualChannels::lay_body(Transfer& transfer, const UnicastRoute& 
 
 // Links that the tail has passed are others' from now on, those between tail and head nobody's but
 // its own: that is how a packet that has stopped holds up some who do not go its way.
-void VirtualChannels::hold(Transfer& transfer, const UnicastRoute& route, std::uint32_t tail,
-                           Millicycles now, EventQueue& queue) {
+void VirtualChannels::hold(Transfer& transfer, std::uint32_t tail, Millicycles now,
+                           EventQueue& queue) {
     for (; transfer.tail < std::min(tail, transfer.held); ++transfer.tail) {
-        release_channel(transfer, route, transfer.tail, now, now, queue);
+        release_channel(transfer, transfer.tail, now, now, queue);
     }
     for (std::uint32_t hop = std::max(transfer.held, tail); hop < transfer.head; ++hop) {
-        channel_of(transfer, route, hop).busy = kHeld;
+        channel_of(transfer, hop).busy = kHeld;
     }
     transfer.held = tail < transfer.head ? transfer.head : 0;
     transfer.tail = tail;
 }
 
-void VirtualChannels::stand(std::uint32_t number, const UnicastRoute& route, std::uint32_t hop,
-                            Millicycles now, EventQueue& queue) {
+void VirtualChannels::stand(std::uint32_t number, std::uint32_t hop, Millicycles now,
+                            EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    lift_body(transfer, route);
+    lift_body(transfer);
     transfer.head = hop;
     if (hop == 0) {
         return;
     }
     // Links that the tail has passed are others', though the body may lie right behind one.
-    hold(transfer, route, std::max(transfer.tail, lay_body(transfer, route)), now, queue);
+    hold(transfer, std::max(transfer.tail, lay_body(transfer)), now, queue);
     transfer.stands = true;
-    if (hop < route.size()) {
-        Channel& channel = channel_of(transfer, route, hop - 1);
+    if (hop < transfer.route.size()) {
+        Channel& channel = channel_of(transfer, hop - 1);
         transfer.next_behind = kNone;
         (channel.first == kNone ? channel.first : transfers_[channel.last].next_behind) = number;
         channel.last = number;
     }
 }
 
-VirtualChannels::Left VirtualChannels::leave(Transfer& transfer, const UnicastRoute& route,
-                                             Millicycles now, EventQueue& queue) {
+VirtualChannels::Left VirtualChannels::leave(Transfer& transfer, Millicycles now,
+                                             EventQueue& queue) {
     Left left;
     if (transfer.is_queued) {
-        left.queue = number_of(transfer, route, transfer.head);
-        dequeue(transfer, left.queue, route.input_of(transfer.head));
+        left.queue = number_of(transfer, transfer.head);
+        dequeue(transfer, left.queue, transfer.route.input_of(transfer.head));
     }
     if (!transfer.stands) {
         return left;
     }
     transfer.stands = false;
     const std::uint32_t hop = transfer.head - 1;
-    left.buffer = number_of(transfer, route, hop);
-    Channel& channel = channel_of(transfer, route, hop);
+    left.buffer = number_of(transfer, hop);
+    Channel& channel = channel_of(transfer, hop);
     channel.stopped -= std::min(transfer.packet, router_buffer_.channel());
-    (void)fill(transfer, route, hop, channel.stopped);
-    if (transfer.head < route.size()) {
+    (void)fill(transfer, hop, channel.stopped);
+    if (transfer.head < transfer.route.size()) {
         channel.first = transfer.next_behind;
         if (channel.first != kNone) {
             queue.push(std::max(now, transfers_[channel.first].reach), QueueEvent::TransferStage,
@@ -210,17 +210,16 @@ void VirtualChannels::grant_left(const Left& left, Millicycles now, EventQueue& 
     }
 }
 
-void VirtualChannels::release_channel(const Transfer& transfer, const UnicastRoute& route,
-                                      std::uint32_t hop, Millicycles tail, Millicycles now,
-                                      EventQueue& queue) {
-    channel_of(transfer, route, hop).busy = tail;
-    grant_next(number_of(transfer, route, hop), now, queue);
+void VirtualChannels::release_channel(const Transfer& transfer, std::uint32_t hop, Millicycles tail,
+                                      Millicycles now, EventQueue& queue) {
+    channel_of(transfer, hop).busy = tail;
+    grant_next(number_of(transfer, hop), now, queue);
 }
 
-void VirtualChannels::stop(std::uint32_t number, const UnicastRoute& route, std::uint32_t hop,
-                           Millicycles now, EventQueue& queue) {
+void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles now,
+                           EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    const std::uint32_t channels = number_of(transfer, route, hop);
+    const std::uint32_t channels = number_of(transfer, hop);
     if (transfer.is_queued && hop == transfer.head) {
         take_back_grant(channels);  // another was first: once more
         grant_next(channels, now, queue);
@@ -229,21 +228,22 @@ void VirtualChannels::stop(std::uint32_t number, const UnicastRoute& route, std:
     Left left;
     bool is_behind = false;
     if (hop != transfer.head || !transfer.stands) {
-        left = leave(transfer, route, now, queue);
-        is_behind = hop > 0 && channel_of(transfer, route, hop - 1).first != kNone;
-        stand(number, route, hop, now, queue);
+        left = leave(transfer, now, queue);
+        is_behind = hop > 0 && channel_of(transfer, hop - 1).first != kNone;
+        stand(number, hop, now, queue);
     }
     // One that stands behind another comes back when that one has left.
     if (!is_behind) {
-        transfer.wait_duration = route.duration_of(hop);
-        enqueue(number, channels, route.input_of(hop));
+        transfer.wait_duration = transfer.route.duration_of(hop);
+        enqueue(number, channels, transfer.route.input_of(hop));
     }
     grant_left(left, now, queue);
     grant_next(channels, now, queue);
 }
 
-Millicycles VirtualChannels::pass(Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
-                                  const Channels& channels, Millicycles at) {
+Millicycles VirtualChannels::pass(Transfer& transfer, std::uint32_t hop, const Channels& channels,
+                                  Millicycles at) {
+    const UnicastRoute& route = transfer.route;
     Resource& resource = resources_[route.resource_of(hop)];
     // One that has been granted the wire on another channel goes first.
     const bool is_in_front = (transfer.is_queued && hop == transfer.head) ||
@@ -270,24 +270,24 @@ Millicycles VirtualChannels::pass(Transfer& transfer, const UnicastRoute& route,
     return begin;
 }
 
-Millicycles VirtualChannels::advance(std::uint32_t number, const UnicastRoute& route, Start start,
-                                     EventQueue& queue) {
+Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQueue& queue) {
     Transfer& transfer = transfers_[number];
+    const UnicastRoute& route = transfer.route;
     if (transfer.is_queued || transfer.stands) {
         transfer.spend(resources_.kind(route.resource_of(transfer.head)), start.now);
     }
     transfer.delayed = 0;
     Millicycles at = start.begin;
     for (std::uint32_t hop = transfer.head; hop < route.size(); ++hop) {
-        const Channels& channels = channels_[number_of(transfer, route, hop)];
-        const Millicycles begin = pass(transfer, route, hop, channels, at);
+        const Channels& channels = channels_[number_of(transfer, hop)];
+        const Millicycles begin = pass(transfer, hop, channels, at);
         if (begin == kStopped) {
             transfer.reach = at;
             if (start.begin > start.now) {
                 transfer.head = hop;
                 queue.push(at, QueueEvent::TransferStage, number);
             } else {
-                stop(number, route, hop, start.now, queue);
+                stop(number, hop, start.now, queue);
             }
             return kStopped;
         }
@@ -298,29 +298,29 @@ Millicycles VirtualChannels::advance(std::uint32_t number, const UnicastRoute& r
         at = begin + route.step_of(hop);
         if (hop < route.last() && channels.buddies[transfer.buddy_of(hop)].first != kNone) {
             transfer.reach = at;
-            stop(number, route, hop + 1, start.now, queue);
+            stop(number, hop + 1, start.now, queue);
             return kStopped;
         }
     }
     transfer.reach = at;
-    left_ = leave(transfer, route, start.now, queue);
+    left_ = leave(transfer, start.now, queue);
     return at;
 }
 
-void VirtualChannels::hold_at_end(std::uint32_t number, const UnicastRoute& route, Millicycles now,
-                                  EventQueue& queue) {
+void VirtualChannels::hold_at_end(std::uint32_t number, Millicycles now, EventQueue& queue) {
     const Left left = left_;  // granted now that the channels are held
-    stand(number, route, route.size(), now, queue);
+    stand(number, transfers_[number].route.size(), now, queue);
     grant_left(left, now, queue);
 }
 
-Millicycles VirtualChannels::release(std::uint32_t number, const UnicastRoute& route,
-                                     const Drain& drain, Millicycles now, EventQueue& queue) {
+Millicycles VirtualChannels::release(std::uint32_t number, const Drain& drain, Millicycles now,
+                                     EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    const Left left = transfer.stands ? leave(transfer, route, now, queue) : left_;
+    const UnicastRoute& route = transfer.route;
+    const Left left = transfer.stands ? leave(transfer, now, queue) : left_;
     const bool is_slow = drain.duration > std::max(route.link, route.injection);
     Millicycles departs = transfer.departs;
-    lift_body(transfer, route);
+    lift_body(transfer);
     if (is_slow || transfer.held > 0) {
         // Where the path is slower further on (a DRAM bank), routers of the route buffer what has
         // left the sender, and channels near to it are free sooner than the last byte is through.
@@ -339,9 +339,9 @@ Millicycles VirtualChannels::release(std::uint32_t number, const UnicastRoute& r
                 departs = std::max(departs, tail);
             }
             if (behind > 0) {
-                release_channel(transfer, route, hop, tail, now, queue);
+                release_channel(transfer, hop, tail, now, queue);
             } else if (is_slow) {
-                Millicycles& busy = channel_of(transfer, route, hop).busy;
+                Millicycles& busy = channel_of(transfer, hop).busy;
                 busy = std::max(busy, tail);
             }
         }

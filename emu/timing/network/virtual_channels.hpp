@@ -41,14 +41,12 @@ public:
         Millicycles now = 0;
         Millicycles begin = 0;  ///< of the move: not before `now`; if later, it holds nothing yet
     };
-    /// Moves the head of the packet of `transfer` along `route` from where it stands. Returns when
-    /// its first flit is at the end, or kStopped: then the transfer comes back with an event of its
-    /// own.
-    Millicycles advance(std::uint32_t transfer, const UnicastRoute& route, Start start,
-                        EventQueue& queue);
+    /// Moves the head of the packet of `transfer` along its route from where it stands. Returns
+    /// when its first flit is at the end, or kStopped: then the transfer comes back with an event
+    /// of its own.
+    Millicycles advance(std::uint32_t transfer, Start start, EventQueue& queue);
     /// Lets a packet that has come to the end of its route wait there: its body holds channels.
-    void hold_at_end(std::uint32_t transfer, const UnicastRoute& route, Millicycles now,
-                     EventQueue& queue);
+    void hold_at_end(std::uint32_t transfer, Millicycles now, EventQueue& queue);
     /// When the first flit goes through the end of a route, and how long the rest takes to follow.
     struct Drain {
         Millicycles begin = 0;
@@ -56,8 +54,8 @@ public:
     };
     /// Lets a packet that has come to the end of its route flow from `now` on, and its tail release
     /// the channels. Returns when the last byte leaves the source.
-    Millicycles release(std::uint32_t transfer, const UnicastRoute& route, const Drain& drain,
-                        Millicycles now, EventQueue& queue);
+    Millicycles release(std::uint32_t transfer, const Drain& drain, Millicycles now,
+                        EventQueue& queue);
 
     /// Returns whether a packet that has stopped has left its source, whole.
     [[nodiscard]] bool is_out_of_source(const Transfer& transfer) const noexcept {
@@ -89,14 +87,13 @@ private:
         std::uint32_t next_input = 0;  ///< served next, if a packet waits there
     };
 
-    [[nodiscard]] std::uint32_t number_of(const Transfer& transfer, const UnicastRoute& route,
+    [[nodiscard]] std::uint32_t number_of(const Transfer& transfer,
                                           std::uint32_t hop) const noexcept {
         const bool is_answer = transfer.request.kind == RequestKind::Read;
-        return 2 * (route.base + route.channels[hop]) + (is_answer ? 1 : 0);
+        return 2 * transfer.route.channel(hop) + (is_answer ? 1 : 0);
     }
-    [[nodiscard]] Channel& channel_of(const Transfer& transfer, const UnicastRoute& route,
-                                      std::uint32_t hop) noexcept {
-        return channels_[number_of(transfer, route, hop)].buddies[transfer.buddy_of(hop)];
+    [[nodiscard]] Channel& channel_of(const Transfer& transfer, std::uint32_t hop) noexcept {
+        return channels_[number_of(transfer, hop)].buddies[transfer.buddy_of(hop)];
     }
     [[nodiscard]] bool has_room(const Channel& channel, std::uint32_t bytes) const noexcept {
         return channel.stopped == 0 || channel.stopped + bytes <= router_buffer_.channel();
@@ -106,37 +103,32 @@ private:
                                            Millicycles at) const noexcept;
     /// Books a hop for the head of a packet that is there at `at`. Returns when it goes through, or
     /// kStopped.
-    [[nodiscard]] Millicycles pass(Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
-                                   const Channels& channels, Millicycles at);
+    [[nodiscard]] Millicycles pass(Transfer& transfer, std::uint32_t hop, const Channels& channels,
+                                   Millicycles at);
     /// What a packet that goes on lets go of: channels in whose queue, and in whose buffer it was.
     struct Left {
         std::uint32_t queue = kNone;
         std::uint32_t buffer = kNone;
     };
-    void stop(std::uint32_t transfer, const UnicastRoute& route, std::uint32_t hop, Millicycles now,
-              EventQueue& queue);
+    void stop(std::uint32_t transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
     /// Takes a packet that goes on out of the buffer and the queue in which it stood.
-    [[nodiscard]] Left leave(Transfer& transfer, const UnicastRoute& route, Millicycles now,
-                             EventQueue& queue);
+    [[nodiscard]] Left leave(Transfer& transfer, Millicycles now, EventQueue& queue);
     void grant_left(const Left& left, Millicycles now, EventQueue& queue);
     /// Lets the head of a packet stand in front of `hop`: the body fills buffers, and holds the
     /// channels of links that it has not passed.
-    void stand(std::uint32_t transfer, const UnicastRoute& route, std::uint32_t hop,
-               Millicycles now, EventQueue& queue);
+    void stand(std::uint32_t transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
     /// Puts what stopped packets hold of the buffer behind `hop` to `bytes`. Returns how much of
     /// them the buffer has then.
-    std::uint32_t fill(const Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
-                       std::uint32_t bytes);
+    std::uint32_t fill(const Transfer& transfer, std::uint32_t hop, std::uint32_t bytes);
     /// Lays the body into buffers from in front of the head backwards. Returns the first hop whose
     /// channel it holds, or the head's if it lies in one buffer.
-    std::uint32_t lay_body(Transfer& transfer, const UnicastRoute& route);
+    std::uint32_t lay_body(Transfer& transfer);
     /// Takes the body out of the buffers behind the one in which the head stood.
-    void lift_body(const Transfer& transfer, const UnicastRoute& route);
+    void lift_body(const Transfer& transfer);
     /// Holds the channels from `tail` to the head, and no others.
-    void hold(Transfer& transfer, const UnicastRoute& route, std::uint32_t tail, Millicycles now,
-              EventQueue& queue);
-    void release_channel(const Transfer& transfer, const UnicastRoute& route, std::uint32_t hop,
-                         Millicycles tail, Millicycles now, EventQueue& queue);
+    void hold(Transfer& transfer, std::uint32_t tail, Millicycles now, EventQueue& queue);
+    void release_channel(const Transfer& transfer, std::uint32_t hop, Millicycles tail,
+                         Millicycles now, EventQueue& queue);
     void enqueue(std::uint32_t transfer, std::uint32_t channels, RouterInput input);
     void dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input);
     /// Gives the next packet that waits for `channels` its event, if it can go on at all.
