@@ -26,6 +26,13 @@ public:
                   kNocVirtualChannels * flit_) {}
 
     [[nodiscard]] std::uint32_t flit() const noexcept { return flit_; }
+    /// Returns the bytes that a packet of `payload` takes in buffers: a header of one flit, and
+    /// whole flits. What would just fill a channel's buffer (512 B on Wormhole, 1 KiB on Blackhole)
+    /// holds the channel behind it as well, when it stops.
+    /// Source   tt-isa-documentation, WormholeB0/NoC/README.md.
+    [[nodiscard]] std::uint32_t length(std::uint32_t payload) const noexcept {
+        return (payload + 2 * flit_ - 1) / flit_ * flit_;
+    }
     /// Returns the bytes that one channel can fill.
     [[nodiscard]] std::uint32_t channel() const noexcept { return channel_; }
 

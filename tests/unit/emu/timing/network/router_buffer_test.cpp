@@ -24,6 +24,14 @@ protected:
     Resource link_;
 };
 
+// WormholeB0/NoC/README.md: a packet is a header of one flit and up to 256 flits of payload.
+TEST_F(RouterBuffers, HoldAHeaderAndWholeFlitsOfAPacket) {
+    EXPECT_EQ(buffer_.length(1), 64);
+    EXPECT_EQ(buffer_.length(32), 64);
+    EXPECT_EQ(buffer_.length(33), 96);
+    EXPECT_EQ(buffer_.length(8192), 8224);
+}
+
 TEST_F(RouterBuffers, GiveAChannelNoMoreThanItsShare) {
     std::uint32_t taken = 0;
 
