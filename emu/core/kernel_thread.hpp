@@ -70,7 +70,8 @@ public:
     CoreActivity activity;
     std::array<NocPort, 2> noc;
     CallSite last_link_opened;
-    std::uint16_t open_links = 0;  ///< bit c: connection to mesh link channel c is open
+    std::uint16_t open_links = 0;       ///< bit c: connection to mesh link channel c is open
+    std::uint16_t link_handshakes = 0;  ///< that this thread has waited for
     NOC default_noc = NOC::NOC_0;
     NocDelivery delivery = NocDelivery::AtBarrier;
     BulkData bulk_data = BulkData::On;

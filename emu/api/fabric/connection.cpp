@@ -43,7 +43,34 @@ KernelThread& thread_with_open(const FabricConnection& connection, const char* c
               "{}: the connection over {} is not open: open comes first", call,
               to_string(link_channel(connection.channel)));
     }
+    if (connection.is_in_handshake) {
+        fault(
+            FaultCategory::UndefinedBehavior, site,
+            "{}: the handshake of the connection over {} is not over: open_finish or close_finish "
+            "comes first",
+            call, to_string(link_channel(connection.channel)));
+    }
     return thread;
+}
+
+void begin_handshake(const KernelThread& thread, FabricConnection& connection) {
+    connection.is_in_handshake = true;
+    connection.handshake = thread.link_handshakes;
+}
+
+// Handshakes that began before the one that was waited for ended went on beside it.
+void wait_for_handshake(KernelThread& thread, FabricConnection& connection, EventKind kind,
+                        const char* call, const char* first, CallSite site) {
+    if (!connection.is_in_handshake) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: the connection over {} has no handshake to wait for: {} comes first", call,
+              to_string(link_channel(connection.channel)), first);
+    }
+    if (connection.handshake == thread.link_handshakes) {
+        ++thread.link_handshakes;
+        record_run(thread, kind, static_cast<std::uint8_t>(connection.channel), 0, site);
+    }
+    connection.is_in_handshake = false;
 }
 
 void check_slot(const FabricConnection& connection, const char* call, CallSite site) {
@@ -84,10 +111,7 @@ void record_link(KernelThread& thread, EventKind kind, const FabricConnection& c
     record_run(thread, kind, static_cast<std::uint8_t>(connection.channel), 0, site);
 }
 
-}  // namespace
-
-void open_link(const FabricConnection& connection, const char* call, std::uint64_t mux,
-               CallSite site) {
+KernelThread& mark_open(const FabricConnection& connection, const char* call, CallSite site) {
     KernelThread& thread = thread_of(connection, call, site);
     if (is_open(thread, connection)) {
         fault(FaultCategory::UndefinedBehavior, site,
@@ -96,25 +120,61 @@ void open_link(const FabricConnection& connection, const char* call, std::uint64
     }
     thread.open_links = static_cast<std::uint16_t>(thread.open_links | 1U << connection.channel);
     thread.last_link_opened = site;
-    record_run(thread, EventKind::FabricOpen, static_cast<std::uint8_t>(connection.channel), mux,
-               site);
+    return thread;
+}
+
+KernelThread& flush_for_close(const FabricConnection& connection, const char* call, CallSite site) {
+    KernelThread& thread = thread_with_open(connection, call, site);
+    if (connection.payload_size != 0) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{}: {} bytes of payload were sent without the header of their packet", call,
+              connection.payload_size);
+    }
+    flush_writes(thread, static_cast<std::uint32_t>(thread.default_noc), std::nullopt);
+    return thread;
+}
+
+void mark_closed(KernelThread& thread, FabricConnection& connection) {
+    thread.open_links = static_cast<std::uint16_t>(thread.open_links & ~(1U << connection.channel));
+    connection.has_slot = false;
+}
+
+}  // namespace
+
+void open_link(const FabricConnection& connection, const char* call, std::uint64_t mux,
+               CallSite site) {
+    record_run(mark_open(connection, call, site), EventKind::FabricOpen,
+               static_cast<std::uint8_t>(connection.channel), mux, site);
 }
 
 void fabric_open(FabricConnection& connection, CallSite site) {
     open_link(connection, "open", 0, site);
 }
 
+void fabric_open_start(FabricConnection& connection, CallSite site) {
+    begin_handshake(mark_open(connection, "open_start", site), connection);
+}
+
+void fabric_open_finish(FabricConnection& connection, CallSite site) {
+    wait_for_handshake(thread_of(connection, "open_finish", site), connection,
+                       EventKind::FabricOpen, "open_finish", "open_start", site);
+}
+
 void fabric_close(FabricConnection& connection, CallSite site) {
-    KernelThread& thread = thread_with_open(connection, "close", site);
-    if (connection.payload_size != 0) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "close: {} bytes of payload were sent without the header of their packet",
-              connection.payload_size);
-    }
+    KernelThread& thread = flush_for_close(connection, "close", site);
     record_link(thread, EventKind::FabricClose, connection, site);
-    flush_writes(thread, static_cast<std::uint32_t>(thread.default_noc), std::nullopt);
-    thread.open_links = static_cast<std::uint16_t>(thread.open_links & ~(1U << connection.channel));
-    connection.has_slot = false;
+    mark_closed(thread, connection);
+}
+
+void fabric_close_start(FabricConnection& connection, CallSite site) {
+    begin_handshake(flush_for_close(connection, "close_start", site), connection);
+}
+
+void fabric_close_finish(FabricConnection& connection, CallSite site) {
+    KernelThread& thread = thread_of(connection, "close_finish", site);
+    wait_for_handshake(thread, connection, EventKind::FabricClose, "close_finish", "close_start",
+                       site);
+    mark_closed(thread, connection);
 }
 
 void fabric_wait_for_slot(FabricConnection& connection, CallSite site) {

@@ -26,6 +26,8 @@ std::uint32_t fabric_headers(std::uint32_t used, std::uint32_t count, CallSite s
 struct FabricConnection {
     std::uint32_t channel = 0;
     bool has_slot = false;  ///< waited for a slot that no packet has taken yet
+    bool is_in_handshake = false;
+    std::uint16_t handshake = 0;  ///< how many its kernel had waited for when it began
     std::uint32_t payload_address = 0;
     std::uint32_t payload_size = 0;  ///< bytes handed over without their header yet
     std::uint32_t slot_size = 0;     ///< bytes of a buffer of a mux's channel; 0: the link's own
@@ -33,7 +35,11 @@ struct FabricConnection {
 enum class SourceReuse : std::uint8_t { AfterFlush, AtReturn };
 
 void fabric_open(FabricConnection& connection, CallSite site);
+void fabric_open_start(FabricConnection& connection, CallSite site);
+void fabric_open_finish(FabricConnection& connection, CallSite site);
 void fabric_close(FabricConnection& connection, CallSite site);
+void fabric_close_start(FabricConnection& connection, CallSite site);
+void fabric_close_finish(FabricConnection& connection, CallSite site);
 void fabric_wait_for_slot(FabricConnection& connection, CallSite site);
 void fabric_send_payload(FabricConnection& connection, std::uint32_t address, std::uint32_t size,
                          CallSite site);
@@ -70,6 +76,21 @@ public:
     }
     void close(tessera::CallSite site = tessera::CallSite::here()) {
         tessera::kernel::fabric_close(connection_, site);
+    }
+    /// `open` and `close` in two halves, so that the handshakes of several connections take the
+    /// time of one. Errors   UndefinedBehavior for a second half without the first, and for a
+    /// packet between the two.
+    void open_start(tessera::CallSite site = tessera::CallSite::here()) {
+        tessera::kernel::fabric_open_start(connection_, site);
+    }
+    void open_finish(tessera::CallSite site = tessera::CallSite::here()) {
+        tessera::kernel::fabric_open_finish(connection_, site);
+    }
+    void close_start(tessera::CallSite site = tessera::CallSite::here()) {
+        tessera::kernel::fabric_close_start(connection_, site);
+    }
+    void close_finish(tessera::CallSite site = tessera::CallSite::here()) {
+        tessera::kernel::fabric_close_finish(connection_, site);
     }
     void wait_for_empty_write_slot(tessera::CallSite site = tessera::CallSite::here()) {
         tessera::kernel::fabric_wait_for_slot(connection_, site);

@@ -50,6 +50,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "open comes first"},
         Mistake{Scenario::OpenTwice, "OpenTwice", kUndefined,
                 "open: the kernel already has an open connection over link 0 to the east"},
+        Mistake{Scenario::FinishWithoutStart, "FinishWithoutStart", kUndefined,
+                "open_finish: the connection over link 0 to the east has no handshake to wait for: "
+                "open_start comes first"},
+        Mistake{Scenario::SlotBeforeFinish, "SlotBeforeFinish", kUndefined,
+                "wait_for_empty_write_slot: the handshake of the connection over link 0 to the "
+                "east is not over: open_finish or close_finish comes first"},
         Mistake{Scenario::NotClosed, "NotClosed", kUndefined,
                 "the kernel ends with this fabric connection still open: close is missing"},
         Mistake{Scenario::NoSlot, "NoSlot", kUndefined,

@@ -130,5 +130,44 @@ TEST(FabricEvents, AMulticastIsOnePacketToItsLastDevice) {
     EXPECT_EQ(sender_events(Scenario::MulticastFused, 64, 2), expected);
 }
 
+TEST(FabricEvents, AHandshakeInHalvesIsThatOfOpen) {
+    EXPECT_EQ(sender_events(Scenario::HandshakesInHalves, 64), sender_events(Scenario::Fused, 64));
+}
+
+// Kinds of events of a kernel that opens and closes links 0 to the east and to the west.
+std::vector<EventKind> two_links(bool at_once) {
+    Program program = CreateProgram();
+    const KernelHandle kernel =
+        CreateKernel(program, TESSERA_SOURCE_DIR "/tests/unit/emu/api/fabric/kernels/two_links.cpp",
+                     CoreCoord{0, 0}, WriterDataMovementConfig());
+    std::vector<std::uint32_t> args{at_once ? 1U : 0U};
+    for (const LinkDirection direction : {LinkDirection::East, LinkDirection::West}) {
+        append_fabric_connection_rt_args(direction, 0, program, {0, 0}, args);
+    }
+    SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, args);
+    EmulatedSession session({.shape = {1, 3}, .topology = Topology::Line, .device = "test_arch"},
+                            testing::small_arch(), {.threads = 1, .trace = TraceMode::On});
+    session.launch("two links", std::vector<DeviceProgram>{{1, program}});
+    std::vector<EventKind> kinds;
+    for (const TraceEvent& event :
+         session.trace().launches.at(0).cores.at(0).threads.at(0).events) {
+        if (event.kind != EventKind::Instructions) {
+            kinds.push_back(event.kind);
+        }
+    }
+    return kinds;
+}
+
+TEST(FabricEvents, HandshakesAtOnceTakeTheTimeOfOne) {
+    EXPECT_EQ(two_links(true),
+              (std::vector<EventKind>{EventKind::FabricOpen, EventKind::FabricClose}));
+}
+
+TEST(FabricEvents, HandshakesInTurnTakeTheirTimeEach) {
+    EXPECT_EQ(two_links(false),
+              (std::vector<EventKind>{EventKind::FabricOpen, EventKind::FabricOpen,
+                                      EventKind::FabricClose, EventKind::FabricClose}));
+}
+
 }  // namespace
 }  // namespace tessera

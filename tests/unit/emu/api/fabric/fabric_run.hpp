@@ -7,10 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "emu/mesh/mesh.hpp"
-#include "runtime/session/emulated_session.hpp"
-#include "tessera/fabric_args.hpp"
-#include "tests/arch_fixture.hpp"
+#include "tests/unit/emu/api/fabric/link_ends.hpp"
 
 namespace tessera::testing {
 
@@ -27,6 +24,7 @@ enum class Scenario : std::uint32_t {
     MulticastFused,
     MulticastScatter,
     MulticastInline,
+    HandshakesInHalves,
     NotOpen,
     OpenTwice,
     NotClosed,
@@ -50,18 +48,18 @@ enum class Scenario : std::uint32_t {
     EmptyRange,
     RangeTooFar,
     SparseRoute,
+    FinishWithoutStart,
+    SlotBeforeFinish,
 };
 
 class FabricRun {
 public:
-    static constexpr std::uint32_t kSource = 200000;
-    static constexpr std::uint32_t kDestination = 210000;
-    static constexpr std::uint32_t kCopy = 220000;
+    static constexpr std::uint32_t kSource = LinkEnds::kSource;
+    static constexpr std::uint32_t kDestination = LinkEnds::kDestination;
     static constexpr std::uint32_t kSender = 1;
 
     explicit FabricRun(const SessionOptions& options = {.threads = 1})
-        : session_({.shape = {1, 4}, .topology = Topology::Line, .device = "test_arch"},
-                   small_arch(), options) {}
+        : ends_({.shape = {1, 4}, .topology = Topology::Line, .device = "test_arch"}, options) {}
 
     LinkDirection direction = LinkDirection::East;
     std::uint32_t hops = 1;
@@ -72,29 +70,29 @@ public:
     LaunchResult launch(Scenario scenario) {
         std::vector<std::uint8_t> payload(size);
         std::iota(payload.begin(), payload.end(), std::uint8_t{1});
-        std::memcpy(l1(kSender, kSource), payload.data(), size);
+        std::memcpy(ends_.l1(kSender, kSource), payload.data(), size);
         std::vector<DeviceProgram> programs;
         programs.push_back({kSender, sender(scenario)});
         for (const std::uint32_t device : receivers) {
-            std::memset(l1(device, kDestination), 0xEE, size);
-            programs.push_back({device, receiver()});
+            std::memset(ends_.l1(device, kDestination), 0xEE, size);
+            programs.push_back({device, LinkEnds::receiver(size)});
         }
-        return session_.launch("fabric", programs);
+        return ends_.session.launch("fabric", programs);
     }
 
     /// What launches recorded, with TraceMode::On.
-    [[nodiscard]] const Trace& trace() const { return session_.trace(); }
+    [[nodiscard]] const Trace& trace() const { return ends_.session.trace(); }
 
     /// What a receiver saw when the count came.
     [[nodiscard]] std::vector<std::uint8_t> seen(std::uint32_t device) {
         std::vector<std::uint8_t> bytes(size);
-        std::memcpy(bytes.data(), l1(device, kCopy), size);
+        std::memcpy(bytes.data(), ends_.l1(device, LinkEnds::kCopy), size);
         return bytes;
     }
     /// What lies there behind the launch.
     [[nodiscard]] std::vector<std::uint8_t> at_destination(std::uint32_t device) {
         std::vector<std::uint8_t> bytes(size);
-        std::memcpy(bytes.data(), l1(device, kDestination), size);
+        std::memcpy(bytes.data(), ends_.l1(device, kDestination), size);
         return bytes;
     }
     [[nodiscard]] std::vector<std::uint8_t> payload() const {
@@ -104,37 +102,18 @@ public:
     }
 
 private:
-    static constexpr const char* kFolder = TESSERA_SOURCE_DIR "/tests/unit/emu/api/fabric/kernels/";
-
-    std::byte* l1(std::uint32_t device, std::uint32_t address) {
-        return session_.emulated_mesh().device(device).core({0, 0}).l1(address);
-    }
     Program sender(Scenario scenario) const {
-        Program program = CreateProgram();
-        const std::uint32_t semaphore = CreateSemaphore(program, CoreCoord{0, 0}, 0);
-        const KernelHandle kernel = CreateKernel(program, std::string(kFolder) + "sender.cpp",
-                                                 CoreCoord{0, 0}, WriterDataMovementConfig());
         std::vector<std::uint32_t> args{static_cast<std::uint32_t>(scenario),
                                         hops,
                                         kSource,
                                         kDestination,
                                         size,
-                                        semaphore,
+                                        LinkEnds::kSemaphoreId,
                                         range};
-        append_fabric_connection_rt_args(direction, 0, program, {0, 0}, args);
-        SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, args);
-        return program;
-    }
-    Program receiver() const {
-        Program program = CreateProgram();
-        const std::uint32_t semaphore = CreateSemaphore(program, CoreCoord{0, 0}, 0);
-        const KernelHandle kernel = CreateKernel(program, std::string(kFolder) + "receiver.cpp",
-                                                 CoreCoord{0, 0}, ReaderDataMovementConfig());
-        SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, {kDestination, kCopy, size, semaphore});
-        return program;
+        return LinkEnds::sender("sender.cpp", direction, std::move(args));
     }
 
-    EmulatedSession session_;
+    LinkEnds ends_;
 };
 
 }  // namespace tessera::testing

@@ -12,6 +12,7 @@ enum Scenario : uint32_t {
     kMulticastFused,
     kMulticastScatter,
     kMulticastInline,
+    kHandshakesInHalves,
     // Mistakes.
     kNotOpen,
     kOpenTwice,
@@ -36,6 +37,8 @@ enum Scenario : uint32_t {
     kEmptyRange,
     kRangeTooFar,
     kSparseRoute,
+    kFinishWithoutStart,
+    kSlotBeforeFinish,
 };
 
 void kernel_main() {
@@ -65,7 +68,14 @@ void kernel_main() {
         sender.send_payload_without_header_non_blocking_from_address(source, size);
     };
 
-    if (scenario != kNotOpen) {
+    if (scenario == kFinishWithoutStart) {
+        sender.open_finish();
+    } else if (scenario == kSlotBeforeFinish) {
+        sender.open_start();
+    } else if (scenario == kHandshakesInHalves) {
+        sender.open_start();
+        sender.open_finish();
+    } else if (scenario != kNotOpen) {
         sender.open();
     }
     if (scenario == kOpenTwice) {
@@ -226,7 +236,10 @@ void kernel_main() {
             send_payload();
             send_header();
     }
-    if (scenario != kNotClosed) {
+    if (scenario == kHandshakesInHalves) {
+        sender.close_start();
+        sender.close_finish();
+    } else if (scenario != kNotClosed) {
         sender.close();
     }
 }
