@@ -3,6 +3,7 @@
 
 #include "ops/exchange/collective.hpp"
 #include "ops/expect_tensor.hpp"
+#include "ops/reduce_scatter/direct.hpp"
 #include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
 
@@ -19,8 +20,9 @@ constexpr std::array kFields{
     field<&Schedule::sync_tiles>("sync_tiles", "8", "tiles behind which the receiver is told",
                                  Limits{1, 1024}),
     field<&Schedule::cb_depth>("cb_depth", "2", "times sync_tiles in a CB", kDepth),
-    field<&Schedule::algorithm>("algorithm", "line",
-                                "line: partial sums in the neighbours' memory"),
+    field<&Schedule::algorithm>(
+        "algorithm", "line",
+        "line: partial sums in the neighbours' memory; direct: to where a slice is summed"),
     field<&Schedule::packet_tiles>("packet_tiles", "0", exchange::kPacketTilesProse,
                                    exchange::kPacketTiles),
     field<&Schedule::chunk_packets>("chunk_packets", "0", exchange::kChunkPacketsProse,
@@ -28,6 +30,11 @@ constexpr std::array kFields{
     field<&Schedule::partial_sums>("partial_sums", "bf16",
                                    "format of partial sums that travel or wait; line: bf16"),
 };
+
+/// The others go from circular buffer to circular buffer, by exchange::Travel.
+bool has_own_kernels(Algorithm algorithm) {
+    return algorithm == Algorithm::Line || algorithm == Algorithm::Direct;
+}
 
 exchange::Travel travel_of(Algorithm algorithm) {
     switch (algorithm) {
@@ -72,17 +79,24 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_whole_tiles(context, judge);
     const bool is_ragged = context.inputs.size() > 1;
     const bool is_row_major = context.inputs[0].spec.layout == Layout::ROW_MAJOR;
-    if (schedule.algorithm != Algorithm::Line) {
+    if (!has_own_kernels(schedule.algorithm)) {
         judge.require(!is_ragged || is_row_major, "counts",
                       "are of rows of a ROW_MAJOR tensor; the input is TILE");
         return exchange::judge_collective(context, collective_of(context), context.inputs[0],
                                           judge);
     }
-    judge.require(!is_ragged, "algorithm",
-                  "is line, which takes no counts; ring, bidirectional and rows_columns do");
-    judge.require(!is_row_major, "algorithm",
-                  "is line, which takes TILE; ring, bidirectional and rows_columns take both");
+    const auto name = config::Value<Algorithm>::show(schedule.algorithm);
+    judge.require(
+        !is_ragged, "algorithm",
+        fmt::format("is {}, which takes no counts; ring, bidirectional and rows_columns do", name));
+    judge.require(
+        !is_row_major, "algorithm",
+        fmt::format("is {}, which takes TILE; ring, bidirectional and rows_columns take both",
+                    name));
     judge_line(context, judge);
+    if (schedule.algorithm == Algorithm::Direct) {
+        return direct::rules(context, judge);
+    }
     judge_lanes(context.arch, schedule.lanes(), judge);
     judge.require(schedule.sync_tiles > 0, "sync_tiles", "is 0; it must be at least 1");
     judge_depth(schedule.cb_depth, judge);
@@ -96,7 +110,11 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 /// Line: where partial sums from the device before, and from the one behind, arrive.
 std::vector<TensorPlan> workspaces(const OpContext& context) {
-    if (context.params<Schedule>().algorithm != Algorithm::Line) {
+    const Algorithm algorithm = context.params<Schedule>().algorithm;
+    if (algorithm == Algorithm::Direct) {
+        return {};
+    }
+    if (algorithm != Algorithm::Line) {
         return exchange::collective_workspaces(context, collective_of(context));
     }
     const TensorPlan partial{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory};
@@ -106,6 +124,9 @@ std::vector<TensorPlan> workspaces(const OpContext& context) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& out = context.device_outputs;
     const auto& schedule = context.params<Schedule>();
+    if (schedule.algorithm == Algorithm::Direct) {
+        return direct::programs(context);
+    }
     if (schedule.algorithm != Algorithm::Line) {
         return exchange::collective_programs(context, collective_of(context));
     }

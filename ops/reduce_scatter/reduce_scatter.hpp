@@ -17,9 +17,10 @@
 
 namespace tessera::ops::reduce_scatter {
 
-/// Line: from both ends to each device, a tile a packet; partial sums lie in memory. The others:
-/// exchange::Travel, several tiles a packet.
-enum class Algorithm : std::uint8_t { Line, Ring, Bidirectional, RowsColumns };
+/// Line: from both ends to each device, a tile a packet; partial sums lie in memory. Direct: from
+/// each device to each other one, which sums once all has arrived. The others: exchange::Travel,
+/// several tiles a packet.
+enum class Algorithm : std::uint8_t { Line, Direct, Ring, Bidirectional, RowsColumns };
 
 }  // namespace tessera::ops::reduce_scatter
 
@@ -28,6 +29,7 @@ namespace tessera::config {
 template <>
 inline constexpr std::array kEnumNames<ops::reduce_scatter::Algorithm>{
     EnumName<ops::reduce_scatter::Algorithm>{"line", ops::reduce_scatter::Algorithm::Line},
+    EnumName<ops::reduce_scatter::Algorithm>{"direct", ops::reduce_scatter::Algorithm::Direct},
     EnumName<ops::reduce_scatter::Algorithm>{"ring", ops::reduce_scatter::Algorithm::Ring},
     EnumName<ops::reduce_scatter::Algorithm>{"bidirectional",
                                              ops::reduce_scatter::Algorithm::Bidirectional},
@@ -39,8 +41,8 @@ inline constexpr std::array kEnumNames<ops::reduce_scatter::Algorithm>{
 
 namespace tessera::ops::reduce_scatter {
 
-inline constexpr std::array<std::string_view, 4> kSchedules{"line", "ring", "bidirectional",
-                                                            "rows_columns"};
+inline constexpr std::array<std::string_view, 5> kSchedules{"line", "direct", "ring",
+                                                            "bidirectional", "rows_columns"};
 inline constexpr std::array kInputs{Operand{"input", "(D*R, C)", "bfloat16", "any"},
                                     Operand{.name = "counts",
                                             .shape = "(D)",
@@ -68,8 +70,8 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry.
 [[nodiscard]] const Op& op();
 
-/// How tiles travel. `chunk_packets` and `partial_sums` are of the algorithms other than Line,
-/// `workers` to `cb_depth` of Line, whose packets hold at most four tiles.
+/// How tiles travel. `workers` to `cb_depth` are of Line, whose packets hold at most four tiles,
+/// `partial_sums` of the others (Direct: of sums in DST), `chunk_packets` of those but Direct.
 struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
@@ -97,9 +99,10 @@ struct Outputs {
 /// Builds one program for each device of the whole mesh, to be launched together.
 ///
 /// Ragged     `counts`, where it is given, says how many rows each device keeps (0 to R); they lie
-///   one behind the other in the input's first rows. Algorithms other than Line, tensors in
-///   ROW_MAJOR; rows of the output behind a device's count are left as they are.
-/// Groups     Line: the whole mesh, a single row or column. Rows_columns: all devices of some rows
+///   one behind the other in the input's first rows. Algorithms other than Line and Direct, tensors
+///   in ROW_MAJOR; rows of the output behind a device's count are left as they are.
+/// Groups     Line, Direct: the whole mesh, a single row or column. Rows_columns: all devices of
+/// some rows
 ///   and columns. The others: any devices of the mesh. Order: exchange::reduce_scatter_plans.
 /// Line       slice j is summed from both ends of the line towards device j: each device adds its
 ///   own tiles to what came from the device before and sends the sum on, farthest slices first;
@@ -107,6 +110,11 @@ struct Outputs {
 ///   takes its share of each slice's tiles. A ring is used as a line.
 ///   Order: own + (from the longer side of the line) + (from the shorter), each addition in fp32;
 ///   sums that travel, and the result, are rounded to bfloat16.
+/// Direct     one core for each link sends its share of each slice to the core of its place on the
+///   device that keeps it, the shorter way round a ring, and adds up what arrives in its own L1,
+///   which has to hold it all. Half the hops and a single step, but more than twice a ring's bytes
+///   on links from eight devices on. Order: by pairs, own first, then by position. Source tt-metal
+///   ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_direct.
 /// Start      no core sends before all devices it gets something from have told it that they run.
 /// Errors   UsageError if the number of tensors is not that of devices, partial sums' tensors are
 ///          not as the input's, or the contract or a rule of the op does not hold: the mesh is a

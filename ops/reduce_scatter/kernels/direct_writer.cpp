@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends own tiles of each slice to where they are summed, and stores the slice that stays.
+#include "direct_share.hpp"
+
+namespace {
+
+using tt::tt_fabric::WorkerToFabricEdmSender;
+
+// One of the two ways out of the device. There may be none.
+class Outlet {
+public:
+    // Reads the number of devices that are reached over it, and of a connection if there are any.
+    explicit Outlet(std::size_t& arg_index)
+        : reach_(get_arg_val<uint32_t>(static_cast<int>(arg_index++))),
+          header_(PacketHeaderPool::allocate_header()) {
+        if (reach_ != 0) {
+            connection_ =
+                WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
+            connection_.open_start();
+        }
+    }
+    void open_finish() {
+        if (reach_ != 0) {
+            connection_.open_finish();
+        }
+    }
+    void close_start() {
+        if (reach_ != 0) {
+            connection_.close_start();
+        }
+    }
+    void close_finish() {
+        if (reach_ != 0) {
+            connection_.close_finish();
+        }
+    }
+    // Counts up a word of this core's own on each of them.
+    void tell(uint64_t word) {
+        if (reach_ != 0) {
+            header_->to_chip_multicast({1, static_cast<uint8_t>(reach_)});
+            header_->to_noc_unicast_atomic_inc(
+                tt::tt_fabric::NocUnicastAtomicIncCommandHeader{word, 1});
+            connection_.wait_for_empty_write_slot();
+            send_header();
+        }
+    }
+    void aim(uint32_t hops) { header_->to_chip_unicast(static_cast<uint8_t>(hops)); }
+    // With the last packet a word is counted up there.
+    void send(uint32_t source, uint32_t bytes, uint64_t destination, bool is_last, uint64_t word) {
+        if (is_last) {
+            header_->to_noc_fused_unicast_write_atomic_inc(
+                tt::tt_fabric::NocUnicastAtomicIncFusedCommandHeader{destination, word, 1}, bytes);
+        } else {
+            header_->to_noc_unicast_write(tt::tt_fabric::NocUnicastCommandHeader{destination},
+                                          bytes);
+        }
+        connection_.wait_for_empty_write_slot();
+        connection_.send_payload_without_header_non_blocking_from_address(source, bytes);
+        send_header();
+    }
+
+private:
+    void send_header() {
+        connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header_),
+                                                             sizeof(PACKET_HEADER_TYPE));
+    }
+
+    uint32_t reach_;
+    volatile tt_l1_ptr PACKET_HEADER_TYPE* header_;
+    WorkerToFabricEdmSender connection_;
+};
+
+// The tiles of a slice, chunk by chunk out of the circular buffer, to the core of the same place.
+void send_slice(const DirectShare& share, uint32_t slice, uint32_t packet_tiles, Outlet& outlet,
+                uint32_t arrived_place, uint64_t arrived) {
+    const uint32_t tile_bytes = get_tile_size(kCbSend);
+    for (uint32_t i = 0; i < share.num_chunks(); ++i) {
+        cb_wait_front(kCbSend, share.chunk);
+        const uint32_t source = get_read_ptr(kCbSend);
+        const uint32_t place = arrived_place + share.place(i, slice) * tile_bytes;
+        const uint32_t tiles = share.tiles_in(i);
+        for (uint32_t tile = 0; tile < tiles; tile += packet_tiles) {
+            const uint32_t count = tiles - tile < packet_tiles ? tiles - tile : packet_tiles;
+            const bool is_last = i + 1 == share.num_chunks() && tile + count == tiles;
+            outlet.send(source + tile * tile_bytes, count * tile_bytes,
+                        get_noc_addr(place + tile * tile_bytes), is_last, arrived);
+        }
+        noc_async_writes_flushed();
+        cb_pop_front(kCbSend, share.chunk);
+    }
+}
+
+template <typename Accessor>
+void store_sums(const DirectShare& share, const Accessor& output) {
+    for (uint32_t i = 0; i < share.num_chunks(); ++i) {
+        cb_wait_front(kCbSum, share.chunk);
+        for (uint32_t tile = 0; tile < share.tiles_in(i); ++tile) {
+            noc_async_write_tile(share.first + i * share.chunk + tile, output,
+                                 get_read_ptr(kCbSum) + tile * get_tile_size(kCbSum));
+        }
+        noc_async_writes_flushed();
+        cb_pop_front(kCbSum, share.chunk);
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const uint32_t output_address = get_arg_val<uint32_t>(0);
+    const uint32_t arrived_id = get_arg_val<uint32_t>(1);
+    const uint32_t started_id = get_arg_val<uint32_t>(2);
+    const uint32_t packet_tiles = get_arg_val<uint32_t>(3);
+    const DirectShare share = direct_share_from_args(4);
+    constexpr int kFirstPeer = 10;  // of each: slice, whether backward, hops
+    const uint32_t num_peers = share.num_devices - 1;
+    std::size_t arg_index = kFirstPeer + 3 * num_peers;
+
+    constexpr auto output_args = TensorAccessorArgs<0>();
+    const auto output = TensorAccessor(output_args, output_address);
+    if (share.count == 0) {
+        return;
+    }
+    // Programs are the same on all devices but for their arguments, and so are their L1's places.
+    const uint32_t arrived_place = get_write_ptr(kCbArrived);
+    const uint64_t arrived = get_noc_addr(get_semaphore(arrived_id));
+    Outlet forward(arg_index);
+    Outlet backward(arg_index);
+    forward.open_finish();
+    backward.open_finish();
+
+    // Nothing may reach a device before its program has started.
+    const uint32_t started = get_semaphore(started_id);
+    forward.tell(get_noc_addr(started));
+    backward.tell(get_noc_addr(started));
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(started), num_peers);
+
+    for (uint32_t peer = 0; peer < num_peers; ++peer) {
+        const int at = kFirstPeer + static_cast<int>(3 * peer);
+        Outlet& outlet = get_arg_val<uint32_t>(at + 1) != 0 ? backward : forward;
+        outlet.aim(get_arg_val<uint32_t>(at + 2));
+        send_slice(share, get_arg_val<uint32_t>(at), packet_tiles, outlet, arrived_place, arrived);
+    }
+    store_sums(share, output);
+    forward.close_start();
+    backward.close_start();
+    forward.close_finish();
+    backward.close_finish();
+    noc_async_write_barrier();
+}
