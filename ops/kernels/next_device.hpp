@@ -40,11 +40,11 @@ public:
     // waits until `num_sources` others have told this one.
     void start_together(uint32_t count, uint32_t num_sources, uint32_t started_id) {
         const uint32_t started = get_semaphore(started_id);
-        volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
-        header->to_noc_unicast_atomic_inc(
-            tt::tt_fabric::NocUnicastAtomicIncCommandHeader{get_noc_addr(started), 1});
-        for (uint32_t hops = 1; hops <= count; ++hops) {
-            fabric_set_unicast_route<false>(header, hops);
+        if (count != 0) {
+            volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
+            header->to_chip_multicast({1, static_cast<uint8_t>(count)});
+            header->to_noc_unicast_atomic_inc(
+                tt::tt_fabric::NocUnicastAtomicIncCommandHeader{get_noc_addr(started), 1});
             send_header(header);
         }
         noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(started),

@@ -139,9 +139,23 @@ TensorSpec tile_column(std::uint64_t tiles) {
 /// ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_async: messages of two parts.
 constexpr std::uint32_t kScatterPacketTiles = 2;
 
-/// As measured on a ring: half of each slice each way round, sums in bfloat16.
+/// As measured on a ring: up to this many bytes a device straight to where they are summed, beyond
+/// them half of each slice each way round; sums in bfloat16.
+/// Source   github.com/tenstorrent/tt-metal/pull/51741.
+constexpr std::uint64_t kMostDirectBytes = 512 * 1024;
+
+ops::reduce_scatter::Schedule ring_scatter_schedule(const Collective& collective,
+                                                    std::uint64_t message,
+                                                    std::uint32_t packet_tiles) {
+    using enum ops::reduce_scatter::Algorithm;
+    const bool is_direct = message <= kMostDirectBytes;
+    return {.links = collective.links,
+            .algorithm = is_direct ? Direct : Bidirectional,
+            .packet_tiles = is_direct ? packet_tiles : kScatterPacketTiles};
+}
+
 Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
-                               std::uint64_t tiles) {
+                               std::uint64_t tiles, const ops::reduce_scatter::Schedule& schedule) {
     Bench bench(model, collective.mesh);
     const std::uint32_t devices = num_devices(collective);
     const TensorSpec slice = tile_column(tiles);
@@ -151,10 +165,6 @@ Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
     const std::vector<std::vector<DeviceTensor>> outputs{
         allocate(bench, "output", slice, collective)};
     const std::vector<ops::TensorPlan> plans{ops::plan_of(inputs[0][0])};
-    const ops::reduce_scatter::Schedule schedule{
-        .links = collective.links,
-        .algorithm = ops::reduce_scatter::Algorithm::Bidirectional,
-        .packet_tiles = kScatterPacketTiles};
     std::vector<std::uint32_t> ids(devices);
     std::iota(ids.begin(), ids.end(), 0U);
     return bench
@@ -231,15 +241,20 @@ std::uint64_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
     return (dividend + divisor - 1) / divisor;
 }
 
+std::uint32_t packet_tiles_of(const Parameters& parameters) {
+    const std::uint32_t tiles =
+        parameters.count("packet_bytes") / tile_bytes(DataFormat::Float16_b);
+    expressible(tiles > 0, "packets of less than a tile");
+    return tiles;
+}
+
 Prediction all_gather(const Parameters& parameters, const Model& model, Collective collective) {
     const std::uint64_t message = parameters.long_count("message_bytes");
     const std::uint64_t slice = message / num_devices(collective);
     if (collective.mesh.topology == Topology::Line) {
-        const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
-        const std::uint32_t packet_tiles = parameters.count("packet_bytes") / tile;
-        expressible(packet_tiles > 0, "packets of less than a tile");
-        return cycles_at(div_up(slice, tile), kMostPackets * packet_tiles,
-                         [&](std::uint64_t tiles) {
+        const std::uint32_t packet_tiles = packet_tiles_of(parameters);
+        return cycles_at(div_up(slice, tile_bytes(DataFormat::Float16_b)),
+                         kMostPackets * packet_tiles, [&](std::uint64_t tiles) {
                              return gather_cycles(model, collective, tile_column(tiles),
                                                   line_schedule(collective, packet_tiles));
                          });
@@ -263,9 +278,12 @@ Prediction reduce_scatter(const Parameters& parameters, const Model& model, Coll
     collective.workers =
         workers_for(message, collective, is_ring ? kScatterWorkersRing : kScatterWorkersLine);
     const std::uint64_t all = div_up(slice, tile_bytes(DataFormat::Float16_b));
+    const std::uint32_t packet_tiles = packet_tiles_of(parameters);
     return cycles_at(all, kMostPackets, [&](std::uint64_t tiles) {
-        return is_ring ? scatter_ring_cycles(model, collective, tiles)
-                       : scatter_cycles(model, collective, tiles);
+        return is_ring
+                   ? scatter_ring_cycles(model, collective, tiles,
+                                         ring_scatter_schedule(collective, message, packet_tiles))
+                   : scatter_cycles(model, collective, tiles);
     });
 }
 
