@@ -30,6 +30,8 @@ struct SweepOptions {
     ConfigOptions config;
     std::optional<std::string> out;
     std::uint32_t draws = timed_run::kQuickDraws;
+    std::optional<std::string> cache;
+    bool search = false;
     bool csv = false;
     bool quiet = false;
 };
@@ -123,9 +125,14 @@ ExitCode end_interrupted(const sweep::SweepResult& result, const SweepOptions& o
 ExitCode run(const SweepOptions& options, const Console& console) {
     require(!options.csv || !options.quiet, "--csv and --quiet both say what to print, give one");
     require_folder_name("--out", options.out);
+    require_folder_name("--cache", options.cache);
     const config::LoadedSweep sweep = load_sweep(options.config);
     if (options.out) {
         sweep::require_places(*options.out, sweep);
+    }
+    std::optional<sweep::PointCache> cache;
+    if (options.cache) {
+        cache.emplace(*options.cache, options.draws, sweep.sweep.values);
     }
     sweep::SweepResult result;
     {
@@ -145,6 +152,8 @@ ExitCode run(const SweepOptions& options, const Console& console) {
                             log::info(log::Area::Replay, "sweep: {} of {} recordings{}", done, all,
                                       left);
                         },
+                    .cache = cache ? &*cache : nullptr,
+                    .searches = options.search,
                     .stop = &StopAtInterrupt::stop});
     }
     if (StopAtInterrupt::stop) {
@@ -170,6 +179,14 @@ Command add_sweep(CLI::App& root, Console& console) {
                      "Write sweep.csv, sweep.html and best.yaml (best_1.yaml on, with cases) to a "
                      "folder")
         ->type_name("DIR");
+    command
+        ->add_option("--cache", options->cache,
+                     "Keep the times of points in a folder, and take those that are there: an "
+                     "interrupted sweep goes on where it stood")
+        ->type_name("DIR");
+    command->add_flag("--search", options->search,
+                      "Run in place of all points those that a search meets: key by key to the "
+                      "best value, until none is better");
     command->add_flag("--csv", options->csv, "Print sweep.csv in place of the text");
     command->add_flag("--quiet", options->quiet, "Print the answer only: a line for each case");
     command->footer(
@@ -182,7 +199,10 @@ Command add_sweep(CLI::App& root, Console& console) {
         "code of the first point whose\n"
         "run failed; points that a rule forbids are listed and do not count as failed. Ctrl-C ends "
         "it\n"
-        "after the recordings under way, with the table of those that are done; again, at once.");
+        "after the recordings under way, with the table of those that are done; again, at once.\n"
+        "--cache knows points by their values, the device, the shipped kernels and this build of\n"
+        "tessera; points with kernels of the run file's own run each time. A search begins at the\n"
+        "first point of each case, and finds a best that no change of one key makes better.");
     return {command, [options, &console] { return run(*options, console); }};
 }
 

@@ -34,12 +34,14 @@ constexpr int kCheckFailed = 1;
 /// Points that one recording serves, the one that is recorded first.
 using Group = std::vector<std::size_t>;
 
-std::vector<Group> groups_of(const config::LoadedSweep& sweep) {
+/// Points that `is_due` says are to be timed, by what one recording serves.
+template <class IsDue>
+std::vector<Group> groups_of(const config::LoadedSweep& sweep, IsDue is_due) {
     const Checks checks = sweep.sweep.values ? Checks::Compared : Checks::Ignored;
     std::vector<Group> groups;
     std::map<std::string, std::size_t> group_at;
     for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-        if (!sweep.points[i].impossible.empty()) {
+        if (!is_due(i)) {
             continue;
         }
         const auto [at, is_new] =
@@ -86,7 +88,7 @@ void add_points(const config::LoadedSweep& sweep, SweepResult& result) {
     }
 }
 
-SweepResult empty_result(const config::LoadedSweep& sweep, std::size_t num_recordings) {
+SweepResult empty_result(const config::LoadedSweep& sweep) {
     SweepResult result{.name = sweep.name,
                        .question = sweep.sweep.question,
                        .rank_by = sweep.sweep.rank_by,
@@ -95,8 +97,7 @@ SweepResult empty_result(const config::LoadedSweep& sweep, std::size_t num_recor
                        .keys = keys_of(sweep),
                        .num_case_keys = num_case_keys_of(sweep),
                        .labels = {},
-                       .points = {},
-                       .num_recordings = num_recordings};
+                       .points = {}};
     result.labels = labels_of(result.keys);
     add_points(sweep, result);
     return result;
@@ -120,15 +121,49 @@ public:
     SweepRun(const config::LoadedSweep& sweep, const SweepOptions& options)
         : sweep_(sweep),
           options_(options),
-          groups_(groups_of(sweep)),
           threads_(options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency())
                                         : options.threads),
-          result_(empty_result(sweep, groups_.size())),
-          errors_(groups_.size()) {}
+          result_(empty_result(sweep)) {}
 
     SweepResult run() {
+        take_kept();
+        if (options_.searches) {
+            for (std::size_t i = 0; i < result_.cases.size(); ++i) {
+                search(i);
+            }
+            pass_by_others();
+        } else {
+            run_points([this](std::size_t point) { return is_due(point); });
+        }
+        return std::move(result_);
+    }
+
+private:
+    /// Figures that an earlier sweep kept.
+    void take_kept() {
+        for (std::size_t i = 0; options_.cache != nullptr && i < sweep_.points.size(); ++i) {
+            if (sweep_.points[i].impossible.empty()) {
+                result_.points[i].figures = options_.cache->find(sweep_.points[i].loaded);
+                result_.num_cached += result_.points[i].figures ? 1 : 0;
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_due(std::size_t point) const {
+        const PointResult& result = result_.points[point];
+        return sweep_.points[point].impossible.empty() && !result.figures && result.failure.empty();
+    }
+
+    [[nodiscard]] bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
+
+    template <class IsWanted>
+    void run_points(IsWanted is_wanted) {
+        groups_ = groups_of(sweep_, is_wanted);
+        errors_.assign(groups_.size(), nullptr);
+        next_ = 0;
+        result_.num_recordings += groups_.size();
         report_progress();
-        if (!groups_.empty()) {
+        if (!groups_.empty() && !is_stopped()) {
             ++next_;
             run_group(0, threads_);
             run_side_by_side();
@@ -141,13 +176,69 @@ public:
         for (std::size_t i = next_; i < groups_.size(); ++i) {
             fail(groups_[i], "not run: the sweep was stopped", 0);
         }
-        return std::move(result_);
     }
 
-private:
+    /// Whether two points of a case differ in one key alone, or in none.
+    [[nodiscard]] bool differ_in(std::size_t a, std::size_t b, std::size_t key) const {
+        if (result_.points[a].case_index != result_.points[b].case_index) {
+            return false;
+        }
+        for (std::size_t i = 0; i < result_.keys.size(); ++i) {
+            if (i != key && result_.points[a].values[i] != result_.points[b].values[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The best of the points that differ from `from` in a key; `from` if none has a time.
+    std::size_t best_along(std::size_t from, std::size_t key) {
+        run_points([&](std::size_t i) { return is_due(i) && differ_in(from, i, key); });
+        std::size_t best = from;
+        for (std::size_t i = 0; i < result_.points.size(); ++i) {
+            if (result_.points[i].figures && differ_in(from, i, key) &&
+                (!result_.points[best].figures || time_of(i) < time_of(best))) {
+                best = i;
+            }
+        }
+        return best;
+    }
+
+    [[nodiscard]] double time_of(std::size_t point) const {
+        return counted_time(result_, *result_.points[point].figures);
+    }
+
+    /// Key by key from the case's first point that may run, until no key makes it faster.
+    void search(std::size_t case_index) {
+        std::size_t at = 0;
+        while (at < result_.points.size() && (result_.points[at].case_index != case_index ||
+                                              !sweep_.points[at].impossible.empty())) {
+            ++at;
+        }
+        std::size_t unchanged = 0;
+        for (std::size_t key = 0; at < result_.points.size() && unchanged < result_.keys.size();
+             key = (key + 1) % result_.keys.size()) {
+            const std::size_t best = best_along(at, key);
+            unchanged = best == at ? unchanged + 1 : 1;
+            at = best;
+            if (is_stopped()) {
+                return;
+            }
+        }
+    }
+
+    void pass_by_others() {
+        for (std::size_t i = 0; i < result_.points.size(); ++i) {
+            if (is_due(i)) {
+                result_.points[i].is_passed_by = true;
+                result_.points[i].failure = "not run: the search passed it by";
+            }
+        }
+    }
+
     void report_progress() const {
         if (options_.on_progress) {
-            options_.on_progress(done_, groups_.size());
+            options_.on_progress(done_, result_.num_recordings);
         }
     }
 
@@ -177,8 +268,7 @@ private:
 
     std::optional<std::size_t> take_next() {
         const std::lock_guard lock(mutex_);
-        const bool is_stopped = options_.stop != nullptr && *options_.stop;
-        return next_ < groups_.size() && !is_stopped ? std::optional(next_++) : std::nullopt;
+        return next_ < groups_.size() && !is_stopped() ? std::optional(next_++) : std::nullopt;
     }
 
     void run_group(std::size_t index, std::uint32_t threads) {
@@ -220,6 +310,10 @@ private:
         for (std::size_t i = 0; i < group.size(); ++i) {
             result_.points[group[i]].recorded_by = group.front();
             result_.points[group[i]].figures = compare::figures_of(timers[i].finish());
+            if (options_.cache != nullptr) {
+                options_.cache->keep(sweep_.points[group[i]].loaded,
+                                     *result_.points[group[i]].figures);
+            }
         }
     }
 

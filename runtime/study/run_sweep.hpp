@@ -10,6 +10,7 @@
 
 #include "runtime/config/load_sweep.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
+#include "runtime/study/point_cache.hpp"
 #include "runtime/study/run_timer.hpp"
 #include "runtime/study/sweep_result.hpp"
 
@@ -26,6 +27,10 @@ struct SweepOptions {
     Record record;
     /// Called before the first recording and after each, from one thread at a time.
     std::function<void(std::size_t done, std::size_t recordings)> on_progress;
+    const PointCache* cache = nullptr;  ///< of points that are timed already; null: none is
+    /// Runs the points that a search meets alone: from the first of each case, key by key, to the
+    /// best that differs in this key, until no key makes it faster.
+    bool searches = false;
     /// Once true, no recording begins any more; those under way end. Null: never.
     const std::atomic<bool>* stop = nullptr;
 };

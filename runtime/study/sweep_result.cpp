@@ -204,6 +204,11 @@ std::vector<Ranked> ranking(const SweepResult& result) {
     return ranked;
 }
 
+double counted_time(const SweepResult& result, const RunFigures& run) {
+    const Counted counted = count(run, result.rank_by);
+    return nanoseconds(counted.time.time, run.clock).expected;
+}
+
 std::string of_best_text(const Ranked& entry) {
     return entry.of_best > 1 && entry.of_best < 1.005 ? fmt::format("{:.5f}", entry.of_best)
                                                       : fmt::format("{:.2f}", entry.of_best);

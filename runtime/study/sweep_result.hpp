@@ -22,7 +22,8 @@ struct PointResult {
     /// that of an earlier point that differs in timing only.
     std::size_t recorded_by = 0;
     std::optional<compare::RunFigures> figures;
-    std::string failure;  ///< a rule that it breaks, an error of its run, or a failed check
+    std::string failure;        ///< a rule that it breaks, an error of its run, or a failed check
+    bool is_passed_by = false;  ///< a search did not run it
     /// Of a run that failed: 1 if a result failed its check, else the exit code of its error. A
     /// point that a rule forbids has 0: it did not run.
     int exit_code = 0;
@@ -39,6 +40,7 @@ struct SweepResult {
     std::vector<std::string> labels;  ///< the keys' last parts, as many as tell them apart
     std::vector<PointResult> points;  ///< in the order of the file
     std::size_t num_recordings = 0;   ///< points whose kernels ran
+    std::size_t num_cached = 0;       ///< points whose times an earlier sweep kept
 };
 
 /// A point's place among the points of its case, and what can be said of it.
@@ -52,6 +54,10 @@ struct Ranked {
     double share = 0;   ///< of the pairs with the best in which it is slower
     std::string bound;  ///< what most of its critical path is spent on: "DRAM 43 %"
 };
+
+/// The expected time that the ranking counts, in nanoseconds.
+/// Errors   UsageError as ranking().
+[[nodiscard]] double counted_time(const SweepResult& result, const compare::RunFigures& run);
 
 /// Points with figures by case, then by expected time, those of equal time in the order of the
 /// file.

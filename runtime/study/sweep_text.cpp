@@ -66,18 +66,23 @@ std::string table_text(const SweepResult& result, const std::vector<Ranked>& ran
     return to_text(std::move(columns), style);
 }
 
+std::string count_text(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string failures_text(const SweepResult& result, const TextStyle& style) {
     std::string text;
+    std::size_t passed_by = 0;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
-        if (!result.points[i].figures) {
+        passed_by += result.points[i].is_passed_by ? 1 : 0;
+        if (!result.points[i].figures && !result.points[i].is_passed_by) {
             text += fmt::format("  {}: {}\n", full_name_of(result, i), result.points[i].failure);
         }
     }
+    if (passed_by > 0) {
+        text += fmt::format("  {} that the search passed by\n", count_text(passed_by, "point"));
+    }
     return text.empty() ? "" : "\n" + painted("Without a time", Tone::Heading, style) + "\n" + text;
-}
-
-std::string count_text(std::size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 // Of the second, if the two stand on one level, or how much longer it takes.
@@ -136,10 +141,14 @@ std::string to_text(const SweepResult& result, const TextStyle& style) {
         result.rank_by == "run" ? "the run" : fmt::format("step {}", result.rank_by);
     const std::string cases =
         result.num_case_keys == 0 ? "" : " in " + count_text(result.cases.size(), "case");
-    return fmt::format("{}: {}\n{}{} by time of {}; {} of kernels; values {}\n\n",
+    const std::string kept =
+        result.num_cached == 0
+            ? ""
+            : fmt::format(", {} from the cache", count_text(result.num_cached, "point"));
+    return fmt::format("{}: {}\n{}{} by time of {}; {} of kernels{}; values {}\n\n",
                        painted(result.name, Tone::Heading, style), result.question,
                        count_text(result.points.size(), "point"), cases, ranked_by,
-                       count_text(result.num_recordings, "recording"),
+                       count_text(result.num_recordings, "recording"), kept,
                        result.has_values ? "computed and compared" : "not computed") +
            table_text(result, ranking(result), style) + failures_text(result, style) + "\n" +
            answer_text(result);

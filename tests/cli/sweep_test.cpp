@@ -273,6 +273,42 @@ TEST(CliSweep, LeavesNothingBehindWhenInterrupted) {
     EXPECT_FALSE(fs::exists(out));
 }
 
+TEST(CliSweep, GoesOnWhereItStoodWithACache) {
+    const ScratchFolder folder;
+    const std::string file = folder.write("s.yaml", kGrids);
+    const std::vector<std::string> command{"sweep", file, "--csv", "--cache",
+                                           folder.file("points")};
+
+    const Ending first = run_tessera(command);
+    const Ending again = run_tessera(command);
+    const Ending text = run_tessera({"sweep", file, "--cache", folder.file("points")});
+
+    EXPECT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_EQ(again.out, first.out);
+    EXPECT_THAT(text.out, HasSubstr("; 0 recordings of kernels, 2 points from the cache; values "));
+}
+
+// The first point of the sweep is not the best in either key.
+TEST(CliSweep, FindsTheBestBySearch) {
+    const ScratchFolder folder;
+    const std::string file =
+        folder.write("s.yaml",
+                     "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                     "tensors:\n  input: {shape: [256, 256], dtype: bfloat16, layout: tile}\n"
+                     "steps:\n  - {name: copy, op: copy, in: [input], out: [output]}\n"
+                     "sweep:\n  question: q\n  grid:\n    set.copy.cb_depth: [1, 2, 4]\n"
+                     "    set.copy.grid: [[1, 1], [2, 2], [4, 4], [8, 8]]\n");
+
+    const Ending all = run_tessera({"sweep", file, "--quiet"});
+    const Ending search = run_tessera({"sweep", file, "--search"});
+
+    EXPECT_EQ(search.exit_code, 0) << search.err;
+    const std::string best = all.out.substr(0, all.out.find(" us"));
+    EXPECT_THAT(search.out, HasSubstr("\n" + best));
+    EXPECT_THAT(search.out, HasSubstr("8 recordings of kernels"));
+    EXPECT_THAT(search.out, HasSubstr("\nWithout a time\n  4 points that the search passed by\n"));
+}
+
 TEST(CliSweep, ShowsABarInATerminal) {
     const ScratchFolder folder;
 

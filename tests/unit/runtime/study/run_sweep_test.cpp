@@ -162,6 +162,53 @@ TEST(RunSweep, SaysHowFarItIs) {
     EXPECT_THAT(recorder.depths(), ElementsAre(1, 2, 3));
 }
 
+/// Of a sweep with options beside the recorder.
+SweepResult run_with(const config::LoadedSweep& sweep, Recorder& recorder, SweepOptions options) {
+    options.threads = 2;
+    options.record = [&](const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
+        return recorder(loaded, modes);
+    };
+    return run_sweep(sweep, options);
+}
+
+// All take the same time here, so the search stays at the first point and looks along each key.
+TEST(RunSweep, SearchesAlongEachKeyAndPassesOthersBy) {
+    Recorder recorder;
+    const config::LoadedSweep sweep = load(
+        "sweep:\n  question: q\n  grid:\n    set.copy.cb_depth: [1, 2, 3]\n    "
+        "tensors.input.memory: [dram, l1]\n");
+
+    const SweepResult result = run_with(sweep, recorder, {.searches = true});
+
+    EXPECT_THAT(recorder.depths(), UnorderedElementsAre(1, 2, 3, 1));
+    EXPECT_EQ(result.num_recordings, 4U);
+    ASSERT_EQ(result.points.size(), 6U);
+    std::size_t passed_by = 0;
+    for (const PointResult& point : result.points) {
+        EXPECT_NE(point.figures.has_value(), point.is_passed_by);
+        passed_by += point.is_passed_by ? 1 : 0;
+    }
+    EXPECT_EQ(passed_by, 2U);
+}
+
+TEST(RunSweep, TakesPointsFromTheCacheAndRunsTheOthers) {
+    const ScratchFolder folder;
+    const PointCache cache(folder.path(), 8, false);
+    Recorder first;
+    Recorder second;
+    (void)run_with(load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 7, 2]}}\n"), first,
+                   {.cache = &cache});
+
+    const SweepResult result =
+        run_with(load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 7, 2, 3]}}\n"), second,
+                 {.cache = &cache});
+
+    EXPECT_THAT(second.depths(), UnorderedElementsAre(7, 3)) << "7 failed, 3 is new";
+    EXPECT_EQ(result.num_cached, 2U);
+    EXPECT_EQ(result.num_recordings, 2U);
+    EXPECT_TRUE(result.points[2].figures.has_value());
+}
+
 TEST(RunSweep, NamesCasesByTheirValues) {
     Recorder recorder;
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/point_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include "emu/base/tensor_file/partial_file.hpp"
+#include "ops/registry.hpp"
+#include "runtime/kernels/builtin_table.hpp"
+#include "runtime/study/figures_json.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// FNV-1a, twice as long as one hash: two points must not meet.
+class Digest {
+public:
+    void add(std::string_view text) {
+        for (const char letter : text) {
+            mix(static_cast<unsigned char>(letter));
+        }
+        mix(kEndOfText);
+    }
+    [[nodiscard]] std::string text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
+
+private:
+    void mix(std::uint64_t byte) {
+        constexpr std::uint64_t kPrime = 0x100000001b3U;
+        a_ = (a_ ^ byte) * kPrime;
+        b_ = (b_ * kPrime) ^ (byte + (a_ >> 32U));
+    }
+    static constexpr std::uint64_t kEndOfText = 0xFF;  // no text has this byte
+    std::uint64_t a_ = 0xcbf29ce484222325U;
+    std::uint64_t b_ = 0x84222325cbf29ce4U;
+};
+
+/// Another build of the program may time points otherwise.
+std::string this_program() {
+    std::error_code error;  // without /proc the kernels alone say what this is
+    const fs::path program = fs::canonical("/proc/self/exe", error);
+    const auto size = error ? 0 : fs::file_size(program, error);
+    const auto written = error ? fs::file_time_type() : fs::last_write_time(program, error);
+    return fmt::format("{} {}", size, written.time_since_epoch().count());
+}
+
+bool is_of_the_host(std::string_view path) {
+    return path.starts_with("host.");
+}
+
+/// Own programs and own ops: their text may change from one sweep to the next, and nothing here
+/// reads it.
+bool has_own_kernels(const config::LoadedRun& point) {
+    return std::ranges::any_of(point.pipeline.steps, [](const pipeline::PipelineStep& step) {
+        return ops::find_op(step.op->spec.name) != step.op.get();
+    });
+}
+
+}  // namespace
+
+PointCache::PointCache(fs::path folder, std::uint32_t num_draws, bool has_values)
+    : folder_(std::move(folder)),
+      made_by_(fmt::format("{} {} {} {}", this_program(), kernel_text_hash(), num_draws,
+                           has_values)) {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    require(!error && fs::is_directory(folder_), "--cache {}: cannot be made: {}",
+            folder_.string(), error.message());
+}
+
+fs::path PointCache::file_of(const config::LoadedRun& point) const {
+    Digest digest;
+    digest.add(made_by_);
+    for (const config::ResolvedValue& value : point.resolved) {
+        if (!is_of_the_host(value.path)) {
+            digest.add(value.path);
+            digest.add(value.text);
+            digest.add(value.fact ? value.fact->range.value_or("") : "");
+        }
+    }
+    return folder_ / (digest.text() + ".json");
+}
+
+std::optional<compare::RunFigures> PointCache::find(const config::LoadedRun& point) const {
+    if (has_own_kernels(point)) {
+        return std::nullopt;
+    }
+    std::ifstream file(file_of(point));
+    if (!file) {
+        return std::nullopt;
+    }
+    try {
+        return compare::figures_from_json(nlohmann::ordered_json::parse(file));
+    } catch (const std::exception&) {
+        return std::nullopt;  // the point runs again, and its file is made anew
+    }
+}
+
+void PointCache::keep(const config::LoadedRun& point, const compare::RunFigures& figures) const {
+    if (has_own_kernels(point)) {
+        return;
+    }
+    const std::string text = to_json(figures).dump();
+    PartialFile file(file_of(point));
+    file.write_at(0, std::as_bytes(std::span(text)));
+    file.finish();
+}
+
+}  // namespace tessera::sweep
