@@ -24,10 +24,11 @@ compare::RecordedRun run_of_reads(BankOf bank_of) {
     LaunchTrace launch{.name = "gate"};
     launch.dispatch.push_back({.device = 0, .kernels = 1, .cores = 4, .threads = 4});
     for (std::uint32_t core = 0; core < 4; ++core) {
-        ThreadTrace thread{.processor = Processor::Riscv1, .kernel = 1, .sites = {{}}};
+        ThreadTrace thread{.processor = Processor::Riscv1, .kernel = 1, .sites = {{}, {1, 9}}};
         for (std::uint32_t page = 0; page < kPages; ++page) {
             const NocPlace bank = NocPlace::dram(bank_of(core, page) % 12);
             thread.events.push_back({.kind = EventKind::NocRead,
+                                     .site = 1,
                                      .count = 1,
                                      .argument = TransferArgument{8192, bank}.pack()});
         }

@@ -36,7 +36,9 @@ void note_gains(const TimingReport& before, const TimingReport& after, Finding& 
         const double gain = gain_of(before.launches[i].device_time.expected,
                                     after.launches.at(i).device_time.expected);
         if (std::abs(gain) >= kLeastGain) {
-            finding.steps.push_back({before.launches[i].name, gain});
+            finding.steps.push_back(
+                {before.launches[i].name, gain,
+                 before.launches[i].device_time.expected - after.launches[i].device_time.expected});
         }
     }
     std::ranges::stable_sort(finding.steps, std::ranges::greater{},
@@ -92,11 +94,37 @@ void replay_launch_rule(const RecordedRun& run, const TimingReport& before, Find
 std::vector<BankCamping> banks_of(const RecordedRun& run) {
     std::vector<BankCamping> banks;
     for (const LaunchTrace& launch : run.trace.launches) {
-        if (auto camping = bank_camping(launch, run.machine.arch.dram.num_banks)) {
+        if (auto camping = bank_camping(launch, run.machine.arch.dram.num_banks, run.trace.names)) {
             banks.push_back(std::move(*camping));
         }
     }
     return banks;
+}
+
+std::vector<LinkLoad> links_of(const TimingReport& before) {
+    std::vector<LinkLoad> loads;
+    for (const report::LaunchReport& launch : before.launches) {
+        LinkLoad load{.step = launch.name};
+        double sum = 0;
+        double links = 0;
+        const auto makespan = static_cast<double>(launch.makespan.expected);
+        for (const ResourceUse& use : launch.resources) {
+            if (use.kind == ResourceKind::NocLink && use.bytes > 0 && makespan > 0) {
+                const double share = static_cast<double>(use.busy) / makespan;
+                sum += share;
+                ++links;
+                if (share > load.busiest) {
+                    load.busiest = share;
+                    load.link = use;
+                }
+            }
+        }
+        if (links > 0) {
+            load.mean = sum / links;
+            loads.push_back(load);
+        }
+    }
+    return loads;
 }
 
 }  // namespace
@@ -109,7 +137,8 @@ Advice advise(const RecordedRun& run) {
                   .clock = before.clock,
                   .makespan = before.makespan.expected,
                   .findings = {},
-                  .banks = banks_of(run)};
+                  .banks = banks_of(run),
+                  .links = links_of(before)};
     for (const Rule& rule : all_rules()) {
         advice.findings.push_back({.rule = rule, .makespan = advice.makespan});
     }

@@ -40,10 +40,22 @@ struct Rule {
 /// The rule that proves that cores camp on banks.
 inline constexpr std::string_view kDealOutBanks = "pages dealt out over the banks";
 
+/// The rule that bounds what busy links of the NoC cost.
+inline constexpr std::string_view kNocLinks = "links of the NoC";
+
 /// A step whose time a rule changes.
 struct StepGain {
     std::string name;
     double gain = 0;  ///< of its own time: 0.25 is a quarter less
+    Millicycles saved = 0;
+};
+
+/// How the links of the NoC share the load of a step.
+struct LinkLoad {
+    std::string step;
+    double busiest = 0;  ///< share of the step's time in which that link is occupied
+    double mean = 0;     ///< the same of all links that carry anything
+    ResourceUse link;    ///< the busiest
 };
 
 struct Finding {
@@ -61,6 +73,7 @@ struct Advice {
     std::vector<Finding> findings;          ///< by kind, then gain, largest first
     std::vector<ConstantEffect> constants;  ///< as sensitivity() gives them; empty: not asked for
     std::vector<BankCamping> banks;         ///< by step, those that read or write DRAM
+    std::vector<LinkLoad> links;            ///< by step, those that use the NoC
 };
 
 /// Replays the run once for each rule, side by side; the same at any number of host threads.
@@ -78,7 +91,8 @@ inline constexpr double kLeastGain = 0.005;
 /// constants[], banks[]}. A finding is
 /// {rule, kind, advice, makespan_ns, gain, steps[{name, gain}], refusal}, constants {key,
 /// low_value, high_value, at_low, at_high}, banks {step, banks, used, even, stride,
-/// map[bank][slice]}.
+/// map[bank][slice], lines[{line, transfers, used, stride}]}; `links` {step, busiest, mean, noc, x,
+/// y, direction}.
 [[nodiscard]] nlohmann::ordered_json to_json(const Advice& advice);
 
 }  // namespace tessera::advise

@@ -30,6 +30,19 @@ void endless_noc(TimingSpec& timing) {
     noc.packet_overhead = noc.read_slot = Cycles{0};
 }
 
+void endless_noc_links(TimingSpec& timing) {
+    timing.noc.link_rate = kEndless;
+}
+
+void endless_noc_ports(TimingSpec& timing) {
+    NocTiming& noc = timing.noc;
+    for (BytesPerCycle* rate :
+         {&noc.read_rate, &noc.write_rate, &noc.injection_rate, &noc.ejection_rate}) {
+        *rate = kEndless;
+    }
+    noc.packet_overhead = noc.read_slot = Cycles{0};
+}
+
 // A bank's port is a place of the NoC: where cores queue there, neither alone is what holds them
 // up.
 void endless_dram_and_noc(TimingSpec& timing) {
@@ -213,6 +226,34 @@ bool join_packets(LaunchTrace& launch, const report::LaunchReport&,
     });
 }
 
+/// Two products in a row of one call become one of twice the columns, as far as DST holds them: a
+/// tile of in0 is unpacked once for both.
+bool widen_blocks(LaunchTrace& launch, const report::LaunchReport&,
+                  const timed_run::TimedMachine&) {
+    constexpr std::uint32_t kTilesOf32Bit = 4;
+    constexpr std::uint32_t kTilesOf16Bit = 8;
+    bool has_changed = false;
+    for (CoreTrace& core : launch.cores) {
+        for (ThreadTrace& thread : core.threads) {
+            const std::uint32_t most = thread.compute.fp32_dest_acc ? kTilesOf32Bit : kTilesOf16Bit;
+            for (TraceEvent& event : thread.events) {
+                const bool is_product =
+                    event.kind == EventKind::MatmulTiles || event.kind == EventKind::MatmulBlock;
+                ComputeArgument argument = ComputeArgument::unpack(event.argument);
+                if (is_product && event.count % 2 == 0 && event.count > 0 &&
+                    2U * argument.ct * argument.rt <= most) {
+                    event.kind = EventKind::MatmulBlock;
+                    event.count /= 2;
+                    argument.ct = static_cast<std::uint8_t>(2 * argument.ct);
+                    event.argument = argument.pack();
+                    has_changed = true;
+                }
+            }
+        }
+    }
+    return has_changed;
+}
+
 bool has_same_kernels(const CoreTrace& a, const CoreTrace& b) {
     return std::ranges::equal(a.threads, b.threads, {}, &ThreadTrace::kernel, &ThreadTrace::kernel);
 }
@@ -263,6 +304,8 @@ std::vector<Rule> all_rules() {
                deepen_cbs),
         change("packets of twice the bytes", "read and write several pages at a time",
                join_packets),
+        change("products of twice the columns",
+               "a larger subblock: its tiles are unpacked once for more", widen_blocks),
         change("reads on the other NoC", "give the reader the other NoC, or swap the movers",
                turn_reads),
         change("writes on the other NoC", "give the writer the other NoC, or swap the movers",
@@ -271,6 +314,11 @@ std::vector<Rule> all_rules() {
                "split the work evenly: one core has more of it than the others", relieve_straggler),
         bound("DRAM", "read fewer bytes, or keep what is read again in L1", endless_dram),
         bound("NoC rates", "multicast what cores share, read from nearer places", endless_noc),
+        bound(kNocLinks,
+              "send less along the same rows and columns: other places of cores, the other NoC",
+              endless_noc_links),
+        bound("ports of cores and banks", "read what cores share once and multicast it",
+              endless_noc_ports),
         bound("DRAM and NoC rates", "spread over banks and their ports what cores read at a time",
               endless_dram_and_noc),
         bound("NoC latency", "have more transfers in flight before each barrier", no_noc_latency),

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
@@ -131,32 +131,86 @@ std::string map_text(const BankCamping& banks) {
     return text;
 }
 
-/// Whether another deal of pages made the step faster: cores that are bound by something else lose
-/// nothing at the banks that they camp on.
-bool loses_at_banks(const Advice& advice, const std::string& step) {
+/// Steps that a rule makes faster, those that save most time first.
+std::vector<StepGain> steps_that_gain(const Advice& advice, std::string_view rule) {
+    std::vector<StepGain> steps;
     for (const Finding& finding : advice.findings) {
-        if (finding.rule.name == kDealOutBanks) {
-            const auto found = std::ranges::find(finding.steps, step, &StepGain::name);
-            return found != finding.steps.end() && found->gain >= kLeastGain;
+        if (finding.rule.name == rule) {
+            std::ranges::copy_if(finding.steps, std::back_inserter(steps),
+                                 [](const StepGain& step) { return step.gain >= kLeastGain; });
         }
     }
-    return false;
+    std::ranges::stable_sort(steps, std::ranges::greater{}, &StepGain::saved);
+    return steps;
 }
 
+// Why a line stays at few banks: its pages lie so far apart.
+std::string line_text(const LineBanks& line, std::uint32_t banks) {
+    const std::string stride =
+        line.stride == 0
+            ? fmt::format(
+                  "pages lie a multiple of {} apart, such as rows of {} or {} tiles: pad "
+                  "them by one, or go along them",
+                  banks, banks, 2 * banks)
+            : fmt::format("{} bank{} on from one to the next", line.stride,
+                          line.stride == 1 ? "" : "s");
+    return fmt::format("    {}: {} transfers in a row of a core lie in {:.1f} of {} banks: {}\n",
+                       line.line, banks, line.used, banks, stride);
+}
+
+std::string step_banks_text(const BankCamping& banks, const StepGain& step,
+                            const TextStyle& style) {
+    std::string text = fmt::format(
+        "\n{}: {} less with pages dealt out; cores camp on {:.1f} of {} banks at a time, {:.1f} "
+        "were "
+        "even; from page to page a core goes {} banks on\n",
+        painted(banks.step, Tone::Heading, style), percent(step.gain), banks.used, banks.num_banks,
+        banks.even, banks.stride);
+    for (const LineBanks& line : banks.lines) {
+        text += camps(line, banks.num_banks) ? line_text(line, banks.num_banks) : "";
+    }
+    return text + map_text(banks);
+}
+
+bool camps(const BankCamping& banks) {
+    return banks.used < kCamps * banks.even ||
+           std::ranges::any_of(banks.lines,
+                               [&](const LineBanks& line) { return camps(line, banks.num_banks); });
+}
+
+// Cores that are bound by something else lose nothing at the banks that they camp on: the replay
+// says which steps do.
 std::string banks_text(const Advice& advice, const TextStyle& style) {
+    constexpr std::size_t kMostMaps = 3;
     std::string text;
-    std::set<std::string> shown;
-    for (const BankCamping& banks : advice.banks) {
-        if (banks.used >= kCamps * banks.even || !loses_at_banks(advice, banks.step) ||
-            !shown.insert(banks.step).second) {
-            continue;
+    std::size_t maps = 0;
+    for (const StepGain& step : steps_that_gain(advice, kDealOutBanks)) {
+        const auto banks = std::ranges::find(advice.banks, step.name, &BankCamping::step);
+        if (banks != advice.banks.end() && camps(*banks) && maps < kMostMaps) {
+            text += step_banks_text(*banks, step, style);
+            ++maps;
         }
-        text += fmt::format(
-            "\n{}: cores camp on {:.1f} of {} banks at a time, {:.1f} were even; from page to page "
-            "a core goes {} banks on\n",
-            painted(banks.step, Tone::Heading, style), banks.used, banks.num_banks, banks.even,
-            banks.stride);
-        text += map_text(banks);
+    }
+    return text;
+}
+
+std::string links_text(const Advice& advice, const TextStyle& style) {
+    constexpr std::size_t kMostLines = 3;
+    constexpr double kBusy = 0.25;  // below, a step only ends at another time by chance
+    std::string text;
+    std::size_t lines = 0;
+    for (const StepGain& step : steps_that_gain(advice, kNocLinks)) {
+        const auto load = std::ranges::find(advice.links, step.name, &LinkLoad::step);
+        if (load != advice.links.end() && load->busiest >= kBusy && lines < kMostLines) {
+            text += fmt::format(
+                "{}{}: {} less with endless links of the NoC; the busiest, of NoC {} from ({},{}) "
+                "of "
+                "device {}, is occupied {:.0f} % of the time, the mean one {:.0f} %\n",
+                lines == 0 ? "\n" : "", painted(load->step, Tone::Heading, style),
+                percent(step.gain), load->link.noc, load->link.node.x, load->link.node.y,
+                load->link.device, 100 * load->busiest, 100 * load->mean);
+            ++lines;
+        }
     }
     return text;
 }
@@ -168,7 +222,7 @@ std::string to_text(const Advice& advice, const TextStyle& style) {
                        report::show_cycles(advice.makespan)) +
            findings_text(advice, RuleKind::Change, "what if", style) +
            findings_text(advice, RuleKind::Bound, "at most, without", style) + others_text(advice) +
-           banks_text(advice, style) + constants_text(advice, style);
+           links_text(advice, style) + banks_text(advice, style) + constants_text(advice, style);
 }
 
 nlohmann::ordered_json to_json(const Advice& advice) {
@@ -198,14 +252,32 @@ nlohmann::ordered_json to_json(const Advice& advice) {
                              {"at_low", effect.at_low},
                              {"at_high", effect.at_high}});
     }
+    Json links = Json::array();
+    for (const LinkLoad& load : advice.links) {
+        links.push_back({{"step", load.step},
+                         {"busiest", load.busiest},
+                         {"mean", load.mean},
+                         {"noc", load.link.noc},
+                         {"x", load.link.node.x},
+                         {"y", load.link.node.y},
+                         {"direction", load.link.direction}});
+    }
     Json banks = Json::array();
     for (const BankCamping& step : advice.banks) {
+        Json lines = Json::array();
+        for (const LineBanks& line : step.lines) {
+            lines.push_back({{"line", line.line},
+                             {"transfers", line.transfers},
+                             {"used", line.used},
+                             {"stride", line.stride}});
+        }
         banks.push_back({{"step", step.step},
                          {"banks", step.num_banks},
                          {"used", step.used},
                          {"even", step.even},
                          {"stride", step.stride},
-                         {"map", step.map}});
+                         {"map", step.map},
+                         {"lines", std::move(lines)}});
     }
     return {{"schema", "tessera.advice"},
             {"version", 1},
@@ -213,7 +285,8 @@ nlohmann::ordered_json to_json(const Advice& advice) {
             {"makespan_ns", nanoseconds(advice.makespan)},
             {"findings", std::move(findings)},
             {"constants", std::move(constants)},
-            {"banks", std::move(banks)}};
+            {"banks", std::move(banks)},
+            {"links", std::move(links)}};
 }
 
 }  // namespace tessera::advise

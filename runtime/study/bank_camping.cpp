@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/bank_camping.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -84,6 +86,83 @@ std::uint32_t stride_of(const std::vector<Banks>& cores, std::uint32_t num_banks
     return most == strides.end() ? 0 : most->first;
 }
 
+double even_use(double banks, double transfers) {
+    return banks * (1 - std::pow(1 - 1 / banks, transfers));
+}
+
+/// The transfers of one line, core after core.
+struct LineSum {
+    std::uint64_t transfers = 0;
+    std::uint64_t windows = 0;
+    std::uint64_t distinct = 0;  ///< over all windows
+    std::map<std::uint32_t, std::uint64_t> strides;
+
+    void add(const Banks& banks, std::uint32_t num_banks) {
+        transfers += banks.size();
+        std::vector<std::uint32_t> inside(num_banks);  // how many of the window lie in each bank
+        std::uint64_t now = 0;
+        for (std::size_t i = 0; i < banks.size(); ++i) {
+            now += inside[banks[i]]++ == 0 ? 1 : 0;
+            if (i > 0) {
+                ++strides[(banks[i] + num_banks - banks[i - 1]) % num_banks];
+            }
+            if (i + 1 >= num_banks) {
+                ++windows;
+                distinct += now;
+                now -= --inside[banks[i + 1 - num_banks]] == 0 ? 1 : 0;
+            }
+        }
+    }
+};
+
+/// Banks of a thread's transfers by line, in its order.
+std::map<TraceSite, Banks> banks_by_line(const ThreadTrace& thread, std::uint32_t num_banks) {
+    std::map<TraceSite, Banks> lines;
+    for (const TraceEvent& event : thread.events) {
+        if (event.kind != EventKind::NocRead && event.kind != EventKind::NocWrite) {
+            continue;
+        }
+        const NocPlace place = TransferArgument::unpack(event.argument).place;
+        if (!place.is_dram() || event.site >= thread.sites.size()) {
+            continue;
+        }
+        Banks& banks = lines[thread.sites[event.site]];
+        if (banks.size() + event.count <= kMostOfACore) {
+            banks.insert(banks.end(), event.count, place.bank() % num_banks);
+        }
+    }
+    return lines;
+}
+
+std::vector<LineBanks> lines_of(const LaunchTrace& launch, std::uint32_t num_banks,
+                                const std::vector<std::string>& names) {
+    std::map<TraceSite, LineSum> sums;
+    for (const CoreTrace& core : launch.cores) {
+        for (const ThreadTrace& thread : core.threads) {
+            if (core.device == launch.cores.front().device) {
+                for (const auto& [site, banks] : banks_by_line(thread, num_banks)) {
+                    sums[site].add(banks, num_banks);
+                }
+            }
+        }
+    }
+    std::vector<LineBanks> lines;
+    for (const auto& [site, sum] : sums) {
+        if (sum.windows == 0 || site.file >= names.size() || site.line == 0) {
+            continue;
+        }
+        const auto most = std::ranges::max_element(
+            sum.strides, {}, [](const auto& stride) { return stride.second; });
+        lines.push_back(
+            {.line = fmt::format("{}:{}", names[site.file], site.line),
+             .transfers = sum.transfers,
+             .used = static_cast<double>(sum.distinct) / static_cast<double>(sum.windows),
+             .stride = most->first});
+    }
+    std::ranges::stable_sort(lines, std::ranges::greater{}, &LineBanks::transfers);
+    return lines;
+}
+
 std::vector<std::vector<double>> map_of(const Banks& banks, std::uint32_t num_banks) {
     std::vector<std::vector<double>> map(num_banks, std::vector<double>(BankCamping::kSlices));
     std::vector<double> totals(BankCamping::kSlices);
@@ -102,7 +181,12 @@ std::vector<std::vector<double>> map_of(const Banks& banks, std::uint32_t num_ba
 
 }  // namespace
 
-std::optional<BankCamping> bank_camping(const LaunchTrace& launch, std::uint32_t num_banks) {
+bool camps(const LineBanks& line, std::uint32_t num_banks) {
+    return line.used < kCamps * even_use(num_banks, num_banks);
+}
+
+std::optional<BankCamping> bank_camping(const LaunchTrace& launch, std::uint32_t num_banks,
+                                        const std::vector<std::string>& names) {
     const std::vector<Banks> cores = banks_by_core(launch);
     // As many transfers as cores have in flight at a time, one each: fewer cores than banks cannot
     // use them all, however they go about it.
@@ -111,13 +195,13 @@ std::optional<BankCamping> bank_camping(const LaunchTrace& launch, std::uint32_t
     if (window < 2 || num_banks < 2 || turns.size() < 2 * window) {
         return std::nullopt;
     }
-    const double banks = num_banks;
     return BankCamping{.step = launch.name,
                        .num_banks = num_banks,
                        .used = mean_distinct(turns, window),
-                       .even = banks * (1 - std::pow(1 - 1 / banks, static_cast<double>(window))),
+                       .even = even_use(num_banks, static_cast<double>(window)),
                        .stride = stride_of(cores, num_banks),
-                       .map = map_of(turns, num_banks)};
+                       .map = map_of(turns, num_banks),
+                       .lines = lines_of(launch, num_banks, names)};
 }
 
 }  // namespace tessera::advise

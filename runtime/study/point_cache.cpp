@@ -68,12 +68,12 @@ bool has_own_kernels(const config::LoadedRun& point) {
 
 PointCache::PointCache(fs::path folder, std::uint32_t num_draws, bool has_values)
     : folder_(std::move(folder)),
-      made_by_(fmt::format("{} {} {} {}", this_program(), kernel_text_hash(), num_draws,
-                           has_values)) {
+      made_by_(
+          fmt::format("{} {} {} {}", this_program(), kernel_text_hash(), num_draws, has_values)) {
     std::error_code error;
     fs::create_directories(folder_, error);
-    require(!error && fs::is_directory(folder_), "--cache {}: cannot be made: {}",
-            folder_.string(), error.message());
+    require(!error && fs::is_directory(folder_), "--cache {}: cannot be made: {}", folder_.string(),
+            error.message());
 }
 
 fs::path PointCache::file_of(const config::LoadedRun& point) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of a sweep's points, kept in a folder: a sweep that was interrupted, or has more points now,
-// goes on where it stood.
+// Times of a sweep's points, kept in a folder: a sweep that was interrupted, or has more points
+// now, goes on where it stood.
 #pragma once
 
 #include <cstdint>

@@ -49,6 +49,86 @@ TEST(Advise, RefusesRulesThatFindNothingToChange) {
               "nothing of the run is of that kind");
 }
 
+/// The same run with its only launch changed.
+template <class Change>
+Advice advise_changed(Change change) {
+    compare::RecordedRun run = test::run_of_reads(test::kSpread);
+    change(run.trace.launches[0]);
+    return advise(run);
+}
+
+// Pairs of 512 B from one bank, as a loop over short pages has them.
+TEST(Advise, ProvesThatPacketsAreSmall) {
+    const Advice advice = advise_changed([](LaunchTrace& launch) {
+        for (CoreTrace& core : launch.cores) {
+            for (TraceEvent& event : core.threads[0].events) {
+                if (event.kind == EventKind::NocRead) {
+                    TransferArgument argument = TransferArgument::unpack(event.argument);
+                    argument.bytes = 512;
+                    event.argument = argument.pack();
+                    event.count = 2;
+                }
+            }
+        }
+    });
+
+    EXPECT_GT(finding_of(advice, "packets of twice the bytes").gain, 0.05);
+    EXPECT_GT(finding_of(advice, "issue of transfers").gain, 0.05);
+}
+
+// One core has three times the reads of the others.
+TEST(Advise, ProvesThatOneCoreHasMoreOfTheWork) {
+    const Advice advice = advise_changed([](LaunchTrace& launch) {
+        std::vector<TraceEvent>& events = launch.cores[2].threads[0].events;
+        const std::vector<TraceEvent> once = events;
+        for (int more = 0; more < 2; ++more) {
+            events.insert(events.end(), once.begin(), once.end());
+        }
+    });
+
+    EXPECT_GT(finding_of(advice, "the last core as busy as the middle one").gain, 0.2);
+}
+
+// Two reads and nothing else: what is left is the start of the program.
+TEST(Advise, ProvesThatAStepIsBoundByItsLaunch) {
+    const Advice advice = advise_changed([](LaunchTrace& launch) {
+        for (CoreTrace& core : launch.cores) {
+            core.threads[0].events.erase(core.threads[0].events.begin() + 2,
+                                         core.threads[0].events.end() - 1);
+        }
+    });
+
+    EXPECT_GT(finding_of(advice, "launch").gain, 0.5);
+}
+
+// 64 products of one tile each, as matmul_tiles in a loop has them.
+TEST(Advise, ProvesThatBlocksAreSmall) {
+    const Advice advice = advise_changed([](LaunchTrace& launch) {
+        const std::uint64_t product = ComputeArgument{.srca = DataFormat::Float16_b,
+                                                      .srcb = DataFormat::Float16_b,
+                                                      .fidelity = MathFidelity::LoFi}
+                                          .pack();
+        ThreadTrace thread{.processor = Processor::Compute, .kernel = 1, .sites = {{}}};
+        for (int call = 0; call < 200; ++call) {
+            thread.events.push_back(
+                {.kind = EventKind::MatmulTiles, .count = 64, .argument = product});
+        }
+        launch.cores[0].threads = {thread};
+    });
+
+    EXPECT_GT(finding_of(advice, "products of twice the columns").gain, 0.1);
+}
+
+// Reads of the second core pass the links of the first: on the other NoC they would not.
+TEST(Advise, TriesTheOtherNocForReadsAndForWrites) {
+    const Advice advice = advise(test::run_of_reads(test::kSpread));
+
+    EXPECT_TRUE(finding_of(advice, "reads on the other NoC").refusal.empty());
+    EXPECT_NE(finding_of(advice, "reads on the other NoC").makespan, advice.makespan);
+    EXPECT_EQ(finding_of(advice, "writes on the other NoC").refusal,
+              "nothing of the run is of that kind");
+}
+
 TEST(Advise, SortsByKindAndThenByGain) {
     const Advice advice = advise(test::run_of_reads(test::kCamping));
 
@@ -65,8 +145,12 @@ TEST(AdviceText, ShowsGainsWhatToDoAndTheMapOfBanks) {
     EXPECT_THAT(text, HasSubstr("camp on wormhole_n150: "));
     EXPECT_THAT(text, HasSubstr("  what if "));
     EXPECT_THAT(text, HasSubstr("let cores that run side by side start at other banks"));
-    EXPECT_THAT(text, HasSubstr("\ngate: cores camp on 1.0 of 12 banks at a time, 3.5 were even; "
-                                "from page to page a core goes 0 banks on\n    bank  0 |"));
+    EXPECT_THAT(text,
+                HasSubstr("% less with pages dealt out; cores camp on 1.0 of 12 banks at "
+                          "a time, 3.5 were even; from page to page a core goes 0 banks on\n"
+                          "    reader.cpp:9: 12 transfers in a row of a core lie in 1.0 of 12 "
+                          "banks: pages lie a multiple of 12 apart, such as rows of 12 or 24 "
+                          "tiles: pad them by one, or go along them\n    bank  0 |"));
     EXPECT_THAT(text, HasSubstr("\nnot tried: CBs twice as deep: nothing of the run is of that "
                                 "kind\n"));
 }

@@ -31,7 +31,7 @@ LaunchTrace launch_of(std::uint32_t cores, std::uint32_t pages, std::uint32_t ba
 // Eight cores that all begin at bank 0 and go on by one are at one bank at a time, though each
 // bank serves as many pages as any other in the end.
 TEST(BankCamping, ShowsCoresThatQueueAtOneBankAfterAnother) {
-    const auto camping = bank_camping(launch_of(8, 24, 12, 1, [](auto) { return 0U; }), 12);
+    const auto camping = bank_camping(launch_of(8, 24, 12, 1, [](auto) { return 0U; }), 12, {});
 
     ASSERT_TRUE(camping.has_value());
     EXPECT_EQ(camping->step, "gate");
@@ -41,7 +41,8 @@ TEST(BankCamping, ShowsCoresThatQueueAtOneBankAfterAnother) {
 }
 
 TEST(BankCamping, LeavesCoresThatSpreadOut) {
-    const auto camping = bank_camping(launch_of(8, 24, 12, 1, [](auto core) { return core; }), 12);
+    const auto camping =
+        bank_camping(launch_of(8, 24, 12, 1, [](auto core) { return core; }), 12, {});
 
     ASSERT_TRUE(camping.has_value());
     EXPECT_EQ(camping->used, 8);
@@ -50,13 +51,14 @@ TEST(BankCamping, LeavesCoresThatSpreadOut) {
 
 // 24 pages on is 12 banks twice: each core stays at its bank.
 TEST(BankCamping, GivesTheStrideModuloBanks) {
-    const auto camping = bank_camping(launch_of(4, 8, 12, 24, [](auto core) { return core; }), 12);
+    const auto camping =
+        bank_camping(launch_of(4, 8, 12, 24, [](auto core) { return core; }), 12, {});
 
     EXPECT_EQ(camping->stride, 0U);
 }
 
 TEST(BankCamping, MapsEachBanksShareOverTime) {
-    const auto camping = bank_camping(launch_of(2, 64, 2, 1, [](auto) { return 0U; }), 2);
+    const auto camping = bank_camping(launch_of(2, 64, 2, 1, [](auto) { return 0U; }), 2, {});
 
     ASSERT_EQ(camping->map.size(), 2U);
     ASSERT_EQ(camping->map[0].size(), BankCamping::kSlices);
@@ -65,9 +67,39 @@ TEST(BankCamping, MapsEachBanksShareOverTime) {
     EXPECT_THAT(camping->map[1], testing::Each(0.5));
 }
 
+// Four columns of a matrix of 24 tiles a row: each core goes down its own, banks 0, 0, 0, …. All
+// four together use as many banks as they may, and yet each queues at one.
+TEST(BankCamping, NamesTheLineWhosePagesLieAMultipleOfTheBanksApart) {
+    LaunchTrace launch = launch_of(4, 36, 12, 24, [](auto core) { return core; });
+    for (CoreTrace& core : launch.cores) {
+        core.threads[0].sites = {{}, {1, 76}, {1, 61}};
+        for (TraceEvent& event : core.threads[0].events) {
+            event.site = 1;
+        }
+        for (std::uint32_t page = 0; page < 24; ++page) {
+            core.threads[0].events.push_back(read_of((core.core.x + page) % 12));
+            core.threads[0].events.back().site = 2;
+        }
+    }
+
+    const auto camping = bank_camping(launch, 12, {"", "operands.hpp"});
+
+    ASSERT_EQ(camping->lines.size(), 2U);
+    EXPECT_EQ(camping->lines[0].line, "operands.hpp:76");
+    EXPECT_EQ(camping->lines[0].transfers, 4U * 36);
+    EXPECT_EQ(camping->lines[0].used, 1);
+    EXPECT_EQ(camping->lines[0].stride, 0U);
+    EXPECT_TRUE(camps(camping->lines[0], 12));
+    EXPECT_EQ(camping->lines[1].line, "operands.hpp:61");
+    EXPECT_EQ(camping->lines[1].used, 12);
+    EXPECT_EQ(camping->lines[1].stride, 1U);
+    EXPECT_FALSE(camps(camping->lines[1], 12));
+}
+
 TEST(BankCamping, SaysNothingOfOneCoreOrOfNone) {
-    EXPECT_FALSE(bank_camping(launch_of(1, 64, 12, 1, [](auto) { return 0U; }), 12).has_value());
-    EXPECT_FALSE(bank_camping({}, 12).has_value());
+    EXPECT_FALSE(
+        bank_camping(launch_of(1, 64, 12, 1, [](auto) { return 0U; }), 12, {}).has_value());
+    EXPECT_FALSE(bank_camping({}, 12, {}).has_value());
 }
 
 }  // namespace

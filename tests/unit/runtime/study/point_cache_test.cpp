@@ -60,9 +60,9 @@ TEST(PointCache, KnowsPointsByValuesDeviceAndDraws) {
 TEST(PointCache, LeavesRunsWithKernelsOfTheirOwn) {
     const ScratchFolder folder;
     const std::array folders{fs::path(TESSERA_SOURCE_DIR) / "configs"};
-    const config::LoadedRun own = config::load_run(
-        fs::path(TESSERA_SOURCE_DIR) / "examples/bias_gelu/bias_gelu.yaml",
-        std::vector<config::Override>(), folders);
+    const config::LoadedRun own =
+        config::load_run(fs::path(TESSERA_SOURCE_DIR) / "examples/bias_gelu/bias_gelu.yaml",
+                         std::vector<config::Override>(), folders);
     const PointCache cache(folder.path(), 8, false);
 
     cache.keep(own, figures());
