@@ -37,7 +37,9 @@ struct RingKernels {
 };
 
 constexpr std::array kFields{
-    field<&AllReduceSpec::algorithm>("algorithm", "ring", "ring: one way round, a tile a packet"),
+    field<&AllReduceSpec::algorithm>(
+        "algorithm", "bidirectional",
+        "bidirectional: half of the sums each way round; ring: one way, a tile a packet"),
     field<&AllReduceSpec::partial_sums>("partial_sums", "fp32",
                                         "format of partial sums that travel or wait"),
     field<&AllReduceSpec::cb_depth>("cb_depth", "2", "pages in a CB", kDepth),

@@ -21,7 +21,7 @@ using exchange::PartialSums;
 
 /// `cb_depth` is of Ring, `links` to `chunk_packets` are of the others.
 struct AllReduceSpec {
-    AllReduceAlgorithm algorithm = AllReduceAlgorithm::Ring;
+    AllReduceAlgorithm algorithm = AllReduceAlgorithm::Bidirectional;
     PartialSums partial_sums = PartialSums::Fp32;
     std::uint32_t cb_depth = 0;  ///< pages that each CB holds
     std::uint32_t links = kLinksPerDirection;

@@ -42,7 +42,7 @@ public:
     MeshSum(MeshSpec mesh, const ArchSpec& arch, const SessionOptions& options = {.threads = 1})
         : session_(mesh, arch, options) {}
 
-    ops::AllReduceSpec schedule{.cb_depth = 2};
+    ops::AllReduceSpec schedule{.algorithm = ops::AllReduceAlgorithm::Ring, .cb_depth = 2};
 
     /// Uploads inputs and allocates outputs; once for each instance.
     void prepare(std::span<const HostTensor> values) {
