@@ -25,6 +25,8 @@ enum : std::uint8_t { kPieces = 4, kTargets = 5 };
 constexpr std::array kFields{
     config::field<&AllToAllSpec::links>("links", "4", "links of each direction",
                                         config::Limits{1, kLinksPerDirection}),
+    config::field<&AllToAllSpec::opposite>("opposite", "either_way",
+                                           "which way parts for the device opposite on a ring go"),
 };
 
 /// Rows from every device to every device: [from][to].
@@ -179,6 +181,12 @@ Program make_page_program(const Call& call, const Rank& rank) {
 
 void page_rules(const OpContext& context, RuleJudge& judge) {
     token_exchange::judge_links(context.arch, context.params<AllToAllSpec>().links, 1, judge);
+    const auto [mesh_rows, mesh_columns] = context.mesh.shape;
+    judge.require(context.params<AllToAllSpec>().opposite != Opposite::Forward || mesh_rows == 1 ||
+                      mesh_columns == 1,
+                  "opposite",
+                  fmt::format("is forward on a mesh of {}x{}; it is of a single row or column",
+                              mesh_rows, mesh_columns));
     const TensorSpec& input = context.inputs[0].spec;
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     const bool is_whole = input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
@@ -199,8 +207,10 @@ std::vector<DeviceProgram> page_programs(const OpContext& context) {
     const Call call{context, counts_of(values, devices, rows)};
     std::vector<DeviceProgram> programs;
     for (std::uint32_t p = 0; p < devices; ++p) {
-        const Rank rank{context.arch, context.mesh, context.devices, p,
-                        context.params<AllToAllSpec>().links};
+        const auto& spec = context.params<AllToAllSpec>();
+        const Rank rank{context.arch,    context.mesh,
+                        context.devices, p,
+                        spec.links,      spec.opposite == Opposite::Forward};
         programs.push_back({rank.device(), make_page_program(call, rank)});
     }
     return programs;

@@ -5,14 +5,33 @@
 #include <array>
 #include <string_view>
 
+#include "emu/base/fields/enum_names.hpp"
 #include "ops/op.hpp"
 #include "tessera/mesh_links.hpp"
 
 namespace tessera::ops::all_to_all {
 
+/// Which way round a ring of even length parts for the device opposite go.
+enum class Opposite : std::uint8_t { EitherWay, Forward };
+
 struct AllToAllSpec {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    Opposite opposite = Opposite::EitherWay;
 };
+
+}  // namespace tessera::ops::all_to_all
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::all_to_all::Opposite>{
+    EnumName<ops::all_to_all::Opposite>{"either_way", ops::all_to_all::Opposite::EitherWay},
+    EnumName<ops::all_to_all::Opposite>{"forward", ops::all_to_all::Opposite::Forward},
+};
+
+}  // namespace tessera::config
+
+namespace tessera::ops::all_to_all {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"direct"};
 inline constexpr std::array kInputs{Operand{"input", "(D*R, ...)", "any", "any"},
@@ -38,9 +57,9 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
 ///   rows. ROW_MAJOR.
 /// Algorithm  every page goes straight to its place in the receiver's memory, along the column,
 /// then
-///   along the row of the mesh, the shorter way round where an axis is closed (both ways equally
-///   often where they are as short); a page is cut into packets where it is larger. One core for
-///   each link of each direction takes its share of each part.
+///   along the row of the mesh, the shorter way round where an axis is closed (where both are as
+///   short, half of the devices each way, or all forward, as TTNN's); a page is cut into packets
+///   where it is larger. One core for each link of each direction takes its share of each part.
 /// Start      no core sends before the devices it sends to have told it that they run.
 inline constexpr OpSpec kSpec{
     .name = "all_to_all",

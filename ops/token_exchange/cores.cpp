@@ -26,8 +26,18 @@ std::uint32_t Rank::way_to(std::uint32_t other) const {
     if (other == position) {
         return kStays;
     }
-    return static_cast<std::uint32_t>(
-        mesh_route(mesh.shape, mesh.topology, device(), devices[other]).first());
+    const LinkDirection first =
+        opposite_goes_forward
+            ? straight_route(mesh.shape, mesh.topology, device(), devices[other])->direction
+            : mesh_route(mesh.shape, mesh.topology, device(), devices[other]).first();
+    return static_cast<std::uint32_t>(first);
+}
+
+std::uint32_t Rank::target_of(std::uint32_t other) const {
+    constexpr std::uint32_t kByHops = 1U << 31;
+    return opposite_goes_forward
+               ? kByHops | straight_route(mesh.shape, mesh.topology, device(), devices[other])->hops
+               : devices[other];
 }
 
 // Ranks begin with different peers, or all would send to the same one at a time.
@@ -63,9 +73,10 @@ std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way, std::
     const std::vector<std::uint32_t> peers = rank.peers_of(way);
     std::vector<std::uint32_t> words{static_cast<std::uint32_t>(peers.size())};
     for (const std::uint32_t peer : peers) {
-        Rank other = {rank.arch, rank.mesh, rank.devices, peer, rank.links};
+        const Rank other{rank.arch, rank.mesh,  rank.devices,
+                         peer,      rank.links, rank.opposite_goes_forward};
         const CoreCoord back = other.sender(other.way_to(rank.position), link);
-        append(words, std::array{rank.devices[peer], peer, core_word(rank.arch, back)});
+        append(words, std::array{rank.target_of(peer), peer, core_word(rank.arch, back)});
     }
     return words;
 }

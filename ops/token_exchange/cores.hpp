@@ -32,6 +32,9 @@ struct Rank {
     std::span<const std::uint32_t> devices;
     std::uint32_t position = 0;
     std::uint32_t links = 1;
+    /// Whether rows for the device opposite on a ring go east or south from all devices, not from
+    /// half of them. The mesh is a single row or column then.
+    bool opposite_goes_forward = false;
 
     [[nodiscard]] std::uint32_t device() const { return devices[position]; }
     [[nodiscard]] std::uint32_t num_senders() const { return kWays * links; }
@@ -44,6 +47,8 @@ struct Rank {
     [[nodiscard]] std::vector<CoreCoord> rest() const;
     /// The way of rows for the device at `other`.
     [[nodiscard]] std::uint32_t way_to(std::uint32_t other) const;
+    /// How kernels name the device at `other`: kernels/peers.hpp.
+    [[nodiscard]] std::uint32_t target_of(std::uint32_t other) const;
     /// Positions of the devices that the cores of `way` send to, those a step further on first.
     [[nodiscard]] std::vector<std::uint32_t> peers_of(std::uint32_t way) const;
 };
@@ -54,7 +59,7 @@ void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others
 /// A core's virtual NoC coordinates in one word, x in the low half.
 [[nodiscard]] std::uint32_t core_word(const ArchSpec& arch, CoreCoord core);
 
-/// What kernels/peers.hpp reads: number of peers, then device, rank and core of each.
+/// What kernels/peers.hpp reads: number of peers, then target, rank and core of each.
 [[nodiscard]] std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way,
                                                     std::uint32_t link);
 

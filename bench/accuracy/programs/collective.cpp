@@ -212,7 +212,11 @@ Prediction exchange_cycles(const Model& model, const Collective& collective, std
     const std::vector<std::vector<DeviceTensor>> outputs{
         allocate(bench, "output", spec, collective)};
     const std::vector<ops::TensorPlan> plans{ops::plan_of(inputs[0][0])};
-    const ops::all_to_all::AllToAllSpec parameters{.links = collective.links};
+    // On a ring the kernels named above send what goes to the device opposite all one way.
+    using enum ops::all_to_all::Opposite;
+    const bool is_ring = collective.mesh.topology == Topology::Ring;
+    const ops::all_to_all::AllToAllSpec parameters{.links = collective.links,
+                                                   .opposite = is_ring ? Forward : EitherWay};
     std::vector<std::uint32_t> ids(devices);
     std::iota(ids.begin(), ids.end(), 0U);
     return bench

@@ -14,9 +14,9 @@ void send_table(const Shape& shape, MeshLink& link, const Peers& peers, const Ac
     const uint32_t source = get_read_ptr(kCbTable);
     for (uint32_t i = 0; i < peers.count; ++i) {
         packets.for_each([&](uint32_t offset, uint32_t bytes) {
-            link.send(peers.device(i), source + offset, tables.get_noc_addr(rank, offset), bytes);
+            link.send(peers.target(i), source + offset, tables.get_noc_addr(rank, offset), bytes);
         });
-        link.count(peers.device(i), arrived);
+        link.count(peers.target(i), arrived);
     }
 }
 
@@ -105,14 +105,14 @@ void kernel_main() {
     send_rows(
         row, scales_row,
         [&](uint32_t peer, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
-            link.send(peers.device(peer), source, received.get_noc_addr(page, offset),
+            link.send(peers.target(peer), source, received.get_noc_addr(page, offset),
                       padded(bytes));
         },
         [&](uint32_t peer, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
-            link.send(peers.device(peer), source, scales.get_noc_addr(page, offset), padded(bytes));
+            link.send(peers.target(peer), source, scales.get_noc_addr(page, offset), padded(bytes));
         });
     for (uint32_t i = 0; i < peers.count; ++i) {
-        link.count(peers.device(i), rows_arrived);
+        link.count(peers.target(i), rows_arrived);
     }
     link.close();
 }

@@ -4,14 +4,16 @@
 
 #include <cstdint>
 
-// Arguments of one peer: device, rank, the core there that sends back to this one.
+// Arguments of one peer: target, rank, the core there that sends back to this one.
 inline constexpr uint32_t kPeerArgs = 3;
+// A target is a device, or so many hops over the core's link.
+inline constexpr uint32_t kByHops = 1U << 31;
 
 struct Peers {
     uint32_t first_arg;
     uint32_t count;
 
-    uint32_t device(uint32_t index) const {
+    uint32_t target(uint32_t index) const {
         return get_arg_val<uint32_t>(first_arg + kPeerArgs * index);
     }
     uint32_t rank(uint32_t index) const {
@@ -38,7 +40,7 @@ inline Peers peers_from_args(uint32_t first_arg) {
     return {first_arg + 1, get_arg_val<uint32_t>(first_arg)};
 }
 
-// A core's connection, with routes in two dimensions.
+// A core's connection, with routes in two dimensions or along the link.
 class MeshLink {
 public:
     explicit MeshLink(std::size_t& arg_index)
@@ -51,8 +53,8 @@ public:
     }
     void close() { connection_.close(); }
 
-    void send(uint32_t device, uint32_t source, uint64_t destination, uint32_t bytes) {
-        tt::tt_fabric::fabric_set_unicast_route(payload_header_, device, 0);
+    void send(uint32_t target, uint32_t source, uint64_t destination, uint32_t bytes) {
+        set_route(payload_header_, target);
         payload_header_->to_noc_unicast_write(tt::tt_fabric::NocUnicastCommandHeader{destination},
                                               bytes);
         connection_.wait_for_empty_write_slot();
@@ -60,8 +62,8 @@ public:
         send_header(payload_header_);
     }
     // Adds 1 to a word behind all that was sent before.
-    void count(uint32_t device, uint64_t word) {
-        tt::tt_fabric::fabric_set_unicast_route(count_header_, device, 0);
+    void count(uint32_t target, uint64_t word) {
+        set_route(count_header_, target);
         count_header_->to_noc_unicast_atomic_inc(
             tt::tt_fabric::NocUnicastAtomicIncCommandHeader{word, 1});
         connection_.wait_for_empty_write_slot();
@@ -72,7 +74,7 @@ public:
     void start_together(const Peers& peers, uint32_t started_id) {
         const uint32_t started = get_semaphore(started_id);
         for (uint32_t i = 0; i < peers.count; ++i) {
-            count(peers.device(i), get_noc_addr(peers.core_x(i), peers.core_y(i), started));
+            count(peers.target(i), get_noc_addr(peers.core_x(i), peers.core_y(i), started));
         }
         noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(started),
                                peers.count);
@@ -82,6 +84,13 @@ private:
     using Header = volatile tt_l1_ptr tt::tt_fabric::HybridMeshPacketHeader;
 
     static Header* allocate() { return static_cast<Header*>(PacketHeaderPool::allocate_header()); }
+    static void set_route(Header* header, uint32_t target) {
+        if ((target & kByHops) != 0) {
+            header->to_chip_unicast(static_cast<uint8_t>(target & ~kByHops));
+        } else {
+            tt::tt_fabric::fabric_set_unicast_route(header, target, 0);
+        }
+    }
     void send_header(Header* header) {
         connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
                                                              sizeof(*header));

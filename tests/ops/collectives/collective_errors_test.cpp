@@ -72,6 +72,14 @@ TEST(CollectiveErrors, ReduceScatterOfALineTakesTiles) {
         "algorithm is line, which takes TILE; ring, bidirectional and rows_columns take both");
 }
 
+TEST(CollectiveErrors, PartsGoForwardOnASingleRowOrColumn) {
+    GroupRun run(ops::all_to_all::op(), kMesh, {0, 1});
+    run.params<ops::all_to_all::AllToAllSpec>().opposite = ops::all_to_all::Opposite::Forward;
+    run.add(make_host_tensor({4, 64}, DataFormat::Float16_b));
+    EXPECT_EQ(run.message(),
+              "opposite is forward on a mesh of 2x4; it is of a single row or column");
+}
+
 TEST(CollectiveErrors, TheRootIsInTheGroup) {
     GroupRun run(ops::broadcast::op(), kMesh, {0, 1});
     run.params<ops::broadcast::BroadcastSpec>().root = 2;

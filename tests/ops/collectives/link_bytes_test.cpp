@@ -105,6 +105,18 @@ TEST_P(AllToAllOnARing, LoadsAllLinksAlike) {
         everywhere(bytes, bytes));
 }
 
+// D/2 of the distances 1 to D/2 forward, D/2 - 1 backward.
+TEST_P(AllToAllOnARing, SendsTheFarthestPartsForwardWhereItIsTold) {
+    const std::uint64_t half = devices_ / 2;
+    const std::uint64_t part = 4 * kUnitBytes;
+
+    EXPECT_EQ(
+        bytes_of(ops::all_to_all::op(),
+                 ops::all_to_all::AllToAllSpec{.opposite = ops::all_to_all::Opposite::Forward},
+                 {4 * devices_, 1024}),
+        everywhere(half * (half + 1) / 2 * part, half * (half - 1) / 2 * part));
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, AllToAllOnARing, ::testing::Values(4, 8, 16, 32));
 
 LinkBytes on_mesh(const ops::Op& op, const MeshSpec& mesh, const Shape& input,

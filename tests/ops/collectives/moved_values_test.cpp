@@ -132,6 +132,25 @@ TEST_P(Moved, AllToAllTransposesParts) {
     }
 }
 
+TEST(AllToAllForward, TransposesParts) {
+    const MeshSpec mesh{{6, 1}, Topology::Torus, "wormhole_n150"};
+    const Group group{"ColumnOfSix", mesh, testing::all_of(mesh), Form::Any};
+    const auto inputs = inputs_of(group, {12, 700});
+    GroupRun run(ops::all_to_all::op(), mesh, group.devices);
+    run.params<ops::all_to_all::AllToAllSpec>() = {.links = 1,
+                                                   .opposite = ops::all_to_all::Opposite::Forward};
+    run.add(inputs);
+    run.launch();
+    for (std::uint32_t p = 0; p < 6; ++p) {
+        std::vector<std::byte> expected;
+        for (const HostTensor& input : inputs) {
+            const auto part = first_rows(input, 2 * p, 2);
+            expected.insert(expected.end(), part.begin(), part.end());
+        }
+        EXPECT_EQ(run.output(p).bytes, expected) << p;
+    }
+}
+
 TEST_P(Moved, RaggedAllToAllTakesEachPairsCount) {
     const Group& group = GetParam();
     const auto devices = static_cast<std::uint32_t>(group.devices.size());
