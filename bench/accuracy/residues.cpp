@@ -11,22 +11,16 @@
 #include "runtime/report/timing/ensemble.hpp"
 
 namespace tessera::score {
-namespace {
-
-struct Errors {
-    std::vector<double> relative;
-    std::vector<double> factors;  ///< from 1 on, whichever of the two figures is the larger
-};
-
-RegimeResidue residue_of(const std::string& arch, timing::Regime regime, const Errors& errors) {
-    const auto count = static_cast<double>(errors.relative.size());
+Spread spread_of(std::span<const double> ratios) {
     constexpr double kNineOfTen = 0.9;
-    return {arch, regime, errors.relative.size(),
-            std::accumulate(errors.relative.begin(), errors.relative.end(), 0.0) / count,
-            report::percentile(errors.factors, kNineOfTen) - 1};
+    const double sum = std::accumulate(ratios.begin(), ratios.end(), 0.0);
+    std::vector<double> factors;  // from 1 on, whichever of the two figures is the larger
+    for (const double ratio : ratios) {
+        factors.push_back(std::exp(std::abs(std::log(ratio))));
+    }
+    return {sum / static_cast<double>(ratios.size()) - 1,
+            report::percentile(factors, kNineOfTen) - 1};
 }
-
-}  // namespace
 
 bool has_residue(const Row& row, const RowScore& score) {
     return score.prediction && score.prediction->regime &&
@@ -35,20 +29,18 @@ bool has_residue(const Row& row, const RowScore& score) {
 
 std::vector<RegimeResidue> residues_of(std::span<const Row> rows,
                                        std::span<const RowScore> scores) {
-    std::map<std::pair<std::string, timing::Regime>, Errors> regimes;
+    std::map<std::pair<std::string, timing::Regime>, std::vector<double>> regimes;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto& prediction = scores[i].prediction;
-        if (!has_residue(rows[i], scores[i])) {
-            continue;
+        if (has_residue(rows[i], scores[i])) {
+            const Prediction& prediction = *scores[i].prediction;
+            regimes[{rows[i].arch, *prediction.regime}].push_back(prediction.expected /
+                                                                  rows[i].value);
         }
-        Errors& errors = regimes[{rows[i].arch, *prediction->regime}];
-        const double ratio = prediction->expected / rows[i].value;
-        errors.relative.push_back(ratio - 1);
-        errors.factors.push_back(std::exp(std::abs(std::log(ratio))));
     }
     std::vector<RegimeResidue> residues;
-    for (const auto& [key, errors] : regimes) {
-        residues.push_back(residue_of(key.first, key.second, errors));
+    for (const auto& [key, ratios] : regimes) {
+        const Spread spread = spread_of(ratios);
+        residues.push_back({key.first, key.second, ratios.size(), spread.bias, spread.nine_of_ten});
     }
     return residues;
 }

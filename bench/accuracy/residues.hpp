@@ -14,6 +14,14 @@
 
 namespace tessera::score {
 
+/// How ratios of predicted to measured lie around 1.
+struct Spread {
+    double bias = 0;         ///< mean of the ratios, less 1
+    double nine_of_ten = 0;  ///< factor less 1 that nine of ten are off by at most, either way
+};
+/// Preconditions  There is a ratio.
+[[nodiscard]] Spread spread_of(std::span<const double> ratios);
+
 struct RegimeResidue {
     std::string arch;
     timing::Regime regime{};

@@ -7,6 +7,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "bench/accuracy/residues.hpp"
 
@@ -17,9 +21,9 @@ namespace {
 constexpr std::size_t kColumns = 3;
 constexpr double kWidth = 270;
 constexpr double kHeight = 130;
-constexpr double kGap = 40;
+constexpr double kGap = 52;
 constexpr double kLeft = 44;
-constexpr double kTop = 34;
+constexpr double kTop = 46;
 constexpr double kFarthest = 4;  ///< factor at a panel's upper edge
 
 struct Dot {
@@ -27,16 +31,41 @@ struct Dot {
     double ratio = 0;
 };
 
-std::vector<Dot> dots_of(std::span<const Row> rows, std::span<const RowScore> scores,
-                         const RegimeResidue& residue) {
+struct Panel {
+    std::string title;
     std::vector<Dot> dots;
+};
+
+std::string title_of(const Row& row, const RowScore& score, PanelKind kind) {
+    return fmt::format("{}, {}", row.arch,
+                       kind == PanelKind::Workload
+                           ? row.workload
+                           : std::string(name_of(*score.prediction->regime)));
+}
+
+/// A place in an order of panels: mechanisms as their enum has them, workloads by name.
+using PanelKey = std::tuple<std::string, int, std::string>;
+
+std::vector<Panel> panels_of(std::span<const Row> rows, std::span<const RowScore> scores,
+                             PanelKind kind) {
+    const bool by_workload = kind == PanelKind::Workload;
+    std::map<PanelKey, Panel> panels;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (has_residue(rows[i], scores[i]) && rows[i].arch == residue.arch &&
-            scores[i].prediction->regime == residue.regime) {
-            dots.push_back({rows[i].value, scores[i].prediction->expected / rows[i].value});
+        const auto& prediction = scores[i].prediction;
+        if (!prediction || (!by_workload && !has_residue(rows[i], scores[i]))) {
+            continue;
         }
+        Panel& panel =
+            panels[{rows[i].arch, by_workload ? 0 : static_cast<int>(*prediction->regime),
+                    by_workload ? rows[i].workload : ""}];
+        panel.title = title_of(rows[i], scores[i], kind);
+        panel.dots.push_back({rows[i].value, prediction->expected / rows[i].value});
     }
-    return dots;
+    std::vector<Panel> list;
+    for (auto& [key, panel] : panels) {
+        list.push_back(std::move(panel));
+    }
+    return list;
 }
 
 /// A panel's axes: from values to pixels inside of it.
@@ -64,13 +93,34 @@ private:
     double high_ = -std::numeric_limits<double>::infinity();
 };
 
-void add_frame(std::string& svg, const RegimeResidue& residue, const Axes& axes) {
+/// As much of a title as a panel is wide.
+std::string shortened(const std::string& title) {
+    constexpr std::size_t kMost = 44;
+    return title.size() <= kMost ? title : title.substr(0, kMost - 1) + "…";
+}
+
+/// Text may hold anything that a file of measurements has.
+std::string escaped(const std::string& text) {
+    std::string svg;
+    for (const char letter : text) {
+        svg += letter == '&' ? "&amp;" : letter == '<' ? "&lt;" : std::string(1, letter);
+    }
+    return svg;
+}
+
+void add_frame(std::string& svg, const Panel& panel, const Axes& axes) {
     auto out = std::back_inserter(svg);
-    fmt::format_to(out, "<text y=\"-8\" class=\"title\">{}, {}: {} row{}, {:+.1f} %</text>\n",
-                   residue.arch, name_of(residue.regime), residue.count,
-                   residue.count == 1 ? "" : "s", 100 * residue.bias);
-    const double top = Axes::y(1 + residue.nine_of_ten);
-    const double bottom = Axes::y(1 / (1 + residue.nine_of_ten));
+    std::vector<double> ratios;
+    for (const Dot& dot : panel.dots) {
+        ratios.push_back(dot.ratio);
+    }
+    const Spread spread = spread_of(ratios);
+    fmt::format_to(out, "<text y=\"-20\" class=\"title\">{}</text>\n",
+                   escaped(shortened(panel.title)));
+    fmt::format_to(out, "<text y=\"-7\">{} row{}, {:+.1f} %</text>\n", ratios.size(),
+                   ratios.size() == 1 ? "" : "s", 100 * spread.bias);
+    const double top = Axes::y(1 + spread.nine_of_ten);
+    const double bottom = Axes::y(1 / (1 + spread.nine_of_ten));
     fmt::format_to(out, "<rect y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" class=\"band\"/>\n", top,
                    kWidth, bottom - top);
     for (const double ratio : {kFarthest, 2.0, 1.0, 1 / 2.0, 1 / kFarthest}) {
@@ -84,10 +134,10 @@ void add_frame(std::string& svg, const RegimeResidue& residue, const Axes& axes)
                    kHeight + 12, axes.last());
 }
 
-void add_panel(std::string& svg, const RegimeResidue& residue, const std::vector<Dot>& dots) {
-    const Axes axes(dots);
-    add_frame(svg, residue, axes);
-    for (const Dot& dot : dots) {
+void add_panel(std::string& svg, const Panel& panel) {
+    const Axes axes(panel.dots);
+    add_frame(svg, panel, axes);
+    for (const Dot& dot : panel.dots) {
         fmt::format_to(std::back_inserter(svg), "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2\"/>\n",
                        axes.x(dot.measured), Axes::y(dot.ratio));
     }
@@ -100,22 +150,23 @@ constexpr const char* kStyle =
 
 }  // namespace
 
-std::string score_svg(std::span<const Row> rows, std::span<const RowScore> scores) {
-    const std::vector<RegimeResidue> residues = residues_of(rows, scores);
-    const std::size_t lines = (residues.size() + kColumns - 1) / kColumns;
+std::string score_svg(std::span<const Row> rows, std::span<const RowScore> scores, PanelKind kind) {
+    const std::vector<Panel> panels = panels_of(rows, scores, kind);
+    const std::size_t lines = (panels.size() + kColumns - 1) / kColumns;
     std::string svg = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\">\n{}"
         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-        "<text x=\"8\" y=\"14\">predicted over measured, by what decides the time; band: nine of "
+        "<text x=\"8\" y=\"14\">predicted over measured, by {}; band: nine of "
         "ten rows; to the right: the measured value in the row's unit</text>\n",
         kColumns * (kWidth + kLeft + kGap / 4),
-        kTop + static_cast<double>(lines) * (kHeight + kGap), kStyle);
-    for (std::size_t i = 0; i < residues.size(); ++i) {
+        kTop + static_cast<double>(lines) * (kHeight + kGap), kStyle,
+        kind == PanelKind::Workload ? "what ran" : "what decides the time");
+    for (std::size_t i = 0; i < panels.size(); ++i) {
         const auto column = static_cast<double>(i % kColumns);
         const auto line = static_cast<double>(i / kColumns);
         fmt::format_to(std::back_inserter(svg), "<g transform=\"translate({},{})\">\n",
                        kLeft + column * (kWidth + kLeft), kTop + line * (kHeight + kGap) + 8);
-        add_panel(svg, residues[i], dots_of(rows, scores, residues[i]));
+        add_panel(svg, panels[i]);
         svg += "</g>\n";
     }
     return svg + "</svg>\n";

@@ -36,6 +36,7 @@ struct ScoreCommand {
     std::optional<std::string> arch;
     std::optional<std::string> output;
     std::optional<std::string> plot;
+    std::string plot_by = "mechanism";
     std::uint32_t threads = 0;
     std::uint32_t draws = timed_run::kQuickDraws;
     bool rows = false;
@@ -69,6 +70,10 @@ void add_options(CLI::App& command, ScoreCommand& options) {
         .add_option("--plot", options.plot,
                     "Write predicted over measured by mechanism to an SVG file")
         ->type_name("FILE");
+    command.add_option("--plot-by", options.plot_by, "Panels of --plot: mechanism or workload")
+        ->type_name("KIND")
+        ->check(CLI::IsMember({"mechanism", "workload"}))
+        ->needs("--plot");
     command.add_option("--threads", options.threads, "Rows at a time [one for each core]")
         ->type_name("N")
         ->check(CLI::Range(1U, kMaxThreads));
@@ -149,7 +154,9 @@ ExitCode run(const ScoreCommand& options, const Console& console) {
         write(file, rows_csv(rows, scores));
     }
     if (plot) {
-        write(plot, score_svg(rows, scores));
+        const auto kind = options.plot_by == "workload" ? score::PanelKind::Workload
+                                                        : score::PanelKind::Mechanism;
+        write(plot, score_svg(rows, scores, kind));
     }
     print(options, rows, scores, console);
     return ExitCode::Success;

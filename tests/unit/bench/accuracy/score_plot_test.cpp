@@ -42,7 +42,22 @@ TEST(ScorePlot, HasADotForEachRowAtItsRatio) {
     EXPECT_THAT(svg, HasSubstr("<circle cx=\"0.0\" cy=\"65.0\" r=\"2\"/>"));
     EXPECT_THAT(svg, HasSubstr("<circle cx=\"270.0\" cy=\"0.0\" r=\"2\"/>"));
     EXPECT_EQ(count_of(svg, "<circle"), 2U);
-    EXPECT_THAT(svg, HasSubstr(">wormhole, links: 2 rows, +150.0 %</text>"));
+    EXPECT_THAT(svg, HasSubstr(">wormhole, links</text>\n<text y=\"-7\">2 rows, +150.0 %</text>"));
+}
+
+TEST(ScorePlot, HasAPanelForEachWorkloadIfAskedFor) {
+    Rows given;
+    given.add("sfpu", 10, 10);
+    given.add("sfpu", 30, 20);
+    given.rows[0].workload = "SFPU <exp>";
+    given.rows[1].workload = "SFPU cos";
+
+    const std::string svg = score_svg(given.rows, given.scores, PanelKind::Workload);
+
+    EXPECT_THAT(svg,
+                HasSubstr(">wormhole, SFPU &lt;exp></text>\n<text y=\"-7\">1 row, +0.0 %</text>"));
+    EXPECT_THAT(svg, HasSubstr(">wormhole, SFPU cos</text>\n<text y=\"-7\">1 row, +50.0 %</text>"));
+    EXPECT_EQ(count_of(svg, "<circle"), 2U) << "circular groups too: they are asked for";
 }
 
 TEST(ScorePlot, KeepsDotsBeyondAFactorOfFourOnTheEdge) {
