@@ -13,8 +13,9 @@ constexpr std::array kNotStarted{Key{"dispatch.launch_latency"}};
 constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.start_spread"},
                             Key{"dispatch.cb_setup"}};
 constexpr std::array kFinished{Key{"dispatch.kernel_end"}};
-constexpr std::array kReadIssue{Key{"risc.read_issue"}, Key{"risc.read_issue_with_state"},
-                                Key{"risc.set_state"}, Key{"risc.page_address"}};
+constexpr std::array kReadIssue{Key{"risc.read_issue"}, Key{"risc.read_issue_dram"},
+                                Key{"risc.read_issue_with_state"}, Key{"risc.set_state"},
+                                Key{"risc.page_address"}};
 constexpr std::array kWriteIssue{Key{"risc.write_issue"}, Key{"risc.write_issue_with_state"},
                                  Key{"risc.page_address"}};
 constexpr std::array kMulticastIssue{Key{"risc.multicast_issue"}};

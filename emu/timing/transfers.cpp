@@ -25,8 +25,7 @@ std::uint32_t num_transfers(const TraceEvent& event) {
 }
 
 Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event) {
-    return changes_words(event.kind) ? risc.semaphore
-                                     : risc.of_packet(event.kind, TransferDetail{event.detail});
+    return changes_words(event.kind) ? risc.semaphore : risc.of_packet(event);
 }
 
 // By core, not by thread: the RISCs of a core share its two NIUs.

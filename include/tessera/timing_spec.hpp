@@ -14,7 +14,8 @@ namespace tessera {
 
 /// The two data-movement RISCs: cycles of the instruction stream of one call.
 struct RiscTiming {
-    Cycles read_issue;             ///< noc_async_read, command written anew
+    Cycles read_issue;             ///< noc_async_read from L1, command written anew
+    Cycles read_issue_dram;        ///< the same from DRAM
     Cycles read_issue_with_state;  ///< …_with_state: coordinates and size are latched
     Cycles write_issue;
     Cycles write_issue_with_state;

@@ -100,9 +100,9 @@ void no_call_starts(TimingSpec& timing) {
 
 void no_issue(TimingSpec& timing) {
     RiscTiming& risc = timing.risc;
-    for (Cycles* cost : {&risc.read_issue, &risc.read_issue_with_state, &risc.write_issue,
-                         &risc.write_issue_with_state, &risc.set_state, &risc.page_address,
-                         &risc.multicast_issue, &timing.link.worker_issue}) {
+    for (Cycles* cost : {&risc.read_issue, &risc.read_issue_dram, &risc.read_issue_with_state,
+                         &risc.write_issue, &risc.write_issue_with_state, &risc.set_state,
+                         &risc.page_address, &risc.multicast_issue, &timing.link.worker_issue}) {
         *cost = Cycles{0};
     }
 }

@@ -1,5 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multicasts to one rectangle, linked or not, one barrier at the end.
+// Multicasts to one rectangle, linked or not, one barrier at the end. What does not change stands
+// outside of the loops, as in the measured kernel, to which it is known when it is compiled.
+
+namespace {
+
+struct Burst {
+    uint32_t source = 0;
+    uint64_t rectangle = 0;
+    uint32_t bytes = 0;
+    uint32_t num_receivers = 0;
+};
+
+void send_to_others(const Burst& burst, uint32_t count, bool is_linked) {
+    for (uint32_t i = 0; i < count; ++i) {
+        noc_async_write_multicast(burst.source, burst.rectangle, burst.bytes, burst.num_receivers,
+                                  is_linked);
+    }
+}
+
+void send_to_all(const Burst& burst, uint32_t count, bool is_linked) {
+    for (uint32_t i = 0; i < count; ++i) {
+        noc_async_write_multicast_loopback_src(burst.source, burst.rectangle, burst.bytes,
+                                               burst.num_receivers, is_linked);
+    }
+}
+
+}  // namespace
 
 void kernel_main() {
     const uint32_t source = get_compile_time_arg_val(0);
@@ -12,16 +38,16 @@ void kernel_main() {
     const uint64_t rectangle = get_noc_multicast_addr(
         get_compile_time_arg_val(7), get_compile_time_arg_val(8), get_compile_time_arg_val(9),
         get_compile_time_arg_val(10), destination);
+    const Burst burst{source, rectangle, bytes, num_receivers};
+    const uint32_t linked = is_linked ? count - 1 : 0;  // the last one lets go of the path
 
     DeviceZoneScopedN("burst");
-    for (uint32_t i = 0; i < count; ++i) {
-        const bool keeps_path = is_linked && i + 1 < count;
-        if (includes_sender) {
-            noc_async_write_multicast_loopback_src(source, rectangle, bytes, num_receivers,
-                                                   keeps_path);
-        } else {
-            noc_async_write_multicast(source, rectangle, bytes, num_receivers, keeps_path);
-        }
+    if (includes_sender) {
+        send_to_all(burst, linked, true);
+        send_to_all(burst, count - linked, false);
+    } else {
+        send_to_others(burst, linked, true);
+        send_to_others(burst, count - linked, false);
     }
     noc_async_write_barrier();
 }

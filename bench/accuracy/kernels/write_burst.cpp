@@ -9,6 +9,12 @@ void write_with_state(uint32_t source, uint64_t destination, uint32_t bytes, uin
                       uint32_t packet) {
     const uint32_t piece = bytes < packet ? bytes : packet;
     noc_async_write_one_packet_set_state(destination, piece);
+    if (bytes <= packet) {  // one loop, as the measured kernel has
+        for (uint32_t i = 0; i < count; ++i) {
+            noc_async_write_one_packet_with_state(source, static_cast<uint32_t>(destination));
+        }
+        return;
+    }
     for (uint32_t i = 0; i < count; ++i) {
         for (uint32_t offset = 0; offset < bytes; offset += piece) {
             noc_async_write_one_packet_with_state(source + offset,

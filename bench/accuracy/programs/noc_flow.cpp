@@ -108,6 +108,7 @@ Model with_long_loops(Model model) {
     const RiscTiming& slow = model.timing.high.risc;
     for (TimingSpec* timing : {&model.timing.low, &model.timing.expected}) {
         timing->risc.read_issue = slow.read_issue;
+        timing->risc.read_issue_dram = slow.read_issue_dram;
         timing->risc.read_issue_with_state =
             std::min(slow.read_issue_with_state, slow.read_issue - kSavedByState);
         timing->risc.write_issue = slow.write_issue;

@@ -132,6 +132,7 @@ Replays run_dram_to_l1(const Parameters& parameters, Bench& bench) {
 Model with_event_records(Model model) {
     for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
         timing->risc.read_issue = timing->risc.read_issue + kEventRecord;
+        timing->risc.read_issue_dram = timing->risc.read_issue_dram + kEventRecord;
     }
     return model;
 }

@@ -12,6 +12,7 @@ namespace tessera::timing {
 
 struct RiscCost {
     Millicycles read = 0;  ///< each packet
+    Millicycles read_dram = 0;
     Millicycles read_with_state = 0;
     Millicycles write = 0;
     Millicycles write_with_state = 0;
@@ -42,7 +43,7 @@ struct RiscCost {
     explicit RiscCost(const TimingSpec& timing);
 
     /// Returns the cost of one packet of a read, write or multicast.
-    [[nodiscard]] Millicycles of_packet(EventKind kind, TransferDetail detail) const noexcept;
+    [[nodiscard]] Millicycles of_packet(const TraceEvent& event) const noexcept;
     /// Returns the cost of working out a page's address, which comes before the first packet.
     [[nodiscard]] Millicycles of_address(TransferDetail detail) const noexcept {
         return detail.has(TransferDetail::kPage) ? page_address : 0;

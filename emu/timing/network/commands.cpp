@@ -35,8 +35,8 @@ StageResult Transport::State::inject(std::uint32_t number, Millicycles now, Even
         // (NOC_CMD_PATH_RESERVE; tt-isa-documentation, WormholeB0/NoC/README.md); a linked
         // multicast leaves the tree to the next. Failed reservations, which the chip repeats after
         // a random time, are not modelled.
-        schedule(number, TransferStage::Reserved, now + path.hops * paths.noc().multicast_setup,
-                 queue);
+        schedule(number, TransferStage::Reserved,
+                 now + paths.noc().interface + path.hops * paths.noc().multicast_setup, queue);
         return {};
     }
     return send(number, now, queue);

@@ -36,7 +36,9 @@ template <auto Member>
 }
 
 inline constexpr std::array kRiscTimingFields{
-    cost<&RiscTiming::read_issue>("read_issue", "noc_async_read: its instructions, each packet"),
+    cost<&RiscTiming::read_issue>("read_issue",
+                                  "noc_async_read of L1: its instructions, each packet"),
+    cost<&RiscTiming::read_issue_dram>("read_issue_dram", "noc_async_read of DRAM, each packet"),
     cost<&RiscTiming::read_issue_with_state>("read_issue_with_state",
                                              "read with latched coordinates and size"),
     cost<&RiscTiming::write_issue>("write_issue", "noc_async_write, each packet"),

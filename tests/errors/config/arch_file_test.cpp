@@ -88,7 +88,7 @@ constexpr Mistake kMistakes[] = {
      ":@: workers.noc_columns: 3 columns, but workers.compute has 8"},
     {"RowHarvestedAndUsed", "[11], source", "[9], source",
      ":16:12: workers.noc_rows: 9 stands twice or is harvested or kept for dispatch"},
-    {"RowTwice", "[1, 2, 3, 4, 5, 7, 8, 9]", "[1, 2, 3, 4, 5, 7, 8, 8]",
+    {"RowTwice", "[1, 2, 3, 4, 7, 8, 9, 10]", "[1, 2, 3, 4, 7, 8, 8, 10]",
      ":@: workers.noc_rows: 8 stands twice or is harvested or kept for dispatch"},
     {"ColumnOutsideNoc", "[1, 2, 3, 4, 6, 7, 8, 9]", "[1, 2, 3, 4, 6, 7, 8, 10]",
      ":@: workers.noc_columns: 10 lies outside the NoC grid, allowed: 0 to 9"},

@@ -101,7 +101,7 @@ TEST(CriticalPath, LessOnItShortensTheRunAndLessBesideItDoesNot) {
     const Millicycles whole = pipeline(5).run().makespan;
 
     TraceBuilder on = pipeline(5);
-    on.timing.risc.read_issue = Cycles{12.5};
+    on.timing.risc.read_issue_dram = Cycles{12.5};
     TraceBuilder off = pipeline(5);
     off.timing.compute.pack_tile_32bit = Cycles{1};
     TraceBuilder hidden = pipeline(5);

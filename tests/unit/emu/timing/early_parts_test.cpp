@@ -82,7 +82,7 @@ TEST(EarlyParts, LeaveTheLaunchItsEndUnderOtherConstants) {
     TraceBuilder builder = devices_that_read({1, 12, 3});
     const LaunchTimeline stated = replay_with(builder, builder.timing, {});
     TimingSpec slower = builder.timing;
-    slower.risc.read_issue = Cycles{slower.risc.read_issue.value + 50};
+    slower.risc.read_issue_dram = Cycles{slower.risc.read_issue_dram.value + 50};
 
     const LaunchTimeline whole = replay_with(builder, slower, {});
     const LaunchTimeline part = replay_with(builder, slower, device_times(stated));

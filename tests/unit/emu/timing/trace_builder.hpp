@@ -19,6 +19,7 @@ inline TimingSpec round_timing() {
     TimingSpec timing;
     timing.clock = Hertz{1e9};
     timing.risc = {.read_issue = Cycles{25},
+                   .read_issue_dram = Cycles{25},
                    .read_issue_with_state = Cycles{15},
                    .write_issue = Cycles{20},
                    .write_issue_with_state = Cycles{12},

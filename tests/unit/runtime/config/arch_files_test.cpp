@@ -34,9 +34,9 @@ TEST(WormholeN150, HasTheWorkersOfTheBoard) {
 
     EXPECT_EQ(arch.workers.compute, (GridSize{8, 8}));
     EXPECT_EQ(arch.workers.virtual_origin, (CoreCoord{18, 18}));
-    // Column 5 holds DRAM, row 6 Ethernet: logical (4,5) is physical (6,7).
+    // Column 5 holds DRAM, row 6 Ethernet, and row 5 is harvested: logical (4,4) is physical (6,7).
     EXPECT_EQ(arch.workers.noc_columns.at(4), 6U);
-    EXPECT_EQ(arch.workers.noc_rows.at(5), 7U);
+    EXPECT_EQ(arch.workers.noc_rows.at(4), 7U);
     EXPECT_EQ(arch.noc.grid, (GridSize{10, 12}));
 }
 

@@ -91,15 +91,15 @@ TEST(NocLatency, DramWriteIsAcknowledgedByTheController) {
 }
 
 TEST(NocLatency, MulticastReservesItsTreeFirst) {
-    // From (1,0) to columns 1, 2 and rows 0, 1: the furthest leaf is 1 + 1 links away, and
-    // each hop costs 22 cycles before data leaves. Acknowledgements have gone around both axes: 11
-    // links.
+    // From (1,0) to columns 1, 2 and rows 0, 1: the furthest leaf is 1 + 1 links away, and each hop
+    // costs 22 cycles before data leaves, the way from the NIU to its router 5. Acknowledgements
+    // have gone around both axes: 11 links.
     Request request = multicast({0, 0}, {0, 0}, {1, 1}, 320);
     request.includes_sender = true;
 
     const Times t = alone({}, request);
 
-    EXPECT_EQ(t.delivered, (20 + 2 * 22 + 10 + 20 + 1 + 320 / 16) * kCycle);
+    EXPECT_EQ(t.delivered, (20 + 5 + 2 * 22 + 10 + 20 + 1 + 320 / 16) * kCycle);
     EXPECT_EQ(t.acknowledged, t.delivered + (7 + (11 - 2) * 10 + 10 + 3) * kCycle);
 }
 
@@ -122,18 +122,19 @@ TEST(NocLatency, LinkedMulticastKeepsThePathForTheNext) {
     const auto& t = times.times[0];
     const Millicycles packet = (1 + 320 / 16) * kCycle;
     EXPECT_EQ(t[1].delivered - t[0].delivered, packet);
-    EXPECT_EQ(t[2].delivered - t[1].delivered, packet + 2 * 22 * kCycle);
+    EXPECT_EQ(t[2].delivered - t[1].delivered, packet + (5 + 2 * 22) * kCycle);
 }
 
 TEST(NocLatency, PacketsOfALinkedMulticastReserveTheirPathOnce) {
-    // Three packets of 1024 B; unlinked, each of them pays for 2 hops of 22 cycles.
+    // Three packets of 1024 B; unlinked, each of them pays for the interface and 2 hops of 22
+    // cycles.
     Request request = multicast({0, 0}, {1, 0}, {1, 1}, 3 * 1024);
     const Times unlinked = alone({}, request);
     request.is_linked = true;
 
     const Times linked = alone({}, request);
 
-    EXPECT_EQ(unlinked.delivered - linked.delivered, 2 * 2 * 22 * kCycle);
+    EXPECT_EQ(unlinked.delivered - linked.delivered, 2 * (5 + 2 * 22) * kCycle);
 }
 
 }  // namespace
