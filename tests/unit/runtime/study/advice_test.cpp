@@ -57,16 +57,16 @@ Advice advise_changed(Change change) {
     return advise(run);
 }
 
-// Pairs of 512 B from one bank, as a loop over short pages has them.
+// Eight reads of 128 B from one bank, as a loop over short pages has them.
 TEST(Advise, ProvesThatPacketsAreSmall) {
     const Advice advice = advise_changed([](LaunchTrace& launch) {
         for (CoreTrace& core : launch.cores) {
             for (TraceEvent& event : core.threads[0].events) {
                 if (event.kind == EventKind::NocRead) {
                     TransferArgument argument = TransferArgument::unpack(event.argument);
-                    argument.bytes = 512;
+                    argument.bytes = 128;
                     event.argument = argument.pack();
-                    event.count = 2;
+                    event.count = 8;
                 }
             }
         }
