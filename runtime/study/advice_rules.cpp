@@ -229,13 +229,14 @@ bool join_packets(LaunchTrace& launch, const report::LaunchReport&,
 /// Two products in a row of one call become one of twice the columns, as far as DST holds them: a
 /// tile of in0 is unpacked once for both.
 bool widen_blocks(LaunchTrace& launch, const report::LaunchReport&,
-                  const timed_run::TimedMachine&) {
-    constexpr std::uint32_t kTilesOf32Bit = 4;
-    constexpr std::uint32_t kTilesOf16Bit = 8;
+                  const timed_run::TimedMachine& machine) {
+    const DstSpec& dst = machine.arch.dst;
     bool has_changed = false;
     for (CoreTrace& core : launch.cores) {
         for (ThreadTrace& thread : core.threads) {
-            const std::uint32_t most = thread.compute.fp32_dest_acc ? kTilesOf32Bit : kTilesOf16Bit;
+            // Of its half of DST: pack has the other.
+            const std::uint32_t most =
+                (thread.compute.fp32_dest_acc ? dst.tiles_32bit : dst.tiles_16bit) / 2;
             for (TraceEvent& event : thread.events) {
                 const bool is_product =
                     event.kind == EventKind::MatmulTiles || event.kind == EventKind::MatmulBlock;

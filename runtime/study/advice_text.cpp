@@ -162,8 +162,7 @@ std::string step_banks_text(const BankCamping& banks, const StepGain& step,
                             const TextStyle& style) {
     std::string text = fmt::format(
         "\n{}: {} less with pages dealt out; cores camp on {:.1f} of {} banks at a time, {:.1f} "
-        "were "
-        "even; from page to page a core goes {} banks on\n",
+        "were even; from page to page a core goes {} banks on\n",
         painted(banks.step, Tone::Heading, style), percent(step.gain), banks.used, banks.num_banks,
         banks.even, banks.stride);
     for (const LineBanks& line : banks.lines) {
@@ -204,8 +203,7 @@ std::string links_text(const Advice& advice, const TextStyle& style) {
         if (load != advice.links.end() && load->busiest >= kBusy && lines < kMostLines) {
             text += fmt::format(
                 "{}{}: {} less with endless links of the NoC; the busiest, of NoC {} from ({},{}) "
-                "of "
-                "device {}, is occupied {:.0f} % of the time, the mean one {:.0f} %\n",
+                "of device {}, is occupied {:.0f} % of the time, the mean one {:.0f} %\n",
                 lines == 0 ? "\n" : "", painted(load->step, Tone::Heading, style),
                 percent(step.gain), load->link.noc, load->link.node.x, load->link.node.y,
                 load->link.device, 100 * load->busiest, 100 * load->mean);

@@ -109,6 +109,7 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
     if (!transfer.has_room) {
         if (transfer.head == 0 && !transfer.is_queued) {
             transfer.spend(ResourceKind::NocInjection, now);
+            transfer.length = router_buffer.length(transfer.packet);
             transfer.route =
                 paths.unicast({request.device, request.noc, transfer.own, transfer.far},
                               transfer.packet, paths.noc().write);

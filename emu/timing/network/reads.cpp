@@ -87,6 +87,7 @@ void Transport::State::respond(std::uint32_t number, VirtualChannels::Start star
     if (transfer.head == 0 && !transfer.is_queued) {
         transfer.spend(ResourceKind::NocLatency, start.begin);
         const Request& request = transfer.request;
+        transfer.length = router_buffer.length(transfer.packet);
         transfer.route = paths.answer({request.device, request.noc, transfer.far, transfer.own},
                                       transfer.packet, request.place);
     }

@@ -29,10 +29,9 @@ enum class TransferStage : std::uint8_t {
     PartsArrived,  ///< every part of a read that was split has arrived
 };
 
-/// In the order of lines of a cache, of which there are six: a transfer is not in the fastest one
-/// as a rule, and each attempt of a packet to go on takes the first three. What it waits for, its
-/// way, its account, then what is read once or twice.
-struct alignas(64) Transfer {
+/// What a packet waits for, its route, its account, of which every attempt to go on takes all; then
+/// what is read once or twice.
+struct Transfer {
     TransferStage stage{};
     bool is_queued = false;              ///< for a virtual channel of hop `head`
     bool stands = false;                 ///< in the buffer in front of hop `head`
@@ -42,6 +41,7 @@ struct alignas(64) Transfer {
     bool is_answered = false;            ///< a read: its port has let go of its request
     std::uint8_t hops_done = 0;          ///< mesh links passed
     std::uint32_t packet = 0;            ///< bytes of the packet that is sent next
+    std::uint32_t length = 0;            ///< bytes that it takes in buffers, with its header
     std::uint32_t head = 0;              ///< hop in front of which the packet's head last stopped
     std::uint32_t held = 0;              ///< behind the last hop whose virtual channel it holds
     std::uint32_t tail = 0;              ///< the first such hop

@@ -67,9 +67,7 @@ void VirtualChannels::grant_next(std::uint32_t number, Millicycles now, EventQue
     const Transfer& transfer = transfers_[next];
     Millicycles free = kHeld;
     for (const Channel& channel : channels.buddies) {
-        free = has_room(channel, router_buffer_.length(transfer.packet))
-                   ? std::min(free, channel.busy)
-                   : free;
+        free = has_room(channel, transfer.length) ? std::min(free, channel.busy) : free;
     }
     if (free == kHeld) {
         return;
@@ -133,16 +131,15 @@ std::uint32_t VirtualChannels::lay_body(Transfer& transfer) {
     Channel& channel = channel_of(transfer, last);
     const std::uint32_t others =
         channel.stopped > 0 ? router_buffer_.flit() + channel.shared_taken : 0;
-    const std::uint32_t length = router_buffer_.length(transfer.packet);
-    channel.stopped += std::min(length, router_buffer_.channel());
+    channel.stopped += std::min(transfer.length, router_buffer_.channel());
     std::uint32_t laid = fill(transfer, last, channel.stopped) - others;
     std::uint32_t first = last;
-    while (laid < length && first > transfer.filled) {
+    while (laid < transfer.length && first > transfer.filled) {
         --first;
-        laid += fill(transfer, first, length - laid);
+        laid += fill(transfer, first, transfer.length - laid);
     }
     transfer.filled = first;
-    return first == last && laid >= length ? transfer.head : first;
+    return first == last && laid >= transfer.length ? transfer.head : first;
 }
 
 // Links that the tail has passed are others' from now on, those between tail and head nobody's but
@@ -192,7 +189,7 @@ VirtualChannels::Left VirtualChannels::leave(Transfer& transfer, Millicycles now
     const std::uint32_t hop = transfer.head - 1;
     left.buffer = number_of(transfer, hop);
     Channel& channel = channel_of(transfer, hop);
-    channel.stopped -= std::min(router_buffer_.length(transfer.packet), router_buffer_.channel());
+    channel.stopped -= std::min(transfer.length, router_buffer_.channel());
     (void)fill(transfer, hop, channel.stopped);
     if (transfer.head < transfer.route.size()) {
         channel.first = transfer.next_behind;
@@ -251,8 +248,7 @@ Millicycles VirtualChannels::pass(Transfer& transfer, std::uint32_t hop, const C
     // One that has been granted the wire on another channel goes first.
     const bool is_in_front = (transfer.is_queued && hop == transfer.head) ||
                              (channels.num_waiting == 0 && resource.num_granted == 0);
-    const std::uint32_t length = router_buffer_.length(transfer.packet);
-    const std::uint32_t buddy = is_in_front ? free_buddy(channels, length, at) : kNone;
+    const std::uint32_t buddy = is_in_front ? free_buddy(channels, transfer.length, at) : kNone;
     if (buddy == kNone) {
         return kStopped;
     }
@@ -267,8 +263,8 @@ Millicycles VirtualChannels::pass(Transfer& transfer, std::uint32_t hop, const C
     if (hop < route.last()) {
         // A slot of the port holds up what comes next, not these bytes.
         const Millicycles bytes_take = hop == 0 ? route.injection : route.link;
-        transfer.throttled =
-            std::max(transfer.throttled, router_buffer_.throttled(resource, length, bytes_take));
+        transfer.throttled = std::max(
+            transfer.throttled, router_buffer_.throttled(resource, transfer.length, bytes_take));
     }
     resource.occupy(duration, transfer.packet);
     return begin;

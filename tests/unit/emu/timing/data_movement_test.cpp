@@ -55,6 +55,16 @@ TEST(DataMovement, IssueCostsGoByCall) {
     EXPECT_EQ(builder.run().makespan, (25 + 15 + 20 + 12 + 18) * kCycle);
 }
 
+TEST(DataMovement, AReadOfDramIsIssuedAtAPriceOfItsOwn) {
+    TraceBuilder builder;
+    builder.timing.risc.read_issue_dram = Cycles{22};
+    const TransferArgument of_l1{32, NocPlace::worker({1, 0}), 0};
+    builder.core({0, 0}).reader({read(32), event(NocRead, 0, 1, of_l1.pack())});
+    builder.core({1, 0});
+
+    EXPECT_EQ(cycles_of(builder.run(), 0, Activity::ReadIssue), 22 + 25);
+}
+
 TEST(DataMovement, APacketIsIssuedAtATime) {
     TraceBuilder builder;
     // Packets of 8192 B: 2 for one byte more.
