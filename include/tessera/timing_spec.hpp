@@ -57,7 +57,7 @@ struct NocTiming {
     Cycles multicast_setup;                ///< path reservation, each hop to the furthest receiver
     Cycles packet_overhead;                ///< of a link's time, for each packet
     Cycles atomic;                         ///< read-modify-write at the far L1
-    std::uint32_t port_requests = 0;       ///< of reads, that a port accepts before it answers
+    std::uint32_t port_requests = 0;       ///< of reads, that an L1 accepts before it answers
     std::uint32_t outstanding_reads = 0;   ///< requests of one interface in flight
     std::uint32_t outstanding_writes = 0;  ///< non-posted writes of one interface in flight
     std::uint32_t queued_writes = 0;       ///< writes of one RISC issued and not yet out of its L1
@@ -74,6 +74,8 @@ struct DramTiming {
     Bytes burst;                    ///< granule of the controller
     BytesPerCycle write_port_rate;  ///< of one packet into the buffer of its bank
     Bytes write_buffer;             ///< in front of each bank, of packets it has not begun with
+    /// Of reads, that a bank's port accepts before it answers.
+    std::uint32_t port_requests = 0;
 };
 
 /// The engines of the compute kernel: unpack, math and pack.

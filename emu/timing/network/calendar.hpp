@@ -127,8 +127,12 @@ private:
         if (first <= begin_) {
             return;
         }
-        for (std::int64_t old = std::max(begin_, first - kSlices); old < first; ++old) {
-            taken_[place_of(old)] = 0;
+        if (first - begin_ >= kSlices) {
+            taken_ = {};
+        } else {
+            for (std::int64_t old = begin_; old < first; ++old) {
+                taken_[place_of(old)] = 0;
+            }
         }
         begin_ = first;
     }

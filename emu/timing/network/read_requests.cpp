@@ -34,15 +34,26 @@ ReadRequests::ReadRequests(const Machine& machine, const RouterBuffer& router_bu
       buffers_(2 * std::size_t{resources.num_ports()}),
       next_input_(resources.num_ports()) {
     accepted_.reserve(64);
-    // A request is a header of one flit, so a channel's buffer holds 16 of them on Wormhole. What a
-    // port accepts is not published: 5 fits DRAM reads of 4 and of 48 cores (tt-sim).
-    const std::uint32_t per_channel = router_buffer.channel() / router_buffer.flit();
+    size_buffers(machine);
+    find_inputs(machine.arch.noc.grid);
+}
+
+void ReadRequests::size_buffers(const Machine& machine) {
+    // A request is a header of one flit, so a channel's buffer holds 16 of them on Wormhole.
+    const std::uint32_t per_channel = router_buffer_.channel() / router_buffer_.flit();
     for (std::size_t channel = 0; channel < buffers_.size(); ++channel) {
         buffers_[channel].free_slots = is_source(channel)    ? kUnlimited
                                        : is_of_port(channel) ? machine.timing.noc.port_requests
                                                              : per_channel;
     }
-    find_inputs(machine.arch.noc.grid);
+    const std::uint32_t of_bank = machine.timing.dram.port_requests;
+    for (std::uint32_t device = 0; resources_.network(device, 0) < resources_.num_ports();
+         ++device) {
+        for (const DramEndpoint& endpoint : machine.arch.dram.endpoints) {
+            buffers_[2 * resources_.ejection(device, 0, endpoint.physical)].free_slots = of_bank;
+            buffers_[2 * resources_.ejection(device, 1, endpoint.physical1)].free_slots = of_bank;
+        }
+    }
 }
 
 void ReadRequests::find_inputs(GridSize grid) {

@@ -68,6 +68,8 @@ private:
     /// Moves a request from `place` of its route as far as it finds free slots.
     /// Precondition   the channel behind that place has one.
     void proceed(std::uint32_t transfer, std::uint32_t place);
+    /// Sets the slots of all buffers.
+    void size_buffers(const Machine& machine);
     /// Finds the buffers whose requests come into each node.
     void find_inputs(GridSize grid);
     void push(std::uint32_t buffer, std::uint32_t transfer, std::uint32_t place,

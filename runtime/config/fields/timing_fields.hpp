@@ -84,7 +84,7 @@ inline constexpr std::array kNocTimingFields{
     cost<&NocTiming::packet_overhead>("packet_overhead", "of a link's time, for each packet"),
     cost<&NocTiming::atomic>("atomic", "read-modify-write at the far L1"),
     amount<&NocTiming::port_requests>("port_requests",
-                                      "read requests that a port accepts before it answers"),
+                                      "read requests that an L1 accepts before it answers"),
     amount<&NocTiming::outstanding_reads>("outstanding_reads",
                                           "read packets of one interface in flight"),
     amount<&NocTiming::outstanding_writes>("outstanding_writes",
@@ -104,6 +104,8 @@ inline constexpr std::array kDramTimingFields{
     amount<&DramTiming::burst>("burst", "granule of the controller"),
     rate<&DramTiming::write_port_rate>("write_port_rate", "a packet into its bank's buffer"),
     amount<&DramTiming::write_buffer>("write_buffer", "packets that a bank has not begun with"),
+    amount<&DramTiming::port_requests>(
+        "port_requests", "read requests that a bank's port accepts before it answers"),
 };
 
 inline constexpr std::array kComputeTimingFields{

@@ -286,11 +286,14 @@ TEST(NocSharing, RequestsThatAPortDoesNotAcceptHoldUpThoseToOtherPorts) {
     const StreamRun alone(small.machine(), {one});
 
     const StreamRun held(small.machine(), {many, one});
-    small.timing.noc.port_requests = kTransfers;
+    small.timing.noc.port_requests = kTransfers;  // of an L1: another port
+    const StreamRun still_held(small.machine(), {many, one});
+    small.timing.dram.port_requests = kTransfers;
     const StreamRun passing(small.machine(), {many, one});
 
     const Millicycles bank_time = (2 + 64) * kMillicyclesPerCycle;
     EXPECT_GT(held.end(1), alone.end(0) + 15 * bank_time);
+    EXPECT_EQ(still_held.end(1), held.end(1));
     EXPECT_LT(passing.end(1), alone.end(0) + bank_time);
 }
 

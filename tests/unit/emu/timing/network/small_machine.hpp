@@ -46,6 +46,7 @@ struct SmallMachine {
         timing.dram.write_buffer = Bytes{4096};
         timing.dram.channel_rate = BytesPerCycle{16};
         timing.dram.request_overhead = Cycles{2};
+        timing.dram.port_requests = 4;
         timing.dram.burst = Bytes{64};
         timing.link.rate = BytesPerSecond{10e9};  // 10 B/cycle
         timing.link.hop_latency = Seconds{500e-9};
