@@ -24,7 +24,7 @@ constexpr std::array<NamedBasis, 10> kTable{{
     {"noc_epcc", {Basis::Changed, kLongLoops}},
     {"nocread_epcc", {Basis::Changed, kLongLoops}},
     {"npe", {Basis::Changed, "85 cycles a read and 200 a kernel more, for the profiler"}},
-    {"riscv_epcc", {Basis::Circular, "the constants' own rows"}},
+    {"riscv_epcc", {Basis::Circular, "stores and divisions have their constants from here"}},
     {"sfpu", {Basis::Circular, "the constants' own rows"}},
     {"tensix_epcc", {Basis::Circular, "formulas of the instruction constants"}},
 }};

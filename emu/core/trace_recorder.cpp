@@ -36,12 +36,13 @@ void TraceRecorder::record_instructions(InstructionCount count, std::uint16_t si
     };
     while (count != InstructionCount{}) {
         const InstructionArgument argument{
-            take(count.loads, InstructionArgument::kMostLoads),
-            take(count.stores, InstructionArgument::kMostStores),
-            take(count.divisions, InstructionArgument::kMostDivisions),
+            take(count.load_waits, InstructionArgument::kMostLoadWaits),
+            take(count.store_waits, InstructionArgument::kMostStoreWaits),
+            take(count.products, InstructionArgument::kMostProducts),
+            take(count.dividend_bits, InstructionArgument::kMostDividendBits),
             take(calls, InstructionArgument::kMostCalls)};
-        events_.push_back({EventKind::Instructions, 0, site, count.plain, argument.pack()});
-        count.plain = 0;
+        events_.push_back({EventKind::Instructions, 0, site, count.slots, argument.pack()});
+        count.slots = 0;
     }
 }
 

@@ -75,8 +75,9 @@ private:
     static constexpr std::size_t kFirstSites = 32;
     // Direct-mapped: kernels are short, and a loop's lines follow each other.
     static constexpr std::size_t kCacheSlots = 64;
-    // So few instructions wait for the next event: one for each round of each loop would double the
-    // events of a trace. A call that is priced brings its loop's own control (risc.loop_control).
+    // Instructions of so few cycles wait for the next event: one for each round of each loop would
+    // double the events of a trace. A call that is priced brings its loop's own control
+    // (risc.loop_control).
     static constexpr std::uint32_t kFewInstructions = 32;
     static constexpr std::uint32_t kFewOfACall = 4;
     struct CachedSite {
@@ -87,8 +88,9 @@ private:
     void push(TraceEvent event) {
         if (counters_ != nullptr) {
             const InstructionCount count = difference(*counters_, recorded_);
-            const std::uint32_t all = count.plain + count.loads + count.stores + count.divisions;
-            if (all > kFewInstructions + num_calls_ * kFewOfACall) [[unlikely]] {
+            const std::uint32_t cycles =
+                count.slots + count.load_waits + count.store_waits + count.dividend_bits;
+            if (cycles > kFewInstructions + num_calls_ * kFewOfACall) [[unlikely]] {
                 record_instructions(count, event.site);
             }
         }

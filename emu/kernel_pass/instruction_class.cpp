@@ -43,14 +43,14 @@ bool is_in_l1(const llvm::Value* pointer, bool is_volatile) {
 
 Instructions of_load(const llvm::LoadInst& load) {
     const std::uint64_t words = words_of(load, load.getType());
-    return is_in_l1(load.getPointerOperand(), load.isVolatile()) ? Instructions{0, words, 0, 0}
-                                                                 : Instructions{words, 0, 0, 0};
+    return is_in_l1(load.getPointerOperand(), load.isVolatile()) ? Instructions{0, words}
+                                                                 : Instructions{words};
 }
 
 Instructions of_store(const llvm::StoreInst& store) {
     const std::uint64_t words = words_of(store, store.getValueOperand()->getType());
-    return is_in_l1(store.getPointerOperand(), store.isVolatile()) ? Instructions{0, 0, words, 0}
-                                                                   : Instructions{words, 0, 0, 0};
+    return is_in_l1(store.getPointerOperand(), store.isVolatile()) ? Instructions{0, 0, words}
+                                                                   : Instructions{words};
 }
 
 // By a constant: a shift, or a product and two shifts.
@@ -60,18 +60,18 @@ Instructions of_division(const llvm::Instruction& division) {
         return {0, 0, 0, 1};
     }
     constexpr std::uint64_t kByProduct = 4;
-    return {divisor->getValue().isPowerOf2() ? 1 : kByProduct, 0, 0, 0};
+    return {divisor->getValue().isPowerOf2() ? 1 : kByProduct};
 }
 
 // A moving index is scaled and added.
 Instructions of_address(const llvm::GetElementPtrInst& address) {
-    return {address.hasAllConstantIndices() ? 0U : 2U, 0, 0, 0};
+    return {address.hasAllConstantIndices() ? 0U : 2U};
 }
 
 Instructions of_copy(const llvm::MemIntrinsic& copy) {
     const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy.getLength());
     const std::uint64_t words = length == nullptr ? 1 : length->getZExtValue() / kWordBytes;
-    return {0, llvm::isa<llvm::MemTransferInst>(copy) ? words : 0, words, 0};
+    return {0, llvm::isa<llvm::MemTransferInst>(copy) ? words : 0, words};
 }
 
 // Arguments lie in L1.
@@ -95,7 +95,7 @@ Instructions of_call(const llvm::CallBase& call) {
     // Those without a result mark lifetimes and assumptions.
     const bool computes = !is_priced && !(callee->isIntrinsic() && call.getType()->isVoidTy());
     // A jump there and one back; an intrinsic that computes takes two at least.
-    return {computes ? 2U : 0U, 0, 0, 0};
+    return {computes ? 2U : 0U};
 }
 
 bool is_wide(const llvm::Instruction& instruction) {
@@ -106,10 +106,11 @@ Instructions of_arithmetic(const llvm::Instruction& instruction) {
     if (is_wide(instruction)) {
         return {};
     }
-    // A dependent product takes a second cycle; there is no conditional move.
-    const bool takes_two = instruction.getOpcode() == llvm::Instruction::Mul ||
-                           instruction.getOpcode() == llvm::Instruction::Select;
-    return {takes_two ? 2U : 1U, 0, 0, 0};
+    if (instruction.getOpcode() == llvm::Instruction::Mul) {
+        return {0, 0, 0, 0, 1};
+    }
+    // There is no conditional move.
+    return {instruction.getOpcode() == llvm::Instruction::Select ? 2U : 1U};
 }
 
 // Conversions are free: loads extend, and a core of 32 bits has nothing to truncate. A comparison
@@ -128,9 +129,9 @@ Instructions of_own(const llvm::Instruction& instruction) {
         case llvm::Instruction::GetElementPtr:
             return of_address(llvm::cast<llvm::GetElementPtrInst>(instruction));
         case llvm::Instruction::Br:
-            return {llvm::cast<llvm::BranchInst>(instruction).isConditional() ? 1U : 0U, 0, 0, 0};
+            return {llvm::cast<llvm::BranchInst>(instruction).isConditional() ? 1U : 0U};
         case llvm::Instruction::Switch:
-            return {2, 0, 0, 0};
+            return {2};
         case llvm::Instruction::Select:
             return of_arithmetic(instruction);
         default:
@@ -140,10 +141,19 @@ Instructions of_own(const llvm::Instruction& instruction) {
 
 }  // namespace
 
+bool leaves_kernel(const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call == nullptr || call->isInlineAsm()) {
+        return false;
+    }
+    const llvm::Function* callee = call->getCalledFunction();
+    return callee == nullptr || (callee->isDeclaration() && !callee->isIntrinsic());
+}
+
 Instructions class_of(const llvm::Instruction& instruction) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (call != nullptr && reads_argument(*call)) {
-        return {0, 1, 0, 0};
+        return {0, 1};
     }
     if (!is_kernels_own(instruction)) {
         return {};

@@ -14,18 +14,10 @@
 
 #include "emu/kernel_pass/instruction_class.hpp"
 #include "emu/kernel_pass/loop_rounds.hpp"
+#include "emu/kernel_pass/risc_pipeline.hpp"
 
 namespace tessera::kernel_pass {
 namespace {
-
-bool leaves_kernel(const llvm::Instruction& instruction) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call == nullptr || call->isInlineAsm()) {
-        return false;
-    }
-    const llvm::Function* callee = call->getCalledFunction();
-    return callee == nullptr || (callee->isDeclaration() && !callee->isIntrinsic());
-}
 
 bool may_be_asked_by_a_waiting_loop(llvm::Function& function) {
     return function.hasLocalLinkage() &&
@@ -58,10 +50,14 @@ public:
         }
     }
 
-    void add(const Instructions& instructions, llvm::Instruction& place) {
-        constexpr unsigned kUpper = 32;
-        add(sums_[0], instructions.plain | instructions.loads << kUpper, place);
-        add(sums_[1], instructions.stores | instructions.divisions << kUpper, place);
+    void add(const IssueCycles& cycles, llvm::Instruction& place) {
+        add(sums_[0], packed(cycles.slots, cycles.load_waits), place);
+        add(sums_[1], packed(cycles.store_waits, cycles.products), place);
+    }
+    /// Adds the bits of what is divided.
+    void add_division(llvm::Instruction& division) {
+        llvm::IRBuilder<> builder(&division);
+        add(sums_[2], counted_bits(builder, *division.getOperand(0)), division);
     }
     /// Adds the sums to the thread's counters and begins anew.
     void flush(llvm::Instruction& place) {
@@ -80,12 +76,33 @@ public:
     void promote(llvm::DominatorTree& dominators) { llvm::PromoteMemToReg(sums_, dominators); }
 
 private:
+    static std::uint64_t packed(std::int64_t lower, std::int64_t upper) {
+        constexpr unsigned kUpper = 32;
+        return static_cast<std::uint64_t>(lower) | static_cast<std::uint64_t>(upper) << kUpper;
+    }
     static void add(llvm::AllocaInst* sum, std::uint64_t count, llvm::Instruction& place) {
         if (count != 0) {
-            llvm::IRBuilder<> builder(&place);
-            llvm::Value* before = builder.CreateLoad(builder.getInt64Ty(), sum);
-            builder.CreateStore(builder.CreateAdd(before, builder.getInt64(count)), sum);
+            add(sum, llvm::ConstantInt::get(sum->getAllocatedType(), count), place);
         }
+    }
+    static void add(llvm::AllocaInst* sum, llvm::Value* count, llvm::Instruction& place) {
+        llvm::IRBuilder<> builder(&place);
+        llvm::Value* before = builder.CreateLoad(builder.getInt64Ty(), sum);
+        builder.CreateStore(builder.CreateAdd(before, count), sum);
+    }
+    // A quotient takes 6 cycles at least, and 33 from 29 bits on (tt-isa-documentation;
+    // InstructionCount::dividend_bits).
+    static llvm::Value* counted_bits(llvm::IRBuilder<>& builder, llvm::Value& dividend) {
+        constexpr unsigned kFewestBits = 5;
+        constexpr unsigned kMostBits = 29;
+        llvm::Type* type = dividend.getType();
+        const auto number = [type](unsigned value) { return llvm::ConstantInt::get(type, value); };
+        llvm::Value* zeros =
+            builder.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, &dividend, builder.getFalse());
+        llvm::Value* bits = builder.CreateSub(number(type->getScalarSizeInBits()), zeros);
+        bits = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, bits, number(kFewestBits));
+        bits = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, bits, number(kMostBits));
+        return builder.CreateZExtOrTrunc(bits, builder.getInt64Ty());
     }
     static llvm::Constant* thread_counters(llvm::Module& module) {
         constexpr const char* kName = "tessera_instruction_counters";
@@ -98,28 +115,31 @@ private:
                                         llvm::GlobalValue::InitialExecTLSModel);
     }
 
-    std::array<llvm::AllocaInst*, 2> sums_{};
+    std::array<llvm::AllocaInst*, 3> sums_{};
 };
 
-// What a call costs is behind it: it is made when all in front of it is done.
-void count_block(llvm::BasicBlock& block, Counters& counters) {
-    Instructions sum;
+bool divides(const llvm::Instruction& instruction) {
+    return !instruction.getType()->isVectorTy() && class_of(instruction).divisions != 0;
+}
+
+void count_block(llvm::BasicBlock& block, RiscPipeline pipeline, Counters& counters) {
+    IssueCycles sum;
     llvm::SmallVector<llvm::Instruction*> own;
     for (llvm::Instruction& instruction : block) {
         own.push_back(&instruction);
     }
     for (llvm::Instruction* instruction : own) {
+        sum += pipeline.issue(*instruction);
+        if (divides(*instruction)) {
+            counters.add_division(*instruction);
+        }
         const bool leaves = leaves_kernel(*instruction);
         if (leaves || instruction->isTerminator()) {
-            sum += instruction->isTerminator() ? class_of(*instruction) : Instructions{};
             counters.add(sum, *instruction);
             sum = {};
         }
         if (leaves || llvm::isa<llvm::ReturnInst>(instruction)) {
             counters.flush(*instruction);
-        }
-        if (!instruction->isTerminator()) {
-            sum += class_of(*instruction);
         }
     }
 }
@@ -139,9 +159,10 @@ llvm::PreservedAnalyses InstructionCounting::run(llvm::Function& function,
             counted.push_back(&block);
         }
     }
+    const auto pipelines = pipelines_of(function);
     Counters counters(function);
     for (llvm::BasicBlock* block : counted) {
-        count_block(*block, counters);
+        count_block(*block, pipelines.lookup(block), counters);
     }
     counters.promote(analyses.getResult<llvm::DominatorTreeAnalysis>(function));
     llvm::PreservedAnalyses preserved;

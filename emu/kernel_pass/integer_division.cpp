@@ -31,9 +31,11 @@ bool may_fault(const llvm::Instruction& instruction) {
 }
 
 // Divides by 1 where the division would fault: that gives INT_MIN / -1 and INT_MIN % -1 their
-// results as well, and leaves only the two of division by zero to select.
+// results as well, and leaves only the two of division by zero to select. The guard has no place in
+// the source: the core that is emulated needs none, and counts none (instruction_class.hpp).
 void guard(llvm::BinaryOperator& division) {
     llvm::IRBuilder<> builder(&division);
+    builder.SetCurrentDebugLocation(llvm::DebugLoc());
     llvm::Value* dividend = division.getOperand(0);
     llvm::Value* divisor = division.getOperand(1);
     auto* type = division.getType();
@@ -47,8 +49,10 @@ void guard(llvm::BinaryOperator& division) {
         faults = builder.CreateOr(is_zero, overflows);
     }
     auto* one = llvm::ConstantInt::get(type, 1);
-    llvm::Value* safe = builder.CreateBinOp(division.getOpcode(), dividend,
-                                            builder.CreateSelect(faults, one, divisor));
+    llvm::Value* safe_divisor = builder.CreateSelect(faults, one, divisor);
+    auto* safe =
+        llvm::BinaryOperator::Create(division.getOpcode(), dividend, safe_divisor, "", &division);
+    safe->setDebugLoc(division.getDebugLoc());
     llvm::Value* at_zero = is_quotient(division) ? llvm::Constant::getAllOnesValue(type) : dividend;
     division.replaceAllUsesWith(builder.CreateSelect(is_zero, at_zero, safe));
     division.eraseFromParent();

@@ -26,7 +26,7 @@ constexpr std::array kCbCall{Key{"risc.cb_reserve"}, Key{"risc.cb_push"}, Key{"r
                              Key{"compute.cb_call"}, Key{"risc.cb_pop"}};
 constexpr std::array kFabricIssue{Key{"link.worker_issue"}, Key{"link.open"}, Key{"link.close"}};
 constexpr std::array kInstructions{Key{"risc.instruction"}, Key{"risc.load"}, Key{"risc.store"},
-                                   Key{"risc.division"}};
+                                   Key{"risc.product"}, Key{"risc.dividend_bit"}};
 constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpack_tile_32bit"},
                              Key{"compute.unpack_tile_8bit"},  Key{"compute.unpack_tile_4bit"},
                              Key{"compute.unpack_start"},      Key{"compute.unpack_pair_share"},

@@ -33,9 +33,10 @@ struct RiscTiming {
     Cycles zone_mark;  ///< profiler mark; 0 where measurements have it taken out
     // A kernel's own instructions between its calls.
     Cycles instruction;   ///< of one cycle where nothing holds it up
-    Cycles load;          ///< from L1
-    Cycles store;         ///< to L1
-    Cycles division;      ///< by what is no constant
+    Cycles load;          ///< from L1, to the instruction that uses what it loads
+    Cycles store;         ///< to L1, where they follow each other
+    Cycles product;       ///< that nothing waits for
+    Cycles dividend_bit;  ///< of a division by what is no constant
     Cycles loop_control;  ///< of a loop around one call, which the call's own price has in it
 };
 

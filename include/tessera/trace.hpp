@@ -65,7 +65,7 @@ enum class EventKind : std::uint8_t {
     FabricAdd,
     FabricWord,  ///< as FabricAdd, for a word that the packet before writes
     /// RISC-V instructions of a data-movement kernel's own since the last such event, as far as
-    /// they are counted (tessera/instruction_counters.hpp): count = plain ones, argument =
+    /// they are counted (tessera/instruction_counters.hpp): count = slots, argument =
     /// InstructionArgument. Stands before the call that came after them; a few are held back for
     /// the
     /// next.
@@ -272,28 +272,32 @@ struct FabricArgument {
     static constexpr std::uint32_t kMostBranchHops = 31;
 };
 
-/// Argument of Instructions. More than its fields hold takes several events.
+/// Argument of Instructions (tessera/instruction_counters.hpp says what its fields are). More than
+/// they hold takes several events.
 struct InstructionArgument {
-    std::uint32_t loads = 0;      ///< from L1, 16 bits
-    std::uint32_t stores = 0;     ///< to L1, 16 bits
-    std::uint32_t divisions = 0;  ///< by what is no constant, 12 bits
-    std::uint32_t calls = 0;      ///< of the API in the meantime, 20 bits
+    std::uint32_t load_waits = 0;     ///< 14 bits
+    std::uint32_t store_waits = 0;    ///< 11 bits
+    std::uint32_t products = 0;       ///< 8 bits
+    std::uint32_t dividend_bits = 0;  ///< 11 bits
+    std::uint32_t calls = 0;          ///< of the API in the meantime, 20 bits
 
-    static constexpr std::uint32_t kMostLoads = (1U << 16U) - 1;
-    static constexpr std::uint32_t kMostStores = (1U << 16U) - 1;
-    static constexpr std::uint32_t kMostDivisions = (1U << 12U) - 1;
+    static constexpr std::uint32_t kMostLoadWaits = (1U << 14U) - 1;
+    static constexpr std::uint32_t kMostStoreWaits = (1U << 11U) - 1;
+    static constexpr std::uint32_t kMostProducts = (1U << 8U) - 1;
+    static constexpr std::uint32_t kMostDividendBits = (1U << 11U) - 1;
     static constexpr std::uint32_t kMostCalls = (1U << 20U) - 1;
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
-        return std::uint64_t{loads} | (std::uint64_t{stores} << 16U) |
-               (std::uint64_t{divisions} << 32U) | (std::uint64_t{calls} << 44U);
+        return std::uint64_t{load_waits} | (std::uint64_t{store_waits} << 14U) |
+               (std::uint64_t{products} << 25U) | (std::uint64_t{dividend_bits} << 33U) |
+               (std::uint64_t{calls} << 44U);
     }
     static constexpr InstructionArgument unpack(std::uint64_t word) noexcept {
         const auto low = [word](unsigned shift) {
             return static_cast<std::uint32_t>(word >> shift);
         };
-        return {low(0) & kMostLoads, low(16) & kMostStores, low(32) & kMostDivisions,
-                low(44) & kMostCalls};
+        return {low(0) & kMostLoadWaits, low(14) & kMostStoreWaits, low(25) & kMostProducts,
+                low(33) & kMostDividendBits, low(44) & kMostCalls};
     }
 };
 

@@ -1,47 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of a baby RISC-V in a row. The kernel pass prices them by class, from these very
-// figures, so a row shows what one price for a class costs: loads that wait for each other and
-// loads that do not have the same.
-// Source   mesham/tt-sim perfbench, retirebench.
+// Instructions of a baby RISC-V in a row, by a kernel that the compiler pass counts like any other.
+// Source   mesham/tt-sim perfbench, retirebench: rounds of 16 or 64 in a loop, cycles over retired
+//          instructions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
 namespace {
 
-using ClassCost = Cycles RiscTiming::*;
+/// One of the kernel's, by its number there.
+struct Mix {
+    std::string_view name;
+    std::uint32_t instructions;  ///< a round, but for its loop's
+};
 
-constexpr std::array<std::pair<std::string_view, ClassCost>, 6> kClassCosts{
-    {{"alu", &RiscTiming::instruction},
-     {"branch", &RiscTiming::instruction},
-     {"div", &RiscTiming::division},
-     {"load", &RiscTiming::load},
-     {"mul", &RiscTiming::instruction},
-     {"store", &RiscTiming::store}}};
+constexpr std::array<Mix, 11> kMixes{{{"alu_dep", 64},
+                                      {"alu_ind", 64},
+                                      {"mul_dep", 64},
+                                      {"mul_ind", 64},
+                                      {"div_small", 16},
+                                      {"div_large", 16},
+                                      {"load_dep", 64},
+                                      {"load_ind", 64},
+                                      {"store_spread", 64},
+                                      {"branch_nt", 128},
+                                      {"branch_t", 128}}};
 
-ClassCost cost_of(std::string_view instructions) {
-    for (const auto& [name, cost] : kClassCosts) {
-        if (instructions.starts_with(name)) {
-            return cost;
-        }
-    }
-    throw NotExpressible(fmt::format("instructions {}: no class has them", instructions));
+std::uint32_t number_of(std::string_view name) {
+    const auto found = std::ranges::find(kMixes, name, &Mix::name);
+    expressible(found != kMixes.end(), "instructions {}: no kernel here issues them", name);
+    return static_cast<std::uint32_t>(found - kMixes.begin());
 }
 
 }  // namespace
 
 Prediction predict_riscv_instruction(const Row& row, const Parameters& /*parameters*/,
                                      const Model& model) {
-    const ClassCost cost = cost_of(row.workload.substr(row.workload.rfind(' ') + 1));
-    const auto& [low, expected, high] = model.timing;
-    return as_time(row,
-                   Prediction::within((low.risc.*cost).value, (expected.risc.*cost).value,
-                                      (high.risc.*cost).value),
-                   model);
+    constexpr std::uint32_t kRounds = 64;
+    constexpr std::uint32_t kLoop = 2;  // an addition and a branch
+    constexpr std::uint32_t kOperand = 3;
+    const std::uint32_t mix = number_of(row.workload.substr(row.workload.rfind(' ') + 1));
+    Program program = CreateProgram();
+    (void)CreateKernel(
+        program, "bench/accuracy/kernels/instruction_mix.cpp", CoreCoord{0, 0},
+        DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
+                           .compile_args = {mix, kRounds, free_l1(model.arch), kOperand}});
+    Bench bench(model);
+    const Prediction zone = bench.run(std::move(program)).zone_cycles("mix", Among::Longest);
+    const double retired = kRounds * (kMixes.at(mix).instructions + kLoop);
+    return as_time(row, zone.as([retired](double cycles) { return cycles / retired; }), model);
 }
 
 }  // namespace tessera::score

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/cost/risc_cost.hpp"
 
+#include <algorithm>
+
 #include "emu/timing/cost/millicycles.hpp"
+#include "tessera/instruction_counters.hpp"
 
 namespace tessera::timing {
+namespace {
+
+/// What an act takes beyond its slot.
+Cycles above_slot(Cycles act, const RiscTiming& risc) {
+    return Cycles{std::max(act.value - risc.instruction.value, 0.0)};
+}
+
+/// What a cycle of waiting takes that was counted where an act takes `counted_as`.
+Millicycles wait_cycle(Cycles act, const RiscTiming& risc, std::int64_t counted_as) {
+    const auto cycles_waited = static_cast<double>(counted_as - 1);
+    return to_millicycles(Cycles{above_slot(act, risc).value / cycles_waited});
+}
+
+}  // namespace
 
 RiscCost::RiscCost(const TimingSpec& timing)
     : read(to_millicycles(timing.risc.read_issue)),
@@ -25,9 +42,10 @@ RiscCost::RiscCost(const TimingSpec& timing)
       cb_compute(to_millicycles(timing.compute.cb_call)),
       zone(to_millicycles(timing.risc.zone_mark)),
       instruction(to_millicycles(timing.risc.instruction)),
-      load(to_millicycles(timing.risc.load)),
-      store(to_millicycles(timing.risc.store)),
-      division(to_millicycles(timing.risc.division)),
+      load_wait(wait_cycle(timing.risc.load, timing.risc, kLoadLatency)),
+      store_wait(wait_cycle(timing.risc.store, timing.risc, kStorePeriod)),
+      product_wait(to_millicycles(above_slot(timing.risc.product, timing.risc))),
+      dividend_bit(to_millicycles(timing.risc.dividend_bit)),
       loop_control(to_millicycles(timing.risc.loop_control)),
       fabric(to_millicycles(timing.link.worker_issue)),
       mux_slot(to_millicycles(timing.link.mux_slot)),
@@ -54,8 +72,9 @@ Millicycles RiscCost::of_packet(const TraceEvent& event) const noexcept {
 
 Millicycles RiscCost::of_instructions(const TraceEvent& event) const noexcept {
     const auto argument = InstructionArgument::unpack(event.argument);
-    const Millicycles all = event.count * instruction + argument.loads * load +
-                            argument.stores * store + argument.divisions * division;
+    const Millicycles all = event.count * instruction + argument.load_waits * load_wait +
+                            argument.store_waits * store_wait + argument.products * product_wait +
+                            argument.dividend_bits * dividend_bit;
     // Prices of calls come from loops that do nothing else: their control is not paid for twice.
     const Millicycles in_calls = argument.calls * loop_control;
     return all > in_calls ? all - in_calls : 0;

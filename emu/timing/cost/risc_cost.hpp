@@ -30,9 +30,10 @@ struct RiscCost {
     Millicycles cb_compute = 0;  ///< any CB call of unpack or pack
     Millicycles zone = 0;
     Millicycles instruction = 0;
-    Millicycles load = 0;
-    Millicycles store = 0;
-    Millicycles division = 0;
+    Millicycles load_wait = 0;  ///< each cycle that the pass counted, as those below
+    Millicycles store_wait = 0;
+    Millicycles product_wait = 0;
+    Millicycles dividend_bit = 0;
     Millicycles loop_control = 0;
     Millicycles fabric = 0;      ///< each call to the fabric's sender
     Millicycles mux_slot = 0;    ///< of a mux, each packet

@@ -57,9 +57,12 @@ inline constexpr std::array kRiscTimingFields{
     cost<&RiscTiming::cb_pop>("cb_pop", "cb_pop_front"),
     cost<&RiscTiming::zone_mark>("zone_mark", "begin or end of a profiler zone"),
     cost<&RiscTiming::instruction>("instruction", "a kernel's own instruction between calls"),
-    cost<&RiscTiming::load>("load", "a kernel's own load from L1, argument reads too"),
-    cost<&RiscTiming::store>("store", "a kernel's own store to L1"),
-    cost<&RiscTiming::division>("division", "a kernel's own division by what is no constant"),
+    cost<&RiscTiming::load>(
+        "load", "a kernel's own load from L1, argument reads too, to the instruction that uses it"),
+    cost<&RiscTiming::store>("store", "a kernel's own store to L1, where they follow each other"),
+    cost<&RiscTiming::product>("product", "a kernel's own product that nothing waits for"),
+    cost<&RiscTiming::dividend_bit>(
+        "dividend_bit", "a kernel's own division by what is no constant, a bit of its dividend"),
     cost<&RiscTiming::loop_control>(
         "loop_control", "of a loop around one call: in the call's measured price, and not added"),
 };

@@ -77,11 +77,11 @@ TEST_F(TraceFileErrors, AnyOtherFileIsNamedAsSuch) {
 }
 
 TEST_F(TraceFileErrors, ANewerVersionIsRefused) {
-    bytes_[8] = 4;
+    bytes_[8] = 5;
 
     EXPECT_EQ(error_of(bytes_),
-              "run.trace: is a trace of version 4, written by a newer Tessera; this one reads "
-              "version 3");
+              "run.trace: is a trace of version 5, written by a newer Tessera; this one reads "
+              "version 4");
 }
 
 // Version 1 kept sizes outside of its checksums.
@@ -90,7 +90,7 @@ TEST_F(TraceFileErrors, AnOlderVersionIsRefused) {
 
     EXPECT_EQ(error_of(bytes_),
               "run.trace: is a trace of version 1, written by an older Tessera; this one reads "
-              "version 3");
+              "version 4");
 }
 
 TEST_F(TraceFileErrors, AChangedReserveIsNoticed) {

@@ -61,11 +61,13 @@ TEST(TraceRecorder, PutsInstructionsInFrontOfTheCallThatFollowsThem) {
     InstructionCounters counters;
     TraceRecorder recorder(&counters);
     recorder.run(EventKind::CbWait, 2, 1, kLine3);
-    counters.plain_and_loads += 100 | std::uint64_t{7} << 32U;
-    counters.stores_and_divisions += 5 | std::uint64_t{3} << 32U;
+    counters.slots_and_load_waits += 100 | std::uint64_t{7} << 32U;
+    counters.store_waits_and_products += 5 | std::uint64_t{3} << 32U;
+    counters.dividend_bits += 12;
     recorder.run(EventKind::CbPop, 2, 1, kLine67);
 
-    const InstructionArgument argument{.loads = 7, .stores = 5, .divisions = 3, .calls = 1};
+    const InstructionArgument argument{
+        .load_waits = 7, .store_waits = 5, .products = 3, .dividend_bits = 12, .calls = 1};
     EXPECT_EQ(before_last(recorder),
               (TraceEvent{EventKind::Instructions, 0, 2, 100, argument.pack()}));
     EXPECT_EQ(recorder.events().back().kind, EventKind::CbPop);
@@ -75,7 +77,7 @@ TEST(TraceRecorder, HoldsAFewInstructionsBackUntilTheEnd) {
     InstructionCounters counters;
     TraceRecorder recorder(&counters);
     for (int i = 0; i < 3; ++i) {
-        counters.plain_and_loads += 3;
+        counters.slots_and_load_waits += 3;
         recorder.run(EventKind::CbPush, 2, 1, kLine3);
     }
     EXPECT_EQ(recorder.events().size(), 1U);
@@ -90,12 +92,12 @@ TEST(TraceRecorder, HoldsAFewInstructionsBackUntilTheEnd) {
 TEST(TraceRecorder, SplitsWhatOneEventCannotHold) {
     InstructionCounters counters;
     TraceRecorder recorder(&counters);
-    counters.plain_and_loads += 10 | std::uint64_t{70'000} << 32U;
+    counters.slots_and_load_waits += 10 | std::uint64_t{20'000} << 32U;
     recorder.finish();
 
     ASSERT_EQ(recorder.events().size(), 2U);
-    EXPECT_EQ(InstructionArgument::unpack(recorder.events()[0].argument).loads, 65'535U);
-    EXPECT_EQ(InstructionArgument::unpack(recorder.events()[1].argument).loads, 4'465U);
+    EXPECT_EQ(InstructionArgument::unpack(recorder.events()[0].argument).load_waits, 16'383U);
+    EXPECT_EQ(InstructionArgument::unpack(recorder.events()[1].argument).load_waits, 3'617U);
     EXPECT_EQ(recorder.events()[0].count, 10U);
     EXPECT_EQ(recorder.events()[1].count, 0U);
 }

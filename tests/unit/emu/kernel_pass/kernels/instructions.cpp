@@ -16,12 +16,52 @@ void fill(volatile std::uint32_t* words, std::uint32_t count) {
     }
 }
 
-std::uint32_t divide(std::uint32_t count, std::uint32_t divisor) {
-    std::uint32_t sum = 0;
+// Statements without an instruction keep the compiler from knowing a value.
+std::uint32_t opaque(std::uint32_t value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
+std::uint32_t divide(std::uint32_t dividend, std::uint32_t divisor) {
+    return opaque(dividend) / divisor;
+}
+
+void follow(std::uint32_t address, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
-        sum += sum / (divisor + i) + 1;
+        address = *reinterpret_cast<volatile std::uint32_t*>(address);
     }
-    return sum;
+}
+
+void load_eight(const volatile std::uint32_t* words, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        (void)words[0], (void)words[4], (void)words[8], (void)words[12];
+        (void)words[16], (void)words[20], (void)words[24], (void)words[28];
+    }
+}
+
+void store_four(volatile std::uint32_t* words) {
+    words[0] = 1, words[4] = 1, words[8] = 1, words[12] = 1;
+}
+
+std::uint32_t multiply_in_a_row(std::uint32_t value, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        value = opaque(opaque(opaque(opaque(value) * 7) * 7) * 7) * 7;
+    }
+    return value;
+}
+
+std::uint32_t multiply_apart(std::uint32_t value, std::uint32_t count) {
+    std::uint32_t a = value;
+    std::uint32_t b = value + 1;
+    std::uint32_t c = value + 2;
+    std::uint32_t d = value + 3;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        a = opaque(a) * 7;
+        b = opaque(b) * 7;
+        c = opaque(c) * 7;
+        d = opaque(d) * 7;
+    }
+    return a + b + c + d;
 }
 
 std::uint32_t rounds_until_one(const volatile std::uint32_t* word) {
@@ -51,10 +91,20 @@ void kernel_main() {
         case 1:
             return fill(words, count);
         case 2:
-            return probe_result(divide(count, words[0]));
+            return probe_result(divide(count, opaque(3)));
         case 3:
             return probe_result(rounds_until_one(words));
         case 4:
             return ask_until_one(words);
+        case 5:
+            return follow(static_cast<std::uint32_t>(probe_arg(1)), count);
+        case 6:
+            return load_eight(words, count);
+        case 7:
+            return store_four(words);
+        case 8:
+            return probe_result(multiply_in_a_row(opaque(3), count));
+        case 9:
+            return probe_result(multiply_apart(opaque(3), count));
     }
 }
