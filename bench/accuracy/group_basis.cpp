@@ -14,11 +14,12 @@ struct NamedBasis {
 
 constexpr std::string_view kLongLoops = "issue costs at the slow end of their ranges";
 
-constexpr std::array<NamedBasis, 10> kTable{{
+constexpr std::array<NamedBasis, 11> kTable{{
     {"ccl", {Basis::Changed, "Blackhole's links at the report's 25 GB/s"}},
     {"dram_sat", {Basis::Changed, "Blackhole's banks at the ports of the report's time"}},
     {"eth_link",
      {Basis::Circular, "loops of the measured kernels played step by step, a formula for latency"}},
+    {"fabric_edm", {Basis::Changed, "Blackhole's routers on one processor, as of June 2025"}},
     {"fabric_mux",
      {Basis::Changed, "a link without limits, as the measured mux has none behind it"}},
     {"noc_epcc", {Basis::Changed, kLongLoops}},

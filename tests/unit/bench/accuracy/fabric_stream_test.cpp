@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "bench/accuracy/programs/families.hpp"
+#include "tests/unit/bench/accuracy/small_model.hpp"
+
+namespace tessera::score {
+namespace {
+
+Model model_with(std::uint32_t router_processors) {
+    ArchSpec arch = testing::make_arch(4, 4);
+    arch.workers.noc_columns = arch.workers.noc_rows = {1, 2, 3, 4};
+    TimingSpec timing = testing::fast_timing(arch);
+    timing.link = {.rate = BytesPerSecond{1e12},
+                   .packet_slot = Seconds{100e-9},
+                   .deliver_slot = Seconds{200e-9},
+                   .packet_overhead = Bytes{48},
+                   .frame = Bytes{1500},
+                   .max_payload = Bytes{4096},
+                   .links_per_direction = 4,
+                   .sender_slots = 8,
+                   .receiver_slots = 16,
+                   .router_processors = router_processors};
+    return testing::without_ranges(arch, timing);
+}
+
+// Both ways at 1 GHz: a router that sends for 100 cycles and receives for 200 in turn.
+TEST(FabricStream, RoutersOfTheTableRunOnOneProcessor) {
+    const Row row{
+        .workload = "fabric stream unicast_Linear", .metric = "bandwidth", .unit = "B/cycle"};
+    const Parameters parameters(
+        "machine=2 chips;message=noc_unicast_write;bytes_per_packet=16;line_size=2;links=1;"
+        "interior_workers_disabled=False;unidirectional=False;senders_unidirectional=True");
+
+    for (const std::uint32_t processors : {1U, 2U}) {
+        EXPECT_NEAR(predict_fabric_edm(row, parameters, model_with(processors)).expected,
+                    16.0 / 300, 0.001);
+    }
+}
+
+}  // namespace
+}  // namespace tessera::score
