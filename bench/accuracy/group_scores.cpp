@@ -89,8 +89,8 @@ std::vector<GroupScore> group_scores(std::span<const Row> rows, std::span<const 
             (basis_of(name).basis == Basis::Circular ? circular : programs).add(score);
             list.push_back(std::move(score));
         }
-        programs.add_to(list, arch, "mean of groups");
-        circular.add_to(list, arch, "mean of circular groups");
+        programs.add_to(list, arch, std::string(kMeanOfGroups));
+        circular.add_to(list, arch, std::string(kMeanOfCircular));
     }
     return list;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/accuracy/row.hpp"
@@ -16,10 +17,13 @@ namespace tessera::score {
 /// The share of rows that intervals are to hold, in each group.
 inline constexpr double kCoverageGoal = 0.8;
 
+inline constexpr std::string_view kMeanOfGroups = "mean of groups";
+inline constexpr std::string_view kMeanOfCircular = "mean of circular groups";
+
 /// A group's line, or that of a mean over groups, each of which counts once whatever its rows.
 struct GroupScore {
     std::string arch;
-    std::string name;  ///< of the group, or "mean of groups", "mean of circular groups"
+    std::string name;  ///< of the group, or kMeanOfGroups, kMeanOfCircular
     bool is_mean = false;
     std::size_t rows = 0;      ///< scored or not
     Statistics statistics;     ///< of those that are scored

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "bench/accuracy/group_basis.hpp"
-#include "bench/accuracy/group_scores.hpp"
 
 namespace tessera::score {
 namespace {
@@ -95,6 +94,31 @@ std::string words_of(std::string_view name, std::string_view what) {
                                    : fmt::format("{} *({})*", what, name_of(basis));
 }
 
+std::string share_text(std::size_t part, std::size_t whole) {
+    return whole == 0 ? "–"
+                      : fmt::format("{:.1f} %", kPercent * static_cast<double>(part) /
+                                                    static_cast<double>(whole));
+}
+
+std::string mean_line(const GroupScore& mean) {
+    const Statistics& figures = mean.statistics;
+    return fmt::format("| {} | {} of {} | {:.1f} % ({:+.1f}) | {:.0f} % | {:.0f} % |\n",
+                       mean.arch == "wormhole" ? "Wormhole" : "Blackhole", figures.count, mean.rows,
+                       kPercent * figures.mean_absolute_error, kPercent * figures.bias,
+                       kPercent * figures.share_within_tenth, kPercent * figures.share_covered);
+}
+
+AlternativeKind sum_of(std::span<const AlternativeKind> kinds) {
+    AlternativeKind sum{.name = "all kinds"};
+    for (const AlternativeKind& kind : kinds) {
+        sum.num_pairs += kind.num_pairs;
+        sum.num_right += kind.num_right;
+        sum.num_robust += kind.num_robust;
+        sum.num_robust_right += kind.num_robust_right;
+    }
+    return sum;
+}
+
 }  // namespace
 
 std::string groups_markdown(std::span<const Row> rows, std::span<const RowScore> scores) {
@@ -108,7 +132,7 @@ std::string groups_markdown(std::span<const Row> rows, std::span<const RowScore>
     for (const std::string& name : others_of(groups)) {
         text += line_of(groups, name, fmt::format("`{}`", name), "");
     }
-    for (const char* mean : {"mean of groups", "mean of circular groups"}) {
+    for (const std::string_view mean : {kMeanOfGroups, kMeanOfCircular}) {
         text += line_of(groups, mean, fmt::format("**{}**", mean), "");
     }
     return text;
@@ -118,11 +142,6 @@ std::string alternatives_markdown(std::span<const AlternativeKind> kinds) {
     if (kinds.empty()) {
         return "";
     }
-    const auto share = [](std::size_t part, std::size_t whole) {
-        return whole == 0 ? std::string("–")
-                          : fmt::format("{:.1f} %", kPercent * static_cast<double>(part) /
-                                                        static_cast<double>(whole));
-    };
     std::string text = fmt::format(
         "| alternatives measured more than {:.0f} % apart | pairs | ordered right | called robust "
         "| "
@@ -130,10 +149,22 @@ std::string alternatives_markdown(std::span<const AlternativeKind> kinds) {
         kPercent * kFarApart);
     for (const AlternativeKind& kind : kinds) {
         text += fmt::format("| {} | {} | {} | {} | {} |\n", kind.name, kind.num_pairs,
-                            share(kind.num_right, kind.num_pairs), kind.num_robust,
-                            share(kind.num_robust_right, kind.num_robust));
+                            share_text(kind.num_right, kind.num_pairs), kind.num_robust,
+                            share_text(kind.num_robust_right, kind.num_robust));
     }
     return text;
+}
+
+std::string summary_markdown(std::span<const GroupScore> groups,
+                             std::span<const AlternativeKind> kinds) {
+    std::string text =
+        "| | rows scored | mean error of groups (bias) | within 10 % | covered |\n"
+        "|---|---|---|---|---|\n";
+    for (const GroupScore& group : groups) {
+        text += group.name == kMeanOfGroups ? mean_line(group) : "";
+    }
+    const AlternativeKind all = sum_of(kinds);
+    return all.num_pairs == 0 ? text : text + '\n' + alternatives_markdown({&all, 1});
 }
 
 }  // namespace tessera::score

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The score as the table of docs/accuracy.md.
+// The score as the tables of docs/accuracy.md and, in short, of README.md.
 #pragma once
 
 #include <span>
 #include <string>
 
 #include "bench/accuracy/alternatives.hpp"
+#include "bench/accuracy/group_scores.hpp"
 #include "bench/accuracy/row.hpp"
 #include "bench/accuracy/score_rows.hpp"
 
@@ -17,5 +18,10 @@ namespace tessera::score {
 
 /// The same of alternatives: a line for each kind, none without pairs.
 [[nodiscard]] std::string alternatives_markdown(std::span<const AlternativeKind> kinds);
+
+/// README's table: the mean of groups of each architecture, circular groups left out, then all
+/// alternatives together. Of `groups` it reads the means alone.
+[[nodiscard]] std::string summary_markdown(std::span<const GroupScore> groups,
+                                           std::span<const AlternativeKind> kinds);
 
 }  // namespace tessera::score

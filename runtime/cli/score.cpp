@@ -61,7 +61,9 @@ void add_options(CLI::App& command, ScoreCommand& options) {
         ->check(CLI::IsMember({"wormhole", "blackhole"}));
     command.add_flag("--rows", options.rows, "A line for each row too, and all ids not scored");
     command.add_flag("--json", options.json, "Print all rows as JSON, with the host's seconds");
-    command.add_flag("--table", options.table, "Print the tables of docs/accuracy.md, in Markdown")
+    command
+        .add_flag("--table", options.table,
+                  "Print the tables of docs/accuracy.md and README.md, in Markdown")
         ->excludes("--json")
         ->excludes("--rows");
     command.add_option("--csv", options.output, "Write predictions of all rows to a CSV file")
@@ -110,8 +112,10 @@ void print(const ScoreCommand& options, std::span<const score::Row> rows,
         return;
     }
     if (options.table) {
+        const auto kinds = alternatives_of(rows, scores);
         console.out << groups_markdown(rows, scores) << '\n'
-                    << alternatives_markdown(alternatives_of(rows, scores));
+                    << alternatives_markdown(kinds) << '\n'
+                    << summary_markdown(group_scores(rows, scores), kinds);
         return;
     }
     const auto detail = options.rows ? score::RowDetail::Rows : score::RowDetail::Groups;

@@ -51,5 +51,36 @@ TEST(ScoreMarkdown, SaysHowAlternativesAreOrdered) {
     EXPECT_EQ(alternatives_markdown({}), "");
 }
 
+// 6 of 8 and 0 of 2 pairs are 6 of 10; what is no mean has no line.
+TEST(ScoreMarkdown, SumsUpMeansAndAlternatives) {
+    const std::vector<GroupScore> groups{{.arch = "wormhole", .name = "gemm", .rows = 3},
+                                         {.arch = "wormhole",
+                                          .name = "mean of groups",
+                                          .is_mean = true,
+                                          .rows = 9,
+                                          .statistics = {.count = 7,
+                                                         .mean_absolute_error = 0.065,
+                                                         .bias = -0.016,
+                                                         .share_within_tenth = 0.83,
+                                                         .share_covered = 0.9}}};
+    const std::vector<AlternativeKind> kinds{{.name = "line or ring",
+                                              .num_pairs = 8,
+                                              .num_right = 6,
+                                              .num_robust = 4,
+                                              .num_robust_right = 3},
+                                             {.name = "devices", .num_pairs = 2}};
+
+    EXPECT_EQ(
+        summary_markdown(groups, kinds),
+        "| | rows scored | mean error of groups (bias) | within 10 % | covered |\n"
+        "|---|---|---|---|---|\n"
+        "| Wormhole | 7 of 9 | 6.5 % (-1.6) | 83 % | 90 % |\n"
+        "\n"
+        "| alternatives measured more than 5 % apart | pairs | ordered right | called robust | "
+        "robust and right |\n"
+        "|---|---|---|---|---|\n"
+        "| all kinds | 10 | 60.0 % | 4 | 75.0 % |\n");
+}
+
 }  // namespace
 }  // namespace tessera::score

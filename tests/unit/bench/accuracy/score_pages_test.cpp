@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of docs/accuracy.md and README.md are printed in one go, by a command that takes too
+// long for a test; what can be held without it is that they agree.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/accuracy/group_basis.hpp"
+#include "bench/accuracy/score_markdown.hpp"
+
+namespace tessera::score {
+namespace {
+
+std::string text_of(const std::string& file) {
+    std::ifstream stream(std::string(TESSERA_SOURCE_DIR) + "/" + file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+/// What stands between "<!-- NAME -->" and its end, without the lines of both.
+std::string table_of(const std::string& page, const std::string& name) {
+    const std::string begin = "<!-- " + name + " -->\n";
+    const std::size_t first = page.find(begin);
+    const std::size_t end = page.find("<!-- /" + name + " -->", first);
+    EXPECT_NE(end, std::string::npos) << name;
+    return page.substr(first + begin.size(), end - first - begin.size());
+}
+
+/// Cells of the table's lines, without headings and rules.
+std::vector<std::vector<std::string>> cells_of(const std::string& table) {
+    std::vector<std::vector<std::string>> lines;
+    std::istringstream stream(table);
+    for (std::string line; std::getline(stream, line);) {
+        std::vector<std::string> cells;
+        std::istringstream parts(line.substr(line.empty() ? 0 : 1));
+        for (std::string cell; std::getline(parts, cell, '|');) {
+            const bool is_blank = cell.find_first_not_of(' ') == std::string::npos;
+            cells.push_back(is_blank ? "" : cell.substr(1, cell.size() - 2));
+        }
+        lines.push_back(std::move(cells));
+    }
+    return lines;
+}
+
+/// "4 of 5, 3.5 % (+1.2), 75 %, 80 %"; a count of 0 for any other cell.
+GroupScore score_of(const std::string& arch, const std::string& name, const std::string& cell) {
+    GroupScore score{.arch = arch, .name = name};
+    Statistics& figures = score.statistics;
+    double error = 0;
+    double bias = 0;
+    double within = 0;
+    double covered = 0;
+    if (std::sscanf(cell.c_str(), "%zu of %zu, %lf %% (%lf), %lf %%, %lf %%", &figures.count,
+                    &score.rows, &error, &bias, &within, &covered) == 6) {
+        figures.mean_absolute_error = error / 100;
+        figures.bias = bias / 100;
+        figures.share_within_tenth = within / 100;
+        figures.share_covered = covered / 100;
+    }
+    return score;
+}
+
+/// Lines of groups by architecture, Wormhole's first: "`gemm`", or "**mean of groups**".
+std::vector<GroupScore> groups_of(const std::string& page) {
+    std::vector<GroupScore> groups;
+    for (const std::size_t column : {2, 3}) {
+        for (const auto& cells : cells_of(table_of(page, "score-table"))) {
+            if (cells.size() == 4 && (cells[0].starts_with('`') || cells[0].starts_with('*'))) {
+                const std::size_t quote = cells[0].starts_with('`') ? 1 : 2;
+                groups.push_back(score_of(column == 2 ? "wormhole" : "blackhole",
+                                          cells[0].substr(quote, cells[0].size() - 2 * quote),
+                                          cells[column]));
+            }
+        }
+    }
+    return groups;
+}
+
+std::size_t part_of(const std::string& share, std::size_t whole) {
+    return share == "–" ? 0
+                        : static_cast<std::size_t>(
+                              std::lround(std::stod(share) / 100 * static_cast<double>(whole)));
+}
+
+std::vector<AlternativeKind> kinds_of(const std::string& page) {
+    std::vector<AlternativeKind> kinds;
+    for (const auto& cells : cells_of(table_of(page, "score-table"))) {
+        if (cells.size() == 5 && std::isdigit(cells[1].front()) != 0) {
+            const std::size_t pairs = std::stoul(cells[1]);
+            const std::size_t robust = std::stoul(cells[3]);
+            kinds.push_back({.name = cells[0],
+                             .num_pairs = pairs,
+                             .num_right = part_of(cells[2], pairs),
+                             .num_robust = robust,
+                             .num_robust_right = part_of(cells[4], robust)});
+        }
+    }
+    return kinds;
+}
+
+TEST(ScorePages, ReadmesTableIsThatOfTheAccuracyPageInShort) {
+    const std::string accuracy = text_of("docs/accuracy.md");
+
+    EXPECT_EQ(table_of(text_of("README.md"), "score-summary"),
+              summary_markdown(groups_of(accuracy), kinds_of(accuracy)))
+        << "copy the last tables of tessera score --table";
+}
+
+// The page rounds errors to 0.1 %: a mean of rounded figures is as far off at most.
+TEST(ScorePages, MeansOfTheAccuracyPageAreThoseOfItsLines) {
+    const std::vector<GroupScore> groups = groups_of(text_of("docs/accuracy.md"));
+
+    for (const char* arch : {"wormhole", "blackhole"}) {
+        double sum = 0;
+        double count = 0;
+        double mean = -1;
+        for (const GroupScore& group : groups) {
+            const double error = group.statistics.mean_absolute_error;
+            if (group.arch != arch || group.statistics.count == 0) {
+                continue;
+            }
+            mean = group.name == kMeanOfGroups ? error : mean;
+            if (!group.name.starts_with("mean of") &&
+                basis_of(group.name).basis != Basis::Circular) {
+                sum += error;
+                ++count;
+            }
+        }
+        EXPECT_NEAR(mean, sum / count, 0.0011) << arch;
+    }
+}
+
+}  // namespace
+}  // namespace tessera::score
