@@ -36,9 +36,13 @@ void note_gains(const TimingReport& before, const TimingReport& after, Finding& 
         const double gain = gain_of(before.launches[i].device_time.expected,
                                     after.launches.at(i).device_time.expected);
         if (std::abs(gain) >= kLeastGain) {
+            const report::LaunchReport& launch = before.launches[i];
+            const bool has_place = gain > 0 && finding.rule.place != nullptr;
             finding.steps.push_back(
-                {before.launches[i].name, gain,
-                 before.launches[i].device_time.expected - after.launches[i].device_time.expected});
+                {.name = launch.name,
+                 .gain = gain,
+                 .saved = launch.device_time.expected - after.launches[i].device_time.expected,
+                 .place = has_place ? finding.rule.place(launch) : ""});
         }
     }
     std::ranges::stable_sort(finding.steps, std::ranges::greater{},

@@ -27,13 +27,17 @@ enum class RuleKind : std::uint8_t {
 using ChangeLaunch = bool (*)(LaunchTrace& launch, const report::LaunchReport& expected,
                               const timed_run::TimedMachine& machine);
 
-/// One row of the table of rules; one of the two functions is null.
+/// Where in a launch a rule gains: "reader.cpp:12", or "" where nothing can be said.
+using PlaceOf = std::string (*)(const report::LaunchReport& expected);
+
+/// One row of the table of rules; one of the two functions that change is null.
 struct Rule {
     RuleKind kind{};
     std::string_view name;    ///< what is supposed: "CBs twice as deep"
     std::string_view advice;  ///< what to do where it gains
     void (*change_timing)(TimingSpec& timing) = nullptr;
     ChangeLaunch change_launch = nullptr;
+    PlaceOf place = nullptr;  ///< null: the step is all that can be named
 };
 [[nodiscard]] std::vector<Rule> all_rules();
 
@@ -48,6 +52,7 @@ struct StepGain {
     std::string name;
     double gain = 0;  ///< of its own time: 0.25 is a quarter less
     Millicycles saved = 0;
+    std::string place;  ///< of a gain, as Rule::place has it
 };
 
 /// How the links of the NoC share the load of a step.
@@ -89,7 +94,7 @@ inline constexpr double kLeastGain = 0.005;
 
 /// {schema: "tessera.advice", version, run, makespan_ns, findings[],
 /// constants[], banks[]}. A finding is
-/// {rule, kind, advice, makespan_ns, gain, steps[{name, gain}], refusal}, constants {key,
+/// {rule, kind, advice, makespan_ns, gain, steps[{name, gain, place}], refusal}, constants {key,
 /// low_value, high_value, at_low, at_high}, banks {step, banks, used, even, stride,
 /// map[bank][slice], lines[{line, transfers, used, stride}]}; `links` {step, busiest, mean, noc, x,
 /// y, direction}.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/study/advice.hpp"
+#include "runtime/study/advice_places.hpp"
 
 namespace tessera::advise {
 namespace {
@@ -285,16 +286,25 @@ bool relieve_straggler(LaunchTrace& launch, const report::LaunchReport& expected
     return true;
 }
 
+/// The line that spends most of the critical path on these activities, or waits for these
+/// resources.
+template <auto... kWords>
+std::string line_of(const report::LaunchReport& launch) {
+    static constexpr std::array kAll{kWords...};
+    return line_on_path(launch, kAll);
+}
+
 }  // namespace
 
 std::vector<Rule> all_rules() {
     using enum RuleKind;
-    const auto change = [](std::string_view name, std::string_view advice, ChangeLaunch launch) {
-        return Rule{Change, name, advice, nullptr, launch};
+    const auto change = [](std::string_view name, std::string_view advice, ChangeLaunch launch,
+                           PlaceOf place = nullptr) {
+        return Rule{Change, name, advice, nullptr, launch, place};
     };
     const auto bound = [](std::string_view name, std::string_view advice,
-                          void (*timing)(TimingSpec&)) {
-        return Rule{Bound, name, advice, timing, nullptr};
+                          void (*timing)(TimingSpec&), PlaceOf place = nullptr) {
+        return Rule{Bound, name, advice, timing, nullptr, place};
     };
     return {
         change(kDealOutBanks,
@@ -302,7 +312,7 @@ std::vector<Rule> all_rules() {
                "padded width, an order of blocks by core",
                deal_out_banks),
         change("CBs twice as deep", "raise cb_depth: a latency shows that nothing hides",
-               deepen_cbs),
+               deepen_cbs, full_cb),
         change("packets of twice the bytes", "read and write several pages at a time",
                join_packets),
         change("products of twice the columns",
@@ -313,22 +323,27 @@ std::vector<Rule> all_rules() {
                turn_writes),
         change("the last core as busy as the middle one",
                "split the work evenly: one core has more of it than the others", relieve_straggler),
-        bound("DRAM", "read fewer bytes, or keep what is read again in L1", endless_dram),
+        bound("DRAM", "read fewer bytes, or keep what is read again in L1", endless_dram,
+              line_of<ResourceKind::Dram>),
         bound("NoC rates", "multicast what cores share, read from nearer places", endless_noc),
         bound(kNocLinks,
               "send less along the same rows and columns: other places of cores, the other NoC",
-              endless_noc_links),
+              endless_noc_links, line_of<ResourceKind::NocLink>),
         bound("ports of cores and banks", "read what cores share once and multicast it",
-              endless_noc_ports),
+              endless_noc_ports, line_of<ResourceKind::NocInjection, ResourceKind::NocEjection>),
         bound("DRAM and NoC rates", "spread over banks and their ports what cores read at a time",
               endless_dram_and_noc),
-        bound("NoC latency", "have more transfers in flight before each barrier", no_noc_latency),
+        bound("NoC latency", "have more transfers in flight before each barrier", no_noc_latency,
+              line_of<ResourceKind::NocLatency>),
         bound("links between devices", "send less, or on more links", endless_links),
         bound("unpack, math and pack", "use more cores, or a lower fidelity", endless_engines),
         bound("starts of compute calls", "do more in a call: larger subblocks and k_block",
               no_call_starts),
-        bound("issue of transfers", "move larger pages, or use the calls with state", no_issue),
-        bound("hand-over", "hand over more pages at a time", no_hand_over),
+        bound("issue of transfers", "move larger pages, or use the calls with state", no_issue,
+              line_of<Activity::ReadIssue, Activity::WriteIssue, Activity::MulticastIssue>),
+        bound("hand-over", "hand over more pages at a time", no_hand_over,
+              line_of<Activity::CbCall, Activity::BarrierPoll, Activity::SemaphoreIssue,
+                      Activity::DstCall>),
         bound("launch", "fuse programs, or give them fewer arguments and kernel groups", no_launch),
     };
 }
