@@ -12,6 +12,7 @@ function drawAll() {
     drawTimeline();
     drawBuffers();
     drawNoc();
+    drawBanks();
     drawDram();
     drawMesh();
     drawL1();
@@ -91,6 +92,7 @@ function listen() {
         drawAll();
     });
     listenToTimeline();
+    listenToBanks();
 }
 
 function nameRun() {

@@ -18,6 +18,7 @@ const data = JSON.parse(await unpacked(byId("report-data")));
 data.launches.forEach((launch) => ["cores", "resources", "threads"].forEach((key) => {
     launch[key] = unfolded(launch[key]);
 }));
+data.launches.forEach((launch) => { launch.banks.devices = unfolded(launch.banks.devices); });
 const kActivities = data.words.activities;
 const kThreads = data.words.threads;
 const kActivityIndex = Object.fromEntries(kActivities.map((a, i) => [a.key, i]));

@@ -10,6 +10,7 @@ function setWindow(from, to) {
     selection.to = selection.from + span;
     drawThreads();
     drawBuffers();
+    drawBanks();
 }
 
 function zoom(factor, around = (selection.from + selection.to) / 2) {

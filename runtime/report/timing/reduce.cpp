@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "runtime/report/timing/bank_traffic.hpp"
 #include "runtime/report/timing/drawing.hpp"
 #include "runtime/report/timing/line_table.hpp"
 #include "runtime/report/timing/path_parts.hpp"
@@ -287,6 +288,9 @@ LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& tr
     report.is_drawn_in_part = plan.leaves_out;
     draw_threads(timeline, lines, plan, report);
     draw_cbs(trace, timeline, plan, report);
+    if (budget.points > 0) {
+        report.banks = bank_traffic(trace, timeline, arch.dram.num_banks, plan.from, plan.to);
+    }
     return report;
 }
 

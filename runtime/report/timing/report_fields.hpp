@@ -216,6 +216,20 @@ void describe(Fields& fields, Series& series) {
     fields.template coded<LevelCode>("points", series.points);
 }
 
+template <class Fields, Either<BankTraffic::Device> Device>
+void describe(Fields& fields, Device& device) {
+    fields("device", device.device);
+    fields("bytes", device.bytes);
+}
+
+template <class Fields, Either<BankTraffic> Traffic>
+void describe(Fields& fields, Traffic& traffic) {
+    fields("from", traffic.from);
+    fields("to", traffic.to);
+    fields.device_rows("devices", traffic.devices,
+                       [](auto& row, auto& device, std::size_t) { describe(row, device); });
+}
+
 /// `time_of_run`: how much of the part is on the run's path.
 template <class Fields, Either<PathPart> Part, class Time>
 void describe(Fields& fields, Part& part, Time& time_of_run) {
@@ -270,6 +284,7 @@ void describe(Fields& fields, Launch& launch, Share& share, const PeakRates& pea
     fields.device_rows("cores", launch.cores, describe_row);
     fields.device_rows("resources", launch.resources, describe_row);
     fields("cbs", launch.cbs);
+    fields("banks", launch.banks);
     fields.template coded<CauseCode>("causes", launch.causes);
     fields.device_rows("threads", launch.threads, [&](auto& row, auto& thread, std::size_t i) {
         describe(row, thread, row_at(share.threads, i));

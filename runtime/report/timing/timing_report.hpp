@@ -145,6 +145,18 @@ struct CbSeries {
     Millicycles merged_below = 0;  ///< 0: every change is a point
 };
 
+/// Bytes between cores and banks of DRAM over a part of a launch, as bank_traffic() gives them.
+struct BankTraffic {
+    static constexpr std::uint32_t kSlices = 64;
+    struct Device {
+        std::uint16_t device = 0;
+        std::vector<std::uint64_t> bytes;  ///< kSlices of bank 0, then of bank 1, …
+    };
+    Millicycles from = 0;  ///< of the launch
+    Millicycles to = 0;
+    std::vector<Device> devices;
+};
+
 /// What a launch did, against what the machine could do in its makespan.
 struct WorkReport {
     std::uint32_t cores_given = 0;  ///< cores that had a kernel
@@ -180,6 +192,7 @@ struct LaunchReport {
     std::vector<PathStretch> path_stretches;
     std::vector<ResourceUse> resources;
     std::vector<CbSeries> cbs;
+    BankTraffic banks;  ///< of what is drawn
     std::vector<Millicycles> device_end;
     bool is_drawn_in_part = false;  ///< threads or CBs were left out to bound the size
 };

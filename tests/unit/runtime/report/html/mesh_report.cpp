@@ -21,6 +21,7 @@ ArchSpec mesh_arch() {
         arch.dram.endpoints.push_back(
             {.physical = {bank % 2 * 5, bank / 2 * 3}, .channel = bank / 2});
     }
+    arch.dram.num_banks = 6;
     arch.noc.grid = {10, 12};
     return arch;
 }
@@ -101,7 +102,8 @@ private:
              .core = core,
              .cbs = {{0, DataFormat::Float16_b, 16, 2048}, {2, DataFormat::Float16_b, 8, 2048}},
              .l1_bytes = 60'000 + 2048 * core.y,
-             .threads = {{.processor = Processor::Compute,
+             .threads = {{.processor = Processor::Riscv1, .events = reads_of(blocks)},
+                         {.processor = Processor::Compute,
                           .events = {{EventKind::MatmulBlock, 0, 0, blocks * 8, product},
                                      {EventKind::Pack, 0, 0, blocks * 4, 0}}}}});
         const auto first = static_cast<std::uint32_t>(timeline_.threads.size());
@@ -109,6 +111,15 @@ private:
         add_unpack(device, core, blocks, first);
         add_math(device, core, blocks, first);
         add_levels(static_cast<std::uint32_t>(trace_.cores.size() - 1), blocks);
+    }
+    // All cores read bank after bank together.
+    static std::vector<TraceEvent> reads_of(std::uint32_t blocks) {
+        std::vector<TraceEvent> events;
+        for (std::uint32_t block = 0; block < blocks; ++block) {
+            events.push_back({EventKind::NocRead, 0, 1, 2,
+                              TransferArgument{2048, NocPlace::dram(block % 6)}.pack()});
+        }
+        return events;
     }
     void add_reader(std::uint16_t device, CoreCoord core, std::uint32_t blocks) {
         Track reader(timeline_.makespan, core, device, TimelineThread::Reader, 0);

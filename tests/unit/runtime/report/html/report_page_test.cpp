@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -99,6 +100,20 @@ TEST_F(ReportPage, ClosesTheTimesOfTheChosenCore) {
         sum += cell.get<std::string>().empty() ? 0 : number(cell.get<std::string>());
     }
     EXPECT_EQ(sum * 1000, launch(0)["makespan"]["expected"]);
+}
+
+// The window of a step is all of it at first; its reads go from bank to bank together.
+TEST_F(ReportPage, DrawsBanksOverTheWindowOfTheTimeline) {
+    browser_->choose("#pick-launch", "0");
+
+    EXPECT_THAT(browser_->text("#banks-of"), ContainsRegex("in cycles 0 to 16[^0-9]+000:"));
+    EXPECT_THAT(browser_->text("#banks-of"), ContainsRegex("they lie in 1\\.[0-9] of 6 banks"));
+    EXPECT_THAT(browser_->text("#banks-legend"), ContainsRegex("[1-9][0-9]*\\.[0-9] B/cycle"));
+
+    browser_->click("#zoom-in");
+
+    EXPECT_THAT(browser_->text("#banks-of"),
+                ContainsRegex("in cycles 4[^0-9]+000 to 12[^0-9]+000:"));
 }
 
 TEST_F(ReportPage, ColoursTheGridByAnyMetric) {

@@ -36,11 +36,12 @@ TEST(TimingJson, HasTheDocumentedKeys) {
                             "makespan", "ensemble", "peak", "achieved", "bound_by", "assumed",
                             "moe", "stages", "sources", "focus", "launches", "run", "config"));
     EXPECT_EQ(json["time_unit"], "millicycle");
-    EXPECT_THAT(keys_of(json["launches"][0]),
-                ElementsAre("name", "start", "makespan", "device_time", "ensemble", "time_of_run",
-                            "events", "work", "achieved", "given_utilisation", "imbalance",
-                            "bound_by", "device_end", "drawn_in_part", "lines", "line_times",
-                            "path", "stalls", "cores", "resources", "cbs", "causes", "threads"));
+    EXPECT_THAT(
+        keys_of(json["launches"][0]),
+        ElementsAre("name", "start", "makespan", "device_time", "ensemble", "time_of_run", "events",
+                    "work", "achieved", "given_utilisation", "imbalance", "bound_by", "device_end",
+                    "drawn_in_part", "lines", "line_times", "path", "stalls", "cores", "resources",
+                    "cbs", "banks", "causes", "threads"));
     EXPECT_TRUE(json["run"].is_null());
     EXPECT_EQ(json["config"][0]["key"], "name");
 }
