@@ -5,12 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
+#include <span>
 #include <variant>
 
+#include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/compared_run.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "runtime/cli/output_path.hpp"
 #include "runtime/study/advice.hpp"
 #include "tessera/errors.hpp"
 
@@ -20,11 +24,17 @@ namespace {
 struct AdviseOptions {
     std::string run;
     std::vector<std::string> sets;
+    std::optional<std::string> plot;
     bool each_constant = false;
     bool json = false;
 };
 
 ExitCode run(const AdviseOptions& options, const Console& console) {
+    require_file_name("--plot", options.plot);
+    std::optional<PartialFile> plot;  // before the replays: it may be refused
+    if (options.plot) {
+        plot.emplace(*options.plot);
+    }
     const ComparedRun opened = open_run(options.run, options.sets);
     const auto* recorded = std::get_if<compare::RecordedRun>(&opened);
     require(recorded != nullptr,
@@ -33,9 +43,15 @@ ExitCode run(const AdviseOptions& options, const Console& console) {
             options.run);
     advise::Advice advice = advise::advise(*recorded);
     const std::uint64_t cost = advise::cost_of_sensitivity(*recorded);
-    const bool moves_constants = options.each_constant || cost <= compare::kCheapReplays;
+    const bool moves_constants =
+        options.each_constant || options.plot || cost <= compare::kCheapReplays;
     if (moves_constants) {
         advice.constants = advise::sensitivity(*recorded);
+    }
+    if (plot) {
+        const std::string svg = advise::effects_svg(advice.constants, advice.run);
+        plot->write_at(0, std::as_bytes(std::span(svg)));
+        plot->finish();
     }
     if (options.json) {
         console.out << to_json(advice).dump(2) << '\n';
@@ -61,8 +77,12 @@ Command add_advise(CLI::App& root, Console& console) {
         ->required()
         ->type_name("");
     add_set_option(*command, options->sets);
-    command->add_flag("--each-constant", options->each_constant,
-                      "Move each constant to both ends of its range, even if that takes long");
+    add_each_constant_flag(*command, options->each_constant);
+    command
+        ->add_option("--plot", options->plot,
+                     "Draw the ten constants that the run depends on most to an SVG file; moves "
+                     "each, even if that takes long")
+        ->type_name("FILE");
     command->add_flag("--json", options->json, "Print as JSON");
     command->footer(
         "The trace is replayed once for each rule with one thing changed: pages dealt out over "

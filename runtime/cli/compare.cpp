@@ -215,8 +215,7 @@ void add_options(CLI::App& command, CompareOptions& options) {
                     "slower-than=2%")
         ->type_name("LIMIT");
     add_draws_option(command, options.draws, "32, or as many as a report has");
-    command.add_flag("--each-constant", options.each_constant,
-                     "Move each constant to both ends of its range, even if that takes long");
+    add_each_constant_flag(command, options.each_constant);
     command.add_flag("--json", options.json, "Print as JSON");
     command.footer(
         "A report is the folder of --report or its report.json; a trace is timed on the device it\n"

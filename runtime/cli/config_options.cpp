@@ -88,6 +88,11 @@ void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
     add_draws(command, draws, by_default);
 }
 
+void add_each_constant_flag(CLI::App& command, bool& each_constant) {
+    command.add_flag("--each-constant", each_constant,
+                     "Move each constant to both ends of its range, even if that takes long");
+}
+
 std::vector<config::Override> params_of(const ConfigOptions& options,
                                         const pipeline::InputFile& inputs) {
     const std::array folders{shipped_configs()};

@@ -36,6 +36,9 @@ void add_draws_option(CLI::App& command, std::uint32_t& draws);
 void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
                       const std::string& by_default);
 
+/// --each-constant: a replay at each end of each constant's range.
+void add_each_constant_flag(CLI::App& command, bool& each_constant);
+
 /// The params that the tensors of a file of inputs stand for, as load() takes them.
 [[nodiscard]] std::vector<config::Override> params_of(const ConfigOptions& options,
                                                       const pipeline::InputFile& inputs);

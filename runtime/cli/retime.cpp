@@ -20,6 +20,7 @@
 #include "runtime/report/timing/source_texts.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 #include "runtime/report/timing/timing_text.hpp"
+#include "runtime/study/sensitivity.hpp"
 #include "runtime/study/time_trace.hpp"
 #include "tessera/errors.hpp"
 
@@ -33,6 +34,7 @@ struct RetimeOptions {
     std::optional<std::string> report;
     std::vector<std::string> focus;
     std::uint32_t draws = timed_run::kQuickDraws;
+    bool each_constant = false;
     bool json = false;
 };
 
@@ -57,6 +59,7 @@ void add_options(CLI::App& command, RetimeOptions& options) {
         ->type_name("DIR");
     add_focus_option(command, options.focus);
     add_draws_option(command, options.draws);
+    add_each_constant_flag(command, options.each_constant);
     command.add_flag("--json", options.json, "Print report.json in place of the text");
 }
 
@@ -111,6 +114,8 @@ ExitCode run(const RetimeOptions& options, const Console& console) {
     require_folder_name("--report", options.report);
     require(options.focus.empty() || options.report || options.json,
             "--focus is drawn in a report, add --report");
+    require(!options.each_constant || options.report || options.json,
+            "--each-constant is drawn in a report, add --report");
     if (options.report) {
         report::require_report_places(*options.report);
     }
@@ -120,6 +125,10 @@ ExitCode run(const RetimeOptions& options, const Console& console) {
                                  : arch_of_trace(options.trace, head),
                     options.sets);
     report::TimingReport report = timed(options, head, device);
+    if (options.each_constant) {
+        report.constants = advise::sensitivity(
+            {report.run, read_trace(options.trace), timed_run::machine_of(device, head.mesh)});
+    }
     report.sources = report::source_texts(report, find_package().share_dir);
     if (options.report) {
         report::write_report(*options.report, report, device.resolved, nullptr);

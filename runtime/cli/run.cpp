@@ -25,6 +25,7 @@
 #include "runtime/report/timing/source_texts.hpp"
 #include "runtime/report/timing/timing_text.hpp"
 #include "runtime/study/host_profile.hpp"
+#include "runtime/study/sensitivity.hpp"
 #include "runtime/study/trace_taker.hpp"
 #include "runtime/study/tuning_table.hpp"
 #include "tessera/errors.hpp"
@@ -135,7 +136,9 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
     if (options.outputs) {
         outputs.emplace(*options.outputs, pipeline::output_tensors(loaded));
     }
-    timed_run::TraceTaker taker(timer_of(options, loaded), options.trace);
+    timed_run::TraceTaker taker(
+        timer_of(options, loaded), options.trace,
+        options.each_constant ? timed_run::Keeping::Trace : timed_run::Keeping::Nothing);
     ProgressLine progress(console);
     const auto on_step = [&](const pipeline::StepStart& step) {
         if (!options.quiet) {
@@ -161,6 +164,10 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
     if (outcome.timing) {
         outcome.timing->assumed = report::assumed_shares(*outcome.timing, loaded.resolved);
         note_times(*outcome.timing, loaded.pipeline, outcome.record);
+    }
+    if (options.each_constant) {
+        outcome.timing->constants = advise::sensitivity(
+            {loaded.run.name, taker.take_trace(), timed_run::machine_of(loaded)});
     }
     if (outcome.timing) {
         outcome.timing->moe = outcome.record.experts;

@@ -50,6 +50,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     add_files(command, options);
     add_focus_option(command, options.focus);
     add_draws_option(command, options.draws);
+    add_each_constant_flag(command, options.each_constant);
     command.add_flag("--timing-only", options.timing_only,
                      "Predict times without computing values, which is faster; nothing is checked");
     command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");
@@ -73,6 +74,8 @@ void check_run_options(const RunOptions& options) {
             "--timing-only and --no-timing exclude each other");
     require(!options.report || !options.no_timing, "--report shows times, leave out --no-timing");
     require(options.focus.empty() || options.report, "--focus is drawn in a report, add --report");
+    require(!options.each_constant || options.report,
+            "--each-constant is drawn in a report, add --report");
     require(!options.profile_host || !options.json, "--profile-host prints text, leave out --json");
     require(!options.outputs || !options.timing_only,
             "--outputs needs values, leave out --timing-only");

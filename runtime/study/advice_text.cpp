@@ -98,16 +98,11 @@ std::string change_text(const std::string& value, double change) {
 }
 
 std::string constants_text(const Advice& advice, const TextStyle& style) {
-    constexpr std::size_t kMost = 10;
-    constexpr double kLeast = 5e-5;  // shown as 0.00 %
     std::vector<Column> columns{{"constant", Align::Left, 9, {}},
                                 {"change of the run", Align::Left, 8, {}},
                                 {"and", Align::Left, 7, {}},
                                 {"shorter            | longer", Align::Left, 6, {}}};
-    for (const ConstantEffect& effect : advice.constants) {
-        if (columns[0].cells.size() == kMost || largest_of(effect) < kLeast) {
-            break;
-        }
+    for (const ConstantEffect& effect : largest_effects(advice.constants)) {
         columns[0].cells.push_back({effect.key});
         columns[1].cells.push_back({change_text(effect.low_value, effect.at_low)});
         columns[2].cells.push_back({change_text(effect.high_value, effect.at_high)});

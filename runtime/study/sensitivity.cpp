@@ -40,6 +40,15 @@ double largest_of(const ConstantEffect& effect) noexcept {
     return std::max(std::abs(effect.at_low), std::abs(effect.at_high));
 }
 
+std::span<const ConstantEffect> largest_effects(std::span<const ConstantEffect> effects) noexcept {
+    constexpr std::size_t kMost = 10;
+    constexpr double kLeast = 5e-5;  // shown as 0.00 %
+    const auto small = std::ranges::find_if(
+        effects, [](const ConstantEffect& effect) { return largest_of(effect) < kLeast; });
+    const auto count = static_cast<std::size_t>(small - effects.begin());
+    return effects.first(std::min(kMost, count));
+}
+
 std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run) {
     const auto moved = config::move_one_at_a_time(run.machine.timing);
     const std::vector<Millicycles> times = makespans(run, moved);

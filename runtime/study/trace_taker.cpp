@@ -7,8 +7,8 @@
 namespace tessera::timed_run {
 
 TraceTaker::TraceTaker(std::optional<RunTimer> timer,
-                       const std::optional<std::filesystem::path>& file)
-    : timer_(std::move(timer)) {
+                       const std::optional<std::filesystem::path>& file, Keeping keeping)
+    : timer_(std::move(timer)), keeping_(keeping) {
     if (file) {
         writer_.emplace(*file);
     }
@@ -18,13 +18,13 @@ pipeline::RunModes TraceTaker::modes(pipeline::RunModes modes) {
     if (timer_ || writer_) {
         modes.trace = TraceMode::On;
         modes.trace_sink = [this](const Trace& so_far, LaunchTrace&& launch) {
-            take(so_far, launch);
+            take(so_far, std::move(launch));
         };
     }
     return modes;
 }
 
-void TraceTaker::take(const Trace& so_far, const LaunchTrace& launch) {
+void TraceTaker::take(const Trace& so_far, LaunchTrace&& launch) {
     if (writer_) {
         writer_->append(so_far, launch);
     }
@@ -32,6 +32,12 @@ void TraceTaker::take(const Trace& so_far, const LaunchTrace& launch) {
         const auto start = std::chrono::steady_clock::now();
         timer_->add(so_far, launch);
         seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    if (keeping_ == Keeping::Trace) {
+        trace_.arch = so_far.arch;
+        trace_.mesh = so_far.mesh;
+        trace_.names = so_far.names;  // all that launches up to here refer to
+        trace_.launches.push_back(std::move(launch));
     }
 }
 

@@ -213,6 +213,10 @@ TEST_F(Compare, AdvisesWhatWouldMakeARunFaster) {
     EXPECT_EQ(advice.at("schema"), "tessera.advice");
     EXPECT_GE(advice.at("findings").size(), 10U);
 
+    const Ending drawn = run_tessera({"advise", file("one.trace"), "--plot", file("plot.svg")});
+    EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+    EXPECT_THAT(bytes_of(file("plot.svg")), ContainsRegex("^<svg .*class=\"longer\".*</svg>\n$"));
+
     const Ending report = run_tessera({"advise", file("one")});
     EXPECT_EQ(report.exit_code, 2);
     EXPECT_THAT(report.err, HasSubstr(file("one") + ": is a report, which holds no trace; allowed: "

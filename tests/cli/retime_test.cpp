@@ -123,6 +123,20 @@ TEST_F(Retime, WritesAReportWithTheSetsAsOrigins) {
     EXPECT_THAT(bytes_of(report + "/trace.perfetto.json"), HasSubstr("traceEvents"));
 }
 
+TEST_F(Retime, MovesEachConstantForAReportIfAsked) {
+    EXPECT_TRUE(times({}).at("constants").empty());
+
+    const json constants = times({"--each-constant"}).at("constants");
+
+    ASSERT_GT(constants.size(), 20U);
+    const auto size = [](const json& effect) {
+        return std::max(std::abs(effect["at_low"].get<double>()),
+                        std::abs(effect["at_high"].get<double>()));
+    };
+    EXPECT_GT(size(constants.front()), 0);
+    EXPECT_GE(size(constants[0]), size(constants[1]));
+}
+
 TEST_F(Retime, DrawsTheFocusAloneAndAllOfIt) {
     const json report = times({"--focus", "step=gate", "device=1", "core=0,0"});
 

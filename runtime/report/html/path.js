@@ -14,6 +14,7 @@ function drawPath() {
         {head: "Steps", cell: (p) => [...p.launches].join(", ")},
     ], view.path.slice(0, 40)));
     drawAssumed();
+    drawConstants();
 }
 
 function drawAssumed() {

@@ -84,6 +84,15 @@ void describe(Fields& fields, Part& part) {
     fields("constants", part.constants);
 }
 
+template <class Fields, Either<ConstantEffect> Effect>
+void describe(Fields& fields, Effect& effect) {
+    fields("key", effect.key);
+    fields("low_value", effect.low_value);
+    fields("high_value", effect.high_value);
+    fields("at_low", effect.at_low);
+    fields("at_high", effect.at_high);
+}
+
 template <class Fields, Either<Achieved> Rate>
 void describe(Fields& fields, Rate& rate) {
     fields("per_cycle", rate.per_cycle);

@@ -99,6 +99,7 @@ void describe(Fields& fields, Report& report, Shares& shares) {
     fields.derived("achieved", [&] { return achieved(report); });
     fields.derived("bound_by", [&] { return bounds_of(report); });
     fields("assumed", report.assumed);
+    fields("constants", report.constants);
     fields.derived("moe", [&] { return report.moe ? moe_json(*report.moe) : Json(nullptr); });
     fields.derived("stages", [&] { return report.stages ? stages_json(report) : Json(nullptr); });
     fields.derived("sources", [&] { return sources_json(report.sources); });

@@ -215,6 +215,16 @@ struct AssumedShare {
     std::vector<std::string> constants;  ///< paths of those that are assumed
 };
 
+/// The change of the makespan with one constant at an end of its range, all others as stated, over
+/// the makespan: 0.02 is 2 % longer. 0 at an end that is the stated value.
+struct ConstantEffect {
+    std::string key;  ///< "timing.dram.read_latency"
+    std::string low_value;
+    std::string high_value;
+    double at_low = 0;   ///< the end that is meant to make runs short
+    double at_high = 0;  ///< the end that is meant to make them long
+};
+
 struct TimingReport {
     std::string run;
     ArchSpec arch;
@@ -224,7 +234,8 @@ struct TimingReport {
     Ensemble ensemble;  ///< of the makespan
     PeakRates peak;
     std::vector<LaunchReport> launches;
-    std::vector<AssumedShare> assumed;  ///< as assumed_shares gives it, largest first
+    std::vector<AssumedShare> assumed;      ///< as assumed_shares gives it, largest first
+    std::vector<ConstantEffect> constants;  ///< largest first; empty: none was moved
     std::optional<ExpertLoad> moe;
     std::optional<RunStages> stages;
     std::vector<SourceText> sources;  ///< that could be read

@@ -256,6 +256,8 @@ TimingReport mesh_report() {
     }
     report.sources = {{names[0], text}};
     report.assumed = {{"DRAM", 18'000 * kCycle, {"arch.timing.dram.request_overhead"}}};
+    report.constants = {{"timing.dram.bank_read_rate", "25 B/cycle", "22 B/cycle", -0.02, 0.04},
+                        {"timing.noc.hop", "", "11 cycles", 0, 0.01}};
     report.moe = rule_load();
     report.stages = RunStages{.tokens = 317,
                               .stages = {{"up", {"gate"}}, {"other", {"down"}}},

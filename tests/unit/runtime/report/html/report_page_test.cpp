@@ -116,6 +116,16 @@ TEST_F(ReportPage, DrawsBanksOverTheWindowOfTheTimeline) {
                 ContainsRegex("in cycles 4[^0-9]+000 to 12[^0-9]+000:"));
 }
 
+// The largest of both effects, 4 %, is as long as a bar gets; without a value there is no bar.
+TEST_F(ReportPage, DrawsTheConstantsThatTheRunDependsOn) {
+    const json widths = browser_->evaluate(
+        "[...document.querySelectorAll('#constants rect')].map((bar) => "
+        "+bar.getAttribute('width'))");
+
+    EXPECT_EQ(widths, json({75, 150, 0, 37.5}));
+    EXPECT_THAT(browser_->text("#constants"), HasSubstr("−2.00 % at 25 B/cycle, +4.00 % at 22"));
+}
+
 TEST_F(ReportPage, ColoursTheGridByAnyMetric) {
     browser_->choose("#pick-launch", "0");
     browser_->choose("#pick-device", "1");

@@ -31,10 +31,10 @@ TEST(TimingJson, HasTheDocumentedKeys) {
 
     EXPECT_EQ(json["schema"], "tessera.report");
     EXPECT_EQ(json["version"], 3);
-    EXPECT_THAT(keys_of(json),
-                ElementsAre("schema", "version", "time_unit", "name", "machine", "words",
-                            "makespan", "ensemble", "peak", "achieved", "bound_by", "assumed",
-                            "moe", "stages", "sources", "focus", "launches", "run", "config"));
+    EXPECT_THAT(keys_of(json), ElementsAre("schema", "version", "time_unit", "name", "machine",
+                                           "words", "makespan", "ensemble", "peak", "achieved",
+                                           "bound_by", "assumed", "constants", "moe", "stages",
+                                           "sources", "focus", "launches", "run", "config"));
     EXPECT_EQ(json["time_unit"], "millicycle");
     EXPECT_THAT(
         keys_of(json["launches"][0]),
