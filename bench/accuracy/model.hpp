@@ -4,16 +4,31 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "tessera/arch_spec.hpp"
+#include "tessera/core_coord.hpp"
 #include "tessera/timing_spec.hpp"
 
 namespace tessera::score {
+
+/// What boards had when reports measured them, where that is not what the device model has now: a
+/// fact of the measurements, not of the device.
+struct ReportedSetup {
+    /// Of links in tables of collectives.
+    std::optional<BytesPerSecond> collective_link_rate;
+    /// Physical node of each bank's port, which either NoC was given; empty: those of the model.
+    std::span<const CoreCoord> dram_ports;
+    /// Transfers of the memory as shipped, GT/s; 0: not known.
+    double dram_rate = 0;
+};
 
 struct Model {
     ArchSpec arch;
     TimingBounds timing;
     std::uint32_t num_draws = 0;
+    ReportedSetup setup;
 };
 
 }  // namespace tessera::score

@@ -12,22 +12,37 @@
 namespace tessera::score {
 namespace {
 
+// Source   tech_reports/CCLs/CCL_bandwidth.md: Wormhole's links are those of every board,
+// Blackhole's were at 25 GB/s; links over cables are faster.
+// tech_reports/Saturating_DRAM_bandwidth: 12 GT/s.
+constexpr ReportedSetup kWormholeSetup{.dram_rate = 12};
+
+// Two banks lie in each row, and share its links where cores are not beside them. Wormhole's ports
+// of that time are those of today.
+// Source   tt-metal soc_descriptors/blackhole_140_arch.yaml before dram_views,
+//          dram_preferred_worker_endpoint.
+constexpr std::array<CoreCoord, 8> kBlackholePorts{
+    {{0, 11}, {0, 3}, {0, 8}, {0, 6}, {9, 11}, {9, 3}, {9, 8}, {9, 6}}};
+constexpr ReportedSetup kBlackholeSetup{.collective_link_rate = BytesPerSecond{25e9},
+                                        .dram_ports = kBlackholePorts};
+
 /// How a board is named at the start of a row's `board`, and what it has.
 struct Board {
     std::string_view name;
     std::string_view file;
+    ReportedSetup setup;
     GridSize compute;  ///< 0×0: as the file says
     std::uint32_t num_banks = 0;
 };
 
 // Source   tt-metal, noc_latencies.yaml: an n300 chip has 8×7 cores for programs; tenstorrent.com:
 // a p100a has 28 GB in 7 banks; the first entry of an architecture is its own.
-constexpr std::array<Board, 6> kBoards{{{"n150", "wormhole_n150", {}, 0},
-                                        {"n300", "wormhole_n150", {8, 7}, 0},
-                                        {"galaxy", "wormhole_n150", {}, 0},
-                                        {"p150", "blackhole_p150", {}, 0},
-                                        {"p100", "blackhole_p150", {11, 10}, 7},
-                                        {"p300", "blackhole_p150", {11, 10}, 0}}};
+constexpr std::array<Board, 6> kBoards{{{"n150", "wormhole_n150", kWormholeSetup, {}, 0},
+                                        {"n300", "wormhole_n150", kWormholeSetup, {8, 7}, 0},
+                                        {"galaxy", "wormhole_n150", kWormholeSetup, {}, 0},
+                                        {"p150", "blackhole_p150", kBlackholeSetup, {}, 0},
+                                        {"p100", "blackhole_p150", kBlackholeSetup, {11, 10}, 7},
+                                        {"p300", "blackhole_p150", kBlackholeSetup, {11, 10}, 0}}};
 
 std::string in_lower_case(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char character) {
@@ -65,7 +80,7 @@ Model load(const std::filesystem::path& folder, const Board& board, std::uint32_
         arch.dram.num_banks = board.num_banks;
         arch.dram.endpoints.resize(board.num_banks);
     }
-    return {std::move(arch), std::move(timing), num_draws};
+    return {std::move(arch), std::move(timing), num_draws, board.setup};
 }
 
 }  // namespace

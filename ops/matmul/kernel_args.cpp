@@ -28,6 +28,10 @@ void append_rectangle(Words& words, const ArchSpec& arch, const CoreRange& recta
 
 /// As upstream on Blackhole, whose NoC is slow enough for a RISC to change data before it leaves.
 /// Elsewhere a block has left before its pages are used again, if there are others to use first.
+/// The name is asked for because upstream's kernel does so (#ifdef ARCH_BLACKHOLE): what is
+/// prototyped here is what would be compiled there.
+/// Source   tt-metal ttnn/cpp/ttnn/operations/matmul/device/kernels/dataflow/
+///          reader_bmm_tile_layout_in0_sender_padding.cpp, behind the multicast of a block.
 std::uint32_t flushes(const BlockLaunch& launch) {
     const bool reuses_at_once =
         launch.schedule.cb_depth == 1 || launch.blocking.num_k_blocks() == 1;

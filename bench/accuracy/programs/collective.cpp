@@ -304,12 +304,10 @@ Prediction all_to_all(const Parameters& parameters, const Model& model,
     });
 }
 
-/// Blackhole's tables were taken with links at 25 GB/s, which the report says; those of boards with
-/// cables are faster.
 Model with_links_of_report(Model model) {
-    if (model.arch.architecture == "blackhole") {
+    if (const auto rate = model.setup.collective_link_rate) {
         for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
-            timing->link.rate = BytesPerSecond{25e9};
+            timing->link.rate = *rate;
         }
     }
     return model;

@@ -4,7 +4,6 @@
 // reads (the largest packet) with a ring of transaction ids, or pages with a barrier after a block
 // of as many bytes; arbitrary cores are the first ones.
 #include <algorithm>
-#include <array>
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/bank_streams.hpp"
@@ -26,31 +25,25 @@ bool says(const Row& row, std::string_view words) {
     return row.workload.find(words) != std::string::npos;
 }
 
-/// Blackhole's banks by the port that tt-metal gave to workers on either NoC when the report was
-/// written. Two banks lie in each row, and share its links where cores are not beside them.
-/// Source   tt-metal soc_descriptors/blackhole_140_arch.yaml before dram_views,
-///          dram_preferred_worker_endpoint.
-Model with_preferred_ports(Model model) {
-    constexpr std::array<CoreCoord, 8> kPorts{
-        {{0, 11}, {0, 3}, {0, 8}, {0, 6}, {9, 11}, {9, 3}, {9, 8}, {9, 6}}};
-    if (model.arch.architecture == "blackhole") {
-        for (std::size_t bank = 0; bank < model.arch.dram.endpoints.size(); ++bank) {
-            DramEndpoint& endpoint = model.arch.dram.endpoints[bank];
-            endpoint.physical = kPorts.at(bank);
-            endpoint.physical1 = kPorts.at(bank);
-        }
+/// Banks by the port that tt-metal gave to workers on either NoC when the report was written.
+Model with_reported_ports(Model model) {
+    std::vector<DramEndpoint>& endpoints = model.arch.dram.endpoints;
+    const std::size_t num_ports = std::min(endpoints.size(), model.setup.dram_ports.size());
+    for (std::size_t bank = 0; bank < num_ports; ++bank) {
+        endpoints[bank].physical = model.setup.dram_ports[bank];
+        endpoints[bank].physical1 = model.setup.dram_ports[bank];
     }
     return model;
 }
 
 /// Memory that runs faster or slower than the model's: its rates go with the transfer rate.
 Model with_transfer_rate(Model model, const Parameters& parameters) {
-    constexpr double kWormholeRate = 12;  // GT/s of boards as shipped
     if (!parameters.has("dram_gt_s")) {
         return model;
     }
-    expressible(model.arch.architecture == "wormhole", "dram_gt_s is known for Wormhole only");
-    const double factor = parameters.count("dram_gt_s") / kWormholeRate;
+    expressible(model.setup.dram_rate > 0, "dram_gt_s: the rate of {} as shipped is not known",
+                model.arch.name);
+    const double factor = parameters.count("dram_gt_s") / model.setup.dram_rate;
     for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
         timing->dram.bank_read_rate = timing->dram.bank_read_rate * factor;
         timing->dram.bank_write_rate = timing->dram.bank_write_rate * factor;
@@ -105,7 +98,7 @@ Prediction predict_dram_saturation(const Row& row, const Parameters& parameters,
     if (says(row, "interleaved")) {
         return run_all_cores(row, parameters, with_transfer_rate(model, parameters));
     }
-    const Model board = with_transfer_rate(with_preferred_ports(model), parameters);
+    const Model board = with_transfer_rate(with_reported_ports(model), parameters);
     const std::uint32_t readers = parameters.count("readers");
     const bool is_beside = says(row, "beside") || says(row, "sharded") ||
                            parameters.text("readers").find("beside") != std::string::npos;

@@ -51,7 +51,10 @@ void set_processors(EmptyProgram& program, std::string_view name) {
     }
 }
 
-/// The benchmark's cores, which chips with few working rows and columns have too.
+/// The benchmark's cores, which chips with few working rows and columns have too. It asks for the
+/// architecture's name itself.
+/// Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/dispatch/test_pgm_dispatch.cpp,
+///          get_core_count.
 GridSize all_cores(const Row& row) {
     return row.arch == "blackhole" ? GridSize{12, 9} : GridSize{8, 7};
 }

@@ -83,15 +83,15 @@ BurstPlace place_of(const Parameters& parameters) {
 }
 
 /// Logical core `hops` columns to the east of (0,0) on NoC 0, in row 0. Distances are those of the
-/// coordinates that kernels use: on Blackhole the physical ones, with the gap that DRAM and ARC
-/// make; on Wormhole those without gaps.
+/// coordinates that kernels use. Where these begin with the physical ones of core (0,0) they are
+/// physical, with the gap that DRAM and ARC make; else they follow on one another without gaps.
 CoreCoord core_at(std::uint32_t hops, const ArchSpec& arch) {
-    const auto& columns = arch.workers.noc_columns;
-    if (arch.architecture != "blackhole") {
-        check_core(arch, {hops, 0});
-        return {hops, 0};
+    const CoreCoord first{arch.workers.noc_columns.front(), arch.workers.noc_rows.front()};
+    if (arch.workers.virtual_origin == first) {
+        return logical_core(arch, {first.x + hops, first.y});
     }
-    return logical_core(arch, {columns.front() + hops, arch.workers.noc_rows.front()});
+    check_core(arch, {hops, 0});
+    return {hops, 0};
 }
 
 bool is_read(const Row& row) {
