@@ -32,9 +32,8 @@ struct IssueCycles {
 /// eight cycles later, four in flight: loads that nothing waits for follow each other at four in
 /// seven cycles, one that is used at once costs eight. Stores go to a queue of four, which L1 takes
 /// at one in five cycles. What a product gives is there a cycle late.
-/// Source   tt-isa-documentation, TensixTile/BabyRISCV/README.md and MemoryOrdering.md, the same
-/// for
-///          Wormhole and Blackhole (Wormhole's products keep the next instruction out, too).
+/// Source   tt-isa-documentation, TensixTile/BabyRISCV/README.md and MemoryOrdering.md, of Wormhole
+///          and Blackhole alike (Wormhole's products keep the next instruction out, too).
 class RiscPipeline {
 public:
     /// Issues the next instruction. A call of the API takes longer than all that is under way.
