@@ -61,9 +61,12 @@ private:
     [[nodiscard]] static Route route_of(const Transfer& transfer) noexcept {
         return {transfer.route.channels, transfer.route.base};
     }
-    /// Returns whether a channel, or the port if it is one of a port's, has a slot.
+    /// Returns whether a channel, or the port if it is one of a port's, has a slot. A channel has
+    /// one of its own; for more the router's buffer needs to have some left.
     [[nodiscard]] bool has_free_slot(std::uint32_t channel) const noexcept {
-        return buffers_[channel].free_slots > 0;
+        const Buffer& buffer = buffers_[channel];
+        return buffer.free_slots > 0 &&
+               (buffer.num == 0 || router_buffer_.has_flit_left(resources_[channel / 2]));
     }
     /// Moves a request from `place` of its route as far as it finds free slots.
     /// Precondition   the channel behind that place has one.

@@ -45,6 +45,12 @@ public:
         taken = given;
     }
 
+    /// Returns whether a channel that has used its own flit can get another at the input behind
+    /// `link`.
+    [[nodiscard]] bool has_flit_left(const Resource& link) const noexcept {
+        return link.shared_taken + flit_ <= shared_;
+    }
+
     /// Returns how long `bytes` take over `link`, which could pass them in `duration`, for a
     /// channel that has nothing in the buffer behind it yet.
     [[nodiscard]] Millicycles throttled(const Resource& link, std::uint32_t bytes,

@@ -297,6 +297,25 @@ TEST(NocSharing, RequestsThatAPortDoesNotAcceptHoldUpThoseToOtherPorts) {
     EXPECT_LT(passing.end(1), alone.end(0) + bank_time);
 }
 
+TEST(NocSharing, RequestsHaveAFlitOfEachChannelWhereTheRestOfTheBufferIsTaken) {
+    // Of eight requests to bank 2 its port accepts four. The other four lie in the last link's
+    // buffer; where a channel has no more than its own flit, they reach back to row 0, and a read
+    // from (2,0) of (4,0) has to pass one of them.
+    constexpr std::uint32_t kFew = 8;
+    SmallMachine small;
+    Stream few = stream(read({0, 0}, NocPlace::dram(2), kBytes));
+    few.requests.resize(kFew, few.requests.front());
+    const Stream one{.requests = {read({1, 0}, NocPlace::worker({2, 0}), 32)}, .begin = 20'000};
+    const Millicycles bank_time = (2 + 64) * kMillicyclesPerCycle;
+
+    const StreamRun passing(small.machine(), {few, one});
+    EXPECT_EQ(passing.end(1), StreamRun(small.machine(), {one}).end(0));
+
+    small.arch.noc.router_buffer = Bytes{kNocVirtualChannels * 32};
+    const StreamRun held(small.machine(), {few, one});
+    EXPECT_GT(held.end(1), StreamRun(small.machine(), {one}).end(0) + bank_time);
+}
+
 TEST(NocSharing, TwoBanksBehindOneChannelShareItsRate) {
     // Banks 0 and 1 give 16 B/cycle each alone, and as much together.
     const SmallMachine small;
