@@ -63,14 +63,19 @@ const std::vector<std::string> kLayer{"mesh.shape=[1,2]",   "params.tokens=128",
                                       "params.experts=16",  "params.top_k=8"};
 
 BENCHMARK_CAPTURE(replay_recorded, matmul_640, "matmul_640", {}, true)
+    ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay_recorded, matmul_640_totals, "matmul_640", {}, false)
+    ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay_recorded, vector_add, "vector_add", {}, true)
+    ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay_recorded, moe_layer, "moe_v2_tiny", kLayer, true)
+    ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay_recorded, moe_layer_totals, "moe_v2_tiny", kLayer, false)
+    ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -28,8 +28,8 @@ struct InstructionCount {
     std::uint32_t store_waits = 0;  ///< cycles until L1 has taken a store
     /// Products that the next instruction does not wait for: some chips make it wait.
     std::uint32_t products = 0;
-    std::uint32_t dividend_bits =
-        0;  ///< of divisions by what is no constant: their cycles go by it
+    /// Of divisions by what is no constant: their cycles go by it.
+    std::uint32_t dividend_bits = 0;
     friend bool operator==(const InstructionCount&, const InstructionCount&) = default;
 };
 

@@ -15,8 +15,8 @@
 namespace tessera::trace_file {
 
 inline constexpr std::string_view kMagic = "TESSTRC\n";
-inline constexpr std::uint32_t kVersion =
-    4;  ///< 3 had other counts of instructions, 2 none, 1 no checksum over sizes
+/// 3 had other counts of instructions, 2 none, 1 no checksum over sizes.
+inline constexpr std::uint32_t kVersion = 4;
 
 /// In a file: one Head, then for each launch Names (if it mentions new ones) and Launch, then End.
 enum class SectionKind : std::uint32_t { Head = 1, Names = 2, Launch = 3, End = 4 };

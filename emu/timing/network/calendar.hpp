@@ -30,13 +30,7 @@ public:
             append(begin, duration);
             return begin;
         }
-        const Millicycles first = fit(begin, duration);
-        if (first > limit) {
-            return kNever;
-        }
-        take(begin, duration);
-        end_ = std::max(end_, first + duration);
-        return first;
+        return book_between(begin, duration, limit);
     }
     /// Books `duration` from `begin` on.
     void book(Millicycles begin, Millicycles duration) noexcept {
@@ -87,6 +81,18 @@ private:
     [[nodiscard]] Millicycles fit(Millicycles begin, Millicycles duration) const noexcept {
         const Millicycles end = place(begin, duration, [](std::int64_t, Millicycles) {});
         return std::max(begin, end - duration);
+    }
+    /// As book_within(), where others have booked behind `begin`. Not inlined: its loops would have
+    /// the registers that a packet's way over free links needs.
+    [[gnu::noinline]] Millicycles book_between(Millicycles begin, Millicycles duration,
+                                               Millicycles limit) noexcept {
+        const Millicycles first = fit(begin, duration);
+        if (first > limit) {
+            return kNever;
+        }
+        take(begin, duration);
+        end_ = std::max(end_, first + duration);
+        return first;
     }
     /// Books behind all else. There is nearly always room: then nothing is pushed from one slice
     /// to the next.

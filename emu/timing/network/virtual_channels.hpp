@@ -103,7 +103,7 @@ private:
                                            Millicycles at) const noexcept;
     /// Books a hop for the head of a packet that is there at `at`. Returns when it goes through, or
     /// kStopped.
-    [[nodiscard]] Millicycles pass(Transfer& transfer, std::uint32_t hop, const Channels& channels,
+    [[nodiscard]] Millicycles pass(Transfer& transfer, std::uint32_t hop, std::uint32_t channels,
                                    Millicycles at);
     /// What a packet that goes on lets go of: channels in whose queue, and in whose buffer it was.
     struct Left {
@@ -132,7 +132,14 @@ private:
     void enqueue(std::uint32_t transfer, std::uint32_t channels, RouterInput input);
     void dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input);
     /// Gives the next packet that waits for `channels` its event, if it can go on at all.
-    void grant_next(std::uint32_t channels, Millicycles now, EventQueue& queue);
+    void grant_next(std::uint32_t channels, Millicycles now, EventQueue& queue) {
+        const Channels& granting = channels_[channels];
+        if (granting.num_waiting > 0 && granting.granted == kNone) {
+            grant_first(channels, now, queue);
+        }
+    }
+    /// Precondition   packets wait, and none of them has an event.
+    void grant_first(std::uint32_t channels, Millicycles now, EventQueue& queue);
     void take_back_grant(std::uint32_t channels);
     [[nodiscard]] std::uint32_t next_waiting(Waiting& waiting, Millicycles now) const;
 
