@@ -55,9 +55,10 @@ struct NocTiming {
     BytesPerCycle injection_rate;  ///< of a worker's interface
     BytesPerCycle ejection_rate;
     BytesPerCycle multicast_rate;
-    Cycles multicast_setup;                ///< path reservation, each hop to the furthest receiver
-    Cycles packet_overhead;                ///< of a link's time, for each packet
-    Cycles atomic;                         ///< read-modify-write at the far L1
+    Cycles multicast_setup;  ///< path reservation, each hop to the furthest receiver
+    Cycles packet_overhead;  ///< of a link's time, for each packet
+    Cycles atomic;           ///< read-modify-write at the far L1
+    Bytes router_buffer;     ///< at one router input, a flit of it each channel's, the rest shared
     std::uint32_t port_requests = 0;       ///< of reads, that an L1 accepts before it answers
     std::uint32_t outstanding_reads = 0;   ///< requests of one interface in flight
     std::uint32_t outstanding_writes = 0;  ///< non-posted writes of one interface in flight

@@ -173,13 +173,14 @@ void channel_buffer_holds_a_flit(const ArchSpec& arch, Judge& judge) {
                               arch.noc.flit.value));
 }
 
-void router_buffer_holds_a_channel(const ArchSpec& arch, Judge& judge) {
+void router_buffer_holds_a_channel(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
     const std::uint64_t least =
         (kNocVirtualChannels - 1) * arch.noc.flit.value + arch.noc.channel_buffer.value;
-    judge.require(arch.noc.router_buffer.value >= least, "noc.router_buffer",
+    const std::uint64_t fewest = timing.high.noc.router_buffer.value;
+    judge.require(fewest >= least, "timing.noc.router_buffer",
                   fmt::format("{} B are less than {}, noc.channel_buffer and a flit for each of "
                               "the other {} channels",
-                              arch.noc.router_buffer.value, least, kNocVirtualChannels - 1));
+                              fewest, least, kNocVirtualChannels - 1));
 }
 
 void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge) {
@@ -197,7 +198,7 @@ void architecture_is_known(const ArchSpec& arch, Judge& judge) {
         fmt::format("'{}' is unknown, allowed: wormhole or blackhole", arch.architecture));
 }
 
-void validate(const ArchSpec& arch, Judge& judge) {
+void validate(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
     architecture_is_known(arch, judge);
     alignments_are_powers_of_two(arch, judge);
     worker_grid_has_noc_coordinates(arch, judge);
@@ -205,7 +206,7 @@ void validate(const ArchSpec& arch, Judge& judge) {
     l1_areas_lie_below_reserved(arch, judge);
     l1_lies_below_kernel_memory(arch, judge);
     channel_buffer_holds_a_flit(arch, judge);
-    router_buffer_holds_a_channel(arch, judge);
+    router_buffer_holds_a_channel(arch, timing, judge);
     dram_banks_have_endpoints(arch, judge);
     virtual_coordinates_fit_noc_addresses(arch, judge);
     virtual_coordinates_are_distinct(arch, judge);

@@ -24,14 +24,15 @@ void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge);
 void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge);
 /// A router's buffer holds a flit of each virtual channel, or no packet would ever move.
 void channel_buffer_holds_a_flit(const ArchSpec& arch, Judge& judge);
-/// A router input has a flit for each virtual channel and what one of them may fill beside.
-void router_buffer_holds_a_channel(const ArchSpec& arch, Judge& judge);
+/// A router input has a flit for each virtual channel and what one of them may fill beside, at the
+/// lower end of its range, too.
+void router_buffer_holds_a_channel(const ArchSpec& arch, const TimingBounds& timing, Judge& judge);
 /// Each DRAM bank has one endpoint, and its reserved part fits.
 void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge);
 /// The architecture is one that the machine knows.
 void architecture_is_known(const ArchSpec& arch, Judge& judge);
 
 /// All rules above.
-void validate(const ArchSpec& arch, Judge& judge);
+void validate(const ArchSpec& arch, const TimingBounds& timing, Judge& judge);
 
 }  // namespace tessera::config

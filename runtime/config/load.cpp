@@ -39,7 +39,7 @@ Device bind_arch(Node tree, const std::string& stem, const std::string& prefix, 
         Judge judge(own, prefix);
         judge.require(device.arch.name == stem, "name",
                       "'" + device.arch.name + "' is not the name of the file, " + stem);
-        validate(device.arch, judge);
+        validate(device.arch, device.timing, judge);
     }
     binding.resolved.insert(binding.resolved.end(), own.resolved.begin(), own.resolved.end());
     binding.violations.take_over(own.violations);

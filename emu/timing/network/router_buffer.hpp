@@ -19,11 +19,10 @@ namespace tessera::timing {
 
 class RouterBuffer {
 public:
-    explicit RouterBuffer(const NocSpec& noc)
+    RouterBuffer(const NocSpec& noc, Bytes router_buffer)
         : flit_(static_cast<std::uint32_t>(noc.flit.value)),
           channel_(static_cast<std::uint32_t>(noc.channel_buffer.value)),
-          shared_(static_cast<std::uint32_t>(noc.router_buffer.value) -
-                  kNocVirtualChannels * flit_) {}
+          shared_(static_cast<std::uint32_t>(router_buffer.value) - kNocVirtualChannels * flit_) {}
 
     [[nodiscard]] std::uint32_t flit() const noexcept { return flit_; }
     /// Returns the bytes that a packet of `payload` takes in buffers: a header of one flit, and

@@ -18,7 +18,7 @@ Transport::State::State(const Machine& machine, DeviceRange range)
       paths(machine.arch, machine.timing, resources),
       mesh_times(machine.timing.link, machine.timing.clock),
       queues(resources, transfers),
-      router_buffer(machine.arch.noc),
+      router_buffer(machine.arch.noc, machine.timing.noc.router_buffer),
       read_requests(machine, router_buffer, resources, paths.routes(), transfers),
       channels(
           router_buffer,

@@ -77,7 +77,6 @@ inline constexpr std::array kDramFields{
 inline constexpr std::array kNocFields{
     fact<&NocSpec::grid>("grid", "nodes of each NoC, a torus", Limits{1, 64}),
     fact<&NocSpec::flit>("flit", "bytes of a flit"),
-    fact<&NocSpec::router_buffer>("router_buffer", "buffer at a router's input, for all channels"),
     fact<&NocSpec::channel_buffer>("channel_buffer",
                                    "what one virtual channel can fill of a router input's buffer"),
     fact<&NocSpec::max_packet>("max_packet", "payload of the largest packet"),

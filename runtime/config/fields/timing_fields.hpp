@@ -86,6 +86,8 @@ inline constexpr std::array kNocTimingFields{
                                       "path reservation of a multicast, each hop"),
     cost<&NocTiming::packet_overhead>("packet_overhead", "of a link's time, for each packet"),
     cost<&NocTiming::atomic>("atomic", "read-modify-write at the far L1"),
+    amount<&NocTiming::router_buffer>("router_buffer",
+                                      "buffer at a router's input, for all channels"),
     amount<&NocTiming::port_requests>("port_requests",
                                       "read requests that an L1 accepts before it answers"),
     amount<&NocTiming::outstanding_reads>("outstanding_reads",

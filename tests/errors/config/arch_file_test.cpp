@@ -78,12 +78,12 @@ constexpr Mistake kMistakes[] = {
     {"AlignmentNoPowerOfTwo", "16 B, source: \"wormhole/noc/noc_parameters.h, NOC_L1",
      "24 B, source: \"x", ":@: l1.alignment: 24 B is no power of two"},
     {"ChannelBufferBelowAFlit", "{value: 512 B, source: \"tt-isa", "{value: 16 B, source: \"tt-isa",
-     ":68:27: noc.channel_buffer: 16 B are less than noc.flit 32"},
+     ":67:27: noc.channel_buffer: 16 B are less than noc.flit 32"},
     {"RouterBufferBelowItsChannels", "{value: 2 KiB, source: \"tt-isa",
      "{value: 768 B, source: \"tt-isa",
-     ":67:26: noc.router_buffer: 768 B are less than 992, noc.channel_buffer and a flit for each "
-     "of "
-     "the other 15 channels"},
+     ":118:28: timing.noc.router_buffer: 768 B are less than 992, noc.channel_buffer and a flit "
+     "for "
+     "each of the other 15 channels"},
     {"ColumnsUnlikeGrid", "[1, 2, 3, 4, 6, 7, 8, 9]", "[1, 2, 3]",
      ":@: workers.noc_columns: 3 columns, but workers.compute has 8"},
     {"RowHarvestedAndUsed", "[11], source", "[9], source",
@@ -105,7 +105,7 @@ constexpr Mistake kMistakes[] = {
     {"SemaphoresBetweenWords", "33056 B\n", "33054 B\n",
      ":@: l1.semaphores: 33054 is no multiple of a word's 4 B"},
     {"MoreDstThanAnyChipHas", "tiles_16bit: {value: 16", "tiles_16bit: {value: 64",
-     ":73:24: dst.tiles_16bit: 64 is out of range, allowed: 2 to 16"},
+     ":72:24: dst.tiles_16bit: 64 is out of range, allowed: 2 to 16"},
     {"ZerosInsideSemaphores", "12800 B", "33056 B",
      ":@: l1.zeros: [33056, 33568) overlaps l1.runtime_args [33312, 40132)\n"
      "wormhole_n150.yaml:@: l1.zeros: [33056, 33568) overlaps l1.semaphores [33056, 33312)"},

@@ -20,7 +20,7 @@ constexpr std::uint32_t kBytes = 1024;
 class RouterBuffers : public testing::Test {
 protected:
     SmallMachine small_;
-    RouterBuffer buffer_{small_.arch.noc};
+    RouterBuffer buffer_{small_.arch.noc, small_.timing.noc.router_buffer};
     Resource link_;
 };
 
@@ -105,7 +105,7 @@ Millicycles time_of_writer(const StreamRun& run) {
 TEST(RouterBufferOnTheWay, RequestsThatWaitSlowAPacketThatPassesThem) {
     // A channel's share is all that there is: while 16 requests wait the writer has one flit.
     SmallMachine small;
-    small.arch.noc.router_buffer = Bytes{16 * 32 + 480};
+    small.timing.noc.router_buffer = Bytes{16 * 32 + 480};
 
     const StreamRun run = writer_beside_requests(small);
 

@@ -311,7 +311,7 @@ TEST(NocSharing, RequestsHaveAFlitOfEachChannelWhereTheRestOfTheBufferIsTaken) {
     const StreamRun passing(small.machine(), {few, one});
     EXPECT_EQ(passing.end(1), StreamRun(small.machine(), {one}).end(0));
 
-    small.arch.noc.router_buffer = Bytes{kNocVirtualChannels * 32};
+    small.timing.noc.router_buffer = Bytes{kNocVirtualChannels * 32};
     const StreamRun held(small.machine(), {few, one});
     EXPECT_GT(held.end(1), StreamRun(small.machine(), {one}).end(0) + bank_time);
 }

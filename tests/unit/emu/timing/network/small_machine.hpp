@@ -16,7 +16,6 @@ struct SmallMachine {
         arch.dram.endpoints = {endpoint({0, 0}, 0), endpoint({0, 2}, 0), endpoint({3, 2}, 1)};
         arch.noc = {.grid = {6, 5},
                     .flit = Bytes{32},
-                    .router_buffer = Bytes{2048},
                     .channel_buffer = Bytes{512},
                     .max_packet = Bytes{1024}};
         timing.clock = Hertz{1e9};
@@ -35,6 +34,7 @@ struct SmallMachine {
         timing.noc.multicast_setup = Cycles{22};
         timing.noc.packet_overhead = Cycles{1};
         timing.noc.atomic = Cycles{6};
+        timing.noc.router_buffer = Bytes{2048};
         timing.noc.port_requests = 4;
         timing.noc.outstanding_reads = 1000;
         timing.noc.outstanding_writes = 1000;
