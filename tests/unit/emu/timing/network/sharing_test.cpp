@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams beside each other: who shares, and who does not notice.
+// Streams beside each other on the NoC: who shares, and who does not notice.
 #include <gtest/gtest.h>
 
-#include <vector>
-
-#include "tests/unit/emu/timing/network/small_machine.hpp"
-#include "tests/unit/emu/timing/network/streams.hpp"
+#include "tests/unit/emu/timing/network/even_streams.hpp"
 
 namespace tessera::timing {
 namespace {
-
-constexpr double kCycle = kMillicyclesPerCycle;
-constexpr std::uint32_t kTransfers = 200;
-constexpr std::uint32_t kBytes = 1024;
-
-Stream stream(const Request& request) {
-    return {
-        .requests = std::vector<Request>(kTransfers, request), .interval = 1000, .most_queued = 2};
-}
-
-double rate(const StreamRun& run, std::size_t stream) {
-    return kTransfers * kBytes * kCycle / static_cast<double>(run.end(stream));
-}
 
 TEST(NocSharing, OneWriterReachesTheRateOfItsInterface) {
     const SmallMachine small;
@@ -90,83 +74,6 @@ TEST(NocSharing, WritesToFarAndNearFollowEachOtherWithoutAGap) {
               (kTransfers - 1) * 33'000);
 }
 
-TEST(NocSharing, AWriterFindsItsTurnAmongReadersOfItsBank) {
-    // Of the bank's time a read takes 2 + 1024 / 16 cycles, a write 2 + 1024 / 8.
-    const SmallMachine small;
-    const NocPlace bank = NocPlace::dram(2);
-    std::vector<Stream> streams{stream(write({3, 0}, bank, kBytes))};
-    for (const CoreCoord reader : {CoreCoord{0, 0}, CoreCoord{1, 1}, CoreCoord{2, 3}}) {
-        streams.push_back(stream(read(reader, bank, kBytes)));
-        streams.back().requests.resize(4 * kTransfers, streams.back().requests.front());
-    }
-
-    const StreamRun run(small.machine(), streams);
-
-    const std::vector<Times>& writes = run.times[0];
-    const auto span = static_cast<double>(writes.back().delivered - writes.front().delivered);
-    EXPECT_NEAR(span / kCycle / (kTransfers - 1), 66 + 130, 5);
-}
-
-/// Cycles from one departure to the next of writes to one bank, the first `count` of them.
-double departure_interval(const SmallMachine& machine, std::size_t count) {
-    const StreamRun run(machine.machine(), {stream(write({0, 0}, NocPlace::dram(2), kBytes))});
-    const std::vector<Times>& writes = run.times[0];
-    const auto span = static_cast<double>(writes[count - 1].departed - writes.front().departed);
-    return span / kCycle / static_cast<double>(count - 1);
-}
-
-TEST(NocSharing, WritesGoIntoTheBufferOfTheirBankAtThePaceOfItsPort) {
-    SmallMachine small;
-    small.timing.dram.write_port_rate = BytesPerCycle{16};
-    small.timing.dram.write_buffer = Bytes{1 << 20};
-
-    EXPECT_NEAR(departure_interval(small, kTransfers), 1024.0 / 16, 1);
-}
-
-TEST(NocSharing, WritesGoAtThePaceOfTheirBankOnceItsBufferIsFull) {
-    SmallMachine small;
-    small.timing.dram.write_port_rate = BytesPerCycle{16};
-
-    EXPECT_NEAR(departure_interval(small, kTransfers), 2 + 1024.0 / 8, 4);
-}
-
-TEST(NocSharing, AWriteInTheBufferOfABusyBankHoldsNoLink) {
-    // Reads of bank 2 take its time by turns with writes; a neighbour's writes to a worker share
-    // links with those to the bank and find them free for all but what passes there.
-    SmallMachine small;
-    small.timing.dram.write_port_rate = BytesPerCycle{32};
-    small.timing.dram.write_buffer = Bytes{1 << 20};
-    Stream to_bank = stream(write({0, 0}, NocPlace::dram(2), kBytes));
-    Stream to_worker = stream(write({1, 0}, NocPlace::worker({3, 3}), kBytes));
-    std::vector<Stream> streams{to_bank, to_worker};
-    for (const CoreCoord reader : {CoreCoord{1, 1}, CoreCoord{2, 3}}) {
-        streams.push_back(stream(read(reader, NocPlace::dram(2), kBytes)));
-    }
-
-    const StreamRun run(small.machine(), streams);
-
-    EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * 33), 1);
-}
-
-TEST(NocSharing, ReadsThatAreHeldBackWaitForTheirBank) {
-    const SmallMachine small;
-    const NocPlace bank = NocPlace::dram(2);
-    const auto latency = static_cast<std::size_t>(ResourceKind::NocLatency);
-    const auto dram = static_cast<std::size_t>(ResourceKind::Dram);
-    Stream one = stream(read({0, 0}, bank, kBytes));
-    one.requests.resize(1);
-
-    const StreamRun alone(small.machine(), {one});
-    const StreamRun run(small.machine(),
-                        {stream(read({0, 0}, bank, kBytes)), stream(read({1, 1}, bank, kBytes)),
-                         stream(read({2, 3}, bank, kBytes))});
-
-    const Times& last = run.times[0].back();
-    EXPECT_LE(last.transit[latency], alone.times[0][0].transit[latency]);
-    // Each of the reads that were issued before it takes 66 cycles of the bank.
-    EXPECT_GT(last.transit[dram], Transit::value_type{(kTransfers - 1) * 66'000});
-}
-
 TEST(NocSharing, DisjointFlowsDoNotDisturbEachOther) {
     const SmallMachine small;
     const Stream above = stream(write({0, 0}, NocPlace::worker({2, 0}), kBytes));
@@ -189,64 +96,6 @@ TEST(NocSharing, OppositeNocsDoNotDisturbEachOther) {
     EXPECT_EQ(both.end(1), StreamRun(small.machine(), {noc1}).end(0));
 }
 
-TEST(NocSharing, ReadersOfOneCoreShareItsInjectionPort) {
-    const SmallMachine small;
-
-    const StreamRun run(small.machine(), {stream(read({0, 1}, NocPlace::worker({0, 0}), kBytes)),
-                                          stream(read({1, 0}, NocPlace::worker({0, 0}), kBytes))});
-
-    EXPECT_NEAR(rate(run, 0), 1024.0 / (2 * (1 + 64)), 0.3);
-    EXPECT_NEAR(rate(run, 1), 1024.0 / (2 * (1 + 64)), 0.3);
-}
-
-TEST(NocSharing, APortAnswersSmallReadsOneSlotApart) {
-    // A read of 64 B takes the port 1 + 4 cycles; with a slot of 12 the port answers every 12.
-    SmallMachine small;
-    const std::vector<Stream> streams{stream(read({0, 1}, NocPlace::worker({0, 0}), 64)),
-                                      stream(read({1, 0}, NocPlace::worker({0, 0}), 64))};
-    small.timing.noc.read_slot = Cycles{12};
-
-    const StreamRun run(small.machine(), streams);
-
-    EXPECT_NEAR(static_cast<double>(run.end()), 2 * kTransfers * 12 * kCycle, 200 * kCycle);
-}
-
-TEST(NocSharing, ASlotDelaysNoReadThatIsAlone) {
-    SmallMachine small;
-    Stream one = stream(read({0, 1}, NocPlace::dram(2), 64));
-    one.requests.resize(1);
-    const StreamRun without(small.machine(), {one});
-    small.timing.dram.read_slot = Cycles{50};
-
-    const StreamRun with(small.machine(), {one});
-
-    EXPECT_EQ(with.end(), without.end());
-}
-
-TEST(NocSharing, APortOfDramAnswersSmallReadsOneSlotApart) {
-    SmallMachine small;
-    small.timing.dram.read_slot = Cycles{50};
-
-    const StreamRun run(small.machine(), {stream(read({0, 1}, NocPlace::dram(2), 64)),
-                                          stream(read({1, 0}, NocPlace::dram(2), 64))});
-
-    EXPECT_NEAR(static_cast<double>(run.end()), 2 * kTransfers * 50 * kCycle, 300 * kCycle);
-}
-
-TEST(NocSharing, ReadsBeyondTheLimitWaitForEarlierOnes) {
-    // One at a time: each takes the latency of a read alone.
-    SmallMachine small;
-    small.timing.noc.outstanding_reads = 1;
-    Stream reads = stream(read({0, 0}, NocPlace::worker({1, 0}), 64));
-    reads.requests.resize(3);
-
-    const StreamRun run(small.machine(), {reads});
-
-    const Millicycles alone = run.times[0][0].delivered;
-    EXPECT_EQ(run.times[0][1].delivered, 2 * alone);
-    EXPECT_EQ(run.times[0][2].delivered, 3 * alone);
-}
-
 TEST(NocSharing, WritesBeyondTheLimitWaitForAcknowledgements) {
     SmallMachine small;
     small.timing.noc.outstanding_writes = 1;
@@ -256,88 +105,6 @@ TEST(NocSharing, WritesBeyondTheLimitWaitForAcknowledgements) {
     const StreamRun run(small.machine(), {writes});
 
     EXPECT_EQ(run.times[0][1].acknowledged, 2 * run.times[0][0].acknowledged);
-}
-
-class DramReaders : public testing::TestWithParam<std::uint32_t> {};
-
-TEST_P(DramReaders, ShareOneBankAtItsRate) {
-    const SmallMachine small;
-    std::vector<Stream> streams;
-    for (std::uint32_t i = 0; i < GetParam(); ++i) {
-        streams.push_back(stream(read({i % 4, i / 4}, NocPlace::dram(2), kBytes)));
-    }
-
-    const StreamRun run(small.machine(), streams);
-
-    const double total = GetParam() * kTransfers * kBytes * kCycle;
-    EXPECT_NEAR(total / static_cast<double>(run.end()), 1024.0 / (2 + 64), 0.4);
-}
-
-INSTANTIATE_TEST_SUITE_P(Counts, DramReaders, testing::Values(1U, 2U, 4U, 8U, 16U),
-                         testing::PrintToStringParamName());
-
-TEST(NocSharing, RequestsThatAPortDoesNotAcceptHoldUpThoseToOtherPorts) {
-    // 200 requests to bank 2 fill the buffers down column 3 and along row 0, 16 each; a read from
-    // (2,0) of (4,0) has to pass one of them. Where the port accepts them all, it does not wait.
-    SmallMachine small;
-    Stream many = stream(read({0, 0}, NocPlace::dram(2), kBytes));
-    many.most_queued = kTransfers;
-    const Stream one{.requests = {read({1, 0}, NocPlace::worker({2, 0}), 32)}, .begin = 1'000'000};
-    const StreamRun alone(small.machine(), {one});
-
-    const StreamRun held(small.machine(), {many, one});
-    small.timing.noc.port_requests = kTransfers;  // of an L1: another port
-    const StreamRun still_held(small.machine(), {many, one});
-    small.timing.dram.port_requests = kTransfers;
-    const StreamRun passing(small.machine(), {many, one});
-
-    const Millicycles bank_time = (2 + 64) * kMillicyclesPerCycle;
-    EXPECT_GT(held.end(1), alone.end(0) + 15 * bank_time);
-    EXPECT_EQ(still_held.end(1), held.end(1));
-    EXPECT_LT(passing.end(1), alone.end(0) + bank_time);
-}
-
-TEST(NocSharing, RequestsHaveAFlitOfEachChannelWhereTheRestOfTheBufferIsTaken) {
-    // Of eight requests to bank 2 its port accepts four. The other four lie in the last link's
-    // buffer; where a channel has no more than its own flit, they reach back to row 0, and a read
-    // from (2,0) of (4,0) has to pass one of them.
-    constexpr std::uint32_t kFew = 8;
-    SmallMachine small;
-    Stream few = stream(read({0, 0}, NocPlace::dram(2), kBytes));
-    few.requests.resize(kFew, few.requests.front());
-    const Stream one{.requests = {read({1, 0}, NocPlace::worker({2, 0}), 32)}, .begin = 20'000};
-    const Millicycles bank_time = (2 + 64) * kMillicyclesPerCycle;
-
-    const StreamRun passing(small.machine(), {few, one});
-    EXPECT_EQ(passing.end(1), StreamRun(small.machine(), {one}).end(0));
-
-    small.timing.noc.router_buffer = Bytes{kNocVirtualChannels * 32};
-    const StreamRun held(small.machine(), {few, one});
-    EXPECT_GT(held.end(1), StreamRun(small.machine(), {one}).end(0) + bank_time);
-}
-
-TEST(NocSharing, TwoBanksBehindOneChannelShareItsRate) {
-    // Banks 0 and 1 give 16 B/cycle each alone, and as much together.
-    const SmallMachine small;
-
-    const StreamRun run(small.machine(), {stream(read({0, 0}, NocPlace::dram(0), kBytes)),
-                                          stream(read({0, 1}, NocPlace::dram(1), kBytes))});
-
-    EXPECT_NEAR(rate(run, 0) + rate(run, 1), 1024.0 / 64, 0.4);
-}
-
-TEST(NocSharing, WritesToOneBankHoldUpThoseToAnother) {
-    // Bank 2 takes 8 B/cycle. One core that writes to it and to a worker by turns gets no more to
-    // the worker, as commands leave in order.
-    const SmallMachine small;
-    Stream both = stream(write({0, 0}, NocPlace::dram(2), kBytes));
-    for (std::size_t i = 0; i < kTransfers; i += 2) {
-        both.requests[i].place = NocPlace::worker({3, 3});
-    }
-
-    const StreamRun run(small.machine(), {both});
-
-    EXPECT_NEAR(rate(run, 0), 2 * 1024.0 / (2 + 128), 0.6);
 }
 
 TEST(NocSharing, SmallPacketsFromNearFindRoomBeforeThoseFromFar) {
