@@ -5,7 +5,6 @@
 
 #include "ops/expect_tensor.hpp"
 #include "ops/token_exchange/cores.hpp"
-#include "tessera/fabric_args.hpp"
 #include "tessera/work_split.hpp"
 
 namespace tessera::ops::token_exchange {
@@ -103,7 +102,7 @@ std::vector<std::uint32_t> combine_reader_args(const CombineMaking& making, std:
 
 // The writer is that of dispatch, without a table and scales.
 std::vector<std::uint32_t> combine_writer_args(const CombineMaking& making, std::uint32_t way,
-                                               std::uint32_t link, CoreCoord core) {
+                                               std::uint32_t link) {
     const std::uint32_t control = core_word(making.context.arch, making.rank.control());
     const std::uint32_t contributions = making.contributions().buffer.address;
     const std::uint32_t piece = piece_bytes(making.context.arch, making.sizes.row_bytes);
@@ -122,12 +121,7 @@ std::vector<std::uint32_t> combine_writer_args(const CombineMaking& making, std:
                                     making.semaphores.rows_arrived,
                                     way == kStays ? 1U : 0U,
                                     piece};
-    const std::vector<std::uint32_t> peers = peer_words(making.rank, way, link);
-    append(args, peers);
-    if (way != kStays && peers[0] != 0) {
-        append_fabric_connection_rt_args(static_cast<LinkDirection>(way), link, making.program,
-                                         core, args);
-    }
+    append_peers(args, making.rank, way, link, making.program);
     return args;
 }
 
@@ -150,8 +144,7 @@ void add_combine_senders(const CombineMaking& making, const CoreRangeSet& cores)
         for (std::uint32_t link = 0; link < making.rank.links; ++link) {
             const CoreCoord core = making.rank.sender(way, link);
             SetRuntimeArgs(making.program, reads, core, combine_reader_args(making, way, link));
-            SetRuntimeArgs(making.program, writes, core,
-                           combine_writer_args(making, way, link, core));
+            SetRuntimeArgs(making.program, writes, core, combine_writer_args(making, way, link));
         }
     }
 }

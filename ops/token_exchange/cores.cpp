@@ -81,6 +81,16 @@ std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way, std::
     return words;
 }
 
+void append_peers(std::vector<std::uint32_t>& args, const Rank& rank, std::uint32_t way,
+                  std::uint32_t link, Program& program) {
+    const std::vector<std::uint32_t> peers = peer_words(rank, way, link);
+    append(args, peers);
+    if (way != kStays && peers[0] != 0) {
+        append_fabric_connection_rt_args(static_cast<LinkDirection>(way), link, program,
+                                         rank.sender(way, link), args);
+    }
+}
+
 std::uint32_t piece_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
     // Pieces begin at multiples of 64 bytes, so that source and destination of a read agree.
     const std::uint32_t most = largest_fabric_payload(arch.noc.max_packet) / 64 * 64;

@@ -63,6 +63,11 @@ void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others
 [[nodiscard]] std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way,
                                                     std::uint32_t link);
 
+/// Appends what the writer of a core that sends reads of its peers: peer_words, and a connection to
+/// the link that leads to them, if there are any.
+void append_peers(std::vector<std::uint32_t>& args, const Rank& rank, std::uint32_t way,
+                  std::uint32_t link, Program& program);
+
 /// Rows travel in packets of at most so many bytes.
 [[nodiscard]] std::uint32_t piece_bytes(const ArchSpec& arch, std::uint32_t row_bytes);
 

@@ -112,8 +112,8 @@ std::vector<std::uint32_t> reader_args(const Making& making, std::uint32_t way,
     return args;
 }
 
-std::vector<std::uint32_t> writer_args(const Making& making, std::uint32_t way, std::uint32_t link,
-                                       CoreCoord core) {
+std::vector<std::uint32_t> writer_args(const Making& making, std::uint32_t way,
+                                       std::uint32_t link) {
     const DispatchSizes& sizes = making.sizes;
     const std::uint32_t control = core_word(making.context.arch, making.rank.control());
     const std::uint32_t packet =
@@ -133,12 +133,7 @@ std::vector<std::uint32_t> writer_args(const Making& making, std::uint32_t way, 
                                     making.semaphores.rows_arrived,
                                     way == kStays ? 1U : 0U,
                                     packet};
-    const std::vector<std::uint32_t> peers = peer_words(making.rank, way, link);
-    append(args, peers);
-    if (way != kStays && peers[0] != 0) {
-        append_fabric_connection_rt_args(static_cast<LinkDirection>(way), link, making.program,
-                                         core, args);
-    }
+    append_peers(args, making.rank, way, link, making.program);
     return args;
 }
 
@@ -167,7 +162,7 @@ void add_senders(const Making& making) {
         for (std::uint32_t link = 0; link < making.rank.links; ++link) {
             const CoreCoord core = making.rank.sender(way, link);
             SetRuntimeArgs(making.program, reads, core, reader_args(making, way, link));
-            SetRuntimeArgs(making.program, writes, core, writer_args(making, way, link, core));
+            SetRuntimeArgs(making.program, writes, core, writer_args(making, way, link));
         }
     }
 }
