@@ -58,7 +58,10 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
     transfer.left = request.bytes;
     transfer.stamp = now;
     transfer.device = transfer.request.device;
+    // A packet that branches counts as a part of itself: its number is given out again when it and
+    // the last branch have ended.
     transfer.parts = request.east != 0 || request.west != 0 ? 1 : 0;
+    // A multicast has a rectangle in place of a far end, and a path of its own.
     const bool has_place =
         request.kind != RequestKind::Multicast && request.kind != RequestKind::MulticastWord;
     transfer.far = has_place ? node_of(request.place, request.noc) : transfer.own;

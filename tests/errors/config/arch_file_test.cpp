@@ -82,8 +82,11 @@ constexpr Mistake kMistakes[] = {
     {"RouterBufferBelowItsChannels", "{value: 2 KiB, source: \"tt-isa",
      "{value: 768 B, source: \"tt-isa",
      ":118:28: timing.noc.router_buffer: 768 B are less than 992, noc.channel_buffer and a flit "
-     "for "
-     "each of the other 15 channels"},
+     "for each of the other 15 channels"},
+    {"RangeOfARouterBufferBelowItsChannels", "{value: 2 KiB, source: \"tt-isa",
+     "{value: 2 KiB, range: [960 B, 4 KiB], source: \"tt-isa",
+     ":118:28: timing.noc.router_buffer: 960 B are less than 992, noc.channel_buffer and a flit "
+     "for each of the other 15 channels"},
     {"ColumnsUnlikeGrid", "[1, 2, 3, 4, 6, 7, 8, 9]", "[1, 2, 3]",
      ":@: workers.noc_columns: 3 columns, but workers.compute has 8"},
     {"RowHarvestedAndUsed", "[11], source", "[9], source",
