@@ -19,7 +19,7 @@ constexpr std::array<NamedBasis, 11> kTable{{
     {"dram_sat", {Basis::Changed, "Blackhole's banks at the ports of the report's time"}},
     {"eth_link",
      {Basis::Circular, "loops of the measured kernels played step by step, a formula for latency"}},
-    {"fabric_edm", {Basis::Changed, "Blackhole's routers on one processor, as of June 2025"}},
+    {"fabric_edm", {Basis::Changed, "routers of June 2025: one processor, rings of two channels"}},
     {"fabric_mux",
      {Basis::Changed, "a link without limits, as the measured mux has none behind it"}},
     {"noc_epcc", {Basis::Changed, kLongLoops}},

@@ -160,7 +160,7 @@ struct LinkTiming {
     Seconds command_slot;   ///< more for a second NoC command: an addition behind a payload
     Seconds flush_slot;     ///< more to wait until a payload has been acknowledged
     Seconds copy_slot;      ///< more where a packet is written to a core and passed on as well
-    Seconds ring_slot;      ///< more for each router of a ring, which has two channels to look at
+    Seconds ring_slot;      ///< more for each router of a ring, whose receivers acknowledge twice
     Seconds mesh_slot;      ///< more for a packet on routes of a mesh's two dimensions
     Bytes packet_overhead;  ///< header of each packet
     Bytes frame;            ///< most that one Ethernet frame carries
