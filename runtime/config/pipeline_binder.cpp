@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "emu/base/fields/nearest.hpp"
+#include "ops/registry.hpp"
+#include "runtime/pipeline/own_op.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {
@@ -93,6 +95,40 @@ Node PipelineBinder::evaluated(std::span<const Field> fields, const Node& node, 
         }
     }
     return copy;
+}
+
+void PipelineBinder::load_ops(const Node& folders) {
+    if (folders.kind != NodeKind::Sequence && folders.kind != NodeKind::Null) {
+        mistake(folders, "ops", "expected a list of folders, found " + describe(folders));
+        return;
+    }
+    for (const Node& folder : folders.elements) {
+        guarded(folder, "ops", [&] {
+            auto op = pipeline::load_own_op(ground.file.parent_path() / folder.text);
+            resolve_word(folder, fmt::format("ops.{}", op->spec.name), op->folder);
+            own_ops.insert_or_assign(std::string(op->spec.name), std::move(op));
+        });
+    }
+}
+
+std::shared_ptr<const ops::Op> PipelineBinder::op(const std::string& name) const {
+    const auto own = own_ops.find(name);
+    if (own != own_ops.end()) {
+        return own->second;
+    }
+    // Those of the registry live as long as the program.
+    return {std::shared_ptr<const ops::Op>(), ops::find_op(name)};
+}
+
+std::vector<std::string> PipelineBinder::op_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, op] : own_ops) {
+        names.push_back(name);
+    }
+    for (const ops::Op* op : ops::all_ops()) {
+        names.emplace_back(op->spec.name);
+    }
+    return names;
 }
 
 }  // namespace tessera::config

@@ -99,6 +99,13 @@ void bind_groups(PipelineBinder& binder, const Node& groups);
 /// Binds `tensors:`; `steps:` likewise, with the programs among them.
 void bind_tensors(PipelineBinder& binder, const Node& tensors);
 void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults);
+/// Binds the parameters of a step's op: its own `set:` over that of the run file for all steps of
+/// the op.
+void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defaults,
+                     const std::string& path, const pipeline::Scope& names,
+                     pipeline::PipelineStep& spec);
+/// Refuses what `set:` of the run file has for no op, or for no parameter of one.
+void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults);
 /// Binds `workspaces:`, behind the steps whose outputs it names.
 void bind_workspaces(PipelineBinder& binder, const Node& workspaces);
 
