@@ -40,7 +40,6 @@ inline ArchSpec make_arch(std::uint32_t columns, std::uint32_t rows) {
     }
     arch.noc.grid = {10, 12};
     arch.noc.flit = Bytes{32};
-    arch.noc.channel_buffer = Bytes{512};
     arch.noc.max_packet = Bytes{8192};
     arch.noc.max_transaction_ids = 16;
     arch.dst = {.tiles_16bit = 16, .tiles_32bit = 8};

@@ -77,7 +77,7 @@ constexpr std::array kNocInjection{Key{"noc.injection_rate"}, Key{"noc.read_rate
                                    Key{"noc.write_rate"},     Key{"noc.multicast_rate"},
                                    Key{"noc.read_slot"},      Key{"dram.read_slot"}};
 constexpr std::array kNocLink{Key{"noc.link_rate"}, Key{"noc.packet_overhead"},
-                              Key{"noc.router_buffer"}};
+                              Key{"noc.router_buffer"}, Key{"noc.channel_buffer"}};
 constexpr std::array kNocEjection{Key{"noc.ejection_rate"}};
 // Latencies by what waited: one table for all had a run that only reads hang by up to 76 % on the
 // assumed latency of atomics.

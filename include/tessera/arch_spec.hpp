@@ -68,7 +68,6 @@ inline constexpr std::uint32_t kNocVirtualChannels = 16;
 struct NocSpec {
     GridSize grid;
     Bytes flit;
-    Bytes channel_buffer;  ///< of one router input, what one virtual channel can fill
     Bytes max_packet;
     std::uint32_t max_transaction_ids = 0;
 };

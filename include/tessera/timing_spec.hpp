@@ -59,6 +59,7 @@ struct NocTiming {
     Cycles packet_overhead;  ///< of a link's time, for each packet
     Cycles atomic;           ///< read-modify-write at the far L1
     Bytes router_buffer;     ///< at one router input, a flit of it each channel's, the rest shared
+    Bytes channel_buffer;    ///< of that, what one virtual channel can fill
     std::uint32_t port_requests = 0;       ///< of reads, that an L1 accepts before it answers
     std::uint32_t outstanding_reads = 0;   ///< requests of one interface in flight
     std::uint32_t outstanding_writes = 0;  ///< non-posted writes of one interface in flight

@@ -167,18 +167,18 @@ void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge) {
     require_power_of_two(arch.noc.max_packet, "noc.max_packet", judge);
 }
 
-void channel_buffer_holds_a_flit(const ArchSpec& arch, Judge& judge) {
-    judge.require(arch.noc.channel_buffer >= arch.noc.flit, "noc.channel_buffer",
-                  fmt::format("{} B are less than noc.flit {}", arch.noc.channel_buffer.value,
-                              arch.noc.flit.value));
+void channel_buffer_holds_a_flit(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
+    const Bytes least = timing.high.noc.channel_buffer;
+    judge.require(least >= arch.noc.flit, "timing.noc.channel_buffer",
+                  fmt::format("{} B are less than noc.flit {}", least.value, arch.noc.flit.value));
 }
 
 void router_buffer_holds_a_channel(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
     const std::uint64_t least =
-        (kNocVirtualChannels - 1) * arch.noc.flit.value + arch.noc.channel_buffer.value;
+        (kNocVirtualChannels - 1) * arch.noc.flit.value + timing.low.noc.channel_buffer.value;
     const std::uint64_t fewest = timing.high.noc.router_buffer.value;
     judge.require(fewest >= least, "timing.noc.router_buffer",
-                  fmt::format("{} B are less than {}, noc.channel_buffer and a flit for each of "
+                  fmt::format("{} B are less than {}, channel_buffer and a flit for each of "
                               "the other {} channels",
                               fewest, least, kNocVirtualChannels - 1));
 }
@@ -205,7 +205,7 @@ void validate(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
     coordinates_lie_on_noc_grid(arch, judge);
     l1_areas_lie_below_reserved(arch, judge);
     l1_lies_below_kernel_memory(arch, judge);
-    channel_buffer_holds_a_flit(arch, judge);
+    channel_buffer_holds_a_flit(arch, timing, judge);
     router_buffer_holds_a_channel(arch, timing, judge);
     dram_banks_have_endpoints(arch, judge);
     virtual_coordinates_fit_noc_addresses(arch, judge);

@@ -23,9 +23,9 @@ void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge);
 /// Alignments, flit and packet are powers of two; first addresses are aligned.
 void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge);
 /// A router's buffer holds a flit of each virtual channel, or no packet would ever move.
-void channel_buffer_holds_a_flit(const ArchSpec& arch, Judge& judge);
+void channel_buffer_holds_a_flit(const ArchSpec& arch, const TimingBounds& timing, Judge& judge);
 /// A router input has a flit for each virtual channel and what one of them may fill beside, at the
-/// lower end of its range, too.
+/// lower end of its range and the upper one of theirs, too.
 void router_buffer_holds_a_channel(const ArchSpec& arch, const TimingBounds& timing, Judge& judge);
 /// Each DRAM bank has one endpoint, and its reserved part fits.
 void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge);

@@ -14,15 +14,17 @@
 
 #include "emu/timing/network/resource_table.hpp"
 #include "tessera/arch_spec.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::timing {
 
 class RouterBuffer {
 public:
-    RouterBuffer(const NocSpec& noc, Bytes router_buffer)
+    RouterBuffer(const NocSpec& noc, const NocTiming& timing)
         : flit_(static_cast<std::uint32_t>(noc.flit.value)),
-          channel_(static_cast<std::uint32_t>(noc.channel_buffer.value)),
-          shared_(static_cast<std::uint32_t>(router_buffer.value) - kNocVirtualChannels * flit_) {}
+          channel_(static_cast<std::uint32_t>(timing.channel_buffer.value)),
+          shared_(static_cast<std::uint32_t>(timing.router_buffer.value) -
+                  kNocVirtualChannels * flit_) {}
 
     [[nodiscard]] std::uint32_t flit() const noexcept { return flit_; }
     /// Returns the bytes that a packet of `payload` takes in buffers: a header of one flit, and

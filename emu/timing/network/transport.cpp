@@ -18,11 +18,11 @@ Transport::State::State(const Machine& machine, DeviceRange range)
       paths(machine.arch, machine.timing, resources),
       mesh_times(machine.timing.link, machine.timing.clock),
       queues(resources, transfers),
-      router_buffer(machine.arch.noc, machine.timing.noc.router_buffer),
+      router_buffer(machine.arch.noc, machine.timing.noc),
       read_requests(machine, router_buffer, resources, paths.routes(), transfers),
       channels(
           router_buffer,
-          Pace(Cycles{0}, machine.timing.noc.link_rate).of(machine.arch.noc.channel_buffer.value),
+          Pace(Cycles{0}, machine.timing.noc.link_rate).of(machine.timing.noc.channel_buffer.value),
           resources, transfers),
       interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows),
       link_buffers(std::size_t{range.count} * kLinkDirections.size() * kLinksPerDirection,

@@ -77,8 +77,6 @@ inline constexpr std::array kDramFields{
 inline constexpr std::array kNocFields{
     fact<&NocSpec::grid>("grid", "nodes of each NoC, a torus", Limits{1, 64}),
     fact<&NocSpec::flit>("flit", "bytes of a flit"),
-    fact<&NocSpec::channel_buffer>("channel_buffer",
-                                   "what one virtual channel can fill of a router input's buffer"),
     fact<&NocSpec::max_packet>("max_packet", "payload of the largest packet"),
     fact<&NocSpec::max_transaction_ids>("max_transaction_ids",
                                         "transaction ids of one NoC interface", kSomeUpTo256),

@@ -88,6 +88,7 @@ inline constexpr std::array kNocTimingFields{
     cost<&NocTiming::atomic>("atomic", "read-modify-write at the far L1"),
     amount<&NocTiming::router_buffer>("router_buffer",
                                       "buffer at a router's input, for all channels"),
+    amount<&NocTiming::channel_buffer>("channel_buffer", "what one virtual channel can fill of it"),
     amount<&NocTiming::port_requests>("port_requests",
                                       "read requests that an L1 accepts before it answers"),
     amount<&NocTiming::outstanding_reads>("outstanding_reads",

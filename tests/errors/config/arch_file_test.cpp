@@ -78,15 +78,22 @@ constexpr Mistake kMistakes[] = {
     {"AlignmentNoPowerOfTwo", "16 B, source: \"wormhole/noc/noc_parameters.h, NOC_L1",
      "24 B, source: \"x", ":@: l1.alignment: 24 B is no power of two"},
     {"ChannelBufferBelowAFlit", "{value: 512 B, source: \"tt-isa", "{value: 16 B, source: \"tt-isa",
-     ":67:27: noc.channel_buffer: 16 B are less than noc.flit 32"},
+     ":118:29: timing.noc.channel_buffer: 16 B are less than noc.flit 32"},
     {"RouterBufferBelowItsChannels", "{value: 2 KiB, source: \"tt-isa",
      "{value: 768 B, source: \"tt-isa",
-     ":118:28: timing.noc.router_buffer: 768 B are less than 992, noc.channel_buffer and a flit "
+     ":117:28: timing.noc.router_buffer: 768 B are less than 992, channel_buffer and a flit "
      "for each of the other 15 channels"},
     {"RangeOfARouterBufferBelowItsChannels", "{value: 2 KiB, source: \"tt-isa",
      "{value: 2 KiB, range: [960 B, 4 KiB], source: \"tt-isa",
-     ":118:28: timing.noc.router_buffer: 960 B are less than 992, noc.channel_buffer and a flit "
+     ":117:28: timing.noc.router_buffer: 960 B are less than 992, channel_buffer and a flit "
      "for each of the other 15 channels"},
+    {"RangeOfAChannelBufferBeyondItsRouters", "{value: 512 B, source: \"tt-isa",
+     "{value: 512 B, range: [512 B, 1600 B], source: \"tt-isa",
+     ":117:28: timing.noc.router_buffer: 2048 B are less than 2080, channel_buffer and a flit "
+     "for each of the other 15 channels"},
+    {"RangeOfAChannelBufferBelowAFlit", "{value: 512 B, source: \"tt-isa",
+     "{value: 512 B, range: [16 B, 512 B], source: \"tt-isa",
+     ":118:29: timing.noc.channel_buffer: 16 B are less than noc.flit 32"},
     {"ColumnsUnlikeGrid", "[1, 2, 3, 4, 6, 7, 8, 9]", "[1, 2, 3]",
      ":@: workers.noc_columns: 3 columns, but workers.compute has 8"},
     {"RowHarvestedAndUsed", "[11], source", "[9], source",
@@ -108,7 +115,7 @@ constexpr Mistake kMistakes[] = {
     {"SemaphoresBetweenWords", "33056 B\n", "33054 B\n",
      ":@: l1.semaphores: 33054 is no multiple of a word's 4 B"},
     {"MoreDstThanAnyChipHas", "tiles_16bit: {value: 16", "tiles_16bit: {value: 64",
-     ":72:24: dst.tiles_16bit: 64 is out of range, allowed: 2 to 16"},
+     ":71:24: dst.tiles_16bit: 64 is out of range, allowed: 2 to 16"},
     {"ZerosInsideSemaphores", "12800 B", "33056 B",
      ":@: l1.zeros: [33056, 33568) overlaps l1.runtime_args [33312, 40132)\n"
      "wormhole_n150.yaml:@: l1.zeros: [33056, 33568) overlaps l1.semaphores [33056, 33312)"},

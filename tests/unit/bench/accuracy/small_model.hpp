@@ -23,6 +23,7 @@ inline TimingSpec fast_timing(const ArchSpec& arch) {
     timing.noc.queued_writes = 64;
     timing.noc.port_requests = timing.dram.port_requests = 64;
     timing.noc.router_buffer = Bytes{2048};
+    timing.noc.channel_buffer = Bytes{512};
     timing.dram.burst = Bytes{64};
     timing.dram.write_buffer = Bytes{4096};
     timing.dispatch.launch_messages = 8;

@@ -20,7 +20,7 @@ constexpr std::uint32_t kBytes = 1024;
 class RouterBuffers : public testing::Test {
 protected:
     SmallMachine small_;
-    RouterBuffer buffer_{small_.arch.noc, small_.timing.noc.router_buffer};
+    RouterBuffer buffer_{small_.arch.noc, small_.timing.noc};
     Resource link_;
 };
 

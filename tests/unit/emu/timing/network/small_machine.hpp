@@ -14,10 +14,7 @@ struct SmallMachine {
         arch.workers.noc_rows = {0, 1, 3, 4};
         arch.dram.num_banks = 3;
         arch.dram.endpoints = {endpoint({0, 0}, 0), endpoint({0, 2}, 0), endpoint({3, 2}, 1)};
-        arch.noc = {.grid = {6, 5},
-                    .flit = Bytes{32},
-                    .channel_buffer = Bytes{512},
-                    .max_packet = Bytes{1024}};
+        arch.noc = {.grid = {6, 5}, .flit = Bytes{32}, .max_packet = Bytes{1024}};
         timing.clock = Hertz{1e9};
         timing.noc.hop = Cycles{10};
         timing.noc.interface = Cycles{5};
@@ -35,6 +32,7 @@ struct SmallMachine {
         timing.noc.packet_overhead = Cycles{1};
         timing.noc.atomic = Cycles{6};
         timing.noc.router_buffer = Bytes{2048};
+        timing.noc.channel_buffer = Bytes{512};
         timing.noc.port_requests = 4;
         timing.noc.outstanding_reads = 1000;
         timing.noc.outstanding_writes = 1000;
