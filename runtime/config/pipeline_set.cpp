@@ -36,7 +36,8 @@ Node parameters_of(const Node& step, const Node& defaults, const Op& op) {
 }  // namespace
 
 void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defaults,
-                     const std::string& path, const pipeline::Scope& names, pipeline::PipelineStep& spec) {
+                     const std::string& path, const pipeline::Scope& names,
+                     pipeline::PipelineStep& spec) {
     const ops::Parameters& parameters = spec.op->params;
     Node node = parameters_of(step, defaults, *spec.op);
     if (parameters.make == nullptr) {
