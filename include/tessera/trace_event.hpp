@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// One act of one kernel thread, as a trace holds it.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera {
+
+/// One kind per act of a thread, in the order of its calls, each where the thread calls it: waits
+/// once, whether they block or not. What the kernel's own code does in between is one kind,
+/// Instructions. Not recorded: questions answered with no (cb_pages_available_at_front; a yes is
+/// the wait that it ends).
+///
+/// One kind per act that costs time or makes another thread wait. What `detail`, `count` and
+/// `argument` of the event mean stands beside each kind; "runs" marks kinds of which equal events
+/// in a row are merged, `count` being their number.
+enum class EventKind : std::uint8_t {
+    // Circular buffers: detail = CB index, argument = pages. Runs.
+    CbReserve,
+    CbPush,
+    CbWait,
+    CbPop,
+    // Transfers: detail = TransferDetail, argument = TransferArgument. Runs.
+    NocRead,
+    NocWrite,
+    /// detail = TransferDetail, argument = MulticastArgument, count = bytes.
+    NocMulticast,
+    // Words: detail = TransferDetail, argument = WordArgument, count = value. Writes and multicasts
+    // of one word to an L1, and of up to 16 bytes to a semaphore, count as words too, whatever call
+    // they are made by: the first word is kept.
+    SemaphoreAdd,  ///< atomic addition to a word of an L1
+    WordWrite,     ///< write of one word to an L1 (a flag or semaphore), or to DRAM
+    /// detail = TransferDetail, argument = MulticastArgument with the address, count = value.
+    MulticastWord,
+    MulticastAdd,
+    LocalWord,  ///< store to a word of own L1 that threads wait on; argument = address, count =
+                ///< value
+    // Waits of the issuer: detail = BarrierDetail; argument = 0. Runs.
+    ReadBarrier,
+    WriteBarrier,   ///< until every non-posted write is acknowledged
+    WriteFlush,     ///< until the source of every write has been read
+    AtomicBarrier,  ///< until every non-posted atomic is acknowledged
+    // Semaphore waits: detail = WaitTest, argument = address in own L1, count = value.
+    SemaphoreWait,
+    /// Latches a command for later transfers: detail = TransferDetail, argument = 0. Runs.
+    NocSetState,
+    // Mesh links: detail = channel.
+    FabricOpen,   ///< argument = MuxArgument where a mux lies between. Runs.
+    FabricClose,  ///< runs
+    FabricSlot,   ///< wait for an empty slot of the sender. Runs.
+    /// A packet leaves for another device: detail = channel, argument = FabricArgument,
+    /// count = payload bytes.
+    FabricPacket,
+    /// The atomic addition carried by the packet before: argument = WordArgument, count = value.
+    FabricAdd,
+    FabricWord,  ///< as FabricAdd, for a word that the packet before writes
+    /// RISC-V instructions of a data-movement kernel's own since the last such event, as far as
+    /// they are counted (tessera/instruction_counters.hpp): count = slots, argument =
+    /// InstructionArgument. Stands before the call that came after them; a few are held back for
+    /// the
+    /// next.
+    Instructions,
+    // Compute: argument = ComputeArgument. Runs.
+    UnitInit,       ///< detail = UnitInitKind; formats as set by it; cb: 0 where it names none
+    MatmulTiles,    ///< one tile product
+    MatmulBlock,    ///< ct × rt tile products (kt is 1 per call)
+    Copy,           ///< tile from CB to DST
+    EltwiseBinary,  ///< detail = EltwiseDetail
+    Reduce,         ///< detail = ReduceDim
+    Transpose,
+    // Blocks of these hand DST over tile by tile: DstAcquire, Tilize or Untilize, DstCommit,
+    // DstWait, Pack, DstRelease.
+    Tilize,    ///< one tile unpacked from rows; its copy to DST is included
+    Untilize,  ///< one tile unpacked to rows; its copy to DST is included
+    /// detail = SfpuDetail; argument = index into Trace::names (the name of the call, as
+    /// "silu_tile"). Acts on DST only.
+    Sfpu,
+    Pack,          ///< detail = PackDetail; one tile DST → L1
+    PackUntilize,  ///< one tile DST → rows in L1
+    // DST: argument = 0.
+    DstAcquire,
+    DstCommit,
+    DstWait,
+    DstRelease,
+    // Zones of the kernel's author: argument = index into Trace::names.
+    ZoneBegin,
+    ZoneEnd,
+};
+
+/// One act of one kernel thread.
+struct TraceEvent {
+    EventKind kind{};
+    std::uint8_t detail = 0;
+    std::uint16_t site = 0;  ///< index into ThreadTrace::sites
+    std::uint32_t count = 0;
+    std::uint64_t argument = 0;
+    friend constexpr bool operator==(const TraceEvent&, const TraceEvent&) = default;
+};
+static_assert(sizeof(TraceEvent) == 16);
+
+}  // namespace tessera
