@@ -194,31 +194,6 @@ struct Op {
     std::string folder = {};
 };
 
-/// Extents by symbol: "E/D" is bound as a whole where E and D are not known.
-class ShapeSymbols {
-public:
-    /// Matches extents with "(E/D, T, H_in)": symbols that are not bound yet take the extent,
-    /// others, products and quotients must give it. "..." among the terms takes what the others
-    /// leave, the same in all expressions: "(..., M, N)" is a stack of matrices. "any" matches
-    /// every shape with an element; no expression matches one without.
-    /// @returns what it must be with the bound symbols' values, "(16,128,H_in)", if it does not.
-    [[nodiscard]] std::optional<std::string> match(std::string_view expression, const Shape& shape);
-    [[nodiscard]] std::optional<std::uint64_t> value(std::string_view term) const;
-
-private:
-    /// Whether `term` is `extent`; binds it where it is not known.
-    bool gives(std::string_view term, std::uint32_t extent);
-    bool gives_others(const Shape& extents);
-    [[nodiscard]] std::string show(std::string_view expression) const;
-
-    std::vector<std::pair<std::string, std::uint64_t>> values_;
-    std::optional<Shape> others_;  ///< what "..." stands for
-};
-
-/// Judges operands against the spec's contract: number, shape, format, layout, interleaved.
-/// @returns whether all hold.
-bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge);
-
 /// Contract, then rules.
 void judge(const Op& op, const OpContext& context, RuleJudge& judge);
 

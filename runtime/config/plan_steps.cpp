@@ -7,6 +7,7 @@
 #include <set>
 
 #include "emu/base/fields/nearest.hpp"
+#include "ops/contract.hpp"
 #include "runtime/config/pipeline_binder.hpp"
 #include "runtime/pipeline/rehearse_memory.hpp"
 #include "runtime/pipeline/workspaces.hpp"

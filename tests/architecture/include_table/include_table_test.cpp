@@ -44,7 +44,7 @@ const std::vector<Row>& include_table() {
          {"tessera/", "emu/", "runtime/", "ops/registry.hpp", "ops/op.hpp", "fmt/", "nlohmann/",
           "hwy/", "xxhash.h", "tbb/parallel_for.h"}},
         {"runtime/config/",
-         {"tessera/", "emu/base/", "runtime/", "ops/op.hpp", "ops/registry.hpp",
+         {"tessera/", "emu/base/", "runtime/", "ops/contract.hpp", "ops/op.hpp", "ops/registry.hpp",
           "ops/schedule_fields.hpp", "fmt/", "nlohmann/", "yaml-cpp/"}},
         {"runtime/log/", {"tessera/", "emu/base/", "runtime/log/", "fmt/", "spdlog/"}},
         {"runtime/scheduler/",

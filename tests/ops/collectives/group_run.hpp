@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "emu/timing/run.hpp"
+#include "ops/contract.hpp"
 #include "ops/op.hpp"
 #include "runtime/config/load.hpp"
 #include "runtime/session/emulated_session.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/op.hpp"
+#include "ops/contract.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 

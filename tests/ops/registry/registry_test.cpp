@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "ops/contract.hpp"
+
 namespace tessera::ops {
 namespace {
 
