@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The script `dev`, in a folder where building is done at once and `tessera` says what it was
+// given.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+
+#include "tests/scratch_folder.hpp"
+
+namespace tessera::test {
+namespace {
+
+/// A checkout with two configurations, in which all packages are installed.
+class Checkout {
+public:
+    Checkout() {
+        namespace fs = std::filesystem;
+        for (const char* folder : {"tools", "configs/runs", "build/release/bin"}) {
+            fs::create_directories(root() / folder);
+        }
+        fs::copy_file(fs::path(TESSERA_SOURCE_DIR) / "dev", root() / "dev");
+        for (const char* file : {"CMakePresets.json", "build/release/build.ninja",
+                                 "configs/runs/moe_v2.yaml", "configs/runs/matmul_640.yaml"}) {
+            folder_.write(file, "");
+        }
+        script("tools/dpkg-query", "echo install ok installed");
+        script("tools/ninja", "echo \"ninja $*\" >&2");
+        script("build/release/bin/tessera", "echo \"tessera $*\"; exit 3");
+    }
+
+    /// Runs ./dev with these words, both outputs in one, its folder's name left out.
+    [[nodiscard]] std::string says(const std::string& words) {
+        const std::string command =
+            fmt::format("cd '{0}' && PRESET=release PATH='{0}/tools':$PATH ./dev {1} 2>&1",
+                        root().string(), words);
+        std::FILE* const pipe = popen(command.c_str(), "r");
+        std::string text;
+        std::array<char, 256> part{};
+        while (std::fgets(part.data(), part.size(), pipe) != nullptr) {
+            text += part.data();
+        }
+        exit_code_ = WEXITSTATUS(pclose(pipe));
+        const std::string folder = root().string() + "/";
+        for (auto at = text.find(folder); at != std::string::npos; at = text.find(folder)) {
+            text.erase(at, folder.size());
+        }
+        return text;
+    }
+    [[nodiscard]] int exit_code() const { return exit_code_; }
+    /// Puts a program there that runs this line of shell.
+    void script(const std::string& name, const std::string& line) const {
+        const auto path = folder_.write(name, "#!/bin/sh\n" + line + "\n");
+        std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    }
+
+private:
+    [[nodiscard]] const std::filesystem::path& root() const { return folder_.path(); }
+
+    ScratchFolder folder_;
+    int exit_code_ = 0;
+};
+
+struct Words {
+    const char* of_dev;
+    const char* of_tessera;
+};
+class DevRun : public ::testing::TestWithParam<Words> {};
+
+TEST_P(DevRun, BuildsThenHandsItsWordsToTessera) {
+    Checkout checkout;
+
+    EXPECT_EQ(checkout.says(std::string("run ") + GetParam().of_dev),
+              std::string("ninja -C build/release --quiet tessera\ntessera ") +
+                  GetParam().of_tessera + "\n");
+    EXPECT_EQ(checkout.exit_code(), 3);  // tessera's own
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, DevRun,
+    ::testing::Values(Words{"", "run configs/runs/moe_v2.yaml"},
+                      Words{"--set params.tokens=64",
+                            "run configs/runs/moe_v2.yaml --set params.tokens=64"},
+                      Words{"moe_v2 --json", "run moe_v2 --json"},
+                      Words{"matmul_640", "run matmul_640"},
+                      Words{"mine/own.yaml --json", "run mine/own.yaml --json"},
+                      Words{"list archs", "list archs"},
+                      Words{"check matmul_640", "check matmul_640"}, Words{"--help", "--help"}));
+
+TEST(Dev, AnUnknownCommandEndsWithItsUsage) {
+    Checkout checkout;
+
+    EXPECT_TRUE(checkout.says("biuld").starts_with("Usage: ./dev COMMAND [arguments]\n"));
+    EXPECT_EQ(checkout.exit_code(), 2);
+}
+
+TEST(Dev, WhatCannotBeBuiltIsNotRun) {
+    Checkout checkout;
+    checkout.script("tools/ninja", "echo 'no rule'; exit 1");
+
+    EXPECT_EQ(checkout.says("run"), "no rule\n");
+    EXPECT_EQ(checkout.exit_code(), 1);
+}
+
+}  // namespace
+}  // namespace tessera::test
