@@ -6,8 +6,12 @@
 
 namespace {
 
-enum class Message : uint32_t { Write, FlushedAdd, Add, TwoParts };
+enum class Message : uint32_t { Write, FlushedAdd, Add, TwoParts, FlushedAddAlone, AddAlone };
 enum class Route : uint32_t { Line, Range, Mesh, Box };
+
+bool has_payload(Message message) {
+    return message != Message::FlushedAddAlone && message != Message::AddAlone;
+}
 
 void set_route(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, std::size_t at) {
     using namespace tt::tt_fabric;
@@ -41,6 +45,11 @@ void set_message(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, Message message,
         return;
     }
     const uint64_t counter = get_noc_addr(get_semaphore(get_compile_time_arg_val(6)));
+    if (!has_payload(message)) {
+        header->to_noc_unicast_atomic_inc(
+            NocUnicastAtomicIncCommandHeader{counter, 1, message == Message::FlushedAddAlone});
+        return;
+    }
     header->to_noc_fused_unicast_write_atomic_inc(
         NocUnicastAtomicIncFusedCommandHeader{destination, counter, 1,
                                               message == Message::FlushedAdd},
@@ -66,7 +75,9 @@ void kernel_main() {
     set_message(header, message, bytes);
     for (uint32_t i = 0; i < count; ++i) {
         connection.wait_for_empty_write_slot();
-        connection.send_payload_without_header_non_blocking_from_address(source, bytes);
+        if (has_payload(message)) {
+            connection.send_payload_without_header_non_blocking_from_address(source, bytes);
+        }
         connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
                                                             sizeof(PACKET_HEADER_TYPE));
     }

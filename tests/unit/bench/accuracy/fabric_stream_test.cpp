@@ -38,5 +38,16 @@ TEST(FabricStream, RoutersOfTheTableRunOnOneProcessor) {
     }
 }
 
+// The measured kernel sends two packets for each that it counts.
+TEST(FabricStream, CountsAnAdditionAloneOnceInTwoPackets) {
+    const Row row{
+        .workload = "fabric stream unicast_Linear", .metric = "bandwidth", .unit = "B/cycle"};
+    const Parameters parameters(
+        "machine=2 chips;message=noc_unicast_no_flush_atomic_inc;bytes_per_packet=16;line_size=2;"
+        "links=1;interior_workers_disabled=False;unidirectional=False;senders_unidirectional=True");
+
+    EXPECT_NEAR(predict_fabric_edm(row, parameters, model_with(1)).expected, 16.0 / 600, 0.0005);
+}
+
 }  // namespace
 }  // namespace tessera::score
