@@ -110,7 +110,7 @@ constexpr std::array kMeshLink{Key{"link.rate"},
                                Key{"link.frame_overhead"},
                                Key{"link.max_payload"},
                                Key{"link.links_per_direction"}};
-constexpr std::array kMeshLatency{Key{"link.hop_latency"}};
+constexpr std::array kMeshLatency{Key{"link.hop_latency"}, Key{"link.mesh_latency"}};
 
 using Keys = std::span<const Key>;
 

@@ -163,6 +163,7 @@ struct LinkTiming {
     Seconds copy_slot;      ///< more where a packet is written to a core and passed on as well
     Seconds ring_slot;      ///< more for each router of a ring, whose receivers acknowledge twice
     Seconds mesh_slot;      ///< more for a packet on routes of a mesh's two dimensions
+    Seconds mesh_latency;   ///< of such a packet alone: its router handles others meanwhile
     Bytes packet_overhead;  ///< header of each packet
     Bytes frame;            ///< most that one Ethernet frame carries
     Bytes frame_overhead;   ///< preamble, framing and gap of each frame

@@ -141,7 +141,8 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
     const TransferStage next = is_there     ? TransferStage::Deliver
                                : is_written ? TransferStage::LinkPassed
                                             : TransferStage::LinkSend;
-    schedule(number, next, now + std::max(path.slowest(), handling + transit), queue);
+    const Millicycles latency = takes_mesh_routes(request) ? mesh_times.mesh_latency : 0;
+    schedule(number, next, now + latency + std::max(path.slowest(), handling + transit), queue);
 }
 
 Millicycles Transport::State::handling_of(const Transfer& packet, bool is_there, bool is_written,

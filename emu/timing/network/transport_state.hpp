@@ -27,6 +27,7 @@ struct MeshTimes {
           copy(to_millicycles(link.copy_slot, clock)),
           ring(to_millicycles(link.ring_slot, clock)),
           of_mesh(to_millicycles(link.mesh_slot, clock)),
+          mesh_latency(to_millicycles(link.mesh_latency, clock)),
           sends_beside(link.router_processors > 1),
           wire_(Cycles{0}, BytesPerCycle{link.rate.value / clock.value}),
           header_(link.packet_overhead.value),
@@ -50,6 +51,7 @@ struct MeshTimes {
     Millicycles copy;
     Millicycles ring;
     Millicycles of_mesh;
+    Millicycles mesh_latency;
     bool sends_beside;  ///< a processor of the router's own sends
 
 private:

@@ -203,6 +203,7 @@ inline constexpr std::array kLinkTimingFields{
     cost<&LinkTiming::copy_slot>("copy_slot", "the same, and passed on as well"),
     cost<&LinkTiming::ring_slot>("ring_slot", "each router of a ring, each packet"),
     cost<&LinkTiming::mesh_slot>("mesh_slot", "receiving router, a mesh's routes"),
+    cost<&LinkTiming::mesh_latency>("mesh_latency", "each hop on a mesh's routes, first byte"),
     cost<&LinkTiming::packet_overhead>("packet_overhead", "header of each packet"),
     amount<&LinkTiming::frame>("frame", "most that one Ethernet frame carries"),
     cost<&LinkTiming::frame_overhead>("frame_overhead", "around each Ethernet frame"),

@@ -109,6 +109,21 @@ TEST(MeshPacket, RoutesOfAMeshTakeTheRouterLonger) {
     EXPECT_EQ(period_of(routed), 60 * kCycle);  // on a single row
 }
 
+TEST(MeshPacket, RoutesOfAMeshMakeAPacketLaterAndNotTheNextOne) {
+    SmallMachine small;
+    small.mesh.shape = {2, 4};
+    Request routed = packet(16, 3);
+    routed.is_mesh_route = true;
+    const Stream stream{.requests = std::vector<Request>(100, routed)};
+    const StreamRun before(small.machine(), {stream});
+    small.timing.link.mesh_latency = Seconds{104e-9};
+
+    const StreamRun run(small.machine(), {stream});
+
+    EXPECT_EQ(run.times[0][0].delivered - before.times[0][0].delivered, 3 * 104 * kCycle);
+    EXPECT_EQ(between(run, 0, 98, 99), between(before, 0, 98, 99));
+}
+
 TEST(MeshPacket, AnAdditionBehindAPayloadIsACommand) {
     Request fused = packet(16, 1);
     fused.is_fused = true;
