@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends packets of one size along a route, and counts up a word on each device that they are
-// written on behind the last one. Runtime args: those of a connection to the link on which they
-// leave, then the kind of route, then the route: hops along a line, or to the end of a range of
-// devices on it; a device of a mesh; hops east, west, north and south of a box.
+// Sends packets of one size along several routes, one along each in turn, and counts up a word on
+// each device that they are written on behind the last one. Runtime args: how many links the
+// packets leave over, those of a connection to each, how many routes there are; then for each route
+// which of the links it begins with, its kind, and what it is: hops along a line, or to the end of
+// a range of devices on it; a device of a mesh; hops east, west, north and south of a box.
+//
+// The measured kernels send headers alone, so that routers send on what their buffers hold. Here a
+// payload is sent as well, but nothing waits for it.
 
 namespace {
 
 enum class Message : uint32_t { Write, FlushedAdd, Add, TwoParts, FlushedAddAlone, AddAlone };
 enum class Route : uint32_t { Line, Range, Mesh, Box };
+constexpr uint32_t kArgsOfFlow = 6;  // its link, its kind, up to four of the route
+constexpr uint32_t kMostFlows = 31;  // to all others of 32 devices
+constexpr uint32_t kHeaderSlot = 128;
 
 bool has_payload(Message message) {
     return message != Message::FlushedAddAlone && message != Message::AddAlone;
@@ -56,6 +63,20 @@ void set_message(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, Message message,
         bytes);
 }
 
+struct Flow {
+    tt::tt_fabric::WorkerToFabricEdmSender* connection;
+    volatile tt_l1_ptr PACKET_HEADER_TYPE* header;
+};
+
+void send(const Flow& flow, uint32_t source, uint32_t bytes) {
+    flow.connection->wait_for_empty_write_slot();
+    if (bytes > 0) {
+        flow.connection->send_payload_without_header_non_blocking_from_address(source, bytes);
+    }
+    flow.connection->send_payload_non_blocking_from_address(reinterpret_cast<uint32_t>(flow.header),
+                                                            sizeof(PACKET_HEADER_TYPE));
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -65,25 +86,41 @@ void kernel_main() {
     const uint32_t count = get_compile_time_arg_val(3);
     const auto message = static_cast<Message>(get_compile_time_arg_val(4));
     const uint64_t done = get_noc_addr(get_semaphore(get_compile_time_arg_val(5)));
-    std::size_t arg_index = 0;
-    auto connection =
-        WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
-    volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
-    set_route(header, arg_index);
-
-    connection.open();
-    set_message(header, message, bytes);
-    for (uint32_t i = 0; i < count; ++i) {
-        connection.wait_for_empty_write_slot();
-        if (has_payload(message)) {
-            connection.send_payload_without_header_non_blocking_from_address(source, bytes);
-        }
-        connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
-                                                            sizeof(PACKET_HEADER_TYPE));
+    std::size_t at = 0;
+    const uint32_t num_links = get_arg_val<uint32_t>(at++);
+    WorkerToFabricEdmSender connections[4];
+    for (uint32_t link = 0; link < num_links; ++link) {
+        connections[link] =
+            WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(at);
     }
-    header->to_noc_unicast_atomic_inc(NocUnicastAtomicIncCommandHeader{done, 1});
-    connection.wait_for_empty_write_slot();
-    connection.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header),
-                                                        sizeof(PACKET_HEADER_TYPE));
-    connection.close();
+    const uint32_t num_flows = get_arg_val<uint32_t>(at++);
+    Flow flows[kMostFlows];
+    for (uint32_t i = 0; i < num_flows; ++i) {
+        const uint32_t header = source + 2 * bytes + i * kHeaderSlot;  // more than a pool has
+        flows[i] = {&connections[get_arg_val<uint32_t>(at)],
+                    reinterpret_cast<volatile tt_l1_ptr PACKET_HEADER_TYPE*>(header)};
+        set_route(flows[i].header, at + 1);
+        set_message(flows[i].header, message, bytes);
+        at += kArgsOfFlow;
+    }
+
+    for (uint32_t link = 0; link < num_links; ++link) {
+        connections[link].open_start();
+    }
+    for (uint32_t link = 0; link < num_links; ++link) {
+        connections[link].open_finish();
+    }
+    for (uint32_t packet = 0; packet < count; ++packet) {
+        for (uint32_t i = 0; i < num_flows; ++i) {
+            send(flows[i], source, has_payload(message) ? bytes : 0);
+        }
+    }
+    noc_async_writes_flushed();
+    for (uint32_t i = 0; i < num_flows; ++i) {
+        flows[i].header->to_noc_unicast_atomic_inc(NocUnicastAtomicIncCommandHeader{done, 1});
+        send(flows[i], source, 0);
+    }
+    for (uint32_t link = 0; link < num_links; ++link) {
+        connections[link].close();
+    }
 }

@@ -9,6 +9,8 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <span>
+#include <vector>
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/fabric_pattern.hpp"
@@ -60,7 +62,38 @@ std::uint32_t sent_for_each(Message message) {
     return message == Message::FlushedAddAlone || message == Message::AddAlone ? 2 : 1;
 }
 
-/// Programs of the devices, which grow core by core: a core for each flow and link.
+/// What a core that sends is told, as bench/accuracy/kernels/fabric_stream.cpp reads it.
+class SenderArgs {
+public:
+    void add(LinkDirection way, std::vector<std::uint32_t> route) {
+        constexpr std::size_t kRouteArgs = 5;  // its kind, and up to four of it
+        auto found = std::ranges::find(ways_, way);
+        if (found == ways_.end()) {
+            found = ways_.insert(ways_.end(), way);
+        }
+        flows_.push_back(static_cast<std::uint32_t>(found - ways_.begin()));
+        route.resize(kRouteArgs);
+        flows_.insert(flows_.end(), route.begin(), route.end());
+        ++num_flows_;
+    }
+    [[nodiscard]] std::vector<std::uint32_t> over(std::uint32_t link, Program& program,
+                                                  CoreCoord core) const {
+        std::vector<std::uint32_t> args{static_cast<std::uint32_t>(ways_.size())};
+        for (const LinkDirection way : ways_) {
+            append_fabric_connection_rt_args(way, link, program, core, args);
+        }
+        args.push_back(num_flows_);
+        args.insert(args.end(), flows_.begin(), flows_.end());
+        return args;
+    }
+
+private:
+    std::vector<LinkDirection> ways_;
+    std::vector<std::uint32_t> flows_;
+    std::uint32_t num_flows_ = 0;
+};
+
+/// Programs of the devices, which grow core by core.
 class Programs {
 public:
     Programs(const ArchSpec& arch, const FabricPattern& pattern, const Stream& stream)
@@ -73,16 +106,17 @@ public:
         }
     }
 
-    void add_sender(const FabricFlow& flow, std::uint32_t link, std::uint32_t packets,
-                    const FabricPattern& pattern) {
-        const std::vector<std::uint32_t> receivers = receivers_of(flow, pattern);
-        const CoreCoord core = core_of(num_cores_[flow.device]++);
+    /// Adds the core that sends all of a device's flows over one of the links to each neighbour, a
+    /// packet of each in turn.
+    /// Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing:
+    ///          add_senders_from_pairs, and kernels/tt_fabric_test_sender.cpp.
+    void add_sender(std::span<const FabricFlow* const> flows, std::uint32_t link,
+                    std::uint32_t packets, const FabricPattern& pattern) {
+        const std::uint32_t device = flows.front()->device;
+        const CoreCoord core = core_of(num_cores_[device]++);
         check_core(arch_, core);
-        for (const std::uint32_t receiver : receivers) {
-            ++streams_at_[receiver][core];
-        }
-        Program& program = programs_[flow.device].program;
-        add_counters(program, flow.device, core);
+        Program& program = programs_[device].program;
+        add_counters(program, device, core);
         const std::uint32_t source = free_l1(arch_);
         const auto kernel =
             CreateKernel(program, "bench/accuracy/kernels/fabric_stream.cpp", core,
@@ -90,12 +124,15 @@ public:
                                                    packets * sent_for_each(stream_.message),
                                                    static_cast<std::uint32_t>(stream_.message),
                                                    kDone, kCounter}));
-        std::vector<std::uint32_t> args;
-        append_fabric_connection_rt_args(flow.route.direction, link, program, core, args);
-        for (const std::uint32_t arg : route_args(flow, receivers.back(), pattern)) {
-            args.push_back(arg);
+        SenderArgs args;
+        for (const FabricFlow* flow : flows) {
+            const std::vector<std::uint32_t> receivers = receivers_of(*flow, pattern);
+            for (const std::uint32_t receiver : receivers) {
+                ++streams_at_[receiver][core];
+            }
+            args.add(flow->route.direction, route_args(*flow, receivers.back(), pattern));
         }
-        SetRuntimeArgs(program, kernel, core, args);
+        SetRuntimeArgs(program, kernel, core, args.over(link, program, core));
     }
 
     /// Each core that packets go to waits for the ends of their streams.
@@ -123,7 +160,6 @@ private:
         const std::uint32_t columns = arch_.workers.compute.columns;
         return {index % columns, index / columns};
     }
-    /// As bench/accuracy/kernels/fabric_stream.cpp reads them.
     static std::vector<std::uint32_t> route_args(const FabricFlow& flow, std::uint32_t last,
                                                  const FabricPattern& pattern) {
         const bool is_multicast = flow.cast == Cast::ToAllOnTheWay;
@@ -154,24 +190,22 @@ private:
     std::map<std::pair<std::uint32_t, CoreCoord>, bool> has_counters_;
 };
 
-/// How many links find a core for each flow. More links to a neighbour share nothing but the grid,
-/// and the figure is that of one of them.
-std::uint32_t links_with_cores(const ArchSpec& arch, const FabricPattern& pattern) {
-    std::vector<std::uint32_t> flows_of(pattern.shape.num_devices());
+/// By the device that they begin at.
+std::map<std::uint32_t, std::vector<const FabricFlow*>> flows_by_device(
+    const FabricPattern& pattern) {
+    std::map<std::uint32_t, std::vector<const FabricFlow*>> flows;
     for (const FabricFlow& flow : pattern.flows) {
-        ++flows_of[flow.device];
+        flows[flow.device].push_back(&flow);
     }
-    const GridSize grid = arch.workers.compute;
-    return std::max(1U, grid.columns * grid.rows / std::ranges::max(flows_of));
+    return flows;
 }
 
 Prediction span_of(const Model& model, const FabricPattern& pattern, const Stream& stream,
                    std::uint32_t packets) {
     Programs programs(model.arch, pattern, stream);
-    const std::uint32_t links = std::min(stream.links, links_with_cores(model.arch, pattern));
-    for (const FabricFlow& flow : pattern.flows) {
-        for (std::uint32_t link = 0; link < links; ++link) {
-            programs.add_sender(flow, link, packets, pattern);
+    for (const auto& [device, flows] : flows_by_device(pattern)) {
+        for (std::uint32_t link = 0; link < stream.links; ++link) {
+            programs.add_sender(flows, link, packets, pattern);
         }
     }
     programs.add_sinks();
