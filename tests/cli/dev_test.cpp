@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "tests/cli/tessera_process.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace tessera::test {
@@ -18,7 +19,7 @@ class Checkout {
 public:
     Checkout() {
         namespace fs = std::filesystem;
-        for (const char* folder : {"tools", "configs/runs", "build/release/bin"}) {
+        for (const char* folder : {"tools", "docs", "configs/runs", "build/release/bin"}) {
             fs::create_directories(root() / folder);
         }
         fs::copy_file(fs::path(TESSERA_SOURCE_DIR) / "dev", root() / "dev");
@@ -50,6 +51,12 @@ public:
         return text;
     }
     [[nodiscard]] int exit_code() const { return exit_code_; }
+    void write(const std::string& name, const std::string& text) const {
+        (void)folder_.write(name, text);
+    }
+    [[nodiscard]] std::string text_of(const std::string& name) const {
+        return bytes_of(folder_.file(name));
+    }
     /// Puts a program there that runs this line of shell.
     void script(const std::string& name, const std::string& line) const {
         const auto path = folder_.write(name, "#!/bin/sh\n" + line + "\n");
@@ -94,6 +101,21 @@ TEST(Dev, AnUnknownCommandEndsWithItsUsage) {
 
     EXPECT_TRUE(checkout.says("biuld").starts_with("Usage: ./dev COMMAND [arguments]\n"));
     EXPECT_EQ(checkout.exit_code(), 2);
+}
+
+TEST(Dev, PutsTheScoresTablesBetweenTheirMarks) {
+    Checkout checkout;
+    checkout.script("build/release/bin/tessera", "printf '| 1 |\\n\\n| 2 |\\n\\n| 3 |\\n| 4 |\\n'");
+    checkout.write("docs/accuracy.md",
+                   "A\n<!-- score-table -->\n| old |\n<!-- /score-table -->\nB\n");
+    checkout.write("README.md", "<!-- score-summary -->\n<!-- /score-summary -->\n");
+
+    EXPECT_EQ(checkout.says("tables"), "ninja -C build/release --quiet tessera\n");
+
+    EXPECT_EQ(checkout.text_of("docs/accuracy.md"),
+              "A\n<!-- score-table -->\n| 1 |\n\n| 2 |\n<!-- /score-table -->\nB\n");
+    EXPECT_EQ(checkout.text_of("README.md"),
+              "<!-- score-summary -->\n| 3 |\n| 4 |\n<!-- /score-summary -->\n");
 }
 
 TEST(Dev, WhatCannotBeBuiltIsNotRun) {
