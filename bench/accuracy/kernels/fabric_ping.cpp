@@ -40,8 +40,8 @@ public:
         if (bytes_ != 0) {
             connection_.send_payload_without_header_non_blocking_from_address(source_, bytes_);
         }
-        connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header_),
-                                                             sizeof(PACKET_HEADER_TYPE));
+        connection_.send_payload_non_blocking_from_address(reinterpret_cast<uint32_t>(header_),
+                                                           sizeof(PACKET_HEADER_TYPE));
     }
 
 private:
