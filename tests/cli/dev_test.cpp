@@ -6,7 +6,8 @@
 
 #include <array>
 #include <cstdio>
-#include <fstream>
+#include <filesystem>
+#include <string>
 
 #include "tests/cli/tessera_process.hpp"
 #include "tests/scratch_folder.hpp"
