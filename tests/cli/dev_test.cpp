@@ -119,6 +119,17 @@ TEST(Dev, PutsTheScoresTablesBetweenTheirMarks) {
               "<!-- score-summary -->\n| 3 |\n| 4 |\n<!-- /score-summary -->\n");
 }
 
+TEST(Dev, ScoresNothingForAPageThatHasNoMark) {
+    Checkout checkout;
+    checkout.write("docs/accuracy.md", "A\n");
+
+    EXPECT_EQ(
+        checkout.says("tables"),
+        "dev: docs/accuracy.md has no line <!-- score-table -->, behind which its table would "
+        "stand\n");
+    EXPECT_EQ(checkout.exit_code(), 1);
+}
+
 TEST(Dev, WhatCannotBeBuiltIsNotRun) {
     Checkout checkout;
     checkout.script("tools/ninja", "echo 'no rule'; exit 1");

@@ -35,6 +35,7 @@ public:
                 bytes);
         }
     }
+    // Not waited for: the measured responder takes its time when the header has been issued.
     void send() {
         connection_.wait_for_empty_write_slot();
         if (bytes_ != 0) {

@@ -31,6 +31,7 @@ constexpr std::uint32_t kCounter = 1;
 /// As bench/accuracy/kernels/fabric_stream.cpp has them.
 enum class Message : std::uint8_t { Write, FlushedAdd, Add, TwoParts, FlushedAddAlone, AddAlone };
 enum class Route : std::uint8_t { Line, Range, Mesh, Box };
+constexpr std::size_t kMostFlows = 31;
 
 struct Stream {
     std::uint32_t bytes = 0;
@@ -109,9 +110,12 @@ public:
     /// Adds the core that sends all of a device's flows over one of the links to each neighbour, a
     /// packet of each in turn.
     /// Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing:
-    ///          add_senders_from_pairs, and kernels/tt_fabric_test_sender.cpp.
+    ///          add_senders_from_pairs, and kernels/tt_fabric_test_sender.cpp; the worker of
+    ///          edm_fabric_writer.cpp sends both ways as well.
     void add_sender(std::span<const FabricFlow* const> flows, std::uint32_t link,
                     std::uint32_t packets, const FabricPattern& pattern) {
+        expressible(flows.size() <= kMostFlows, "{} flows of a device, allowed: up to {}",
+                    flows.size(), kMostFlows);
         const std::uint32_t device = flows.front()->device;
         const CoreCoord core = core_of(num_cores_[device]++);
         check_core(arch_, core);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "bench/accuracy/programs/families.hpp"
 #include "tests/unit/bench/accuracy/small_model.hpp"
 
@@ -24,29 +26,27 @@ Model model_with(std::uint32_t router_processors) {
     return testing::without_ranges(arch, timing);
 }
 
-// Both ways at 1 GHz: a router that sends for 100 cycles and receives for 200 in turn.
-TEST(FabricStream, RoutersOfTheTableRunOnOneProcessor) {
+/// Two devices that send 16 B to each other, in B/cycle.
+double both_ways(const std::string& message, std::uint32_t router_processors) {
     const Row row{
         .workload = "fabric stream unicast_Linear", .metric = "bandwidth", .unit = "B/cycle"};
-    const Parameters parameters(
-        "machine=2 chips;message=noc_unicast_write;bytes_per_packet=16;line_size=2;links=1;"
-        "interior_workers_disabled=False;unidirectional=False;senders_unidirectional=True");
+    const Parameters parameters("machine=2 chips;message=" + message +
+                                ";bytes_per_packet=16;line_size=2;links=1;"
+                                "interior_workers_disabled=False;unidirectional=False;"
+                                "senders_unidirectional=True");
+    return predict_fabric_edm(row, parameters, model_with(router_processors)).expected;
+}
 
+// At 1 GHz a router that sends for 100 cycles and receives for 200 in turn.
+TEST(FabricStream, RoutersOfTheTableRunOnOneProcessor) {
     for (const std::uint32_t processors : {1U, 2U}) {
-        EXPECT_NEAR(predict_fabric_edm(row, parameters, model_with(processors)).expected,
-                    16.0 / 300, 0.001);
+        EXPECT_NEAR(both_ways("noc_unicast_write", processors), 16.0 / 300, 0.001);
     }
 }
 
 // The measured kernel sends two packets for each that it counts.
 TEST(FabricStream, CountsAnAdditionAloneOnceInTwoPackets) {
-    const Row row{
-        .workload = "fabric stream unicast_Linear", .metric = "bandwidth", .unit = "B/cycle"};
-    const Parameters parameters(
-        "machine=2 chips;message=noc_unicast_no_flush_atomic_inc;bytes_per_packet=16;line_size=2;"
-        "links=1;interior_workers_disabled=False;unidirectional=False;senders_unidirectional=True");
-
-    EXPECT_NEAR(predict_fabric_edm(row, parameters, model_with(1)).expected, 16.0 / 600, 0.0005);
+    EXPECT_NEAR(both_ways("noc_unicast_no_flush_atomic_inc", 1), 16.0 / 600, 0.0005);
 }
 
 }  // namespace
