@@ -27,6 +27,7 @@ struct Prediction {
     double high = 0;
     PredictionSamples samples{};
     std::optional<timing::Regime> regime{};  ///< that decides most of the time
+    double model_error = 0;                  ///< in that regime, as the device model states it
 
     /// What holds all three, the ends in any order.
     [[nodiscard]] static Prediction within(double one_end, double expected, double other_end) {
@@ -50,6 +51,7 @@ struct Prediction {
         both.samples = {combined(first.samples.a, second.samples.a, combine),
                         combined(first.samples.b, second.samples.b, combine)};
         both.regime = first.regime;
+        both.model_error = first.model_error;
         return both;
     }
 

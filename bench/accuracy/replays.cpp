@@ -63,6 +63,7 @@ Prediction prediction_of(double expected, const report::Ensemble& ensemble) {
     const auto largest =
         std::ranges::max_element(ensemble.regimes, {}, &report::RegimeError::share);
     prediction.regime = static_cast<timing::Regime>(largest - ensemble.regimes.begin());
+    prediction.model_error = largest->error;
     return prediction;
 }
 

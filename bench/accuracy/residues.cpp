@@ -29,18 +29,24 @@ bool has_residue(const Row& row, const RowScore& score) {
 
 std::vector<RegimeResidue> residues_of(std::span<const Row> rows,
                                        std::span<const RowScore> scores) {
-    std::map<std::pair<std::string, timing::Regime>, std::vector<double>> regimes;
+    struct Rows {
+        std::vector<double> ratios;
+        double stated = 0;
+    };
+    std::map<std::pair<std::string, timing::Regime>, Rows> regimes;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (has_residue(rows[i], scores[i])) {
             const Prediction& prediction = *scores[i].prediction;
-            regimes[{rows[i].arch, *prediction.regime}].push_back(prediction.expected /
-                                                                  rows[i].value);
+            Rows& of_regime = regimes[{rows[i].arch, *prediction.regime}];
+            of_regime.ratios.push_back(prediction.expected / rows[i].value);
+            of_regime.stated = prediction.model_error;
         }
     }
     std::vector<RegimeResidue> residues;
-    for (const auto& [key, ratios] : regimes) {
-        const Spread spread = spread_of(ratios);
-        residues.push_back({key.first, key.second, ratios.size(), spread.bias, spread.nine_of_ten});
+    for (const auto& [key, of_regime] : regimes) {
+        const Spread spread = spread_of(of_regime.ratios);
+        residues.push_back({key.first, key.second, of_regime.ratios.size(), spread.bias,
+                            spread.nine_of_ten, of_regime.stated});
     }
     return residues;
 }

@@ -28,6 +28,7 @@ struct RegimeResidue {
     std::size_t count = 0;
     double bias = 0;         ///< mean relative error
     double nine_of_ten = 0;  ///< factor less 1 that nine of ten rows are off by at most, either way
+    double stated = 0;       ///< the same as the device model has it: timing.model_error
 };
 
 /// Whether a row says something of the model: it is predicted, in a regime, and its group is not

@@ -45,7 +45,8 @@ Json residues_json(std::span<const Row> rows, std::span<const RowScore> scores) 
                         {"regime", name_of(residue.regime)},
                         {"rows", residue.count},
                         {"bias", residue.bias},
-                        {"nine_of_ten", residue.nine_of_ten}});
+                        {"nine_of_ten", residue.nine_of_ten},
+                        {"stated", residue.stated}});
     }
     return json;
 }

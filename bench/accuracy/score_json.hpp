@@ -16,7 +16,7 @@ inline constexpr int kScoreSchemaVersion = 1;
 /// {schema: "tessera.score", version, rows[], alternatives[], residues[]}. A row is {id, group,
 /// arch, metric, unit, measured, predicted, low, high, regime, host_seconds}, or has `reason` in
 /// place of a prediction; an alternative {kind, pairs, right, robust, robust_right}; a residue
-/// {arch, regime, rows, bias, nine_of_ten}.
+/// {arch, regime, rows, bias, nine_of_ten, stated}.
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const Row> rows,
                                              std::span<const RowScore> scores);
 

@@ -100,6 +100,17 @@ std::string share_text(std::size_t part, std::size_t whole) {
                                                     static_cast<double>(whole));
 }
 
+std::string cell_of(std::span<const RegimeResidue> residues, std::string_view arch,
+                    timing::Regime regime) {
+    const auto found = std::ranges::find_if(residues, [&](const RegimeResidue& residue) {
+        return residue.arch == arch && residue.regime == regime;
+    });
+    return found == residues.end()
+               ? "–"
+               : fmt::format("{}, {:+.1f} %, {:.2f} ({:.2f})", found->count, kPercent * found->bias,
+                             1 + found->nine_of_ten, 1 + found->stated);
+}
+
 std::string mean_line(const GroupScore& mean) {
     const Statistics& figures = mean.statistics;
     return fmt::format("| {} | {} of {} | {:.1f} % ({:+.1f}) | {:.0f} % | {:.0f} % |\n",
@@ -151,6 +162,22 @@ std::string alternatives_markdown(std::span<const AlternativeKind> kinds) {
         text += fmt::format("| {} | {} | {} | {} | {} |\n", kind.name, kind.num_pairs,
                             share_text(kind.num_right, kind.num_pairs), kind.num_robust,
                             share_text(kind.num_robust_right, kind.num_robust));
+    }
+    return text;
+}
+
+std::string residues_markdown(std::span<const RegimeResidue> residues) {
+    if (residues.empty()) {
+        return "";
+    }
+    std::string text =
+        "| decided by | Wormhole: rows, bias, nine of ten within a factor of (stated) | Blackhole "
+        "|\n|---|---|---|\n";
+    for (std::size_t i = 0; i < timing::kNumRegimes; ++i) {
+        const auto regime = static_cast<timing::Regime>(i);
+        const std::string wormhole = cell_of(residues, "wormhole", regime);
+        const std::string blackhole = cell_of(residues, "blackhole", regime);
+        text += fmt::format("| {} | {} | {} |\n", name_of(regime), wormhole, blackhole);
     }
     return text;
 }

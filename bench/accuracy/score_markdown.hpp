@@ -7,6 +7,7 @@
 
 #include "bench/accuracy/alternatives.hpp"
 #include "bench/accuracy/group_scores.hpp"
+#include "bench/accuracy/residues.hpp"
 #include "bench/accuracy/row.hpp"
 #include "bench/accuracy/score_rows.hpp"
 
@@ -18,6 +19,9 @@ namespace tessera::score {
 
 /// The same of alternatives: a line for each kind, none without pairs.
 [[nodiscard]] std::string alternatives_markdown(std::span<const AlternativeKind> kinds);
+
+/// The same of residues: a line for each regime with both architectures' figures.
+[[nodiscard]] std::string residues_markdown(std::span<const RegimeResidue> residues);
 
 /// README's table: the mean of groups of each architecture, circular groups left out, then all
 /// alternatives together. Of `groups` it reads the means alone.

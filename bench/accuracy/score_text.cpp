@@ -212,13 +212,15 @@ std::string residues_text(std::span<const RegimeResidue> residues, const report:
                  {"decided by", Align::Left, 9, {}},
                  {"rows", Align::Right, 6, {}},
                  {"bias", Align::Right, 7, {}},
-                 {"nine of ten within", Align::Right, 8, {}}});
+                 {"nine of ten within", Align::Right, 8, {}},
+                 {"stated", Align::Right, 6, {}}});
     for (const RegimeResidue& residue : residues) {
         table.add({{residue.arch},
                    {std::string(name_of(residue.regime))},
                    {std::to_string(residue.count)},
                    {show_signed_percent(residue.bias)},
-                   {fmt::format("a factor of {:.2f}", 1 + residue.nine_of_ten)}});
+                   {fmt::format("a factor of {:.2f}", 1 + residue.nine_of_ten)},
+                   {fmt::format("{:.2f}", 1 + residue.stated)}});
     }
     return "Residues by what decides the time (timing.model_error), circular groups left out\n\n" +
            table.text(style);

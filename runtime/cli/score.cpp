@@ -115,6 +115,7 @@ void print(const ScoreCommand& options, std::span<const score::Row> rows,
         const auto kinds = alternatives_of(rows, scores);
         console.out << groups_markdown(rows, scores) << '\n'
                     << alternatives_markdown(kinds) << '\n'
+                    << residues_markdown(residues_of(rows, scores)) << '\n'
                     << summary_markdown(group_scores(rows, scores), kinds);
         return;
     }

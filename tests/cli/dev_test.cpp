@@ -106,7 +106,8 @@ TEST(Dev, AnUnknownCommandEndsWithItsUsage) {
 
 TEST(Dev, PutsTheScoresTablesBetweenTheirMarks) {
     Checkout checkout;
-    checkout.script("build/release/bin/tessera", "printf '| 1 |\\n\\n| 2 |\\n\\n| 3 |\\n| 4 |\\n'");
+    checkout.script("build/release/bin/tessera",
+                    "printf '| 1 |\\n\\n| 2 |\\n\\n| 3 |\\n\\n| 4 |\\n| 5 |\\n'");
     checkout.write("docs/accuracy.md",
                    "A\n<!-- score-table -->\n| old |\n<!-- /score-table -->\nB\n");
     checkout.write("README.md", "<!-- score-summary -->\n<!-- /score-summary -->\n");
@@ -114,9 +115,9 @@ TEST(Dev, PutsTheScoresTablesBetweenTheirMarks) {
     EXPECT_EQ(checkout.says("tables"), "ninja -C build/release --quiet tessera\n");
 
     EXPECT_EQ(checkout.text_of("docs/accuracy.md"),
-              "A\n<!-- score-table -->\n| 1 |\n\n| 2 |\n<!-- /score-table -->\nB\n");
+              "A\n<!-- score-table -->\n| 1 |\n\n| 2 |\n\n| 3 |\n<!-- /score-table -->\nB\n");
     EXPECT_EQ(checkout.text_of("README.md"),
-              "<!-- score-summary -->\n| 3 |\n| 4 |\n<!-- /score-summary -->\n");
+              "<!-- score-summary -->\n| 4 |\n| 5 |\n<!-- /score-summary -->\n");
 }
 
 TEST(Dev, ScoresNothingForAPageThatHasNoMark) {

@@ -15,7 +15,8 @@ struct Rows {
     void add(const std::string& group, double predicted, double measured, Regime regime) {
         rows.push_back({.arch = "wormhole", .value = measured, .group = group});
         scores.emplace_back();
-        scores.back().prediction = Prediction{.expected = predicted, .regime = regime};
+        scores.back().prediction =
+            Prediction{.expected = predicted, .regime = regime, .model_error = 0.3};
     }
 };
 
@@ -36,6 +37,7 @@ TEST(Residues, AreFactorsEitherWayByRegime) {
     EXPECT_EQ(residues[1].regime, Regime::Links);
     EXPECT_EQ(residues[1].count, 4U);
     EXPECT_NEAR(residues[1].nine_of_ten, 1, 1e-12);
+    EXPECT_EQ(residues[1].stated, 0.3);
     EXPECT_NEAR(residues[1].bias, (1 - 0.5 + 0.25 + 0) / 4, 1e-12);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/accuracy/score_markdown.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tessera::score {
@@ -49,6 +50,22 @@ TEST(ScoreMarkdown, SaysHowAlternativesAreOrdered) {
         "| line or ring | 8 | 75.0 % | 4 | 100.0 % |\n"
         "| devices | 2 | 0.0 % | 0 | – |\n");
     EXPECT_EQ(alternatives_markdown({}), "");
+}
+
+TEST(ScoreMarkdown, HoldsResiduesAgainstWhatDeviceModelsState) {
+    using timing::Regime;
+    const std::vector<RegimeResidue> residues{{"blackhole", Regime::Launch, 4, 0.02, 0.1, 0.15},
+                                              {"wormhole", Regime::Compute, 9, -0.1, 0.25, 0.2}};
+
+    const std::string text = residues_markdown(residues);
+
+    EXPECT_THAT(text, ::testing::StartsWith(
+                          "| decided by | Wormhole: rows, bias, nine of ten within a factor of "
+                          "(stated) | Blackhole |\n"
+                          "|---|---|---|\n"
+                          "| compute | 9, -10.0 %, 1.25 (1.20) | – |\n"));
+    EXPECT_THAT(text, ::testing::EndsWith("| launch | – | 4, +2.0 %, 1.10 (1.15) |\n"));
+    EXPECT_EQ(residues_markdown({}), "");
 }
 
 // 6 of 8 and 0 of 2 pairs are 6 of 10; what is no mean has no line.

@@ -72,13 +72,13 @@ TEST(ScoreText, ShowsHowAlternativesAreOrdered) {
 }
 
 TEST(ScoreText, ShowsResiduesByRegime) {
-    EXPECT_EQ(
-        residues_text(
-            std::vector<RegimeResidue>{{"wormhole", timing::Regime::Links, 9, -0.1, 0.25}}, {}),
-        "Residues by what decides the time (timing.model_error), circular groups left out\n"
-        "\n"
-        "  architecture  decided by  rows     bias  nine of ten within\n"
-        "  wormhole      links          9  -10.0 %    a factor of 1.25\n");
+    EXPECT_EQ(residues_text(std::vector<RegimeResidue>{{"wormhole", timing::Regime::Links, 9, -0.1,
+                                                        0.25, 0.2}},
+                            {}),
+              "Residues by what decides the time (timing.model_error), circular groups left out\n"
+              "\n"
+              "  architecture  decided by  rows     bias  nine of ten within  stated\n"
+              "  wormhole      links          9  -10.0 %    a factor of 1.25    1.20\n");
 }
 
 TEST(ScoreText, GivesALineForEachRow) {
