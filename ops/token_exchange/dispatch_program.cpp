@@ -112,27 +112,39 @@ std::vector<std::uint32_t> reader_args(const Making& making, std::uint32_t way,
     return args;
 }
 
-std::vector<std::uint32_t> writer_args(const Making& making, std::uint32_t way,
+/// What one kernel that writes rows is told, but for its peers.
+struct RowWriter {
+    const DeviceTensor& rows;  ///< where they go
+    const DeviceTensor& scales;
+    bool sends_table = false;
+    std::uint32_t tables_arrived = 0;  ///< semaphores of the control core
+    std::uint32_t rows_arrived = 0;
+    bool is_local = false;
+    std::uint32_t table_packet = 0;  ///< bytes
+
+    /// In the order of kernels/dispatch_writer.cpp.
+    [[nodiscard]] std::vector<std::uint32_t> words(const Making& making) const {
+        const DispatchSizes& sizes = making.sizes;
+        const std::uint32_t control = core_word(making.context.arch, making.rank.control());
+        return {rows.buffer.address,  scales.buffer.address, making.tables().buffer.address,
+                making.rank.position, sends_table ? 1U : 0U, sizes.row_bytes,
+                sizes.piece,          sizes.scales_bytes,    making.semaphores.started,
+                control & 0xFFFFU,    control >> 16U,        tables_arrived,
+                rows_arrived,         is_local ? 1U : 0U,    table_packet};
+    }
+};
+
+std::vector<std::uint32_t> sender_args(const Making& making, std::uint32_t way,
                                        std::uint32_t link) {
-    const DispatchSizes& sizes = making.sizes;
-    const std::uint32_t control = core_word(making.context.arch, making.rank.control());
-    const std::uint32_t packet =
-        largest_fabric_payload(making.context.arch.noc.max_packet) / 64 * 64;
-    std::vector<std::uint32_t> args{making.arriving().buffer.address,
-                                    making.arriving_scales().buffer.address,
-                                    making.tables().buffer.address,
-                                    making.rank.position,
-                                    link == 0 && way != kStays ? 1U : 0U,
-                                    sizes.row_bytes,
-                                    sizes.piece,
-                                    sizes.scales_bytes,
-                                    making.semaphores.started,
-                                    control & 0xFFFFU,
-                                    control >> 16U,
-                                    making.semaphores.tables_arrived,
-                                    making.semaphores.rows_arrived,
-                                    way == kStays ? 1U : 0U,
-                                    packet};
+    const RowWriter writer{
+        .rows = making.arriving(),
+        .scales = making.arriving_scales(),
+        .sends_table = link == 0 && way != kStays,
+        .tables_arrived = making.semaphores.tables_arrived,
+        .rows_arrived = making.semaphores.rows_arrived,
+        .is_local = way == kStays,
+        .table_packet = largest_fabric_payload(making.context.arch.noc.max_packet) / 64 * 64};
+    std::vector<std::uint32_t> args = writer.words(making);
     append_peers(args, making.rank, way, link, making.program);
     return args;
 }
@@ -162,7 +174,7 @@ void add_senders(const Making& making) {
         for (std::uint32_t link = 0; link < making.rank.links; ++link) {
             const CoreCoord core = making.rank.sender(way, link);
             SetRuntimeArgs(making.program, reads, core, reader_args(making, way, link));
-            SetRuntimeArgs(making.program, writes, core, writer_args(making, way, link));
+            SetRuntimeArgs(making.program, writes, core, sender_args(making, way, link));
         }
     }
 }
@@ -218,26 +230,17 @@ void add_control(const Making& making) {
     SetRuntimeArgs(making.program, kernel, making.rank.control(), args);
 }
 
-std::vector<std::uint32_t> packer_writer_args(const Making& making) {
-    const DispatchSizes& sizes = making.sizes;
-    const std::uint32_t control = core_word(making.context.arch, making.rank.control());
-    // As a core of rows that stay; nobody waits for its count.
-    return {making.out(0).buffer.address,
-            making.received_scales().buffer.address,
-            making.tables().buffer.address,
-            making.rank.position,
-            0,
-            sizes.row_bytes,
-            sizes.piece,
-            sizes.scales_bytes,
-            making.semaphores.started,
-            control & 0xFFFFU,
-            control >> 16U,
-            making.semaphores.started,
-            making.semaphores.started,
-            1,
-            sizes.piece,
-            0};
+// As a core of rows that stay; nobody waits for its counts.
+std::vector<std::uint32_t> packer_args(const Making& making) {
+    const RowWriter writer{.rows = making.out(0),
+                           .scales = making.received_scales(),
+                           .tables_arrived = making.semaphores.started,
+                           .rows_arrived = making.semaphores.started,
+                           .is_local = true,
+                           .table_packet = making.sizes.piece};
+    std::vector<std::uint32_t> args = writer.words(making);
+    args.push_back(0);  // peers
+    return args;
 }
 
 void add_packers(const Making& making, std::span<const CoreCoord> cores) {
@@ -261,7 +264,7 @@ void add_packers(const Making& making, std::span<const CoreCoord> cores) {
                        {making.arriving().buffer.address, making.arriving_scales().buffer.address,
                         sizes.row_bytes, sizes.piece, sizes.scales_bytes, making.semaphores.go, i,
                         static_cast<std::uint32_t>(cores.size())});
-        SetRuntimeArgs(making.program, writes, cores[i], packer_writer_args(making));
+        SetRuntimeArgs(making.program, writes, cores[i], packer_args(making));
     }
 }
 
