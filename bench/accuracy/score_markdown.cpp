@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/accuracy/group_basis.hpp"
+#include "bench/accuracy/statistics.hpp"
 
 namespace tessera::score {
 namespace {
@@ -44,7 +45,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kGroups{
     {"op_targets", "ops of models"},
 }};
 
-constexpr double kPercent = 100;
 
 std::string cell_of(std::span<const GroupScore> groups, std::string_view arch,
                     std::string_view name) {

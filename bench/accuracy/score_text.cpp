@@ -23,7 +23,6 @@ using report::Align;
 using report::Column;
 using report::Tone;
 
-constexpr double kPercent = 100;
 
 /// Columns filled row by row.
 class Table {

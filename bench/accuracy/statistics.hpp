@@ -17,6 +17,8 @@ struct Pair {
 
 /// Where a prediction begins to be a good one.
 inline constexpr double kTenth = 0.10;
+/// From shares to what is shown.
+inline constexpr double kPercent = 100;
 
 /// (predicted − measured) / measured.
 [[nodiscard]] double relative_error(Pair pair) noexcept;

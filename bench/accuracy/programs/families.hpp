@@ -37,7 +37,9 @@ struct Family {
 [[nodiscard]] Prediction predict_gemm(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_height_sharded_matmul(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_link_stream(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_model_moves(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_model_op(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_model_sum(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_noc_flow(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_noc_read_burst(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_noc_single(const Row&, const Parameters&, const Model&);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of models that tt-metal's tests hold to a time. None is scored: each row leaves out what its
-// time depends on, or is of an op that is not here. This says which.
+// Ops of models that tt-metal's tests hold to a time: which program plays a row, and of the others
+// what their rows leave out, or which op is not here.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -8,6 +9,15 @@
 
 namespace tessera::score {
 namespace {
+
+struct Player {
+    std::string_view workload;  ///< begins so
+    Predict predict;
+};
+
+constexpr std::array<Player, 3> kPlayers{{{"DeepSeek MLA mesh partition", predict_model_moves},
+                                         {"DeepSeek MLA permute", predict_model_moves},
+                                         {"DeepSeek MLA sum", predict_model_sum}}};
 
 struct Missing {
     std::string_view workload;  ///< begins so
@@ -36,8 +46,13 @@ constexpr std::array<Missing, 13> kMissing{
 
 }  // namespace
 
-Prediction predict_model_op(const Row& row, const Parameters& /*parameters*/,
-                            const Model& /*model*/) {
+Prediction predict_model_op(const Row& row, const Parameters& parameters, const Model& model) {
+    const auto* const player = std::ranges::find_if(kPlayers, [&](const Player& candidate) {
+        return row.workload.starts_with(candidate.workload);
+    });
+    if (player != kPlayers.end()) {
+        return player->predict(row, parameters, model);
+    }
     for (const auto& [workload, what] : kMissing) {
         expressible(!row.workload.starts_with(workload), "{}", what);
     }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts the new row into the cache's block while that stands in L1 as rows, and writes the block
+// back when compute has made tiles of it, unless the row's user is left out.
+// Runtime args: address of the cache, first tile, whether the user is left out, the row's offset in
+// the block.
+
+void kernel_main() {
+    const uint32_t tiles = get_compile_time_arg_val(0);
+    const uint32_t table_pages = get_compile_time_arg_val(1);
+    const uint32_t row_bytes = get_compile_time_arg_val(2);
+    constexpr auto args = TensorAccessorArgs<3>();
+    constexpr uint32_t cb_positions = tt::CBIndex::c_3;
+    constexpr uint32_t cb_table = tt::CBIndex::c_4;
+    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+    constexpr uint32_t cb_rows = tt::CBIndex::c_24;
+    constexpr uint32_t cb_updated = tt::CBIndex::c_25;  // the same L1
+    constexpr uint32_t cb_new_row = tt::CBIndex::c_26;
+    const auto cache = TensorAccessor(args, get_arg_val<uint32_t>(0));
+    const uint32_t first = get_arg_val<uint32_t>(1);
+    const bool is_left_out = get_arg_val<uint32_t>(2) != 0;
+    const uint32_t offset = get_arg_val<uint32_t>(3);
+
+    cb_wait_front(cb_positions, 1);
+    if (!is_left_out) {
+        cb_wait_front(cb_table, table_pages);
+        cb_pop_front(cb_table, table_pages);
+    }
+    cb_pop_front(cb_positions, 1);
+
+    cb_wait_front(cb_new_row, tiles);
+    cb_wait_front(cb_rows, tiles);
+    cb_reserve_back(cb_updated, tiles);
+    noc_async_read(get_noc_addr(get_read_ptr(cb_new_row)), get_read_ptr(cb_rows) + offset,
+                   row_bytes);
+    noc_async_read_barrier();
+    cb_push_back(cb_updated, tiles);
+    cb_pop_front(cb_rows, tiles);
+
+    cb_wait_front(cb_out, tiles);
+    if (!is_left_out) {
+        uint32_t source = get_read_ptr(cb_out);
+        for (uint32_t tile = first; tile < first + tiles; ++tile) {
+            noc_async_write_page(tile, cache, source);
+            source += get_tile_size(cb_out);
+        }
+        noc_async_writes_flushed();
+    }
+    cb_pop_front(cb_out, tiles);
+    if (!is_left_out) {
+        noc_async_write_barrier();
+    }
+    cb_pop_front(cb_new_row, tiles);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Swaps rows and channels of a tiled tensor: each row of a face of an input tile is written to the
+// output tile of its row, at the place of the tile's channel. Then the channels that only fill up
+// output tiles are written, the rest of a face at a time.
+// Runtime args: address of the output, first input tile, number of them, first output tile to fill
+// up, number of them.
+
+namespace {
+
+constexpr uint32_t kTileSide = 32;
+constexpr uint32_t kFaceSide = 16;
+constexpr uint32_t kFacesAcross = kTileSide / kFaceSide;
+
+uint32_t tiles_for(uint32_t elements) {
+    return (elements + kTileSide - 1) / kTileSide;
+}
+
+struct Extents {
+    uint32_t channels;
+    uint32_t rows;
+    uint32_t column_tiles;
+    uint32_t line_bytes;  // of a face
+};
+
+template <class Accessor>
+void write_tile(const Accessor& output, const Extents& extents, uint32_t tile, uint32_t l1_addr) {
+    const uint32_t column = tile % extents.column_tiles;
+    const uint32_t rest = tile / extents.column_tiles;
+    const uint32_t row_tile = rest % tiles_for(extents.rows);
+    const uint32_t plane = rest / tiles_for(extents.rows);
+    const uint32_t channel = plane % extents.channels;
+    const uint32_t first_row = plane / extents.channels * extents.rows + row_tile * kTileSide;
+    const uint32_t left = extents.rows - row_tile * kTileSide;
+
+    const uint32_t pages_of_row = tiles_for(extents.channels) * extents.column_tiles;
+    const uint32_t face_bytes = kFaceSide * extents.line_bytes;
+    const uint32_t line = channel % kTileSide;
+    const uint32_t line_offset = line / kFaceSide * kFacesAcross * face_bytes +
+                                 line % kFaceSide * extents.line_bytes;
+    uint32_t first_page =
+        first_row * pages_of_row + channel / kTileSide * extents.column_tiles + column;
+    for (uint32_t face_row = 0; face_row < kTileSide && face_row < left; face_row += kFaceSide) {
+        const uint32_t lines = left - face_row < kFaceSide ? left - face_row : kFaceSide;
+        for (uint32_t face = 0; face < kFacesAcross; ++face) {
+            const uint32_t offset = line_offset + face * face_bytes;
+            uint32_t page = first_page;
+            for (uint32_t i = 0; i < lines; ++i) {
+                noc_async_write(l1_addr, output.get_noc_addr(page, offset), extents.line_bytes);
+                l1_addr += extents.line_bytes;
+                page += pages_of_row;
+            }
+            l1_addr += (kFaceSide - lines) * extents.line_bytes;
+        }
+        first_page += kFaceSide * pages_of_row;
+    }
+}
+
+template <class Accessor>
+void fill_up_tile(const Accessor& output, const Extents& extents, uint32_t tile, uint32_t l1_addr) {
+    const uint32_t page =
+        (tile / extents.column_tiles + 1) * tiles_for(extents.channels) * extents.column_tiles -
+        extents.column_tiles + tile % extents.column_tiles;
+    const uint32_t used = extents.channels % kTileSide;
+    uint32_t first = used % kFaceSide;
+    for (uint32_t face_row = used / kFaceSide; face_row < kFacesAcross; ++face_row) {
+        for (uint32_t column = 0; column < kFacesAcross; ++column) {
+            const uint32_t line = (face_row * kFacesAcross + column) * kFaceSide + first;
+            noc_async_write(l1_addr, output.get_noc_addr(page, line * extents.line_bytes),
+                            (kFaceSide - first) * extents.line_bytes);
+        }
+        first = 0;
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    constexpr uint32_t cb_tiles = tt::CBIndex::c_0;
+    constexpr uint32_t cb_filler = tt::CBIndex::c_1;
+    const Extents extents{get_compile_time_arg_val(0), get_compile_time_arg_val(1),
+                          get_compile_time_arg_val(2), get_compile_time_arg_val(3)};
+    constexpr auto args = TensorAccessorArgs<4>();
+    const auto output = TensorAccessor(args, get_arg_val<uint32_t>(0));
+    const uint32_t first_tile = get_arg_val<uint32_t>(1);
+    const uint32_t num_tiles = get_arg_val<uint32_t>(2);
+    const uint32_t first_filled = get_arg_val<uint32_t>(3);
+    const uint32_t num_filled = get_arg_val<uint32_t>(4);
+
+    for (uint32_t tile = first_tile; tile < first_tile + num_tiles; ++tile) {
+        cb_wait_front(cb_tiles, 1);
+        write_tile(output, extents, tile, get_read_ptr(cb_tiles));
+        noc_async_write_barrier();
+        cb_pop_front(cb_tiles, 1);
+    }
+    if (extents.channels % kTileSide == 0) {
+        return;
+    }
+    cb_wait_front(cb_filler, 1);
+    for (uint32_t tile = first_filled; tile < first_filled + num_filled; ++tile) {
+        fill_up_tile(output, extents, tile, get_read_ptr(cb_filler));
+    }
+    noc_async_write_barrier();
+    cb_pop_front(cb_filler, 1);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops of DeepSeek's latent attention that move tiles of tensors interleaved over L1.
+// Source   tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla: test_mesh_partition.py
+// and test_permute_deepseek.py give shapes, L1_MEMORY_CONFIG for inputs and outputs, bfloat16
+// tiles. In ttnn/cpp/ttnn/operations, ccl/mesh_partition makes data_movement/slice's program
+// (slice_program_factory_tile.cpp) and data_movement/permute/permute.cpp takes one of
+// data_movement/transpose (transpose_cn_program_factory.cpp,
+// transpose_hc_tiled_interleaved_program_factory.cpp). Times are those of traced runs, by the
+// device's profiler: from the first kernel's start to the last one's end.
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/galaxy_chip.hpp"
+#include "bench/accuracy/programs/places.hpp"
+#include "bench/accuracy/programs/tile_moves.hpp"
+#include "bench/accuracy/units.hpp"
+
+namespace tessera::score {
+namespace {
+
+using ops::SharedWork;
+using ops::WorkShare;
+
+constexpr std::uint8_t kFillerCb = 1;
+constexpr std::uint32_t kCbTiles = 2;
+
+std::uint32_t tiles_across(std::uint32_t elements) {
+    return (elements + kTileSide - 1) / kTileSide;
+}
+
+/// Tiles as they are, one after the other.
+Program copy_program(const ArchSpec& arch, const Move& move, EachPage each) {
+    const std::uint32_t tiles = move.output.buffer.num_pages;
+    const SharedWork work = ops::share_work("copy", arch, {}, tiles);
+    Program program = CreateProgram();
+    add_tile_buffer(program, work.cores, kTilesCb, kCbTiles, move.input.spec.format);
+    add_tile_reader(program, work, move.input.buffer, {.length = tiles});
+    add_tile_writer(program, work, move.output.buffer, kTilesCb, 1, each);
+    return program;
+}
+
+/// How many devices the test parts a tensor among: from [1, 32, 64, 576] to [1, 4, 64, 576].
+constexpr std::uint32_t kPartitions = 8;
+
+/// The first device's part, which is of adjacent tiles.
+Program partition_program(Bench& bench, const TensorSpec& input) {
+    TensorSpec output = input;
+    expressible(input.shape[0] == 1 && input.shape[1] % kPartitions == 0,
+                "extents {} and {} are not parted among {} devices", input.shape[0], input.shape[1],
+                kPartitions);
+    output.shape[1] /= kPartitions;
+    return copy_program(bench.arch(), allocate_move(bench, input, output), EachPage::Flushed);
+}
+
+/// Batches and channels change places: tiles stay as they are, and where there is one batch or one
+/// channel their order does, too.
+Program transpose_cn_program(Bench& bench, const TensorSpec& input) {
+    TensorSpec output = input;
+    std::swap(output.shape[0], output.shape[1]);
+    expressible(input.shape[0] == 1 || input.shape[1] == 1,
+                "{} batches and {} channels: only one or the other may be several", input.shape[0],
+                input.shape[1]);
+    return copy_program(bench.arch(), allocate_move(bench, input, output), EachPage::BehindBarrier);
+}
+
+/// Input tiles and output tiles to fill up, each dealt to cores from the first one on.
+struct RowMoves {
+    SharedWork tiles;
+    SharedWork filled;
+};
+
+/// On more cores than have tiles the shares behind the last one are empty.
+void widen(SharedWork& work, const SharedWork& other) {
+    for (std::size_t i = work.shares.size(); i < other.shares.size(); ++i) {
+        work.shares.push_back({.core = other.shares[i].core});
+        work.cores = other.cores;
+    }
+}
+
+RowMoves deal(const ArchSpec& arch, const Move& move) {
+    const std::uint32_t filled =
+        move.output.buffer.num_pages / tiles_across(move.input.spec.shape[1]);
+    RowMoves moves{ops::share_work("tiles", arch, {}, move.input.buffer.num_pages),
+                   ops::share_work("filled", arch, {}, filled)};
+    widen(moves.tiles, moves.filled);
+    widen(moves.filled, moves.tiles);
+    return moves;
+}
+
+void add_row_writer(Program& program, const RowMoves& moves, const Move& move,
+                    std::uint32_t line_bytes) {
+    const std::vector<std::uint32_t>& shape = move.input.spec.shape;
+    std::vector<std::uint32_t> args{shape[1], shape[2], tiles_across(shape[3]), line_bytes};
+    TensorAccessorArgs(move.output.buffer).append_to(args);
+    const KernelHandle writer =
+        CreateKernel(program, "bench/accuracy/kernels/face_row_write.cpp", moves.tiles.cores,
+                     WriterDataMovementConfig(std::move(args)));
+    for (std::size_t i = 0; i < moves.tiles.shares.size(); ++i) {
+        const WorkShare& tiles = moves.tiles.shares[i];
+        const WorkShare& filled = moves.filled.shares[i];
+        SetRuntimeArgs(program, writer, tiles.core,
+                       {move.output.buffer.address, tiles.first, tiles.count, filled.first,
+                        filled.count});
+    }
+}
+
+/// Rows and channels change places: each row of a face is a write of its own. Channels that are no
+/// whole tiles are filled up with zeros, permute's pad_value where its caller gives none.
+Program transpose_hc_program(Bench& bench, const TensorSpec& input) {
+    constexpr std::uint32_t kFaceSide = 16;
+    const std::uint32_t element_bytes = tile_bytes(input.format) / (kTileSide * kTileSide);
+    const std::uint32_t line_bytes = kFaceSide * element_bytes;
+    const std::uint32_t face_bytes = kFaceSide * line_bytes;
+    const bool fills = input.shape[1] % kTileSide != 0;
+    TensorSpec output = input;
+    std::swap(output.shape[1], output.shape[2]);
+    const Move move = allocate_move(bench, input, output);
+    const RowMoves moves = deal(bench.arch(), move);
+
+    Program program = CreateProgram();
+    add_tile_buffer(program, moves.tiles.cores, kTilesCb, kCbTiles, input.format);
+    if (fills) {
+        add_buffer(program, moves.tiles.cores, kFillerCb, 1, face_bytes, input.format);
+    }
+    add_tile_reader(program, moves.tiles, move.input.buffer,
+                    {.length = move.input.buffer.num_pages},
+                    fills ? face_bytes / static_cast<std::uint32_t>(sizeof(std::uint32_t)) : 0);
+    add_row_writer(program, moves, move, line_bytes);
+    return program;
+}
+
+struct TileMove {
+    std::string_view workload;  ///< begins so
+    Program (*program)(Bench& bench, const TensorSpec& input);
+};
+
+// The test's (1, 0, 2, 3) of q_rope is a transpose of batches and channels, its (0, 2, 1, 3) of
+// the others one of channels and rows. Its (1, 2, 0, 3) is another op's.
+constexpr std::array<TileMove, 6> kTileMoves{
+    {{"DeepSeek MLA mesh partition", partition_program},
+     {"DeepSeek MLA permute q_rope", transpose_cn_program},
+     {"DeepSeek MLA permute kv_rope", transpose_hc_program},
+     {"DeepSeek MLA permute q_nope post", transpose_hc_program},
+     {"DeepSeek MLA permute attention out", transpose_hc_program},
+     {"DeepSeek MLA permute v out", transpose_hc_program}}};
+
+}  // namespace
+
+Prediction predict_model_moves(const Row& row, const Parameters& parameters, const Model& model) {
+    const auto* const move = std::ranges::find_if(kTileMoves, [&](const TileMove& candidate) {
+        return row.workload.starts_with(candidate.workload);
+    });
+    expressible(move != kTileMoves.end(), "which tiles {} moves where is not known", row.workload);
+    const TensorSpec input{parameters.shape("shape"), parameters.format("dtype"), Layout::TILE};
+    expressible(input.shape.size() == 4, "the shape has {} extents, not 4", input.shape.size());
+    expressible(input.format == DataFormat::Float16_b || input.format == DataFormat::Float32,
+                "dtype is not bfloat16 or float32");
+    const Model chip = on_galaxy_chip(model, parameters);
+    Bench bench(chip);
+    return as_time(row, bench.run(move->program(bench, input)).kernel_span_cycles(), chip);
+}
+
+}  // namespace tessera::score

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pieces of TTNN's programs that move tiles of interleaved tensors: a reader and a writer of
+// one tile at a time, and the room between them.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/accuracy/bench.hpp"
+#include "ops/work_share.hpp"
+#include "tessera/program.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::score {
+
+/// The CB that tile readers fill.
+inline constexpr std::uint8_t kTilesCb = 0;
+
+struct Move {
+    DeviceTensor input;
+    DeviceTensor output;
+};
+
+/// Two tensors interleaved over L1.
+[[nodiscard]] Move allocate_move(Bench& bench, const TensorSpec& input, const TensorSpec& output);
+
+/// Which pages a reader reads: runs of pages with gaps between them.
+struct Runs {
+    std::uint32_t length = 0;
+    std::uint32_t skipped = 0;
+};
+
+/// Room for `pages` pages on each core.
+void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+                std::uint32_t pages, std::uint32_t page_bytes, DataFormat format);
+void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+                     std::uint32_t tiles, DataFormat format);
+
+/// A barrier after each page. Each share's pages are counted over the runs; behind its last page a
+/// core stores `filler_words` zeros into CB 1.
+void add_tile_reader(Program& program, const ops::SharedWork& work, const Buffer& input,
+                     const Runs& runs, std::uint32_t filler_words = 0);
+
+/// When a page's room is given back.
+enum class EachPage : std::uint8_t { Flushed, BehindBarrier };
+
+/// Each core writes its share's count of pages, `step` apart, from its first one on.
+void add_tile_writer(Program& program, const ops::SharedWork& work, const Buffer& output,
+                     std::uint8_t cb, std::uint32_t step, EachPage each);
+
+}  // namespace tessera::score
