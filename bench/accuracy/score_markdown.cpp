@@ -45,7 +45,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kGroups{
     {"op_targets", "ops of models"},
 }};
 
-
 std::string cell_of(std::span<const GroupScore> groups, std::string_view arch,
                     std::string_view name) {
     const auto found = std::ranges::find_if(

@@ -23,7 +23,6 @@ using report::Align;
 using report::Column;
 using report::Tone;
 
-
 /// Columns filled row by row.
 class Table {
 public:

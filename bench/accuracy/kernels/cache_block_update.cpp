@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes rows of the new row's tiles and of the cache's, and tiles of these again once the row stands
-// among them.
+// Makes rows of the new row's tiles and of the cache's, and tiles of these again once the row
+// stands among them.
 
 namespace {
 

@@ -35,8 +35,8 @@ void write_tile(const Accessor& output, const Extents& extents, uint32_t tile, u
     const uint32_t pages_of_row = tiles_for(extents.channels) * extents.column_tiles;
     const uint32_t face_bytes = kFaceSide * extents.line_bytes;
     const uint32_t line = channel % kTileSide;
-    const uint32_t line_offset = line / kFaceSide * kFacesAcross * face_bytes +
-                                 line % kFaceSide * extents.line_bytes;
+    const uint32_t line_offset =
+        line / kFaceSide * kFacesAcross * face_bytes + line % kFaceSide * extents.line_bytes;
     uint32_t first_page =
         first_row * pages_of_row + channel / kTileSide * extents.column_tiles + column;
     for (uint32_t face_row = 0; face_row < kTileSide && face_row < left; face_row += kFaceSide) {

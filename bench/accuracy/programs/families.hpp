@@ -37,6 +37,8 @@ struct Family {
 [[nodiscard]] Prediction predict_gemm(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_height_sharded_matmul(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_link_stream(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_model_cache_update(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_model_embeddings(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_model_moves(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_model_op(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_model_sum(const Row&, const Parameters&, const Model&);

@@ -101,9 +101,9 @@ void add_row_writer(Program& program, const RowMoves& moves, const Move& move,
     for (std::size_t i = 0; i < moves.tiles.shares.size(); ++i) {
         const WorkShare& tiles = moves.tiles.shares[i];
         const WorkShare& filled = moves.filled.shares[i];
-        SetRuntimeArgs(program, writer, tiles.core,
-                       {move.output.buffer.address, tiles.first, tiles.count, filled.first,
-                        filled.count});
+        SetRuntimeArgs(
+            program, writer, tiles.core,
+            {move.output.buffer.address, tiles.first, tiles.count, filled.first, filled.count});
     }
 }
 

@@ -32,8 +32,7 @@ ops::SharedWork deal_in_turn(const ArchSpec& arch, std::uint32_t tiles) {
     return work;
 }
 
-void add_reader(Program& program, const ops::SharedWork& work, const Move& move,
-                const L1Spec& l1) {
+void add_reader(Program& program, const ops::SharedWork& work, const Move& move, const L1Spec& l1) {
     const auto num_cores = static_cast<std::uint32_t>(work.shares.size());
     std::vector<std::uint32_t> args{move.input.spec.shape[1], move.output.buffer.num_pages,
                                     num_cores, static_cast<std::uint32_t>(l1.zeros.value),
@@ -80,9 +79,9 @@ Program sum_program(const ArchSpec& arch, const Move& move) {
 Prediction predict_model_sum(const Row& row, const Parameters& parameters, const Model& model) {
     constexpr std::uint32_t kMostTilesABarrier = 8;
     const TensorSpec input{parameters.shape("shape"), parameters.format("dtype"), Layout::TILE};
-    expressible(input.shape.size() == 4 && input.shape[0] == 1 &&
-                    input.shape[1] <= kMostTilesABarrier,
-                "the shape is not 1x1 to 8xROWSxCOLUMNS");
+    expressible(
+        input.shape.size() == 4 && input.shape[0] == 1 && input.shape[1] <= kMostTilesABarrier,
+        "the shape is not 1x1 to 8xROWSxCOLUMNS");
     TensorSpec output = input;
     output.shape[1] = 1;
     const Model chip = on_galaxy_chip(model, parameters);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of Llama's decoding that look rows up: embeddings of a batch's tokens, and the update of the
-// paged caches of keys and values by a row each.
+// The update of the paged caches of keys and values by a row of each user, as Llama's decoding has
+// it: a block of rows is read, made into rows, given the new one, made into tiles and written back.
 // Source   tt-metal models/demos/llama3_70b_galaxy/tests/unit_tests/test_llama_ops.py,
-// test_llama_tg_Embeddings and test_llama_tg_PagedUpdateCacheDeviceOperation; the programs are
-// ttnn/cpp/ttnn/operations/embedding/device/embeddings_fused_program_factory.cpp (tiled output in
-// shards) and experimental/paged_cache/device/fused_update_cache/
-// paged_tiled_fused_update_cache_program_factory.cpp. Times are the profiler's, first kernel's start
-// to last one's end.
+// test_llama_tg_PagedUpdateCacheDeviceOperation, and what it calls in
+// tests/ttnn/unit_tests/operations/transformers/test_paged_fused_update_cache.py;
+// ttnn/cpp/ttnn/operations/experimental/paged_cache/device/fused_update_cache/
+// paged_tiled_fused_update_cache_program_factory.cpp. The profiler's time, from the first kernel's
+// start to the last one's end.
 #include <array>
 #include <utility>
 
@@ -19,95 +19,16 @@
 namespace tessera::score {
 namespace {
 
-constexpr std::uint8_t kSecondCb = 1;
-constexpr std::uint8_t kOutCb = 16;
-
-void add_shard_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                      std::uint32_t tiles, const DeviceTensor& shards) {
-    const std::uint32_t page = tile_bytes(shards.spec.format);
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(tiles * page, {{index, shards.spec.format}})
-                             .set_page_size(index, page)
-                             .set_globally_allocated_address(shards.buffer));
-}
-
-/// Shards of one column or row of tiles a core; shapes in tiles.
-DeviceTensor allocate_shards(Bench& bench, const char* name, const TensorSpec& spec,
-                             TensorMemoryLayout layout, ShardSpec shards) {
-    return bench.session().allocate_sharded(0, name, spec, BufferType::L1, layout,
-                                            std::move(shards));
-}
-
-// Embeddings. The output is sharded by width over 2 columns of 8 rows of cores from (1,0) on, tiles
-// of bfloat16. Each core reads its piece of all rows of the table, 128256 rows in DRAM.
-constexpr CoreCoord kFirstOut{1, 0};
-constexpr CoreCoord kLastOut{2, 7};
-constexpr std::uint32_t kOutCores = 16;
-constexpr std::uint32_t kVocabulary = 128256;
-constexpr std::uint32_t kIndexBytes = 4;
-
-/// Tokens as arbitrary as the test's random ones.
-std::vector<std::uint32_t> arbitrary_tokens(std::uint32_t count) {
-    std::vector<std::uint32_t> tokens;
-    std::uint64_t state = 1;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        state = (state * 1103515245 + 12345) % (1ULL << 31U);
-        tokens.push_back(static_cast<std::uint32_t>(state % kVocabulary));
-    }
-    return tokens;
-}
-
-void add_gather(Program& program, const CoreRangeSet& cores, const DeviceTensor& indices,
-                const DeviceTensor& table, std::uint32_t block_tiles) {
-    const std::uint32_t piece = block_tiles * kTileSide * kElementBytes;
-    std::vector<std::uint32_t> args{kTileSide * kIndexBytes, piece, block_tiles};
-    TensorAccessorArgs(indices.buffer).append_to(args);
-    TensorAccessorArgs(table.buffer).append_to(args);
-    const KernelHandle reader = CreateKernel(program, "bench/accuracy/kernels/row_gather.cpp",
-                                             cores, ReaderDataMovementConfig(std::move(args)));
-    std::uint32_t offset = 0;
-    for (const CoreCoord core : corerange_to_cores(cores, kOutCores, RowWise::Yes)) {
-        std::vector<std::uint32_t> words{indices.buffer.address, table.buffer.address, offset};
-        const std::vector<std::uint32_t> tokens = arbitrary_tokens(kTileSide);
-        words.insert(words.end(), tokens.begin(), tokens.end());
-        SetRuntimeArgs(program, reader, core, words);
-        offset += piece;
-    }
-}
-
-Program embedding_program(Bench& bench, std::uint32_t width) {
-    const CoreRangeSet cores(CoreRange(kFirstOut, kLastOut));
-    const std::uint32_t block_tiles = width / kTileSide / kOutCores;
-    const DeviceTensor indices = bench.session().allocate(
-        0, "tokens", {.shape = {1, kTileSide}, .format = DataFormat::UInt32}, BufferType::DRAM);
-    const DeviceTensor table =
-        bench.session().allocate(0, "table", {.shape = {kVocabulary, width}}, BufferType::DRAM);
-    const DeviceTensor output =
-        allocate_shards(bench, "output", {{kTileSide, width}, DataFormat::Float16_b, Layout::TILE},
-                        TensorMemoryLayout::WIDTH_SHARDED,
-                        {.cores = cores,
-                         .shard_shape = {1, block_tiles},
-                         .tensor_shape = {1, block_tiles * kOutCores}});
-    Program program = CreateProgram();
-    add_tile_buffer(program, cores, kTilesCb, 2 * block_tiles, DataFormat::Float16_b);
-    add_buffer(program, cores, kSecondCb, 1, kTileSide * kIndexBytes, DataFormat::UInt32);
-    add_shard_buffer(program, cores, kOutCb, block_tiles, output);
-    add_gather(program, cores, indices, table, block_tiles);
-    const KernelHandle compute = CreateKernel(program, "ops/to_layout/kernels/tilize.cpp", cores,
-                                              ComputeConfig{.compile_args = {block_tiles},
-                                                            .defines = {},
-                                                            .named_compile_args = {}});
-    SetRuntimeArgs(program, compute, cores, {1});
-    return program;
-}
-
-// Update of the caches. The new rows lie in tiles of bfloat16 in shards, a user's on each core: keys
+constexpr std::uint8_t kInputCb = 1;
+constexpr std::uint8_t kCacheOutCb = 16;
+// The new rows lie in tiles of bfloat16 in shards, a user's on each core: keys
 // on the first cores row by row, values on the next ones. Positions and the table of blocks are
 // sharded as well. User i is at 127 + 17 · i, and the middle one is left out.
 constexpr std::uint32_t kHeadTiles = 4;
 constexpr std::uint32_t kBlockRows = 64;
 constexpr std::uint32_t kFirstPosition = 127;
 constexpr std::uint32_t kPositionStep = 17;
+constexpr std::uint32_t kPositionBytes = 4;
 constexpr std::uint8_t kPositionsCb = 3;
 constexpr std::uint8_t kTableCb = 4;
 constexpr std::uint8_t kRowsCb = 24;
@@ -126,8 +47,8 @@ void add_cache_buffers(Program& program, const CoreRangeSet& cores, const Caches
     const DataFormat format = caches.tensors[0].spec.format;
     const std::uint32_t bfloat16_tile = tile_bytes(DataFormat::Float16_b);
     add_tile_buffer(program, cores, kTilesCb, 2 * kHeadTiles, format);
-    add_shard_buffer(program, cores, kSecondCb, kHeadTiles, input);
-    add_buffer(program, cores, kPositionsCb, 1, caches.users * kIndexBytes, DataFormat::UInt32);
+    add_shard_buffer(program, cores, kInputCb, kHeadTiles, input);
+    add_buffer(program, cores, kPositionsCb, 1, caches.users * kPositionBytes, DataFormat::UInt32);
     add_buffer(program, cores, kTableCb, caches.users, caches.rows / kBlockRows * kBlockIdBytes,
                DataFormat::UInt16);
     CreateCircularBuffer(
@@ -138,7 +59,7 @@ void add_cache_buffers(Program& program, const CoreRangeSet& cores, const Caches
             .set_page_size(kRowsCb, bfloat16_tile)
             .set_page_size(kUpdatedCb, bfloat16_tile));
     add_tile_buffer(program, cores, kNewRowCb, 2 * kHeadTiles, DataFormat::Float16_b);
-    add_tile_buffer(program, cores, kOutCb, caches.users * kHeadTiles, format);
+    add_tile_buffer(program, cores, kCacheOutCb, caches.users * kHeadTiles, format);
 }
 
 /// First tile of the block's rows in which a user's position lies. Blocks are anywhere: in the
@@ -196,10 +117,10 @@ Program cache_program(Bench& bench, const Caches& caches) {
     const GridSize grid = bench.arch().workers.compute;
     const CoreRangeSet cores =
         num_cores_to_corerangeset(num_cores, {grid.columns, grid.rows}, RowWise::Yes);
-    const DeviceTensor input = allocate_shards(
-        bench, "new rows",
+    const DeviceTensor input = bench.session().allocate_sharded(
+        0, "new rows",
         {{num_cores * kTileSide, kHeadTiles * kTileSide}, DataFormat::Float16_b, Layout::TILE},
-        TensorMemoryLayout::HEIGHT_SHARDED,
+        BufferType::L1, TensorMemoryLayout::HEIGHT_SHARDED,
         {.cores = cores, .shard_shape = {1, kHeadTiles}, .tensor_shape = {num_cores, kHeadTiles}});
     Program program = CreateProgram();
     add_cache_buffers(program, cores, caches, input);
@@ -208,18 +129,6 @@ Program cache_program(Bench& bench, const Caches& caches) {
 }
 
 }  // namespace
-
-Prediction predict_model_embeddings(const Row& row, const Parameters& parameters,
-                                    const Model& model) {
-    const std::uint32_t width = parameters.count("width");
-    expressible(parameters.count("batch") == kTileSide, "a batch of other than 32 tokens");
-    expressible(width > 0 && width % (kTileSide * kOutCores) == 0,
-                "rows of {} elements are no whole tiles on each of {} cores", width, kOutCores);
-    const Model chip = on_galaxy_chip(model, parameters);
-    check_core(chip.arch, kLastOut);
-    Bench bench(chip);
-    return as_time(row, bench.run(embedding_program(bench, width)).kernel_span_cycles(), chip);
-}
 
 Prediction predict_model_cache_update(const Row& row, const Parameters& parameters,
                                       const Model& model) {
