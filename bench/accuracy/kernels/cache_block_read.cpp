@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands the new row to compute, which lies there as a shard, as do the positions and the table of
-// blocks; then reads the tiles of the cache that the row belongs to, unless its user is left out.
-// Runtime args: address of the cache, first tile, whether the user is left out.
+// Hands the new row, which lies there as a shard, to compute; finds out where it belongs, for which
+// the positions and a user's blocks are read unless they are shards as well; then reads the tiles
+// of the cache that the row belongs to, unless its user is left out.
+// Runtime args: address of the cache, first tile, whether the user is left out, address of the
+// positions, of the table of blocks, user.
 
 void kernel_main() {
     const uint32_t tiles = get_compile_time_arg_val(0);
     const uint32_t table_pages = get_compile_time_arg_val(1);
-    constexpr auto args = TensorAccessorArgs<2>();
+    const uint32_t position_bytes = get_compile_time_arg_val(2);  // 0: shards
+    const uint32_t table_bytes = get_compile_time_arg_val(3);
+    constexpr auto args = TensorAccessorArgs<4>();
+    constexpr auto position_args = TensorAccessorArgs<args.next_compile_time_args_offset()>();
+    constexpr auto table_args = TensorAccessorArgs<position_args.next_compile_time_args_offset()>();
     constexpr uint32_t cb_cache = tt::CBIndex::c_0;
     constexpr uint32_t cb_input = tt::CBIndex::c_1;
     constexpr uint32_t cb_positions = tt::CBIndex::c_3;
@@ -18,9 +24,20 @@ void kernel_main() {
     cb_reserve_back(cb_input, tiles);
     cb_push_back(cb_input, tiles);
     cb_reserve_back(cb_positions, 1);
+    if (position_bytes != 0) {
+        const auto positions = TensorAccessor(position_args, get_arg_val<uint32_t>(3));
+        noc_async_read(positions.get_noc_addr(0), get_write_ptr(cb_positions), position_bytes);
+        noc_async_read_barrier();
+    }
     cb_push_back(cb_positions, 1);
     if (!is_left_out) {
         cb_reserve_back(cb_table, table_pages);
+        if (position_bytes != 0) {
+            const auto table = TensorAccessor(table_args, get_arg_val<uint32_t>(4));
+            noc_async_read(table.get_noc_addr(get_arg_val<uint32_t>(5)), get_write_ptr(cb_table),
+                           table_bytes);
+            noc_async_read_barrier();
+        }
         cb_push_back(cb_table, table_pages);
     }
     cb_reserve_back(cb_cache, tiles);

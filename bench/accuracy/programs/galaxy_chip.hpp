@@ -7,8 +7,8 @@
 
 namespace tessera::score {
 
-/// The model with the cores that a chip of the row's `machine` has; as it is for any other machine
-/// than a Wormhole Galaxy.
+/// The model with the cores and the clock that a chip of the row's `machine` has ("Galaxy", "Galaxy
+/// 4U", "Galaxy 6U"); as it is for any other machine than a Wormhole Galaxy.
 [[nodiscard]] Model on_galaxy_chip(Model model, const Parameters& parameters);
 
 }  // namespace tessera::score

@@ -62,22 +62,22 @@ Program embedding_program(Bench& bench, std::uint32_t width) {
         0, "tokens", {.shape = {1, kTileSide}, .format = DataFormat::UInt32}, BufferType::DRAM);
     const DeviceTensor table =
         bench.session().allocate(0, "table", {.shape = {kVocabulary, width}}, BufferType::DRAM);
-    const DeviceTensor output =
-        bench.session().allocate_sharded(
+    const DeviceTensor output = bench.session().allocate_sharded(
         0, "output", {{kTileSide, width}, DataFormat::Float16_b, Layout::TILE}, BufferType::L1,
-                        TensorMemoryLayout::WIDTH_SHARDED,
-                        {.cores = cores,
-                         .shard_shape = {1, block_tiles},
-                         .tensor_shape = {1, block_tiles * kOutCores}});
+        TensorMemoryLayout::WIDTH_SHARDED,
+        {.cores = cores,
+         .shard_shape = {1, block_tiles},
+         .tensor_shape = {1, block_tiles * kOutCores}});
     Program program = CreateProgram();
     add_tile_buffer(program, cores, kTilesCb, 2 * block_tiles, DataFormat::Float16_b);
     add_buffer(program, cores, kIndexCb, 1, kTileSide * kIndexBytes, DataFormat::UInt32);
     add_shard_buffer(program, cores, kEmbeddingsCb, block_tiles, output);
     add_gather(program, cores, indices, table, block_tiles);
-    const KernelHandle compute = CreateKernel(program, "ops/to_layout/kernels/tilize.cpp", cores,
-                                              ComputeConfig{.compile_args = {block_tiles},
-                                                            .defines = {},
-                                                            .named_compile_args = {}});
+    const ComputeConfig config{
+        .compile_args = {block_tiles}, .defines = {}, .named_compile_args = {}};
+    const KernelHandle compute = CreateKernel(
+        program, "ops/to_layout/kernels/tilize.cpp", cores,
+        ComputeConfig{.compile_args = {block_tiles}, .defines = {}, .named_compile_args = {}});
     SetRuntimeArgs(program, compute, cores, {1});
     return program;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops of DeepSeek's latent attention that move tiles of tensors interleaved over L1.
-// Source   tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla: test_mesh_partition.py
-// and test_permute_deepseek.py give shapes, L1_MEMORY_CONFIG for inputs and outputs, bfloat16
-// tiles. In ttnn/cpp/ttnn/operations, ccl/mesh_partition makes data_movement/slice's program
-// (slice_program_factory_tile.cpp) and data_movement/permute/permute.cpp takes one of
-// data_movement/transpose (transpose_cn_program_factory.cpp,
-// transpose_hc_tiled_interleaved_program_factory.cpp). Times are those of traced runs, by the
-// device's profiler: from the first kernel's start to the last one's end.
+// Source   tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla: test_mesh_partition.py,
+// test_slice_deepseek.py and test_permute_deepseek.py give shapes, L1_MEMORY_CONFIG for inputs and
+// outputs, bfloat16 tiles. In ttnn/cpp/ttnn/operations, ccl/mesh_partition makes
+// data_movement/slice's program (slice_program_factory_tile.cpp) and
+// data_movement/permute/permute.cpp takes one of data_movement/transpose
+// (transpose_cn_program_factory.cpp, transpose_hc_tiled_interleaved_program_factory.cpp). Times are
+// those of traced runs, by the device's profiler: from the first kernel's start to the last one's
+// end.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -32,12 +33,12 @@ std::uint32_t tiles_across(std::uint32_t elements) {
 }
 
 /// Tiles as they are, one after the other.
-Program copy_program(const ArchSpec& arch, const Move& move, EachPage each) {
+Program copy_program(const ArchSpec& arch, const Move& move, const Runs& runs, EachPage each) {
     const std::uint32_t tiles = move.output.buffer.num_pages;
     const SharedWork work = ops::share_work("copy", arch, {}, tiles);
     Program program = CreateProgram();
     add_tile_buffer(program, work.cores, kTilesCb, kCbTiles, move.input.spec.format);
-    add_tile_reader(program, work, move.input.buffer, {.length = tiles});
+    add_tile_reader(program, work, move.input.buffer, runs);
     add_tile_writer(program, work, move.output.buffer, kTilesCb, 1, each);
     return program;
 }
@@ -52,7 +53,23 @@ Program partition_program(Bench& bench, const TensorSpec& input) {
                 "extents {} and {} are not parted among {} devices", input.shape[0], input.shape[1],
                 kPartitions);
     output.shape[1] /= kPartitions;
-    return copy_program(bench.arch(), allocate_move(bench, input, output), EachPage::Flushed);
+    const Move move = allocate_move(bench, input, output);
+    return copy_program(bench.arch(), move, {.length = move.output.buffer.num_pages},
+                        EachPage::Flushed);
+}
+
+/// A slice's columns [first, first + count).
+template <std::uint32_t first, std::uint32_t count>
+Program column_slice_program(Bench& bench, const TensorSpec& input) {
+    static_assert(first % kTileSide == 0 && count % kTileSide == 0);
+    expressible(input.shape[3] >= first + count, "rows have {} columns, not {}", input.shape[3],
+                first + count);
+    TensorSpec output = input;
+    output.shape[3] = count;
+    const Runs runs{.first = first / kTileSide,
+                    .length = count / kTileSide,
+                    .skipped = tiles_across(input.shape[3]) - count / kTileSide};
+    return copy_program(bench.arch(), allocate_move(bench, input, output), runs, EachPage::Flushed);
 }
 
 /// Batches and channels change places: tiles stay as they are, and where there is one batch or one
@@ -63,7 +80,9 @@ Program transpose_cn_program(Bench& bench, const TensorSpec& input) {
     expressible(input.shape[0] == 1 || input.shape[1] == 1,
                 "{} batches and {} channels: only one or the other may be several", input.shape[0],
                 input.shape[1]);
-    return copy_program(bench.arch(), allocate_move(bench, input, output), EachPage::BehindBarrier);
+    const Move move = allocate_move(bench, input, output);
+    return copy_program(bench.arch(), move, {.length = move.output.buffer.num_pages},
+                        EachPage::BehindBarrier);
 }
 
 /// Input tiles and output tiles to fill up, each dealt to cores from the first one on.
@@ -139,8 +158,11 @@ struct TileMove {
 
 // The test's (1, 0, 2, 3) of q_rope is a transpose of batches and channels, its (0, 2, 1, 3) of
 // the others one of channels and rows. Its (1, 2, 0, 3) is another op's.
-constexpr std::array<TileMove, 6> kTileMoves{
+constexpr std::array<TileMove, 9> kTileMoves{
     {{"DeepSeek MLA mesh partition", partition_program},
+     {"DeepSeek MLA slice q", column_slice_program<0, 1536>},
+     {"DeepSeek MLA slice kv_nope", column_slice_program<1536, 512>},
+     {"DeepSeek MLA slice kv_rope", column_slice_program<2048, 64>},
      {"DeepSeek MLA permute q_rope", transpose_cn_program},
      {"DeepSeek MLA permute kv_rope", transpose_hc_program},
      {"DeepSeek MLA permute q_nope post", transpose_hc_program},

@@ -15,7 +15,8 @@ struct Player {
     Predict predict;
 };
 
-constexpr std::array<Player, 5> kPlayers{{{"DeepSeek MLA mesh partition", predict_model_moves},
+constexpr std::array<Player, 6> kPlayers{{{"DeepSeek MLA mesh partition", predict_model_moves},
+                                          {"DeepSeek MLA slice", predict_model_moves},
                                           {"DeepSeek MLA permute", predict_model_moves},
                                           {"DeepSeek MLA sum", predict_model_sum},
                                           {"embeddings", predict_model_embeddings},
@@ -30,11 +31,14 @@ constexpr std::string_view kPlacement = "cores and placement of its tensors are 
 constexpr std::string_view kChain = "no op hands keys and values on from core to core";
 
 // The first that fits.
-constexpr std::array<Missing, 12> kMissing{
+constexpr std::array<Missing, 13> kMissing{
     {{"DeepSeek MLA all to all", "which extents it splits and joins is not stated"},
      {"DeepSeek MLA linear", "blocks and placement of the product are not stated"},
      {"DeepSeek MLA rms norm", "no op normalises tensors that are sharded by width"},
      {"DeepSeek MLA", kPlacement},
+     {"Llama-3.3-70B prefill op binary_sum",
+      "the time stated for 8192 to 131072 tokens is less than DRAM takes for 8192; of how many it "
+      "is, is not stated"},
      {"Llama-3.3-70B prefill",
       "the same time is stated for 8192 to 131072 tokens; of how many it is, is not"},
      {"Qwen3-32B decode", "shapes, blocks and placement are not stated"},

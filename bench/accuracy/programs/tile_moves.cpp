@@ -39,7 +39,8 @@ void add_tile_reader(Program& program, const ops::SharedWork& work, const Buffer
     const KernelHandle reader = CreateKernel(program, "bench/accuracy/kernels/tile_read.cpp",
                                              work.cores, ReaderDataMovementConfig(std::move(args)));
     for (const ops::WorkShare& share : work.shares) {
-        const std::uint32_t page = share.first + share.first / runs.length * runs.skipped;
+        const std::uint32_t page =
+            runs.first + share.first + share.first / runs.length * runs.skipped;
         SetRuntimeArgs(program, reader, share.core,
                        {input.address, page, share.first % runs.length, share.count});
     }

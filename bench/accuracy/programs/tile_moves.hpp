@@ -25,6 +25,7 @@ struct Move {
 
 /// Which pages a reader reads: runs of pages with gaps between them.
 struct Runs {
+    std::uint32_t first = 0;  ///< page that the first run begins with
     std::uint32_t length = 0;
     std::uint32_t skipped = 0;
 };
