@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops of DeepSeek's latent attention that move tiles of tensors interleaved over L1.
 // Source   tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla: test_mesh_partition.py,
-// test_slice_deepseek.py and test_permute_deepseek.py give shapes, L1_MEMORY_CONFIG for inputs and
-// outputs, bfloat16 tiles. In ttnn/cpp/ttnn/operations, ccl/mesh_partition makes
-// data_movement/slice's program (slice_program_factory_tile.cpp) and
+// test_slice_deepseek.py, test_slice_q_rope_nope.py and test_permute_deepseek.py give shapes,
+// L1_MEMORY_CONFIG for inputs and outputs, bfloat16 tiles. In ttnn/cpp/ttnn/operations,
+// ccl/mesh_partition makes data_movement/slice's program (slice_program_factory_tile.cpp) and
 // data_movement/permute/permute.cpp takes one of data_movement/transpose
 // (transpose_cn_program_factory.cpp, transpose_hc_tiled_interleaved_program_factory.cpp). Times are
 // those of traced runs, by the device's profiler: from the first kernel's start to the last one's
@@ -158,8 +158,9 @@ struct TileMove {
 
 // The test's (1, 0, 2, 3) of q_rope is a transpose of batches and channels, its (0, 2, 1, 3) of
 // the others one of channels and rows. Its (1, 2, 0, 3) is another op's.
-constexpr std::array<TileMove, 9> kTileMoves{
+constexpr std::array<TileMove, 10> kTileMoves{
     {{"DeepSeek MLA mesh partition", partition_program},
+     {"DeepSeek MLA slice q_nope", column_slice_program<0, 128>},
      {"DeepSeek MLA slice q", column_slice_program<0, 1536>},
      {"DeepSeek MLA slice kv_nope", column_slice_program<1536, 512>},
      {"DeepSeek MLA slice kv_rope", column_slice_program<2048, 64>},
