@@ -22,7 +22,8 @@ std::vector<std::string> parts_of(std::string_view text) {
 
 void turn_arrows(std::string& text) {
     for (std::size_t at = text.find("<-"); at != std::string::npos; at = text.find("<-")) {
-        text.replace(at, 2, "->");
+        text[at] = '-';
+        text[at + 1] = '>';
     }
 }
 

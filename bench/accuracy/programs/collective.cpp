@@ -3,6 +3,8 @@
 // all-to-all.
 // Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md: message_bytes is the gathered (for
 // reduce-scatter the reduced) tensor of a device.
+#include "bench/accuracy/programs/collective.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,13 +26,6 @@ namespace {
 /// Slices longer than this many packets are predicted from two shorter ones: the links are busy
 /// all the time by then, so time grows by the same amount with each packet.
 constexpr std::uint64_t kMostPackets = 2048;
-
-struct Collective {
-    MeshSpec mesh;
-    std::uint32_t links = 1;
-    std::uint32_t workers = 1;  ///< cores for each link of each direction
-    BufferType memory = BufferType::DRAM;
-};
 
 std::uint32_t num_devices(const Collective& collective) {
     return collective.mesh.shape.num_devices();
@@ -129,10 +124,8 @@ Prediction gather_cycles(const Model& model, const Collective& collective, const
 }
 
 /// `tiles` tiles, one above the other.
-TensorSpec tile_column(std::uint64_t tiles) {
-    return {{static_cast<std::uint32_t>(tiles) * kTileSide, kTileSide},
-            DataFormat::Float16_b,
-            Layout::TILE};
+TensorSpec tile_column(std::uint64_t tiles, DataFormat format = DataFormat::Float16_b) {
+    return {{static_cast<std::uint32_t>(tiles) * kTileSide, kTileSide}, format, Layout::TILE};
 }
 
 /// Tiles of a packet. Source   tt-metal
@@ -256,12 +249,9 @@ Prediction all_gather(const Parameters& parameters, const Model& model, Collecti
     const std::uint64_t message = parameters.long_count("message_bytes");
     const std::uint64_t slice = message / num_devices(collective);
     if (collective.mesh.topology == Topology::Line) {
-        const std::uint32_t packet_tiles = packet_tiles_of(parameters);
-        return cycles_at(div_up(slice, tile_bytes(DataFormat::Float16_b)),
-                         kMostPackets * packet_tiles, [&](std::uint64_t tiles) {
-                             return gather_cycles(model, collective, tile_column(tiles),
-                                                  line_schedule(collective, packet_tiles));
-                         });
+        return line_gather_cycles(model, collective,
+                                  div_up(slice, tile_bytes(DataFormat::Float16_b)),
+                                  {DataFormat::Float16_b, packet_tiles_of(parameters)});
     }
     collective.workers = workers_for(message, collective, kGatherWorkers);
     const auto packet = static_cast<std::uint32_t>(
@@ -318,6 +308,14 @@ Prediction sum(const Prediction& first, const Prediction& second) {
 }
 
 }  // namespace
+
+Prediction line_gather_cycles(const Model& model, const Collective& collective, std::uint64_t tiles,
+                              const TilePackets& packets) {
+    return cycles_at(tiles, kMostPackets * packets.tiles, [&](std::uint64_t some) {
+        return gather_cycles(model, collective, tile_column(some, packets.format),
+                             line_schedule(collective, packets.tiles));
+    });
+}
 
 Prediction predict_collective(const Row& row, const Parameters& parameters, const Model& boards) {
     const Model model = with_links_of_report(boards);

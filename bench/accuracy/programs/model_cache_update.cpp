@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "bench/accuracy/programs/galaxy_chip.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/programs/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
@@ -23,8 +22,8 @@ constexpr std::uint8_t kInputCb = 1;
 constexpr std::uint8_t kCacheOutCb = 16;
 // The new rows lie in tiles of bfloat16 in shards, a user's on each core: keys on the first cores
 // row by row, values on the next ones. User i is at 127 + 17 · i, and the middle one is left out.
-constexpr std::uint32_t kHeadTiles = 4;
-constexpr std::uint32_t kRowBytes = kHeadTiles * kTileSide * kElementBytes;
+constexpr std::uint32_t kTilesOfHead = 4;
+constexpr std::uint32_t kRowBytes = kTilesOfHead * kTileSide * kElementBytes;
 constexpr std::uint32_t kBlockRows = 64;
 constexpr std::uint32_t kFirstPosition = 127;
 constexpr std::uint32_t kPositionStep = 17;
@@ -61,18 +60,18 @@ void add_cache_buffers(Program& program, const CoreRangeSet& cores, const Caches
     const TablePages table = table_pages(caches);
     const DataFormat format = caches.tensors[0].spec.format;
     const std::uint32_t bfloat16_tile = tile_bytes(DataFormat::Float16_b);
-    add_tile_buffer(program, cores, kTilesCb, 2 * kHeadTiles, format);
-    add_shard_buffer(program, cores, kInputCb, kHeadTiles, input);
+    add_tile_buffer(program, cores, kTilesCb, 2 * kTilesOfHead, format);
+    add_shard_buffer(program, cores, kInputCb, kTilesOfHead, input);
     add_buffer(program, cores, kPositionsCb, 1, caches.users * kPositionBytes, DataFormat::UInt32);
     add_buffer(program, cores, kTableCb, table.count, table.bytes, DataFormat::UInt32);
-    CreateCircularBuffer(
-        program, cores,
-        CircularBufferConfig(2 * kHeadTiles * bfloat16_tile, {{kRowsCb, DataFormat::Float16_b},
-                                                              {kUpdatedCb, DataFormat::Float16_b}})
-            .set_page_size(kRowsCb, bfloat16_tile)
-            .set_page_size(kUpdatedCb, bfloat16_tile));
-    add_tile_buffer(program, cores, kNewRowCb, 2 * kHeadTiles, DataFormat::Float16_b);
-    add_tile_buffer(program, cores, kCacheOutCb, caches.users * kHeadTiles, format);
+    CreateCircularBuffer(program, cores,
+                         CircularBufferConfig(2 * kTilesOfHead * bfloat16_tile,
+                                              {{kRowsCb, DataFormat::Float16_b},
+                                               {kUpdatedCb, DataFormat::Float16_b}})
+                             .set_page_size(kRowsCb, bfloat16_tile)
+                             .set_page_size(kUpdatedCb, bfloat16_tile));
+    add_tile_buffer(program, cores, kNewRowCb, 2 * kTilesOfHead, DataFormat::Float16_b);
+    add_tile_buffer(program, cores, kCacheOutCb, caches.users * kTilesOfHead, format);
 }
 
 /// First tile of the block's rows in which a user's position lies. Blocks are anywhere: in the
@@ -83,12 +82,12 @@ std::uint32_t tile_of_user(const Caches& caches, std::uint32_t user) {
     const std::uint32_t blocks = caches.rows / kBlockRows;
     const std::uint32_t block =
         (user * blocks + position / kBlockRows) * kOdd % (caches.users * blocks);
-    return (block * (kBlockRows / kTileSide) + position % kBlockRows / kTileSide) * kHeadTiles;
+    return (block * (kBlockRows / kTileSide) + position % kBlockRows / kTileSide) * kTilesOfHead;
 }
 
 KernelHandle add_cache_reader(Program& program, const CoreRangeSet& cores, const Caches& caches) {
     const TablePages table = table_pages(caches);
-    std::vector<std::uint32_t> args{kHeadTiles, table.count,
+    std::vector<std::uint32_t> args{kTilesOfHead, table.count,
                                     caches.has_shards ? 0 : caches.users * kPositionBytes,
                                     table.bytes};
     TensorAccessorArgs(caches.tensors[0].buffer).append_to(args);
@@ -99,7 +98,7 @@ KernelHandle add_cache_reader(Program& program, const CoreRangeSet& cores, const
 }
 
 KernelHandle add_cache_writer(Program& program, const CoreRangeSet& cores, const Caches& caches) {
-    std::vector<std::uint32_t> args{kHeadTiles, table_pages(caches).count, kRowBytes};
+    std::vector<std::uint32_t> args{kTilesOfHead, table_pages(caches).count, kRowBytes};
     TensorAccessorArgs(caches.tensors[0].buffer).append_to(args);
     return CreateKernel(program, "bench/accuracy/kernels/cache_block_write.cpp", cores,
                         WriterDataMovementConfig(std::move(args)));
@@ -138,7 +137,7 @@ Caches allocate_caches(Bench& bench, const Parameters& parameters) {
     Caches caches{.users = parameters.count("users"),
                   .rows = parameters.count("seq"),
                   .has_shards = has_sharded_positions(parameters)};
-    const TensorSpec spec{{caches.users * caches.rows, kHeadTiles * kTileSide},
+    const TensorSpec spec{{caches.users * caches.rows, kTilesOfHead * kTileSide},
                           parameters.format("cache"),
                           Layout::TILE};
     caches.tensors = {bench.session().allocate(0, "keys", spec, BufferType::DRAM),
@@ -158,9 +157,11 @@ Program cache_program(Bench& bench, const Caches& caches) {
         num_cores_to_corerangeset(num_cores, {grid.columns, grid.rows}, RowWise::Yes);
     const DeviceTensor input = bench.session().allocate_sharded(
         0, "new rows",
-        {{num_cores * kTileSide, kHeadTiles * kTileSide}, DataFormat::Float16_b, Layout::TILE},
+        {{num_cores * kTileSide, kTilesOfHead * kTileSide}, DataFormat::Float16_b, Layout::TILE},
         BufferType::L1, TensorMemoryLayout::HEIGHT_SHARDED,
-        {.cores = cores, .shard_shape = {1, kHeadTiles}, .tensor_shape = {num_cores, kHeadTiles}});
+        {.cores = cores,
+         .shard_shape = {1, kTilesOfHead},
+         .tensor_shape = {num_cores, kTilesOfHead}});
     Program program = CreateProgram();
     add_cache_buffers(program, cores, caches, input);
     add_cache_kernels(program, cores, caches, bench.arch());
@@ -171,17 +172,16 @@ Program cache_program(Bench& bench, const Caches& caches) {
 
 Prediction predict_model_cache_update(const Row& row, const Parameters& parameters,
                                       const Model& model) {
-    expressible(parameters.count("head") == kHeadTiles * kTileSide, "heads of other than 128");
+    expressible(parameters.count("head") == kTilesOfHead * kTileSide, "heads of other than 128");
     const std::uint32_t users = parameters.count("users");
     const std::uint32_t last = kFirstPosition + kPositionStep * users;
     expressible(
         users > 0 && parameters.count("seq") % kBlockRows == 0 && parameters.count("seq") >= last,
         "{} users of which one is at {} in caches of {} rows", users, last,
         parameters.count("seq"));
-    const Model chip = on_galaxy_chip(model, parameters);
-    Bench bench(chip);
+    Bench bench(model);
     const Caches caches = allocate_caches(bench, parameters);
-    return as_time(row, bench.run(cache_program(bench, caches)).kernel_span_cycles(), chip);
+    return as_time(row, bench.run(cache_program(bench, caches)).kernel_span_cycles(), model);
 }
 
 }  // namespace tessera::score

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "bench/accuracy/programs/galaxy_chip.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/programs/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
@@ -90,10 +89,9 @@ Prediction predict_model_embeddings(const Row& row, const Parameters& parameters
     expressible(parameters.count("batch") == kTileSide, "a batch of other than 32 tokens");
     expressible(width > 0 && width % (kTileSide * kOutCores) == 0,
                 "rows of {} elements are no whole tiles on each of {} cores", width, kOutCores);
-    const Model chip = on_galaxy_chip(model, parameters);
-    check_core(chip.arch, kLastOut);
-    Bench bench(chip);
-    return as_time(row, bench.run(embedding_program(bench, width)).kernel_span_cycles(), chip);
+    check_core(model.arch, kLastOut);
+    Bench bench(model);
+    return as_time(row, bench.run(embedding_program(bench, width)).kernel_span_cycles(), model);
 }
 
 }  // namespace tessera::score

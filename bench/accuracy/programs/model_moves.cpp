@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "bench/accuracy/programs/galaxy_chip.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/programs/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
@@ -181,9 +180,8 @@ Prediction predict_model_moves(const Row& row, const Parameters& parameters, con
     expressible(input.shape.size() == 4, "the shape has {} extents, not 4", input.shape.size());
     expressible(input.format == DataFormat::Float16_b || input.format == DataFormat::Float32,
                 "dtype is not bfloat16 or float32");
-    const Model chip = on_galaxy_chip(model, parameters);
-    Bench bench(chip);
-    return as_time(row, bench.run(move->program(bench, input)).kernel_span_cycles(), chip);
+    Bench bench(model);
+    return as_time(row, bench.run(move->program(bench, input)).kernel_span_cycles(), model);
 }
 
 }  // namespace tessera::score

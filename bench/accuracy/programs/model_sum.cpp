@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "bench/accuracy/programs/galaxy_chip.hpp"
 #include "bench/accuracy/programs/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
 
@@ -84,10 +83,9 @@ Prediction predict_model_sum(const Row& row, const Parameters& parameters, const
         "the shape is not 1x1 to 8xROWSxCOLUMNS");
     TensorSpec output = input;
     output.shape[1] = 1;
-    const Model chip = on_galaxy_chip(model, parameters);
-    Bench bench(chip);
+    Bench bench(model);
     const Move move = allocate_move(bench, input, output);
-    return as_time(row, bench.run(sum_program(chip.arch, move)).kernel_span_cycles(), chip);
+    return as_time(row, bench.run(sum_program(model.arch, move)).kernel_span_cycles(), model);
 }
 
 }  // namespace tessera::score

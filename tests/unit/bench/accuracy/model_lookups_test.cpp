@@ -12,12 +12,7 @@ namespace {
 constexpr double kSlow = 100'000;  // so that nothing else counts
 
 double times(Cycles RiscTiming::*slow, const char* workload, const char* parameters) {
-    ArchSpec arch = testing::test_arch();
-    arch.workers.noc_columns = {1, 2, 3, 4, 6, 7, 8, 9};
-    arch.workers.noc_rows = {1, 2, 3, 4, 5, 7, 8, 9};
-    for (DramEndpoint& endpoint : arch.dram.endpoints) {
-        endpoint.physical = endpoint.physical1 = endpoint.noc;
-    }
+    const ArchSpec arch = testing::n150_arch();
     TimingSpec timing = testing::fast_timing(arch);
     timing.risc.*slow = Cycles{kSlow};
     const Row row{.arch = "wormhole", .workload = workload, .metric = "time", .unit = "cycles"};

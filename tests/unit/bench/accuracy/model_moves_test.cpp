@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected times: what one act is set to take, times how often TTNN's program does it on the core
 // with the most of it; all else takes next to nothing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +28,8 @@ double times(Cycles RiscTiming::*slow, const char* workload, const char* paramet
     timing.risc.*slow = Cycles{kSlow};
     const Row row{.arch = "wormhole", .workload = workload, .metric = "time", .unit = "cycles"};
     const Model model = testing::without_ranges(arch, timing);
-    return predict_model_op(row, Parameters(parameters), model).expected / kSlow;
+    const Parameters here(fmt::format("machine=sixteen cores;{}", parameters));
+    return predict_model_op(row, here, model).expected / kSlow;
 }
 
 TEST(ModelMoves, APartIsReadATileAtATime) {
@@ -80,13 +82,14 @@ TEST(ModelMoves, AnotherOpIsRefused) {
 }
 
 TEST(GalaxyChip, Has70CoresAndA4UsClockIsATenthLower) {
-    ArchSpec arch = testing::test_arch();
-    arch.name = "wormhole_n150";
+    const ArchSpec arch = testing::n150_arch();
     TimingSpec timing = testing::fast_timing(arch);
     timing.dram.channel_rate = BytesPerCycle{24};
     const Model board = testing::without_ranges(arch, timing);
     const Model chip = on_galaxy_chip(board, Parameters("machine=Galaxy 4U"));
-    EXPECT_EQ(chip.arch.workers.noc_columns.size() * chip.arch.workers.noc_rows.size(), 70U);
+    EXPECT_EQ(chip.arch.workers.compute, (GridSize{7, 10}));
+    EXPECT_THAT(chip.arch.workers.noc_rows, ::testing::ElementsAre(1, 2, 3, 4, 5, 7, 8, 9, 10, 11));
+    EXPECT_THAT(chip.arch.workers.dispatch_columns, ::testing::ElementsAre(9));
     EXPECT_DOUBLE_EQ(chip.arch.clock.value, 0.9e9);
     // Memory is as fast as it was.
     EXPECT_DOUBLE_EQ(chip.timing.expected.dram.channel_rate.value * chip.arch.clock.value, 24e9);

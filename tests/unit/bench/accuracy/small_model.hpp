@@ -7,6 +7,19 @@
 
 namespace tessera::testing {
 
+/// Cores where an n150 has them: a row is fused off, another one dispatches.
+inline ArchSpec n150_arch() {
+    ArchSpec arch = test_arch();
+    arch.workers.noc_columns = {1, 2, 3, 4, 6, 7, 8, 9};
+    arch.workers.noc_rows = {1, 2, 3, 4, 7, 8, 9, 10};
+    arch.workers.harvested_rows = {5};
+    arch.workers.dispatch_rows = {11};
+    for (DramEndpoint& endpoint : arch.dram.endpoints) {
+        endpoint.physical = endpoint.physical1 = endpoint.noc;
+    }
+    return arch;
+}
+
 /// Everything moves at 1000 B/cycle and nothing else takes time, so that what a test sets is what
 /// its program takes.
 inline TimingSpec fast_timing(const ArchSpec& arch) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the queries of a user, which lie on this core, and its keys and values out of a paged
+// cache: keys so that a row of tiles becomes a column, one barrier for each. Runtime args: address
+// and bytes of the queries, addresses of both caches, tiles of a head, how many tiles of keys there
+// are, the block of the cache that each lies in.
+
+namespace {
+
+constexpr uint32_t cb_keys = tt::CBIndex::c_1;
+constexpr uint32_t cb_values = tt::CBIndex::c_2;
+constexpr uint32_t cb_positions = tt::CBIndex::c_8;
+constexpr uint32_t cb_query_rows = tt::CBIndex::c_10;
+constexpr std::size_t kFirstBlock = 6;
+
+// Element (row, column) of the user's tiles goes to tile row * across + column * down.
+template <typename Accessor>
+void read_tiles(uint32_t cb, const Accessor& cache, uint32_t rows, uint32_t columns,
+                uint32_t across, uint32_t down) {
+    cb_reserve_back(cb, rows * columns);
+    const uint32_t landing = get_write_ptr(cb);
+    const uint32_t tile_bytes = get_tile_size(cb);
+    for (uint32_t row = 0; row < rows; ++row) {
+        const uint32_t first = get_arg_val<uint32_t>(kFirstBlock + row) * columns;
+        for (uint32_t column = 0; column < columns; ++column) {
+            noc_async_read_page(first + column, cache,
+                                landing + (row * across + column * down) * tile_bytes);
+        }
+    }
+    noc_async_read_barrier();
+    cb_push_back(cb, rows * columns);
+}
+
+}  // namespace
+
+void kernel_main() {
+    constexpr auto keys_args = TensorAccessorArgs<0>();
+    constexpr auto values_args = TensorAccessorArgs<2>();
+    const auto keys = TensorAccessor(keys_args, get_arg_val<uint32_t>(2));
+    const auto values = TensorAccessor(values_args, get_arg_val<uint32_t>(3));
+    const uint32_t columns = get_arg_val<uint32_t>(4);
+    const uint32_t rows = get_arg_val<uint32_t>(5);
+
+    // How far caches are filled lies on each core; the writer asks for it.
+    cb_reserve_back(cb_positions, 1);
+    cb_push_back(cb_positions, 1);
+    cb_reserve_back(cb_query_rows, columns);
+    noc_async_read(get_noc_addr(get_arg_val<uint32_t>(0)), get_write_ptr(cb_query_rows),
+                   get_arg_val<uint32_t>(1));
+    noc_async_read_barrier();
+    cb_push_back(cb_query_rows, columns);
+    read_tiles(cb_keys, keys, rows, columns, 1, rows);
+    read_tiles(cb_values, values, rows, columns, columns, 1);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes what attention of a token needs beside its tensors: tiles of 1 for reductions, of 0, and a
+// mask that lets all keys pass. A head group is 16 rows high, so that half of each tile is written.
+// The result stays where it is made. Runtime args: how many tiles of keys there are, address and
+// bytes of the core's zeros.
+
+namespace {
+
+constexpr uint32_t cb_mask = tt::CBIndex::c_3;
+constexpr uint32_t cb_ones = tt::CBIndex::c_5;
+constexpr uint32_t cb_positions = tt::CBIndex::c_8;
+constexpr uint32_t cb_column = tt::CBIndex::c_11;
+constexpr uint32_t cb_zero = tt::CBIndex::c_12;
+constexpr uint32_t kFaceBytes = 512;
+constexpr uint32_t kHalfTile = 2 * kFaceBytes;
+
+void clear(uint32_t address) {
+    const uint32_t zeros = get_arg_val<uint32_t>(1);
+    const uint32_t bytes = get_arg_val<uint32_t>(2);
+    for (uint32_t offset = 0; offset < kHalfTile; offset += bytes) {
+        noc_async_read(get_noc_addr(zeros), address + offset, bytes);
+    }
+    noc_async_read_barrier();
+}
+
+// `words` stores of `value` in each face, `stride` words apart.
+void make_tile(uint32_t cb, uint32_t value, uint32_t words, uint32_t stride) {
+    cb_reserve_back(cb, 1);
+    const uint32_t address = get_write_ptr(cb);
+    clear(address);
+    auto* tile = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+    for (uint32_t face = 0; face < 2; ++face) {
+        for (uint32_t i = 0; i < words; ++i) {
+            tile[face * kFaceBytes / sizeof(uint32_t) + i * stride] = value;
+        }
+    }
+    cb_push_back(cb, 1);
+}
+
+}  // namespace
+
+void kernel_main() {
+    constexpr uint32_t kOne = 0x3F80;
+    constexpr uint32_t kRowWords = 8;
+    constexpr uint32_t kFaceRows = 16;
+    const uint32_t key_tiles = get_arg_val<uint32_t>(0);
+
+    cb_wait_front(cb_positions, 1);
+    make_tile(cb_ones, kOne << 16 | kOne, kRowWords, 1);
+    make_tile(cb_zero, 0, kRowWords, 1);
+    make_tile(cb_column, kOne, kFaceRows, kRowWords);
+
+    cb_reserve_back(cb_mask, key_tiles);
+    const uint32_t first = get_write_ptr(cb_mask);
+    const uint32_t tile_bytes = get_tile_size(cb_mask);
+    clear(first);
+    for (uint32_t tile = 1; tile + 1 < key_tiles; ++tile) {
+        noc_async_read(get_noc_addr(first), first + tile * tile_bytes, kHalfTile);
+    }
+    noc_async_read_barrier();
+    clear(first + (key_tiles - 1) * tile_bytes);
+    cb_push_back(cb_mask, key_tiles);
+}

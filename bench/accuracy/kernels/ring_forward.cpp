@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shards of a tensor travel around a ring of cores: each core sends on what it holds, first its own
+// shard and then those that arrive, and hands every arrived one to compute. A hop core is no member
+// of the ring: it only passes on what comes. A write and the count behind it take one path, so that
+// the count says that the shard is there.
+
+namespace {
+
+constexpr uint32_t cb_own = tt::CBIndex::c_0;
+constexpr uint32_t cb_arrived = tt::CBIndex::c_2;
+
+struct Ring {
+    uint32_t size;
+    uint32_t position;
+    uint32_t next_x;
+    uint32_t next_y;
+    uint32_t counter_addr;
+    bool is_hop;
+};
+
+struct Shards {
+    uint32_t tiles;    // of each, padding included
+    uint32_t width;    // tiles of a row
+    uint32_t k_tiles;  // of the tensor: shards behind them are padding, which no one sends
+
+    bool is_padding(uint32_t index) const { return index * width >= k_tiles; }
+};
+
+void send(const Ring& ring, uint32_t from, uint32_t to, uint32_t bytes, bool has_data) {
+    if (has_data) {
+        noc_async_write(from, get_noc_addr(ring.next_x, ring.next_y, to), bytes);
+    }
+    noc_semaphore_inc(get_noc_addr(ring.next_x, ring.next_y, ring.counter_addr), 1);
+}
+
+Ring ring_from_args() {
+    return {.size = get_compile_time_arg_val(0),
+            .position = get_arg_val<uint32_t>(1),
+            .next_x = get_arg_val<uint32_t>(2),
+            .next_y = get_arg_val<uint32_t>(3),
+            .counter_addr = get_semaphore(get_compile_time_arg_val(1)),
+            .is_hop = get_arg_val<uint32_t>(0) != 0};
+}
+
+// The step-th shard that passes here: step 0 is this core's own, of which a hop core has none.
+void pass_on(const Ring& ring, const Shards& shards, uint32_t step) {
+    const uint32_t bytes = shards.tiles * get_tile_size(cb_own);
+    const uint32_t first_slot = get_write_ptr(cb_arrived);
+    const uint32_t from = step == 0 ? get_read_ptr(cb_own) : first_slot + (step - 1) * bytes;
+    const uint32_t to = first_slot + (ring.is_hop ? step - 1 : step) * bytes;
+    const bool has_data = ring.is_hop || !shards.is_padding((ring.position + step) % ring.size);
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ring.counter_addr), step);
+    if (ring.is_hop || step + 1 < ring.size) {
+        send(ring, from, to, bytes, has_data);
+    }
+}
+
+}  // namespace
+
+void kernel_main() {
+    const Ring ring = ring_from_args();
+    const Shards shards{.tiles = get_compile_time_arg_val(2),
+                        .width = get_compile_time_arg_val(3),
+                        .k_tiles = get_compile_time_arg_val(4)};
+    cb_reserve_back(cb_arrived, (ring.size - 1) * shards.tiles);
+    for (uint32_t step = ring.is_hop ? 1 : 0; step < ring.size; ++step) {
+        pass_on(ring, shards, step);
+        if (step > 0) {
+            cb_push_back(cb_arrived, shards.tiles);
+        }
+    }
+    noc_async_atomic_barrier();
+}

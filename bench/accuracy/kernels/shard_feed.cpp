@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands over the tiles of two CBs that lie over shards, at once; none on cores without shards.
+// Runtime args: tiles.
+
+void kernel_main() {
+    const uint32_t tiles = get_arg_val<uint32_t>(0);
+
+    cb_reserve_back(tt::CBIndex::c_0, tiles);
+    cb_push_back(tt::CBIndex::c_0, tiles);
+    cb_reserve_back(tt::CBIndex::c_1, tiles);
+    cb_push_back(tt::CBIndex::c_1, tiles);
+}

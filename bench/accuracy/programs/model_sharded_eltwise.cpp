@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and products of tensors that are sharded in L1, as models on a Galaxy have them between
+// their matmuls: each core works on its own shard, and nothing crosses the NoC.
+// Source   tt-metal ttnn/cpp/ttnn/operations/eltwise/binary: element_wise_multi_core_program_
+// factory.cpp (CBs over shards, blocks of up to 8 tiles, all cores of the device or sub-device run
+// the kernels, those without a shard of zero tiles), device/binary_device_operation.cpp
+// (worker_grid), kernels/compute/eltwise_binary_kernel.cpp (silu in a pass of its own).
+#include <algorithm>
+#include <array>
+
+#include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/places.hpp"
+#include "bench/accuracy/programs/shards.hpp"
+#include "bench/accuracy/units.hpp"
+
+namespace tessera::score {
+namespace {
+
+constexpr std::uint8_t kEltwiseIn0 = 0;
+constexpr std::uint8_t kEltwiseIn1 = 1;
+constexpr std::uint8_t kEltwiseOut = 2;
+constexpr std::uint8_t kActivated = 3;
+
+enum class Function : std::uint8_t { Add, MultiplyWithSilu };
+enum class Workers : std::uint8_t { Device, SubDevice };
+
+/// Where shards lie, and tiles of each.
+struct ShardPlace {
+    CoreCoord first;
+    CoreCoord last;
+    std::uint32_t tiles;
+};
+
+/// What the row of an op leaves out. The first that fits.
+struct ShardedOp {
+    std::string_view workload;  ///< ends so
+    Function function;
+    Workers workers;
+    ShardPlace place;
+    DataFormat in0;
+    DataFormat in1;
+    DataFormat out;
+};
+
+using enum DataFormat;
+using enum Function;
+using enum Workers;
+
+// Source   tt-metal tests/ttnn/unit_tests/operations/ccl/test_new_all_reduce.py, FF1_CRS_RS_OUT (30
+// cores, the sub-device's first rectangle), NORM_CRS and NORM_CRS_QWEN.
+constexpr ShardPlace kReduceScatterOut{{1, 0}, {3, 9}, 1};
+constexpr ShardPlace kResidual{{1, 0}, {2, 7}, 4};      // 8192 / 4 columns
+constexpr ShardPlace kQwenResidual{{1, 0}, {2, 4}, 4};  // 5120 / 4 columns
+
+// Source   tt-metal models/demos/llama3_70b_galaxy: tests/unit_tests/test_llama_ops.py (the first);
+// tt/llama_mlp.py with REDUCE_SCATTER_OUT_MEMCFG in tt/model_config.py and qwen_model_config.py
+// (the second); tt/llama_decoder.py with DECODE_RESIDUAL_MEMCFG (the others): the sum behind the
+// last layer of what the all-reduce of FF2 gives, in bfp8, and the residual in bfloat16.
+constexpr std::array<ShardedOp, 4> kOps{
+    {{"multiply with SiLU", MultiplyWithSilu, Device, kReduceScatterOut, Bfp8_b, Bfp8_b, Bfp8_b},
+     {"decode op Binary_Mult_Silu", MultiplyWithSilu, SubDevice, kReduceScatterOut, Bfp8_b, Bfp8_b,
+      Bfp8_b},
+     {"Qwen3-32B decode op BinaryDeviceOperation_Last_Residual", Add, SubDevice, kQwenResidual,
+      Bfp8_b, Float16_b, Bfp8_b},
+     {"Llama-3.3-70B decode op BinaryDeviceOperation_Last_Residual", Add, SubDevice, kResidual,
+      Bfp8_b, Float16_b, Bfp8_b}}};
+
+CoreRangeSet shard_cores_of(const ShardedOp& op) {
+    return {CoreRange(op.place.first, op.place.last)};
+}
+
+const ShardedOp& known_op(const Row& row) {
+    const auto* op = std::ranges::find_if(kOps, [&](const ShardedOp& candidate) {
+        return row.workload.ends_with(candidate.workload);
+    });
+    expressible(op != kOps.end(), "where {} has its shards is not known", row.workload);
+    return *op;
+}
+
+/// What a row states stands before what the table does.
+ShardedOp stated(const Parameters& parameters, ShardedOp op) {
+    if (parameters.has("dtype")) {
+        op.in0 = op.in1 = op.out = parameters.format("dtype");
+    }
+    if (parameters.has("shape")) {
+        const std::vector<std::uint32_t> shape = parameters.shape("shape");
+        const std::uint32_t columns = (shape.back() + kTileSide - 1) / kTileSide;
+        const auto cores = shard_cores_of(op).num_cores();
+        expressible(std::ranges::count_if(shape, [](auto extent) { return extent > 1; }) <= 2 &&
+                        shape.size() >= 2 && shape[shape.size() - 2] <= kTileSide,
+                    "of more than one row of tiles");
+        expressible(columns <= cores * op.place.tiles, "{} tiles on {} cores with {} each", columns,
+                    cores, op.place.tiles);
+    }
+    return op;
+}
+
+/// Of a decoder that shares the device with cores that prefetch weights.
+CoreRangeSet workers_of(const ShardedOp& op, const ArchSpec& arch) {
+    if (op.workers == SubDevice) {
+        return CoreRangeSet({CoreRange({1, 0}, {3, 9}), CoreRange({5, 0}, {6, 9})});
+    }
+    const GridSize grid = arch.workers.compute;
+    return {CoreRange({0, 0}, {grid.columns - 1, grid.rows - 1})};
+}
+
+/// The largest of up to 8 that divides the tiles of a shard.
+std::uint32_t block_tiles(std::uint32_t tiles) {
+    std::uint32_t block = std::min(tiles, 8U);
+    while (tiles % block != 0) {
+        --block;
+    }
+    return block;
+}
+
+struct ShardedTensors {
+    DeviceTensor in0;
+    DeviceTensor in1;
+    DeviceTensor out;
+};
+
+ShardedTensors allocate(Bench& bench, const ShardedOp& op) {
+    const auto shards = [&](const char* name, DataFormat format) {
+        return allocate_shards(bench, name, {shard_cores_of(op), op.place.tiles, format});
+    };
+    return {shards("in0", op.in0), shards("in1", op.in1), shards("out", op.out)};
+}
+
+void add_buffers(Program& program, const CoreRangeSet& workers, const ShardedOp& op,
+                 const ShardedTensors& tensors) {
+    add_cb_over(program, workers, kEltwiseIn0, op.place.tiles, tensors.in0);
+    add_cb_over(program, workers, kEltwiseIn1, op.place.tiles, tensors.in1);
+    add_cb_over(program, workers, kEltwiseOut, op.place.tiles, tensors.out);
+    if (op.function == MultiplyWithSilu) {
+        add_cb(program, workers, kActivated, block_tiles(op.place.tiles), op.in0);
+    }
+}
+
+Program program_of(const ArchSpec& arch, const ShardedOp& op, const ShardedTensors& tensors) {
+    const CoreRangeSet workers = workers_of(op, arch);
+    const bool multiplies = op.function == MultiplyWithSilu;
+    const std::uint32_t block = block_tiles(op.place.tiles);
+    Program program = CreateProgram();
+    add_buffers(program, workers, op, tensors);
+    const KernelHandle feed = CreateKernel(program, "bench/accuracy/kernels/shard_feed.cpp",
+                                           workers, ReaderDataMovementConfig());
+    const KernelHandle done = CreateKernel(program, "bench/accuracy/kernels/shard_done.cpp",
+                                           workers, WriterDataMovementConfig());
+    const KernelHandle compute =
+        CreateKernel(program, "bench/accuracy/kernels/shard_binary.cpp", workers,
+                     ComputeConfig{.compile_args = {multiplies ? 1U : 0U, multiplies ? 1U : 0U}});
+    for (const CoreCoord core : workers.cores()) {
+        const std::uint32_t tiles = shard_cores_of(op).contains(core) ? op.place.tiles : 0;
+        SetRuntimeArgs(program, feed, core, {tiles});
+        SetRuntimeArgs(program, done, core, {tiles});
+        SetRuntimeArgs(program, compute, core, {tiles / block, block});
+    }
+    return program;
+}
+
+}  // namespace
+
+Prediction predict_model_sharded_eltwise(const Row& row, const Parameters& parameters,
+                                         const Model& model) {
+    const ShardedOp op = stated(parameters, known_op(row));
+    Bench bench(model);
+    const ShardedTensors tensors = allocate(bench, op);
+    return as_time(row, bench.run(program_of(model.arch, op, tensors)).kernel_span_cycles(), model);
+}
+
+}  // namespace tessera::score

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/accuracy/programs/shard_matmul.hpp"
+
+#include <algorithm>
+
+#include "bench/accuracy/parameters.hpp"
+#include "bench/accuracy/programs/places.hpp"
+#include "ops/matmul/blocking.hpp"
+#include "ops/matmul/circular_buffers.hpp"
+#include "tessera/work_split.hpp"
+
+namespace tessera::score {
+namespace {
+
+using ops::matmul::kIn0Cb;
+using ops::matmul::kIn0ShardCb;
+using ops::matmul::kIn1Cb;
+using ops::matmul::kOutCb;
+using ops::matmul::kPartialsCb;
+
+constexpr DataFormat kFormat = DataFormat::Float16_b;
+constexpr std::uint32_t kDepth = 2;  // blocks of each operand
+
+struct Shares {
+    std::uint32_t shard_w;  ///< K tiles of a shard, which is a block
+    std::uint32_t columns;  ///< output tiles of a core
+    CoreRangeSet holders;
+    CoreRangeSet workers;
+    CoreCoord end;  ///< last core of the rectangle around the workers, which begins at (0,0)
+
+    [[nodiscard]] std::uint32_t box_size() const { return (end.x + 1) * (end.y + 1); }
+    [[nodiscard]] bool in_box(CoreCoord core) const { return core.x <= end.x && core.y <= end.y; }
+};
+
+struct Tensors {
+    DeviceTensor in0, in1, out;
+};
+
+CoreRangeSet first_of(GridSize grid, std::uint32_t count) {
+    return num_cores_to_corerangeset(count, CoreCoord{grid.columns, grid.rows}, RowWise::Yes);
+}
+
+Shares share_out(const ShardProduct& product) {
+    expressible(product.holders > 0 && product.k % product.holders == 0,
+                "{} tiles of K over {} cores", product.k, product.holders);
+    const std::uint32_t columns = (product.n + product.holders - 1) / product.holders;
+    Shares shares{.shard_w = product.k / product.holders,
+                  .columns = columns,
+                  .holders = first_of(product.grid, product.holders),
+                  .workers = first_of(product.grid, (product.n + columns - 1) / columns),
+                  .end = {0, 0}};
+    for (const CoreCoord core : shares.workers.cores()) {
+        shares.end = {std::max(shares.end.x, core.x), std::max(shares.end.y, core.y)};
+    }
+    return shares;
+}
+
+DeviceTensor allocate_row(Bench& bench, const char* name, std::uint32_t tiles,
+                          const CoreRangeSet& cores, std::uint32_t shard_w) {
+    return bench.session().allocate_sharded(0, name,
+                                            {{kTileSide, tiles * kTileSide}, kFormat, Layout::TILE},
+                                            BufferType::L1, TensorMemoryLayout::WIDTH_SHARDED,
+                                            {.cores = cores,
+                                             .shard_shape = {1, shard_w},
+                                             .tensor_shape = {1, tiles},
+                                             .noc_coords = {}});
+}
+
+Tensors allocate(Bench& bench, const ShardProduct& product, const Shares& shares) {
+    const auto interleaved = [&](const char* name, std::uint32_t rows, BufferType memory) {
+        const TensorSpec spec{{rows * kTileSide, product.n * kTileSide}, kFormat, Layout::TILE};
+        return bench.session().allocate(0, name, spec, memory);
+    };
+    return {.in0 = allocate_row(bench, "in0", product.k, shares.holders, shares.shard_w),
+            .in1 = interleaved("in1", product.k, BufferType::DRAM),
+            .out = product.is_out_sharded
+                       ? allocate_row(bench, "out", product.n, shares.workers, shares.columns)
+                       : interleaved("out", 1, BufferType::L1)};
+}
+
+void add_buffer(Program& program, const CoreRangeSet& cores,
+                const std::vector<std::uint8_t>& indices, std::uint32_t tiles,
+                const DeviceTensor* shard = nullptr) {
+    std::map<std::uint8_t, DataFormat> formats;
+    for (const std::uint8_t index : indices) {
+        formats[index] = kFormat;
+    }
+    CircularBufferConfig config(tiles * tile_bytes(kFormat), formats);
+    for (const std::uint8_t index : indices) {
+        config.set_page_size(index, tile_bytes(kFormat));
+    }
+    if (shard != nullptr) {
+        config.set_globally_allocated_address(shard->buffer);
+    }
+    CreateCircularBuffer(program, cores, std::move(config));
+}
+
+void add_buffers(Program& program, const ShardProduct& product, const Shares& shares,
+                 const Tensors& tensors) {
+    add_buffer(program, shares.holders, {kIn0Cb}, kDepth * shares.shard_w);
+    add_buffer(program, shares.holders, {kIn0ShardCb}, shares.shard_w, &tensors.in0);
+    add_buffer(program, shares.workers, {kIn1Cb}, kDepth * shares.shard_w * shares.columns);
+    add_buffer(program, shares.workers, {kOutCb, kPartialsCb}, shares.columns,
+               product.is_out_sharded ? &tensors.out : nullptr);
+}
+
+void add_in0(Program& program, const ArchSpec& arch, const ShardProduct& product,
+             const Shares& shares) {
+    const std::uint32_t replies = CreateSemaphore(program, shares.holders, 0);
+    const std::uint32_t flag = CreateSemaphore(program, shares.holders, 0);
+    const std::uint32_t valid = CreateSemaphore(program, shares.holders, 1);
+    const std::uint32_t num_replies = std::min(shares.box_size(), product.holders);
+    const KernelHandle kernel = CreateKernel(
+        program, "bench/accuracy/kernels/shard_multicast.cpp", shares.holders,
+        DataMovementConfig{.processor = DataMovementProcessor::RISCV_1,
+                           .noc = NOC::NOC_1,
+                           .compile_args = {product.holders, shares.shard_w, product.grid.columns,
+                                            shares.box_size(), num_replies, replies, flag, valid},
+                           .defines = {},
+                           .named_compile_args = {}});
+    const CoreCoord first = noc_coordinate(arch, {0, 0});
+    const CoreCoord last = noc_coordinate(arch, shares.end);  // where NoC 1 begins
+    std::uint32_t position = 0;
+    for (const CoreCoord core : shares.holders.cores()) {
+        SetRuntimeArgs(
+            program, kernel, core,
+            {position++, shares.in_box(core) ? 1U : 0U, shares.workers.contains(core) ? 1U : 0U,
+             last.x, last.y, first.x, first.y, first.x, first.y});
+    }
+}
+
+/// Nobody else needs this core's columns of in1: it sends to no one.
+void add_in1(Program& program, const ShardProduct& product, const Shares& shares,
+             const Tensors& tensors) {
+    std::vector<std::uint32_t> args{
+        product.k, shares.shard_w, product.n, 1, shares.columns,
+        1,         shares.columns, 1,         1, product.is_out_sharded ? 1U : 0U};
+    TensorAccessorArgs(tensors.in1.buffer).append_to(args);
+    TensorAccessorArgs(tensors.out.buffer).append_to(args);
+    const KernelHandle kernel =
+        CreateKernel(program, "ops/matmul/kernels/in1_sender_writer.cpp", shares.workers,
+                     DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
+                                        .noc = NOC::NOC_0,
+                                        .compile_args = std::move(args),
+                                        .defines = {},
+                                        .named_compile_args = {}});
+    std::uint32_t column = 0;
+    for (const CoreCoord core : shares.workers.cores()) {
+        const std::uint32_t valid = std::min(shares.columns, product.n - column);
+        SetRuntimeArgs(program, kernel, core,
+                       {tensors.in1.buffer.address, column, tensors.out.buffer.address, column, 1,
+                        valid, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+        column += shares.columns;
+    }
+}
+
+void add_compute(Program& program, const ShardProduct& product, const Shares& shares) {
+    const bool adds_in_l1 = product.holders > 2;
+    (void)CreateKernel(
+        program, "ops/matmul/kernels/block_compute.cpp", shares.workers,
+        ComputeConfig{
+            .math_fidelity = MathFidelity::HiFi2,
+            .compile_args = {1, shares.columns, shares.shard_w, product.holders, 1, shares.columns,
+                             adds_in_l1 ? 1U : 0U, adds_in_l1 ? 1U : 0U, 1}});
+}
+
+}  // namespace
+
+Replays run_shard_product(Bench& bench, const ShardProduct& product) {
+    const Shares shares = share_out(product);
+    const Tensors tensors = allocate(bench, product, shares);
+    Program program = CreateProgram();
+    add_buffers(program, product, shares, tensors);
+    add_in0(program, bench.arch(), product, shares);
+    add_in1(program, product, shares, tensors);
+    add_compute(program, product, shares);
+    return bench.run(std::move(program));
+}
+
+}  // namespace tessera::score
