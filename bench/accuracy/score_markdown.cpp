@@ -39,10 +39,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kGroups{
     {"tensix_epcc", "tile loops and instructions"},
     {"sfpu", "SFPU functions"},
     {"riscv_epcc", "instructions of a data-movement RISC"},
-    {"op_deepseek", "ops of models"},
-    {"op_llama", "ops of models"},
-    {"op_sdpa", "ops of models"},
-    {"op_targets", "ops of models"},
+    {"op_deepseek", "ops of DeepSeek's attention"},
+    {"op_llama", "ops of Llama's decoding"},
+    {"op_sdpa", "attention over chains of cores"},
+    {"op_targets", "ops of decoders and of prefill"},
 }};
 
 std::string cell_of(std::span<const GroupScore> groups, std::string_view arch,
