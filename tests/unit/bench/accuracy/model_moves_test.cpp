@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "bench/accuracy/programs/galaxy_chip.hpp"
+#include "bench/accuracy/programs/models/galaxy_chip.hpp"
 #include "tests/unit/bench/accuracy/small_model.hpp"
 
 namespace tessera::score {

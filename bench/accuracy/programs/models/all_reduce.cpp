@@ -138,10 +138,10 @@ void add_sender(Program& program, const ReducePlace& place, std::uint32_t link,
     const std::vector<std::uint32_t> shards = shards_of_link(place, link);
     const auto count = static_cast<std::uint32_t>(shards.size());
     const KernelHandle reads = CreateKernel(
-        program, "bench/accuracy/kernels/all_reduce_reader.cpp", core,
+        program, "bench/accuracy/kernels/models/all_reduce_reader.cpp", core,
         DataMovementConfig{.processor = DataMovementProcessor::RISCV_1, .noc = NOC::NOC_1});
     const KernelHandle writes = CreateKernel(
-        program, "bench/accuracy/kernels/all_reduce_writer.cpp", core,
+        program, "bench/accuracy/kernels/models/all_reduce_writer.cpp", core,
         DataMovementConfig{.processor = DataMovementProcessor::RISCV_0, .noc = NOC::NOC_0});
     std::vector<std::uint32_t> reader{place.input.buffer.address, place.op.shard_tiles, count};
     reader.insert(reader.end(), shards.begin(), shards.end());
@@ -158,10 +158,10 @@ void add_sender(Program& program, const ReducePlace& place, std::uint32_t link,
 void add_sums(Program& program, const ReducePlace& place, std::uint32_t arrived) {
     const std::uint32_t tiles = place.op.shard_tiles;
     const KernelHandle receives = CreateKernel(
-        program, "bench/accuracy/kernels/all_reduce_receiver.cpp", shard_grid(),
+        program, "bench/accuracy/kernels/models/all_reduce_receiver.cpp", shard_grid(),
         DataMovementConfig{.processor = DataMovementProcessor::RISCV_1, .noc = NOC::NOC_1});
-    const KernelHandle sums = CreateKernel(program, "bench/accuracy/kernels/all_reduce_sum.cpp",
-                                           shard_grid(), ComputeConfig{});
+    const KernelHandle sums = CreateKernel(
+        program, "bench/accuracy/kernels/models/all_reduce_sum.cpp", shard_grid(), ComputeConfig{});
     SetRuntimeArgs(program, receives, shard_grid(),
                    {arrived, place.op.devices, place.op.devices * tiles});
     SetRuntimeArgs(program, sums, shard_grid(), {place.op.devices, tiles});

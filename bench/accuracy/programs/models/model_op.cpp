@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "bench/accuracy/programs/galaxy_chip.hpp"
+#include "bench/accuracy/programs/models/galaxy_chip.hpp"
 
 namespace tessera::score {
 namespace {

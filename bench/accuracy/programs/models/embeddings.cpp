@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
-#include "bench/accuracy/programs/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
@@ -42,8 +42,9 @@ void add_gather(Program& program, const CoreRangeSet& cores, const DeviceTensor&
     std::vector<std::uint32_t> args{kTileSide * kIndexBytes, piece, block_tiles};
     TensorAccessorArgs(indices.buffer).append_to(args);
     TensorAccessorArgs(table.buffer).append_to(args);
-    const KernelHandle reader = CreateKernel(program, "bench/accuracy/kernels/row_gather.cpp",
-                                             cores, ReaderDataMovementConfig(std::move(args)));
+    const KernelHandle reader =
+        CreateKernel(program, "bench/accuracy/kernels/models/row_gather.cpp", cores,
+                     ReaderDataMovementConfig(std::move(args)));
     std::uint32_t offset = 0;
     for (const CoreCoord core : corerange_to_cores(cores, kOutCores, RowWise::Yes)) {
         std::vector<std::uint32_t> words{indices.buffer.address, table.buffer.address, offset};

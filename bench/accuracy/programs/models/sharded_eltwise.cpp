@@ -10,8 +10,8 @@
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
-#include "bench/accuracy/programs/shards.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
@@ -143,12 +143,12 @@ Program program_of(const ArchSpec& arch, const ShardedOp& op, const ShardedTenso
     const std::uint32_t block = block_tiles(op.place.tiles);
     Program program = CreateProgram();
     add_buffers(program, workers, op, tensors);
-    const KernelHandle feed = CreateKernel(program, "bench/accuracy/kernels/shard_feed.cpp",
+    const KernelHandle feed = CreateKernel(program, "bench/accuracy/kernels/models/shard_feed.cpp",
                                            workers, ReaderDataMovementConfig());
-    const KernelHandle done = CreateKernel(program, "bench/accuracy/kernels/shard_done.cpp",
+    const KernelHandle done = CreateKernel(program, "bench/accuracy/kernels/models/shard_done.cpp",
                                            workers, WriterDataMovementConfig());
     const KernelHandle compute =
-        CreateKernel(program, "bench/accuracy/kernels/shard_binary.cpp", workers,
+        CreateKernel(program, "bench/accuracy/kernels/models/shard_binary.cpp", workers,
                      ComputeConfig{.compile_args = {multiplies ? 1U : 0U, multiplies ? 1U : 0U}});
     for (const CoreCoord core : workers.cores()) {
         const std::uint32_t tiles = shard_cores_of(op).contains(core) ? op.place.tiles : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/accuracy/programs/galaxy_chip.hpp"
+#include "bench/accuracy/programs/models/galaxy_chip.hpp"
 
 #include <algorithm>
 #include <string>

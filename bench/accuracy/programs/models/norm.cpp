@@ -10,9 +10,9 @@
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
-#include "bench/accuracy/programs/norm_place.hpp"
+#include "bench/accuracy/programs/models/norm_place.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
-#include "bench/accuracy/programs/shards.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
@@ -34,7 +34,7 @@ std::uint32_t role_word(const Norm& norm, CoreCoord core) {
 
 constexpr DataFormat kNormFormat = DataFormat::Float16_b;
 
-// The indices of kernels/norm_cbs.hpp.
+// The indices of kernels/models/norm_cbs.hpp.
 constexpr std::uint8_t kNormIn = 0;
 constexpr std::uint8_t kNormStatistics = 7;
 constexpr std::uint8_t kNormGathered = 13;
@@ -86,8 +86,9 @@ void add_gather(Program& program, const ArchSpec& arch, const Norm& norm, NormSt
         args.push_back(CreateSemaphore(program, cores, 0));
     }
     append_corners(arch, norm, args);
-    const KernelHandle kernel = CreateKernel(program, "bench/accuracy/kernels/norm_gather.cpp",
-                                             cores, reader_of(std::move(args)));
+    const KernelHandle kernel =
+        CreateKernel(program, "bench/accuracy/kernels/models/norm_gather.cpp", cores,
+                     reader_of(std::move(args)));
     for (const CoreCoord core : cores.cores()) {
         SetRuntimeArgs(program, kernel, core, {role_word(norm, core), norm.tiles});
     }
@@ -98,8 +99,9 @@ void add_spread(Program& program, const ArchSpec& arch, const Norm& norm) {
     const CoreRangeSet cores = cores_of(norm);
     std::vector<std::uint32_t> args{num_cores(norm.place.grid), CreateSemaphore(program, cores, 0)};
     append_corners(arch, norm, args);
-    const KernelHandle kernel = CreateKernel(program, "bench/accuracy/kernels/norm_spread.cpp",
-                                             cores, reader_of(std::move(args)));
+    const KernelHandle kernel =
+        CreateKernel(program, "bench/accuracy/kernels/models/norm_spread.cpp", cores,
+                     reader_of(std::move(args)));
     for (const CoreCoord core : cores.cores()) {
         SetRuntimeArgs(program, kernel, core, {role_word(norm, core), norm.tiles});
     }
@@ -129,8 +131,9 @@ void add_constants(Program& program, const ArchSpec& arch, const Norm& norm,
     if (gamma != nullptr) {
         TensorAccessorArgs(gamma->buffer).append_to(args);
     }
-    const KernelHandle kernel = CreateKernel(program, "bench/accuracy/kernels/norm_constants.cpp",
-                                             cores, writer_of(std::move(args)));
+    const KernelHandle kernel =
+        CreateKernel(program, "bench/accuracy/kernels/models/norm_constants.cpp", cores,
+                     writer_of(std::move(args)));
     const std::vector<CoreCoord> all = cores.cores();
     for (std::uint32_t i = 0; i < all.size(); ++i) {
         const CoreCoord to = destination ? noc_coordinate(arch, destination(i)) : CoreCoord{};
@@ -154,7 +157,7 @@ void add_norm_compute(Program& program, const Norm& norm, const char* source,
 
 /// Source   compute/layernorm_sharded.cpp, compute/layernorm_sharded_pre_allgather.cpp.
 void add_sum(Program& program, const Norm& norm, NormStage stage) {
-    add_norm_compute(program, norm, "bench/accuracy/kernels/norm_sum.cpp",
+    add_norm_compute(program, norm, "bench/accuracy/kernels/models/norm_sum.cpp",
                      {static_cast<std::uint32_t>(stage), norm.tiles, norm.subblock,
                       norm.place.grid.columns, norm.place.grid.rows});
 }
@@ -207,7 +210,7 @@ Prediction behind_gather(const Model& model, const Norm& norm) {
     add_spread(program, model.arch, norm);
     add_constants(program, model.arch, norm, &gamma,
                   [&](std::size_t i) { return storage.cores()[i]; });
-    add_norm_compute(program, norm, "bench/accuracy/kernels/norm_scale.cpp",
+    add_norm_compute(program, norm, "bench/accuracy/kernels/models/norm_scale.cpp",
                      {norm.tiles, norm.subblock});
     return bench.run(std::move(program)).kernel_span_cycles();
 }

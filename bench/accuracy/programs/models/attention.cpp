@@ -140,12 +140,14 @@ Program decode_program(const ArchSpec& arch, const Decode& decode, const DecodeT
     std::vector<std::uint32_t> accessors;
     TensorAccessorArgs(tensors.keys.buffer).append_to(accessors);
     TensorAccessorArgs(tensors.values.buffer).append_to(accessors);
-    const KernelHandle reads = CreateKernel(program, "bench/accuracy/kernels/decode_reader.cpp",
-                                            cores, ReaderDataMovementConfig(std::move(accessors)));
-    const KernelHandle writes = CreateKernel(program, "bench/accuracy/kernels/decode_writer.cpp",
-                                             cores, WriterDataMovementConfig());
+    const KernelHandle reads =
+        CreateKernel(program, "bench/accuracy/kernels/models/decode_reader.cpp", cores,
+                     ReaderDataMovementConfig(std::move(accessors)));
+    const KernelHandle writes =
+        CreateKernel(program, "bench/accuracy/kernels/models/decode_writer.cpp", cores,
+                     WriterDataMovementConfig());
     const KernelHandle maths =
-        CreateKernel(program, "bench/accuracy/kernels/decode_compute.cpp", cores,
+        CreateKernel(program, "bench/accuracy/kernels/models/decode_compute.cpp", cores,
                      ComputeConfig{.math_fidelity = MathFidelity::HiFi2});
     SetRuntimeArgs(program, writes, cores,
                    {kKeyTiles, static_cast<std::uint32_t>(arch.l1.zeros.value),

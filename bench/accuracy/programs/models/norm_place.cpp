@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/accuracy/programs/norm_place.hpp"
+#include "bench/accuracy/programs/models/norm_place.hpp"
 
 #include <algorithm>
 #include <array>

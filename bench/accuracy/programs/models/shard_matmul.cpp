@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/accuracy/programs/shard_matmul.hpp"
+#include "bench/accuracy/programs/models/shard_matmul.hpp"
 
 #include <algorithm>
 
@@ -111,7 +111,7 @@ void add_in0(Program& program, const ArchSpec& arch, const ShardProduct& product
     const std::uint32_t valid = CreateSemaphore(program, shares.holders, 1);
     const std::uint32_t num_replies = std::min(shares.box_size(), product.holders);
     const KernelHandle kernel = CreateKernel(
-        program, "bench/accuracy/kernels/shard_multicast.cpp", shares.holders,
+        program, "bench/accuracy/kernels/models/shard_multicast.cpp", shares.holders,
         DataMovementConfig{.processor = DataMovementProcessor::RISCV_1,
                            .noc = NOC::NOC_1,
                            .compile_args = {product.holders, shares.shard_w, product.grid.columns,

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
-#include "bench/accuracy/programs/tile_moves.hpp"
+#include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
@@ -37,8 +37,9 @@ void add_reader(Program& program, const ops::SharedWork& work, const Move& move,
                                     num_cores, static_cast<std::uint32_t>(l1.zeros.value),
                                     static_cast<std::uint32_t>(l1.zeros_size.value)};
     TensorAccessorArgs(move.input.buffer).append_to(args);
-    const KernelHandle reader = CreateKernel(program, "bench/accuracy/kernels/stack_read.cpp",
-                                             work.cores, ReaderDataMovementConfig(std::move(args)));
+    const KernelHandle reader =
+        CreateKernel(program, "bench/accuracy/kernels/models/stack_read.cpp", work.cores,
+                     ReaderDataMovementConfig(std::move(args)));
     for (const ops::WorkShare& share : work.shares) {
         SetRuntimeArgs(program, reader, share.core,
                        {move.input.buffer.address, share.first, share.count});
@@ -52,7 +53,7 @@ void add_compute(Program& program, const ops::SharedWork& work, std::uint32_t he
                                .defines = {},
                                .named_compile_args = {}};
     const KernelHandle compute =
-        CreateKernel(program, "bench/accuracy/kernels/stack_sum.cpp", work.cores, config);
+        CreateKernel(program, "bench/accuracy/kernels/models/stack_sum.cpp", work.cores, config);
     for (const ops::WorkShare& share : work.shares) {
         SetRuntimeArgs(program, compute, share.core, {share.count});
     }

@@ -90,7 +90,8 @@ struct ExchangeSemaphores {
     std::uint32_t ended;
 };
 
-/// Of the arguments of bench/accuracy/kernels/all_to_all_writer.cpp those before a connection.
+/// Of the arguments of bench/accuracy/kernels/models/all_to_all_writer.cpp those before a
+/// connection.
 std::vector<std::uint32_t> setup_args(const ExchangePlace& place, std::uint32_t index,
                                       std::uint32_t num_targets,
                                       const ExchangeSemaphores& semaphores) {
@@ -138,10 +139,11 @@ Program exchange_program(const ExchangePlace& place) {
     std::vector<std::uint32_t> output;
     TensorAccessorArgs(place.input.buffer).append_to(input);
     TensorAccessorArgs(place.output.buffer).append_to(output);
-    const KernelHandle reads = CreateKernel(program, "bench/accuracy/kernels/all_to_all_reader.cpp",
-                                            cores, ReaderDataMovementConfig(std::move(input)));
+    const KernelHandle reads =
+        CreateKernel(program, "bench/accuracy/kernels/models/all_to_all_reader.cpp", cores,
+                     ReaderDataMovementConfig(std::move(input)));
     const KernelHandle writes =
-        CreateKernel(program, "bench/accuracy/kernels/all_to_all_writer.cpp", cores,
+        CreateKernel(program, "bench/accuracy/kernels/models/all_to_all_writer.cpp", cores,
                      WriterDataMovementConfig(std::move(output)));
     const ExchangeSemaphores semaphores{CreateSemaphore(program, cores, 0),
                                         CreateSemaphore(program, cores, 0)};

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
-#include "bench/accuracy/programs/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
@@ -114,7 +114,7 @@ void add_row_writer(Program& program, const RowMoves& moves, const Move& move,
     std::vector<std::uint32_t> args{shape[1], shape[2], tiles_across(shape[3]), line_bytes};
     TensorAccessorArgs(move.output.buffer).append_to(args);
     const KernelHandle writer =
-        CreateKernel(program, "bench/accuracy/kernels/face_row_write.cpp", moves.tiles.cores,
+        CreateKernel(program, "bench/accuracy/kernels/models/face_row_write.cpp", moves.tiles.cores,
                      WriterDataMovementConfig(std::move(args)));
     for (std::size_t i = 0; i < moves.tiles.shares.size(); ++i) {
         const WorkShare& tiles = moves.tiles.shares[i];

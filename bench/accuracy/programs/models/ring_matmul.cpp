@@ -135,7 +135,7 @@ void add_forwarding(Program& program, const ArchSpec& arch, const RingProduct& p
     const std::uint32_t counter = CreateSemaphore(program, ring_and_hop(), 0);
     const std::uint32_t width = product.width();
     const KernelHandle kernel =
-        CreateKernel(program, "bench/accuracy/kernels/ring_forward.cpp", ring_and_hop(),
+        CreateKernel(program, "bench/accuracy/kernels/models/ring_forward.cpp", ring_and_hop(),
                      DataMovementConfig{
                          .processor = DataMovementProcessor::RISCV_1,
                          .noc = NOC::NOC_1,
@@ -152,14 +152,14 @@ void add_forwarding(Program& program, const ArchSpec& arch, const RingProduct& p
 
 void add_product(Program& program, const RingProduct& product) {
     const std::uint32_t in1_tiles = kRingSize * product.width() * product.columns();
-    (void)CreateKernel(program, "bench/accuracy/kernels/hand_over.cpp", ring_cores(),
+    (void)CreateKernel(program, "bench/accuracy/kernels/models/hand_over.cpp", ring_cores(),
                        DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
                                           .noc = NOC::NOC_0,
                                           .compile_args = {kRingIn1, in1_tiles},
                                           .defines = {},
                                           .named_compile_args = {}});
     const KernelHandle compute = CreateKernel(
-        program, "bench/accuracy/kernels/ring_product.cpp", ring_cores(),
+        program, "bench/accuracy/kernels/models/ring_product.cpp", ring_cores(),
         ComputeConfig{.math_fidelity = product.fidelity,
                       .fp32_dest_acc_en = product.fp32_dest_acc,
                       .dst_full_sync_en = true,

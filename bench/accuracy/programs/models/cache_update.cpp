@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
-#include "bench/accuracy/programs/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
@@ -93,14 +93,14 @@ KernelHandle add_cache_reader(Program& program, const CoreRangeSet& cores, const
     TensorAccessorArgs(caches.tensors[0].buffer).append_to(args);
     TensorAccessorArgs(caches.positions.buffer).append_to(args);
     TensorAccessorArgs(caches.blocks.buffer).append_to(args);
-    return CreateKernel(program, "bench/accuracy/kernels/cache_block_read.cpp", cores,
+    return CreateKernel(program, "bench/accuracy/kernels/models/cache_block_read.cpp", cores,
                         ReaderDataMovementConfig(std::move(args)));
 }
 
 KernelHandle add_cache_writer(Program& program, const CoreRangeSet& cores, const Caches& caches) {
     std::vector<std::uint32_t> args{kTilesOfHead, table_pages(caches).count, kRowBytes};
     TensorAccessorArgs(caches.tensors[0].buffer).append_to(args);
-    return CreateKernel(program, "bench/accuracy/kernels/cache_block_write.cpp", cores,
+    return CreateKernel(program, "bench/accuracy/kernels/models/cache_block_write.cpp", cores,
                         WriterDataMovementConfig(std::move(args)));
 }
 
@@ -108,7 +108,7 @@ void add_cache_kernels(Program& program, const CoreRangeSet& cores, const Caches
                        const ArchSpec& arch) {
     const KernelHandle reader = add_cache_reader(program, cores, caches);
     const KernelHandle writer = add_cache_writer(program, cores, caches);
-    (void)CreateKernel(program, "bench/accuracy/kernels/cache_block_update.cpp", cores,
+    (void)CreateKernel(program, "bench/accuracy/kernels/models/cache_block_update.cpp", cores,
                        ComputeConfig{});
     std::uint32_t i = 0;
     for (const CoreCoord core : first_cores(arch, 2 * caches.users)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/accuracy/programs/shards.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 
 #include "bench/accuracy/programs/places.hpp"
 

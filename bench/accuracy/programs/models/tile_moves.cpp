@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/accuracy/programs/tile_moves.hpp"
+#include "bench/accuracy/programs/models/tile_moves.hpp"
 
 #include <utility>
 #include <vector>
@@ -36,7 +36,7 @@ void add_tile_reader(Program& program, const ops::SharedWork& work, const Buffer
                      const Runs& runs, std::uint32_t filler_words) {
     std::vector<std::uint32_t> args{runs.length, runs.skipped, filler_words};
     TensorAccessorArgs(input).append_to(args);
-    const KernelHandle reader = CreateKernel(program, "bench/accuracy/kernels/tile_read.cpp",
+    const KernelHandle reader = CreateKernel(program, "bench/accuracy/kernels/models/tile_read.cpp",
                                              work.cores, ReaderDataMovementConfig(std::move(args)));
     for (const ops::WorkShare& share : work.shares) {
         const std::uint32_t page =
@@ -50,8 +50,9 @@ void add_tile_writer(Program& program, const ops::SharedWork& work, const Buffer
                      std::uint8_t cb, std::uint32_t step, EachPage each) {
     std::vector<std::uint32_t> args{cb, step, each == EachPage::BehindBarrier ? 1U : 0U};
     TensorAccessorArgs(output).append_to(args);
-    const KernelHandle writer = CreateKernel(program, "bench/accuracy/kernels/tile_write.cpp",
-                                             work.cores, WriterDataMovementConfig(std::move(args)));
+    const KernelHandle writer =
+        CreateKernel(program, "bench/accuracy/kernels/models/tile_write.cpp", work.cores,
+                     WriterDataMovementConfig(std::move(args)));
     for (const ops::WorkShare& share : work.shares) {
         SetRuntimeArgs(program, writer, share.core, {output.address, share.first, share.count});
     }

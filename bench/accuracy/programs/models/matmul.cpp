@@ -6,6 +6,8 @@
 // (create_simple_matmul_program_config, get_mcast_1d_config, get_matmul_program_config: which
 // program they get); with neither, products of bfloat16 run in HiFi2 and the packer adds up partial
 // sums. wo's output is written to L1 at the end here; there it stays where it was computed.
+#include "ops/matmul/matmul.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +17,9 @@
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shard_matmul.hpp"
 #include "bench/accuracy/programs/places.hpp"
-#include "bench/accuracy/programs/shard_matmul.hpp"
 #include "bench/accuracy/units.hpp"
-#include "ops/matmul/matmul.hpp"
 
 namespace tessera::score {
 namespace {

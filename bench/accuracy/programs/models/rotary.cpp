@@ -10,8 +10,8 @@
 // cores.
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
-#include "bench/accuracy/programs/shards.hpp"
 #include "bench/accuracy/units.hpp"
 
 namespace tessera::score {
@@ -68,7 +68,7 @@ Program rotary_program(Bench& bench, const Rotary& rotary) {
         add_cb(program, rotary.cores, cb, tiles, kRotaryFormat);
     }
     constexpr std::uint32_t kMostTiles = 4;  // of half of a DST of 32 bits
-    (void)CreateKernel(program, "bench/accuracy/kernels/rotary_heads.cpp", rotary.cores,
+    (void)CreateKernel(program, "bench/accuracy/kernels/models/rotary_heads.cpp", rotary.cores,
                        ComputeConfig{.fp32_dest_acc_en = tiles <= kMostTiles,
                                      .math_approx_mode = true,
                                      .compile_args = {1, tiles, rotary.of_one_row ? 1U : 0U}});
