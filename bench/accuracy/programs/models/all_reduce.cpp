@@ -9,6 +9,7 @@
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
 #include "ops/mesh_line.hpp"
@@ -100,16 +101,6 @@ DeviceTensor allocate(Bench& bench, const ReducePlace& place, const char* name,
                                              .noc_coords = {}});
 }
 
-void add_shards(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                std::uint32_t tiles, const Buffer* over) {
-    CircularBufferConfig config(tiles * tile_bytes(kLogitFormat), {{index, kLogitFormat}});
-    config.set_page_size(index, tile_bytes(kLogitFormat));
-    if (over != nullptr) {
-        config.set_globally_allocated_address(*over);
-    }
-    CreateCircularBuffer(program, cores, std::move(config));
-}
-
 /// The cores whose shards one link carries.
 std::vector<std::uint32_t> shards_of_link(const ReducePlace& place, std::uint32_t link) {
     const std::uint32_t per_link = place.op.shards / place.op.links;
@@ -171,10 +162,10 @@ Program reduce_program(const ReducePlace& place) {
     Program program = CreateProgram();
     const CoreRangeSet senders = reduce_cores(std::span(kSenders).first(place.op.links));
     const std::uint32_t per_link = place.op.shards / place.op.links * place.op.shard_tiles;
-    add_shards(program, senders, kSent, per_link, nullptr);
-    add_shards(program, shard_grid(), kArrived, place.op.devices * place.op.shard_tiles,
-               &place.buffer.buffer);
-    add_shards(program, shard_grid(), kSum, place.op.shard_tiles, &place.output.buffer);
+    add_cb(program, senders, kSent, per_link, kLogitFormat);
+    add_cb_over(program, shard_grid(), kArrived, place.op.devices * place.op.shard_tiles,
+                place.buffer);
+    add_cb_over(program, shard_grid(), kSum, place.op.shard_tiles, place.output);
     std::vector<CoreCoord> all = shard_grid().cores();
     all.insert(all.end(), kSenders.begin(), kSenders.end());
     const std::uint32_t arrived = CreateSemaphore(program, reduce_cores(all), 0);

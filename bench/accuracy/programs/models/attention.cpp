@@ -15,6 +15,7 @@
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
 
@@ -86,9 +87,9 @@ DecodeTensors allocate_decode(Bench& bench, const Decode& decode) {
 }
 
 void add_decode_buffers(Program& program, const CoreRangeSet& cores, const Decode& decode,
-                        const Buffer& output) {
+                        const DeviceTensor& output) {
     constexpr std::uint32_t kCache = kHeadTiles * kKeyTiles;
-    constexpr std::array<std::pair<std::uint8_t, std::uint32_t>, 17> kBuffers{{{0, kHeadTiles},
+    constexpr std::array<std::pair<std::uint8_t, std::uint32_t>, 18> kBuffers{{{0, kHeadTiles},
                                                                                {1, kCache},
                                                                                {2, kCache},
                                                                                {3, kKeyTiles},
@@ -104,22 +105,13 @@ void add_decode_buffers(Program& program, const CoreRangeSet& cores, const Decod
                                                                                {27, 1},
                                                                                {28, 1},
                                                                                {29, 1},
-                                                                               {30, 1}}};
-    const auto add = [&](std::uint8_t index, std::uint32_t tiles, const Buffer* over) {
-        const bool is_cache = index == 1 || index == 2;
-        const DataFormat format = is_cache ? decode.cache : DataFormat::Float16_b;
-        CircularBufferConfig config(tiles * tile_bytes(format), {{index, format}});
-        config.set_page_size(index, tile_bytes(format));
-        if (over != nullptr) {
-            config.set_globally_allocated_address(*over);
-        }
-        CreateCircularBuffer(program, cores, std::move(config));
-    };
+                                                                               {30, 1},
+                                                                               {31, 1}}};
     for (const auto& [index, tiles] : kBuffers) {
-        add(index, tiles, nullptr);
+        const bool is_cache = index == 1 || index == 2;
+        add_cb(program, cores, index, tiles, is_cache ? decode.cache : DataFormat::Float16_b);
     }
-    add(31, 1, nullptr);
-    add(20, kHeadTiles, &output);
+    add_cb_over(program, cores, 20, kHeadTiles, output);
 }
 
 /// Blocks of a user's keys, in any order: no two next to each other.
@@ -136,7 +128,7 @@ std::vector<std::uint32_t> blocks_of(const Decode& decode, std::uint32_t user) {
 Program decode_program(const ArchSpec& arch, const Decode& decode, const DecodeTensors& tensors) {
     const CoreRangeSet cores = first_cores_of(decode.users);
     Program program = CreateProgram();
-    add_decode_buffers(program, cores, decode, tensors.output.buffer);
+    add_decode_buffers(program, cores, decode, tensors.output);
     std::vector<std::uint32_t> accessors;
     TensorAccessorArgs(tensors.keys.buffer).append_to(accessors);
     TensorAccessorArgs(tensors.values.buffer).append_to(accessors);

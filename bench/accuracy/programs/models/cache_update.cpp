@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
@@ -60,8 +61,8 @@ void add_cache_buffers(Program& program, const CoreRangeSet& cores, const Caches
     const TablePages table = table_pages(caches);
     const DataFormat format = caches.tensors[0].spec.format;
     const std::uint32_t bfloat16_tile = tile_bytes(DataFormat::Float16_b);
-    add_tile_buffer(program, cores, kTilesCb, 2 * kTilesOfHead, format);
-    add_shard_buffer(program, cores, kInputCb, kTilesOfHead, input);
+    add_cb(program, cores, kTilesCb, 2 * kTilesOfHead, format);
+    add_cb_over(program, cores, kInputCb, kTilesOfHead, input);
     add_buffer(program, cores, kPositionsCb, 1, caches.users * kPositionBytes, DataFormat::UInt32);
     add_buffer(program, cores, kTableCb, table.count, table.bytes, DataFormat::UInt32);
     CreateCircularBuffer(program, cores,
@@ -70,8 +71,8 @@ void add_cache_buffers(Program& program, const CoreRangeSet& cores, const Caches
                                                {kUpdatedCb, DataFormat::Float16_b}})
                              .set_page_size(kRowsCb, bfloat16_tile)
                              .set_page_size(kUpdatedCb, bfloat16_tile));
-    add_tile_buffer(program, cores, kNewRowCb, 2 * kTilesOfHead, DataFormat::Float16_b);
-    add_tile_buffer(program, cores, kCacheOutCb, caches.users * kTilesOfHead, format);
+    add_cb(program, cores, kNewRowCb, 2 * kTilesOfHead, DataFormat::Float16_b);
+    add_cb(program, cores, kCacheOutCb, caches.users * kTilesOfHead, format);
 }
 
 /// First tile of the block's rows in which a user's position lies. Blocks are anywhere: in the

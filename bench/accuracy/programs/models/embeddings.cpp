@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
@@ -69,9 +70,9 @@ Program embedding_program(Bench& bench, std::uint32_t width) {
          .shard_shape = {1, block_tiles},
          .tensor_shape = {1, block_tiles * kOutCores}});
     Program program = CreateProgram();
-    add_tile_buffer(program, cores, kTilesCb, 2 * block_tiles, DataFormat::Float16_b);
+    add_cb(program, cores, kTilesCb, 2 * block_tiles, DataFormat::Float16_b);
     add_buffer(program, cores, kIndexCb, 1, kTileSide * kIndexBytes, DataFormat::UInt32);
-    add_shard_buffer(program, cores, kEmbeddingsCb, block_tiles, output);
+    add_cb_over(program, cores, kEmbeddingsCb, block_tiles, output);
     add_gather(program, cores, indices, table, block_tiles);
     const ComputeConfig config{
         .compile_args = {block_tiles}, .defines = {}, .named_compile_args = {}};

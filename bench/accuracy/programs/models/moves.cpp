@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
@@ -36,7 +37,7 @@ Program copy_program(const ArchSpec& arch, const Move& move, const Runs& runs, E
     const std::uint32_t tiles = move.output.buffer.num_pages;
     const SharedWork work = ops::share_work("copy", arch, {}, tiles);
     Program program = CreateProgram();
-    add_tile_buffer(program, work.cores, kTilesCb, kCbTiles, move.input.spec.format);
+    add_cb(program, work.cores, kTilesCb, kCbTiles, move.input.spec.format);
     add_tile_reader(program, work, move.input.buffer, runs);
     add_tile_writer(program, work, move.output.buffer, kTilesCb, 1, each);
     return program;
@@ -139,7 +140,7 @@ Program transpose_hc_program(Bench& bench, const TensorSpec& input) {
     const RowMoves moves = deal(bench.arch(), move);
 
     Program program = CreateProgram();
-    add_tile_buffer(program, moves.tiles.cores, kTilesCb, kCbTiles, input.format);
+    add_cb(program, moves.tiles.cores, kTilesCb, kCbTiles, input.format);
     if (fills) {
         add_buffer(program, moves.tiles.cores, kFillerCb, 1, face_bytes, input.format);
     }

@@ -32,8 +32,7 @@ struct Norm {
 };
 
 /// Errors   NotExpressible if the row's norm is none of those known here, it is of another number
-/// of
-///          cores, or its columns are not whole tiles on each.
+///          of cores, or its columns are not whole tiles on each.
 [[nodiscard]] Norm norm_of(const Row& row, const Parameters& parameters);
 
 [[nodiscard]] CoreRangeSet cores_at(CoreCoord first, GridSize grid);

@@ -37,8 +37,10 @@ ops::MatmulSpec projection_spec() {
 
 }  // namespace
 
-Prediction predict_model_prefill_matmul(const Row& row, const Parameters& /*parameters*/,
+Prediction predict_model_prefill_matmul(const Row& row, const Parameters& parameters,
                                         const Model& model) {
+    const std::uint32_t stated = parameters.count_or("seq", kProjection.m);
+    expressible(stated >= kProjection.m, "blocks of {} tokens are not known", stated);
     const ops::MatmulSpec spec = projection_spec();
     const auto layouts = ops::matmul::operand_layouts(model.arch, kProjection, spec);
     Bench bench(model);

@@ -16,6 +16,7 @@
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
 #include "tessera/tensor.hpp"
@@ -101,17 +102,6 @@ DeviceTensor allocate(Bench& bench, const char* name, std::uint32_t rows, std::u
                                             TensorMemoryLayout::WIDTH_SHARDED, shard);
 }
 
-void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                std::uint32_t tiles, DataFormat format, const DeviceTensor* shard = nullptr) {
-    const std::uint32_t bytes = tile_bytes(format);
-    CircularBufferConfig config(tiles * bytes, {{index, format}});
-    config.set_page_size(index, bytes);
-    if (shard != nullptr) {
-        config.set_globally_allocated_address(shard->buffer);
-    }
-    CreateCircularBuffer(program, cores, std::move(config));
-}
-
 /// Shards that arrive have a page for each: nothing waits for room.
 void add_buffers(Program& program, Bench& bench, const RingProduct& product) {
     const std::uint32_t width = product.width();
@@ -119,11 +109,11 @@ void add_buffers(Program& program, Bench& bench, const RingProduct& product) {
     const DeviceTensor in0 = allocate(bench, "in0", 1, width, product.in0);
     const DeviceTensor in1 = allocate(bench, "in1", kRingSize * width, columns, product.in1);
     const DeviceTensor out = allocate(bench, "out", 1, columns, product.out);
-    add_buffer(program, ring_cores(), kOwn, width, product.in0, &in0);
-    add_buffer(program, CoreRangeSet(kHop), kOwn, width, product.in0);
-    add_buffer(program, ring_cores(), kRingIn1, kRingSize * width * columns, product.in1, &in1);
-    add_buffer(program, ring_and_hop(), kRingArrived, (kRingSize - 1) * width, product.in0);
-    add_buffer(program, ring_cores(), kRingOut, columns, product.out, &out);
+    add_cb_over(program, ring_cores(), kOwn, width, in0);
+    add_cb(program, kHop, kOwn, width, product.in0);
+    add_cb_over(program, ring_cores(), kRingIn1, kRingSize * width * columns, in1);
+    add_cb(program, ring_and_hop(), kRingArrived, (kRingSize - 1) * width, product.in0);
+    add_cb_over(program, ring_cores(), kRingOut, columns, out);
 }
 
 /// The core that a member of the ring sends to.

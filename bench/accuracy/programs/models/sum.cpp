@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
+#include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/units.hpp"
 
@@ -64,9 +65,9 @@ Program sum_program(const ArchSpec& arch, const Move& move) {
     const DataFormat format = move.input.spec.format;
     const ops::SharedWork work = deal_in_turn(arch, move.output.buffer.num_pages);
     Program program = CreateProgram();
-    add_tile_buffer(program, work.cores, kTilesCb, 2 * height, format);
-    add_tile_buffer(program, work.cores, kZerosCb, 1, DataFormat::Float16_b);
-    add_tile_buffer(program, work.cores, kSumsCb, 2, format);
+    add_cb(program, work.cores, kTilesCb, 2 * height, format);
+    add_cb(program, work.cores, kZerosCb, 1, DataFormat::Float16_b);
+    add_cb(program, work.cores, kSumsCb, 2, format);
     add_reader(program, work, move, arch.l1);
     add_compute(program, work, height);
     add_tile_writer(program, work, move.output.buffer, kSumsCb,

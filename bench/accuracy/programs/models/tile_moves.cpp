@@ -18,20 +18,6 @@ void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
                              .set_page_size(index, page_bytes));
 }
 
-void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                     std::uint32_t tiles, DataFormat format) {
-    add_buffer(program, cores, index, tiles, tile_bytes(format), format);
-}
-
-void add_shard_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                      std::uint32_t tiles, const DeviceTensor& shards) {
-    const std::uint32_t page = tile_bytes(shards.spec.format);
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(tiles * page, {{index, shards.spec.format}})
-                             .set_page_size(index, page)
-                             .set_globally_allocated_address(shards.buffer));
-}
-
 void add_tile_reader(Program& program, const ops::SharedWork& work, const Buffer& input,
                      const Runs& runs, std::uint32_t filler_words) {
     std::vector<std::uint32_t> args{runs.length, runs.skipped, filler_words};

@@ -30,14 +30,9 @@ struct Runs {
     std::uint32_t skipped = 0;
 };
 
-/// Room for `pages` pages on each core.
+/// A CB of `pages` pages that are not tiles.
 void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
                 std::uint32_t pages, std::uint32_t page_bytes, DataFormat format);
-void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                     std::uint32_t tiles, DataFormat format);
-/// Room that is the cores' shards of a tensor of tiles.
-void add_shard_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                      std::uint32_t tiles, const DeviceTensor& shards);
 
 /// A barrier after each page. Each share's pages are counted over the runs; behind its last page a
 /// core stores `filler_words` zeros into CB 1.

@@ -91,6 +91,11 @@ TEST(ModelMatmul, PrefillMultipliesOnFortyNineCores) {
     EXPECT_LE(taken, 1.1 * kProducts);
 }
 
+TEST(ModelMatmul, PrefillOfFewerTokensIsRefused) {
+    EXPECT_THAT([] { (void)cycles("Llama-3.3-70B prefill op matmul_ffn_1", "seq=128", timing()); },
+                ::testing::ThrowsMessage<NotExpressible>("blocks of 128 tokens are not known"));
+}
+
 TEST(ModelMatmul, AProductThatTheTestDoesNotNameIsRefused) {
     EXPECT_THAT([] { (void)linear_cycles("w1", "32x1536 @ 1536x3072", timing()); },
                 ::testing::ThrowsMessage<NotExpressible>("where w1 has its tensors is not known"));
