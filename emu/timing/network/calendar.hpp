@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "tessera/timeline.hpp"
 
@@ -17,7 +16,7 @@ namespace tessera::timing {
 
 class Calendar {
 public:
-    static constexpr Millicycles kNever = std::numeric_limits<Millicycles>::max();
+    static constexpr Millicycles kNever = -1;
 
     /// Returns the first moment from `begin` on at which a packet of `duration` can go through.
     [[nodiscard]] Millicycles earliest(Millicycles begin, Millicycles duration) const noexcept {
@@ -34,6 +33,9 @@ public:
     }
     /// Books `duration` from `begin` on.
     void book(Millicycles begin, Millicycles duration) noexcept {
+        if (begin >= end_) {
+            return append(begin, duration);
+        }
         take(begin, duration);
         end_ = std::max(end_, begin + duration);
     }
@@ -94,28 +96,35 @@ private:
         end_ = std::max(end_, first + duration);
         return first;
     }
-    /// Books behind all else. There is nearly always room: then nothing is pushed from one slice
-    /// to the next.
+    /// Books behind all else. Slices behind the newest are empty, so nearly always there is room:
+    /// then nothing is pushed from one slice to the next, and what is new is set, not added.
     void append(Millicycles begin, Millicycles duration) noexcept {
-        end_ = begin + duration;
         const std::int64_t first = begin >> kSliceBits;
-        const std::int64_t last = (end_ - 1) >> kSliceBits;
+        const std::int64_t newest = begin_ + kSlices - 1;
         const Millicycles in_first = std::min(duration, ((first + 1) << kSliceBits) - begin);
-        const Millicycles in_last = last > first ? end_ - (last << kSliceBits) : 0;
-        bool has_room =
-            first >= begin_ && taken(first) + in_first <= kSlice && taken(last) + in_last <= kSlice;
-        for (std::int64_t slice = first + 1; slice < last; ++slice) {
-            has_room = has_room && taken(slice) == 0;
-        }
-        if (!has_room) {
+        end_ = begin + duration;
+        if (first > newest) {
+            clear(newest + 1, first);
+            taken_[place_of(first)] = static_cast<std::uint16_t>(in_first);
+        } else if (first == newest && taken_[place_of(first)] + in_first <= kSlice) {
+            add(first, in_first);
+        } else {
             return take(begin, duration);
         }
-        turn_to(last);
-        add(first, in_first);
-        for (std::int64_t slice = first + 1; slice < last; ++slice) {
-            add(slice, kSlice);
+        std::int64_t last = first;
+        for (Millicycles rest = duration - in_first; rest > 0; rest -= kSlice) {
+            taken_[place_of(++last)] = static_cast<std::uint16_t>(std::min(rest, kSlice));
         }
-        add(last, in_last);
+        begin_ = last - kSlices + 1;
+    }
+    void clear(std::int64_t begin, std::int64_t end) noexcept {
+        if (end - begin >= kSlices) {
+            taken_ = {};
+            return;
+        }
+        for (std::int64_t slice = begin; slice < end; ++slice) {
+            taken_[place_of(slice)] = 0;
+        }
     }
     void add(std::int64_t slice, Millicycles part) noexcept {
         std::uint16_t& of_slice = taken_[place_of(slice)];
@@ -133,13 +142,7 @@ private:
         if (first <= begin_) {
             return;
         }
-        if (first - begin_ >= kSlices) {
-            taken_ = {};
-        } else {
-            for (std::int64_t old = begin_; old < first; ++old) {
-                taken_[place_of(old)] = 0;
-            }
-        }
+        clear(begin_, first);
         begin_ = first;
     }
 

@@ -52,12 +52,15 @@ public:
         return link.shared_taken + flit_ <= shared_;
     }
 
-    /// Returns how long `bytes` take over `link`, which could pass them in `duration`, for a
-    /// channel that has nothing in the buffer behind it yet.
-    [[nodiscard]] Millicycles throttled(const Resource& link, std::uint32_t bytes,
-                                        Millicycles duration) const noexcept {
-        const std::uint32_t room = std::min(flit_ + shared_ - link.shared_taken, channel_);
-        return room < std::min(bytes, channel_) ? duration * channel_ / room : duration;
+    /// Returns how much of what is shared others may have taken, for `bytes` to flow at the wire's
+    /// rate through a channel that has nothing in the buffer yet.
+    [[nodiscard]] std::uint32_t most_taken(std::uint32_t bytes) const noexcept {
+        return flit_ + shared_ - std::min(bytes, channel_);
+    }
+    /// Returns how long bytes take over `link`, which could pass them in `duration`, where others
+    /// have taken more.
+    [[nodiscard]] Millicycles throttled(const Resource& link, Millicycles duration) const noexcept {
+        return duration * channel_ / (flit_ + shared_ - link.shared_taken);
     }
 
 private:

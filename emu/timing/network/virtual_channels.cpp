@@ -43,8 +43,8 @@ std::uint32_t VirtualChannels::next_waiting(Waiting& waiting, Millicycles now) c
     return best;
 }
 
-std::uint32_t VirtualChannels::free_buddy(const Channels& channels, std::uint32_t bytes,
-                                          Millicycles at) const noexcept {
+[[gnu::always_inline]] inline std::uint32_t VirtualChannels::free_buddy(
+    const Channels& channels, std::uint32_t bytes, Millicycles at) const noexcept {
     const auto is_free = [&](const Channel& channel) {
         return channel.busy <= at && has_room(channel, bytes);
     };
@@ -239,36 +239,20 @@ void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles 
 }
 
 // Inlined: calls of this were 3 % of a replay's instructions.
-[[gnu::always_inline]] inline Millicycles VirtualChannels::pass(Transfer& transfer,
-                                                                std::uint32_t hop,
-                                                                std::uint32_t number,
-                                                                Millicycles at) {
-    const UnicastRoute& route = transfer.route;
-    const Channels& channels = channels_[number];
-    Resource& resource = resources_[number / 4];
+[[gnu::always_inline]] inline Millicycles VirtualChannels::pass(const Channels& channels,
+                                                                Resource& resource,
+                                                                const Passing& passing,
+                                                                std::uint32_t& buddy) const {
     // One that has been granted the wire on another channel goes first.
-    const bool is_in_front = (transfer.is_queued && hop == transfer.head) ||
-                             (channels.num_waiting == 0 && resource.num_granted == 0);
-    const std::uint32_t buddy = is_in_front ? free_buddy(channels, transfer.length, at) : kNone;
+    const bool is_in_front =
+        passing.is_first || (channels.num_waiting == 0 && resource.num_granted == 0);
+    buddy = is_in_front ? free_buddy(channels, passing.length, passing.at) : kNone;
     if (buddy == kNone) {
         return kStopped;
     }
     // What a wait of this length piles up fits into the router's buffer: the links behind do not
     // notice it.
-    const Millicycles duration = route.duration_of(hop);
-    const Millicycles begin = resource.calendar.book_within(at, duration, at + buffer_time_);
-    if (begin == Calendar::kNever) {
-        return kStopped;
-    }
-    transfer.take_buddy(hop, buddy);
-    if (hop < route.last()) {
-        // A slot of the port holds up what comes next, not these bytes.
-        const Millicycles bytes_take = hop == 0 ? route.injection : route.link;
-        transfer.throttled = std::max(
-            transfer.throttled, router_buffer_.throttled(resource, transfer.length, bytes_take));
-    }
-    resource.occupy(duration, transfer.packet);
-    return begin;
+    return resource.calendar.book_within(passing.at, passing.duration, passing.at + buffer_time_);
 }
 
 Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQueue& queue) {
@@ -278,35 +262,53 @@ Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQue
         transfer.spend(resources_.kind(route.resource_of(transfer.head)), start.now);
     }
     transfer.delayed = 0;
-    Millicycles at = start.begin;
-    for (std::uint32_t hop = transfer.head; hop < route.size(); ++hop) {
-        const std::uint32_t channels = number_of(transfer, hop);
-        const Millicycles begin = pass(transfer, hop, channels, at);
+    const std::uint32_t first_channels = number_of(transfer, 0) - 2 * route.channels[0];
+    const std::uint32_t last = route.last();
+    const std::uint32_t enough = router_buffer_.most_taken(transfer.length);
+    Passing passing{.at = start.begin, .length = transfer.length, .is_first = transfer.is_queued};
+    for (std::uint32_t hop = transfer.head; hop <= last; ++hop) {
+        const std::uint32_t at_channels = first_channels + 2 * route.channels[hop];
+        const Channels& channels = channels_[at_channels];
+        Resource& resource = resources_[at_channels / 4];
+        std::uint32_t buddy = kNone;
+        passing.duration = route.duration_of(hop);
+        const Millicycles begin = pass(channels, resource, passing, buddy);
         if (begin == kStopped) {
-            transfer.reach = at;
+            transfer.reach = passing.at;
             if (start.begin > start.now) {
                 transfer.head = hop;
-                queue.push(at, QueueEvent::TransferStage, number);
+                queue.push(passing.at, QueueEvent::TransferStage, number);
             } else {
                 stop(number, hop, start.now, queue);
             }
             return kStopped;
         }
+        resource.occupy(passing.duration, transfer.packet);
+        transfer.take_buddy(hop, buddy);
         if (hop == 0) {
             transfer.departs = begin + route.injection;
         }
-        transfer.delayed += begin - at;
-        at = begin + route.step_of(hop);
-        const Channel& channel = channels_[channels].buddies[transfer.buddy_of(hop)];
-        if (hop < route.last() && channel.first != kNone) {
-            transfer.reach = at;
+        transfer.delayed += begin - passing.at;
+        passing.at = begin + route.step_of(hop);
+        passing.is_first = false;
+        if (hop == last) {
+            break;
+        }
+        if (resource.shared_taken > enough) {
+            // A slot of the port holds up what comes next, not these bytes.
+            transfer.throttled = std::max(
+                transfer.throttled,
+                router_buffer_.throttled(resource, hop == 0 ? route.injection : route.link));
+        }
+        if (channels.buddies[buddy].first != kNone) {
+            transfer.reach = passing.at;
             stop(number, hop + 1, start.now, queue);
             return kStopped;
         }
     }
-    transfer.reach = at;
+    transfer.reach = passing.at;
     left_ = leave(transfer, start.now, queue);
-    return at;
+    return passing.at;
 }
 
 void VirtualChannels::hold_at_end(std::uint32_t number, Millicycles now, EventQueue& queue) {

@@ -31,7 +31,7 @@ namespace tessera::timing {
 
 class VirtualChannels {
 public:
-    static constexpr Millicycles kStopped = -1;
+    static constexpr Millicycles kStopped = Calendar::kNever;
 
     /// What a channel holds in one router passes a link in `buffer_time`.
     VirtualChannels(const RouterBuffer& router_buffer, Millicycles buffer_time,
@@ -101,10 +101,17 @@ private:
     /// Returns the buddy that a packet may take at `at`, or kNone.
     [[nodiscard]] std::uint32_t free_buddy(const Channels& channels, std::uint32_t bytes,
                                            Millicycles at) const noexcept;
-    /// Books a hop for the head of a packet that is there at `at`. Returns when it goes through, or
-    /// kStopped.
-    [[nodiscard]] Millicycles pass(Transfer& transfer, std::uint32_t hop, std::uint32_t channels,
-                                   Millicycles at);
+    /// The head of a packet in front of a hop.
+    struct Passing {
+        Millicycles at = 0;        ///< when it is there
+        Millicycles duration = 0;  ///< on the wire of the hop
+        std::uint32_t length = 0;
+        bool is_first = false;  ///< of those that wait for these channels
+    };
+    /// Books a hop for the head of a packet, on the channel `buddy`. Returns when it goes through,
+    /// or kStopped.
+    [[nodiscard]] Millicycles pass(const Channels& channels, Resource& resource,
+                                   const Passing& passing, std::uint32_t& buddy) const;
     /// What a packet that goes on lets go of: channels in whose queue, and in whose buffer it was.
     struct Left {
         std::uint32_t queue = kNone;
