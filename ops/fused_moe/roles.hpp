@@ -124,7 +124,7 @@ struct WeightAndReduce {
 [[nodiscard]] std::string add_activation(const Layer& layer, std::vector<std::string> inputs,
                                          const char* counted_by, Steps& steps);
 
-// The tables, a row an implementation (table.cpp).
+// The tables, a row an implementation (table_<role>.cpp).
 [[nodiscard]] std::span<const PrepareAndFinalize> all_prepare_finalize();
 [[nodiscard]] std::span<const Experts> all_experts();
 [[nodiscard]] std::span<const WeightAndReduce> all_weight_and_reduce();
