@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/attention_decode/call.hpp"
+
+#include <algorithm>
+
+#include "ops/fp8_blocks/fp8_blocks.hpp"
+
+namespace tessera::ops::attention_decode {
+
+Extents extents_of(const Shape& latent, const Shape& rope) {
+    const std::uint32_t heads = latent[latent.size() - 2];
+    return {num_rows(latent) / heads, heads, row_length(latent), row_length(rope)};
+}
+
+std::uint32_t chosen_width(std::span<const TensorPlan> inputs) {
+    const std::size_t chosen = place_of_chosen(inputs[2].spec.format);
+    return inputs.size() > chosen ? row_length(inputs[chosen].spec.shape) : 0;
+}
+
+std::uint32_t scales_of(DataFormat cache, const Extents& extents) {
+    return is_fp8(cache) ? div_up(extents.latent, fp8::kBlock) : 0;
+}
+
+attention::Shapes shapes_of(const OpContext& context) {
+    const auto& spec = context.params<DecodeSpec>();
+    const Extents extents = extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape);
+    return {
+        .query_tiles = div_up(extents.latent, kTileColumns) + div_up(extents.rope, kTileColumns),
+        .value_tiles = div_up(extents.latent, kTileColumns),
+        .block = std::max(spec.block, 1U),
+        .scale_tiles = scales_of(context.inputs[2].spec.format, extents),
+        .scale = spec.scale,
+        .page_words = context.inputs[3].spec.shape[1],
+        .chosen_words = chosen_width(context.inputs)};
+}
+
+}  // namespace tessera::ops::attention_decode

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the operands of a call say: which of them there are, and how long everything is.
+#pragma once
+
+#include "ops/attention/attention.hpp"
+#include "ops/attention_decode/attention_decode.hpp"
+#include "ops/expert_rows/tables.hpp"
+
+namespace tessera::ops::attention_decode {
+
+inline constexpr std::uint32_t kMostSplit = 64;  ///< cores that may share a token's keys
+
+/// A cache in fp8 comes with its scales and rotated parts, in front of optional lists.
+inline constexpr std::size_t kScales = 5;
+inline constexpr std::size_t kRopeCache = 6;
+
+inline bool is_fp8(DataFormat cache) {
+    return cache == DataFormat::Fp8_e4m3;
+}
+inline std::size_t place_of_chosen(DataFormat cache) {
+    return is_fp8(cache) ? 7 : 5;
+}
+inline std::size_t place_of_sequences(DataFormat cache) {
+    return place_of_chosen(cache) + 1;
+}
+
+/// Extents of a call.
+struct Extents {
+    std::uint32_t tokens, heads, latent, rope;
+
+    [[nodiscard]] std::uint32_t units() const { return tokens * div_up(heads, kTileRows); }
+};
+
+[[nodiscard]] Extents extents_of(const Shape& latent, const Shape& rope);
+
+/// Entries of a token's list of chosen keys; 0 without one.
+[[nodiscard]] std::uint32_t chosen_width(std::span<const TensorPlan> inputs);
+
+/// Blocks of a latent that have a scale each; 0 in bfloat16.
+[[nodiscard]] std::uint32_t scales_of(DataFormat cache, const Extents& extents);
+
+[[nodiscard]] attention::Shapes shapes_of(const OpContext& context);
+
+}  // namespace tessera::ops::attention_decode
