@@ -2,32 +2,20 @@
 // Works out this core's units of work from the list of blocks, or the counts of the batches, in
 // device memory; announces each to compute and writer; gathers rows and feeds weights.
 #include "block_scales.hpp"
+#include "row_scales.hpp"
 #include "table_words.hpp"
+#include "tile_rows.hpp"
 
 namespace {
 
 constexpr uint32_t cb_rows = 0;
 constexpr uint32_t cb_weights = 2;
-constexpr uint32_t cb_scales = 3;
 constexpr uint32_t cb_compute_units = 4;
 constexpr uint32_t cb_writer_units = 5;
-constexpr uint32_t cb_tables = 6;
 constexpr uint32_t cb_zeros = 7;
-constexpr uint32_t cb_words = 9;  // of scales
-constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
-
-constexpr uint32_t kAligned = 16;  // words: what reads from DRAM are aligned to, at the most
 
 enum CountsForm : uint32_t { kCounts, kPagedCounts, kNoCounts };
 enum Announced : uint32_t { kEnd, kUnit, kZeroUnit };
-
-uint32_t div_up(uint32_t a, uint32_t b) {
-    return (a + b - 1) / b;
-}
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 struct Shapes {
     uint32_t row_bytes;
@@ -44,104 +32,6 @@ struct Shapes {
     uint32_t chunk_bytes() const { return k_chunk * tt::constants::TILE_WIDTH * element_bytes; }
 
     uint32_t strips() const { return div_up(n_tiles, strip); }
-};
-
-// Up to 32 rows of one expert: where they come from and go to; kNobody for those that there are
-// not.
-struct TileRow {
-    uint32_t expert;  // kNobody: zeros are written
-    bool has_rows;
-    uint32_t sources[tile_height];
-    uint32_t targets[tile_height];
-    uint32_t ids[tile_height];
-
-    void clear(uint32_t of_expert) {
-        expert = of_expert;
-        has_rows = false;
-        for (uint32_t i = 0; i < tile_height; ++i) {
-            sources[i] = targets[i] = ids[i] = kNobody;
-        }
-    }
-    void set(uint32_t i, uint32_t source, uint32_t target, uint32_t id) {
-        sources[i] = source;
-        targets[i] = target;
-        ids[i] = id;
-        has_rows = true;
-    }
-};
-
-// Words [first, first + count) of page 0 of a table, at an aligned address.
-template <class Accessor>
-const tt_l1_ptr uint32_t* read_words(const Accessor& table, uint32_t first, uint32_t count,
-                                     uint32_t length, uint32_t l1_addr) {
-    const uint32_t start = first / kAligned * kAligned;
-    const uint32_t end = smaller(div_up(first + count, kAligned) * kAligned, length);
-    noc_async_read(table.get_noc_addr(0, start * 4), l1_addr, (end - start) * 4);
-    noc_async_read_barrier();
-    return words_at(l1_addr) + (first - start);
-}
-
-// The blocks of moe_align_block_size.
-template <class Ids, class Experts>
-struct BlockList {
-    const Ids& ids;
-    const Experts& experts;
-    uint32_t num_entries;  // that the tensors hold
-    uint32_t num_blocks;
-    uint32_t block_size;
-    bool reads_by_choice;
-    bool writes_by_choice;
-    uint32_t top_k;
-    uint32_t num_choices;  // entries from here on stand for none
-
-    bool writes_zeros() const { return writes_by_choice; }
-    void find(uint32_t tile_row, TileRow& found) const {
-        const uint32_t per_block = div_up(block_size, tile_height);
-        const uint32_t block = tile_row / per_block;
-        const uint32_t first = tile_row % per_block * tile_height;
-        const uint32_t count = smaller(tile_height, block_size - first);
-        const uint32_t tables = get_write_ptr(cb_tables);
-        found.clear(read_words(experts, block, 1, num_blocks, tables)[0]);
-        const uint32_t place = block * block_size + first;
-        const auto* entries = read_words(ids, place, count, num_entries, tables);
-        for (uint32_t i = 0; i < count && place + i < num_entries; ++i) {
-            const uint32_t id = entries[i];
-            if (id < num_choices) {
-                found.set(i, reads_by_choice ? id / top_k : place + i,
-                          writes_by_choice ? id : place + i, id);
-            }
-        }
-    }
-};
-
-// The rows of each expert's batch.
-struct BatchList {
-    const tt_l1_ptr uint32_t* counts;
-    uint32_t num_experts;
-    uint32_t batch_rows;
-
-    uint32_t num_tile_rows() const {
-        uint32_t rows = 0;
-        for (uint32_t expert = 0; expert < num_experts; ++expert) {
-            rows += div_up(counts[expert], tile_height);
-        }
-        return rows;
-    }
-    bool writes_zeros() const { return false; }
-    void find(uint32_t tile_row, TileRow& found) const {
-        uint32_t expert = 0;
-        for (uint32_t n = div_up(counts[0], tile_height); tile_row >= n;
-             n = div_up(counts[expert], tile_height)) {
-            tile_row -= n;
-            ++expert;
-        }
-        found.clear(expert);
-        const uint32_t first = tile_row * tile_height;
-        for (uint32_t i = 0; i < smaller(tile_height, counts[expert] - first); ++i) {
-            const uint32_t row = expert * batch_rows + first + i;
-            found.set(i, row, row, row);
-        }
-    }
 };
 
 void announce_to_compute(uint32_t what, uint32_t columns, uint32_t has_new_rows) {
@@ -188,67 +78,6 @@ void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row)
         noc_async_read_barrier();
         cb_push_back(cb_rows, shapes.k_chunk);
     }
-}
-
-union Word {
-    uint32_t bits;
-    float value;
-};
-
-// What rows of a product are multiplied with at the end: routing weights, and scales, unless they
-// are in blocks.
-template <class Weights, class Rows, class Experts>
-struct Scales {
-    const Weights& weights;  // (T, K)
-    uint32_t top_k;          // 0: there are none
-    const Rows& rows;        // (rows, 1)
-    const Experts& experts;  // (E, 1, 1)
-    uint32_t row_form;
-    bool has_weights;
-
-    bool are_there() const { return top_k != 0 || row_form != kNoRows || has_weights; }
-    float of(const TileRow& row, uint32_t i) const {
-        float scale = 1;
-        if (top_k != 0) {
-            scale = word(weights, row.ids[i] / top_k, row.ids[i] % top_k, top_k);
-        }
-        if (row_form != kNoRows) {
-            scale *= word(rows, row_form == kOneRow ? 0 : row.sources[i], 0, 1);
-        }
-        if (has_weights) {
-            scale *= word(experts, row.expert, 0, 1);
-        }
-        return scale;
-    }
-
-private:
-    template <class Accessor>
-    static float word(const Accessor& table, uint32_t page, uint32_t index, uint32_t length) {
-        const uint32_t tables = get_write_ptr(cb_words);
-        const uint32_t start = index / kAligned * kAligned;
-        noc_async_read(table.get_noc_addr(page, start * 4), tables,
-                       smaller(kAligned, length - start) * 4);
-        noc_async_read_barrier();
-        Word found;
-        found.bits = words_at(tables)[index - start];
-        return found.value;
-    }
-};
-
-// A tile whose rows hold the scale of theirs in every column.
-template <class AllScales>
-void push_scales(const AllScales& scales, const TileRow& row) {
-    cb_reserve_back(cb_scales, 1);
-    tt_l1_ptr uint32_t* tile = words_at(get_write_ptr(cb_scales));
-    for (uint32_t i = 0; i < tile_height; ++i) {
-        Word scale;
-        scale.value = row.ids[i] == kNobody ? 0.0f : scales.of(row, i);
-        // Two faces side by side hold a row of the tile.
-        const uint32_t face_row = i / 16 * 512 + i % 16 * 16;
-        fill_words(tile + face_row, 16, scale.bits);
-        fill_words(tile + face_row + 256, 16, scale.bits);
-    }
-    cb_push_back(cb_scales, 1);
 }
 
 // Tiles of the strip's weights, one row of columns for each k; pushes have the pages of whole

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each row of a product is multiplied with at the end, as a tile.
+#pragma once
+
+#include "block_scales.hpp"
+#include "tile_rows.hpp"
+
+namespace {
+
+constexpr uint32_t cb_scales = 3;
+constexpr uint32_t cb_words = 9;  // of scales
+
+union Word {
+    uint32_t bits;
+    float value;
+};
+
+// What rows of a product are multiplied with at the end: routing weights, and scales, unless they
+// are in blocks.
+template <class Weights, class Rows, class Experts>
+struct Scales {
+    const Weights& weights;  // (T, K)
+    uint32_t top_k;          // 0: there are none
+    const Rows& rows;        // (rows, 1)
+    const Experts& experts;  // (E, 1, 1)
+    uint32_t row_form;
+    bool has_weights;
+
+    bool are_there() const { return top_k != 0 || row_form != kNoRows || has_weights; }
+    float of(const TileRow& row, uint32_t i) const {
+        float scale = 1;
+        if (top_k != 0) {
+            scale = word(weights, row.ids[i] / top_k, row.ids[i] % top_k, top_k);
+        }
+        if (row_form != kNoRows) {
+            scale *= word(rows, row_form == kOneRow ? 0 : row.sources[i], 0, 1);
+        }
+        if (has_weights) {
+            scale *= word(experts, row.expert, 0, 1);
+        }
+        return scale;
+    }
+
+private:
+    template <class Accessor>
+    static float word(const Accessor& table, uint32_t page, uint32_t index, uint32_t length) {
+        const uint32_t tables = get_write_ptr(cb_words);
+        const uint32_t start = index / kAligned * kAligned;
+        noc_async_read(table.get_noc_addr(page, start * 4), tables,
+                       smaller(kAligned, length - start) * 4);
+        noc_async_read_barrier();
+        Word found;
+        found.bits = words_at(tables)[index - start];
+        return found.value;
+    }
+};
+
+// A tile whose rows hold the scale of theirs in every column.
+template <class AllScales>
+void push_scales(const AllScales& scales, const TileRow& row) {
+    cb_reserve_back(cb_scales, 1);
+    tt_l1_ptr uint32_t* tile = words_at(get_write_ptr(cb_scales));
+    for (uint32_t i = 0; i < tile_height; ++i) {
+        Word scale;
+        scale.value = row.ids[i] == kNobody ? 0.0f : scales.of(row, i);
+        // Two faces side by side hold a row of the tile.
+        const uint32_t face_row = i / 16 * 512 + i % 16 * 16;
+        fill_words(tile + face_row, 16, scale.bits);
+        fill_words(tile + face_row + 256, 16, scale.bits);
+    }
+    cb_push_back(cb_scales, 1);
+}
+
+}  // namespace

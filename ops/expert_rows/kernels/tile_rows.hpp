@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows that a tile of a product is made of, out of a list of blocks or of experts' batches.
+#pragma once
+
+#include "table_words.hpp"
+
+namespace {
+
+constexpr uint32_t cb_tables = 6;
+constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
+
+constexpr uint32_t kAligned = 16;  // words: what reads from DRAM are aligned to, at the most
+
+inline uint32_t div_up(uint32_t a, uint32_t b) {
+    return (a + b - 1) / b;
+}
+
+inline uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+// Up to 32 rows of one expert: where they come from and go to; kNobody for those that there are
+// not.
+struct TileRow {
+    uint32_t expert;  // kNobody: zeros are written
+    bool has_rows;
+    uint32_t sources[tile_height];
+    uint32_t targets[tile_height];
+    uint32_t ids[tile_height];
+
+    void clear(uint32_t of_expert) {
+        expert = of_expert;
+        has_rows = false;
+        for (uint32_t i = 0; i < tile_height; ++i) {
+            sources[i] = targets[i] = ids[i] = kNobody;
+        }
+    }
+    void set(uint32_t i, uint32_t source, uint32_t target, uint32_t id) {
+        sources[i] = source;
+        targets[i] = target;
+        ids[i] = id;
+        has_rows = true;
+    }
+};
+
+// Words [first, first + count) of page 0 of a table, at an aligned address.
+template <class Accessor>
+const tt_l1_ptr uint32_t* read_words(const Accessor& table, uint32_t first, uint32_t count,
+                                     uint32_t length, uint32_t l1_addr) {
+    const uint32_t start = first / kAligned * kAligned;
+    const uint32_t end = smaller(div_up(first + count, kAligned) * kAligned, length);
+    noc_async_read(table.get_noc_addr(0, start * 4), l1_addr, (end - start) * 4);
+    noc_async_read_barrier();
+    return words_at(l1_addr) + (first - start);
+}
+
+// The blocks of moe_align_block_size.
+template <class Ids, class Experts>
+struct BlockList {
+    const Ids& ids;
+    const Experts& experts;
+    uint32_t num_entries;  // that the tensors hold
+    uint32_t num_blocks;
+    uint32_t block_size;
+    bool reads_by_choice;
+    bool writes_by_choice;
+    uint32_t top_k;
+    uint32_t num_choices;  // entries from here on stand for none
+
+    bool writes_zeros() const { return writes_by_choice; }
+    void find(uint32_t tile_row, TileRow& found) const {
+        const uint32_t per_block = div_up(block_size, tile_height);
+        const uint32_t block = tile_row / per_block;
+        const uint32_t first = tile_row % per_block * tile_height;
+        const uint32_t count = smaller(tile_height, block_size - first);
+        const uint32_t tables = get_write_ptr(cb_tables);
+        found.clear(read_words(experts, block, 1, num_blocks, tables)[0]);
+        const uint32_t place = block * block_size + first;
+        const auto* entries = read_words(ids, place, count, num_entries, tables);
+        for (uint32_t i = 0; i < count && place + i < num_entries; ++i) {
+            const uint32_t id = entries[i];
+            if (id < num_choices) {
+                found.set(i, reads_by_choice ? id / top_k : place + i,
+                          writes_by_choice ? id : place + i, id);
+            }
+        }
+    }
+};
+
+// The rows of each expert's batch.
+struct BatchList {
+    const tt_l1_ptr uint32_t* counts;
+    uint32_t num_experts;
+    uint32_t batch_rows;
+
+    uint32_t num_tile_rows() const {
+        uint32_t rows = 0;
+        for (uint32_t expert = 0; expert < num_experts; ++expert) {
+            rows += div_up(counts[expert], tile_height);
+        }
+        return rows;
+    }
+    bool writes_zeros() const { return false; }
+    void find(uint32_t tile_row, TileRow& found) const {
+        uint32_t expert = 0;
+        for (uint32_t n = div_up(counts[0], tile_height); tile_row >= n;
+             n = div_up(counts[expert], tile_height)) {
+            tile_row -= n;
+            ++expert;
+        }
+        found.clear(expert);
+        const uint32_t first = tile_row * tile_height;
+        for (uint32_t i = 0; i < smaller(tile_height, counts[expert] - first); ++i) {
+            const uint32_t row = expert * batch_rows + first + i;
+            found.set(i, row, row, row);
+        }
+    }
+};
+
+}  // namespace
