@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/pipeline/expression.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <limits>
 
 #include "emu/base/fields/nearest.hpp"
+#include "runtime/pipeline/operators.hpp"
 
 namespace tessera::pipeline {
 namespace {
@@ -26,22 +25,19 @@ bool is_word_part(char letter) {
 /// Recursive descent over the text; a level of precedence a function.
 class Evaluator {
 public:
-    Evaluator(std::string_view text, const Scope& scope) : text_(text), scope_(scope) {}
+    Evaluator(std::string_view text, const Scope& scope)
+        : text_(text), scope_(scope), on_(text, scope) {}
 
     Value run() {
         Value value = any_of();
         skip_blanks();
         if (at_ != text_.size()) {
-            refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+            on_.refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
         }
         return value;
     }
 
 private:
-    [[noreturn]] void refuse(const std::string& what) const {
-        throw UsageError(fmt::format("'{}': {}", text_, what));
-    }
-
     void skip_blanks() {
         while (at_ < text_.size() && text_[at_] == ' ') {
             ++at_;
@@ -57,7 +53,7 @@ private:
     }
     void expect(std::string_view token) {
         if (!take(token)) {
-            refuse(fmt::format("'{}' is missing", token));
+            on_.refuse(fmt::format("'{}' is missing", token));
         }
     }
 
@@ -65,7 +61,7 @@ private:
         Value left = all_of();
         while (take("||")) {
             const Value right = all_of();
-            left = std::int64_t{truth(left) || truth(right)};
+            left = std::int64_t{on_.truth(left) || on_.truth(right)};
         }
         return left;
     }
@@ -73,7 +69,7 @@ private:
         Value left = comparison();
         while (take("&&")) {
             const Value right = comparison();
-            left = std::int64_t{truth(left) && truth(right)};
+            left = std::int64_t{on_.truth(left) && on_.truth(right)};
         }
         return left;
     }
@@ -82,34 +78,18 @@ private:
         const Value left = sum();
         for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
             if (take(sign)) {
-                return std::int64_t{compare(left, sign, sum())};
+                return std::int64_t{on_.compare(left, sign, sum())};
             }
         }
         return left;
     }
-    bool compare(const Value& left, std::string_view sign, const Value& right) const {
-        if (std::holds_alternative<std::string>(left) ||
-            std::holds_alternative<std::string>(right)) {
-            if (sign != "==" && sign != "!=") {
-                refuse(fmt::format("'{}' compares numbers only", sign));
-            }
-            return (show(left) == show(right)) == (sign == "==");
-        }
-        const double a = number(left);
-        const double b = number(right);
-        if (sign == "==" || sign == "!=") {
-            return (a == b) == (sign == "==");
-        }
-        return sign == "<" ? a < b : sign == ">" ? a > b : sign == "<=" ? a <= b : a >= b;
-    }
-
     Value sum() {
         Value left = product();
         for (;;) {
             if (take("+")) {
-                left = arithmetic(left, '+', product());
+                left = on_.arithmetic(left, '+', product());
             } else if (take("-")) {
-                left = arithmetic(left, '-', product());
+                left = on_.arithmetic(left, '-', product());
             } else {
                 return left;
             }
@@ -119,11 +99,11 @@ private:
         Value left = factor();
         for (;;) {
             if (take("*")) {
-                left = arithmetic(left, '*', factor());
+                left = on_.arithmetic(left, '*', factor());
             } else if (take("/")) {
-                left = arithmetic(left, '/', factor());
+                left = on_.arithmetic(left, '/', factor());
             } else if (take("%")) {
-                left = arithmetic(left, '%', factor());
+                left = on_.arithmetic(left, '%', factor());
             } else {
                 return left;
             }
@@ -131,14 +111,14 @@ private:
     }
     Value factor() {
         if (take("-")) {
-            return arithmetic(std::int64_t{0}, '-', factor());
+            return on_.arithmetic(std::int64_t{0}, '-', factor());
         }
         if (take("!")) {
-            return std::int64_t{!truth(factor())};
+            return std::int64_t{!on_.truth(factor())};
         }
         if (take("(")) {
             if (++depth_ > kDeepestNesting) {
-                refuse("parentheses are nested too deeply");
+                on_.refuse("parentheses are nested too deeply");
             }
             Value value = any_of();
             expect(")");
@@ -151,13 +131,13 @@ private:
     Value operand() {
         skip_blanks();
         if (at_ == text_.size()) {
-            refuse("a number or a name is missing at the end");
+            on_.refuse("a number or a name is missing at the end");
         }
         if (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) {
             return literal();
         }
         if (!is_word_start(text_[at_])) {
-            refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+            on_.refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
         }
         const std::size_t first = at_;
         while (at_ < text_.size() && is_word_part(text_[at_])) {
@@ -190,7 +170,7 @@ private:
     }
     Value finish_literal(const char* rest, std::errc error, Value value) {
         if (error != std::errc{}) {
-            refuse("a number is out of range");
+            on_.refuse("a number is out of range");
         }
         at_ = static_cast<std::size_t>(rest - text_.data());
         return value;
@@ -207,142 +187,16 @@ private:
         if (const Scope::Function* function = scope_.function(name)) {
             return (*function)(arguments);
         }
-        return built_in(name, arguments);
+        return on_.built_in(name, arguments);
     }
-    Value built_in(std::string_view name, std::span<const Value> arguments) const {
-        static const std::vector<std::string> kNames{"ceil_div", "floor_div", "max", "min",
-                                                     "round_up"};
-        if (std::ranges::find(kNames, name) == kNames.end()) {
-            refuse(fmt::format("there is no function {}, did you mean {}?", name,
-                               config::nearest(std::string(name), kNames)));
-        }
-        if (arguments.size() != 2) {
-            refuse(fmt::format("{} takes 2 values, found {}", name, arguments.size()));
-        }
-        const std::int64_t a = whole(arguments[0]);
-        const std::int64_t b = whole(arguments[1]);
-        if (name == "min" || name == "max") {
-            return name == "min" ? std::min(a, b) : std::max(a, b);
-        }
-        if (a < 0 || b <= 0) {
-            refuse(fmt::format("{} of {} and {}; allowed: 0 or more, and 1 or more", name, a, b));
-        }
-        const std::int64_t quotient = a / b + (name != "floor_div" && a % b != 0 ? 1 : 0);
-        return name == "round_up" ? quotient * b : quotient;
-    }
-
-    [[nodiscard]] double number(const Value& value) const {
-        if (const auto* word = std::get_if<std::string>(&value)) {
-            refuse(fmt::format("{} is unknown, did you mean {}?", *word,
-                               config::nearest(*word, scope_.names())));
-        }
-        const auto* whole = std::get_if<std::int64_t>(&value);
-        return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
-    }
-    [[nodiscard]] std::int64_t whole(const Value& value) const {
-        if (const auto* decimal = std::get_if<double>(&value)) {
-            refuse(fmt::format("{} is no whole number", *decimal));
-        }
-        (void)number(value);
-        return std::get<std::int64_t>(value);
-    }
-    [[nodiscard]] bool truth(const Value& value) const {
-        if (show(value) == "true" || show(value) == "false") {
-            return show(value) == "true";
-        }
-        return number(value) != 0;
-    }
-
-    Value arithmetic(const Value& left, char sign, const Value& right) const {
-        if (std::holds_alternative<double>(left) || std::holds_alternative<double>(right)) {
-            return of_decimals(number(left), sign, number(right));
-        }
-        const std::int64_t a = whole(left);
-        const std::int64_t b = whole(right);
-        std::int64_t result = 0;
-        bool overflows = false;
-        if (sign == '/' || sign == '%') {
-            if (b == 0) {
-                refuse("a division by 0");
-            }
-            if (sign == '/' && a % b != 0) {
-                refuse(fmt::format("{} does not divide {}; ceil_div or floor_div say what is meant",
-                                   b, a));
-            }
-            result = sign == '/' ? a / b : a % b;
-        } else if (sign == '*') {
-            overflows = __builtin_mul_overflow(a, b, &result);
-        } else {
-            overflows = sign == '+' ? __builtin_add_overflow(a, b, &result)
-                                    : __builtin_sub_overflow(a, b, &result);
-        }
-        if (overflows) {
-            refuse("the result does not fit in 64 bits");
-        }
-        return result;
-    }
-    Value of_decimals(double a, char sign, double b) const {
-        switch (sign) {
-            case '+':
-                return a + b;
-            case '-':
-                return a - b;
-            case '*':
-                return a * b;
-            case '/':
-                return a / b;
-            default:
-                refuse("% takes whole numbers");
-        }
-    }
-
     std::string_view text_;
     const Scope& scope_;
+    Operators on_;
     std::size_t at_ = 0;
     std::uint32_t depth_ = 0;
 };
 
 }  // namespace
-
-std::string show(const Value& value) {
-    return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
-}
-
-const Value* Scope::find(std::string_view name) const {
-    const auto found = values_.find(name);
-    if (found != values_.end()) {
-        return &found->second;
-    }
-    return outer_ == nullptr ? nullptr : outer_->find(name);
-}
-
-const Scope::Function* Scope::function(std::string_view name) const {
-    const auto found = functions_.find(name);
-    if (found != functions_.end()) {
-        return &found->second;
-    }
-    return outer_ == nullptr ? nullptr : outer_->function(name);
-}
-
-Scope Scope::flat() const {
-    Scope all = outer_ == nullptr ? Scope() : outer_->flat();
-    for (const auto& [name, value] : values_) {
-        all.set(name, value);
-    }
-    for (const auto& [name, function] : functions_) {
-        all.set_function(name, function);
-    }
-    return all;
-}
-
-std::vector<std::string> Scope::names() const {
-    std::vector<std::string> names =
-        outer_ == nullptr ? std::vector<std::string>{} : outer_->names();
-    for (const auto& [name, value] : values_) {
-        names.push_back(name);
-    }
-    return names;
-}
 
 Value evaluate(std::string_view text, const Scope& scope) {
     return Evaluator(text, scope).run();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "emu/base/tensor_file/safetensors.hpp"
 #include "runtime/pipeline/tensor_expression.hpp"
