@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera sweep: points of a configuration, ranked; the sweeps that ship.
+// tessera sweep: points of a configuration, ranked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -20,7 +19,6 @@ using testing::AllOf;
 using testing::ContainsRegex;
 using testing::EndsWith;
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 const std::string kCopy =
@@ -327,106 +325,6 @@ TEST(CliSweep, NamesItsStepsIfToRankByNone) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err, "tessera: sweep.rank_by: gate is no step, allowed: run, copy\n");
-}
-
-struct Case {
-    const char* name;
-    std::vector<std::string> arguments;
-    const char* message;
-};
-
-class CliSweepErrors : public testing::TestWithParam<Case> {};
-
-TEST_P(CliSweepErrors, NameWhatIsWrong) {
-    const Ending ending = run_tessera(GetParam().arguments);
-
-    EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.out, "");
-    EXPECT_THAT(ending.err, EndsWith(std::string(GetParam().message) + "\n"));
-}
-
-TEST(CliMissingSweep, IsAnsweredWithAllThatShips) {
-    EXPECT_EQ(run_tessera({"sweep", "bmm_core"}).err,
-              "tessera: bmm_core: no such file or shipped configuration; nearest: bmm_cores, "
-              "shipped: " +
-                  shipped_names("sweeps") + "\n");
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Options, CliSweepErrors,
-    testing::Values(
-        Case{"OneRun",
-             {"sweep", std::string(TESSERA_SOURCE_DIR) + "/configs/runs/moe_v2_tiny.yaml"},
-             "moe_v2_tiny.yaml:3:1: sweep: required key is missing: this file is one run"},
-        Case{"RunOfASweep",
-             {"run", std::string(TESSERA_SOURCE_DIR) + "/configs/sweeps/bmm_cores.yaml"},
-             "sweep: this file stands for many runs, see tessera sweep"},
-        Case{"SetOfASweptKey",
-             {"sweep", "k_block", "--set", "set.moe_bmm.k_block=2"},
-             "set.moe_bmm.k_block: is set by --set set.moe_bmm.k_block=2 too, leave one out"},
-        Case{"OutIsAFile",
-             {"sweep", "k_block", "--out", "/dev/null"},
-             "tessera: --out /dev/null: is a file, allowed: a folder"},
-        Case{"OutWithoutName",
-             {"sweep", "k_block", "--out", ""},
-             "tessera: --out: the name is empty"},
-        Case{"TwoForms",
-             {"sweep", "k_block", "--csv", "--quiet"},
-             "tessera: --csv and --quiet both say what to print, give one"},
-        Case{"NoThreads",
-             {"sweep", "k_block", "--threads", "0"},
-             "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the "
-             "host"}),
-    [](const auto& test) { return std::string(test.param.name); });
-
-std::vector<std::string> shipped_sweeps() {
-    std::vector<std::string> names;
-    for (const auto& entry :
-         fs::directory_iterator(fs::path(TESSERA_SOURCE_DIR) / "configs/sweeps")) {
-        names.push_back(entry.path().stem().string());
-    }
-    std::ranges::sort(names);
-    return names;
-}
-
-class ShippedSweep : public testing::TestWithParam<std::string> {};
-
-TEST_P(ShippedSweep, IsInOrderAndListedWithItsQuestion) {
-    const Ending check = run_tessera({"check", GetParam()});
-
-    EXPECT_EQ(check.exit_code, 0) << check.err;
-    EXPECT_THAT(check.out, StartsWith(GetParam() + ": ok, "));
-    EXPECT_THAT(run_tessera({"list", "configs"}).out,
-                ContainsRegex("\n  " + GetParam() + " +[0-9]+  [^\n]+\\?\n"));
-    EXPECT_THAT(run_tessera({"explain", GetParam()}).out, StartsWith("sweep.question: "));
-    EXPECT_FALSE(
-        fs::exists(std::string(TESSERA_SOURCE_DIR) + "/configs/runs/" + GetParam() + ".yaml"))
-        << "one name means one file";
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ShippedSweep, testing::ValuesIn(shipped_sweeps()),
-                         [](const auto& test) { return test.param; });
-
-TEST(ShippedSweep, OfCoresOfMoeBmmFindsAllCoresFaster) {
-    const Ending ending = run_tessera({"sweep", "bmm_cores", "--quiet"});
-
-    EXPECT_EQ(ending.exit_code, 0);
-    EXPECT_THAT(ending.out, StartsWith("best: schedule multi_core, "));
-    EXPECT_THAT(ending.out,
-                ContainsRegex("the slowest, schedule single_core, takes [0-9.]+ times as long: "
-                              "robust\n$"));
-}
-
-TEST(ShippedSweep, OfLinksRunsItsKernelsOnce) {
-    const Ending ending = run_tessera({"explain", "link_rate", "--json"});
-
-    for (const json& value : json::parse(ending.out)) {
-        const std::string key = value.at("key");
-        if (key == "sweep.grid") {
-            EXPECT_THAT(value.dump(), Not(HasSubstr("{ops.")));
-            EXPECT_THAT(value.dump(), HasSubstr("arch.timing.link.rate"));
-        }
-    }
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera sweep: what it refuses, and how it says so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/tessera_process.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::EndsWith;
+
+struct Case {
+    const char* name;
+    std::vector<std::string> arguments;
+    const char* message;
+};
+
+class CliSweepErrors : public testing::TestWithParam<Case> {};
+
+TEST_P(CliSweepErrors, NameWhatIsWrong) {
+    const Ending ending = run_tessera(GetParam().arguments);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.out, "");
+    EXPECT_THAT(ending.err, EndsWith(std::string(GetParam().message) + "\n"));
+}
+
+TEST(CliMissingSweep, IsAnsweredWithAllThatShips) {
+    EXPECT_EQ(run_tessera({"sweep", "bmm_core"}).err,
+              "tessera: bmm_core: no such file or shipped configuration; nearest: bmm_cores, "
+              "shipped: " +
+                  shipped_names("sweeps") + "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, CliSweepErrors,
+    testing::Values(
+        Case{"OneRun",
+             {"sweep", std::string(TESSERA_SOURCE_DIR) + "/configs/runs/moe_v2_tiny.yaml"},
+             "moe_v2_tiny.yaml:3:1: sweep: required key is missing: this file is one run"},
+        Case{"RunOfASweep",
+             {"run", std::string(TESSERA_SOURCE_DIR) + "/configs/sweeps/bmm_cores.yaml"},
+             "sweep: this file stands for many runs, see tessera sweep"},
+        Case{"SetOfASweptKey",
+             {"sweep", "k_block", "--set", "set.moe_bmm.k_block=2"},
+             "set.moe_bmm.k_block: is set by --set set.moe_bmm.k_block=2 too, leave one out"},
+        Case{"OutIsAFile",
+             {"sweep", "k_block", "--out", "/dev/null"},
+             "tessera: --out /dev/null: is a file, allowed: a folder"},
+        Case{"OutWithoutName",
+             {"sweep", "k_block", "--out", ""},
+             "tessera: --out: the name is empty"},
+        Case{"TwoForms",
+             {"sweep", "k_block", "--csv", "--quiet"},
+             "tessera: --csv and --quiet both say what to print, give one"},
+        Case{"NoThreads",
+             {"sweep", "k_block", "--threads", "0"},
+             "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the "
+             "host"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace tessera::test
