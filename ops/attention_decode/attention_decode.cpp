@@ -2,8 +2,6 @@
 #include "ops/attention_decode/attention_decode.hpp"
 
 #include "ops/attention_decode/call.hpp"
-#include "ops/attention_decode/program.hpp"
-#include "ops/attention_decode/reference.hpp"
 #include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
 #include "ops/schedule_fields.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operands of a call say: which of them there are, and how long everything is.
+// What the operands of a call say: which of them there are, and how long everything is; and what is
+// made of them.
 #pragma once
 
 #include "ops/attention/attention.hpp"
@@ -40,5 +41,13 @@ struct Extents {
 [[nodiscard]] std::uint32_t scales_of(DataFormat cache, const Extents& extents);
 
 [[nodiscard]] attention::Shapes shapes_of(const OpContext& context);
+
+/// The launch of a call: groups of cores that share a token's keys (program.cpp).
+[[nodiscard]] std::vector<DeviceProgram> programs(const OpContext& context);
+
+/// The plain computation that results are compared with (reference.cpp).
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
+/// Errors   UsageError where the page table or the positions leave the cache.
+void check_values(const OpSpec& spec, const ReferenceContext& context);
 
 }  // namespace tessera::ops::attention_decode

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/attention_decode/program.hpp"
-
 #include <algorithm>
 #include <cmath>
 
