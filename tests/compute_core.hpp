@@ -44,6 +44,7 @@ public:
                                           .page_size = page_size,
                                           .num_pages = pages,
                                           .format = format};
+        thread_.cb_formats[index] = format;
         thread_.cb[index] = {.fifo_size = pages * page_size,
                              .fifo_limit = address + pages * page_size,
                              .fifo_page_size = page_size,

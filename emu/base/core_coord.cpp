@@ -11,11 +11,6 @@ namespace {
 // Far above any grid, far below what cannot be listed core by core.
 constexpr std::uint32_t kMaxCoresPerSide = 1024;
 
-bool overlap(const CoreRange& a, const CoreRange& b) {
-    return a.start_coord.x <= b.end_coord.x && b.start_coord.x <= a.end_coord.x &&
-           a.start_coord.y <= b.end_coord.y && b.start_coord.y <= a.end_coord.y;
-}
-
 }  // namespace
 
 CoreRange::CoreRange(CoreCoord start, CoreCoord end) : start_coord(start), end_coord(end) {
@@ -32,6 +27,11 @@ bool CoreRange::contains(CoreCoord core) const noexcept {
            core.y <= end_coord.y;
 }
 
+bool CoreRange::intersects(const CoreRange& other) const noexcept {
+    return start_coord.x <= other.end_coord.x && other.start_coord.x <= end_coord.x &&
+           start_coord.y <= other.end_coord.y && other.start_coord.y <= end_coord.y;
+}
+
 std::uint32_t CoreRange::size() const noexcept {
     return (end_coord.x - start_coord.x + 1) * (end_coord.y - start_coord.y + 1);
 }
@@ -39,7 +39,7 @@ std::uint32_t CoreRange::size() const noexcept {
 CoreRangeSet::CoreRangeSet(std::vector<CoreRange> ranges) : ranges_(std::move(ranges)) {
     for (std::size_t i = 0; i < ranges_.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
-            require(!overlap(ranges_[j], ranges_[i]),
+            require(!ranges_[j].intersects(ranges_[i]),
                     "CoreRangeSet: ranges {} and {} overlap; the ranges of a set are disjoint",
                     to_string(ranges_[j]), to_string(ranges_[i]));
         }
@@ -48,6 +48,13 @@ CoreRangeSet::CoreRangeSet(std::vector<CoreRange> ranges) : ranges_(std::move(ra
 
 bool CoreRangeSet::contains(CoreCoord core) const noexcept {
     return std::ranges::any_of(ranges_, [&](const CoreRange& r) { return r.contains(core); });
+}
+
+bool CoreRangeSet::intersects(const CoreRangeSet& other) const noexcept {
+    return std::ranges::any_of(ranges_, [&](const CoreRange& mine) {
+        return std::ranges::any_of(
+            other.ranges_, [&](const CoreRange& theirs) { return mine.intersects(theirs); });
+    });
 }
 
 std::uint32_t CoreRangeSet::num_cores() const noexcept {

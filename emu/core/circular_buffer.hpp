@@ -3,6 +3,7 @@
 // circular_buffer_calls.hpp has what they do with it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "tessera/call_site.hpp"
@@ -14,6 +15,16 @@ class KernelThread;
 
 /// Largest number of circular buffers of any architecture (Blackhole since tt-metal #35963).
 inline constexpr std::uint32_t kMaxCircularBuffers = 64;
+
+/// The format of each index, as a kernel's constants on a chip; Invalid: no core of the kernel has
+/// the CB.
+using CbFormats = std::array<DataFormat, kMaxCircularBuffers>;
+
+[[nodiscard]] constexpr CbFormats no_cb_formats() noexcept {
+    CbFormats formats{};
+    formats.fill(DataFormat::Invalid);
+    return formats;
+}
 
 /// Two page counters; read and write pointers belong to the threads (LocalCBInterface).
 /// All threads of a core run on one worker, so nothing here is atomic.

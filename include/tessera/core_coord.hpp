@@ -28,6 +28,7 @@ struct CoreRange {
     CoreRange(CoreCoord start, CoreCoord end);
 
     [[nodiscard]] bool contains(CoreCoord core) const noexcept;
+    [[nodiscard]] bool intersects(const CoreRange& other) const noexcept;
     [[nodiscard]] std::uint32_t size() const noexcept;
     friend constexpr bool operator==(const CoreRange&, const CoreRange&) = default;
 };
@@ -43,6 +44,7 @@ public:
 
     [[nodiscard]] const std::vector<CoreRange>& ranges() const noexcept { return ranges_; }
     [[nodiscard]] bool contains(CoreCoord core) const noexcept;
+    [[nodiscard]] bool intersects(const CoreRangeSet& other) const noexcept;
     [[nodiscard]] std::uint32_t num_cores() const noexcept;
     [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }
     /// Every core, range by range, row by row inside a range.

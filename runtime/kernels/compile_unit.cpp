@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -53,6 +54,16 @@ std::string escaped(const std::string& path) {
     return text;
 }
 
+// Call sites in headers beside a kernel are named from the folder that its path starts at, as those
+// of a built-in kernel are.
+void add_folders(const std::string& path, const fs::path& file, Command& options) {
+    const std::string absolute = fs::absolute(file).string();
+    options.push_back("-iquote" + fs::path(absolute).parent_path().string());
+    if (const auto root = absolute.rfind(path); root != absolute.npos && root != 0) {
+        options.push_back("-ffile-prefix-map=" + absolute.substr(0, root) + "=");
+    }
+}
+
 void add_defines(const KernelSource& source, Command& options) {
     add_processor_defines(source.processor, options);
     for (const auto& [name, value] : source.defines) {
@@ -76,13 +87,14 @@ std::string CompileUnit::recipe() const {
 
 CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& toolchain,
                             CompileArgs args) {
-    CompileUnit unit{source.path, source.text, source.prologue, toolchain.flags};
+    CompileUnit unit{source.path, source.text, "", toolchain.flags};
     unit.options.insert(
         unit.options.end(),
         {"-w", "-fno-caret-diagnostics", "-I" + toolchain.package.include_dir.string(),
          "-I" + toolchain.package.metalium_dir.string(), "-include", toolchain.umbrella});
     add_defines(source, unit.options);
     if (args != CompileArgs::Read) {
+        unit.prologue = source.prologue;
         add_constants(source, unit.options);
     }
     if (args == CompileArgs::ConstantsBehindReads) {
@@ -93,7 +105,7 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
         const auto text = read_file(file);
         require(text.has_value(), "cannot read kernel {}", file.string());
         unit.text = *text;
-        unit.options.push_back("-iquote" + fs::absolute(file).parent_path().string());
+        add_folders(source.path, file, unit.options);
     }
     unit.text.insert(0, fmt::format("#line 1 \"{}\"\n", escaped(source.path)));
     return unit;
@@ -117,6 +129,15 @@ bool may_be_sharded_accessor(std::span<const std::uint32_t> words) {
            std::ranges::count(words.subspan(kHead, shapes), 0U) == 0;
 }
 
+/// True if a statement asks for what the program says of the kernel.
+bool asks_the_program(std::string_view statement) {
+    constexpr std::array<std::string_view, 4> kQuestions{"compile_time_arg_val", "get_tile_size",
+                                                         "get_dataformat", "unpack_src_format"};
+    return std::ranges::any_of(kQuestions, [&](std::string_view question) {
+        return statement.find(question) != statement.npos;
+    });
+}
+
 }  // namespace
 
 bool needs_constants(const CompileUnit& unit, const std::vector<std::uint32_t>& compile_args) {
@@ -129,7 +150,7 @@ bool needs_constants(const CompileUnit& unit, const std::vector<std::uint32_t>& 
     const std::string_view text = unit.text;
     for (std::size_t at = text.find(kWord); at != text.npos; at = text.find(kWord, at + 1)) {
         const std::size_t end = text.find_first_of(";{", at);
-        if (text.substr(at, end - at).find("compile_time_arg_val") != text.npos) {
+        if (asks_the_program(text.substr(at, end - at))) {
             return true;
         }
     }

@@ -23,9 +23,9 @@ struct CompileUnit {
     [[nodiscard]] std::string recipe() const;
 };
 
-/// How a kernel gets its compile-time arguments.
+/// How a kernel gets its compile-time arguments and the formats of its CBs.
 enum class CompileArgs : std::uint8_t {
-    Read,       ///< from the program that runs it, as built-in kernels do
+    Read,       ///< from the program that runs it, as built-in kernels do; without a prologue
     Constants,  ///< compiled in
     /// The same where they could not be read: in the cache, it says so to the next run.
     ConstantsBehindReads,
@@ -35,10 +35,11 @@ enum class CompileArgs : std::uint8_t {
 [[nodiscard]] CompileUnit compile_unit_of(const KernelSource& source,
                                           const KernelToolchain& toolchain, CompileArgs args);
 
-/// True if the text has an argument in a `constexpr` statement: read, it would not compile. Also if
-/// the arguments may hold the words of a sharded tensor's accessor, whose number the place of what
-/// follows hangs by; read, all accessors are as long as an interleaved one. False says nothing, for
-/// headers and other spellings may need constants too.
+/// True if the text has an argument, or the format or tile size of a CB, in a `constexpr`
+/// statement: read, it would not compile. Also if the arguments may hold the words of a sharded
+/// tensor's accessor, whose number the place of what follows hangs by; read, all accessors are as
+/// long as an interleaved one. False says nothing, for headers and other spellings may need
+/// constants too.
 [[nodiscard]] bool needs_constants(const CompileUnit& unit,
                                    const std::vector<std::uint32_t>& compile_args);
 

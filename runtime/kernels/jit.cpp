@@ -46,8 +46,8 @@ const KernelCompiler& compiler() {
 
 // Compiled as it is built in wherever its source allows that, so that its instructions are counted
 // alike (emu/kernel_pass/instruction_count.hpp) by either door: as constants, arguments change what
-// is unrolled and folded before the count. Formats of CBs still do: docs/accuracy.md. One object
-// then serves all arguments, too. Where constants are needed the first attempt fails, unless the
+// is unrolled and folded before the count, and so do formats of CBs. One object then serves all
+// arguments and formats, too. Where constants are needed the first attempt fails, unless the
 // source says so or the cache knows.
 std::filesystem::path shared_object_of(const KernelSource& source, const CompileUnit& constants) {
     if (needs_constants(constants, source.compile_args)) {

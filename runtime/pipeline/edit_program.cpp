@@ -31,16 +31,11 @@ CoreRangeSet moved(const CoreRangeSet& cores, CoreCoord by, const ArchSpec& arch
 }
 
 bool share_a_core(const Program& a, const Program& b) {
-    for (const KernelDescription& kernel : a.kernels) {
-        for (const CoreCoord& core : kernel.cores.cores()) {
-            for (const KernelDescription& other : b.kernels) {
-                if (other.cores.contains(core)) {
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
+    return std::ranges::any_of(a.kernels, [&](const KernelDescription& kernel) {
+        return std::ranges::any_of(b.kernels, [&](const KernelDescription& other) {
+            return kernel.cores.intersects(other.cores);
+        });
+    });
 }
 
 bool lies_on_a_shard(const CircularBufferDescription& buffer) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "tests/cli/tessera_process.hpp"
@@ -112,11 +113,13 @@ TEST_F(CliOwnKernels, AnEqualFileOfABuiltInKernelIsTheBuiltInOne) {
     EXPECT_THAT(ending.err, testing::Not(testing::HasSubstr("compute.cpp")));
 }
 
-// As constants, its compile-time arguments would change what is unrolled before it is counted.
+// As constants, its compile-time arguments and formats would change what is unrolled and folded
+// before it is counted.
 TEST_F(CliOwnKernels, TheSameSourceTakesAsLongBuiltInAsCompiledJustInTime) {
     const std::string sources = TESSERA_SOURCE_DIR;
     for (const auto& [run, kernel] :
-         {std::pair{"moe_align", "ops/moe_align_block_size/kernels/align.cpp"},
+         {std::pair{"matmul_640", "ops/matmul/kernels/in1_sender_writer.cpp"},
+          std::pair{"moe_align", "ops/moe_align_block_size/kernels/align.cpp"},
           std::pair{"moe_routing", "ops/moe_select_experts/kernels/select.cpp"}}) {
         const std::string file = sources + "/configs/runs/" + run + ".yaml";
         const Ending built_in = run_tessera({"run", file, "--timing-only"}, folder_.path());
@@ -127,6 +130,27 @@ TEST_F(CliOwnKernels, TheSameSourceTakesAsLongBuiltInAsCompiledJustInTime) {
         EXPECT_THAT(makespan_of(built_in), testing::HasSubstr("cycles"));
         EXPECT_EQ(makespan_of(compiled), makespan_of(built_in)) << kernel;
     }
+}
+
+TEST_F(CliOwnKernels, EditedCommentsLeaveATraceAsItWas) {
+    namespace fs = std::filesystem;
+    const fs::path ops = fs::path(TESSERA_SOURCE_DIR) / "ops";
+    fs::create_directory(folder_.path() / "ops");
+    for (const char* part : {"kernels", "matmul"}) {
+        fs::copy(ops / part, folder_.path() / "ops" / part, fs::copy_options::recursive);
+    }
+    for (const auto& kernel : fs::directory_iterator(folder_.path() / "ops/matmul/kernels")) {
+        std::ofstream(kernel.path(), std::ios::app) << "// Edited.\n";
+    }
+    const ScratchFolder elsewhere;
+    const auto traced = [](const ScratchFolder& folder) {
+        const Ending ending = run_tessera(
+            {"run", "matmul_640", "--timing-only", "--trace", "a.trace"}, folder.path());
+        EXPECT_EQ(ending.exit_code, 0) << ending.err;
+        return bytes_of(folder.file("a.trace"));
+    };
+
+    EXPECT_TRUE(traced(folder_) == traced(elsewhere));
 }
 
 }  // namespace

@@ -20,6 +20,15 @@ void record(KernelThread& thread, EventKind kind, std::uint32_t cb_id, std::uint
     record_run(thread, kind, static_cast<std::uint8_t>(cb_id), pages, site);
 }
 
+// A CB of other cores is no mistake: its format is a constant of the kernel, which need not use it.
+tessera::DataFormat format_of(std::uint32_t cb_id, const char* call, CallSite site) {
+    KernelThread& thread = current_thread();
+    if (cb_id >= tessera::kMaxCircularBuffers) [[unlikely]] {
+        return configured_buffer(thread, cb_id, call, site).format;  // has the error
+    }
+    return thread.cb_formats[cb_id];
+}
+
 }  // namespace
 
 void cb_reserve_back(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
@@ -83,7 +92,11 @@ LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id) {
 namespace tessera::kernel {
 
 DataFormat cb_data_format(std::uint32_t cb_id, CallSite site) {
-    return configured_buffer(current_thread(), cb_id, "get_dataformat", site).format;
+    return format_of(cb_id, "get_dataformat", site);
+}
+
+std::uint32_t cb_tile_bytes(std::uint32_t cb_id, CallSite site) {
+    return tile_bytes(format_of(cb_id, "get_tile_size", site));
 }
 
 }  // namespace tessera::kernel

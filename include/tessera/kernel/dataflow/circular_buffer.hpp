@@ -33,10 +33,13 @@ LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id);
 
 namespace tessera::kernel {
 DataFormat cb_data_format(std::uint32_t cb_id, CallSite site);
+std::uint32_t cb_tile_bytes(std::uint32_t cb_id, CallSite site);
 }  // namespace tessera::kernel
 
-// Formats are constants of a kernel built just in time: TESSERA_CB_FORMATS lists the format of
-// every CB index as DataFormat numbers.
+// Formats of the CBs that any core of the kernel has; of others Invalid and 0 bytes, as on a chip.
+// A kernel asks the machine for them: on a chip they are constants, so nothing of how they are
+// found may count as the kernel's own instructions. Where it needs constants it is compiled with
+// TESSERA_CB_FORMATS, the formats of all indices as numbers of DataFormat.
 #ifdef TESSERA_CB_FORMATS
 inline constexpr std::uint8_t unpack_src_format[] = {TESSERA_CB_FORMATS};
 constexpr DataFormat get_dataformat(std::int32_t cb_id) {
@@ -53,7 +56,8 @@ inline DataFormat get_dataformat(std::int32_t cb_id,
 /// Bytes of one tile in the CB's format (not its page size).
 inline std::int32_t get_tile_size(std::int32_t cb_id,
                                   tessera::CallSite site = tessera::CallSite::here()) {
-    return static_cast<std::int32_t>(tessera::tile_bytes(get_dataformat(cb_id, site)));
+    return static_cast<std::int32_t>(
+        tessera::kernel::cb_tile_bytes(static_cast<std::uint32_t>(cb_id), site));
 }
 #endif
 constexpr std::uint32_t get_tile_hw(std::int32_t /*cb_id*/) {

@@ -45,6 +45,15 @@ TEST(CoreRangeSet, ContainsACoreOfAnyRange) {
     EXPECT_TRUE(CoreRangeSet().empty());
 }
 
+TEST(CoreRangeSet, IntersectsASetThatHasOneOfItsCores) {
+    const CoreRangeSet set({CoreRange({0, 0}, {1, 0}), CoreRange({3, 3}, {3, 4})});
+
+    EXPECT_TRUE(set.intersects(CoreRange({2, 4}, {5, 6})));
+    EXPECT_TRUE(CoreRangeSet(CoreCoord{1, 0}).intersects(set));
+    EXPECT_FALSE(set.intersects(CoreRange({0, 1}, {2, 4}))) << "touches both ranges";
+    EXPECT_FALSE(set.intersects(CoreRangeSet()));
+}
+
 TEST(CoreRangeSet, TakesRangesThatTouch) {
     EXPECT_EQ(CoreRangeSet({CoreRange({0, 0}, {0, 3}), CoreRange({1, 0}, {1, 3})}).num_cores(), 8U);
 }

@@ -70,12 +70,16 @@ TEST_F(KernelCompilerTest, CompileTimeArgumentsAreConstants) {
     EXPECT_THAT(run(source), ElementsAre(5, 11));
 }
 
-TEST_F(KernelCompilerTest, ASourceThatHasAnArgumentInAConstexprNeedsConstants) {
+TEST_F(KernelCompilerTest, ASourceThatAsksTheProgramInAConstexprNeedsConstants) {
     const auto needs = [](const char* text) { return needs_constants({.text = text}, {}); };
 
     EXPECT_TRUE(needs("constexpr uint32_t n = get_compile_time_arg_val(0);"));
     EXPECT_TRUE(needs("constexpr auto n =\n    get_named_compile_time_arg_val(\"n\");"));
     EXPECT_TRUE(needs("int a; if constexpr (get_compile_time_arg_val(1) == 2) {}"));
+    EXPECT_TRUE(needs("constexpr uint32_t bytes = get_tile_size(0);"));
+    EXPECT_TRUE(needs("constexpr DataFormat format = get_dataformat(0);"));
+    EXPECT_TRUE(needs("constexpr uint32_t format = unpack_src_format[0];"));
+    EXPECT_FALSE(needs("constexpr uint32_t cb = 0; const uint32_t bytes = get_tile_size(cb);"));
     EXPECT_FALSE(needs("constexpr uint32_t k = 7; uint32_t n = get_compile_time_arg_val(0);"));
     EXPECT_FALSE(needs("constexpr uint32_t n() { return 7; } void f() {}"));
     EXPECT_FALSE(needs("constexpr"));

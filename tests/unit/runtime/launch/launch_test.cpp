@@ -134,6 +134,45 @@ TEST_F(Launch, DivisionByZeroGivesWhatRiscVGives) {
     EXPECT_EQ(word({0, 0}, kScratch + 4), 17U);
 }
 
+TEST_F(Launch, AKernelKnowsFormatsOfCbsThatAnyOfItsCoresHasAsConstantsOrNot) {
+    Program program;
+    const auto add_cb = [&](std::uint8_t index, CoreCoord core, DataFormat format) {
+        CircularBufferConfig config(8192, {{index, format}});
+        config.set_page_size(index, 4096);
+        CreateCircularBuffer(program, core, config);
+    };
+    add_cb(0, {0, 0}, DataFormat::Bfp8_b);
+    add_cb(3, {1, 0}, DataFormat::Float32);
+    add_cb(5, {0, 1}, DataFormat::Float32);
+    const CoreRange both({0, 0}, {1, 0});
+    const char* const body = R"({
+            KIND int32_t bytes[] = {get_tile_size(0), get_tile_size(3), get_tile_size(5)};
+            KIND DataFormat absent = get_dataformat(5);
+            auto* out = reinterpret_cast<volatile uint32_t*>(PLACE);
+            out[0] = bytes[0];
+            out[1] = bytes[1];
+            out[2] = bytes[2];
+            out[3] = static_cast<uint32_t>(absent);
+        })";
+    const std::string constant = std::string("#define KIND constexpr\n") +
+                                 "#define PLACE 0x40000\nvoid kernel_main() " + body;
+    const std::string asked =
+        std::string("#define KIND const\n") + "#define PLACE 0x40010\nvoid kernel_main() " + body;
+    CreateKernelFromString(program, constant, both, WriterDataMovementConfig(), "constant.cpp");
+    CreateKernelFromString(program, asked, both, ReaderDataMovementConfig(), "asked.cpp");
+
+    run(program);
+
+    for (const CoreCoord core : CoreRangeSet(both).cores()) {
+        for (const std::uint32_t place : {kScratch, kScratch + 16}) {
+            EXPECT_EQ(word(core, place), 1088U);
+            EXPECT_EQ(word(core, place + 4), 4096U);
+            EXPECT_EQ(word(core, place + 8), 0U);
+            EXPECT_EQ(word(core, place + 12), 255U) << "DataFormat::Invalid";
+        }
+    }
+}
+
 TEST_F(Launch, AStoreBeyondL1NamesKernelCoreAndLine) {
     Program program;
     const KernelHandle kernel = add_writer(program, R"(
