@@ -72,6 +72,7 @@ struct DramTiming {
     BytesPerCycle bank_read_rate;  ///< one bank, as the port gives it
     BytesPerCycle bank_write_rate;
     BytesPerCycle channel_rate;     ///< controller shared by its banks
+    Cycles turnaround;              ///< of a channel, from reads to writes and back
     Cycles request_overhead;        ///< of a bank's time, for each request
     Cycles read_slot;               ///< of the port that answers a read, at least
     Bytes burst;                    ///< granule of the controller

@@ -19,7 +19,7 @@ void endless_dram(TimingSpec& timing) {
     timing.dram.read_latency = timing.dram.write_latency = Cycles{0};
     timing.dram.bank_read_rate = timing.dram.bank_write_rate = kEndless;
     timing.dram.channel_rate = kEndless;
-    timing.dram.request_overhead = timing.dram.read_slot = Cycles{0};
+    timing.dram.turnaround = timing.dram.request_overhead = timing.dram.read_slot = Cycles{0};
 }
 
 void endless_noc(TimingSpec& timing) {

@@ -35,6 +35,12 @@ EltwiseFunction function_of(const Row& row) {
     throw NotExpressible(fmt::format("the op eltwise has no {}", name));
 }
 
+/// Modes that TTNN chose where the rows were measured.
+/// Source   tt-metal PR 41949: silu by the hardware's table of a piecewise linear sigmoid.
+bool is_approximate_in_ttnn(EltwiseFunction function) {
+    return function == EltwiseFunction::Silu;
+}
+
 TensorSpec tensor_of(const Parameters& parameters) {
     TensorSpec spec{{}, parameters.format("dtype"), Layout::TILE};
     spec.shape = parameters.has("shape")
@@ -61,9 +67,10 @@ Prediction predict_eltwise(const Row& row, const Parameters& parameters, const M
         inputs.push_back(&tensor);
     }
     const DeviceTensor output = bench.session().allocate(0, "output", spec, memory);
-    const ops::EltwiseSpec schedule{.function = function,
-                                    .fp32_dest_acc = spec.format == DataFormat::Float32,
-                                    .approximate = parameters.flag_or("approximate", false)};
+    const ops::EltwiseSpec schedule{
+        .function = function,
+        .fp32_dest_acc = spec.format == DataFormat::Float32,
+        .approximate = parameters.flag_or("approximate", is_approximate_in_ttnn(function))};
     const Replays replays =
         bench.run(ops::eltwise::make_program(model.arch, {inputs}, {output}, schedule));
     return as_time(row, replays.kernel_span_cycles(), model);

@@ -34,7 +34,8 @@ void record_sfpu(KernelThread& thread, const char* call, CallSite site, SfpuFace
         return;
     }
     const unsigned detail = (thread.compute->is_approximate ? SfpuDetail::kApproximate : 0U) |
-                            (faces == SfpuFaces::Half ? SfpuDetail::kHalfTile : 0U);
+                            (faces == SfpuFaces::Half ? SfpuDetail::kHalfTile : 0U) |
+                            (thread.compute->dst.is_32bit() ? SfpuDetail::kDst32 : 0U);
     TraceRecorder& recorder = *thread.recorder;
     recorder.run(EventKind::Sfpu, static_cast<std::uint8_t>(detail), recorder.argument_of(call),
                  site);

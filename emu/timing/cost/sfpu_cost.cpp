@@ -31,9 +31,12 @@ SfpuCost::SfpuCost(const SfpuTiming& timing, std::span<const std::string> names)
     for (const std::string& name : names) {
         const std::string function = without_tile(name);
         const Cycles accurate = row_of(timing, function).value_or(timing.other);
-        const Cycles approximate = row_of(timing, function + "_approx").value_or(accurate);
+        const auto variant = [&](const char* suffix) {
+            return to_millicycles(row_of(timing, function + suffix).value_or(accurate));
+        };
         accurate_.push_back(to_millicycles(accurate));
-        approximate_.push_back(to_millicycles(approximate));
+        approximate_.push_back(variant("_approx"));
+        of_fp32_.push_back(variant("_fp32"));
     }
 }
 

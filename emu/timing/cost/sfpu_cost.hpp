@@ -18,11 +18,15 @@ public:
     /// `names` are those of the trace, which events of kind Sfpu index: "silu_tile" is row "silu".
     SfpuCost(const SfpuTiming& timing, std::span<const std::string> names);
 
-    /// Prices one tile, or half of it if `detail` says so. An approximate mode without a row of its
-    /// own costs what the function does.
+    /// Prices one tile, or half of it if `detail` says so. An approximate mode and a DST of 32 bits
+    /// that have no row of their own cost what the function does.
     [[nodiscard]] Millicycles of(std::uint64_t name, std::uint8_t detail) const {
         const bool is_approximate = (detail & SfpuDetail::kApproximate) != 0;
-        const Millicycles tile = is_approximate ? approximate_.at(name) : accurate_.at(name);
+        const bool is_fp32 = (detail & SfpuDetail::kDst32) != 0;
+        const Millicycles tile = (is_approximate ? approximate_
+                                  : is_fp32      ? of_fp32_
+                                                 : accurate_)
+                                     .at(name);
         return start_ + ((detail & SfpuDetail::kHalfTile) != 0 ? tile / 2 : tile);
     }
 
@@ -30,6 +34,7 @@ private:
     Millicycles start_;
     std::vector<Millicycles> accurate_;
     std::vector<Millicycles> approximate_;
+    std::vector<Millicycles> of_fp32_;
 };
 
 }  // namespace tessera::timing

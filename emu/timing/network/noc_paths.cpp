@@ -29,6 +29,7 @@ DramTimes::DramTimes(const DramTiming& dram)
     : read_latency(to_millicycles(dram.read_latency)),
       write_latency(to_millicycles(dram.write_latency)),
       read_slot(to_millicycles(dram.read_slot)),
+      turnaround(to_millicycles(dram.turnaround)),
       bank_read(dram.request_overhead, dram.bank_read_rate),
       bank_write(dram.request_overhead, dram.bank_write_rate),
       write_port(Cycles{0}, dram.write_port_rate),

@@ -23,7 +23,7 @@ struct NocTimes {
 
 struct DramTimes {
     explicit DramTimes(const DramTiming& dram);
-    Millicycles read_latency, write_latency, read_slot;
+    Millicycles read_latency, write_latency, read_slot, turnaround;
     Pace bank_read, bank_write, write_port, channel;
     std::uint32_t burst;
 };

@@ -61,11 +61,11 @@ void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQue
     if (transfer.waiting_on == kNone) {
         transfer.spend(ResourceKind::NocLatency, now);
     }
-    const BankPath memory = paths.bank(transfer.request.device, transfer.request.place.bank(),
-                                       NocPaths::Access::Read, transfer.left);
+    const BankPath memory = bank_for(transfer.request, NocPaths::Access::Read, transfer.left);
     if (!queues.try_start(number, memory, transfer.left, now, queue)) {
         return;
     }
+    last_access_of(transfer.request) = NocPaths::Access::Read;
     // The bank has begun with this request: its slot at the port is free, not when the data leaves.
     read_requests.answered(transfer);
     schedule_accepted(now, 0, queue);

@@ -28,7 +28,8 @@ Transport::State::State(const Machine& machine, DeviceRange range)
       link_buffers(std::size_t{range.count} * kLinkDirections.size() * kLinksPerDirection,
                    LinkBuffer{.free = machine.timing.link.receiver_slots}),
       write_buffer(static_cast<std::uint32_t>(machine.timing.dram.write_buffer.value)),
-      write_buffers(std::size_t{range.count} * arch.dram.num_banks) {
+      write_buffers(std::size_t{range.count} * arch.dram.num_banks),
+      last_accesses(std::size_t{range.count} * arch.dram.num_banks, NocPaths::Access::Read) {
 }
 
 CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {

@@ -128,8 +128,14 @@ struct Transport::State {
     void buffered(std::uint32_t number, Millicycles now, EventQueue& queue);
     void leave_room(const Request& request, std::uint32_t bytes, Millicycles now,
                     EventQueue& queue);
-    [[nodiscard]] bool has_room(const WriteBuffer& buffer, std::uint32_t bytes) const noexcept;
+    [[nodiscard]] bool has_room(const WriteBuffer& buffer) const noexcept;
     [[nodiscard]] WriteBuffer& write_buffer_of(const Request& request) noexcept;
+    /// What the channel of a request's bank did last.
+    [[nodiscard]] NocPaths::Access& last_access_of(const Request& request) noexcept;
+    /// Returns what an access takes now: where the channel's last one went the other way, its bus
+    /// turns first.
+    [[nodiscard]] BankPath bank_for(const Request& request, NocPaths::Access access,
+                                    std::uint32_t bytes);
 
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);
@@ -219,11 +225,12 @@ struct Transport::State {
     RouterBuffer router_buffer;
     ReadRequests read_requests;
     VirtualChannels channels;
-    std::vector<NocInterface> interfaces;    ///< by (device, noc, node)
-    std::vector<LinkBuffer> link_buffers;    ///< by (device, sender)
-    std::uint32_t write_buffer;              ///< bytes that each bank's holds
-    std::vector<WriteBuffer> write_buffers;  ///< by (device, bank)
-    PacketPath path;                         ///< scratch: of the packet being timed
+    std::vector<NocInterface> interfaces;         ///< by (device, noc, node)
+    std::vector<LinkBuffer> link_buffers;         ///< by (device, sender)
+    std::uint32_t write_buffer;                   ///< bytes that each bank's holds
+    std::vector<WriteBuffer> write_buffers;       ///< by (device, bank)
+    std::vector<NocPaths::Access> last_accesses;  ///< by (device, channel)
+    PacketPath path;                              ///< scratch: of the packet being timed
 };
 
 }  // namespace tessera::timing

@@ -105,6 +105,7 @@ inline constexpr std::array kDramTimingFields{
     rate<&DramTiming::bank_read_rate>("bank_read_rate", "reads of one bank"),
     rate<&DramTiming::bank_write_rate>("bank_write_rate", "writes of one bank"),
     rate<&DramTiming::channel_rate>("channel_rate", "controller shared by its banks"),
+    cost<&DramTiming::turnaround>("turnaround", "of a channel, from reads to writes and back"),
     cost<&DramTiming::request_overhead>("request_overhead", "of a bank's time, each request"),
     cost<&DramTiming::read_slot>("read_slot", "of the port that answers a read, however small"),
     amount<&DramTiming::burst>("burst", "granule of the controller"),
@@ -165,14 +166,17 @@ inline constexpr std::array kComputeTimingFields{
 using SfpuFunction = std::pair<std::string, Cycles>;
 
 inline constexpr std::array kSfpuFunctionFields{
-    cost<&SfpuFunction::second>("<function>", "tile by function; approximate ones end in _approx"),
+    cost<&SfpuFunction::second>(
+        "<function>",
+        "tile by function; of approximate modes with _approx, of a DST of 32 bits with _fp32"),
 };
 
 inline constexpr std::array kSfpuTimingFields{
     cost<&SfpuTiming::start>("start", "each call beside its work"),
     cost<&SfpuTiming::other>("other", "tile, by functions that are not listed"),
-    fact_map<&SfpuTiming::functions>("functions", kSfpuFunctionFields,
-                                     "tile by function; approximate ones end in _approx"),
+    fact_map<&SfpuTiming::functions>(
+        "functions", kSfpuFunctionFields,
+        "tile by function; of approximate modes with _approx, of a DST of 32 bits with _fp32"),
 };
 
 inline constexpr std::array kInstructionTimingFields{

@@ -81,6 +81,19 @@ TEST(ComputeUnits, VectorFunctionsGoByNameModeAndHalf) {
     EXPECT_EQ(builder.run().makespan, (2020 + 100 + 510 + 260 + 260) * kCycle);
 }
 
+TEST(ComputeUnits, VectorFunctionsOfADstOf32BitsHaveRowsOfTheirOwn) {
+    TraceBuilder builder;
+    builder.timing.sfpu.functions.emplace_back("exp_fp32", Cycles{1700});
+    builder.core({0, 0}).compute({
+        event(Sfpu, SfpuDetail::kDst32, 1, 2),  // 10 + 1700
+        event(Sfpu, SfpuDetail::kDst32 | SfpuDetail::kHalfTile, 1, 2),
+        event(Sfpu, SfpuDetail::kDst32 | SfpuDetail::kApproximate, 1, 2),  // 10 + 90
+        event(Sfpu, SfpuDetail::kDst32, 1, 3),                             // not listed: 10 + 250
+    });
+
+    EXPECT_EQ(builder.run().makespan, (1710 + 860 + 100 + 260) * kCycle);
+}
+
 TEST(ComputeUnits, InitsConcernTheUnitsThatTheySetUp) {
     const auto init = [](UnitInitKind kind) {
         return event(UnitInit, static_cast<std::uint8_t>(kind));

@@ -49,6 +49,33 @@ TEST(BankSharing, WritesGoAtThePaceOfTheirBankOnceItsBufferIsFull) {
     EXPECT_NEAR(departure_interval(small, kTransfers), 2 + 1024.0 / 8, 4);
 }
 
+TEST(BankSharing, AWriteFlowsIntoABufferThatHasRoomForPartOfIt) {
+    // The bank works on the first, the second fills two thirds of the buffer.
+    SmallMachine small;
+    small.timing.dram.write_port_rate = BytesPerCycle{16};
+    small.timing.dram.write_buffer = Bytes{1536};
+    SmallMachine endless = small;
+    endless.timing.dram.write_buffer = Bytes{1 << 20};
+
+    EXPECT_EQ(departure_interval(small, 4), departure_interval(endless, 4));
+    EXPECT_GT(departure_interval(small, 7), departure_interval(endless, 7) + 10);
+}
+
+TEST(BankSharing, AChannelTurnsBetweenReadsAndWrites) {
+    // The channel takes 1024 / 16 cycles for each access and 200 to turn.
+    SmallMachine small;
+    small.timing.dram.turnaround = Cycles{200};
+    const NocPlace bank = NocPlace::dram(2);
+    const Stream reads = stream(read({0, 0}, bank, kBytes));
+
+    const StreamRun alone(small.machine(), {reads});
+    const StreamRun mixed(small.machine(), {reads, stream(write({3, 0}, bank, kBytes))});
+
+    EXPECT_NEAR(rate(alone, 0), 1024.0 / (2 + 64), 0.4);
+    EXPECT_NEAR(1024 / rate(mixed, 0), 2 * (64 + 200), 5);
+    EXPECT_NEAR(1024 / rate(mixed, 1), 2 * (64 + 200), 5);
+}
+
 TEST(BankSharing, AWriteInTheBufferOfABusyBankHoldsNoLink) {
     // Reads of bank 2 take its time by turns with writes; a neighbour's writes to a worker share
     // links with those to the bank and find them free for all but what passes there.
