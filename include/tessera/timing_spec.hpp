@@ -148,26 +148,28 @@ struct InstructionTiming {
 };
 
 struct LinkTiming {
-    BytesPerSecond rate;    ///< one link, one direction
-    Seconds hop_latency;    ///< device to device, first byte
-    Seconds core_latency;   ///< Ethernet core to Ethernet core, no router at either, first byte
-    Seconds core_send;      ///< the same cores' time for each packet: sent,
-    Seconds core_receive;   ///< received and acknowledged,
-    Seconds core_deliver;   ///< more for one that is written to a worker,
-    Seconds core_track;     ///< more where its transaction id tells when it has been
-    Cycles core_poll;       ///< the same cores' turn at looking for packets or acknowledgements
-    Seconds packet_slot;    ///< of the sending router's time, for each packet
-    Seconds receive_slot;   ///< of the receiving router's time, for each packet it passes on
-    Seconds deliver_slot;   ///< of the receiving router's time, for each packet it writes to a core
-    Seconds command_slot;   ///< more for a second NoC command: an addition behind a payload
-    Seconds flush_slot;     ///< more to wait until a payload has been acknowledged
-    Seconds copy_slot;      ///< more where a packet is written to a core and passed on as well
-    Seconds ring_slot;      ///< more for each router of a ring, whose receivers acknowledge twice
-    Seconds mesh_slot;      ///< more for a packet on routes of a mesh's two dimensions
-    Seconds mesh_latency;   ///< of such a packet alone: its router handles others meanwhile
-    Bytes packet_overhead;  ///< header of each packet
-    Bytes frame;            ///< most that one Ethernet frame carries
-    Bytes frame_overhead;   ///< preamble, framing and gap of each frame
+    BytesPerSecond rate;   ///< one link, one direction
+    Seconds hop_latency;   ///< device to device, first byte
+    Seconds core_latency;  ///< Ethernet core to Ethernet core, no router at either, first byte
+    Seconds core_send;     ///< the same cores' time for each packet: sent,
+    Seconds core_receive;  ///< received and acknowledged,
+    Seconds core_deliver;  ///< more for one that is written to a worker,
+    Seconds core_track;    ///< more where its transaction id tells when it has been
+    Cycles core_poll;      ///< the same cores' turn at looking for packets or acknowledgements
+    Seconds packet_slot;   ///< of the sending router's time, for each packet
+    Seconds receive_slot;  ///< of the receiving router's time, for each packet it passes on
+    Seconds deliver_slot;  ///< of the receiving router's time, for each packet it writes to a core
+    Seconds command_slot;  ///< more for a second NoC command: an addition behind a payload
+    Seconds part_slot;     ///< more for each further part of a payload, written elsewhere
+    Seconds flush_slot;    ///< more to wait until a payload has been acknowledged
+    Seconds copy_slot;     ///< more where a packet is written to a core and passed on as well
+    Seconds ring_slot;     ///< more for each router of a ring, whose receivers acknowledge twice
+    Seconds mesh_slot;     ///< more for a packet on routes of a mesh's two dimensions
+    Seconds mesh_latency;  ///< of such a packet alone: its router handles others meanwhile
+    Seconds acknowledgement;  ///< of the wire's time the other way, for each packet received
+    Bytes packet_overhead;    ///< header of each packet
+    Bytes frame;              ///< most that one Ethernet frame carries
+    Bytes frame_overhead;     ///< preamble, framing and gap of each frame
     Bytes max_payload;
     Cycles worker_issue;  ///< worker's RISC, each packet
     Cycles mux_slot;      ///< of a mux's RISC, each packet: before it goes out and behind it

@@ -64,8 +64,9 @@ void endless_links(TimingSpec& timing) {
     link.rate = BytesPerSecond{1e18};
     for (Seconds* time :
          {&link.hop_latency, &link.core_latency, &link.packet_slot, &link.receive_slot,
-          &link.deliver_slot, &link.command_slot, &link.flush_slot, &link.copy_slot,
-          &link.ring_slot, &link.mesh_slot, &link.mesh_latency, &link.open, &link.close}) {
+          &link.deliver_slot, &link.command_slot, &link.part_slot, &link.flush_slot,
+          &link.copy_slot, &link.acknowledgement, &link.ring_slot, &link.mesh_slot,
+          &link.mesh_latency, &link.open, &link.close}) {
         *time = Seconds{0};
     }
 }

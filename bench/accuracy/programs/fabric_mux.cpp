@@ -50,8 +50,9 @@ Channels channels_of(const Parameters& parameters) {
 
 void without_limits(LinkTiming& link) {
     link.rate = BytesPerSecond{1e18};
-    for (Seconds* time : {&link.hop_latency, &link.packet_slot, &link.receive_slot,
-                          &link.deliver_slot, &link.command_slot, &link.flush_slot}) {
+    for (Seconds* time :
+         {&link.hop_latency, &link.packet_slot, &link.receive_slot, &link.deliver_slot,
+          &link.command_slot, &link.part_slot, &link.flush_slot, &link.acknowledgement}) {
         *time = Seconds{0};
     }
     link.sender_slots = kDrainerBuffers;

@@ -30,9 +30,8 @@ Millicycles writing(const Request& request, const MeshTimes& times, Millicycles 
     if (request.flushes && !request.is_fused) {
         return std::max(times.deliver, times.flush);
     }
-    const std::uint32_t more_commands = request.more_parts + (request.is_fused ? 1U : 0U);
-    return times.deliver + more_commands * times.command +
-           (request.flushes ? times.flush + transit : 0);
+    return times.deliver + request.more_parts * times.part +
+           (request.is_fused ? times.command : 0) + (request.flushes ? times.flush + transit : 0);
 }
 
 /// The same link as its far end names it: east and west, north and south are neighbours.
@@ -133,6 +132,7 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
     if (!queues.try_start(number, path, request.bytes, now, queue)) {
         return;
     }
+    acknowledge(transfer, now + handling);
     transfer.slowest = path.slowest();
     transfer.slowest_kind = ResourceKind::MeshLink;
     if (!is_there && transfer.hops_done == request.hops) {
@@ -143,6 +143,15 @@ void Transport::State::link_receive(std::uint32_t number, Millicycles now, Event
                                             : TransferStage::LinkSend;
     const Millicycles latency = takes_mesh_routes(request) ? mesh_times.mesh_latency : 0;
     schedule(number, next, now + latency + std::max(path.slowest(), handling + transit), queue);
+}
+
+// Over the same link, between packets that go the other way. What it tells the sender is known to
+// it at once here: a slot is free when its packet has left.
+void Transport::State::acknowledge(const Transfer& packet, Millicycles handled) {
+    const std::uint32_t wire = resources.mesh_link(packet.device, far_end(packet.request.channel));
+    Calendar& calendar = resources[wire].calendar;
+    calendar.book(calendar.earliest(handled, mesh_times.acknowledgement),
+                  mesh_times.acknowledgement);
 }
 
 Millicycles Transport::State::handling_of(const Transfer& packet, bool is_there, bool is_written,

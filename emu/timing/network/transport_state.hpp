@@ -23,11 +23,13 @@ struct MeshTimes {
           receive(to_millicycles(link.receive_slot, clock)),
           deliver(to_millicycles(link.deliver_slot, clock)),
           command(to_millicycles(link.command_slot, clock)),
+          part(to_millicycles(link.part_slot, clock)),
           flush(to_millicycles(link.flush_slot, clock)),
           copy(to_millicycles(link.copy_slot, clock)),
           ring(to_millicycles(link.ring_slot, clock)),
           of_mesh(to_millicycles(link.mesh_slot, clock)),
           mesh_latency(to_millicycles(link.mesh_latency, clock)),
+          acknowledgement(to_millicycles(link.acknowledgement, clock)),
           sends_beside(link.router_processors > 1),
           wire_(Cycles{0}, BytesPerCycle{link.rate.value / clock.value}),
           header_(link.packet_overhead.value),
@@ -47,11 +49,13 @@ struct MeshTimes {
     Millicycles receive;
     Millicycles deliver;
     Millicycles command;
+    Millicycles part;
     Millicycles flush;
     Millicycles copy;
     Millicycles ring;
     Millicycles of_mesh;
     Millicycles mesh_latency;
+    Millicycles acknowledgement;
     bool sends_beside;  ///< a processor of the router's own sends
 
 private:
@@ -169,6 +173,8 @@ struct Transport::State {
     void turn(Transfer& packet) const;
     void link_receive(std::uint32_t number, Millicycles now, EventQueue& queue);
     /// What the router at `packet`'s device takes for it: the last one, or one that writes it too.
+    /// Books the wire for the acknowledgement of a packet that a router has handled.
+    void acknowledge(const Transfer& packet, Millicycles handled);
     [[nodiscard]] Millicycles handling_of(const Transfer& packet, bool is_there, bool is_written,
                                           Millicycles transit) const;
     [[nodiscard]] bool takes_mesh_routes(const Request& request) const noexcept;

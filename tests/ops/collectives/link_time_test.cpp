@@ -63,9 +63,10 @@ Range one_way(double payload, std::uint32_t links_passed = 1) {
 }
 Range both_ways(double payload) {
     const double receives =
-        cycles(link().deliver_slot) + cycles(link().command_slot) + cycles(link().ring_slot);
+        cycles(link().deliver_slot) + cycles(link().part_slot) + cycles(link().ring_slot);
     const double in_turn = cycles(link().packet_slot) + cycles(link().ring_slot) + receives;
-    return {wire(payload), std::max(wire(payload), in_turn) + receives / 2};
+    const double with_acknowledgement = wire(payload) + cycles(link().acknowledgement);
+    return {wire(payload), std::max(with_acknowledgement, in_turn) + receives / 2};
 }
 using PacketTime = std::function<Range(double payload)>;
 

@@ -52,6 +52,7 @@ struct SmallMachine {
         timing.link.receive_slot = Seconds{20e-9};
         timing.link.deliver_slot = Seconds{60e-9};
         timing.link.command_slot = Seconds{7e-9};
+        timing.link.part_slot = Seconds{9e-9};
         timing.link.flush_slot = Seconds{200e-9};
         timing.link.copy_slot = Seconds{11e-9};
         timing.link.mesh_slot = Seconds{31e-9};
