@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
@@ -219,70 +218,6 @@ std::string to_text(const Advice& advice, const TextStyle& style) {
            findings_text(advice, RuleKind::Change, "what if", style) +
            findings_text(advice, RuleKind::Bound, "at most, without", style) + others_text(advice) +
            links_text(advice, style) + banks_text(advice, style) + constants_text(advice, style);
-}
-
-nlohmann::ordered_json to_json(const Advice& advice) {
-    using Json = nlohmann::ordered_json;
-    const auto nanoseconds = [&](Millicycles time) {
-        return static_cast<double>(time) * 1e6 / advice.clock.value;
-    };
-    Json findings = Json::array();
-    for (const Finding& finding : advice.findings) {
-        Json steps = Json::array();
-        for (const StepGain& step : finding.steps) {
-            steps.push_back({{"name", step.name}, {"gain", step.gain}, {"place", step.place}});
-        }
-        findings.push_back({{"rule", finding.rule.name},
-                            {"kind", finding.rule.kind == RuleKind::Change ? "change" : "bound"},
-                            {"advice", finding.rule.advice},
-                            {"makespan_ns", nanoseconds(finding.makespan)},
-                            {"gain", finding.gain},
-                            {"steps", std::move(steps)},
-                            {"refusal", finding.refusal}});
-    }
-    Json constants = Json::array();
-    for (const ConstantEffect& effect : advice.constants) {
-        constants.push_back({{"key", effect.key},
-                             {"low_value", effect.low_value},
-                             {"high_value", effect.high_value},
-                             {"at_low", effect.at_low},
-                             {"at_high", effect.at_high}});
-    }
-    Json links = Json::array();
-    for (const LinkLoad& load : advice.links) {
-        links.push_back({{"step", load.step},
-                         {"busiest", load.busiest},
-                         {"mean", load.mean},
-                         {"noc", load.link.noc},
-                         {"x", load.link.node.x},
-                         {"y", load.link.node.y},
-                         {"direction", load.link.direction}});
-    }
-    Json banks = Json::array();
-    for (const BankCamping& step : advice.banks) {
-        Json lines = Json::array();
-        for (const LineBanks& line : step.lines) {
-            lines.push_back({{"line", line.line},
-                             {"transfers", line.transfers},
-                             {"used", line.used},
-                             {"stride", line.stride}});
-        }
-        banks.push_back({{"step", step.step},
-                         {"banks", step.num_banks},
-                         {"used", step.used},
-                         {"even", step.even},
-                         {"stride", step.stride},
-                         {"map", step.map},
-                         {"lines", std::move(lines)}});
-    }
-    return {{"schema", "tessera.advice"},
-            {"version", 1},
-            {"run", advice.run},
-            {"makespan_ns", nanoseconds(advice.makespan)},
-            {"findings", std::move(findings)},
-            {"constants", std::move(constants)},
-            {"banks", std::move(banks)},
-            {"links", std::move(links)}};
 }
 
 }  // namespace tessera::advise
