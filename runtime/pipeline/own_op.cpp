@@ -105,59 +105,82 @@ std::vector<fs::path> dependencies_of(const fs::path& rule_folder, const fs::pat
     return found;
 }
 
-/// The shared object, from the cache if nothing that it was made from has changed.
-fs::path shared_object(const fs::path& folder, const std::string& name) {
-    const ArtifactCache cache(default_cache_folder());
-    const char* path = std::getenv("PATH");
-    const KernelToolchain toolchain = find_kernel_toolchain(path == nullptr ? "" : path);
-    const std::vector<fs::path> includes = include_folders(toolchain);
-    std::string recipe = fmt::format("own op 1\n{}\n{}\n{}", folder.string(),
-                                     toolchain.compiler_identity(), includes.back().string());
+/// All that the shared object depends on but what the sources include.
+std::string recipe_of(const fs::path& folder, const KernelToolchain& toolchain) {
+    std::string recipe =
+        fmt::format("own op 1\n{}\n{}\n{}", folder.string(), toolchain.compiler_identity(),
+                    include_folders(toolchain).back().string());
     for (const fs::path& source : sources_in(folder)) {
         recipe += "\n" + source.string();
     }
-    if (const auto found = cache.find(recipe)) {
-        return *found;
-    }
-    toolchain.require_complete();
-    const DraftFolder drafts(cache);
-    fs::create_directory(drafts.path() / "ops");
-    // Sources include each other as "ops/NAME/…", as they would in the tree.
-    fs::create_directory_symlink(folder, drafts.path() / "ops" / name);
-    const fs::path entry = drafts.path() / "entry.cpp";
+    return recipe;
+}
+
+/// Sources as they are compiled, the one with the entry first: they include each other as
+/// "ops/NAME/…", as they would in the tree.
+std::vector<fs::path> draft_sources(const fs::path& drafts, const fs::path& folder,
+                                    const std::string& name) {
+    fs::create_directory(drafts / "ops");
+    fs::create_directory_symlink(folder, drafts / "ops" / name);
+    const fs::path entry = drafts / "entry.cpp";
     std::ofstream(entry) << fmt::format(
         "#include \"ops/{0}/{0}.hpp\"\n"
         "extern \"C\" const tessera::ops::Op* {1}() {{ return &tessera::ops::{0}::op(); }}\n",
         name, kEntry);
     std::vector<fs::path> sources{entry};
     for (const fs::path& source : sources_in(folder)) {
-        sources.push_back(drafts.path() / "ops" / name / source.filename());
+        sources.push_back(drafts / "ops" / name / source.filename());
     }
-    std::vector<std::string> link{toolchain.compiler.string(), "-shared", "-o",
-                                  drafts.path() / "op.so"};
+    return sources;
+}
+
+/// Compiles a source to DRAFTS/NUMBER.o, and lists what it includes in DRAFTS/NUMBER.d.
+std::string compile(const KernelToolchain& toolchain, const fs::path& drafts, std::size_t number,
+                    const fs::path& source, const fs::path& folder) {
+    std::string object = drafts / fmt::format("{}.o", number);
+    std::vector<std::string> command{toolchain.compiler.string(),
+                                     "-std=c++20",
+                                     "-O2",
+                                     "-g1",
+                                     "-fPIC",
+                                     "-MD",
+                                     "-MF",
+                                     drafts / fmt::format("{}.d", number),
+                                     "-I" + drafts.string()};
+    for (const fs::path& include : include_folders(toolchain)) {
+        command.push_back("-I" + include.string());
+    }
+    command.insert(command.end(), {"-c", source.string(), "-o", object});
+    const ProcessOutcome outcome = run_process(command);
+    require(outcome.exit_code == 0, "op {} does not compile:{}", folder.string(),
+            first_errors(outcome.output));
+    return object;
+}
+
+void build(const KernelToolchain& toolchain, const fs::path& drafts, const fs::path& folder,
+           const std::string& name) {
+    std::vector<std::string> link{toolchain.compiler.string(), "-shared", "-o", drafts / "op.so"};
+    const std::vector<fs::path> sources = draft_sources(drafts, folder, name);
     for (std::size_t i = 0; i < sources.size(); ++i) {
-        const std::string object = drafts.path() / fmt::format("{}.o", i);
-        std::vector<std::string> compile{toolchain.compiler.string(),
-                                         "-std=c++20",
-                                         "-O2",
-                                         "-g1",
-                                         "-fPIC",
-                                         "-MD",
-                                         "-MF",
-                                         drafts.path() / fmt::format("{}.d", i),
-                                         "-I" + drafts.path().string()};
-        for (const fs::path& include : includes) {
-            compile.push_back("-I" + include.string());
-        }
-        compile.insert(compile.end(), {"-c", sources[i].string(), "-o", object});
-        const ProcessOutcome outcome = run_process(compile);
-        require(outcome.exit_code == 0, "op {} does not compile:{}", folder.string(),
-                first_errors(outcome.output));
-        link.push_back(object);
+        link.push_back(compile(toolchain, drafts, i, sources[i], folder));
     }
     const ProcessOutcome outcome = run_process(link);
     require(outcome.exit_code == 0, "op {} does not link:{}", folder.string(),
             first_errors(outcome.output));
+}
+
+/// The shared object, from the cache if nothing that it was made from has changed.
+fs::path shared_object(const fs::path& folder, const std::string& name) {
+    const ArtifactCache cache(default_cache_folder());
+    const char* path = std::getenv("PATH");
+    const KernelToolchain toolchain = find_kernel_toolchain(path == nullptr ? "" : path);
+    const std::string recipe = recipe_of(folder, toolchain);
+    if (const auto found = cache.find(recipe)) {
+        return *found;
+    }
+    toolchain.require_complete();
+    const DraftFolder drafts(cache);
+    build(toolchain, drafts.path(), folder, name);
     return cache.store(recipe, drafts.path() / "op.so",
                        dependencies_of(drafts.path(), folder, name));
 }
