@@ -170,31 +170,33 @@ ComputeConfig compute_config(const Extents& extents, const std::vector<TileBuffe
     return config;
 }
 
-Program make_program(const OpContext& context, std::size_t position) {
-    const auto& spec = context.params<IndexScoresSpec>();
-    const auto input = [&](std::size_t operand) -> const DeviceTensor& {
-        // The kernel gets words of another tensor for scales that are not there.
-        return context.device_inputs[operand < context.inputs.size() ? operand : 4][position];
-    };
-    const TensorSpec& q = context.inputs[0].spec;
-    const Shape& table = context.inputs[3].spec.shape;
-    const Extents extents = extents_of(spec, q.shape, table);
-    const bool has_weights_out = context.outputs.size() > 1;
-    const DeviceTensor& scores = context.device_outputs[0][position];
-    const DeviceTensor& weights_out = context.device_outputs[has_weights_out ? 1 : 0][position];
-    const std::uint32_t chunks = extents.chunks(spec);
-    const SharedWork work =
-        share_work(kSpec.name, context.arch, spec.grid, extents.tokens * chunks);
-    const auto buffers = tile_buffers(extents, q.format);
+bool has_weights_out(const OpContext& context) {
+    return context.outputs.size() > 1;
+}
 
-    Program program = CreateProgram();
-    add_buffers(program, work.cores, buffers);
-    add_scratch(program, work.cores, scratch_of(extents, table[1]), dram_alignment(context.arch));
-    std::vector<std::uint32_t> reading{
+/// What the reader addresses, in its order: the operands, and the weights that it writes.
+std::vector<const DeviceTensor*> tensors_of_reader(const OpContext& context, std::size_t position) {
+    std::vector<const DeviceTensor*> tensors;
+    for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
+        // The kernel gets words of another tensor for scales that are not there.
+        const std::size_t given = operand < context.inputs.size() ? operand : 4;
+        tensors.push_back(&context.device_inputs[given][position]);
+    }
+    tensors.push_back(&context.device_outputs[has_weights_out(context) ? 1 : 0][position]);
+    return tensors;
+}
+
+/// Compile-time arguments, as ops/index_scores/kernels/reader.cpp reads them.
+std::vector<std::uint32_t> reader_constants(const OpContext& context, const Extents& extents,
+                                            const std::vector<const DeviceTensor*>& tensors) {
+    const auto& spec = context.params<IndexScoresSpec>();
+    const Shape& table = context.inputs[3].spec.shape;
+    const bool has_scales = context.inputs.size() > 6;
+    std::vector<std::uint32_t> constants{
         extents.heads,
-        extents.elements * element_bytes(q.format),
+        extents.elements * element_bytes(context.inputs[0].spec.format),
         extents.element_tiles(),
-        chunks,
+        extents.chunks(spec),
         spec.key_tiles,
         spec.page_size,
         table[1],
@@ -202,29 +204,43 @@ Program make_program(const OpContext& context, std::size_t position) {
         std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor)),
         context.inputs.size() > 5 ? 1U : 0U,
         row_length(context.inputs[4].spec.shape),
-        has_weights_out ? 1U : 0U,
+        has_weights_out(context) ? 1U : 0U,
         positions_of_row(context.inputs[2].spec.shape, extents.elements, spec.page_size),
-        context.inputs.size() > 6
-            ? positions_of_row(context.inputs[6].spec.shape, 1, spec.page_size)
-            : 1U};
-    std::vector<std::uint32_t> addresses;
-    for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
-        append_accessors({&input(operand)}, reading);
-        addresses.push_back(input(operand).buffer.address);
+        has_scales ? positions_of_row(context.inputs[6].spec.shape, 1, spec.page_size) : 1U};
+    for (const DeviceTensor* tensor : tensors) {
+        append_accessors({tensor}, constants);
     }
-    append_accessors({&weights_out}, reading);
-    addresses.push_back(weights_out.buffer.address);
+    return constants;
+}
+
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<IndexScoresSpec>();
+    const TensorSpec& q = context.inputs[0].spec;
+    const Shape& table = context.inputs[3].spec.shape;
+    const Extents extents = extents_of(spec, q.shape, table);
+    const DeviceTensor& scores = context.device_outputs[0][position];
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, spec.grid, extents.tokens * extents.chunks(spec));
+    const auto buffers = tile_buffers(extents, q.format);
+
+    Program program = CreateProgram();
+    add_buffers(program, work.cores, buffers);
+    add_scratch(program, work.cores, scratch_of(extents, table[1]), dram_alignment(context.arch));
+    const auto read = tensors_of_reader(context, position);
     std::vector<std::uint32_t> writing{extents.positions, spec.key_tiles};
     append_accessors({&scores}, writing);
-    const KernelHandle reader = CreateKernel(program, "ops/index_scores/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(reading));
+    const KernelHandle reader =
+        CreateKernel(program, "ops/index_scores/kernels/reader.cpp", work.cores,
+                     ReaderDataMovementConfig(reader_constants(context, extents, read)));
     CreateKernel(program, "ops/index_scores/kernels/compute.cpp", work.cores,
                  compute_config(extents, buffers));
     const KernelHandle writer = CreateKernel(program, "ops/index_scores/kernels/writer.cpp",
                                              work.cores, WriterDataMovementConfig(writing));
     for (const WorkShare& share : work.shares) {
         std::vector<std::uint32_t> args{share.first, share.count};
-        args.insert(args.end(), addresses.begin(), addresses.end());
+        for (const DeviceTensor* tensor : read) {
+            args.push_back(tensor->buffer.address);
+        }
         SetRuntimeArgs(program, reader, share.core, args);
         SetRuntimeArgs(program, writer, share.core, {scores.buffer.address});
     }
