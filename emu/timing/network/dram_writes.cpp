@@ -19,7 +19,7 @@ WriteBuffer& Transport::State::write_buffer_of(const Request& request) noexcept 
 
 // A packet flows in as soon as there is room for its first flits. Asked to have room for all of a
 // packet, a buffer that holds three pages of 2 KiB held one of 4, and FP32 tiles that are read and
-// written by all cores were a quarter too slow.
+// written by all cores were a third too slow.
 bool Transport::State::has_room(const WriteBuffer& buffer) const noexcept {
     return buffer.taken < write_buffer;
 }
