@@ -17,7 +17,7 @@ constexpr double kFlopPerTileProduct = 2.0 * 32 * 32 * 32;
 constexpr std::size_t kBf16 = 2 * kTileElements;
 constexpr std::size_t kFp32 = 4 * kTileElements;
 
-/// Tile pairs in memory one after another, all of them in the host's L1 with one DST tile.
+/// TileValues pairs in memory one after another, all of them in the host's L1 with one DST tile.
 Work tile_products(MathFidelity fidelity) {
     const TileMemory in0(4, kBf16);
     const TileMemory in1(4, kBf16);

@@ -36,15 +36,17 @@ public:
 
     /// Configures a circular buffer at 110592 + 32 KiB · index; a page is one tile by default.
     void add_buffer(std::uint32_t index, DataFormat format = DataFormat::Float16_b,
-                    std::uint32_t pages = kDefaultPages, std::uint32_t page_size = 0) {
-        page_size = page_size == 0 ? tile_bytes(format) : page_size;
+                    std::uint32_t pages = kDefaultPages, std::uint32_t page_size = 0,
+                    Tile tile = {}) {
+        page_size = page_size == 0 ? tile.get_tile_size(format) : page_size;
         const std::uint32_t address = 110592 + 32768 * index;
         core().circular_buffers[index] = {.address = address,
                                           .size = pages * page_size,
                                           .page_size = page_size,
                                           .num_pages = pages,
-                                          .format = format};
-        thread_.cb_formats[index] = format;
+                                          .format = format,
+                                          .tile = tile};
+        thread_.cb_tiles[index] = {format, tile};
         thread_.cb[index] = {.fifo_size = pages * page_size,
                              .fifo_limit = address + pages * page_size,
                              .fifo_page_size = page_size,
@@ -54,7 +56,7 @@ public:
     }
 
     /// Adds a buffer of a format, puts tiles there as a reader kernel would, and waits for them.
-    void supply(std::uint32_t index, const std::vector<tile::Tile>& tiles,
+    void supply(std::uint32_t index, const std::vector<tile::TileValues>& tiles,
                 DataFormat format = DataFormat::Float16_b) {
         const auto pages = static_cast<std::uint32_t>(tiles.size());
         add_buffer(index, format, pages);
@@ -72,8 +74,8 @@ public:
         return core().l1(buffer.address + number * buffer.page_size);
     }
     /// Values of the tile that begins at a page.
-    [[nodiscard]] tile::Tile tile_at(std::uint32_t index, std::uint32_t number = 0) const {
-        tile::Tile values;
+    [[nodiscard]] tile::TileValues tile_at(std::uint32_t index, std::uint32_t number = 0) const {
+        tile::TileValues values;
         tile::unpack_tile(core().circular_buffers[index].format, page(index, number),
                           values.data());
         return values;
@@ -81,7 +83,7 @@ public:
 
     /// Runs `math` on DST, packs DST tile 0 to `out` in order and pushes it.
     template <class Math>
-    tile::Tile run_to(std::uint32_t out, Math math) {
+    tile::TileValues run_to(std::uint32_t out, Math math) {
         tile_regs_acquire();
         math();
         tile_regs_commit();
@@ -91,7 +93,7 @@ public:
         pack_tile(0, out);
         tile_regs_release();
         cb_push_back(out, 1);
-        tile::Tile values;
+        tile::TileValues values;
         tile::unpack_tile(core().circular_buffers[out].format, packed, values.data());
         return values;
     }

@@ -53,7 +53,7 @@ public:
         thread->delivery_seed = seed;
         for (std::uint32_t i = 0; i < kMaxCircularBuffers; ++i) {
             const CircularBuffer& buffer = target.circular_buffers[i];
-            thread->cb_formats[i] = buffer.format;
+            thread->cb_tiles[i] = {buffer.format, buffer.tile};
             thread->cb[i] = {.fifo_size = buffer.size,
                              .fifo_limit = buffer.address + buffer.size,
                              .fifo_page_size = buffer.page_size,

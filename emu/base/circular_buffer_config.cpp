@@ -13,6 +13,11 @@ namespace {
 // The largest number of CBs any modelled core has; the launcher checks the device's own.
 constexpr std::uint32_t kMaxCircularBuffers = 64;
 
+void require_index(const CircularBufferConfig& config, std::uint8_t index, const char* function) {
+    require(config.formats.contains(index),
+            "CircularBufferConfig::{}: index {} has no format in this config", function, index);
+}
+
 void require_free_index(const CircularBufferDescription& present, std::uint8_t index,
                         const std::vector<CoreCoord>& cores) {
     if (!present.config.formats.contains(index)) {
@@ -45,8 +50,7 @@ CircularBufferConfig::CircularBufferConfig(std::uint32_t size,
 
 CircularBufferConfig& CircularBufferConfig::set_page_size(std::uint8_t index,
                                                           std::uint32_t page_size) {
-    require(formats.contains(index),
-            "CircularBufferConfig::set_page_size: index {} has no format in this config", index);
+    require_index(*this, index, "set_page_size");
     require(page_size > 0, "CircularBufferConfig::set_page_size: page_size of index {} is 0",
             index);
     require(total_size % page_size == 0,
@@ -55,6 +59,17 @@ CircularBufferConfig& CircularBufferConfig::set_page_size(std::uint8_t index,
             page_size, index, total_size);
     page_sizes[index] = page_size;
     return *this;
+}
+
+CircularBufferConfig& CircularBufferConfig::set_tile_dims(std::uint8_t index, const Tile& tile) {
+    require_index(*this, index, "set_tile_dims");
+    tiles[index] = tile;
+    return *this;
+}
+
+Tile CircularBufferConfig::tile_of(std::uint8_t index) const {
+    const auto found = tiles.find(index);
+    return found == tiles.end() ? Tile() : found->second;
 }
 
 CircularBufferConfig& CircularBufferConfig::set_globally_allocated_address(const Buffer& buffer) {

@@ -8,6 +8,7 @@
 
 #include "tessera/call_site.hpp"
 #include "tessera/data_format.hpp"
+#include "tessera/tile.hpp"
 
 namespace tessera {
 
@@ -16,15 +17,15 @@ class KernelThread;
 /// Largest number of circular buffers of any architecture (Blackhole since tt-metal #35963).
 inline constexpr std::uint32_t kMaxCircularBuffers = 64;
 
-/// The format of each index, as a kernel's constants on a chip; Invalid: no core of the kernel has
-/// the CB.
-using CbFormats = std::array<DataFormat, kMaxCircularBuffers>;
+/// What a CB's pages hold.
+struct CbTile {
+    DataFormat format = DataFormat::Invalid;
+    Tile tile;
+};
 
-[[nodiscard]] constexpr CbFormats no_cb_formats() noexcept {
-    CbFormats formats{};
-    formats.fill(DataFormat::Invalid);
-    return formats;
-}
+/// That of each index, as a kernel's constants on a chip; Invalid: no core of the kernel has the
+/// CB.
+using CbTiles = std::array<CbTile, kMaxCircularBuffers>;
 
 /// Two page counters; read and write pointers belong to the threads (LocalCBInterface).
 /// All threads of a core run on one worker, so nothing here is atomic.
@@ -34,6 +35,7 @@ struct CircularBuffer {
     std::uint32_t page_size = 0;  ///< bytes
     std::uint32_t num_pages = 0;
     DataFormat format = DataFormat::Invalid;
+    Tile tile;
     std::uint32_t pages_received = 0;  ///< pushed since launch
     std::uint32_t pages_acked = 0;     ///< popped since launch
     std::uint8_t producers = 0;        ///< bit p: Processor p has reserved or pushed

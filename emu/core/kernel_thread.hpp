@@ -66,7 +66,7 @@ public:
     std::uint32_t common_args_address = 0;
     std::uint32_t num_common_args = 0;
     CoreCoord relative_origin;  ///< first core of the kernel's core set
-    CbFormats cb_formats = no_cb_formats();
+    CbTiles cb_tiles;
 
     CoreActivity activity;
     std::array<NocPort, 2> noc;

@@ -44,8 +44,9 @@ Progress spend_all(EngineThread& thread, Activity activity, Millicycles each) {
 
 Progress do_pack(ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();
-    const DataFormat out = ComputeArgument::unpack(event.argument).out;
-    return spend_all(thread, Activity::Pack, state.costs.pack.of(event.kind, event.detail, out));
+    const auto argument = ComputeArgument::unpack(event.argument);
+    return spend_all(thread, Activity::Pack,
+                     state.costs.pack.of(event.kind, event.detail, argument));
 }
 
 // Both operands lie in DST: nothing is unpacked, so unpack is not held and math alone pays for the

@@ -42,10 +42,10 @@ constexpr std::array kEltwise{Key{"compute.eltwise_phase"}, Key{"compute.eltwise
                               Key{"compute.math_start"}};
 // An interval does not say which function ran, so that any of them may be its price.
 constexpr std::array kSfpu{Key{"sfpu."}};
-constexpr std::array kPack{Key{"compute.pack_tile_16bit"},   Key{"compute.pack_tile_32bit"},
-                           Key{"compute.pack_tile_8bit"},    Key{"compute.pack_start"},
-                           Key{"compute.pack_accumulate"},   Key{"compute.pack_dst_32bit"},
-                           Key{"compute.pack_untilize_tile"}};
+constexpr std::array kPack{Key{"compute.packers"},         Key{"compute.pack_tile_16bit"},
+                           Key{"compute.pack_tile_32bit"}, Key{"compute.pack_tile_8bit"},
+                           Key{"compute.pack_start"},      Key{"compute.pack_accumulate"},
+                           Key{"compute.pack_dst_32bit"},  Key{"compute.pack_untilize_tile"}};
 constexpr std::array kUnitInit{Key{"compute.init_full"}, Key{"compute.init_operation"},
                                Key{"compute.init_sfpu"}, Key{"compute.reconfigure"}};
 constexpr std::array kDstCall{Key{"compute.dst_call"}};

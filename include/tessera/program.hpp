@@ -15,6 +15,7 @@
 #include "tessera/core_coord.hpp"
 #include "tessera/data_format.hpp"
 #include "tessera/processor.hpp"
+#include "tessera/tile.hpp"
 
 namespace tessera {
 
@@ -79,6 +80,11 @@ public:
     /// Errors   UsageError if `page_size` is 0, does not divide the total size, or `index` has no
     ///          format.
     CircularBufferConfig& set_page_size(std::uint8_t index, std::uint32_t page_size);
+    /// Gives the tiles of `index` another shape than 32×32: the units unpack and pack them so.
+    /// Errors   UsageError if `index` has no format.
+    CircularBufferConfig& set_tile_dims(std::uint8_t index, const Tile& tile);
+    /// Returns the shape of an index's tiles.
+    [[nodiscard]] Tile tile_of(std::uint8_t index) const;
     /// Lays the circular buffer over a core's shards of `buffer`; it takes no L1 of its own.
     /// Errors   UsageError if `buffer` is not sharded in L1, or a core's shards are smaller than
     ///          the total size.
@@ -87,6 +93,7 @@ public:
     std::uint32_t total_size = 0;
     std::map<std::uint8_t, DataFormat> formats;
     std::map<std::uint8_t, std::uint32_t> page_sizes;
+    std::map<std::uint8_t, Tile> tiles;  ///< of indices whose tiles are not 32×32
     std::optional<std::uint32_t> globally_allocated_address;
 };
 

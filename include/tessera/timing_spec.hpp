@@ -115,6 +115,7 @@ struct ComputeTiming {
     Cycles pack_tile_16bit;
     Cycles pack_tile_32bit;
     Cycles pack_tile_8bit;
+    std::uint32_t packers = 0;  ///< faces of a tile that are packed side by side
     Cycles pack_start;
     Cycles pack_accumulate;    ///< more for a tile added to what L1 holds
     Cycles pack_dst_32bit;     ///< more for a tile read from 32-bit DST

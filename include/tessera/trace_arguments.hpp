@@ -204,6 +204,7 @@ struct InstructionArgument {
 };
 
 /// Argument of compute events. Dimensions are tiles: a block product of rt rows and ct columns.
+/// Tiles are what their CBs say (CircularBufferConfig::set_tile_dims).
 struct ComputeArgument {
     DataFormat srca = DataFormat::Invalid;
     DataFormat srcb = DataFormat::Invalid;
@@ -212,13 +213,18 @@ struct ComputeArgument {
     std::uint8_t ct = 1;
     std::uint8_t rt = 1;
     std::uint8_t cb = 0;  ///< CB behind SrcA (in1 of products), or the CB packed into
+    Tile srca_tile;
+    Tile srcb_tile;
+    Tile out_tile;
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
         return std::uint64_t{static_cast<std::uint8_t>(srca)} |
                (std::uint64_t{static_cast<std::uint8_t>(srcb)} << 8U) |
                (std::uint64_t{static_cast<std::uint8_t>(out)} << 16U) |
                (std::uint64_t{static_cast<std::uint8_t>(fidelity)} << 24U) |
-               (std::uint64_t{ct} << 32U) | (std::uint64_t{rt} << 40U) | (std::uint64_t{cb} << 48U);
+               (std::uint64_t{out_tile.code()} << 28U) | (std::uint64_t{ct} << 32U) |
+               (std::uint64_t{rt} << 40U) | (std::uint64_t{cb} << 48U) |
+               (std::uint64_t{srca_tile.code()} << 56U) | (std::uint64_t{srcb_tile.code()} << 60U);
     }
     static constexpr ComputeArgument unpack(std::uint64_t word) noexcept {
         const auto byte = [word](unsigned shift) {
@@ -227,10 +233,13 @@ struct ComputeArgument {
         return {static_cast<DataFormat>(byte(0)),
                 static_cast<DataFormat>(byte(8)),
                 static_cast<DataFormat>(byte(16)),
-                static_cast<MathFidelity>(byte(24)),
+                static_cast<MathFidelity>(byte(24) & 0xFU),
                 byte(32),
                 byte(40),
-                byte(48)};
+                byte(48),
+                Tile::of_code(byte(56) & 0xFU),
+                Tile::of_code(byte(60)),
+                Tile::of_code(byte(28) & 0xFU)};
     }
 };
 

@@ -208,6 +208,13 @@ private:
         buffer.index = static_cast<std::uint8_t>(index);
         binder_.refuse_unknown(entry.value, path + ".", kBufferKeys);
         plain(entry.value, "format", path, buffer.format);
+        Subblock tile{kTileRows, kTileColumns};
+        plain(entry.value, "tile", path, tile);
+        if (const Node* shape = entry.value.find("tile")) {
+            binder_.guarded(*shape, path + ".tile", [&] {
+                buffer.tile = Tile({tile.height, tile.width});
+            });
+        }
         text(entry.value, "pages", path, buffer.pages);
         text(entry.value, "page_size", path, buffer.page_size);
         text(entry.value, "tensor", path, buffer.tensor);

@@ -131,8 +131,9 @@ bool may_be_sharded_accessor(std::span<const std::uint32_t> words) {
 
 /// True if a statement asks for what the program says of the kernel.
 bool asks_the_program(std::string_view statement) {
-    constexpr std::array<std::string_view, 4> kQuestions{"compile_time_arg_val", "get_tile_size",
-                                                         "get_dataformat", "unpack_src_format"};
+    constexpr std::array<std::string_view, 6> kQuestions{
+        "compile_time_arg_val", "get_tile_size",  "get_tile_hw",
+        "get_tile_num_faces",   "get_dataformat", "unpack_src_format"};
     return std::ranges::any_of(kQuestions, [&](std::string_view question) {
         return statement.find(question) != statement.npos;
     });

@@ -29,10 +29,11 @@ struct KernelSource {
 ///
 /// A relative path is looked for from the working directory, then from the folder that holds
 /// Tessera's own ops. The cache lies in $TESSERA_CACHE_DIR, else in $XDG_CACHE_HOME/tessera, else
-/// in ~/.cache/tessera. Compile-time arguments and formats of CBs are constants in the kernel where
-/// its source needs them so (KERNEL_COMPILE_TIME_ARGS, KERNEL_COMPILE_TIME_ARG_MAP,
-/// TESSERA_CB_FORMATS), else it reads them as a built-in kernel does, and takes as long;
-/// COMPILE_FOR_BRISC, COMPILE_FOR_NCRISC or COMPILE_FOR_TRISC says which processor it is for.
+/// in ~/.cache/tessera. Compile-time arguments, formats and tiles of CBs are constants in the
+/// kernel where its source needs them so (KERNEL_COMPILE_TIME_ARGS, KERNEL_COMPILE_TIME_ARG_MAP,
+/// TESSERA_CB_FORMATS, TESSERA_CB_TILES), else it reads them as a built-in kernel does, and takes
+/// as long; COMPILE_FOR_BRISC, COMPILE_FOR_NCRISC or COMPILE_FOR_TRISC says which processor it is
+/// for.
 ///
 /// Cost     80 to 200 ms if compiled, 5 ms if cached on disk, else a look at what is loaded: within
 ///          one process, a change of an included file goes unnoticed.

@@ -7,18 +7,20 @@
 
 #include "runtime/kernels/builtin_table.hpp"
 #include "runtime/kernels/jit.hpp"
-#include "runtime/launch/cb_formats.hpp"
+#include "runtime/launch/cb_tiles.hpp"
 
 namespace tessera {
 namespace {
 
 // The kernel's view of the program's circular buffers, as constants.
-std::string format_table(const CbFormats& formats) {
-    std::string text = "#define TESSERA_CB_FORMATS ";
-    for (const DataFormat format : formats) {
-        text += fmt::format("{}, ", static_cast<unsigned>(format));
+std::string tile_table(const CbTiles& cb_tiles) {
+    std::string formats = "#define TESSERA_CB_FORMATS ";
+    std::string tiles = "#define TESSERA_CB_TILES ";
+    for (const auto& [format, tile] : cb_tiles) {
+        formats += fmt::format("{}, ", static_cast<unsigned>(format));
+        tiles += fmt::format("{}, ", tile.code());
     }
-    return text + "\n";
+    return formats + "\n" + tiles + "\n";
 }
 
 }  // namespace
@@ -36,7 +38,7 @@ CompiledKernel look_up_kernel(const Program& program, const KernelDescription& k
                            .compile_args = kernel.compile_args(),
                            .named_compile_args = kernel.named_compile_args(),
                            .defines = kernel.defines(),
-                           .prologue = format_table(cb_formats_of(program, kernel))});
+                           .prologue = tile_table(cb_tiles_of(program, kernel))});
 }
 
 }  // namespace tessera

@@ -68,7 +68,8 @@ void place_index(Core& core, std::uint8_t index, DataFormat format, std::uint32_
                                     .size = config.total_size,
                                     .page_size = page_size,
                                     .num_pages = config.total_size / page_size,
-                                    .format = format};
+                                    .format = format,
+                                    .tile = config.tile_of(index)};
     for (const auto& thread : core.threads) {
         if (thread) {
             thread->cb[index] = {.fifo_size = config.total_size,

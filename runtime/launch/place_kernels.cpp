@@ -7,7 +7,7 @@
 #include "emu/core/compute_state.hpp"
 #include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
-#include "runtime/launch/cb_formats.hpp"
+#include "runtime/launch/cb_tiles.hpp"
 #include "runtime/launch/kernel_lookup.hpp"
 #include "tessera/errors.hpp"
 
@@ -50,7 +50,7 @@ void configure_units(const KernelDescription& kernel, Maths maths, KernelThread&
 }
 
 std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
-                                          const CompiledKernel& compiled, const CbFormats& formats,
+                                          const CompiledKernel& compiled, const CbTiles& cb_tiles,
                                           const LaunchModes& modes, Core& core) {
     auto thread = std::make_unique<KernelThread>(core, kernel.processor());
     thread->kernel = kernel.source;
@@ -58,7 +58,7 @@ std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
     thread->compile_args = kernel.compile_args();
     thread->named_compile_args = &kernel.named_compile_args();
     thread->relative_origin = kernel.cores.ranges().front().start_coord;
-    thread->cb_formats = formats;
+    thread->cb_tiles = cb_tiles;
     thread->delivery = modes.delivery;
     thread->delivery_seed = modes.seed;
     thread->bulk_data = modes.bulk_data;
@@ -90,11 +90,11 @@ void place_kernels(const Program& program, std::span<const CompiledKernel> compi
                    const LaunchModes& modes, Device& device) {
     for (std::size_t i = 0; i < program.kernels.size(); ++i) {
         const KernelDescription& kernel = program.kernels[i];
-        const CbFormats formats = cb_formats_of(program, kernel);
+        const CbTiles cb_tiles = cb_tiles_of(program, kernel);
         for (const CoreCoord logical : kernel.cores.cores()) {
             Core& core = device.core(logical);
             core.threads[static_cast<std::size_t>(kernel.processor())] =
-                make_thread(kernel, compiled[i], formats, modes, core);
+                make_thread(kernel, compiled[i], cb_tiles, modes, core);
         }
     }
 }

@@ -180,11 +180,11 @@ private:
 
     void add_buffer(Program& program, const ProgramBuffer& buffer) {
         const std::uint32_t page = buffer.page_size.empty()
-                                       ? tile_bytes(buffer.format)
+                                       ? buffer.tile.get_tile_size(buffer.format)
                                        : evaluate_count(buffer.page_size, names_);
         const std::uint32_t pages = evaluate_count(buffer.pages, names_);
         CircularBufferConfig config(pages * page, {{buffer.index, buffer.format}});
-        config.set_page_size(buffer.index, page);
+        config.set_page_size(buffer.index, page).set_tile_dims(buffer.index, buffer.tile);
         if (!buffer.tensor.empty()) {
             config.set_globally_allocated_address(tensor(buffer.tensor).buffer);
         }

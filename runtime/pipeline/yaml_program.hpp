@@ -41,8 +41,9 @@ struct ProgramKernel {
 struct ProgramBuffer {
     std::uint8_t index = 0;
     DataFormat format = DataFormat::Float16_b;
+    Tile tile;
     std::string pages = "2";  ///< number of pages
-    std::string page_size;    ///< bytes; empty: a tile of the format
+    std::string page_size;    ///< bytes; empty: a tile
     std::string tensor;       ///< lies over the core's shards of it; empty: has L1 of its own
     CoreChoice cores;
 };

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-using Tile = std::array<float, kTileElements>;
+using TileValues = std::array<float, kTileElements>;
 
 TensorSpec host_spec(TensorSpec spec) {
     spec.format = host_format(spec.format);
@@ -30,7 +30,7 @@ void PageCodec::encode(std::span<const std::byte> values, std::uint32_t page_ind
     if (!is_block_format(format_)) {
         return layout_.pack(values, page_index, page);
     }
-    alignas(64) Tile tile;
+    alignas(64) TileValues tile;
     layout_.pack(values, page_index, std::as_writable_bytes(std::span(tile)));
     tile::pack_tile(format_, tile.data(), page.data());
 }
@@ -40,7 +40,7 @@ void PageCodec::decode(std::span<const std::byte> page, std::uint32_t page_index
     if (!is_block_format(format_)) {
         return layout_.unpack(page, page_index, values);
     }
-    alignas(64) Tile tile;
+    alignas(64) TileValues tile;
     tile::unpack_tile(format_, page.data(), tile.data());
     layout_.unpack(std::as_bytes(std::span(tile)), page_index, values);
 }

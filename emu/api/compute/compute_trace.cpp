@@ -41,26 +41,29 @@ void record_sfpu(KernelThread& thread, const char* call, CallSite site, SfpuFace
                  site);
 }
 
-void record_pack(KernelThread& thread, EventKind kind, DataFormat format, std::uint32_t cb,
-                 CallSite site) {
+void record_pack(KernelThread& thread, EventKind kind, std::uint32_t cb, CallSite site) {
+    const CircularBuffer& buffer = thread.core().circular_buffers[cb];
     const ComputeState& units = *thread.compute;
     const unsigned detail = (units.pack.accumulates_in_l1 ? PackDetail::kAccumulates : 0U) |
                             (units.dst.is_32bit() ? PackDetail::kDst32 : 0U);
-    record_compute(thread, kind, static_cast<std::uint8_t>(detail),
-                   {.out = format, .cb = static_cast<std::uint8_t>(cb)}, site);
+    record_compute(
+        thread, kind, static_cast<std::uint8_t>(detail),
+        {.out = buffer.format, .cb = static_cast<std::uint8_t>(cb), .out_tile = buffer.tile}, site);
 }
 
-void record_section(KernelThread& thread, EventKind kind, DataFormat in, std::uint32_t in_cb,
-                    std::uint32_t out_cb, CallSite site) {
+void record_section(KernelThread& thread, EventKind kind, std::uint32_t in_cb, std::uint32_t out_cb,
+                    CallSite site) {
     if (!thread.recorder) {
         return;
     }
     record_dst(thread, EventKind::DstAcquire, site);
-    record_compute(thread, kind, 0, {.srca = in, .cb = static_cast<std::uint8_t>(in_cb)}, site);
+    const CircularBuffer& in = thread.core().circular_buffers[in_cb];
+    record_compute(
+        thread, kind, 0,
+        {.srca = in.format, .cb = static_cast<std::uint8_t>(in_cb), .srca_tile = in.tile}, site);
     record_dst(thread, EventKind::DstCommit, site);
     record_dst(thread, EventKind::DstWait, site);
-    record_pack(thread, EventKind::Pack, thread.core().circular_buffers[out_cb].format, out_cb,
-                site);
+    record_pack(thread, EventKind::Pack, out_cb, site);
     record_dst(thread, EventKind::DstRelease, site);
 }
 

@@ -29,14 +29,13 @@ enum class SfpuFaces : std::uint8_t { All, Half };
 void record_sfpu(KernelThread& thread, const char* call, CallSite site,
                  SfpuFaces faces = SfpuFaces::All);
 
-/// Tile `cb` packed as `format`.
-void record_pack(KernelThread& thread, EventKind kind, DataFormat format, std::uint32_t cb,
-                 CallSite site);
+/// A tile packed to `cb`, in its format and shape.
+void record_pack(KernelThread& thread, EventKind kind, std::uint32_t cb, CallSite site);
 
 /// A tile that goes through a section of DST of its own: unpacked by `kind` from `in_cb`, packed
 /// to `out_cb`.
-void record_section(KernelThread& thread, EventKind kind, DataFormat in, std::uint32_t in_cb,
-                    std::uint32_t out_cb, CallSite site);
+void record_section(KernelThread& thread, EventKind kind, std::uint32_t in_cb, std::uint32_t out_cb,
+                    CallSite site);
 
 /// A call that hands DST over.
 inline void record_dst(KernelThread& thread, EventKind kind, CallSite site) {

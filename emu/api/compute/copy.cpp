@@ -35,7 +35,8 @@ float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_in
     Dst& dst = thread.compute->dst;
     const Operand in = operand_tile(thread, cb, tile_index, SourceRegister::SrcA, call, site);
     record_compute(thread, act.kind, act.detail,
-                   {.srca = in.format, .cb = static_cast<std::uint8_t>(cb)}, site);
+                   {.srca = in.format, .cb = static_cast<std::uint8_t>(cb), .srca_tile = in.tile},
+                   site);
     if (tile::is_integer_format(in.format)) {
         check_fits_dst(dst, in.format, cb, call, site);
         float* out = dst.overwrite(dst_index, call, site, DstContent::Integer);

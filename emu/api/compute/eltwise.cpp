@@ -109,7 +109,11 @@ void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0
     const Operand b = float_operand(thread, icb1, itile1, SourceRegister::SrcB, call, site);
     record_compute(thread, EventKind::EltwiseBinary,
                    detail_of(op, broadcast != BroadcastType::NONE ? EltwiseDetail::kBroadcast : 0),
-                   {.srca = a.format, .srcb = b.format, .cb = static_cast<std::uint8_t>(icb0)},
+                   {.srca = a.format,
+                    .srcb = b.format,
+                    .cb = static_cast<std::uint8_t>(icb0),
+                    .srca_tile = a.tile,
+                    .srcb_tile = b.tile},
                    site);
     const bool is_sum =
         adds_to_dst(units.armed, op) && units.dst.content(idst, call, site) != DstContent::Cleared;
@@ -147,7 +151,8 @@ void eltwise_dest_reuse(EltwiseBinaryType type, EltwiseBinaryReuseDestType reuse
     KernelThread& thread = current_thread();
     const Operand in = float_operand(thread, icb, itile, SourceRegister::Unchecked, kCall, site);
     record_compute(thread, EventKind::EltwiseBinary, detail_of(op, EltwiseDetail::kDestReuse),
-                   {.srca = in.format, .cb = static_cast<std::uint8_t>(icb)}, site);
+                   {.srca = in.format, .cb = static_cast<std::uint8_t>(icb), .srca_tile = in.tile},
+                   site);
     float* dst = units.dst.update(idst, kCall, site);
     if (units.maths == Maths::Off) {
         return;

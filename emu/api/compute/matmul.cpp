@@ -73,24 +73,43 @@ bool is_granted(const LocalCBInterface& view, std::uint64_t offset, std::uint32_
            view.fifo_rd_ptr + offset + size <= view.fifo_limit;
 }
 
-// Gathers `count` operand tiles `stride` apart, and returns their format. What holds for the whole
-// circular buffer is checked with the first.
-DataFormat gather(KernelThread& thread, std::uint32_t cb, std::uint32_t first, std::uint32_t stride,
-                  std::uint32_t count, SourceRegister source, TilePointers& tiles,
-                  const CallSite& site) {
+// Gathers `count` operand tiles `stride` apart, and returns the first. What holds for the whole
+// circular buffer is checked with it.
+Operand gather(KernelThread& thread, std::uint32_t cb, std::uint32_t first, std::uint32_t stride,
+               std::uint32_t count, SourceRegister source, TilePointers& tiles,
+               const CallSite& site) {
     const Operand operand = float_operand(thread, cb, first, source, "matmul_block", site);
     const LocalCBInterface& view = thread.cb[cb];
-    const std::uint32_t size = tile_bytes(operand.format);
+    const std::uint32_t size = operand.tile.get_tile_size(operand.format);
     tiles[0] = operand.bytes;
     for (std::uint32_t i = 1; i < count; ++i) {
         const std::uint32_t index = first + i * stride;
         const std::uint64_t distance = std::uint64_t{index - first} * view.fifo_page_size;
         const std::uint64_t offset = std::uint64_t{first} * view.fifo_page_size + distance;
-        tiles[i] = is_granted(view, offset, size)
+        // Tiny tiles are copied one by one.
+        tiles[i] = !operand.tile.is_tiny() && is_granted(view, offset, size)
                        ? operand.bytes + distance
                        : float_operand(thread, cb, index, source, "matmul_block", site).bytes;
     }
-    return operand.format;
+    return operand;
+}
+
+// A row of in0 is multiplied with a column of in1, or of what in1 is transposed.
+void check_tiles(const ArmedOperation& armed, Tile in0, Tile in1, const char* call, CallSite site) {
+    const std::uint32_t in1_rows = armed.transposes ? in1.get_width() : in1.get_height();
+    if (in0.get_width() != in1_rows) [[unlikely]] {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "{} of tiles {}×{} by tiles {}×{}{}: columns of in0 are as long as rows of in1 are "
+              "many",
+              call, in0.get_height(), in0.get_width(), in1.get_height(), in1.get_width(),
+              armed.transposes ? ", transposed" : "");
+    }
+    // Source   tt-llk, llk_math_matmul.h: there is no such path.
+    const Tile face({kFaceRows, kFaceColumns});
+    if (in0 == face && in1 == face) [[unlikely]] {
+        fault(FaultCategory::Unsupported, site, "{}: the matrix unit has no product of 16×16 tiles",
+              call);
+    }
 }
 
 void check_block(const Dst& dst, std::uint32_t ct_dim, std::uint32_t rt_dim, CallSite site) {
@@ -107,12 +126,13 @@ void check_block(const Dst& dst, std::uint32_t ct_dim, std::uint32_t rt_dim, Cal
 namespace ckernel {
 
 using tessera::check_block;
+using tessera::check_tiles;
 using tessera::check_transpose;
-using tessera::DataFormat;
 using tessera::EventKind;
 using tessera::gather;
 using tessera::in1_orientation;
 using tessera::matmul_mode;
+using tessera::Operand;
 using tessera::record_matmul;
 using tessera::SourceRegister;
 using tessera::UnitOperation;
@@ -176,14 +196,19 @@ void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
     tessera::ComputeState& units = tessera::current_units("matmul_tiles", site);
     tessera::KernelThread& thread = tessera::current_thread();
     require_armed(units.armed, UnitOperation::Matmul, "matmul_tiles", "mm_init", site);
-    const tessera::Operand in0 = float_operand(thread, in0_cb_id, in0_tile_index,
-                                               SourceRegister::SrcB, "matmul_tiles", site);
-    const tessera::Operand in1 = float_operand(thread, in1_cb_id, in1_tile_index,
-                                               SourceRegister::SrcA, "matmul_tiles", site);
+    const Operand in0 = float_operand(thread, in0_cb_id, in0_tile_index, SourceRegister::SrcB,
+                                      "matmul_tiles", site);
+    const Operand in1 = float_operand(thread, in1_cb_id, in1_tile_index, SourceRegister::SrcA,
+                                      "matmul_tiles", site);
+    check_tiles(units.armed, in0.tile, in1.tile, "matmul_tiles", site);
     float* dst = units.dst.update(idst, "matmul_tiles", site);
-    record_matmul(
-        thread, EventKind::MatmulTiles,
-        {.srca = in1.format, .srcb = in0.format, .cb = static_cast<std::uint8_t>(in1_cb_id)}, site);
+    record_matmul(thread, EventKind::MatmulTiles,
+                  {.srca = in1.format,
+                   .srcb = in0.format,
+                   .cb = static_cast<std::uint8_t>(in1_cb_id),
+                   .srca_tile = in1.tile,
+                   .srcb_tile = in0.tile},
+                  site);
     if (units.maths == tessera::Maths::On) {
         tessera::tile::matmul_block({{&in0.bytes, 1}, in0.format},
                                     {{&in1.bytes, 1}, in1.format, in1_orientation(units)}, dst,
@@ -211,24 +236,27 @@ void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
     check_block(units.dst, ct_dim, rt_dim, site);
     tessera::TilePointers rows;
     tessera::TilePointers columns;
-    const DataFormat in0_format =
+    const Operand in0 =
         gather(thread, in0_cb_id, in0_tile_index, kt_dim, rt_dim, SourceRegister::SrcB, rows, site);
-    const DataFormat in1_format =
+    const Operand in1 =
         gather(thread, in1_cb_id, in1_tile_index, 1, ct_dim, SourceRegister::SrcA, columns, site);
+    check_tiles(units.armed, in0.tile, in1.tile, "matmul_block", site);
     float* dst = units.dst.update_block(idst, rt_dim * ct_dim, "matmul_block", site);
     record_matmul(thread, EventKind::MatmulBlock,
-                  {.srca = in1_format,
-                   .srcb = in0_format,
+                  {.srca = in1.format,
+                   .srcb = in0.format,
                    .ct = static_cast<std::uint8_t>(ct_dim),
                    .rt = static_cast<std::uint8_t>(rt_dim),
-                   .cb = static_cast<std::uint8_t>(in1_cb_id)},
+                   .cb = static_cast<std::uint8_t>(in1_cb_id),
+                   .srca_tile = in1.tile,
+                   .srcb_tile = in0.tile},
                   site);
     if (units.maths == tessera::Maths::On) {
         tessera::TilePointers pages;
         tessera::tile::MatmulMode mode = matmul_mode(units);
         mode.ahead = tessera::pages_ahead(std::size_t{rt_dim} * ct_dim, pages);
-        tessera::tile::matmul_block({{rows.data(), rt_dim}, in0_format},
-                                    {{columns.data(), ct_dim}, in1_format, in1_orientation(units)},
+        tessera::tile::matmul_block({{rows.data(), rt_dim}, in0.format},
+                                    {{columns.data(), ct_dim}, in1.format, in1_orientation(units)},
                                     dst, mode);
     }
     thread.activity.tiles_multiplied += std::uint64_t{rt_dim} * ct_dim;

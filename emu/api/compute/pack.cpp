@@ -2,6 +2,7 @@
 #include "tessera/kernel/compute/pack.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "emu/api/compute/compute_trace.hpp"
@@ -11,6 +12,7 @@
 #include "emu/tile/format/integer.hpp"
 #include "emu/tile/pack.hpp"
 #include "emu/tile/reduce.hpp"
+#include "emu/tile/tiny_tile.hpp"
 
 namespace tessera {
 namespace {
@@ -91,6 +93,20 @@ void write_tile(const PackMode& mode, DataFormat format, const float* values, st
     tile::pack_accumulate_tile(format, values, out);
 }
 
+void write_target(const PackMode& mode, const Target& target, const float* values, const char* call,
+                  CallSite site) {
+    if (!target.tile.is_tiny()) [[likely]] {
+        return write_tile(mode, target.format, values, target.bytes, call, site);
+    }
+    std::array<std::byte, kTileElements * sizeof(float)> whole;
+    if (mode.accumulates_in_l1) {
+        std::copy_n(tile::widen(target.format, target.tile, target.bytes),
+                    tile_bytes(target.format), whole.data());
+    }
+    write_tile(mode, target.format, values, whole.data(), call, site);
+    tile::narrow(target.format, target.tile, whole.data(), target.bytes);
+}
+
 namespace kernel {
 
 void pack(std::uint32_t dst_index, std::uint32_t cb, PackOrder order, std::uint32_t tile_index,
@@ -101,16 +117,18 @@ void pack(std::uint32_t dst_index, std::uint32_t cb, PackOrder order, std::uint3
         fault(FaultCategory::UndefinedBehavior, site,
               "{} while the packer writes rows: pack_untilize_uninit is missing", call);
     }
-    const DataFormat format = configured_buffer(thread, cb, call, site).format;
+    const CircularBuffer& buffer = configured_buffer(thread, cb, call, site);
+    const DataFormat format = buffer.format;
     LocalCBInterface& view = thread.cb[cb];
     const std::uint64_t offset = order == PackOrder::InOrder
                                      ? view.fifo_wr_tile_ptr
                                      : std::uint64_t{tile_index} * view.fifo_page_size;
-    const Target target = pack_target(thread, cb, offset, tile_bytes(format), call, site);
+    const Target target =
+        pack_target(thread, cb, offset, buffer.tile.get_tile_size(format), call, site);
     const float* values = packed_tile(units, dst_index, format, call, site);
-    record_pack(thread, EventKind::Pack, format, cb, site);
+    record_pack(thread, EventKind::Pack, cb, site);
     if (packs_values(units, format)) {
-        write_tile(units.pack, format, values, target.bytes, call, site);
+        write_target(units.pack, target, values, call, site);
     }
     if (order == PackOrder::InOrder) {
         view.fifo_wr_tile_ptr += view.fifo_page_size;

@@ -4,7 +4,7 @@
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
-#include "emu/tile/tilize.hpp"
+#include "emu/tile/tiny_tile.hpp"
 #include "tessera/kernel/compute/copy.hpp"
 #include "tessera/kernel/compute/init.hpp"
 #include "tessera/kernel/compute/untilize.hpp"
@@ -12,21 +12,22 @@
 namespace tessera {
 namespace {
 
-// Writes DST tile `dst_index` as the 32 rows of tile column `column` of a row-major block.
+// Writes DST tile `dst_index` as the rows of tile column `column` of a row-major block.
 void write_rows(KernelThread& thread, std::uint32_t dst_index, Target block, std::uint32_t ocb,
                 std::uint32_t column, std::uint32_t row_tiles, const char* call, CallSite site) {
     ComputeState& units = *thread.compute;
     const std::uint32_t element = element_bytes(block.format);
-    const std::size_t tile_row = std::size_t{kTileColumns} * element;
+    const std::size_t tile_row = std::size_t{block.tile.get_width()} * element;
     const float* values = packed_tile(units, dst_index, block.format, call, site);
     ++thread.activity.tiles_packed;
-    record_pack(thread, EventKind::PackUntilize, block.format, ocb, site);
+    record_pack(thread, EventKind::PackUntilize, ocb, site);
     if (!packs_values(units, block.format)) {
         return;
     }
     auto* packed = reinterpret_cast<std::byte*>(units.scratch[1].data());
     write_tile({}, block.format, values, packed, call, site);
-    tile::untilize_tile(packed, element, block.bytes + tile_row * column, tile_row * row_tiles);
+    tile::untilize_rows(block.tile, packed, element, block.bytes + tile_row * column,
+                        tile_row * row_tiles);
 }
 
 void check_packs_rows(const ComputeState& units, DataFormat format, std::uint32_t ocb,
@@ -55,8 +56,8 @@ void check_columns(kernel::UntilizeShape shape, std::uint32_t block_c_index, con
 // Rows of the block at the write pointer; the whole block row must fit.
 Target row_block(KernelThread& thread, std::uint32_t ocb, std::uint32_t block_row,
                  std::uint32_t row_tiles, const char* call, CallSite site) {
-    const DataFormat format = configured_buffer(thread, ocb, call, site).format;
-    const std::uint64_t size = std::uint64_t{row_tiles} * tile_bytes(format);
+    const CircularBuffer& buffer = configured_buffer(thread, ocb, call, site);
+    const std::uint64_t size = std::uint64_t{row_tiles} * buffer.tile.get_tile_size(buffer.format);
     const std::uint64_t begin = block_row * size;
     const LocalCBInterface& view = thread.cb[ocb];
     if (begin + size > std::uint64_t{view.pages_reserved} * view.fifo_page_size) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "emu/api/compute/units.hpp"
 #include "emu/core/compute_state.hpp"
 #include "tessera/call_site.hpp"
 
@@ -23,5 +24,8 @@ namespace tessera {
 /// Converts values to `format` at `out`, or adds them to what is there.
 void write_tile(const PackMode& mode, DataFormat format, const float* values, std::byte* out,
                 const char* call, CallSite site);
+/// As write_tile, as much of the tile as the target's CB holds of each.
+void write_target(const PackMode& mode, const Target& target, const float* values, const char* call,
+                  CallSite site);
 
 }  // namespace tessera

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/tile/reduce.hpp"
 
+#include <limits>
+
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
+#include "emu/tile/tiny_tile.hpp"
 #include "emu/tile/unpack.hpp"
 #include "tessera/kernel/compute/reduce.hpp"
 
@@ -69,7 +72,11 @@ void reduce(PoolType type, ReduceDim dim, std::uint32_t icb, std::uint32_t icb_s
     const Operand scaler =
         float_operand(thread, icb_scaler, itile_scaler, SourceRegister::SrcB, kCall, site);
     record_compute(thread, EventKind::Reduce, static_cast<std::uint8_t>(dim),
-                   {.srca = in.format, .srcb = scaler.format, .cb = static_cast<std::uint8_t>(icb)},
+                   {.srca = in.format,
+                    .srcb = scaler.format,
+                    .cb = static_cast<std::uint8_t>(icb),
+                    .srca_tile = in.tile,
+                    .srcb_tile = scaler.tile},
                    site);
     float* in_values = units.scratch[0].data();
     float* scaler_values = units.scratch[1].data();
@@ -80,6 +87,9 @@ void reduce(PoolType type, ReduceDim dim, std::uint32_t icb, std::uint32_t icb_s
         return;
     }
     tile::unpack_to_source_tile(in.format, in.bytes, in_values);
+    if (pool == tile::PoolType::Max && in.tile.is_tiny()) {
+        tile::fill_outside(in.tile, -std::numeric_limits<float>::infinity(), in_values);
+    }
     tile::unpack_to_source_tile(scaler.format, scaler.bytes, scaler_values);
     const auto update = is_cleared ? tile::DstUpdate::Overwrite : tile::DstUpdate::Accumulate;
     tile::reduce_tile({pool, dim_of(dim), update, units.fidelity}, in_values, scaler_values, dst);

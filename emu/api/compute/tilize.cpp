@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emu/tile/tilize.hpp"
+#include "tessera/kernel/compute/tilize.hpp"
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/packer.hpp"
@@ -7,9 +7,9 @@
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/tile/format/integer.hpp"
+#include "emu/tile/tiny_tile.hpp"
 #include "tessera/kernel/compute/init.hpp"
 #include "tessera/kernel/compute/reconfig.hpp"
-#include "tessera/kernel/compute/tilize.hpp"
 
 namespace tessera {
 namespace {
@@ -37,15 +37,16 @@ void check_formats(const Dst& dst, DataFormat in, DataFormat out, std::uint32_t 
     }
 }
 
-// 32 row-major rows, and where in them the next tile begins.
+// Row-major rows, as many as a tile of their CB has, and where in them the next tile begins.
 struct RowMajorInput {
     const std::byte* bytes;
     std::size_t row_bytes;
     DataFormat format;
+    Tile tile;
     std::uint32_t cb;
 
     [[nodiscard]] std::size_t tile_row_bytes() const {
-        return std::size_t{kTileColumns} * element_bytes(format);
+        return std::size_t{tile.get_width()} * element_bytes(format);
     }
 };
 
@@ -57,12 +58,12 @@ RowMajorInput row_major_input(KernelThread& thread, std::uint32_t icb, std::uint
               "tilize_block of {} tiles from tile {} on, but {} set rows of {} tiles", num_tiles,
               first_tile, armed.init, armed.row_tiles);
     }
-    const DataFormat format = configured_buffer(thread, icb, kTilizeBlock, site).format;
-    RowMajorInput input{nullptr, 0, format, icb};
+    const CircularBuffer& buffer = configured_buffer(thread, icb, kTilizeBlock, site);
+    RowMajorInput input{nullptr, 0, buffer.format, buffer.tile, icb};
     input.row_bytes = input.tile_row_bytes() * armed.row_tiles;
     const std::size_t begin = input.tile_row_bytes() * first_tile;
-    const std::size_t end =
-        (kTileRows - 1) * input.row_bytes + begin + input.tile_row_bytes() * num_tiles;
+    const std::size_t end = (input.tile.get_height() - 1) * input.row_bytes + begin +
+                            input.tile_row_bytes() * num_tiles;
     input.bytes = operand_bytes(thread, icb, end, kTilizeBlock, site).bytes + begin;
     return input;
 }
@@ -74,27 +75,27 @@ void tilize_one(ComputeState& units, const RowMajorInput& input, Target out, Cal
     }
     const std::uint32_t element = element_bytes(input.format);
     const bool is_moved = input.format == out.format && input.format == DataFormat::Float16_b &&
-                          !units.pack.accumulates_in_l1;
+                          !units.pack.accumulates_in_l1 && !out.tile.is_tiny();
     if (is_moved) {
-        return tile::tilize_tile(input.bytes, input.row_bytes, element, out.bytes);
+        return tile::tilize_rows(input.tile, input.bytes, input.row_bytes, element, out.bytes);
     }
     auto* tiled = reinterpret_cast<std::byte*>(units.scratch[0].data());
     float* values = units.scratch[1].data();
-    tile::tilize_tile(input.bytes, input.row_bytes, element, tiled);
+    tile::tilize_rows(input.tile, input.bytes, input.row_bytes, element, tiled);
     unpack_for_copy(units, input.cb, {tiled, input.format}, values);
     if (!tile::is_integer_format(input.format)) {
         round_for_dst(units.dst, values);
     }
-    write_tile(units.pack, out.format, values, out.bytes, kTilizeBlock, site);
+    write_target(units.pack, out, values, kTilizeBlock, site);
 }
 
 // Returns the offset behind the last tile.
 std::uint64_t tilize_all(KernelThread& thread, RowMajorInput input, std::uint32_t num_tiles,
                          std::uint32_t ocb, std::uint64_t offset, CallSite site) {
-    const std::uint32_t size =
-        tile_bytes(configured_buffer(thread, ocb, kTilizeBlock, site).format);
+    const CircularBuffer& out = configured_buffer(thread, ocb, kTilizeBlock, site);
+    const std::uint32_t size = out.tile.get_tile_size(out.format);
     for (std::uint32_t i = 0; i < num_tiles; ++i) {
-        record_section(thread, EventKind::Tilize, input.format, input.cb, ocb, site);
+        record_section(thread, EventKind::Tilize, input.cb, ocb, site);
         tilize_one(*thread.compute, input,
                    pack_target(thread, ocb, offset, size, kTilizeBlock, site), site);
         input.bytes += input.tile_row_bytes();

@@ -7,6 +7,7 @@
 #include "emu/core/fault.hpp"
 #include "emu/tile/format/bf16.hpp"
 #include "emu/tile/format/integer.hpp"
+#include "emu/tile/tiny_tile.hpp"
 
 namespace tessera {
 namespace {
@@ -83,7 +84,7 @@ Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index
     const CircularBuffer& buffer = buffer_of(thread, cb, call, site);
     const LocalCBInterface& view = thread.cb[cb];
     const std::uint64_t offset = std::uint64_t{index} * view.fifo_page_size;
-    const std::uint32_t size = tile_bytes(buffer.format);
+    const std::uint32_t size = buffer.tile.get_tile_size(buffer.format);
     const std::uint64_t granted = std::uint64_t{view.pages_granted} * view.fifo_page_size;
     const std::uint64_t address = view.fifo_rd_ptr + offset;
     if (offset + size > granted && !is_granted_elsewhere(thread, address, size)) [[unlikely]] {
@@ -93,7 +94,11 @@ Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index
     }
     check_source_format(thread.compute->formats, buffer.format, cb, source, call, site);
     check_end(view, address, size, cb, call, site);
-    return {thread.core().l1(static_cast<std::uint32_t>(address)), buffer.format};
+    const std::byte* bytes = thread.core().l1(static_cast<std::uint32_t>(address));
+    if (buffer.tile.is_tiny()) [[unlikely]] {
+        bytes = tile::widen(buffer.format, buffer.tile, bytes);
+    }
+    return {bytes, buffer.format, buffer.tile};
 }
 
 Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
@@ -127,7 +132,7 @@ Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size
     check_source_format(thread.compute->formats, buffer.format, cb, SourceRegister::SrcA, call,
                         site);
     check_end(view, view.fifo_rd_ptr, size, cb, call, site);
-    return {thread.core().l1(view.fifo_rd_ptr), buffer.format};
+    return {thread.core().l1(view.fifo_rd_ptr), buffer.format, buffer.tile};
 }
 
 Target pack_target(KernelThread& thread, std::uint32_t cb, std::uint64_t offset, std::uint64_t size,
@@ -149,7 +154,7 @@ Target pack_target(KernelThread& thread, std::uint32_t cb, std::uint64_t offset,
               call, cb, name_of(buffer.format), name_of(configured));
     }
     check_end(view, address, size, cb, call, site);
-    return {thread.core().l1(static_cast<std::uint32_t>(address)), buffer.format};
+    return {thread.core().l1(static_cast<std::uint32_t>(address)), buffer.format, buffer.tile};
 }
 
 void refuse_unarmed(const ArmedOperation& armed, const char* call, const char* wanted_init,

@@ -18,10 +18,12 @@ namespace tessera {
 /// Register an operand goes through, whose format it must have.
 enum class SourceRegister : std::uint8_t { SrcA, SrcB, Unchecked };
 
-/// A tile in L1 that cb_wait_front granted to the thread.
+/// A tile in L1 that cb_wait_front granted to the thread. A tiny one has been copied to a 32×32 one
+/// (tile::widen), whose bytes these are.
 struct Operand {
     const std::byte* bytes;
     DataFormat format;
+    Tile tile = {};
 };
 
 /// Tile `index` behind the read pointer of CB `cb`.
@@ -40,6 +42,7 @@ struct Operand {
 struct Target {
     std::byte* bytes;
     DataFormat format;
+    Tile tile = {};
 };
 
 /// The page that `offset` bytes behind the write pointer fall on, with room for `size` bytes.

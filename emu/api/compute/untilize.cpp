@@ -7,7 +7,7 @@
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/tile/format/integer.hpp"
-#include "emu/tile/tilize.hpp"
+#include "emu/tile/tiny_tile.hpp"
 #include "tessera/kernel/compute/copy.hpp"
 #include "tessera/kernel/compute/init.hpp"
 #include "tessera/kernel/compute/reconfig.hpp"
@@ -36,7 +36,7 @@ void check_output(DataFormat in, DataFormat out, std::uint32_t ocb, CallSite sit
     }
 }
 
-// One tile to 32 rows, through what DST and the packer do to it.
+// One tile to its rows, through what DST and the packer do to it.
 void untilize_one(ComputeState& units, std::uint32_t icb, Operand in, Target out,
                   std::size_t row_bytes, CallSite site) {
     if (!packs_values(units, out.format)) {
@@ -44,7 +44,7 @@ void untilize_one(ComputeState& units, std::uint32_t icb, Operand in, Target out
     }
     const std::uint32_t element = element_bytes(out.format);
     if (in.format == out.format && in.format == DataFormat::Float16_b) {
-        return tile::untilize_tile(in.bytes, element, out.bytes, row_bytes);
+        return tile::untilize_rows(out.tile, in.bytes, element, out.bytes, row_bytes);
     }
     float* values = units.scratch[0].data();
     auto* packed = reinterpret_cast<std::byte*>(units.scratch[1].data());
@@ -53,7 +53,7 @@ void untilize_one(ComputeState& units, std::uint32_t icb, Operand in, Target out
         round_for_dst(units.dst, values);
     }
     write_tile({}, out.format, values, packed, kUntilizeBlock, site);
-    tile::untilize_tile(packed, element, out.bytes, row_bytes);
+    tile::untilize_rows(out.tile, packed, element, out.bytes, row_bytes);
 }
 
 }  // namespace
@@ -65,23 +65,24 @@ void untilize(std::uint32_t icb, std::uint32_t row_tiles, std::uint32_t ocb, Cal
     KernelThread& thread = current_thread();
     require_armed(units.armed, UnitOperation::Untilize, kUntilizeBlock, "untilize_init", site);
     units.dst.require_idle(kUntilizeBlock, site);
-    const DataFormat out_format = configured_buffer(thread, ocb, kUntilizeBlock, site).format;
+    const CircularBuffer& rows = configured_buffer(thread, ocb, kUntilizeBlock, site);
     LocalCBInterface& view = thread.cb[ocb];
-    const std::size_t tile_row = std::size_t{kTileColumns} * element_bytes(out_format);
+    const std::size_t tile_row = std::size_t{rows.tile.get_width()} * element_bytes(rows.format);
+    const std::uint32_t tile_size = rows.tile.get_tile_size(rows.format);
     // The packer moves on by a page a tile; rows are whole only if that is a tile's bytes.
-    if (view.fifo_page_size != tile_bytes(out_format)) {
+    if (view.fifo_page_size != tile_size) {
         fault(FaultCategory::UndefinedBehavior, site,
               "untilize_block(cb {}): pages of {} bytes, {} bytes are one tile", ocb,
-              view.fifo_page_size, tile_bytes(out_format));
+              view.fifo_page_size, tile_size);
     }
     const std::uint64_t size = std::uint64_t{row_tiles} * view.fifo_page_size;
     for (std::uint32_t i = 0; i < row_tiles; ++i) {
         const Operand in = operand_tile(thread, icb, i, SourceRegister::SrcA, kUntilizeBlock, site);
         check_fits_dst(units.dst, in.format, icb, kUntilizeBlock, site);
-        check_output(in.format, out_format, ocb, site);
+        check_output(in.format, rows.format, ocb, site);
         Target out = pack_target(thread, ocb, view.fifo_wr_tile_ptr, size, kUntilizeBlock, site);
         out.bytes += tile_row * i;
-        record_section(thread, EventKind::Untilize, in.format, icb, ocb, site);
+        record_section(thread, EventKind::Untilize, icb, ocb, site);
         untilize_one(units, icb, in, out, tile_row * row_tiles, site);
     }
     view.fifo_wr_tile_ptr += static_cast<std::uint32_t>(size);

@@ -20,13 +20,13 @@ void record(KernelThread& thread, EventKind kind, std::uint32_t cb_id, std::uint
     record_run(thread, kind, static_cast<std::uint8_t>(cb_id), pages, site);
 }
 
-// A CB of other cores is no mistake: its format is a constant of the kernel, which need not use it.
-tessera::DataFormat format_of(std::uint32_t cb_id, const char* call, CallSite site) {
+// A CB of other cores is no mistake: its tile is a constant of the kernel, which need not use it.
+tessera::CbTile cb_tile(std::uint32_t cb_id, const char* call, CallSite site) {
     KernelThread& thread = current_thread();
     if (cb_id >= tessera::kMaxCircularBuffers) [[unlikely]] {
-        return configured_buffer(thread, cb_id, call, site).format;  // has the error
+        (void)configured_buffer(thread, cb_id, call, site);  // has the error
     }
-    return thread.cb_formats[cb_id];
+    return thread.cb_tiles[cb_id];
 }
 
 }  // namespace
@@ -92,11 +92,20 @@ LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id) {
 namespace tessera::kernel {
 
 DataFormat cb_data_format(std::uint32_t cb_id, CallSite site) {
-    return format_of(cb_id, "get_dataformat", site);
+    return cb_tile(cb_id, "get_dataformat", site).format;
 }
 
 std::uint32_t cb_tile_bytes(std::uint32_t cb_id, CallSite site) {
-    return tile_bytes(format_of(cb_id, "get_tile_size", site));
+    const auto [format, tile] = cb_tile(cb_id, "get_tile_size", site);
+    return tile.get_tile_size(format);
+}
+
+std::uint32_t cb_tile_elements(std::uint32_t cb_id, CallSite site) {
+    return cb_tile(cb_id, "get_tile_hw", site).tile.get_tile_hw();
+}
+
+std::uint32_t cb_tile_faces(std::uint32_t cb_id, CallSite site) {
+    return cb_tile(cb_id, "get_tile_num_faces", site).tile.get_num_faces();
 }
 
 }  // namespace tessera::kernel

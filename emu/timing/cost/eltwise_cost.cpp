@@ -7,6 +7,15 @@
 #include "emu/timing/cost/millicycles.hpp"
 
 namespace tessera::timing {
+namespace {
+
+// The matrix unit works face by face, on all rows of one, however many it has (tt-llk,
+// llk_math_eltwise_binary.h).
+Millicycles share_of(Millicycles whole, Tile tile) {
+    return whole * tile.get_num_faces() / kFacesPerTile;
+}
+
+}  // namespace
 
 EltwiseCost::EltwiseCost(const ComputeTiming& timing)
     : phase_(to_millicycles(timing.eltwise_phase)),
@@ -34,33 +43,35 @@ FpuCall EltwiseCost::of_binary(std::uint8_t detail, const ComputeArgument& argum
     const bool multiplies = (detail & EltwiseDetail::kMultiply) != 0;
     FpuCall call;
     call.unpack_first =
-        unpack_call_ + (has_dst_operand ? unpack.of_tile(argument.srca)
-                                        : unpack.of_pair(argument.srca, argument.srcb));
+        unpack_call_ + (has_dst_operand ? unpack.of_tile(argument.srca, argument.srca_tile)
+                                        : unpack.of_pair(argument));
     // The matrix unit reads source registers only: an operand in DST is moved to one first.
-    call.math_start = start_ + (has_dst_operand ? copy_ : 0);
-    call.math_step = multiplies ? of_multiply(argument.fidelity) : add_;
+    call.math_start = start_ + (has_dst_operand ? share_of(copy_, argument.srca_tile) : 0);
+    call.math_step =
+        share_of(multiplies ? of_multiply(argument.fidelity) : add_, argument.srca_tile);
     return call;
 }
 
 FpuCall EltwiseCost::of_unary(EventKind kind, const ComputeArgument& argument,
                               const UnpackCost& unpack) const {
     FpuCall call;
-    call.unpack_first = unpack_call_ + unpack.of_tile(argument.srca);
+    call.unpack_first = unpack_call_ + unpack.of_tile(argument.srca, argument.srca_tile);
     call.math_start = start_;
     call.math_step = copy_;
     if (kind == EventKind::Transpose) {
         call.math_step = transpose_;
     } else if (kind == EventKind::Reduce) {
         // A reduce is a product with a tile of scaling factors, which is unpacked to SrcB.
-        call.unpack_first = unpack_call_ + unpack.of_pair(argument.srca, argument.srcb);
+        call.unpack_first = unpack_call_ + unpack.of_pair(argument);
         call.math_step = reduce_phase_ * num_phases(argument.fidelity);
     } else if (kind == EventKind::Tilize) {
         // Measured as a whole (conv2d_op_program_factory_common.cpp; tt-llk issue 131 for
         // untilize): the call is in it.
-        call.unpack_first = unpack.of_tilize(argument.srca);
+        call.unpack_first = unpack.of_tilize(argument.srca, argument.srca_tile);
     } else if (kind == EventKind::Untilize) {
-        call.unpack_first = unpack.of_untilize();
+        call.unpack_first = unpack.of_untilize(argument.srca_tile);
     }
+    call.math_step = share_of(call.math_step, argument.srca_tile);
     return call;
 }
 

@@ -7,6 +7,13 @@
 #include "emu/timing/cost/millicycles.hpp"
 
 namespace tessera::timing {
+namespace {
+
+Millicycles share_of(Millicycles whole, Tile tile) {
+    return whole * tile.get_tile_hw() / kTileElements;
+}
+
+}  // namespace
 
 UnpackCost::UnpackCost(const ComputeTiming& timing)
     : tile_32_(to_millicycles(timing.unpack_tile_32bit)),
@@ -20,34 +27,39 @@ UnpackCost::UnpackCost(const ComputeTiming& timing)
       untilize_(to_millicycles(timing.untilize_tile)) {
 }
 
-Millicycles UnpackCost::bytes_of_tile(DataFormat format) const {
+Millicycles UnpackCost::bytes_of_tile(DataFormat format, Tile tile) const {
     // By bytes of a value, 64 B a cycle (tt-isa-documentation, UNPACR_Regular.md). Tiles of block
     // formats are a little longer than 1024 or 512 B: the division drops their exponents.
     switch (tile_bytes(format) / 1024) {
         case 4:
-            return tile_32_;
+            return share_of(tile_32_, tile);
         case 2:
-            return tile_16_;
+            return share_of(tile_16_, tile);
         case 1:
-            return tile_8_;
+            return share_of(tile_8_, tile);
         default:
-            return tile_4_;
+            return share_of(tile_4_, tile);
     }
 }
 
-Millicycles UnpackCost::of_tile(DataFormat format) const {
-    return start_ + bytes_of_tile(format);
+Millicycles UnpackCost::of_tile(DataFormat format, Tile tile) const {
+    return start_ + bytes_of_tile(format, tile);
 }
 
-Millicycles UnpackCost::of_pair(DataFormat a, DataFormat b) const {
+Millicycles UnpackCost::of_pair(const ComputeArgument& argument) const {
     // How much of the shorter one overlaps depends on the chip: nothing on Wormhole (64 cycles for
     // two bf16 tiles by UNPACR_Regular.md), all on Blackhole, as is assumed there.
-    const auto [shorter, longer] = std::minmax({bytes_of_tile(a), bytes_of_tile(b)});
+    const auto [shorter, longer] = std::minmax({bytes_of_tile(argument.srca, argument.srca_tile),
+                                                bytes_of_tile(argument.srcb, argument.srcb_tile)});
     return start_ + longer + std::llround(static_cast<double>(shorter) * pair_share_);
 }
 
-Millicycles UnpackCost::of_tilize(DataFormat format) const {
-    return tile_bytes(format) > 2048 ? tilize_32_ : tilize_16_;
+Millicycles UnpackCost::of_tilize(DataFormat format, Tile tile) const {
+    return share_of(tile_bytes(format) > 2048 ? tilize_32_ : tilize_16_, tile);
+}
+
+Millicycles UnpackCost::of_untilize(Tile tile) const noexcept {
+    return share_of(untilize_, tile);
 }
 
 }  // namespace tessera::timing

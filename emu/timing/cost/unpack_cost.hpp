@@ -3,8 +3,10 @@
 #pragma once
 
 #include "tessera/data_format.hpp"
+#include "tessera/tile.hpp"
 #include "tessera/timeline.hpp"
 #include "tessera/timing_spec.hpp"
+#include "tessera/trace_arguments.hpp"
 
 namespace tessera::timing {
 
@@ -12,18 +14,18 @@ class UnpackCost {
 public:
     explicit UnpackCost(const ComputeTiming& timing);
 
-    /// Prices one tile to one source register.
-    [[nodiscard]] Millicycles of_tile(DataFormat format) const;
+    /// Prices one tile to one source register. Of a tiny one its elements count.
+    [[nodiscard]] Millicycles of_tile(DataFormat format, Tile tile) const;
     /// Prices two tiles to both: the longer one, and the share of the shorter one that L1's port
     /// adds (all of it on Wormhole: two bf16 tiles take 64 cycles at 64 B a cycle).
-    [[nodiscard]] Millicycles of_pair(DataFormat a, DataFormat b) const;
+    [[nodiscard]] Millicycles of_pair(const ComputeArgument& argument) const;
     /// Prices one tile gathered from the rows of a matrix.
-    [[nodiscard]] Millicycles of_tilize(DataFormat format) const;
+    [[nodiscard]] Millicycles of_tilize(DataFormat format, Tile tile) const;
     /// Prices one tile spread over the rows of a matrix.
-    [[nodiscard]] Millicycles of_untilize() const noexcept { return untilize_; }
+    [[nodiscard]] Millicycles of_untilize(Tile tile) const noexcept;
 
 private:
-    [[nodiscard]] Millicycles bytes_of_tile(DataFormat format) const;
+    [[nodiscard]] Millicycles bytes_of_tile(DataFormat format, Tile tile) const;
 
     Millicycles tile_32_;
     Millicycles tile_16_;

@@ -8,6 +8,7 @@
 
 #include "tessera/call_site.hpp"
 #include "tessera/data_format.hpp"
+#include "tessera/tile.hpp"
 
 using std::int32_t;
 using std::uint16_t;

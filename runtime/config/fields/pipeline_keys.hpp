@@ -131,6 +131,8 @@ inline constexpr std::array kCoresKeys{
 inline constexpr std::array kBufferKeys{
     KeyRow{"format", "a format", "bfloat16", "of its elements"},
     KeyRow{"pages", "an expression", "2", "how many it holds"},
+    KeyRow{"tile", "[height, width]", "[32, 32]",
+           "of its elements: 1, 2, 4, 8, 16 or 32 rows of 16 or 32 columns"},
     KeyRow{"page_size", "an expression", "a tile", "bytes"},
     KeyRow{"tensor", "a name", "none", "lies over the core's shard of it"},
     KeyRow{"cores", "all, core_group_1, core_group_2 or [[[x, y], [x, y]], …]", "all", ""},

@@ -148,6 +148,7 @@ inline constexpr std::array kComputeTimingFields{
     cost<&ComputeTiming::pack_tile_16bit>("pack_tile_16bit", "tile of 16-bit elements to L1"),
     cost<&ComputeTiming::pack_tile_32bit>("pack_tile_32bit", "32-bit elements"),
     cost<&ComputeTiming::pack_tile_8bit>("pack_tile_8bit", "fp8, bfp8_b, bfp4_b, 8-bit integers"),
+    amount<&ComputeTiming::packers>("packers", "faces of a tile that are packed side by side"),
     cost<&ComputeTiming::pack_start>("pack_start", "each tile packed, beside its bytes"),
     cost<&ComputeTiming::pack_accumulate>("pack_accumulate", "more for a tile added to L1"),
     cost<&ComputeTiming::pack_dst_32bit>("pack_dst_32bit", "more for a tile of 32-bit DST"),

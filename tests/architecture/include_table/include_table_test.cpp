@@ -30,7 +30,8 @@ const std::vector<Row>& include_table() {
     static const std::vector<Row> kTable{
         {"include/tessera/", {"tessera/", "fmt/"}},
         {"include/tessera/kernel/",
-         {"tessera/kernel/", "tessera/call_site.hpp", "tessera/data_format.hpp"}},
+         {"tessera/kernel/", "tessera/call_site.hpp", "tessera/data_format.hpp",
+          "tessera/tile.hpp"}},
         {"emu/base/", {"tessera/", "emu/base/", "fmt/", "hwy/", "nlohmann/", "tbb/parallel_for.h"}},
         {"emu/kernel_pass/",
          {"emu/kernel_pass/", "tessera/instruction_counters.hpp", "tessera/loop_rounds.hpp",

@@ -19,7 +19,7 @@ protected:
         core_.supply(0, {tile::random_bf16_tile(1), tile::random_bf16_tile(2)});
         core_.supply(1, {tile::random_bf16_tile(1)}, DataFormat::Bfp8_b);
         core_.add_buffer(2);
-        core_.supply(3, {tile::Tile{}}, DataFormat::Int32);
+        core_.supply(3, {tile::TileValues{}}, DataFormat::Int32);
         core_.add_buffer(16, DataFormat::Float16_b, 4);
         core_.add_buffer(17, DataFormat::Float32);
         core_.add_buffer(18, DataFormat::Float16_b, 1, 1024);
@@ -97,7 +97,7 @@ TEST_F(Operands, OfTheMatrixUnitAreNoIntegers) {
 
 TEST(WideIntegers, NeedAThirtyTwoBitDst) {
     ComputeCore core(ComputeConfig{});
-    core.supply(3, {tile::Tile{}}, DataFormat::Int32);
+    core.supply(3, {tile::TileValues{}}, DataFormat::Int32);
     tile_regs_acquire();
     copy_tile_init(3);
 

@@ -193,6 +193,11 @@ constexpr Mistake kMistakes[] = {
      "program: {cbs: {64: {}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: "
      "[x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
      "run.yaml:11:36: steps.double.program.cbs.64: '64' is no circular buffer, allowed: 0 to 63"},
+    {"TileOfNoUnit", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cbs: {0: {tile: [3, 32]}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
+     "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:46: steps.double.program.cbs.0.tile: Tile: 3×32, allowed: 1, 2, 4, 8, 16 or 32 "
+     "rows of 16 or 32 columns"},
     {"ArgumentThatIsNobodys", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: [core.frst]}]}, "
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",

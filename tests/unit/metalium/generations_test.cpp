@@ -13,7 +13,7 @@ using testing::ComputeCore;
 
 TEST(Generations, EachSpellingRunsOnOneImplementation) {
     ComputeCore core;
-    const tile::Tile in = tile::random_bf16_tile(1);
+    const tile::TileValues in = tile::random_bf16_tile(1);
     core.supply(0, {in});
     core.add_buffer(16);
     cb_reserve_back(16, 1);

@@ -9,8 +9,8 @@
 //
 // Chunks are as long as the keys up to eight tiles. Position 127 makes one chunk of four, and so
 // the first of the four cores that each user has works alone: others return at once, and there is
-// nothing to reduce. They are left out here. Eight heads take half a tile there; here the compute
-// kernel works on whole ones, but for the exponentials.
+// nothing to reduce. They are left out here. Up to 16 heads take half a tile of 16×32 in all CBs
+// but those of keys, values and the result (sdpa_decode_program_factory.cpp, use_half_tile).
 #include <array>
 
 #include "bench/accuracy/bench.hpp"
@@ -109,7 +109,9 @@ void add_decode_buffers(Program& program, const CoreRangeSet& cores, const Decod
                                                                                {31, 1}}};
     for (const auto& [index, tiles] : kBuffers) {
         const bool is_cache = index == 1 || index == 2;
-        add_cb(program, cores, index, tiles, is_cache ? decode.cache : DataFormat::Float16_b);
+        const bool is_whole = is_cache || index == 11;
+        add_cb(program, cores, index, tiles, is_cache ? decode.cache : DataFormat::Float16_b,
+               is_whole ? Tile() : Tile({kTileSide / 2, kTileSide}));
     }
     add_cb_over(program, cores, 20, kHeadTiles, output);
 }

@@ -6,9 +6,12 @@
 namespace tessera::score {
 namespace {
 
-CircularBufferConfig config_of(std::uint8_t index, std::uint32_t tiles, DataFormat format) {
-    const std::uint32_t page = tile_bytes(format);
-    return CircularBufferConfig(tiles * page, {{index, format}}).set_page_size(index, page);
+CircularBufferConfig config_of(std::uint8_t index, std::uint32_t tiles, DataFormat format,
+                               Tile tile = {}) {
+    const std::uint32_t page = tile.get_tile_size(format);
+    return CircularBufferConfig(tiles * page, {{index, format}})
+        .set_page_size(index, page)
+        .set_tile_dims(index, tile);
 }
 
 }  // namespace
@@ -27,8 +30,8 @@ DeviceTensor allocate_shards(Bench& bench, const char* name, const Shards& shard
 }
 
 void add_cb(Program& program, const CoreSpec& cores, std::uint8_t index, std::uint32_t tiles,
-            DataFormat format) {
-    CreateCircularBuffer(program, cores, config_of(index, tiles, format));
+            DataFormat format, Tile tile) {
+    CreateCircularBuffer(program, cores, config_of(index, tiles, format, tile));
 }
 
 void add_cb_over(Program& program, const CoreSpec& cores, std::uint8_t index, std::uint32_t tiles,

@@ -19,7 +19,7 @@ struct Shards {
 
 /// A CB of `tiles` tiles in L1 of its own.
 void add_cb(Program& program, const CoreSpec& cores, std::uint8_t index, std::uint32_t tiles,
-            DataFormat format);
+            DataFormat format, Tile tile = {});
 
 /// A CB that is `tensor`'s shard: `tiles` tiles.
 void add_cb_over(Program& program, const CoreSpec& cores, std::uint8_t index, std::uint32_t tiles,

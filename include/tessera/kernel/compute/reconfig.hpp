@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// New formats for the source registers, from circular buffers, in the middle of a kernel.
+// New formats for the source registers, from circular buffers, in the middle of a kernel. The shape
+// of tiles is that of the CB in each call, whether is_tile_dim_reconfig_en or not.
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
@@ -11,34 +12,34 @@ void reconfigure_srcb(std::uint32_t cb, const char* call, CallSite site);
 
 namespace ckernel {
 
-template <bool to_from_int8 = false>
+template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>
 void reconfig_data_format_srca(std::uint32_t srca_new_operand, CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srca(srca_new_operand, "reconfig_data_format_srca", site);
 }
 /// The chip compares the old operand's format with the new one's and skips equal ones.
-template <bool to_from_int8 = false>
+template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>
 void reconfig_data_format_srca(std::uint32_t /*srca_old_operand*/, std::uint32_t srca_new_operand,
                                CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srca(srca_new_operand, "reconfig_data_format_srca", site);
 }
 
-template <bool to_from_int8 = false>
+template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>
 void reconfig_data_format_srcb(std::uint32_t srcb_new_operand, CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srcb(srcb_new_operand, "reconfig_data_format_srcb", site);
 }
-template <bool to_from_int8 = false>
+template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>
 void reconfig_data_format_srcb(std::uint32_t /*srcb_old_operand*/, std::uint32_t srcb_new_operand,
                                CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srcb(srcb_new_operand, "reconfig_data_format_srcb", site);
 }
 
-template <bool to_from_int8 = false>
+template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>
 void reconfig_data_format(std::uint32_t srca_new_operand, std::uint32_t srcb_new_operand,
                           CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srca(srca_new_operand, "reconfig_data_format", site);
     tessera::kernel::reconfigure_srcb(srcb_new_operand, "reconfig_data_format", site);
 }
-template <bool to_from_int8 = false>
+template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>
 void reconfig_data_format(std::uint32_t /*srca_old_operand*/, std::uint32_t srca_new_operand,
                           std::uint32_t /*srcb_old_operand*/, std::uint32_t srcb_new_operand,
                           CallSite site = CallSite::here()) {

@@ -34,19 +34,35 @@ LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id);
 namespace tessera::kernel {
 DataFormat cb_data_format(std::uint32_t cb_id, CallSite site);
 std::uint32_t cb_tile_bytes(std::uint32_t cb_id, CallSite site);
+std::uint32_t cb_tile_elements(std::uint32_t cb_id, CallSite site);
+std::uint32_t cb_tile_faces(std::uint32_t cb_id, CallSite site);
 }  // namespace tessera::kernel
 
-// Formats of the CBs that any core of the kernel has; of others Invalid and 0 bytes, as on a chip.
-// A kernel asks the machine for them: on a chip they are constants, so nothing of how they are
-// found may count as the kernel's own instructions. Where it needs constants it is compiled with
-// TESSERA_CB_FORMATS, the formats of all indices as numbers of DataFormat.
+// Formats and tiles of the CBs that any core of the kernel has; of others Invalid and 0 bytes, as
+// on a chip. A kernel asks the machine for them: on a chip they are constants, so nothing of how
+// they are found may count as the kernel's own instructions. Where it needs constants it is
+// compiled with TESSERA_CB_FORMATS, the formats of all indices as numbers of DataFormat, and
+// TESSERA_CB_TILES, their tiles as codes of Tile.
 #ifdef TESSERA_CB_FORMATS
 inline constexpr std::uint8_t unpack_src_format[] = {TESSERA_CB_FORMATS};
+namespace tessera::kernel {
+inline constexpr std::uint8_t kCbTiles[] = {TESSERA_CB_TILES};
+constexpr Tile cb_tile(std::int32_t cb_id) {
+    return Tile::of_code(kCbTiles[cb_id]);
+}
+}  // namespace tessera::kernel
 constexpr DataFormat get_dataformat(std::int32_t cb_id) {
     return static_cast<DataFormat>(unpack_src_format[cb_id]);
 }
 constexpr std::int32_t get_tile_size(std::int32_t cb_id) {
-    return static_cast<std::int32_t>(tessera::tile_bytes(get_dataformat(cb_id)));
+    return static_cast<std::int32_t>(
+        tessera::kernel::cb_tile(cb_id).get_tile_size(get_dataformat(cb_id)));
+}
+constexpr std::uint32_t get_tile_hw(std::int32_t cb_id) {
+    return tessera::kernel::cb_tile(cb_id).get_tile_hw();
+}
+constexpr std::uint32_t get_tile_num_faces(std::int32_t cb_id) {
+    return tessera::kernel::cb_tile(cb_id).get_num_faces();
 }
 #else
 inline DataFormat get_dataformat(std::int32_t cb_id,
@@ -59,10 +75,13 @@ inline std::int32_t get_tile_size(std::int32_t cb_id,
     return static_cast<std::int32_t>(
         tessera::kernel::cb_tile_bytes(static_cast<std::uint32_t>(cb_id), site));
 }
+/// Elements of one tile.
+inline std::uint32_t get_tile_hw(std::int32_t cb_id,
+                                 tessera::CallSite site = tessera::CallSite::here()) {
+    return tessera::kernel::cb_tile_elements(static_cast<std::uint32_t>(cb_id), site);
+}
+inline std::uint32_t get_tile_num_faces(std::int32_t cb_id,
+                                        tessera::CallSite site = tessera::CallSite::here()) {
+    return tessera::kernel::cb_tile_faces(static_cast<std::uint32_t>(cb_id), site);
+}
 #endif
-constexpr std::uint32_t get_tile_hw(std::int32_t /*cb_id*/) {
-    return tessera::kTileElements;
-}
-constexpr std::uint32_t get_tile_num_faces(std::int32_t /*cb_id*/) {
-    return tessera::kFacesPerTile;
-}

@@ -18,9 +18,9 @@ class BinaryTile : public testing::TestWithParam<BinaryCase> {};
 
 TEST_P(BinaryTile, WorksElementByElement) {
     const BinaryCase& row = GetParam();
-    Tile a = random_tile(1);
-    const Tile b = random_tile(2);
-    Tile out;
+    TileValues a = random_tile(1);
+    const TileValues b = random_tile(2);
+    TileValues out;
 
     binary_tile(row.op, a.data(), b.data(), out.data());
 
@@ -32,8 +32,8 @@ TEST_P(BinaryTile, WorksElementByElement) {
 
 TEST_P(BinaryTile, TakesAScalarAsSecondOperand) {
     const BinaryCase& row = GetParam();
-    const Tile a = random_tile(3);
-    Tile out = a;
+    const TileValues a = random_tile(3);
+    TileValues out = a;
 
     unary_with_scalar_tile(row.op, out.data(), 1.75F);
 
@@ -60,10 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(BinaryTile, MaxAndMinGiveBWhereEitherIsNan) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-    const Tile a = make_tile([](auto, auto column) { return column % 2 == 0 ? kNan : 1.0F; });
-    const Tile b = make_tile([](auto, auto column) { return column % 2 == 0 ? 2.0F : kNan; });
+    const TileValues a = make_tile([](auto, auto column) { return column % 2 == 0 ? kNan : 1.0F; });
+    const TileValues b = make_tile([](auto, auto column) { return column % 2 == 0 ? 2.0F : kNan; });
     on_each_simd_target([&](const char* target) {
-        Tile out;
+        TileValues out;
         binary_tile(BinaryOp::Max, a.data(), b.data(), out.data());
         EXPECT_EQ(out[0], 2.0F) << target;
         EXPECT_TRUE(std::isnan(out[1])) << target;

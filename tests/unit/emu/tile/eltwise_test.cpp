@@ -10,11 +10,11 @@ namespace tessera::tile {
 namespace {
 
 TEST(Eltwise, AddsSubtractsAndMultipliesElementByElement) {
-    const Tile a = random_bf16_tile(1);
-    const Tile b = random_bf16_tile(2);
-    Tile sum;
-    Tile difference;
-    Tile product;
+    const TileValues a = random_bf16_tile(1);
+    const TileValues b = random_bf16_tile(2);
+    TileValues sum;
+    TileValues difference;
+    TileValues product;
 
     eltwise_tile(EltwiseOp::Add, a.data(), b.data(), sum.data());
     eltwise_tile(EltwiseOp::Sub, a.data(), b.data(), difference.data());
@@ -28,11 +28,11 @@ TEST(Eltwise, AddsSubtractsAndMultipliesElementByElement) {
 }
 
 TEST(Eltwise, AccumulatesOntoDst) {
-    const Tile a = random_bf16_tile(3);
-    const Tile b = random_bf16_tile(4);
-    const Tile start = random_tile(5);
-    Tile sum = start;
-    Tile product = start;
+    const TileValues a = random_bf16_tile(3);
+    const TileValues b = random_bf16_tile(4);
+    const TileValues start = random_tile(5);
+    TileValues sum = start;
+    TileValues product = start;
 
     eltwise_tile(EltwiseOp::Add, a.data(), b.data(), sum.data(), {.update = DstUpdate::Accumulate});
     eltwise_tile(EltwiseOp::Mul, a.data(), b.data(), product.data(),
@@ -45,11 +45,11 @@ TEST(Eltwise, AccumulatesOntoDst) {
 }
 
 TEST(Eltwise, BroadcastUsesRowZeroColumnZeroOrTheCorner) {
-    const Tile b = random_bf16_tile(6);
-    Tile rows;
-    Tile columns;
-    Tile scalar;
-    Tile whole;
+    const TileValues b = random_bf16_tile(6);
+    TileValues rows;
+    TileValues columns;
+    TileValues scalar;
+    TileValues whole;
 
     broadcast_tile(Broadcast::Rows, b.data(), rows.data());
     broadcast_tile(Broadcast::Columns, b.data(), columns.data());
@@ -63,9 +63,9 @@ TEST(Eltwise, BroadcastUsesRowZeroColumnZeroOrTheCorner) {
 }
 
 TEST(Eltwise, BroadcastAppliesToOperandB) {
-    const Tile a = random_bf16_tile(7);
-    const Tile b = random_bf16_tile(8);
-    Tile out;
+    const TileValues a = random_bf16_tile(7);
+    const TileValues b = random_bf16_tile(8);
+    TileValues out;
 
     eltwise_tile(EltwiseOp::Sub, a.data(), b.data(), out.data(), {.broadcast = Broadcast::Columns});
 
@@ -74,11 +74,11 @@ TEST(Eltwise, BroadcastAppliesToOperandB) {
 }
 
 TEST(Eltwise, FidelityDropsThreeBitsOfAAndOneOfBInLoFi) {
-    const Tile a = random_bf16_tile(9);
-    const Tile b = random_bf16_tile(10);
-    Tile lofi;
-    Tile hifi2;
-    Tile hifi3;
+    const TileValues a = random_bf16_tile(9);
+    const TileValues b = random_bf16_tile(10);
+    TileValues lofi;
+    TileValues hifi2;
+    TileValues hifi3;
 
     eltwise_tile(EltwiseOp::Mul, a.data(), b.data(), lofi.data(), {.fidelity = MathFidelity::LoFi});
     eltwise_tile(EltwiseOp::Mul, a.data(), b.data(), hifi2.data(),
@@ -96,9 +96,9 @@ TEST(Eltwise, FidelityDropsThreeBitsOfAAndOneOfBInLoFi) {
 }
 
 TEST(Eltwise, DstMayBeAnOperand) {
-    const Tile a = random_bf16_tile(11);
-    Tile b = random_bf16_tile(12);
-    Tile expected;
+    const TileValues a = random_bf16_tile(11);
+    TileValues b = random_bf16_tile(12);
+    TileValues expected;
     eltwise_tile(EltwiseOp::Mul, a.data(), b.data(), expected.data());
 
     eltwise_tile(EltwiseOp::Mul, a.data(), b.data(), b.data());

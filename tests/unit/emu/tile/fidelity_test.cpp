@@ -28,18 +28,18 @@ TEST(Slices, LowPartOfInfinityIsZero) {
 }
 
 TEST(Slices, OfATileAreThoseOfItsElementsOnEverySimdTarget) {
-    Tile in = random_tile(1);
+    TileValues in = random_tile(1);
     in[3] = -std::numeric_limits<float>::infinity();
     in[4] = std::numeric_limits<float>::quiet_NaN();
     in[5] = -0.0F;
     on_each_simd_target([&](const char* target) {
         for (const Source source : {Source::SrcA, Source::SrcB}) {
             for (const Slice slice : {Slice::High, Slice::Low, Slice::Full}) {
-                Tile expected;
+                TileValues expected;
                 for (std::size_t i = 0; i < kTileElements; ++i) {
                     expected[i] = slice_of(source, slice, in[i]);
                 }
-                Tile out;
+                TileValues out;
                 slice_tile(in.data(), source, slice, out.data());
                 EXPECT_TRUE(same_bytes(out, expected)) << target;
             }
@@ -48,10 +48,10 @@ TEST(Slices, OfATileAreThoseOfItsElementsOnEverySimdTarget) {
 }
 
 TEST(Slices, OfABf16TileInMemoryAreThoseOfItsValues) {
-    const Tile in = random_bf16_tile(2);
+    const TileValues in = random_bf16_tile(2);
     for (const Slice slice : {Slice::High, Slice::Low, Slice::Full}) {
-        Tile expected;
-        Tile out;
+        TileValues expected;
+        TileValues out;
         slice_tile(in.data(), Source::SrcA, slice, expected.data());
         slice_bf16_tile(bf16_bytes(in).data(), Source::SrcA, slice, out.data());
         EXPECT_TRUE(same_bytes(out, expected));
@@ -84,7 +84,7 @@ TEST(Phases, MergedPassesAddUpToTheSameProducts) {
 }
 
 TEST(Tf32, KeepsElevenSignificantBits) {
-    Tile tile = make_tile([](auto, auto) { return kAllOnes; });
+    TileValues tile = make_tile([](auto, auto) { return kAllOnes; });
 
     truncate_to_tf32_tile(tile.data());
 

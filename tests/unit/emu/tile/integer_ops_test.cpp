@@ -21,8 +21,8 @@ struct IntegerCase {
 class IntegerTile : public testing::TestWithParam<IntegerCase> {};
 
 TEST_P(IntegerTile, WorksOnTheBitsOfEverySlot) {
-    Tile a;
-    Tile b;
+    TileValues a;
+    TileValues b;
     fill_integer_tile(a.data(), kA);
     fill_integer_tile(b.data(), kB);
 
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, IntegerTile,
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(IntegerTile, ShiftsByLessThanTheWidth) {
-    Tile tile;
+    TileValues tile;
     fill_integer_tile(tile.data(), 0x80000001U);
     integer_with_scalar_tile(IntegerOp::ShiftRight, tile.data(), 31);
     EXPECT_EQ(bits_in(tile[5]), 1U);
@@ -55,7 +55,7 @@ TEST(IntegerTile, ShiftsByLessThanTheWidth) {
 }
 
 TEST(IntegerTile, NotInvertsEveryBit) {
-    Tile tile;
+    TileValues tile;
     fill_integer_tile(tile.data(), 0x0F0F0000U);
 
     bitwise_not_tile(tile.data());

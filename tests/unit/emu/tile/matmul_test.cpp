@@ -11,7 +11,7 @@ namespace tessera::tile {
 namespace {
 
 /// The order of summation that matmul.hpp promises, with scalar fused multiply-adds.
-Tile reference_product(const Tile& in0, const Tile& in1, Tile dst) {
+TileValues reference_product(const TileValues& in0, const TileValues& in1, TileValues dst) {
     for (std::uint32_t row = 0; row < kTileRows; ++row) {
         for (std::uint32_t column = 0; column < kTileColumns; ++column) {
             float& sum = at(dst, row, column);
@@ -32,14 +32,14 @@ float first_bits(float value, int bits) {
     return static_cast<float>(std::trunc(value / unit) * unit);
 }
 
-Tile with_first_bits(Tile tile, int bits) {
+TileValues with_first_bits(TileValues tile, int bits) {
     for (float& value : tile) {
         value = first_bits(value, bits);
     }
     return tile;
 }
 
-Tile difference(Tile a, const Tile& b) {
+TileValues difference(TileValues a, const TileValues& b) {
     for (std::size_t i = 0; i < kTileElements; ++i) {
         a[i] -= b[i];
     }
@@ -47,22 +47,23 @@ Tile difference(Tile a, const Tile& b) {
 }
 
 TEST(MatmulTile, AddsTheProductInAscendingKOnEverySimdTarget) {
-    const Tile in0 = random_tile(1);
-    const Tile in1 = random_tile(2);
-    const Tile start = random_tile(3);
-    const Tile expected = reference_product(in0, in1, start);
+    const TileValues in0 = random_tile(1);
+    const TileValues in1 = random_tile(2);
+    const TileValues start = random_tile(3);
+    const TileValues expected = reference_product(in0, in1, start);
 
     on_each_simd_target([&](const char* target) {
-        Tile dst = start;
+        TileValues dst = start;
         matmul_tile(in0.data(), in1.data(), dst.data());
         EXPECT_TRUE(same_bytes(dst, expected)) << target;
     });
 }
 
 TEST(MatmulTile, IdentityLeavesTheOperand) {
-    const Tile identity = make_tile([](auto row, auto column) { return row == column ? 1 : 0; });
-    const Tile in1 = random_tile(4);
-    Tile dst{};
+    const TileValues identity =
+        make_tile([](auto row, auto column) { return row == column ? 1 : 0; });
+    const TileValues in1 = random_tile(4);
+    TileValues dst{};
 
     matmul_tile(identity.data(), in1.data(), dst.data());
 
@@ -70,8 +71,8 @@ TEST(MatmulTile, IdentityLeavesTheOperand) {
 }
 
 TEST(MatmulBlock, GivesTheBytesOfSingleTilesForEveryShape) {
-    std::vector<Tile> in0;
-    std::vector<Tile> in1;
+    std::vector<TileValues> in0;
+    std::vector<TileValues> in1;
     std::vector<const float*> rows;
     std::vector<const float*> columns;
     for (std::uint32_t i = 0; i < 4; ++i) {
@@ -84,10 +85,11 @@ TEST(MatmulBlock, GivesTheBytesOfSingleTilesForEveryShape) {
     }
     for (std::size_t rt = 1; rt <= 4; ++rt) {
         for (std::size_t ct = 1; ct <= 4; ++ct) {
-            std::vector<Tile> dst(rt * ct, random_tile(30));
+            std::vector<TileValues> dst(rt * ct, random_tile(30));
             matmul_block(std::span(rows).first(rt), std::span(columns).first(ct), dst[0].data());
             for (std::size_t i = 0; i < rt * ct; ++i) {
-                const Tile expected = reference_product(in0[i / ct], in1[i % ct], random_tile(30));
+                const TileValues expected =
+                    reference_product(in0[i / ct], in1[i % ct], random_tile(30));
                 EXPECT_TRUE(same_bytes(dst[i], expected)) << rt << "x" << ct << " tile " << i;
             }
         }
@@ -95,10 +97,11 @@ TEST(MatmulBlock, GivesTheBytesOfSingleTilesForEveryShape) {
 }
 
 TEST(MatmulTileBf16, LoFiKeepsSevenBitsOfIn0AndFiveOfIn1) {
-    const Tile in0 = random_bf16_tile(5);
-    const Tile in1 = random_bf16_tile(6);
-    const Tile expected = reference_product(with_first_bits(in0, 7), with_first_bits(in1, 5), {});
-    Tile dst{};
+    const TileValues in0 = random_bf16_tile(5);
+    const TileValues in1 = random_bf16_tile(6);
+    const TileValues expected =
+        reference_product(with_first_bits(in0, 7), with_first_bits(in1, 5), {});
+    TileValues dst{};
 
     matmul_tile_bf16(bf16_bytes(in0).data(), bf16_bytes(in1).data(), dst.data(),
                      MathFidelity::LoFi);
@@ -107,10 +110,10 @@ TEST(MatmulTileBf16, LoFiKeepsSevenBitsOfIn0AndFiveOfIn1) {
 }
 
 TEST(MatmulTileBf16, HiFi2MakesIn1ExactAndKeepsSevenBitsOfIn0) {
-    const Tile in0 = random_bf16_tile(7);
-    const Tile in1 = random_bf16_tile(8);
-    const Tile expected = reference_product(with_first_bits(in0, 7), in1, {});
-    Tile dst{};
+    const TileValues in0 = random_bf16_tile(7);
+    const TileValues in1 = random_bf16_tile(8);
+    const TileValues expected = reference_product(with_first_bits(in0, 7), in1, {});
+    TileValues dst{};
 
     matmul_tile_bf16(bf16_bytes(in0).data(), bf16_bytes(in1).data(), dst.data(),
                      MathFidelity::HiFi2);
@@ -119,12 +122,12 @@ TEST(MatmulTileBf16, HiFi2MakesIn1ExactAndKeepsSevenBitsOfIn0) {
 }
 
 TEST(MatmulTileBf16, HiFi3LeavesOutOnlyTheProductOfLowParts) {
-    const Tile in0 = random_bf16_tile(9);
-    const Tile in1 = random_bf16_tile(10);
-    const Tile in0_low = difference(in0, with_first_bits(in0, 7));
-    const Tile first = reference_product(with_first_bits(in0, 7), in1, {});
-    const Tile expected = reference_product(in0_low, with_first_bits(in1, 5), first);
-    Tile dst{};
+    const TileValues in0 = random_bf16_tile(9);
+    const TileValues in1 = random_bf16_tile(10);
+    const TileValues in0_low = difference(in0, with_first_bits(in0, 7));
+    const TileValues first = reference_product(with_first_bits(in0, 7), in1, {});
+    const TileValues expected = reference_product(in0_low, with_first_bits(in1, 5), first);
+    TileValues dst{};
 
     matmul_tile_bf16(bf16_bytes(in0).data(), bf16_bytes(in1).data(), dst.data(),
                      MathFidelity::HiFi3);
@@ -133,25 +136,26 @@ TEST(MatmulTileBf16, HiFi3LeavesOutOnlyTheProductOfLowParts) {
 }
 
 TEST(MatmulTileBf16, HiFi4IsTheExactProductOfBf16OnEverySimdTarget) {
-    const Tile in0 = random_bf16_tile(11);
-    const Tile in1 = random_bf16_tile(12);
-    const Tile expected = reference_product(in0, in1, {});
+    const TileValues in0 = random_bf16_tile(11);
+    const TileValues in1 = random_bf16_tile(12);
+    const TileValues expected = reference_product(in0, in1, {});
 
     on_each_simd_target([&](const char* target) {
-        Tile dst{};
+        TileValues dst{};
         matmul_tile_bf16(bf16_bytes(in0).data(), bf16_bytes(in1).data(), dst.data());
         EXPECT_TRUE(same_bytes(dst, expected)) << target;
     });
 }
 
 TEST(MatmulBlock, Float32OperandsPassThroughTf32Registers) {
-    const Tile in0 = random_tile(13);
-    const Tile in1 = random_tile(14);
+    const TileValues in0 = random_tile(13);
+    const TileValues in1 = random_tile(14);
     // SrcB (in0) holds 11 significant bits; the last of SrcA's (in1) is never multiplied.
-    const Tile expected = reference_product(with_first_bits(in0, 11), with_first_bits(in1, 10), {});
+    const TileValues expected =
+        reference_product(with_first_bits(in0, 11), with_first_bits(in1, 10), {});
     const auto* const src0 = reinterpret_cast<const std::byte*>(in0.data());
     const auto* const src1 = reinterpret_cast<const std::byte*>(in1.data());
-    Tile dst{};
+    TileValues dst{};
 
     matmul_block(MatmulOperand{{&src0, 1}, DataFormat::Float32},
                  MatmulOperand{{&src1, 1}, DataFormat::Float32}, dst.data());
@@ -160,15 +164,16 @@ TEST(MatmulBlock, Float32OperandsPassThroughTf32Registers) {
 }
 
 TEST(MatmulBlock, TransposedOperandSwapsRowsAndColumns) {
-    const Tile in0 = random_bf16_tile(15);
-    const Tile in1 = random_bf16_tile(16);
-    const Tile turned = make_tile([&](auto row, auto column) { return at(in1, column, row); });
-    const Tile expected = reference_product(in0, turned, {});
+    const TileValues in0 = random_bf16_tile(15);
+    const TileValues in1 = random_bf16_tile(16);
+    const TileValues turned =
+        make_tile([&](auto row, auto column) { return at(in1, column, row); });
+    const TileValues expected = reference_product(in0, turned, {});
     const auto bytes0 = bf16_bytes(in0);
     const auto bytes1 = bf16_bytes(in1);
     const std::byte* src0 = bytes0.data();
     const std::byte* src1 = bytes1.data();
-    Tile dst{};
+    TileValues dst{};
 
     matmul_block(MatmulOperand{{&src0, 1}},
                  MatmulOperand{{&src1, 1}, DataFormat::Float16_b, Orientation::Transposed},
@@ -178,7 +183,7 @@ TEST(MatmulBlock, TransposedOperandSwapsRowsAndColumns) {
 }
 
 /// 16-bit DST, as matmul.hpp states it: per phase, rounded after every 16 products.
-Tile rounded_phase(const Tile& in0, const Tile& in1, Tile dst) {
+TileValues rounded_phase(const TileValues& in0, const TileValues& in1, TileValues dst) {
     for (std::uint32_t row = 0; row < kTileRows; ++row) {
         for (std::uint32_t column = 0; column < kTileColumns; ++column) {
             float& sum = at(dst, row, column);
@@ -192,12 +197,12 @@ Tile rounded_phase(const Tile& in0, const Tile& in1, Tile dst) {
 }
 
 TEST(MatmulBlock, SixteenBitDstRoundsAfterEverySixteenProductsOfEachPhase) {
-    const Tile in0 = random_bf16_tile(17);
-    const Tile in1 = random_bf16_tile(18);
-    const Tile in0_high = with_first_bits(in0, 7);
-    const Tile in1_high = with_first_bits(in1, 5);
-    Tile expected = random_bf16_tile(19);
-    Tile dst = expected;
+    const TileValues in0 = random_bf16_tile(17);
+    const TileValues in1 = random_bf16_tile(18);
+    const TileValues in0_high = with_first_bits(in0, 7);
+    const TileValues in1_high = with_first_bits(in1, 5);
+    TileValues expected = random_bf16_tile(19);
+    TileValues dst = expected;
     expected = rounded_phase(in0_high, in1_high, expected);
     expected = rounded_phase(in0_high, difference(in1, in1_high), expected);
     const auto bytes0 = bf16_bytes(in0);
@@ -212,14 +217,14 @@ TEST(MatmulBlock, SixteenBitDstRoundsAfterEverySixteenProductsOfEachPhase) {
 }
 
 TEST(MatmulBlock, TakesBlockFloatOperandsAtTheirDecodedValue) {
-    const Tile in0 = make_tile([](auto row, auto column) { return (row + column) % 5; });
-    const Tile in1 = make_tile([](auto row, auto column) { return (row * column) % 4; });
+    const TileValues in0 = make_tile([](auto row, auto column) { return (row + column) % 5; });
+    const TileValues in1 = make_tile([](auto row, auto column) { return (row * column) % 4; });
     std::vector<std::byte> packed(tile_bytes(DataFormat::Bfp8_b));
     pack_tile(DataFormat::Bfp8_b, in0.data(), packed.data());
     const auto bytes1 = bf16_bytes(in1);
     const std::byte* src0 = packed.data();
     const std::byte* src1 = bytes1.data();
-    Tile dst{};
+    TileValues dst{};
 
     matmul_block(MatmulOperand{{&src0, 1}, DataFormat::Bfp8_b}, MatmulOperand{{&src1, 1}},
                  dst.data());
@@ -228,9 +233,9 @@ TEST(MatmulBlock, TakesBlockFloatOperandsAtTheirDecodedValue) {
 }
 
 TEST(MatmulBlock, RefusesIntegerOperands) {
-    const Tile tile{};
+    const TileValues tile{};
     const auto* const src = reinterpret_cast<const std::byte*>(tile.data());
-    Tile dst{};
+    TileValues dst{};
 
     EXPECT_THROW(matmul_block(MatmulOperand{{&src, 1}, DataFormat::Int32},
                               MatmulOperand{{&src, 1}, DataFormat::Float32}, dst.data()),

@@ -10,19 +10,19 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-Tile filled(float value) {
+TileValues filled(float value) {
     return make_tile([&](auto, auto) { return value; });
 }
 
 /// Small integers: every sum is exact, so that no order of summation shows.
-Tile small_integers() {
+TileValues small_integers() {
     return make_tile(
         [](auto row, auto column) { return static_cast<int>(row * 7 + column * 3) % 11 - 4; });
 }
 
 TEST(Reduce, SumAlongRowsGoesToColumnZero) {
-    const Tile in = small_integers();
-    Tile dst = filled(99);
+    const TileValues in = small_integers();
+    TileValues dst = filled(99);
 
     reduce_tile({PoolType::Sum, ReduceDim::Row, DstUpdate::Overwrite}, in.data(), filled(1).data(),
                 dst.data());
@@ -37,8 +37,8 @@ TEST(Reduce, SumAlongRowsGoesToColumnZero) {
 }
 
 TEST(Reduce, SumAlongColumnsGoesToRowZero) {
-    const Tile in = small_integers();
-    Tile dst = filled(99);
+    const TileValues in = small_integers();
+    TileValues dst = filled(99);
 
     reduce_tile({PoolType::Sum, ReduceDim::Column, DstUpdate::Overwrite}, in.data(),
                 filled(1).data(), dst.data());
@@ -53,8 +53,8 @@ TEST(Reduce, SumAlongColumnsGoesToRowZero) {
 }
 
 TEST(Reduce, AccumulatesOntoTheResultsAndLeavesTheRest) {
-    const Tile in = filled(1);
-    Tile dst = filled(100);
+    const TileValues in = filled(1);
+    TileValues dst = filled(100);
 
     reduce_tile({PoolType::Sum, ReduceDim::Row, DstUpdate::Accumulate}, in.data(), filled(2).data(),
                 dst.data());
@@ -64,9 +64,9 @@ TEST(Reduce, AccumulatesOntoTheResultsAndLeavesTheRest) {
 }
 
 TEST(Reduce, ScalarAppliesTheScalerTwice) {
-    const Tile in = filled(3);
-    const Tile scaler = filled(1.0F / 32);  // 1/√1024
-    Tile dst = filled(0);
+    const TileValues in = filled(3);
+    const TileValues scaler = filled(1.0F / 32);  // 1/√1024
+    TileValues dst = filled(0);
 
     reduce_tile({PoolType::Avg, ReduceDim::Scalar, DstUpdate::Overwrite}, in.data(), scaler.data(),
                 dst.data());
@@ -76,14 +76,14 @@ TEST(Reduce, ScalarAppliesTheScalerTwice) {
 }
 
 TEST(Reduce, UsesTheFirstRowOfEachFaceOfTheScaler) {
-    const Tile in = filled(1);
+    const TileValues in = filled(1);
     // Face f, entry i: weight 100·f + i; everything below the first rows must not matter.
-    const Tile scaler = make_tile([](auto row, auto column) {
+    const TileValues scaler = make_tile([](auto row, auto column) {
         const auto face = (row / 16) * 2 + column / 16;
         return row % 16 == 0 ? 100 * static_cast<int>(face) + static_cast<int>(column % 16) : -7777;
     });
-    Tile rows = filled(0);
-    Tile columns = filled(0);
+    TileValues rows = filled(0);
+    TileValues columns = filled(0);
 
     reduce_tile({PoolType::Sum, ReduceDim::Row, DstUpdate::Overwrite}, in.data(), scaler.data(),
                 rows.data());
@@ -98,8 +98,8 @@ TEST(Reduce, UsesTheFirstRowOfEachFaceOfTheScaler) {
 }
 
 TEST(Reduce, MaxUsesTheExponentOfTheScalerOnly) {
-    const Tile in = small_integers();
-    Tile dst = filled(0);
+    const TileValues in = small_integers();
+    TileValues dst = filled(0);
 
     reduce_tile({PoolType::Max, ReduceDim::Scalar, DstUpdate::Overwrite}, in.data(),
                 filled(1.99F).data(), dst.data());
@@ -108,9 +108,9 @@ TEST(Reduce, MaxUsesTheExponentOfTheScalerOnly) {
 }
 
 TEST(Reduce, MaxReadsClearedDstAsMinusInfinity) {
-    const Tile in = filled(-5);
-    Tile cleared = filled(0);
-    Tile kept = filled(-kInfinity);
+    const TileValues in = filled(-5);
+    TileValues cleared = filled(0);
+    TileValues kept = filled(-kInfinity);
     at(kept, 0, 3) = -1;
 
     reduce_tile({PoolType::Max, ReduceDim::Column, DstUpdate::Overwrite}, in.data(),
@@ -125,8 +125,8 @@ TEST(Reduce, MaxReadsClearedDstAsMinusInfinity) {
 }
 
 TEST(Reduce, LoFiKeepsFiveBitsOfTheData) {
-    const Tile in = filled(0x1.FEp+0F);  // 8 significant bits, all ones
-    Tile dst = filled(0);
+    const TileValues in = filled(0x1.FEp+0F);  // 8 significant bits, all ones
+    TileValues dst = filled(0);
 
     reduce_tile({PoolType::Sum, ReduceDim::Row, DstUpdate::Overwrite, MathFidelity::LoFi},
                 in.data(), filled(1).data(), dst.data());
@@ -135,14 +135,14 @@ TEST(Reduce, LoFiKeepsFiveBitsOfTheData) {
 }
 
 TEST(Reduce, GivesTheSameBytesOnEverySimdTarget) {
-    const Tile in = random_bf16_tile(1);
-    const Tile scaler = random_bf16_tile(2);
+    const TileValues in = random_bf16_tile(1);
+    const TileValues scaler = random_bf16_tile(2);
     for (const ReduceDim dim : {ReduceDim::Row, ReduceDim::Column, ReduceDim::Scalar}) {
-        Tile best;
+        TileValues best;
         const ReduceMode mode{PoolType::Sum, dim, DstUpdate::Overwrite};
         reduce_tile(mode, in.data(), scaler.data(), best.data());
         on_each_simd_target([&](const char* target) {
-            Tile dst;
+            TileValues dst;
             reduce_tile(mode, in.data(), scaler.data(), dst.data());
             EXPECT_TRUE(same_bytes(dst, best)) << target;
         });
@@ -150,7 +150,7 @@ TEST(Reduce, GivesTheSameBytesOnEverySimdTarget) {
 }
 
 TEST(Reduce, KeepReducedZeroesAllButTheResults) {
-    Tile tile = filled(1);
+    TileValues tile = filled(1);
 
     keep_reduced(ReduceDim::Column, tile.data());
 

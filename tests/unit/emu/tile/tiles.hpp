@@ -17,19 +17,19 @@
 
 namespace tessera::tile {
 
-using Tile = std::array<float, kTileElements>;
+using TileValues = std::array<float, kTileElements>;
 
-inline float at(const Tile& tile, std::uint32_t row, std::uint32_t column) {
+inline float at(const TileValues& tile, std::uint32_t row, std::uint32_t column) {
     return tile[tile_offset(row, column)];
 }
-inline float& at(Tile& tile, std::uint32_t row, std::uint32_t column) {
+inline float& at(TileValues& tile, std::uint32_t row, std::uint32_t column) {
     return tile[tile_offset(row, column)];
 }
 
 /// tile[r][c] = f(r, c).
 template <class Function>
-Tile make_tile(Function f) {
-    Tile tile;
+TileValues make_tile(Function f) {
+    TileValues tile;
     for (std::uint32_t row = 0; row < kTileRows; ++row) {
         for (std::uint32_t column = 0; column < kTileColumns; ++column) {
             at(tile, row, column) = static_cast<float>(f(row, column));
@@ -39,22 +39,22 @@ Tile make_tile(Function f) {
 }
 
 /// Normally distributed values with all 24 significant bits.
-inline Tile random_tile(std::uint32_t seed) {
+inline TileValues random_tile(std::uint32_t seed) {
     std::mt19937 engine(seed);
     std::normal_distribution<float> normal;
     return make_tile([&](auto, auto) { return normal(engine); });
 }
 
 /// Normally distributed bf16 values.
-inline Tile random_bf16_tile(std::uint32_t seed) {
-    Tile tile = random_tile(seed);
+inline TileValues random_bf16_tile(std::uint32_t seed) {
+    TileValues tile = random_tile(seed);
     for (float& value : tile) {
         value = round_to_bf16(value);
     }
     return tile;
 }
 
-inline std::vector<std::byte> bf16_bytes(const Tile& tile) {
+inline std::vector<std::byte> bf16_bytes(const TileValues& tile) {
     std::vector<std::byte> bytes(tile_bytes(DataFormat::Float16_b));
     for (std::size_t i = 0; i < kTileElements; ++i) {
         const std::uint16_t bits = bf16_from_float(tile[i]);
@@ -63,8 +63,8 @@ inline std::vector<std::byte> bf16_bytes(const Tile& tile) {
     return bytes;
 }
 
-inline bool same_bytes(const Tile& a, const Tile& b) {
-    return std::memcmp(a.data(), b.data(), sizeof(Tile)) == 0;
+inline bool same_bytes(const TileValues& a, const TileValues& b) {
+    return std::memcmp(a.data(), b.data(), sizeof(TileValues)) == 0;
 }
 
 /// Calls `body(name of the target)` with vector code forced to each target this host can run.

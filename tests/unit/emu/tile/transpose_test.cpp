@@ -9,8 +9,8 @@ namespace tessera::tile {
 namespace {
 
 TEST(Transpose, SwapsRowsAndColumnsAcrossFaces) {
-    const Tile in = make_tile([](auto row, auto column) { return row * 32 + column; });
-    Tile out;
+    const TileValues in = make_tile([](auto row, auto column) { return row * 32 + column; });
+    TileValues out;
 
     transpose_tile(in.data(), out.data());
 
@@ -18,7 +18,7 @@ TEST(Transpose, SwapsRowsAndColumnsAcrossFaces) {
 }
 
 TEST(Transpose, WorksInPlace) {
-    Tile tile = make_tile([](auto row, auto column) { return row * 32 + column; });
+    TileValues tile = make_tile([](auto row, auto column) { return row * 32 + column; });
 
     transpose_tile(tile.data(), tile.data());
 

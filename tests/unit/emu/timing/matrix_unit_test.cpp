@@ -51,6 +51,55 @@ TEST(MatrixUnit, WithOnePairInSourceUnpackAndMathTakeTurns) {
     EXPECT_EQ(builder.run().makespan, 10 * (62 + 33) * kCycle);
 }
 
+// The multiplier takes 8 rows of in0 by a face of in1 a step, 16 of them for whole tiles; a product
+// is 1 and 16 a phase.
+TEST(MatrixUnit, StepsOfAProductAreThoseOfItsTiles) {
+    const auto product_of = [](Tile in0, Tile in1) {
+        TraceBuilder builder;
+        builder.core({0, 0}).compute({compute(MatmulBlock, 1, 0,
+                                              {.srca = DataFormat::Float16_b,
+                                               .srcb = DataFormat::Float16_b,
+                                               .fidelity = MathFidelity::HiFi4,
+                                               .srca_tile = in1,
+                                               .srcb_tile = in0})});
+        return cycles_of(builder.run(), kMath, Activity::Matmul) - 5;  // the call's start
+    };
+
+    EXPECT_EQ(product_of({}, {}), 1 + 4 * 16);
+    EXPECT_EQ(product_of(Tile({16, 32}), {}), 1 + 4 * 8);
+    EXPECT_EQ(product_of(Tile({8, 32}), {}), 1 + 4 * 4);
+    EXPECT_EQ(product_of(Tile({1, 32}), {}), 1 + 4 * 4);
+    EXPECT_EQ(product_of({}, Tile({32, 16})), 1 + 4 * 8);
+    EXPECT_EQ(product_of(Tile({32, 16}), Tile({16, 32})), 1 + 4 * 8);
+    EXPECT_EQ(product_of(Tile({16, 32}), Tile({32, 16})), 1 + 4 * 4);
+}
+
+TEST(MatrixUnit, UnpackTakesTheElementsOfATile) {
+    TraceBuilder builder;
+    builder.core({0, 0}).compute(
+        {compute(Copy, 1, 0, {.srca = DataFormat::Float16_b, .srca_tile = Tile({8, 32})})});
+
+    // 2 to start and a quarter of 30; math copies both faces of four, 8 of 16, after its start
+    // of 3.
+    EXPECT_EQ(builder.run().makespan, (2 + 7.5 + 8) * kCycle);
+}
+
+// A pack starts with 5; 32 cycles for whole bf16 tiles.
+TEST(MatrixUnit, PackersTakeAFaceEach) {
+    const auto pack_of = [](std::uint32_t packers, Tile tile) {
+        TraceBuilder builder;
+        builder.timing.compute.packers = packers;
+        builder.core({0, 0}).compute(
+            {compute(Pack, 1, 0, {.out = DataFormat::Float16_b, .out_tile = tile})});
+        return builder.run().makespan;
+    };
+
+    EXPECT_EQ(pack_of(4, {}), 37 * kCycle);
+    EXPECT_EQ(pack_of(4, Tile({16, 32})), 37 * kCycle);
+    EXPECT_EQ(pack_of(4, Tile({8, 32})), 21 * kCycle);
+    EXPECT_EQ(pack_of(1, Tile({16, 32})), 21 * kCycle);
+}
+
 TEST(MatrixUnit, BlocksThatFollowOnOneAnotherPayForTheirRunOnce) {
     TraceBuilder builder;
     builder.timing.compute.unpack_run = Cycles{40};

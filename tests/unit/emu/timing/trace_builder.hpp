@@ -65,6 +65,7 @@ inline TimingSpec round_timing() {
                       .pack_tile_16bit = Cycles{32},
                       .pack_tile_32bit = Cycles{64},
                       .pack_tile_8bit = Cycles{17},
+                      .packers = 4,
                       .pack_start = Cycles{5},
                       .pack_accumulate = Cycles{31},
                       .pack_dst_32bit = Cycles{7},

@@ -173,6 +173,47 @@ TEST_F(Launch, AKernelKnowsFormatsOfCbsThatAnyOfItsCoresHasAsConstantsOrNot) {
     }
 }
 
+// As constants and as questions, on every kind of tile that differs: rows, columns, exponents.
+TEST_F(Launch, KernelsKnowTheTilesOfTheirBuffers) {
+    Program program = CreateProgram();
+    const auto add_cb = [&](std::uint8_t index, DataFormat format, Tile tile) {
+        CircularBufferConfig config(4096, {{index, format}});
+        config.set_page_size(index, 1024).set_tile_dims(index, tile);
+        CreateCircularBuffer(program, CoreCoord{0, 0}, config);
+    };
+    add_cb(0, DataFormat::Float16_b, Tile({16, 32}));
+    add_cb(1, DataFormat::Bfp8_b, Tile({4, 16}));
+    const char* const body = R"({
+            KIND uint32_t tiles[] = {static_cast<uint32_t>(get_tile_size(0)), get_tile_hw(0),
+                                     get_tile_num_faces(0),
+                                     static_cast<uint32_t>(get_tile_size(1)), get_tile_hw(1),
+                                     get_tile_num_faces(1)};
+            auto* out = reinterpret_cast<volatile uint32_t*>(PLACE);
+            for (uint32_t i = 0; i < 6; ++i) {
+                out[i] = tiles[i];
+            }
+        })";
+    const std::string constant = std::string("#define KIND constexpr\n") +
+                                 "#define PLACE 0x40000\nvoid kernel_main() " + body;
+    const std::string asked =
+        std::string("#define KIND const\n") + "#define PLACE 0x40020\nvoid kernel_main() " + body;
+    CreateKernelFromString(program, constant, CoreCoord{0, 0}, WriterDataMovementConfig(),
+                           "constant.cpp");
+    CreateKernelFromString(program, asked, CoreCoord{0, 0}, ReaderDataMovementConfig(),
+                           "asked.cpp");
+
+    run(program);
+
+    for (const std::uint32_t place : {kScratch, kScratch + 32}) {
+        EXPECT_EQ(word({0, 0}, place), 1024U);
+        EXPECT_EQ(word({0, 0}, place + 4), 512U);
+        EXPECT_EQ(word({0, 0}, place + 8), 2U);
+        EXPECT_EQ(word({0, 0}, place + 12), 16U + 64U) << "four exponents, rounded up, and 64 B";
+        EXPECT_EQ(word({0, 0}, place + 16), 64U);
+        EXPECT_EQ(word({0, 0}, place + 20), 1U);
+    }
+}
+
 TEST_F(Launch, AStoreBeyondL1NamesKernelCoreAndLine) {
     Program program;
     const KernelHandle kernel = add_writer(program, R"(

@@ -234,6 +234,32 @@ TEST_F(Pipeline, ComparesAProgramWithItsExpression) {
                 testing::HasSubstr("y of device 0 at (0,0): 2 against 3"));
 }
 
+// Rows of 512 bf16 are 1024 B, half a tile: with whole ones a program would read and write beyond
+// each page.
+TEST_F(Pipeline, RunsAProgramOnTinyTiles) {
+    const auto record = run(load(scaling(
+        "[1, 1]",
+        "  x: {shape: [5, 512], dtype: bfloat16, layout: row_major, origin: {random: "
+        "normal}}\n",
+        "  - name: twice\n"
+        "    in: [x]\n"
+        "    out: {y: {shape: [5, 512], dtype: bfloat16, layout: row_major}}\n"
+        "    program:\n"
+        "      cores: {grid: [2, 1], split_work_to_cores: pages(y)}\n"
+        "      cbs: {0: {tile: [16, 32]}, 16: {tile: [16, 32]}}\n"
+        "      kernels:\n"
+        "        - {path: ops/scale/kernels/reader.cpp, on: reader, compile_args: [accessor(x)], "
+        "args: [address(x), core.first, core.count]}\n"
+        "        - {path: ops/scale/kernels/compute.cpp, on: compute, compile_args: [0x40000000], "
+        "args: [core.count]}\n"
+        "        - {path: ops/scale/kernels/writer.cpp, on: writer, compile_args: [accessor(y)], "
+        "args: [address(y), core.first, core.count]}\n"
+        "    reference: 2 * x\n")));
+
+    EXPECT_TRUE(report::failed_steps(record).empty());
+    EXPECT_EQ(record.steps[0].check->num_elements, 5U * 512U);
+}
+
 TEST_F(Pipeline, GivesTheSameBytesAtAnyNumberOfThreadsAndUnderEveryDelivery) {
     (void)run(shipped("moe_v2_tiny", {"host.threads=1", "machine.noc_delivery=at_issue"}));
     const HostTensor one = results_->read("final");

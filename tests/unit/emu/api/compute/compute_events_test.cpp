@@ -198,16 +198,16 @@ TEST_F(ComputeEvents, WithoutMathsEventsAreTheSameAndFloatTilesStay) {
 TEST(ComputeEventsOfIntegers, AreComputedWithoutMathsToo) {
     ComputeCore core;
     core.thread().compute->maths = Maths::Off;
-    tile::Tile in{};
+    tile::TileValues in{};
     in[7] = 1.0F;
     core.supply(0, {in}, DataFormat::Int32);
     core.add_buffer(16, DataFormat::Int32);
     unary_op_init_common(0, 16);
 
-    const tile::Tile out = core.run_to(16, [] { copy_tile(0, 0, 0); });
+    const tile::TileValues out = core.run_to(16, [] { copy_tile(0, 0, 0); });
 
     EXPECT_EQ(std::memcmp(out.data(), core.tile_at(0).data(), sizeof(out)), 0);
-    EXPECT_NE(std::memcmp(out.data(), tile::Tile{}.data(), sizeof(out)), 0);
+    EXPECT_NE(std::memcmp(out.data(), tile::TileValues{}.data(), sizeof(out)), 0);
 }
 
 }  // namespace

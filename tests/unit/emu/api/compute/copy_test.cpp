@@ -14,12 +14,12 @@ using testing::ComputeCore;
 using tile::at;
 using tile::make_tile;
 using tile::random_bf16_tile;
-using tile::Tile;
+using tile::TileValues;
 
 TEST(CopyTile, ReadsTheTileBehindTheReadPointer) {
     ComputeCore core;
-    const Tile first = random_bf16_tile(1);
-    const Tile second = random_bf16_tile(2);
+    const TileValues first = random_bf16_tile(1);
+    const TileValues second = random_bf16_tile(2);
     core.supply(0, {first, second});
     core.add_buffer(16);
     copy_tile_to_dst_init_short(0);
@@ -62,13 +62,13 @@ TEST(CopyTile, RoundsForASixteenBitDst) {
 
 TEST(CopyTile, KeepsTheBitsOfIntegers) {
     ComputeCore core;
-    const Tile pattern =
+    const TileValues pattern =
         make_tile([](auto row, auto) { return std::bit_cast<float>(0x80000001U + row); });
     core.supply(0, {pattern}, DataFormat::Int32);
     core.add_buffer(16, DataFormat::Int32);
     copy_tile_init(0);
 
-    const Tile copied = core.run_to(16, [] { copy_tile(0, 0, 0); });
+    const TileValues copied = core.run_to(16, [] { copy_tile(0, 0, 0); });
 
     EXPECT_TRUE(tile::same_bytes(copied, pattern));
 }
@@ -79,14 +79,14 @@ TEST(CopyTile, TransposesIfTheInitAskedForBothSteps) {
     core.add_buffer(16);
     copy_tile_to_dst_init_short(0, 1, 1);
 
-    const Tile copied = core.run_to(16, [] { copy_tile(0, 0, 0); });
+    const TileValues copied = core.run_to(16, [] { copy_tile(0, 0, 0); });
 
     EXPECT_EQ(at(copied, 9, 20), 20 * 4.0F + 9 / 8);
 }
 
 TEST(CopyBlock, CopiesAdjacentTiles) {
     ComputeCore core;
-    const Tile second = random_bf16_tile(4);
+    const TileValues second = random_bf16_tile(4);
     core.supply(0, {random_bf16_tile(3), second});
     core.add_buffer(16);
     copy_tile_init(0);

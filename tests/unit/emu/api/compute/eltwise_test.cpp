@@ -10,7 +10,7 @@ using testing::ComputeCore;
 using tile::at;
 using tile::make_tile;
 using tile::random_bf16_tile;
-using tile::Tile;
+using tile::TileValues;
 
 class Eltwise : public ::testing::Test {
 protected:
@@ -23,7 +23,7 @@ protected:
 
     template <class Math, class Expected>
     void expect(Math math, Expected expected) {
-        const Tile result = core_.run_to(16, math);
+        const TileValues result = core_.run_to(16, math);
         for (std::uint32_t row = 0; row < kTileRows; ++row) {
             for (std::uint32_t column = 0; column < kTileColumns; ++column) {
                 // Sums and products of two bf16 values round once to fp32 here.
@@ -35,8 +35,8 @@ protected:
     double a(std::uint32_t row, std::uint32_t column) const { return at(a_, row, column); }
     double b(std::uint32_t row, std::uint32_t column) const { return at(b_, row, column); }
 
-    const Tile a_ = random_bf16_tile(1);
-    const Tile b_ = random_bf16_tile(2);
+    const TileValues a_ = random_bf16_tile(1);
+    const TileValues b_ = random_bf16_tile(2);
     ComputeCore core_;
 };
 
@@ -82,8 +82,8 @@ TEST_F(Eltwise, MulAlwaysAddsToDst) {
 // to SrcB, which keeps 6: the other way round than a matmul.
 TEST(EltwiseFidelity, LoFiDropsMoreOfTheFirstOperand) {
     ComputeCore core({.math_fidelity = MathFidelity::LoFi, .fp32_dest_acc_en = true});
-    const Tile one = make_tile([](auto, auto) { return 1.0; });
-    const Tile fine = make_tile([](auto, auto) { return 1.0 + 0x1p-5; });
+    const TileValues one = make_tile([](auto, auto) { return 1.0; });
+    const TileValues fine = make_tile([](auto, auto) { return 1.0 + 0x1p-5; });
     core.supply(0, {one, fine});
     core.supply(1, {one, fine});
     core.add_buffer(16, DataFormat::Float32);

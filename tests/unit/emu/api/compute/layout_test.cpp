@@ -12,7 +12,7 @@ namespace {
 using testing::ComputeCore;
 using tile::at;
 using tile::random_bf16_tile;
-using tile::Tile;
+using tile::TileValues;
 
 // Value of a row-major element, exact in bf16.
 float element_at(std::uint32_t row, std::uint32_t column) {
@@ -44,14 +44,14 @@ void supply_rows(ComputeCore& core) {
 
 TEST(Transpose, SwapsRowsAndColumnsFromABufferAndInDst) {
     ComputeCore core;
-    const Tile in = random_bf16_tile(1);
+    const TileValues in = random_bf16_tile(1);
     core.supply(0, {in});
     core.add_buffer(16);
     transpose_wh_init(0, 16);
 
-    const Tile once = core.run_to(16, [] { transpose_wh_tile(0, 0, 0); });
+    const TileValues once = core.run_to(16, [] { transpose_wh_tile(0, 0, 0); });
     transpose_wh_dest_init_short();
-    const Tile twice = core.run_to(16, [] {
+    const TileValues twice = core.run_to(16, [] {
         transpose_wh_tile(0, 0, 0);
         transpose_wh_dest(0);
     });
@@ -70,7 +70,7 @@ TEST(Tilize, PacksEachTileOfARowOfTiles) {
     tilize_block(0, 3, 16);
 
     for (std::uint32_t t = 0; t < 3; ++t) {
-        const Tile tile = core.tile_at(16, t);
+        const TileValues tile = core.tile_at(16, t);
         EXPECT_EQ(at(tile, 0, 0), tile::round_to_bf16(element_at(0, t * 32)));
         EXPECT_EQ(at(tile, 17, 30), tile::round_to_bf16(element_at(17, t * 32 + 30)));
         EXPECT_EQ(at(tile, 31, 15), tile::round_to_bf16(element_at(31, t * 32 + 15)));
@@ -113,7 +113,7 @@ TEST(Untilize, IsTheInverseOfTilize) {
 
 TEST(Untilize, ConvertsOnTheWay) {
     ComputeCore core;
-    const Tile in = random_bf16_tile(1);
+    const TileValues in = random_bf16_tile(1);
     core.supply(0, {in});
     core.add_buffer(16, DataFormat::Float32);
     cb_reserve_back(16, 1);
@@ -128,8 +128,8 @@ TEST(Untilize, ConvertsOnTheWay) {
 
 TEST(PackUntilize, WritesABlockOfColumnsOfLongerRows) {
     ComputeCore core;
-    const Tile left = random_bf16_tile(1);
-    const Tile right = random_bf16_tile(2);
+    const TileValues left = random_bf16_tile(1);
+    const TileValues right = random_bf16_tile(2);
     core.supply(0, {left, right});
     core.add_buffer(16, DataFormat::Float16_b, 4);
     cb_reserve_back(16, 4);

@@ -12,9 +12,10 @@ using testing::ComputeCore;
 using tile::at;
 using tile::make_tile;
 using tile::random_bf16_tile;
-using tile::Tile;
+using tile::TileValues;
 
-double product_at(const Tile& a, const Tile& b, std::uint32_t row, std::uint32_t column) {
+double product_at(const TileValues& a, const TileValues& b, std::uint32_t row,
+                  std::uint32_t column) {
     double sum = 0;
     for (std::uint32_t k = 0; k < kTileColumns; ++k) {
         sum += double{at(a, row, k)} * double{at(b, k, column)};
@@ -25,21 +26,21 @@ double product_at(const Tile& a, const Tile& b, std::uint32_t row, std::uint32_t
 // fp32 chain of at most 64 products of normal values: 64 roundings of sums below 64.
 constexpr double kTolerance = 64 * 64 * 0x1p-24;
 
-Tile constant_tile(double value) {
+TileValues constant_tile(double value) {
     return make_tile([&](auto, auto) { return value; });
 }
 
 TEST(MatmulTiles, AddsTheProductToDst) {
     ComputeCore core;
-    const Tile a = random_bf16_tile(1);
-    const Tile b = random_bf16_tile(2);
-    const Tile c = random_bf16_tile(3);
+    const TileValues a = random_bf16_tile(1);
+    const TileValues b = random_bf16_tile(2);
+    const TileValues c = random_bf16_tile(3);
     core.supply(0, {a, b});
     core.supply(1, {b, c});
     core.add_buffer(16, DataFormat::Float32);
     mm_init(0, 1, 16);
 
-    const Tile sum = core.run_to(16, [] {
+    const TileValues sum = core.run_to(16, [] {
         matmul_tiles(0, 1, 0, 0, 0);
         matmul_tiles(0, 1, 1, 1, 0);
     });
@@ -53,14 +54,14 @@ TEST(MatmulTiles, AddsTheProductToDst) {
 
 TEST(MatmulTiles, TransposesTheSecondOperandIfTheInitSaysSo) {
     ComputeCore core;
-    const Tile a = random_bf16_tile(1);
-    const Tile b = random_bf16_tile(2);
+    const TileValues a = random_bf16_tile(1);
+    const TileValues b = random_bf16_tile(2);
     core.supply(0, {a});
     core.supply(1, {make_tile([&](auto row, auto column) { return at(b, column, row); })});
     core.add_buffer(16, DataFormat::Float32);
     mm_init(0, 1, 16, 1);
 
-    const Tile product = core.run_to(16, [] { matmul_tiles(0, 1, 0, 0, 0, 1); });
+    const TileValues product = core.run_to(16, [] { matmul_tiles(0, 1, 0, 0, 0, 1); });
 
     EXPECT_NEAR(at(product, 3, 20), product_at(a, b, 3, 20), kTolerance);
 }
@@ -109,8 +110,8 @@ TEST(MatmulTiles, SixteenBitDstRoundsEverySum) {
 
 TEST(MatmulBlock, TakesRowsKtApartAndAdjacentColumns) {
     ComputeCore core({.fp32_dest_acc_en = true, .dst_full_sync_en = true});
-    std::vector<Tile> in0;
-    std::vector<Tile> in1;
+    std::vector<TileValues> in0;
+    std::vector<TileValues> in1;
     for (std::uint32_t i = 0; i < 6; ++i) {
         in0.push_back(random_bf16_tile(10 + i));
         in1.push_back(random_bf16_tile(20 + i));

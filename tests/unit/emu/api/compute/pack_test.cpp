@@ -11,7 +11,7 @@ namespace {
 using testing::ComputeCore;
 using tile::at;
 using tile::make_tile;
-using tile::Tile;
+using tile::TileValues;
 
 // A section whose DST tiles 0 … 3 hold 10, 11, 12, 13, given to the packer.
 void fill_section() {
@@ -83,9 +83,9 @@ TEST(PackTile, RoundsToNearestEven) {
     ComputeCore core;
     core.add_buffer(16);
 
-    const Tile down = core.run_to(16, [] { fill_tile(0, 1.00390625F); });     // 1 + 2^-8: tie
-    const Tile up = core.run_to(16, [] { fill_tile(0, 1.01171875F); });       // 1 + 3·2^-8: tie
-    const Tile nearest = core.run_to(16, [] { fill_tile(0, 1.00390637F); });  // above the tie
+    const TileValues down = core.run_to(16, [] { fill_tile(0, 1.00390625F); });  // 1 + 2^-8: tie
+    const TileValues up = core.run_to(16, [] { fill_tile(0, 1.01171875F); });    // 1 + 3·2^-8: tie
+    const TileValues nearest = core.run_to(16, [] { fill_tile(0, 1.00390637F); });  // above the tie
 
     EXPECT_EQ(down[0], 1.0F);
     EXPECT_EQ(up[0], 1.015625F);
@@ -114,11 +114,11 @@ TEST(PackTile, RectifiesAsConfigured) {
     const auto copy = [] { copy_tile(0, 0, 0); };
 
     llk_pack_relu_config(ReluType::ZERO_RELU);
-    const Tile zero = core.run_to(16, copy);
+    const TileValues zero = core.run_to(16, copy);
     llk_pack_relu_config(ReluType::MAX_THRESHOLD_RELU | 0x40800000U);  // 4.0
-    const Tile limited = core.run_to(16, copy);
+    const TileValues limited = core.run_to(16, copy);
     llk_pack_relu_config(ReluType::NO_RELU);
-    const Tile plain = core.run_to(16, copy);
+    const TileValues plain = core.run_to(16, copy);
 
     EXPECT_EQ(at(zero, 0, 0), 0.0F);
     EXPECT_EQ(at(zero, 31, 0), 15.0F);

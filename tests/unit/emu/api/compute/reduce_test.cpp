@@ -15,9 +15,9 @@ using testing::ComputeCore;
 using tile::at;
 using tile::make_tile;
 using tile::random_bf16_tile;
-using tile::Tile;
+using tile::TileValues;
 
-Tile constant_tile(double value) {
+TileValues constant_tile(double value) {
     return make_tile([&](auto, auto) { return value; });
 }
 
@@ -30,9 +30,9 @@ protected:
     }
 
     template <PoolType pool, ReduceDim dim>
-    Tile reduced() {
+    TileValues reduced() {
         reduce_init<pool, dim>(0, 1, 16);
-        const Tile result = core_.run_to(16, [] { reduce_tile<pool, dim>(0, 1, 0, 0, 0); });
+        const TileValues result = core_.run_to(16, [] { reduce_tile<pool, dim>(0, 1, 0, 0, 0); });
         reduce_uninit();
         return result;
     }
@@ -44,14 +44,14 @@ protected:
         return sum;
     }
 
-    const Tile in_ = random_bf16_tile(5);
+    const TileValues in_ = random_bf16_tile(5);
     ComputeCore core_;
 };
 
 constexpr double kTolerance = 1024 * 256 * 0x1p-24;  // 1024 roundings of sums below 256
 
 TEST_F(Reduce, SumAlongRowsLandsInColumnZeroAndTheRestIsZero) {
-    const Tile result = reduced<PoolType::SUM, ReduceDim::REDUCE_ROW>();
+    const TileValues result = reduced<PoolType::SUM, ReduceDim::REDUCE_ROW>();
 
     for (const std::uint32_t row : {0U, 15U, 16U, 31U}) {
         EXPECT_NEAR(at(result, row, 0), row_sum(row), kTolerance);
@@ -60,7 +60,7 @@ TEST_F(Reduce, SumAlongRowsLandsInColumnZeroAndTheRestIsZero) {
 }
 
 TEST_F(Reduce, SumAlongColumnsLandsInRowZero) {
-    const Tile result = reduced<PoolType::SUM, ReduceDim::REDUCE_COL>();
+    const TileValues result = reduced<PoolType::SUM, ReduceDim::REDUCE_COL>();
 
     for (const std::uint32_t column : {0U, 15U, 16U, 31U}) {
         double sum = 0;
@@ -75,7 +75,7 @@ TEST_F(Reduce, SumAlongColumnsLandsInRowZero) {
 TEST_F(Reduce, SumsAddUpOverTiles) {
     reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 16);
 
-    const Tile result = core_.run_to(16, [] {
+    const TileValues result = core_.run_to(16, [] {
         reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0);
         reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0);
     });
@@ -89,7 +89,7 @@ protected:
 };
 
 TEST_F(ReduceScaled, ScalarAppliesTheScalerTwice) {
-    const Tile result = reduced<PoolType::AVG, ReduceDim::REDUCE_SCALAR>();
+    const TileValues result = reduced<PoolType::AVG, ReduceDim::REDUCE_SCALAR>();
 
     double sum = 0;
     for (std::uint32_t row = 0; row < kTileRows; ++row) {
@@ -105,7 +105,7 @@ TEST(ReduceMax, ClearedDstReadsAsMinusInfinity) {
     core.add_buffer(16, DataFormat::Float32);
     reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 1, 16);
 
-    const Tile result =
+    const TileValues result =
         core.run_to(16, [] { reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0); });
 
     EXPECT_EQ(at(result, 0, 0), -1.0F) << "zero in DST would have won";
@@ -119,7 +119,7 @@ TEST(ReduceMax, ScalesByTheExponentOfTheScalerOnly) {
     core.add_buffer(16, DataFormat::Float32);
     reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 1, 16);
 
-    const Tile result =
+    const TileValues result =
         core.run_to(16, [] { reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0); });
 
     EXPECT_EQ(at(result, 4, 0), 62.0F) << "31 · 2^1, not 31 · 3";
@@ -129,9 +129,9 @@ TEST_F(Reduce, ForgottenUninitLosesValuesOfLaterPacks) {
     reduce_init<PoolType::SUM, ReduceDim::REDUCE_COL>(0, 1, 16);
     const auto fill = [] { fill_tile(0, 7.0F); };
 
-    const Tile masked = core_.run_to(16, fill);
+    const TileValues masked = core_.run_to(16, fill);
     reduce_uninit();
-    const Tile whole = core_.run_to(16, fill);
+    const TileValues whole = core_.run_to(16, fill);
 
     EXPECT_EQ(at(masked, 0, 31), 7.0F);
     EXPECT_EQ(at(masked, 1, 0), 0.0F);
@@ -143,7 +143,7 @@ TEST_F(Reduce, OlderNamesArmTheSameOperation) {
     reduce_revert_delta<ReduceDim::REDUCE_ROW>();
     reduce_init_delta<false, PoolType::SUM, ReduceDim::REDUCE_ROW>();
 
-    const Tile result =
+    const TileValues result =
         core_.run_to(16, [] { reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0); });
 
     EXPECT_NEAR(at(result, 30, 0), row_sum(30), kTolerance);

@@ -14,7 +14,7 @@ using testing::ComputeCore;
 using tile::at;
 using tile::make_tile;
 using tile::random_bf16_tile;
-using tile::Tile;
+using tile::TileValues;
 
 std::uint32_t bits(float value) {
     return std::bit_cast<std::uint32_t>(value);
@@ -31,7 +31,7 @@ class SfpuUnary : public ::testing::TestWithParam<Unary> {};
 
 TEST_P(SfpuUnary, AppliesTheFunctionToEveryElement) {
     ComputeCore core;
-    const Tile in = make_tile([](auto row, auto column) {
+    const TileValues in = make_tile([](auto row, auto column) {
         return 0.125 + 0.25 * (static_cast<double>(row) - 15) + static_cast<double>(column) / 32;
     });
     core.supply(0, {in});
@@ -39,7 +39,7 @@ TEST_P(SfpuUnary, AppliesTheFunctionToEveryElement) {
     copy_tile_init(0);
     GetParam().init();
 
-    const Tile out = core.run_to(16, [] {
+    const TileValues out = core.run_to(16, [] {
         copy_tile(0, 0, 0);
         GetParam().call();
     });
@@ -122,13 +122,13 @@ TEST(SfpuVectorMode, LeavesTheOtherFacesAlone) {
     ComputeCore core;
     core.add_buffer(16, DataFormat::Float32);
 
-    const Tile rows = core.run_to(16, [] {
+    const TileValues rows = core.run_to(16, [] {
         fill_tile(0, 2.0F);
         negative_tile(0);
         exp_tile_init();
         exp_tile(0, VectorMode::R);
     });
-    const Tile columns = core.run_to(16, [] {
+    const TileValues columns = core.run_to(16, [] {
         fill_tile(0, 2.0F);
         exp_tile(0, VectorMode::C);
     });
@@ -148,11 +148,11 @@ TEST(SfpuStores, AddBinaryTruncatesForASixteenBitDstUnlessToldToRound) {
         fill_tile(1, 3.0F);
     };
 
-    const Tile truncated = core.run_to(16, [&] {
+    const TileValues truncated = core.run_to(16, [&] {
         fill();
         add_binary_tile(0, 1, 0);
     });
-    const Tile rounded = core.run_to(16, [&] {
+    const TileValues rounded = core.run_to(16, [&] {
         fill();
         add_binary_tile<DstRoundingMode::NearestEven>(0, 1, 0);
     });
@@ -254,13 +254,13 @@ TEST(Select, WhereAndMaskFollowTheSelectorTile) {
     core.add_buffer(16, DataFormat::Float32);
     copy_tile_init(0);
 
-    const Tile chosen = core.run_to(16, [] {
+    const TileValues chosen = core.run_to(16, [] {
         copy_tile(0, 0, 0);
         fill_tile(1, 5.0F);
         fill_tile(2, -5.0F);
         where_tile(0, 1, 2, 0);
     });
-    const Tile masked = core.run_to(16, [] {
+    const TileValues masked = core.run_to(16, [] {
         fill_tile(0, 9.0F);
         copy_tile(0, 0, 1);
         mask_tile(0, 1);

@@ -11,7 +11,7 @@ namespace {
 using testing::ComputeCore;
 using testing::fault_of;
 using tile::make_tile;
-using tile::Tile;
+using tile::TileValues;
 
 struct Capacity {
     const char* name;
@@ -88,7 +88,7 @@ TEST(TileRegs, MathMayFillOneHalfBeforeTheOtherIsPacked) {
 
 TEST(TileRegs, ReleaseClearsSoThatAccumulationStartsAtZero) {
     ComputeCore core;
-    const Tile ones = make_tile([](auto, auto) { return 1.0; });
+    const TileValues ones = make_tile([](auto, auto) { return 1.0; });
     core.supply(0, {ones});
     core.supply(1, {ones});
     core.add_buffer(16);
@@ -96,7 +96,7 @@ TEST(TileRegs, ReleaseClearsSoThatAccumulationStartsAtZero) {
 
     // Three sections, so that the first half is used again.
     for (int i = 0; i < 3; ++i) {
-        const Tile product = core.run_to(16, [] { matmul_tiles(0, 1, 0, 0, 0); });
+        const TileValues product = core.run_to(16, [] { matmul_tiles(0, 1, 0, 0, 0); });
 
         EXPECT_EQ(product[0], 32.0F) << "section " << i;
     }

@@ -51,7 +51,7 @@ TEST(Bf16, PackingATileRoundsAsTheScalarRuleOnEverySimdTarget) {
     on_each_simd_target([&](const char* target) {
         for (std::size_t first = 0; first + kTileElements <= golden.inputs.size();
              first += kTileElements) {
-            Tile tile;
+            TileValues tile;
             std::memcpy(tile.data(), golden.inputs.data() + first, sizeof(tile));
             std::array<std::uint16_t, kTileElements> packed;
             pack_bf16_tile(tile.data(), reinterpret_cast<std::byte*>(packed.data()));
@@ -69,7 +69,7 @@ TEST(Bf16, UnpackingIsExactForEveryCodeOnEverySimdTarget) {
             for (std::uint32_t i = 0; i < kTileElements; ++i) {
                 codes[i] = static_cast<std::uint16_t>(first + i);
             }
-            Tile tile;
+            TileValues tile;
             unpack_bf16_tile(reinterpret_cast<const std::byte*>(codes.data()), tile.data());
             for (std::uint32_t i = 0; i < kTileElements; ++i) {
                 ASSERT_EQ(std::bit_cast<std::uint32_t>(tile[i]), (first + i) << 16) << target;
@@ -79,8 +79,8 @@ TEST(Bf16, UnpackingIsExactForEveryCodeOnEverySimdTarget) {
 }
 
 TEST(Bf16, RoundingATileInPlaceKeepsItAsFloats) {
-    Tile tile = random_tile(1);
-    Tile expected = tile;
+    TileValues tile = random_tile(1);
+    TileValues expected = tile;
     for (float& value : expected) {
         value = bf16_to_float(bf16_from_float(value));
     }

@@ -10,7 +10,7 @@ namespace tessera::tile {
 namespace {
 
 /// The golden tensors hold (row, column); tiles here are in face order.
-Tile golden_tile(const std::vector<float>& values, std::size_t index) {
+TileValues golden_tile(const std::vector<float>& values, std::size_t index) {
     return make_tile([&](auto row, auto column) {
         return values[index * kTileElements + row * kTileColumns + column];
     });
@@ -38,7 +38,7 @@ TEST(Bfp8, UnpacksTheGoldenTilesToTheirValuesOnEverySimdTarget) {
     const auto packed = file.tensor("packed").bytes;
     on_each_simd_target([&](const char* target) {
         for (std::size_t i = 0; i < 4; ++i) {
-            Tile tile;
+            TileValues tile;
             unpack_bfp8_tile(packed.data() + i * tile_bytes(DataFormat::Bfp8_b), tile.data());
             EXPECT_EQ(tile, golden_tile(values, i)) << target << " tile " << i;
         }
@@ -48,7 +48,7 @@ TEST(Bfp8, UnpacksTheGoldenTilesToTheirValuesOnEverySimdTarget) {
 TEST(Bfp8, SignOnMagnitudeZeroDecodesAsMinusInfinity) {
     std::vector<std::byte> packed(tile_bytes(DataFormat::Bfp8_b));
     packed[64] = std::byte{0x80};
-    Tile tile;
+    TileValues tile;
 
     unpack_bfp8_tile(packed.data(), tile.data());
 
@@ -58,7 +58,7 @@ TEST(Bfp8, SignOnMagnitudeZeroDecodesAsMinusInfinity) {
 
 TEST(Bfp4, CodesOfOneBlockByHand) {
     // Largest 6: exponent 129, so one unit is 2^(129-127-2) = 1.
-    Tile tile{};
+    TileValues tile{};
     const std::array<float, 8> block{6.0F, -1.0F, 0.5F, 1.5F, -2.5F, 7.9F, 0.49F, 3.0F};
     std::copy(block.begin(), block.end(), tile.begin());
     std::vector<std::byte> packed(tile_bytes(DataFormat::Bfp4_b));
@@ -74,11 +74,11 @@ TEST(Bfp4, CodesOfOneBlockByHand) {
 }
 
 TEST(Bfp4, UnpackingGivesTheScalarValuesOnEverySimdTarget) {
-    const Tile tile = random_tile(1);
+    const TileValues tile = random_tile(1);
     std::vector<std::byte> packed(tile_bytes(DataFormat::Bfp4_b));
     on_each_simd_target([&](const char* target) {
         pack_bfp4_tile(tile.data(), packed.data());
-        Tile back;
+        TileValues back;
         unpack_bfp4_tile(packed.data(), back.data());
         for (std::size_t i = 0; i < kTileElements; ++i) {
             const auto exponent = static_cast<std::uint32_t>(packed[i / 16]);

@@ -138,7 +138,7 @@ TEST_P(Fp8Tile, UnpacksEveryCodeAsTheScalarRuleOnEverySimdTarget) {
         codes[i] = static_cast<std::uint8_t>(i);
     }
     on_each_simd_target([&](const char* target) {
-        Tile tile;
+        TileValues tile;
         form.unpack(reinterpret_cast<const std::byte*>(codes.data()), tile.data());
         for (std::size_t i = 0; i < kTileElements; ++i) {
             ASSERT_EQ(std::bit_cast<std::uint32_t>(tile[i]),

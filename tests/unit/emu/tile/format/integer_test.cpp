@@ -23,7 +23,7 @@ std::array<std::uint32_t, kTileElements> awkward_words() {
 
 TEST(Integers, Int32KeepsEveryBitThroughDst) {
     const auto words = awkward_words();
-    Tile tile;
+    TileValues tile;
     std::array<std::uint32_t, kTileElements> back;
 
     unpack_tile(DataFormat::Int32, reinterpret_cast<const std::byte*>(words.data()), tile.data());
@@ -39,7 +39,7 @@ TEST(Integers, UInt16IsZeroExtendedAndKeepsItsLowerHalf) {
     for (std::uint32_t i = 0; i < kTileElements; ++i) {
         values[i] = static_cast<std::uint16_t>(i * 64 + 63);
     }
-    Tile tile;
+    TileValues tile;
     unpack_tile(DataFormat::UInt16, reinterpret_cast<const std::byte*>(values.data()), tile.data());
     EXPECT_EQ(bits_in(tile[1023]), 65535U);
 
@@ -52,7 +52,7 @@ TEST(Integers, UInt16IsZeroExtendedAndKeepsItsLowerHalf) {
 }
 
 TEST(Integers, UInt8SaturatesWhenPacked) {
-    Tile tile{};
+    TileValues tile{};
     tile[0] = slot_of(255);
     tile[1] = slot_of(256);
     tile[2] = slot_of(7);
@@ -67,22 +67,22 @@ TEST(Integers, UInt8SaturatesWhenPacked) {
 }
 
 TEST(Pack, RefusesAFormatThatDoesNotExist) {
-    const Tile tile{};
+    const TileValues tile{};
     std::array<std::byte, 4096> out;
-    Tile unpacked;
+    TileValues unpacked;
 
     EXPECT_THROW(pack_tile(DataFormat::Invalid, tile.data(), out.data()), InternalError);
     EXPECT_THROW(unpack_tile(DataFormat::Invalid, out.data(), unpacked.data()), InternalError);
 }
 
 TEST(Pack, AccumulationAddsToWhatLiesInMemory) {
-    const Tile first = random_bf16_tile(1);
-    const Tile second = random_bf16_tile(2);
+    const TileValues first = random_bf16_tile(1);
+    const TileValues second = random_bf16_tile(2);
     std::vector<std::byte> bytes = bf16_bytes(first);
 
     pack_accumulate_tile(DataFormat::Float16_b, second.data(), bytes.data());
 
-    Tile sum;
+    TileValues sum;
     unpack_tile(DataFormat::Float16_b, bytes.data(), sum.data());
     for (std::size_t i = 0; i < kTileElements; ++i) {
         ASSERT_EQ(sum[i], round_to_bf16(first[i] + second[i])) << i;
@@ -90,9 +90,9 @@ TEST(Pack, AccumulationAddsToWhatLiesInMemory) {
 }
 
 TEST(Unpack, Float32LosesThirteenBitsOnTheWayToASourceRegister) {
-    const Tile in = make_tile([](auto, auto) { return 0x1.FFFFFEp+3F; });
-    Tile whole;
-    Tile truncated;
+    const TileValues in = make_tile([](auto, auto) { return 0x1.FFFFFEp+3F; });
+    TileValues whole;
+    TileValues truncated;
 
     unpack_tile(DataFormat::Float32, reinterpret_cast<const std::byte*>(in.data()), whole.data());
     unpack_to_source_tile(DataFormat::Float32, reinterpret_cast<const std::byte*>(in.data()),

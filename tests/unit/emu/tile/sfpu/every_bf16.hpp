@@ -42,11 +42,11 @@ template <class Function, class Exact>
 Mismatches on_every_bf16(Function function, Exact exact) {
     Mismatches found;
     for (std::uint32_t first = 0; first < 0x10000; first += kTileElements) {
-        Tile inputs;
+        TileValues inputs;
         for (std::uint32_t i = 0; i < kTileElements; ++i) {
             inputs[i] = bf16_to_float(static_cast<std::uint16_t>(first + i));
         }
-        Tile results = inputs;
+        TileValues results = inputs;
         function(results.data());
         for (std::uint32_t i = 0; i < kTileElements; ++i) {
             if (!std::isfinite(inputs[i])) {

@@ -24,11 +24,11 @@ float rooted(float x) {
 
 /// Inputs of one tile of patterns from `first` on that do not give what `exact` gives.
 std::uint32_t mismatches(Function function, Exact exact, std::uint32_t first) {
-    Tile inputs;
+    TileValues inputs;
     for (std::uint32_t i = 0; i < kTileElements; ++i) {
         inputs[i] = std::bit_cast<float>(first + i);
     }
-    Tile results = inputs;
+    TileValues results = inputs;
     function(results.data());
     std::uint32_t found = 0;
     for (std::uint32_t i = 0; i < kTileElements; ++i) {

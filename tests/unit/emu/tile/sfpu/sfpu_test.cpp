@@ -59,13 +59,13 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Sfpu, GivesTheSameBytesOnEverySimdTarget) {
-    const Tile input = random_tile(7);
+    const TileValues input = random_tile(7);
     for (const auto function : {sfpu::exp, sfpu::exp2, sfpu::sigmoid, sfpu::silu, sfpu::tanh,
                                 sfpu::gelu, sfpu::gelu_tanh, sfpu::log, sfpu::rsqrt, sfpu::recip}) {
-        Tile best = input;
+        TileValues best = input;
         function(best.data());
         on_each_simd_target([&](const char* target) {
-            Tile result = input;
+            TileValues result = input;
             function(result.data());
             EXPECT_TRUE(same_bytes(result, best)) << target;
         });

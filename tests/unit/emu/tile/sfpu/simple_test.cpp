@@ -17,7 +17,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 /// What `function` makes of one value.
 template <class Function>
 float on(float value, Function function) {
-    Tile tile = make_tile([&](auto, auto) { return value; });
+    TileValues tile = make_tile([&](auto, auto) { return value; });
     function(tile.data());
     for (const float element : tile) {
         const bool is_same =
@@ -106,10 +106,13 @@ INSTANTIATE_TEST_SUITE_P(Sfpu, Comparisons,
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Sfpu, WhereTakesFromTheTileTheConditionNames) {
-    const Tile condition = make_tile([](auto row, auto column) { return (row + column) % 2; });
-    const Tile on_true = make_tile([](auto row, auto) { return 100 + static_cast<int>(row); });
-    const Tile on_false = make_tile([](auto, auto column) { return -static_cast<int>(column); });
-    Tile out;
+    const TileValues condition =
+        make_tile([](auto row, auto column) { return (row + column) % 2; });
+    const TileValues on_true =
+        make_tile([](auto row, auto) { return 100 + static_cast<int>(row); });
+    const TileValues on_false =
+        make_tile([](auto, auto column) { return -static_cast<int>(column); });
+    TileValues out;
 
     sfpu::where(condition.data(), on_true.data(), on_false.data(), out.data());
 
@@ -118,8 +121,8 @@ TEST(Sfpu, WhereTakesFromTheTileTheConditionNames) {
 }
 
 TEST(Sfpu, MaskZeroesEvenNanWhereTheSelectorIsZero) {
-    Tile tile = make_tile([](auto, auto) { return kNan; });
-    const Tile selector = make_tile([](auto row, auto) { return row < 3 ? 1 : 0; });
+    TileValues tile = make_tile([](auto, auto) { return kNan; });
+    const TileValues selector = make_tile([](auto row, auto) { return row < 3 ? 1 : 0; });
 
     sfpu::mask(tile.data(), selector.data());
 
@@ -128,7 +131,7 @@ TEST(Sfpu, MaskZeroesEvenNanWhereTheSelectorIsZero) {
 }
 
 std::uint32_t cast_bits(DataFormat from, DataFormat to, std::uint32_t bits) {
-    Tile tile{};
+    TileValues tile{};
     tile[9] = slot_of(bits);
     sfpu::typecast(from, to, tile.data());
     return bits_in(tile[9]);
@@ -158,7 +161,7 @@ TEST(Typecast, IntegersBecomeTheNearestFloat) {
 }
 
 TEST(Typecast, RefusesFormatsThatDstDoesNotHold) {
-    Tile tile{};
+    TileValues tile{};
     EXPECT_THROW(sfpu::typecast(DataFormat::Float32, DataFormat::Bfp8_b, tile.data()),
                  InternalError);
 }

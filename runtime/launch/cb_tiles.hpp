@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of a program's circular buffers as one of its kernels knows them.
+// The formats and tiles of a program's circular buffers as one of its kernels knows them.
 #pragma once
 
 #include "emu/core/circular_buffer.hpp"
@@ -9,6 +9,6 @@ namespace tessera {
 
 /// Of every CB that some core of the kernel has, on whichever of them it runs.
 /// Source   tt-metal tt_metal/impl/program/program.cpp, set_cb_data_fmt.
-[[nodiscard]] CbFormats cb_formats_of(const Program& program, const KernelDescription& kernel);
+[[nodiscard]] CbTiles cb_tiles_of(const Program& program, const KernelDescription& kernel);
 
 }  // namespace tessera

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/launch/cb_formats.hpp"
+#include "runtime/launch/cb_tiles.hpp"
 
 namespace tessera {
 
-CbFormats cb_formats_of(const Program& program, const KernelDescription& kernel) {
-    CbFormats formats = no_cb_formats();
+CbTiles cb_tiles_of(const Program& program, const KernelDescription& kernel) {
+    CbTiles tiles;
     for (const auto& [cores, config] : program.circular_buffers) {
         if (cores.intersects(kernel.cores)) {
             for (const auto& [index, format] : config.formats) {
-                formats.at(index) = format;
+                tiles.at(index) = {format, config.tile_of(index)};
             }
         }
     }
-    return formats;
+    return tiles;
 }
 
 }  // namespace tessera
