@@ -253,9 +253,10 @@ struct EltwiseDetail {
 
 /// Bits of `detail` of Sfpu.
 struct SfpuDetail {
-    static constexpr std::uint8_t kApproximate = 1;  ///< math_approx_mode of the kernel
-    static constexpr std::uint8_t kHalfTile = 2;     ///< two of the four faces (VectorMode R or C)
-    static constexpr std::uint8_t kDst32 = 4;        ///< of DST in 32 bits
+    static constexpr std::uint8_t kApproximate =
+        1;  ///< by math_approx_mode of the kernel, or the call's own argument
+    static constexpr std::uint8_t kHalfTile = 2;  ///< two of the four faces (VectorMode R or C)
+    static constexpr std::uint8_t kDst32 = 4;     ///< of DST in 32 bits
 };
 
 /// Bits of `detail` of Pack and PackUntilize.

@@ -29,12 +29,15 @@ void record_init(KernelThread& thread, UnitInitKind kind, std::uint32_t cb, Call
                    site);
 }
 
-void record_sfpu(KernelThread& thread, const char* call, CallSite site, SfpuFaces faces) {
+void record_sfpu(KernelThread& thread, const char* call, CallSite site, SfpuAct act) {
     if (!thread.recorder) {
         return;
     }
-    const unsigned detail = (thread.compute->is_approximate ? SfpuDetail::kApproximate : 0U) |
-                            (faces == SfpuFaces::Half ? SfpuDetail::kHalfTile : 0U) |
+    const bool is_approximate = act.form == kernel::SfpuForm::OfKernel
+                                    ? thread.compute->is_approximate
+                                    : act.form == kernel::SfpuForm::Approximate;
+    const unsigned detail = (is_approximate ? SfpuDetail::kApproximate : 0U) |
+                            (act.faces == SfpuFaces::Half ? SfpuDetail::kHalfTile : 0U) |
                             (thread.compute->dst.is_32bit() ? SfpuDetail::kDst32 : 0U);
     TraceRecorder& recorder = *thread.recorder;
     recorder.run(EventKind::Sfpu, static_cast<std::uint8_t>(detail), recorder.argument_of(call),

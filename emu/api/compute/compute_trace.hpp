@@ -6,6 +6,7 @@
 
 #include "emu/core/compute_state.hpp"
 #include "emu/core/trace_recorder.hpp"
+#include "tessera/kernel/compute/sfpu_functions.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera {
@@ -25,9 +26,14 @@ void record_init(KernelThread& thread, UnitInitKind kind, std::uint32_t cb, Call
 /// How much of a tile a vector mode works on.
 enum class SfpuFaces : std::uint8_t { All, Half };
 
+/// How a function of the vector unit is worked out.
+struct SfpuAct {
+    kernel::SfpuForm form = kernel::SfpuForm::OfKernel;
+    SfpuFaces faces = SfpuFaces::All;
+};
+
 /// A function of the vector unit on DST; `call` must outlive the launch.
-void record_sfpu(KernelThread& thread, const char* call, CallSite site,
-                 SfpuFaces faces = SfpuFaces::All);
+void record_sfpu(KernelThread& thread, const char* call, CallSite site, SfpuAct act = {});
 
 /// A tile packed to `cb`, in its format and shape.
 void record_pack(KernelThread& thread, EventKind kind, std::uint32_t cb, CallSite site);

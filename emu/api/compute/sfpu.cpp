@@ -149,8 +149,8 @@ void sfpu_init(SfpuBinary function, CallSite site) {
     note_init(place_of(function), site);
 }
 
-void sfpu(Sfpu function, std::uint32_t idst, int vector_mode, std::uint32_t parameter,
-          CallSite site) {
+void sfpu(Sfpu function, SfpuForm form, std::uint32_t idst, int vector_mode,
+          std::uint32_t parameter, CallSite site) {
     const Row& row = kRows[static_cast<std::size_t>(function)];
     ComputeState& units = current_units(row.call, site);
     current_thread().last_call = site;
@@ -162,7 +162,8 @@ void sfpu(Sfpu function, std::uint32_t idst, int vector_mode, std::uint32_t para
     float* tile = is_whole && row.routine == apply<&tile::sfpu::fill>
                       ? units.dst.overwrite(idst, row.call, site)
                       : units.dst.update(idst, row.call, site);
-    record_sfpu(current_thread(), row.call, site, is_whole ? SfpuFaces::All : SfpuFaces::Half);
+    record_sfpu(current_thread(), row.call, site,
+                {form, is_whole ? SfpuFaces::All : SfpuFaces::Half});
     if (units.maths == Maths::Off) {
         return;
     }

@@ -18,8 +18,8 @@
 namespace tessera::kernel {
 void sfpu_init(Sfpu function, CallSite site);
 /// `parameter` is an fp32 bit pattern or an integer, as the function takes it.
-void sfpu(Sfpu function, std::uint32_t idst, int vector_mode, std::uint32_t parameter,
-          CallSite site);
+void sfpu(Sfpu function, SfpuForm form, std::uint32_t idst, int vector_mode,
+          std::uint32_t parameter, CallSite site);
 void sfpu_init(SfpuBinary function, CallSite site);
 void sfpu(SfpuBinary function, ckernel::DstRoundingMode rounding, std::uint32_t idst0,
           std::uint32_t idst1, std::uint32_t odst, CallSite site);
@@ -33,20 +33,26 @@ namespace ckernel {
 // Of one tile, and of one and a scalar.
 #define SFPU_HEAD_PLAIN inline
 #define SFPU_HEAD_TEMPLATE(...) template <__VA_ARGS__>
+#define SFPU_HEAD_APPROXIMATE(value) template <bool fast_and_approx = value>
+#define SFPU_FORM_PLAIN tessera::kernel::SfpuForm::OfKernel
+#define SFPU_FORM_TEMPLATE(...) tessera::kernel::SfpuForm::OfKernel
+#define SFPU_FORM_APPROXIMATE(value) tessera::kernel::sfpu_form(fast_and_approx)
 #define SFPU_INIT(call, Word, options)                                       \
     SFPU_HEAD_##options void call##_init(CallSite site = CallSite::here()) { \
         tessera::kernel::sfpu_init(tessera::kernel::Sfpu::Word, site);       \
     }
-#define SFPU_UNARY_TILE(call, Word, options)                                               \
-    SFPU_INIT(call, Word, options)                                                         \
-    SFPU_HEAD_##options void call(std::uint32_t idst, CallSite site = CallSite::here()) {  \
-        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, idst, VectorMode::RC, 0, site); \
+#define SFPU_UNARY_TILE(call, Word, options)                                              \
+    SFPU_INIT(call, Word, options)                                                        \
+    SFPU_HEAD_##options void call(std::uint32_t idst, CallSite site = CallSite::here()) { \
+        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, SFPU_FORM_##options, idst,     \
+                              VectorMode::RC, 0, site);                                   \
     }
-#define SFPU_UNARY_FACES(call, Word, options)                                           \
-    SFPU_INIT(call, Word, options)                                                      \
-    SFPU_HEAD_##options void call(std::uint32_t idst, int vector_mode = VectorMode::RC, \
-                                  CallSite site = CallSite::here()) {                   \
-        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, idst, vector_mode, 0, site); \
+#define SFPU_UNARY_FACES(call, Word, options)                                                      \
+    SFPU_INIT(call, Word, options)                                                                 \
+    SFPU_HEAD_##options void call(std::uint32_t idst, int vector_mode = VectorMode::RC,            \
+                                  CallSite site = CallSite::here()) {                              \
+        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, SFPU_FORM_##options, idst, vector_mode, \
+                              0, site);                                                            \
     }
 #define SFPU_UNARY_SCALED(call, Word, options)
 #define SFPU_UNARY_MODE(call, Word, options)
@@ -54,7 +60,8 @@ namespace ckernel {
 #define SFPU_UNARY(call, Word, shape, options, ...) SFPU_UNARY_##shape(call, Word, options)
 #define SFPU_SCALAR_BARE(call, Word)                                                               \
     inline void call(std::uint32_t idst, std::uint32_t scalar, CallSite site = CallSite::here()) { \
-        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, idst, VectorMode::RC, scalar, site);    \
+        tessera::kernel::sfpu(tessera::kernel::Sfpu::Word, SFPU_FORM_PLAIN, idst, VectorMode::RC,  \
+                              scalar, site);                                                       \
     }
 #define SFPU_SCALAR_TILE(call, Word) \
     SFPU_INIT(call, Word, PLAIN)     \
@@ -73,14 +80,16 @@ template <bool approx = false, bool fast_and_approx = true, bool scale_en = fals
 void exp_tile(std::uint32_t idst, int vector_mode = VectorMode::RC, std::uint16_t scale = 0x3F80,
               CallSite site = CallSite::here()) {
     const std::uint32_t factor = scale_en ? std::uint32_t{scale} << 16U : 0x3F800000U;
-    tessera::kernel::sfpu(tessera::kernel::Sfpu::Exp, idst, vector_mode, factor, site);
+    tessera::kernel::sfpu(tessera::kernel::Sfpu::Exp, tessera::kernel::sfpu_form(approx), idst,
+                          vector_mode, factor, site);
 }
 
 /// 1/(1 + e^−x); the vector mode is a template argument.
 SFPU_INIT(sigmoid_tile, Sigmoid, TEMPLATE(bool fast_and_approx = false))
 template <int vec_mode = VectorMode::RC, bool fast_and_approx = false>
 void sigmoid_tile(std::uint32_t idst, CallSite site = CallSite::here()) {
-    tessera::kernel::sfpu(tessera::kernel::Sfpu::Sigmoid, idst, vec_mode, 0, site);
+    tessera::kernel::sfpu(tessera::kernel::Sfpu::Sigmoid,
+                          tessera::kernel::sfpu_form(fast_and_approx), idst, vec_mode, 0, site);
 }
 
 /// ln x · base_scale, an fp32 bit pattern (1/ln 2 gives the logarithm to base 2).
@@ -88,8 +97,8 @@ SFPU_INIT(log_with_base_tile, Log, TEMPLATE(bool fast_and_approx = false))
 template <bool fast_and_approx = false>
 void log_with_base_tile(std::uint32_t idst, std::uint32_t base_scale,
                         CallSite site = CallSite::here()) {
-    tessera::kernel::sfpu(tessera::kernel::Sfpu::LogWithBase, idst, VectorMode::RC, base_scale,
-                          site);
+    tessera::kernel::sfpu(tessera::kernel::Sfpu::LogWithBase, tessera::kernel::SfpuForm::OfKernel,
+                          idst, VectorMode::RC, base_scale, site);
 }
 
 /// One init for add_unary_tile, sub_, mul_, div_ and rsub_unary_tile.
@@ -98,8 +107,8 @@ SFPU_INIT(binop_with_scalar_tile, AddScalar, PLAIN)
 /// Every element becomes the value; nothing needs to be in the tile before.
 SFPU_INIT(fill_tile, Fill, PLAIN)
 inline void fill_tile(std::uint32_t idst, float param0, CallSite site = CallSite::here()) {
-    tessera::kernel::sfpu(tessera::kernel::Sfpu::Fill, idst, VectorMode::RC,
-                          std::bit_cast<std::uint32_t>(param0), site);
+    tessera::kernel::sfpu(tessera::kernel::Sfpu::Fill, tessera::kernel::SfpuForm::OfKernel, idst,
+                          VectorMode::RC, std::bit_cast<std::uint32_t>(param0), site);
 }
 
 /// Later names of power_tile with an integer exponent.
@@ -196,6 +205,10 @@ void fill_tile_int(std::uint32_t idst, std::uint32_t param0, CallSite site = Cal
 
 #undef SFPU_HEAD_PLAIN
 #undef SFPU_HEAD_TEMPLATE
+#undef SFPU_HEAD_APPROXIMATE
+#undef SFPU_FORM_PLAIN
+#undef SFPU_FORM_TEMPLATE
+#undef SFPU_FORM_APPROXIMATE
 #undef SFPU_INIT
 #undef SFPU_UNARY_TILE
 #undef SFPU_UNARY_FACES

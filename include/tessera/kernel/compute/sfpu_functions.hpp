@@ -14,6 +14,14 @@ enum class Sfpu : std::uint8_t {
     NumFunctions,
 };
 
+/// Whether a call works out an approximation, which is faster: as math_approx_mode of the kernel
+/// has it, or as a template argument of the call, whatever the mode.
+enum class SfpuForm : std::uint8_t { OfKernel, Accurate, Approximate };
+
+[[nodiscard]] constexpr SfpuForm sfpu_form(bool is_approximate) noexcept {
+    return is_approximate ? SfpuForm::Approximate : SfpuForm::Accurate;
+}
+
 /// Functions of two DST tiles.
 enum class SfpuBinary : std::uint8_t {
 #define SFPU_BINARY(call, Op, ...) Op,

@@ -57,6 +57,77 @@ protected:
     ComputeCore core_{ComputeConfig{.math_fidelity = MathFidelity::HiFi2}};
 };
 
+TEST_F(ComputeEvents, OfTinyTilesNameTheShapesOfBothOperandsAndOfWhatIsPacked) {
+    const Tile half({16, 32});
+    core_.add_buffer(2, kBf16, 1, 0, half);
+    core_.core().circular_buffers[2].pages_received = 1;
+    cb_wait_front(2, 1);
+    core_.add_buffer(17, kBf16, 1, 0, half);
+    cb_reserve_back(17, 1);
+    testing::start_recording(core_.thread());
+    mm_init(2, 1, 17);
+    tile_regs_acquire();
+    matmul_tiles(2, 1, 0, 0, 0);
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, 17);
+    tile_regs_release();
+
+    const Events all = acts();
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[1].argument,
+              argument({.srca = kBfp8, .srcb = kBf16, .cb = 1, .srcb_tile = half}));
+    EXPECT_EQ(all[2].argument, argument({.out = kBf16, .cb = 17, .out_tile = half}));
+    const auto read = ComputeArgument::unpack(all[1].argument);
+    EXPECT_EQ(read.srca_tile, Tile());
+    EXPECT_EQ(read.srcb_tile, half);
+}
+
+// On the chip exp, gelu, sigmoid and tanh go by their template arguments whatever math_approx_mode
+// is, others by that.
+TEST_F(ComputeEvents, AFunctionIsApproximateAsItsTemplateArgumentOrElseTheKernelSays) {
+    const auto details = [this](bool mode, auto calls) {
+        core_.thread().compute->is_approximate = mode;
+        testing::start_recording(core_.thread());
+        unary_op_init_common(0, 16);
+        tile_regs_acquire();
+        copy_tile(0, 0, 0);
+        calls();
+        std::vector<unsigned> found;
+        for (const TraceEvent& event : acts()) {
+            if (event.kind == EventKind::Sfpu) {
+                found.push_back(event.detail);
+            }
+        }
+        pack_one();
+        return found;
+    };
+    const auto by_argument = [] {
+        exp_tile_init<true>();
+        exp_tile<true>(0);
+        exp_tile(0);
+        gelu_tile_init();
+        gelu_tile(0);
+        gelu_tile<false>(0);
+        sigmoid_tile_init();
+        sigmoid_tile(0);
+        tanh_tile_init<true>();
+        tanh_tile<true>(0);
+    };
+    const auto by_mode = [] {
+        silu_tile_init();
+        silu_tile(0);
+        sqrt_tile_init();
+        sqrt_tile<true>(0);
+    };
+
+    for (const bool mode : {false, true}) {
+        EXPECT_EQ(details(mode, by_argument), (std::vector<unsigned>{1, 0, 1, 0, 0, 1})) << mode;
+    }
+    EXPECT_EQ(details(false, by_mode), (std::vector<unsigned>{0, 0}));
+    EXPECT_EQ(details(true, by_mode), (std::vector<unsigned>{1, 1}));
+}
+
 TEST_F(ComputeEvents, AMatmulNamesItsFormatsAndMergesItsProducts) {
     mm_init(0, 1, 16);
     tile_regs_acquire();
