@@ -117,6 +117,46 @@ std::vector<std::uint32_t> exchange_args(const ArchSpec& arch, const RowWork& ro
     return args;
 }
 
+struct Tensors {
+    const DeviceTensor& input;
+    const DeviceTensor& counts;
+    const DeviceTensor& codes;
+    const DeviceTensor& scales;
+};
+
+Tensors tensors_of(const OpContext& context, std::size_t position) {
+    const DeviceTensor& input = context.device_inputs[0][position];
+    return {input, context.device_inputs.size() > 1 ? context.device_inputs[1][position] : input,
+            context.device_outputs[0][position], context.device_outputs[1][position]};
+}
+
+std::vector<std::uint32_t> reader_constants(const RowWork& rows, const Tensors& tensors) {
+    std::vector<std::uint32_t> args{rows.input.shape.back(), element_bytes(rows.input.format),
+                                    rows.cut.row_tiles, is_tensor(rows) ? 2U : 1U};
+    append_words(rows.counted.args(), args);
+    append_accessors({&tensors.input, &tensors.counts}, args);
+    return args;
+}
+
+std::vector<std::uint32_t> writer_constants(Program& program, const RowWork& rows,
+                                            const Tensors& tensors) {
+    const std::uint32_t arrived = CreateSemaphore(program, rows.work.cores, 0);
+    const std::uint32_t answered = CreateSemaphore(program, rows.work.cores, 0);
+    std::vector<std::uint32_t> args{rows.input.shape.back(),
+                                    static_cast<std::uint32_t>(rows.spec.block),
+                                    rows.cut.row_tiles,
+                                    static_cast<std::uint32_t>(rows.spec.rule),
+                                    fp8::aligned(rows.cut.blocks * 4),
+                                    rows.cut.blocks * 4,
+                                    element_bytes(tensors.codes.spec.format),
+                                    std::bit_cast<std::uint32_t>(largest_code(rows.spec.codes)),
+                                    arrived,
+                                    answered};
+    append_words(rows.counted.args(), args);
+    append_accessors({&tensors.codes, &tensors.scales, &tensors.counts}, args);
+    return args;
+}
+
 }  // namespace
 
 void judge_rows_room(const OpContext& context, RuleJudge& judge) {
@@ -134,46 +174,26 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge) {
 
 Program rows_program(const OpContext& context, std::size_t position) {
     const RowWork rows = row_work(context);
-    const DeviceTensor& input = context.device_inputs[0][position];
-    const DeviceTensor& counts =
-        context.device_inputs.size() > 1 ? context.device_inputs[1][position] : input;
-    const DeviceTensor& codes = context.device_outputs[0][position];
-    const DeviceTensor& scales = context.device_outputs[1][position];
-    const std::uint32_t columns = rows.input.shape.back();
-
+    const Tensors tensors = tensors_of(context, position);
     Program program = CreateProgram();
-    add_buffers(program, rows, codes.spec.format, dram_alignment(context.arch));
-    const std::uint32_t arrived = CreateSemaphore(program, rows.work.cores, 0);
-    const std::uint32_t answered = CreateSemaphore(program, rows.work.cores, 0);
-    std::vector<std::uint32_t> reading{columns, element_bytes(rows.input.format),
-                                       rows.cut.row_tiles, is_tensor(rows) ? 2U : 1U};
-    append_words(rows.counted.args(), reading);
-    std::vector<std::uint32_t> writing{columns,
-                                       static_cast<std::uint32_t>(rows.spec.block),
-                                       rows.cut.row_tiles,
-                                       static_cast<std::uint32_t>(rows.spec.rule),
-                                       fp8::aligned(rows.cut.blocks * 4),
-                                       rows.cut.blocks * 4,
-                                       element_bytes(codes.spec.format),
-                                       std::bit_cast<std::uint32_t>(largest_code(rows.spec.codes)),
-                                       arrived,
-                                       answered};
-    append_words(rows.counted.args(), writing);
-    append_accessors({&input, &counts}, reading);
-    append_accessors({&codes, &scales, &counts}, writing);
-    const KernelHandle reader = CreateKernel(program, "ops/quantise/kernels/reader.cpp",
-                                             rows.work.cores, ReaderDataMovementConfig(reading));
+    add_buffers(program, rows, tensors.codes.spec.format, dram_alignment(context.arch));
+    const KernelHandle reader =
+        CreateKernel(program, "ops/quantise/kernels/reader.cpp", rows.work.cores,
+                     ReaderDataMovementConfig(reader_constants(rows, tensors)));
     const KernelHandle compute = CreateKernel(program, "ops/quantise/kernels/compute.cpp",
                                               rows.work.cores, compute_config(rows));
-    const KernelHandle writer = CreateKernel(program, "ops/quantise/kernels/writer.cpp",
-                                             rows.work.cores, WriterDataMovementConfig(writing));
+    const KernelHandle writer =
+        CreateKernel(program, "ops/quantise/kernels/writer.cpp", rows.work.cores,
+                     WriterDataMovementConfig(writer_constants(program, rows, tensors)));
     for (std::uint32_t i = 0; i < rows.work.shares.size(); ++i) {
         const WorkShare& share = rows.work.shares[i];
         SetRuntimeArgs(program, reader, share.core,
-                       {share.first, share.count, input.buffer.address, counts.buffer.address});
+                       {share.first, share.count, tensors.input.buffer.address,
+                        tensors.counts.buffer.address});
         SetRuntimeArgs(program, compute, share.core, {share.count * rows.cut.blocks});
-        std::vector<std::uint32_t> args{share.first, share.count, codes.buffer.address,
-                                        scales.buffer.address, counts.buffer.address};
+        std::vector<std::uint32_t> args{share.first, share.count, tensors.codes.buffer.address,
+                                        tensors.scales.buffer.address,
+                                        tensors.counts.buffer.address};
         append_words(exchange_args(context.arch, rows, i), args);
         SetRuntimeArgs(program, writer, share.core, args);
     }

@@ -75,60 +75,107 @@ std::vector<HostTensor> empty_outputs(const ReferenceContext& context) {
     return outputs;
 }
 
+/// The outputs of one rank, filled slot by slot.
+class Dispatched {
+public:
+    Dispatched(const ReferenceContext& context, Form form)
+        : context_(context),
+          is_rows_(form == Form::Rows),
+          tokens_(context.read_all(0)),
+          ids_(context.read_all(1)),
+          weights_(context.read_all(2)),
+          out_(empty_outputs(context)) {
+        if (context.inputs.size() > 3) {
+            scales_ = context.read_all(3);
+        }
+        std::ranges::fill(slots().as<std::int32_t>(), -1);
+        if (is_rows_) {
+            std::ranges::fill(out_[1].as<std::int32_t>(), -1);
+        }
+    }
+
+    [[nodiscard]] std::vector<Walked> slots_of_all() const {
+        const auto& spec = context_.params<DispatchSpec>();
+        const std::uint32_t pair_rows =
+            spec.phases == Phases::One ? most() / num_ranks() : kNowhere;
+        return walk(ids_, experts_per_rank(), is_rows_ ? Form::Rows : Form::Batches, pair_rows);
+    }
+
+    void note(const Walked& walked) {
+        if (walked.place >= most()) {
+            return;
+        }
+        const std::uint32_t batch = is_rows_ ? 0 : walked.expert % experts_per_rank();
+        const std::uint32_t row = batch * most() + walked.place;
+        if (walked.rank == context_.position) {
+            slots().as<std::int32_t>()[walked.token * top_k() + walked.slot] =
+                static_cast<std::int32_t>(row);
+        }
+        if (walked.expert / experts_per_rank() == context_.position) {
+            receive(walked, batch, row);
+        }
+    }
+
+    [[nodiscard]] std::vector<HostTensor> take() { return std::move(out_); }
+
+private:
+    void receive(const Walked& walked, std::uint32_t batch, std::uint32_t row) {
+        copy_row(tokens_[walked.rank], walked.token, out_[0], row);
+        if (!scales_.empty()) {
+            copy_row(scales_[walked.rank], walked.token, out_.back(), row);
+        }
+        auto& count = out_[is_rows_ ? 4 : 2].as<std::uint32_t>()[batch];
+        count = std::max(count, walked.place + 1);
+        const auto source = out_[is_rows_ ? 3 : 1].as<std::uint32_t>();
+        if (is_rows_) {
+            source[2 * row] = walked.rank;
+            source[2 * row + 1] = walked.token;
+            receive_choice(walked, row);
+        } else {
+            source[row] =
+                (walked.rank * tokens_[0].shape[0] + walked.token) * top_k() + walked.slot;
+        }
+    }
+
+    // The expert and its weight.
+    void receive_choice(const Walked& walked, std::uint32_t row) {
+        out_[1].as<std::int32_t>()[row * top_k() + walked.slot] =
+            static_cast<std::int32_t>(walked.expert);
+        const std::size_t width = element_bytes(weights_[0].format);
+        std::memcpy(
+            out_[2].bytes.data() + (row * top_k() + walked.slot) * width,
+            weights_[walked.rank].bytes.data() + (walked.token * top_k() + walked.slot) * width,
+            width);
+    }
+
+    [[nodiscard]] HostTensor& slots() { return out_[is_rows_ ? 5 : 3]; }
+    [[nodiscard]] std::uint32_t num_ranks() const {
+        return static_cast<std::uint32_t>(tokens_.size());
+    }
+    [[nodiscard]] std::uint32_t experts_per_rank() const {
+        return context_.params<DispatchSpec>().experts / num_ranks();
+    }
+    /// Rows of a batch, or of all.
+    [[nodiscard]] std::uint32_t most() const { return out_[0].shape[is_rows_ ? 0 : 1]; }
+    [[nodiscard]] std::uint32_t top_k() const { return ids_[0].shape[1]; }
+
+    const ReferenceContext& context_;
+    bool is_rows_;
+    std::vector<HostTensor> tokens_;
+    std::vector<HostTensor> ids_;
+    std::vector<HostTensor> weights_;
+    std::vector<HostTensor> scales_;
+    std::vector<HostTensor> out_;
+};
+
 }  // namespace
 
 std::vector<HostTensor> dispatch_reference(const ReferenceContext& context, Form form) {
-    const bool is_rows = form == Form::Rows;
-    const auto tokens = context.read_all(0);
-    const auto ids = context.read_all(1);
-    const auto weights = context.read_all(2);
-    const auto scales = context.inputs.size() > 3 ? context.read_all(3) : std::vector<HostTensor>();
-    const std::uint32_t experts_per_rank =
-        context.params<DispatchSpec>().experts / static_cast<std::uint32_t>(tokens.size());
-    std::vector<HostTensor> out = empty_outputs(context);
-    HostTensor& source = out[is_rows ? 3 : 1];
-    HostTensor& num_received = out[is_rows ? 4 : 2];
-    HostTensor& slots = out[is_rows ? 5 : 3];
-    const std::uint32_t most = out[0].shape[is_rows ? 0 : 1];
-    std::ranges::fill(slots.as<std::int32_t>(), -1);
-    if (is_rows) {
-        std::ranges::fill(out[1].as<std::int32_t>(), -1);
+    Dispatched dispatched(context, form);
+    for (const Walked& walked : dispatched.slots_of_all()) {
+        dispatched.note(walked);
     }
-    const std::uint32_t top_k = ids[0].shape[1];
-    const bool is_one_phase = context.params<DispatchSpec>().phases == Phases::One;
-    const std::uint32_t pair_rows =
-        is_one_phase ? most / static_cast<std::uint32_t>(tokens.size()) : kNowhere;
-    for (const Walked& w : walk(ids, experts_per_rank, form, pair_rows)) {
-        if (w.place >= most) {
-            continue;
-        }
-        const std::uint32_t batch = is_rows ? 0 : w.expert % experts_per_rank;
-        const std::uint32_t row = batch * most + w.place;
-        if (w.rank == context.position) {
-            slots.as<std::int32_t>()[w.token * top_k + w.slot] = static_cast<std::int32_t>(row);
-        }
-        if (w.expert / experts_per_rank != context.position) {
-            continue;
-        }
-        copy_row(tokens[w.rank], w.token, out[0], row);
-        if (!scales.empty()) {
-            copy_row(scales[w.rank], w.token, out.back(), row);
-        }
-        auto& count = num_received.as<std::uint32_t>()[batch];
-        count = std::max(count, w.place + 1);
-        if (!is_rows) {
-            source.as<std::uint32_t>()[row] =
-                (w.rank * tokens[0].shape[0] + w.token) * top_k + w.slot;
-            continue;
-        }
-        source.as<std::uint32_t>()[2 * row] = w.rank;
-        source.as<std::uint32_t>()[2 * row + 1] = w.token;
-        out[1].as<std::int32_t>()[row * top_k + w.slot] = static_cast<std::int32_t>(w.expert);
-        const std::size_t width = element_bytes(weights[0].format);
-        std::memcpy(out[2].bytes.data() + (row * top_k + w.slot) * width,
-                    weights[w.rank].bytes.data() + (w.token * top_k + w.slot) * width, width);
-    }
-    return out;
+    return dispatched.take();
 }
 
 }  // namespace tessera::ops::token_exchange

@@ -52,20 +52,6 @@ void Transport::State::leave_room(const Request& request, std::uint32_t bytes, M
     }
 }
 
-NocPaths::Access& Transport::State::last_access_of(const Request& request) noexcept {
-    const std::uint32_t channel = arch.dram.endpoints[request.place.bank()].channel;
-    return last_accesses[std::size_t{request.device} * arch.dram.num_banks + channel];
-}
-
-BankPath Transport::State::bank_for(const Request& request, NocPaths::Access access,
-                                    std::uint32_t bytes) {
-    BankPath bank = paths.bank(request.device, request.place.bank(), access, bytes);
-    if (last_access_of(request) != access) {
-        bank.on_channel += paths.dram().turnaround;
-    }
-    return bank;
-}
-
 // The packet in the buffer is a transfer of its own: the write goes on to leave its source
 // meanwhile.
 void Transport::State::write_to_bank(std::uint32_t number, Millicycles begin, EventQueue& queue) {
@@ -82,18 +68,17 @@ void Transport::State::write_to_bank(std::uint32_t number, Millicycles begin, Ev
 void Transport::State::buffered(std::uint32_t number, Millicycles now, EventQueue& queue) {
     const Request request = transfers[number].request;
     const std::uint32_t bytes = transfers[number].packet;
-    const BankPath bank = bank_for(request, NocPaths::Access::Write, bytes);
-    if (!queues.try_start(number, bank, bytes, now, queue)) {
+    const auto duration = start_at_bank(number, NocPaths::Access::Write, bytes, now, queue);
+    if (!duration) {
         return;
     }
-    last_access_of(request) = NocPaths::Access::Write;
     const std::uint32_t parent = transfers[number].parent;
     transfers.release(number);
     leave_room(request, bytes, now, queue);
     Transfer& write = transfers[parent];
-    write.arrival = std::max(write.arrival, now + bank.slowest());
-    if (bank.slowest() > write.slowest) {
-        note_slowest(write, ResourceKind::Dram, bank.slowest());
+    write.arrival = std::max(write.arrival, now + *duration);
+    if (*duration > write.slowest) {
+        note_slowest(write, ResourceKind::Dram, *duration);
     }
     if (--write.parts == 0 && write.waits_for_bank) {
         write.spend(ResourceKind::NocLink, std::min(now, write.stamp + write.delayed));

@@ -61,18 +61,17 @@ void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQue
     if (transfer.waiting_on == kNone) {
         transfer.spend(ResourceKind::NocLatency, now);
     }
-    const BankPath memory = bank_for(transfer.request, NocPaths::Access::Read, transfer.left);
-    if (!queues.try_start(number, memory, transfer.left, now, queue)) {
+    const auto duration = start_at_bank(number, NocPaths::Access::Read, transfer.left, now, queue);
+    if (!duration) {
         return;
     }
-    last_access_of(transfer.request) = NocPaths::Access::Read;
     // The bank has begun with this request: its slot at the port is free, not when the data leaves.
     read_requests.answered(transfer);
     schedule_accepted(now, 0, queue);
     // A bank is slower than a link (22.2 against 31.3 B/cycle): the packet leaves when the rest of
     // it can follow without a gap.
     const Millicycles head_start =
-        std::max<Millicycles>(0, memory.slowest() - paths.noc().link.of(transfer.left));
+        std::max<Millicycles>(0, *duration - paths.noc().link.of(transfer.left));
     const Millicycles leaves = now + paths.dram().read_latency + head_start;
     transfer.spend(ResourceKind::Dram, leaves);
     transfer.is_answered = true;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "emu/timing/network/noc_paths.hpp"
@@ -123,6 +124,14 @@ struct Transport::State {
     /// Counts the time of the sender's port for what receivers of a multicast's packet answer.
     void count_acknowledgements(Transfer& transfer);
 
+    // DRAM banks (dram_banks.cpp)
+    /// Starts an access of a packet's bank and returns how long it takes; or queues the packet, to
+    /// come back with an event of its own, and returns nothing.
+    [[nodiscard]] std::optional<Millicycles> start_at_bank(std::uint32_t number,
+                                                           NocPaths::Access access,
+                                                           std::uint32_t bytes, Millicycles now,
+                                                           EventQueue& queue);
+
     // Writes at DRAM (dram_writes.cpp)
     /// Takes room for a packet in the buffer of its bank; without it the packet waits for some.
     [[nodiscard]] bool take_room(std::uint32_t number);
@@ -134,12 +143,6 @@ struct Transport::State {
                     EventQueue& queue);
     [[nodiscard]] bool has_room(const WriteBuffer& buffer) const noexcept;
     [[nodiscard]] WriteBuffer& write_buffer_of(const Request& request) noexcept;
-    /// What the channel of a request's bank did last.
-    [[nodiscard]] NocPaths::Access& last_access_of(const Request& request) noexcept;
-    /// Returns what an access takes now: where the channel's last one went the other way, its bus
-    /// turns first.
-    [[nodiscard]] BankPath bank_for(const Request& request, NocPaths::Access access,
-                                    std::uint32_t bytes);
 
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);

@@ -317,40 +317,50 @@ void VirtualChannels::hold_at_end(std::uint32_t number, Millicycles now, EventQu
     grant_left(left, now, queue);
 }
 
+// Inlined, as pass.
+[[gnu::always_inline]] inline Millicycles VirtualChannels::free_late(Transfer& transfer,
+                                                                     const Drain& drain,
+                                                                     bool is_slow, Millicycles now,
+                                                                     EventQueue& queue) {
+    const UnicastRoute& route = transfer.route;
+    Millicycles departs = transfer.departs;
+    // Where the path is slower further on (a DRAM bank), routers of the route buffer what has left
+    // the sender, and channels near to it are free sooner than the last byte is through.
+    const Millicycles buffered =
+        drain.duration * router_buffer_.channel() / std::max(1U, transfer.packet);
+    const std::uint32_t first = transfer.held > 0 ? transfer.tail : transfer.head;
+    const std::uint32_t end = is_slow ? route.size() : transfer.held;
+    for (std::uint32_t hop = first; hop < end; ++hop) {
+        const auto links = static_cast<Millicycles>(route.last() - hop);
+        const auto behind = static_cast<Millicycles>(transfer.held) - hop;
+        const Millicycles streamed =
+            behind > 0 ? std::max(now, now + route.link - behind * buffer_time_)
+                       : drain.begin - route.interface - links * route.hop + route.link;
+        const Millicycles tail =
+            std::max(streamed, drain.begin + drain.duration - route.interface - links * buffered);
+        if (hop == 0) {
+            departs = std::max(departs, tail);
+        }
+        if (behind > 0) {
+            release_channel(transfer, hop, tail, now, queue);
+        } else {
+            Millicycles& busy = channel_of(transfer, hop).busy;
+            busy = std::max(busy, tail);
+        }
+    }
+    return departs;
+}
+
 Millicycles VirtualChannels::release(std::uint32_t number, const Drain& drain, Millicycles now,
                                      EventQueue& queue) {
     Transfer& transfer = transfers_[number];
     const UnicastRoute& route = transfer.route;
     const Left left = transfer.stands ? leave(transfer, now, queue) : left_;
     const bool is_slow = drain.duration > std::max(route.link, route.injection);
-    Millicycles departs = transfer.departs;
     lift_body(transfer);
-    if (is_slow || transfer.held > 0) {
-        // Where the path is slower further on (a DRAM bank), routers of the route buffer what has
-        // left the sender, and channels near to it are free sooner than the last byte is through.
-        const Millicycles buffered =
-            drain.duration * router_buffer_.channel() / std::max(1U, transfer.packet);
-        const std::uint32_t first = transfer.held > 0 ? transfer.tail : transfer.head;
-        const std::uint32_t end = is_slow ? route.size() : transfer.held;
-        for (std::uint32_t hop = first; hop < end; ++hop) {
-            const auto links = static_cast<Millicycles>(route.last() - hop);
-            const auto behind = static_cast<Millicycles>(transfer.held) - hop;
-            const Millicycles streamed =
-                behind > 0 ? std::max(now, now + route.link - behind * buffer_time_)
-                           : drain.begin - route.interface - links * route.hop + route.link;
-            const Millicycles tail = std::max(
-                streamed, drain.begin + drain.duration - route.interface - links * buffered);
-            if (hop == 0) {
-                departs = std::max(departs, tail);
-            }
-            if (behind > 0) {
-                release_channel(transfer, hop, tail, now, queue);
-            } else {
-                Millicycles& busy = channel_of(transfer, hop).busy;
-                busy = std::max(busy, tail);
-            }
-        }
-    }
+    const Millicycles departs = is_slow || transfer.held > 0
+                                    ? free_late(transfer, drain, is_slow, now, queue)
+                                    : transfer.departs;
     transfer.head = 0;
     transfer.held = 0;
     transfer.tail = 0;

@@ -134,6 +134,10 @@ private:
     void lift_body(const Transfer& transfer);
     /// Holds the channels from `tail` to the head, and no others.
     void hold(Transfer& transfer, std::uint32_t tail, Millicycles now, EventQueue& queue);
+    /// Frees channels behind the head as the tail leaves them, and returns when it leaves the
+    /// sender.
+    Millicycles free_late(Transfer& transfer, const Drain& drain, bool is_slow, Millicycles now,
+                          EventQueue& queue);
     void release_channel(const Transfer& transfer, std::uint32_t hop, Millicycles tail,
                          Millicycles now, EventQueue& queue);
     void enqueue(std::uint32_t transfer, std::uint32_t channels, RouterInput input);
