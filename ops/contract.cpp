@@ -103,7 +103,8 @@ bool keeps_contract(const Contract& contract, const TensorPlan& tensor, ShapeSym
     const Shape& extents = tensor.spec.shape;
     const auto shape = symbols.match(contract.operand.shape, extents);
     const bool is_right = !shape && has_format(contract, tensor.spec.format) &&
-                          has_layout(contract, tensor.spec.layout);
+                          has_layout(contract, tensor.spec.layout) &&
+                          (contract.operand.tiles == Tiles::Any || !tensor.spec.tile.is_tiny());
     std::string expected =
         shape.value_or(contract.operand.shape == kAnyShape ? "" : to_string(extents));
     expected += expected.empty() ? "" : " ";

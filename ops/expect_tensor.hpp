@@ -14,10 +14,13 @@
 
 namespace tessera::ops {
 
-/// "(4,32) uint32 ROW_MAJOR".
+/// "(4,32) uint32 ROW_MAJOR", "(4,32) bfloat16 TILE of 16×32".
 [[nodiscard]] inline std::string describe(const TensorSpec& spec) {
-    return fmt::format("{} {} {}", to_string(spec.shape), name_of(spec.format),
-                       spec.layout == Layout::TILE ? "TILE" : "ROW_MAJOR");
+    const bool is_tiled = spec.layout == Layout::TILE;
+    const auto [height, width] = spec.tile.get_tile_shape();
+    return fmt::format(
+        "{} {} {}{}", to_string(spec.shape), name_of(spec.format), is_tiled ? "TILE" : "ROW_MAJOR",
+        is_tiled && spec.tile.is_tiny() ? fmt::format(" of {}×{}", height, width) : "");
 }
 
 /// Errors   UsageError naming op and tensor, with what it is and what it must be; or if it is

@@ -11,6 +11,7 @@ namespace tessera::ops {
 enum class HostRead : std::uint8_t { No, Yes };
 enum class Presence : std::uint8_t { Required, Optional };
 enum class Lies : std::uint8_t { Interleaved, Anyhow };
+enum class Tiles : std::uint8_t { Whole, Any };
 enum class Replicas : std::uint8_t { Own, Same };
 enum class Steers : std::uint8_t { No, Yes };
 enum class ValidRows : std::uint8_t { OfEachMatrix, Packed, OfDevice, OfColumn };
@@ -33,6 +34,8 @@ struct Operand {
     HostRead host_read = HostRead::No;
     Presence presence = Presence::Required;
     Lies lies = Lies::Interleaved;
+    /// Whether its tiles may be tiny ones.
+    Tiles tiles = Tiles::Whole;
     /// Of outputs: whether every device of the group must hold the same bytes.
     Replicas replicas = Replicas::Own;
     /// Whether kernels decide by its numbers what they do, as a router does by its logits: a run

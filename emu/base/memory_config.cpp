@@ -45,7 +45,7 @@ std::uint32_t shard_side(std::uint32_t pages, std::uint32_t parts, const TensorS
 PageGrid page_grid(const TensorSpec& spec) {
     const Shape shape = spec.padded_shape();
     const std::uint32_t width = shape.empty() ? 1 : shape.back();
-    const std::uint32_t columns = spec.layout == Layout::TILE ? width / kTileColumns : 1;
+    const std::uint32_t columns = spec.layout == Layout::TILE ? width / spec.tile.get_width() : 1;
     return {columns == 0 ? 0 : spec.num_pages() / columns, columns};
 }
 

@@ -12,9 +12,8 @@
 namespace tessera {
 namespace {
 
-std::uint64_t round_up_to_tile(std::uint32_t extent) {
-    static_assert(kTileRows == kTileColumns);
-    return (std::uint64_t{extent} + kTileRows - 1) / kTileRows * kTileRows;
+std::uint64_t round_up(std::uint32_t extent, std::uint32_t multiple) {
+    return (std::uint64_t{extent} + multiple - 1) / multiple * multiple;
 }
 
 std::uint32_t to_word(std::uint64_t value, const char* what, const Shape& shape) {
@@ -48,8 +47,9 @@ Shape TensorSpec::padded_shape() const {
     }
     Shape padded = shape;
     padded.insert(padded.begin(), padded.size() < 2 ? 2 - padded.size() : 0, 1);
-    for (std::size_t i = padded.size() - 2; i < padded.size(); ++i) {
-        padded[i] = to_word(round_up_to_tile(padded[i]), "padded extent", shape);
+    for (std::size_t i = 0; i < 2; ++i) {
+        std::uint32_t& extent = padded[padded.size() - 2 + i];
+        extent = to_word(round_up(extent, tile.get_tile_shape()[i]), "padded extent", shape);
     }
     return padded;
 }
@@ -58,7 +58,7 @@ std::uint32_t TensorSpec::page_size() const {
     require(format != DataFormat::Invalid, "TensorSpec: shape {}: format is invalid",
             to_string(shape));
     if (layout == Layout::TILE) {
-        return tile_bytes(format);
+        return tile.get_tile_size(format);
     }
     require(!is_block_format(format),
             "TensorSpec: shape {}: {} needs TILE layout; its elements share exponents",
@@ -68,7 +68,7 @@ std::uint32_t TensorSpec::page_size() const {
 
 std::uint32_t TensorSpec::num_pages() const {
     if (layout == Layout::TILE) {
-        return to_word(num_elements(padded_shape()) / kTileElements, "number of pages", shape);
+        return to_word(num_elements(padded_shape()) / tile.get_tile_hw(), "number of pages", shape);
     }
     const std::uint32_t row = last_extent(shape);
     return row == 0 ? 0 : to_word(num_elements(shape) / row, "number of pages", shape);

@@ -9,13 +9,28 @@
 namespace tessera {
 namespace {
 
-std::uint32_t tiles_over(std::uint32_t extent) {
-    static_assert(kTileRows == kTileColumns);
-    return extent / kTileRows + (extent % kTileRows != 0 ? 1 : 0);
+std::uint32_t tiles_over(std::uint32_t extent, std::uint32_t side) {
+    return extent / side + (extent % side != 0 ? 1 : 0);
 }
 
-/// Calls `move_row(offset in tile, offset in values, bytes)` for each row of a face that holds
-/// values. Whole rows have a size known to the compiler: one or two vector moves.
+/// Calls `move_row(offset in tile, offset in values, bytes)` for each row of a face of a tiny tile
+/// that holds values.
+template <class MoveRow>
+void for_each_tiny_row(Tile tile, std::uint32_t element_bytes, std::uint32_t rows,
+                       std::uint32_t columns, std::size_t row_bytes, MoveRow move_row) {
+    const std::uint32_t across = tile.get_width() / kFaceColumns;
+    for (std::uint32_t row = 0; row < rows; ++row) {
+        for (std::uint32_t column = 0; column < columns; column += kFaceColumns) {
+            const std::uint32_t face = row / kFaceRows * across + column / kFaceColumns;
+            const std::size_t in_tile = std::size_t{face} * tile.get_face_hw() +
+                                        std::size_t{row % kFaceRows} * kFaceColumns;
+            move_row(in_tile * element_bytes, row * row_bytes + std::size_t{column} * element_bytes,
+                     std::size_t{std::min(columns - column, kFaceColumns)} * element_bytes);
+        }
+    }
+}
+
+/// The same of a 32×32 tile. Whole rows have a size known to the compiler: one or two vector moves.
 template <std::size_t ElementBytes, class MoveRow>
 void for_each_face_row(std::uint32_t rows, std::uint32_t columns, std::size_t row_bytes,
                        MoveRow move_row) {
@@ -38,8 +53,11 @@ void for_each_face_row(std::uint32_t rows, std::uint32_t columns, std::size_t ro
 }
 
 template <class MoveRow>
-void for_each_face_row(std::uint32_t element_bytes, std::uint32_t rows, std::uint32_t columns,
-                       std::size_t row_bytes, MoveRow move_row) {
+void for_each_face_row(Tile tile, std::uint32_t element_bytes, std::uint32_t rows,
+                       std::uint32_t columns, std::size_t row_bytes, MoveRow move_row) {
+    if (tile.is_tiny()) {
+        return for_each_tiny_row(tile, element_bytes, rows, columns, row_bytes, move_row);
+    }
     switch (element_bytes) {
         case 1:
             return for_each_face_row<1>(rows, columns, row_bytes, move_row);
@@ -55,6 +73,7 @@ void for_each_face_row(std::uint32_t element_bytes, std::uint32_t rows, std::uin
 
 TensorLayout::TensorLayout(const TensorSpec& spec)
     : layout_(spec.layout),
+      tile_(spec.tile),
       element_bytes_(element_bytes(spec.format)),
       page_size_(spec.page_size()),
       num_pages_(spec.num_pages()),
@@ -65,19 +84,19 @@ TensorLayout::TensorLayout(const TensorSpec& spec)
             to_string(spec.shape), name_of(spec.format));
     columns_ = spec.shape.empty() ? 1 : spec.shape.back();
     rows_ = spec.shape.size() < 2 ? 1 : spec.shape[spec.shape.size() - 2];
-    tiles_down_ = tiles_over(rows_);
-    tiles_across_ = tiles_over(columns_);
+    tiles_down_ = tiles_over(rows_, tile_.get_height());
+    tiles_across_ = tiles_over(columns_, tile_.get_width());
 }
 
 TensorLayout::Patch TensorLayout::patch_of(std::uint32_t page_index) const noexcept {
     const std::uint32_t across = page_index % tiles_across_;
     const std::uint32_t down = page_index / tiles_across_ % tiles_down_;
     const std::uint32_t matrix = page_index / tiles_across_ / tiles_down_;
-    const std::uint64_t row = std::uint64_t{matrix} * rows_ + std::uint64_t{down} * kTileRows;
-    const std::uint64_t column = std::uint64_t{across} * kTileColumns;
-    return {(row * columns_ + column) * element_bytes_,
-            std::min(kTileRows, rows_ - down * kTileRows),
-            std::min(kTileColumns, columns_ - across * kTileColumns)};
+    const auto [height, width] = tile_.get_tile_shape();
+    const std::uint64_t row = std::uint64_t{matrix} * rows_ + std::uint64_t{down} * height;
+    const std::uint64_t column = std::uint64_t{across} * width;
+    return {(row * columns_ + column) * element_bytes_, std::min(height, rows_ - down * height),
+            std::min(width, columns_ - across * width)};
 }
 
 void TensorLayout::check(std::size_t values, std::uint32_t page_index, std::size_t page) const {
@@ -97,10 +116,10 @@ void TensorLayout::pack(std::span<const std::byte> values, std::uint32_t page_in
         return;
     }
     const Patch patch = patch_of(page_index);
-    if (patch.rows < kTileRows || patch.columns < kTileColumns) {
+    if (patch.rows < tile_.get_height() || patch.columns < tile_.get_width()) {
         std::ranges::fill(page, std::byte{0});
     }
-    for_each_face_row(element_bytes_, patch.rows, patch.columns,
+    for_each_face_row(tile_, element_bytes_, patch.rows, patch.columns,
                       std::size_t{columns_} * element_bytes_,
                       [to = page.data(), from = values.data() + patch.first_byte](
                           std::size_t in_tile, std::size_t in_values, auto bytes) {
@@ -117,7 +136,7 @@ void TensorLayout::unpack(std::span<const std::byte> page, std::uint32_t page_in
         return;
     }
     const Patch patch = patch_of(page_index);
-    for_each_face_row(element_bytes_, patch.rows, patch.columns,
+    for_each_face_row(tile_, element_bytes_, patch.rows, patch.columns,
                       std::size_t{columns_} * element_bytes_,
                       [from = page.data(), to = values.data() + patch.first_byte](
                           std::size_t in_tile, std::size_t in_values, auto bytes) {

@@ -45,6 +45,7 @@ private:
     void check(std::size_t values, std::uint32_t page_index, std::size_t page) const;
 
     Layout layout_;
+    Tile tile_;
     std::uint32_t element_bytes_;
     std::uint32_t page_size_;
     std::uint32_t num_pages_;

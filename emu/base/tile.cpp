@@ -9,8 +9,7 @@ namespace tessera {
 
 void Tile::refuse(std::array<std::uint32_t, 2> shape) {
     throw UsageError(
-        fmt::format("Tile: {}", refusal(fmt::format("{}×{}", shape[0], shape[1]),
-                                        "1, 2, 4, 8, 16 or 32 rows of 16 or 32 columns")));
+        fmt::format("Tile: {}", refusal(fmt::format("{}×{}", shape[0], shape[1]), kAllowed)));
 }
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 
 #include "tessera/buffer.hpp"
 #include "tessera/data_format.hpp"
+#include "tessera/tile.hpp"
 
 namespace tessera {
 
@@ -24,11 +25,12 @@ using Shape = std::vector<std::uint32_t>;
 [[nodiscard]] std::string to_string(const Shape& shape);
 
 /// What a tensor is, apart from where it lies. The logical shape is kept; TILE layout pads the
-/// last two dimensions to multiples of 32 with zeros, each leading index apart.
+/// last two dimensions to whole tiles with zeros, each leading index apart.
 struct TensorSpec {
     Shape shape;
     DataFormat format = DataFormat::Float16_b;
     Layout layout = Layout::ROW_MAJOR;
+    Tile tile = {};  ///< of TILE layout; ops take 32×32 ones only
 
     /// Shape with the last two dimensions padded for TILE (a vector becomes one row), the logical
     /// shape for ROW_MAJOR.

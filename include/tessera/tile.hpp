@@ -21,13 +21,18 @@ public:
     explicit constexpr Tile(std::array<std::uint32_t, 2> shape)
         : height_(static_cast<std::uint8_t>(shape[0])),
           width_(static_cast<std::uint8_t>(shape[1])) {
-        const auto [rows, columns] = shape;
-        const bool is_power_of_two = (rows & (rows - 1)) == 0;
-        if (rows == 0 || rows > kTileRows || !is_power_of_two ||
-            (columns != kFaceColumns && columns != kTileColumns)) {
+        if (!exists(shape)) {
             refuse(shape);
         }
     }
+    /// Returns whether the chip has tiles of so many rows and columns.
+    [[nodiscard]] static constexpr bool exists(std::array<std::uint32_t, 2> shape) noexcept {
+        const auto [rows, columns] = shape;
+        const bool is_power_of_two = (rows & (rows - 1)) == 0;
+        return rows > 0 && rows <= kTileRows && is_power_of_two &&
+               (columns == kFaceColumns || columns == kTileColumns);
+    }
+    static constexpr const char* kAllowed = "1, 2, 4, 8, 16 or 32 rows of 16 or 32 columns";
 
     [[nodiscard]] constexpr std::uint32_t get_height() const noexcept { return height_; }
     [[nodiscard]] constexpr std::uint32_t get_width() const noexcept { return width_; }

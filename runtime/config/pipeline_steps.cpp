@@ -104,6 +104,7 @@ void bind_output(PipelineBinder& binder, const Node& node, const std::string& pa
     }
     bind_plain(binder, node.find("dtype"), path + ".dtype", output.format);
     bind_plain(binder, node.find("layout"), path + ".layout", output.layout);
+    bind_plain(binder, node.find("tile"), path + ".tile", output.tile);
     if (const Node* memory = node.find("memory")) {
         output.memory.emplace();
         bind_memory(binder, *memory, path + ".memory", *output.memory, names);

@@ -153,6 +153,7 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
     }
     bind_plain(binder, node.find("dtype"), path + ".dtype", tensor.spec.format);
     bind_plain(binder, node.find("layout"), path + ".layout", tensor.spec.layout);
+    bind_plain(binder, node.find("tile"), path + ".tile", tensor.spec.tile);
     bind_plain(binder, node.find("distribution"), path + ".distribution", tensor.distribution);
     bind_plain(binder, node.find("persistent"), path + ".persistent", tensor.persistent);
     if (const Node* stored_as = node.find("stored_as")) {

@@ -164,6 +164,7 @@ TensorPlan with_wishes(TensorPlan plan, const StepOutput& output) {
     plan.spec.shape = output.shape.value_or(plan.spec.shape);
     plan.spec.format = output.format.value_or(plan.spec.format);
     plan.spec.layout = output.layout.value_or(plan.spec.layout);
+    plan.spec.tile = output.tile.value_or(plan.spec.tile);
     return output.memory ? placed(plan.spec, *output.memory) : plan;
 }
 

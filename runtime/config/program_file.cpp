@@ -208,13 +208,7 @@ private:
         buffer.index = static_cast<std::uint8_t>(index);
         binder_.refuse_unknown(entry.value, path + ".", kBufferKeys);
         plain(entry.value, "format", path, buffer.format);
-        Subblock tile{kTileRows, kTileColumns};
-        plain(entry.value, "tile", path, tile);
-        if (const Node* shape = entry.value.find("tile")) {
-            binder_.guarded(*shape, path + ".tile", [&] {
-                buffer.tile = Tile({tile.height, tile.width});
-            });
-        }
+        plain(entry.value, "tile", path, buffer.tile);
         text(entry.value, "pages", path, buffer.pages);
         text(entry.value, "page_size", path, buffer.page_size);
         text(entry.value, "tensor", path, buffer.tensor);
@@ -357,7 +351,8 @@ std::shared_ptr<const ops::Op> bind_program(PipelineBinder& binder, const Node& 
         }
         outputs.push_back(
             {output.name,
-             {.spec = {*output.shape, *output.format, output.layout.value_or(Layout::ROW_MAJOR)}}});
+             {.spec = {*output.shape, *output.format, output.layout.value_or(Layout::ROW_MAJOR),
+                       output.tile.value_or(Tile())}}});
     }
     return make_program_op(spec.name, std::move(program), spec.inputs, std::move(outputs),
                            names.flat(), binder.ground.file.parent_path().string());

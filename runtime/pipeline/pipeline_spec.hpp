@@ -95,6 +95,7 @@ struct StepOutput {
     std::optional<Shape> shape;
     std::optional<DataFormat> format;
     std::optional<Layout> layout;
+    std::optional<Tile> tile;
     std::optional<MemoryConfig> memory;
     std::string workspace;  ///< that it lies in; empty: memory of its own
     config::Origin place;

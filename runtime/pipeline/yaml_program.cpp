@@ -343,8 +343,12 @@ void judge_program(const ProgramOp& own, const ops::OpContext& context, ops::Rul
 }
 
 constexpr ops::Operand any_operand(std::string_view name) {
-    return {
-        .name = name, .shape = "any", .format = "any", .layout = "any", .lies = ops::Lies::Anyhow};
+    return {.name = name,
+            .shape = "any",
+            .format = "any",
+            .layout = "any",
+            .lies = ops::Lies::Anyhow,
+            .tiles = ops::Tiles::Any};
 }
 
 }  // namespace

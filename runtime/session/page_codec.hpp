@@ -30,6 +30,7 @@ public:
 
 private:
     DataFormat format_;
+    Tile tile_;
     TensorLayout layout_;  ///< of the host's format
 };
 

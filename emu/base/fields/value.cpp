@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 
+#include "emu/base/refusal.hpp"
+
 namespace tessera::config {
 namespace {
 
@@ -125,6 +127,23 @@ Parsed<NumberPair> parse_pair(const Node& node, std::string_view form) {
         pair[i] = *number;
     }
     return pair;
+}
+
+Parsed<Tile> Value<Tile>::parse(const Node& node) {
+    const auto pair = parse_pair(node, allowed());
+    if (const auto* mistake = std::get_if<Mistake>(&pair)) {
+        return *mistake;
+    }
+    const auto shape = std::get<NumberPair>(pair);
+    if (!Tile::exists(shape)) {
+        return Mistake{node.origin,
+                       refusal(fmt::format("[{}, {}]", shape[0], shape[1]), Tile::kAllowed)};
+    }
+    return Tile(shape);
+}
+
+std::string Value<Tile>::show(const Tile& value) {
+    return fmt::format("[{}, {}]", value.get_height(), value.get_width());
 }
 
 }  // namespace tessera::config

@@ -17,6 +17,7 @@
 #include "emu/base/fields/enum_names.hpp"
 #include "emu/base/fields/node.hpp"
 #include "emu/base/fields/units.hpp"
+#include "tessera/tile.hpp"
 
 namespace tessera::config {
 
@@ -118,6 +119,14 @@ requires(!kPairForm<T>.empty()) struct Value<T> {
         return fmt::format("[{}, {}]", first, second);
     }
     [[nodiscard]] static std::string allowed() { return std::string(kPairForm<T>); }
+};
+
+template <>
+struct Value<Tile> {
+    static constexpr JsonForm kJson = JsonForm::Literal;
+    [[nodiscard]] static Parsed<Tile> parse(const Node& node);
+    [[nodiscard]] static std::string show(const Tile& value);
+    [[nodiscard]] static std::string allowed() { return "[rows, columns]"; }
 };
 
 /// The name's place in `names`, or a Mistake that lists them.

@@ -15,6 +15,9 @@ struct KeyRow {
     std::string_view prose;
 };
 
+inline constexpr std::string_view kTileProse =
+    "1, 2, 4, 8, 16 or 32 rows of 16 or 32 columns; ops take and make [32, 32] only";
+
 inline constexpr std::array kPipelineKeys{
     KeyRow{"params", "{name: value, …}", "{}", "named numbers and choices, in expressions by name"},
     KeyRow{"groups", "{name: groups, …}", "{}",
@@ -57,6 +60,7 @@ inline constexpr std::array kTensorKeys{
     KeyRow{"shape", "[expression, …]", "required", "extents of the whole"},
     KeyRow{"dtype", "a format", "required", "bfloat16, float32, bfp8_b, …, uint8"},
     KeyRow{"layout", "tile or row_major", "row_major", "pages are tiles or rows"},
+    KeyRow{"tile", "[rows, columns]", "[32, 32]", kTileProse},
     KeyRow{"memory", "dram, l1 or {memory, layout, grid, orientation}", "as the op wants it",
            "where its pages lie on a device"},
     KeyRow{"distribution", "replicated or each", "replicated",
@@ -110,6 +114,7 @@ inline constexpr std::array kOutputKeys{
     KeyRow{"shape", "[expression, …]", "as the op infers it", "required of a program"},
     KeyRow{"dtype", "a format", "as the op infers it", "required of a program"},
     KeyRow{"layout", "tile or row_major", "as the op infers it", "pages are tiles or rows"},
+    KeyRow{"tile", "[rows, columns]", "[32, 32]", kTileProse},
     KeyRow{"memory", "dram, l1 or {…}", "as the op infers it", "where its pages lie"},
 };
 
@@ -131,8 +136,7 @@ inline constexpr std::array kCoresKeys{
 inline constexpr std::array kBufferKeys{
     KeyRow{"format", "a format", "bfloat16", "of its elements"},
     KeyRow{"pages", "an expression", "2", "how many it holds"},
-    KeyRow{"tile", "[height, width]", "[32, 32]",
-           "of its elements: 1, 2, 4, 8, 16 or 32 rows of 16 or 32 columns"},
+    KeyRow{"tile", "[rows, columns]", "[32, 32]", kTileProse},
     KeyRow{"page_size", "an expression", "a tile", "bytes"},
     KeyRow{"tensor", "a name", "none", "lies over the core's shard of it"},
     KeyRow{"cores", "all, core_group_1, core_group_2 or [[[x, y], [x, y]], …]", "all", ""},

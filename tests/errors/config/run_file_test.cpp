@@ -196,8 +196,12 @@ constexpr Mistake kMistakes[] = {
     {"TileOfNoUnit", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {cbs: {0: {tile: [3, 32]}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
      "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:46: steps.double.program.cbs.0.tile: Tile: 3×32, allowed: 1, 2, 4, 8, 16 or 32 "
+     "run.yaml:11:46: steps.double.program.cbs.0.tile: [3, 32], allowed: 1, 2, 4, 8, 16 or 32 "
      "rows of 16 or 32 columns"},
+    {"TinyTilesOfAnOp", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "op: scale, in: [x], out: {y: {tile: [16, 32]}}, set: {factor: 2}",
+     "run.yaml:11:46: steps.double.out: output (y) is (64,96) bfloat16 TILE of 16×32; it must be "
+     "(64,96) bfloat16 TILE"},
     {"ArgumentThatIsNobodys", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: [core.frst]}]}, "
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",

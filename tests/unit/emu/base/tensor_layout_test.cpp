@@ -107,6 +107,55 @@ INSTANTIATE_TEST_SUITE_P(Table, TileOfFormat,
                                          FormatCase{"Bfloat16", DataFormat::Float16_b, {1, 1}}),
                          [](const auto& test) { return test.param.name; });
 
+struct TileCase {
+    std::string name;
+    Tile tile;
+    Shape shape;
+};
+
+class TinyTileLayout : public testing::TestWithParam<TileCase> {};
+
+// Faces of a tiny tile lie left to right, then down, and are as high as the tile if that has fewer
+// than 16 rows.
+TEST_P(TinyTileLayout, HoldsEachElementInItsFace) {
+    const auto& [name, tile, shape] = GetParam();
+    const TensorSpec spec{shape, DataFormat::UInt16, Layout::TILE, tile};
+    const std::vector<std::byte> values = counted_bytes(num_elements(shape) * 2);
+
+    const std::vector<std::byte> pages = all_pages(spec, values);
+
+    const std::uint32_t height = tile.get_height();
+    const std::uint32_t width = tile.get_width();
+    const std::uint32_t rows = shape[shape.size() - 2];
+    const std::uint32_t columns = shape.back();
+    const std::uint32_t down = (rows + height - 1) / height;
+    const std::uint32_t across = (columns + width - 1) / width;
+    const std::uint32_t face_rows = std::min(height, 16U);
+    ASSERT_EQ(pages.size(),
+              num_elements(shape) / rows / columns * down * across * height * width * 2);
+    std::vector<std::byte> due(pages.size(), std::byte{0});
+    for (std::size_t i = 0; i < num_elements(shape); ++i) {
+        const std::size_t c = i % columns;
+        const std::size_t r = i / columns % rows;
+        const std::size_t b = i / columns / rows;
+        const std::size_t page = (b * down + r / height) * across + c / width;
+        const std::size_t face = r % height / 16 * (width / 16) + c % width / 16;
+        const std::size_t at =
+            page * height * width + face * face_rows * 16 + r % height % 16 * 16 + c % 16;
+        std::memcpy(due.data() + at * 2, values.data() + i * 2, 2);
+    }
+    EXPECT_EQ(pages, due);
+    EXPECT_EQ(all_values(spec, pages), values);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, TinyTileLayout,
+                         testing::Values(TileCase{"Half", Tile({16, 32}), {33, 65}},
+                                         TileCase{"Narrow", Tile({32, 16}), {2, 33, 31}},
+                                         TileCase{"Face", Tile({16, 16}), {16, 17}},
+                                         TileCase{"FourRows", Tile({4, 32}), {2, 5, 40}},
+                                         TileCase{"Row", Tile({1, 16}), {3, 15}}),
+                         [](const auto& test) { return test.param.name; });
+
 TEST(TensorLayout, TakesAVectorAsOneRow) {
     const TensorSpec spec{{40}, DataFormat::UInt8, Layout::TILE};
     const std::vector<std::byte> values = counted_bytes(40);

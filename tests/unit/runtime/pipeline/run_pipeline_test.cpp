@@ -234,31 +234,48 @@ TEST_F(Pipeline, ComparesAProgramWithItsExpression) {
                 testing::HasSubstr("y of device 0 at (0,0): 2 against 3"));
 }
 
-// Rows of 512 bf16 are 1024 B, half a tile: with whole ones a program would read and write beyond
-// each page.
-TEST_F(Pipeline, RunsAProgramOnTinyTiles) {
+class TinyTilePipeline : public Pipeline, public ::testing::WithParamInterface<const char*> {};
+
+// Host tensors to tiny tiles in DRAM, through CBs of such tiles, and back; 33 and 50 are no
+// multiples of any tile's sides.
+TEST_P(TinyTilePipeline, RunsAProgramOnItsTiles) {
+    const std::string held = std::string("dtype: ") + GetParam();
+    const std::string buffer = std::string("{format: ") + GetParam() + "}";
+    const auto tiled = [](std::string text) {
+        return text.replace(text.find(", tile:"), 0, ", layout: tile");
+    };
     const auto record = run(load(scaling(
-        "[1, 1]",
-        "  x: {shape: [5, 512], dtype: bfloat16, layout: row_major, origin: {random: "
-        "normal}}\n",
+        "[1, 1]", "  x: {shape: [2, 33, 50], " + tiled(held) + ", origin: {random: normal}}\n",
         "  - name: twice\n"
         "    in: [x]\n"
-        "    out: {y: {shape: [5, 512], dtype: bfloat16, layout: row_major}}\n"
-        "    program:\n"
-        "      cores: {grid: [2, 1], split_work_to_cores: pages(y)}\n"
-        "      cbs: {0: {tile: [16, 32]}, 16: {tile: [16, 32]}}\n"
-        "      kernels:\n"
-        "        - {path: ops/scale/kernels/reader.cpp, on: reader, compile_args: [accessor(x)], "
-        "args: [address(x), core.first, core.count]}\n"
-        "        - {path: ops/scale/kernels/compute.cpp, on: compute, compile_args: [0x40000000], "
-        "args: [core.count]}\n"
-        "        - {path: ops/scale/kernels/writer.cpp, on: writer, compile_args: [accessor(y)], "
-        "args: [address(y), core.first, core.count]}\n"
-        "    reference: 2 * x\n")));
+        "    out: {y: {shape: [2, 33, 50], " +
+            tiled(held) +
+            "}}\n"
+            "    program:\n"
+            "      cores: {grid: [2, 2], split_work_to_cores: pages(y)}\n"
+            "      cbs: {0: " +
+            buffer + ", 16: " + buffer +
+            "}\n"
+            "      kernels:\n"
+            "        - {path: ops/scale/kernels/reader.cpp, on: reader, compile_args: "
+            "[accessor(x)], "
+            "args: [address(x), core.first, core.count]}\n"
+            "        - {path: ops/scale/kernels/compute.cpp, on: compute, compile_args: "
+            "[0x40000000], "
+            "args: [core.count]}\n"
+            "        - {path: ops/scale/kernels/writer.cpp, on: writer, compile_args: "
+            "[accessor(y)], "
+            "args: [address(y), core.first, core.count]}\n"
+            "    reference: 2 * x\n")));
 
     EXPECT_TRUE(report::failed_steps(record).empty());
-    EXPECT_EQ(record.steps[0].check->num_elements, 5U * 512U);
+    EXPECT_EQ(record.steps[0].check->num_elements, 2U * 33U * 50U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Tiles, TinyTilePipeline,
+                         ::testing::Values("bfloat16, tile: [16, 32]", "bfloat16, tile: [32, 16]",
+                                           "bfloat16, tile: [2, 32]", "bfp8_b, tile: [16, 32]",
+                                           "bfp8_b, tile: [32, 16]", "bfp4_b, tile: [16, 32]"));
 
 TEST_F(Pipeline, GivesTheSameBytesAtAnyNumberOfThreadsAndUnderEveryDelivery) {
     (void)run(shipped("moe_v2_tiny", {"host.threads=1", "machine.noc_delivery=at_issue"}));
