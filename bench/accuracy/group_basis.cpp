@@ -14,7 +14,7 @@ struct NamedBasis {
 
 constexpr std::string_view kLongLoops = "issue costs at the slow end of their ranges";
 
-constexpr std::array<NamedBasis, 11> kTable{{
+constexpr std::array<NamedBasis, 12> kTable{{
     {"ccl", {Basis::Changed, "Blackhole's links at the report's 25 GB/s"}},
     {"dram_sat", {Basis::Changed, "Blackhole's banks at the ports of the report's time"}},
     {"eth_link",
@@ -28,6 +28,7 @@ constexpr std::array<NamedBasis, 11> kTable{{
     {"riscv_epcc", {Basis::Circular, "stores and divisions have their constants from here"}},
     {"sfpu", {Basis::Circular, "the constants' own rows"}},
     {"tensix_epcc", {Basis::Circular, "formulas of the instruction constants"}},
+    {"tile_calls", {Basis::Circular, "the constants' own rows"}},
 }};
 static_assert(std::ranges::is_sorted(kTable, {}, &NamedBasis::group), "keep kTable sorted");
 

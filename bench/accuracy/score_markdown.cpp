@@ -16,7 +16,7 @@ namespace tessera::score {
 namespace {
 
 /// What rows of a group measure, in the order in which the table shows them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kGroups{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kGroups{{
     {"noc_table", "transfers of 1 to n cores"},
     {"noc_epcc", "single streams, latency and rate"},
     {"nocread_epcc", "reads of one core"},
@@ -38,6 +38,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kGroups{
     {"fabric_mux", "streams through a mux"},
     {"tensix_epcc", "tile loops and instructions"},
     {"sfpu", "SFPU functions"},
+    {"tile_calls", "calls on tiles, one thread alone"},
     {"riscv_epcc", "instructions of a data-movement RISC"},
     {"op_deepseek", "ops of DeepSeek's attention"},
     {"op_llama", "ops of Llama's decoding"},

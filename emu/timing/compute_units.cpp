@@ -70,7 +70,7 @@ FpuCall call_of(const Costs& costs, const TraceEvent& event) {
         case EventKind::EltwiseBinary:
             return costs.eltwise.of_binary(event.detail, argument, costs.unpack);
         default:
-            return costs.eltwise.of_unary(event.kind, argument, costs.unpack);
+            return costs.eltwise.of_unary(event.kind, event.detail, argument, costs.unpack);
     }
 }
 

@@ -31,23 +31,26 @@ constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpa
                              Key{"compute.unpack_tile_8bit"},  Key{"compute.unpack_tile_4bit"},
                              Key{"compute.unpack_start"},      Key{"compute.unpack_pair_share"},
                              Key{"compute.unpack_next_srca"},  Key{"compute.unpack_run"},
-                             Key{"compute.unpack_call"},       Key{"compute.tilize_tile_16bit"},
+                             Key{"compute.unpack_call"},       Key{"compute.unpack_block_call"},
+                             Key{"compute.unpack_pair_call"},  Key{"compute.tilize_tile_16bit"},
                              Key{"compute.tilize_tile_32bit"}, Key{"compute.untilize_tile"}};
 constexpr std::array kMatmul{Key{"compute.matmul_phase"}, Key{"compute.matmul_product"},
                              Key{"compute.matmul_tiles_start"}, Key{"compute.matmul_block_start"},
                              Key{"compute.matmul_tiles_in_source"}};
-constexpr std::array kEltwise{Key{"compute.eltwise_phase"}, Key{"compute.eltwise_late_phase"},
-                              Key{"compute.eltwise_add"},   Key{"compute.copy_tile"},
-                              Key{"compute.reduce_phase"},  Key{"compute.transpose"},
-                              Key{"compute.math_start"}};
+constexpr std::array kEltwise{Key{"compute.eltwise_phase"},    Key{"compute.eltwise_late_phase"},
+                              Key{"compute.eltwise_add"},      Key{"compute.copy_tile"},
+                              Key{"compute.reduce_row_phase"}, Key{"compute.reduce_row_largest"},
+                              Key{"compute.reduce_scalar"},    Key{"compute.reduce_scalar_phase"},
+                              Key{"compute.transpose"},        Key{"compute.math_start"}};
 // An interval does not say which function ran, so that any of them may be its price.
 constexpr std::array kSfpu{Key{"sfpu."}};
 constexpr std::array kPack{Key{"compute.packers"},         Key{"compute.pack_tile_16bit"},
                            Key{"compute.pack_tile_32bit"}, Key{"compute.pack_tile_8bit"},
                            Key{"compute.pack_start"},      Key{"compute.pack_accumulate"},
                            Key{"compute.pack_dst_32bit"},  Key{"compute.pack_untilize_tile"}};
-constexpr std::array kUnitInit{Key{"compute.init_full"}, Key{"compute.init_operation"},
-                               Key{"compute.init_sfpu"}, Key{"compute.reconfigure"}};
+constexpr std::array kUnitInit{Key{"compute.init_unpack"}, Key{"compute.init_math"},
+                               Key{"compute.init_pack"},   Key{"compute.init_operation"},
+                               Key{"compute.init_sfpu"},   Key{"compute.reconfigure"}};
 constexpr std::array kDstCall{Key{"compute.dst_call"}};
 constexpr std::array kZone{Key{"risc.zone_mark"}};
 // No activity of any thread: between programs only the host and the dispatcher are at work.

@@ -92,7 +92,10 @@ struct ComputeTiming {
     /// Two operands at once: the longer one's time plus this part of the shorter one's. 1 where
     /// both unpackers share L1's port, 0 where they run side by side.
     double unpack_pair_share = 0;
-    Cycles unpack_call;  ///< each call that unpacks for a copy or an element-wise operation
+    /// What a call that unpacks one operand, for a copy, takes at least: its instructions.
+    Cycles unpack_call;
+    Cycles unpack_block_call;  ///< the same of each tile of a block that one call copies
+    Cycles unpack_pair_call;  ///< the same of two operands, for an element-wise operation or reduce
     /// More for a tile of in1 that follows another of the same matmul_block call to SrcA.
     Cycles unpack_next_srca;
     /// Once for matmul_block calls that follow on one another, as those of one subblock do.
@@ -109,7 +112,10 @@ struct ComputeTiming {
     Cycles eltwise_late_phase;  ///< the same, each of the third and fourth
     Cycles eltwise_add;         ///< element-wise add or subtract
     Cycles copy_tile;           ///< source register to DST
-    Cycles reduce_phase;
+    Cycles reduce_row_phase;    ///< reduce along rows by sums, each fidelity phase
+    Cycles reduce_row_largest;  ///< reduce along rows by largest elements: no phases
+    Cycles reduce_scalar;       ///< reduce to a scalar, beside its phases
+    Cycles reduce_scalar_phase;
     Cycles transpose;
     Cycles math_start;  ///< each math call beside its work
     Cycles pack_tile_16bit;
@@ -123,9 +129,11 @@ struct ComputeTiming {
     Cycles tilize_tile_32bit;
     Cycles untilize_tile;
     Cycles pack_untilize_tile;
-    Cycles dst_call;  ///< semaphore between math and pack
-    Cycles cb_call;   ///< CB call of unpack or pack, whose RISCs run ahead of their engines
-    Cycles init_full;
+    Cycles dst_call;     ///< semaphore between math and pack
+    Cycles cb_call;      ///< CB call of unpack or pack, whose RISCs run ahead of their engines
+    Cycles init_unpack;  ///< hardware's configuration at a kernel's start, each thread its own
+    Cycles init_math;
+    Cycles init_pack;
     Cycles init_operation;
     Cycles init_sfpu;
     Cycles reconfigure;
@@ -210,8 +218,8 @@ struct DispatchTiming {
     Cycles launch_latency;              ///< go signal to the firmware of a core
     Cycles start_spread;                ///< cores start at most this much apart, at random
     Cycles kernel_start;                ///< firmware: to kernel_main
-    Cycles cb_setup;                    ///< firmware, each CB
-    Cycles kernel_end;                  ///< kernel_main's return to the done message
+    Cycles cb_setup;    ///< firmware, each CB
+    Cycles kernel_end;  ///< kernel_main's return to the done message
 };
 
 /// How far the model itself is off, beside its constants, by the mechanism that decides a time

@@ -251,6 +251,20 @@ struct EltwiseDetail {
     static constexpr std::uint8_t kFromDst = 8;    ///< unary broadcast or other DST-only move
 };
 
+/// Bits of `detail` of Copy.
+struct CopyDetail {
+    static constexpr std::uint8_t kInBlock = 1;  ///< one of those of a call that copies a block
+};
+
+/// `detail` of Reduce: what is left of a tile, and whether by its largest elements.
+struct ReduceDetail {
+    static constexpr std::uint8_t kRow = 0;     ///< a column of one element for each row
+    static constexpr std::uint8_t kColumn = 1;  ///< a row of one element for each column
+    static constexpr std::uint8_t kScalar = 2;
+    static constexpr std::uint8_t kDim = 3;  ///< the bits of the three
+    static constexpr std::uint8_t kLargest = 4;
+};
+
 /// Bits of `detail` of Sfpu.
 struct SfpuDetail {
     static constexpr std::uint8_t kApproximate =

@@ -64,9 +64,9 @@ enum class EventKind : std::uint8_t {
     UnitInit,       ///< detail = UnitInitKind; formats as set by it; cb: 0 where it names none
     MatmulTiles,    ///< one tile product
     MatmulBlock,    ///< ct × rt tile products (kt is 1 per call)
-    Copy,           ///< tile from CB to DST
+    Copy,           ///< tile from CB to DST; detail = CopyDetail
     EltwiseBinary,  ///< detail = EltwiseDetail
-    Reduce,         ///< detail = ReduceDim
+    Reduce,         ///< detail = ReduceDetail
     Transpose,
     // Blocks of these hand DST over tile by tile: DstAcquire, Tilize or Untilize, DstCommit,
     // DstWait, Pack, DstRelease.

@@ -74,13 +74,14 @@ void endless_links(TimingSpec& timing) {
 void endless_engines(TimingSpec& timing) {
     ComputeTiming& compute = timing.compute;
     for (Cycles* cost :
-         {&compute.unpack_tile_16bit, &compute.unpack_tile_32bit,  &compute.unpack_tile_8bit,
-          &compute.unpack_tile_4bit,  &compute.matmul_phase,       &compute.matmul_product,
-          &compute.eltwise_phase,     &compute.eltwise_late_phase, &compute.eltwise_add,
-          &compute.copy_tile,         &compute.reduce_phase,       &compute.transpose,
-          &compute.pack_tile_16bit,   &compute.pack_tile_32bit,    &compute.pack_tile_8bit,
-          &compute.pack_accumulate,   &compute.pack_dst_32bit,     &compute.tilize_tile_16bit,
-          &compute.tilize_tile_32bit, &compute.untilize_tile,      &compute.pack_untilize_tile,
+         {&compute.unpack_tile_16bit, &compute.unpack_tile_32bit,   &compute.unpack_tile_8bit,
+          &compute.unpack_tile_4bit,  &compute.matmul_phase,        &compute.matmul_product,
+          &compute.eltwise_phase,     &compute.eltwise_late_phase,  &compute.eltwise_add,
+          &compute.copy_tile,         &compute.reduce_row_phase,    &compute.reduce_row_largest,
+          &compute.reduce_scalar,     &compute.reduce_scalar_phase, &compute.transpose,
+          &compute.pack_tile_16bit,   &compute.pack_tile_32bit,     &compute.pack_tile_8bit,
+          &compute.pack_accumulate,   &compute.pack_dst_32bit,      &compute.tilize_tile_16bit,
+          &compute.tilize_tile_32bit, &compute.untilize_tile,       &compute.pack_untilize_tile,
           &timing.sfpu.other}) {
         *cost = Cycles{0};
     }
@@ -92,10 +93,11 @@ void endless_engines(TimingSpec& timing) {
 void no_call_starts(TimingSpec& timing) {
     ComputeTiming& compute = timing.compute;
     for (Cycles* cost :
-         {&compute.unpack_start, &compute.unpack_call, &compute.unpack_next_srca,
-          &compute.unpack_run, &compute.matmul_tiles_start, &compute.matmul_block_start,
-          &compute.math_start, &compute.pack_start, &compute.init_full, &compute.init_operation,
-          &compute.init_sfpu, &compute.reconfigure, &timing.sfpu.start}) {
+         {&compute.unpack_start, &compute.unpack_call, &compute.unpack_block_call,
+          &compute.unpack_pair_call, &compute.unpack_next_srca, &compute.unpack_run,
+          &compute.matmul_tiles_start, &compute.matmul_block_start, &compute.math_start,
+          &compute.pack_start, &compute.init_unpack, &compute.init_math, &compute.init_pack,
+          &compute.init_operation, &compute.init_sfpu, &compute.reconfigure, &timing.sfpu.start}) {
         *cost = Cycles{0};
     }
 }

@@ -34,6 +34,7 @@ constexpr std::array kFamilies{
     Family{"riscv_epcc", predict_riscv_instruction},
     Family{"sfpu", predict_sfpu},
     Family{"tensix_epcc", predict_tile_loop},
+    Family{"tile_calls", predict_tile_call},
 };
 static_assert(std::ranges::is_sorted(kFamilies, {}, &Family::group), "keep kFamilies sorted");
 

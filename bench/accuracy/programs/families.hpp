@@ -61,6 +61,7 @@ struct Family {
 [[nodiscard]] Prediction predict_resident_blocks(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_riscv_instruction(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_sfpu(const Row&, const Parameters&, const Model&);
+[[nodiscard]] Prediction predict_tile_call(const Row&, const Parameters&, const Model&);
 [[nodiscard]] Prediction predict_tile_loop(const Row&, const Parameters&, const Model&);
 
 }  // namespace tessera::score

@@ -114,7 +114,7 @@ void pack_untilize_block(UntilizeShape shape, std::uint32_t icb, std::uint32_t b
     units.dst.acquire(site);
     record_dst(thread, EventKind::DstAcquire, site);
     for (std::uint32_t c = 0; c < shape.block_tiles; ++c) {
-        copy_to_dst(thread, icb, c, c, {}, kCall, site);
+        copy_to_dst(thread, icb, c, c, {.detail = CopyDetail::kInBlock}, kCall, site);
     }
     units.dst.commit(site);
     record_dst(thread, EventKind::DstCommit, site);

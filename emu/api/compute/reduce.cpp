@@ -37,6 +37,13 @@ tile::ReduceDim dim_of(ReduceDim dim) {
                                           : tile::ReduceDim::Scalar;
 }
 
+std::uint8_t detail_of(PoolType type, ReduceDim dim) {
+    const std::uint8_t left = dim == ReduceDim::REDUCE_ROW   ? ReduceDetail::kRow
+                              : dim == ReduceDim::REDUCE_COL ? ReduceDetail::kColumn
+                                                             : ReduceDetail::kScalar;
+    return left | (type == PoolType::MAX ? ReduceDetail::kLargest : std::uint8_t{0});
+}
+
 PackMask mask_of(ReduceDim dim) {
     return dim == ReduceDim::REDUCE_ROW   ? PackMask::FirstColumn
            : dim == ReduceDim::REDUCE_COL ? PackMask::FirstRow
@@ -71,7 +78,7 @@ void reduce(PoolType type, ReduceDim dim, std::uint32_t icb, std::uint32_t icb_s
     const Operand in = float_operand(thread, icb, itile, SourceRegister::SrcA, kCall, site);
     const Operand scaler =
         float_operand(thread, icb_scaler, itile_scaler, SourceRegister::SrcB, kCall, site);
-    record_compute(thread, EventKind::Reduce, static_cast<std::uint8_t>(dim),
+    record_compute(thread, EventKind::Reduce, detail_of(type, dim),
                    {.srca = in.format,
                     .srcb = scaler.format,
                     .cb = static_cast<std::uint8_t>(icb),

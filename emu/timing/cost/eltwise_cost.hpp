@@ -18,20 +18,26 @@ public:
     [[nodiscard]] FpuCall of_binary(std::uint8_t detail, const ComputeArgument& argument,
                                     const UnpackCost& unpack) const;
     /// Prices Copy, Transpose, Reduce, Tilize or Untilize.
-    [[nodiscard]] FpuCall of_unary(EventKind kind, const ComputeArgument& argument,
-                                   const UnpackCost& unpack) const;
+    [[nodiscard]] FpuCall of_unary(EventKind kind, std::uint8_t detail,
+                                   const ComputeArgument& argument, const UnpackCost& unpack) const;
 
 private:
     [[nodiscard]] Millicycles of_multiply(MathFidelity fidelity) const noexcept;
+    [[nodiscard]] Millicycles of_reduce(std::uint8_t detail, MathFidelity fidelity) const noexcept;
 
     Millicycles phase_;
     Millicycles late_phase_;
     Millicycles add_;
     Millicycles copy_;
-    Millicycles reduce_phase_;
+    Millicycles reduce_row_phase_;
+    Millicycles reduce_row_largest_;
+    Millicycles reduce_scalar_;
+    Millicycles reduce_scalar_phase_;
     Millicycles transpose_;
     Millicycles start_;
     Millicycles unpack_call_;
+    Millicycles unpack_block_call_;
+    Millicycles unpack_pair_call_;
 };
 
 }  // namespace tessera::timing

@@ -6,7 +6,9 @@
 namespace tessera::timing {
 
 InitCost::InitCost(const ComputeTiming& timing)
-    : full_(to_millicycles(timing.init_full)),
+    : unpack_(to_millicycles(timing.init_unpack)),
+      math_(to_millicycles(timing.init_math)),
+      pack_(to_millicycles(timing.init_pack)),
       operation_(to_millicycles(timing.init_operation)),
       sfpu_(to_millicycles(timing.init_sfpu)),
       reconfigure_(to_millicycles(timing.reconfigure)) {
@@ -16,7 +18,9 @@ Millicycles InitCost::of(UnitInitKind kind, TimelineThread thread) const noexcep
     // The threads of the units set themselves up side by side, each its own registers.
     switch (kind) {
         case UnitInitKind::Full:
-            return full_;
+            return thread == TimelineThread::Unpack ? unpack_
+                   : thread == TimelineThread::Math ? math_
+                                                    : pack_;
         case UnitInitKind::Operation:
             return thread == TimelineThread::Pack ? 0 : operation_;
         case UnitInitKind::Sfpu:

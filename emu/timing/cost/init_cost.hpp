@@ -16,7 +16,9 @@ public:
     [[nodiscard]] Millicycles of(UnitInitKind kind, TimelineThread thread) const noexcept;
 
 private:
-    Millicycles full_;
+    Millicycles unpack_;
+    Millicycles math_;
+    Millicycles pack_;
     Millicycles operation_;
     Millicycles sfpu_;
     Millicycles reconfigure_;

@@ -106,8 +106,8 @@ TEST(ComputeUnits, InitsConcernTheUnitsThatTheySetUp) {
     const LaunchTimeline timeline = builder.run();
 
     EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::UnitInit), 150 + 50 + 25);
-    EXPECT_EQ(cycles_of(timeline, kMath, Activity::UnitInit), 150 + 50 + 30 + 25);
-    EXPECT_EQ(cycles_of(timeline, kPack, Activity::UnitInit), 150 + 25);
+    EXPECT_EQ(cycles_of(timeline, kMath, Activity::UnitInit), 70 + 50 + 30 + 25);
+    EXPECT_EQ(cycles_of(timeline, kPack, Activity::UnitInit), 160 + 25);
 }
 
 TEST(ComputeUnits, CbCallsBelongToUnpackAndPack) {

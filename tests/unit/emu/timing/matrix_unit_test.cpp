@@ -192,5 +192,55 @@ TEST(MatrixUnit, UnpackMayBeAheadByTwoSetsAndNoMore) {
     EXPECT_EQ(timeline.makespan, (1010 + 3 + 17 + 62 + 17) * kCycle);
 }
 
+// A start of 3; rows 19 a phase, columns 20, 20, 24, 24 as products, a scalar 13 and 29 a phase.
+TEST(MatrixUnit, ReducesGoByWhatIsLeftOfTheTile) {
+    const auto math_of = [](std::uint8_t detail) {
+        TraceBuilder builder;
+        builder.core({0, 0}).compute({compute(Reduce, 1, detail,
+                                              {.srca = DataFormat::Float16_b,
+                                               .srcb = DataFormat::Float16_b,
+                                               .fidelity = MathFidelity::HiFi4})});
+        return cycles_of(builder.run(), kMath, Activity::Eltwise);
+    };
+
+    EXPECT_EQ(math_of(ReduceDetail::kRow), 3 + 4 * 19);
+    EXPECT_EQ(math_of(ReduceDetail::kColumn), 3 + 20 + 20 + 24 + 24);
+    EXPECT_EQ(math_of(ReduceDetail::kScalar), 3 + 13 + 4 * 29);
+}
+
+TEST(MatrixUnit, LargestElementsAreFoundInOnePhase) {
+    const auto math_of = [](std::uint8_t dim) {
+        TraceBuilder builder;
+        builder.core({0, 0}).compute(
+            {compute(Reduce, 1, static_cast<std::uint8_t>(dim | ReduceDetail::kLargest),
+                     {.srca = DataFormat::Float16_b,
+                      .srcb = DataFormat::Float16_b,
+                      .fidelity = MathFidelity::HiFi4})});
+        return cycles_of(builder.run(), kMath, Activity::Eltwise);
+    };
+
+    EXPECT_EQ(math_of(ReduceDetail::kRow), 3 + 80);
+    EXPECT_EQ(math_of(ReduceDetail::kColumn), 3 + 20);
+    EXPECT_EQ(math_of(ReduceDetail::kScalar), 3 + 13 + 29);
+}
+
+// A bfloat16 tile takes 2 + 30, two 2 + 30 + 30.
+TEST(MatrixUnit, CallsThatUnpackTakeTheLongerOfInstructionsAndBytes) {
+    const auto unpack_of = [](EventKind kind, std::uint8_t detail) {
+        TraceBuilder builder;
+        builder.timing.compute.unpack_call = Cycles{45};
+        builder.timing.compute.unpack_block_call = Cycles{36};
+        builder.timing.compute.unpack_pair_call = Cycles{61};
+        builder.core({0, 0}).compute({compute(kind, 1, detail)});
+        return cycles_of(builder.run(), kUnpack, Activity::Unpack);
+    };
+
+    EXPECT_EQ(unpack_of(Copy, 0), 45);
+    EXPECT_EQ(unpack_of(Copy, CopyDetail::kInBlock), 36);
+    EXPECT_EQ(unpack_of(EltwiseBinary, 0), 62);
+    EXPECT_EQ(unpack_of(EltwiseBinary, EltwiseDetail::kDestReuse), 45);
+    EXPECT_EQ(unpack_of(Reduce, 0), 62);
+}
+
 }  // namespace
 }  // namespace tessera::timing

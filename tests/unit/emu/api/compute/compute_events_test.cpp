@@ -239,7 +239,7 @@ TEST_F(ComputeEvents, PackUntilizeReadsItsTilesThenWritesRows) {
 
     const Events expected{
         init(UnitInitKind::Full, {.srca = kBf16, .srcb = kBf16, .out = kBf16, .cb = 0}),
-        event(EventKind::Copy, 0, 2, argument({.srca = kBf16, .cb = 0})),
+        event(EventKind::Copy, CopyDetail::kInBlock, 2, argument({.srca = kBf16, .cb = 0})),
         event(EventKind::PackUntilize, 0, 2, argument({.out = kBf16, .cb = 16}))};
     EXPECT_EQ(acts(), expected);
 }
