@@ -11,7 +11,7 @@ using Key = std::string_view;
 constexpr std::array kNotStarted{Key{"dispatch.launch_latency"}};
 // Kernels of a launch do not start together (start_spread): what the spread adds shows as start.
 constexpr std::array kStart{Key{"dispatch.kernel_start"}, Key{"dispatch.start_spread"},
-                            Key{"dispatch.cb_setup"}};
+                            Key{"dispatch.cb_setup"}, Key{"dispatch.kernel_copy"}};
 constexpr std::array kFinished{Key{"dispatch.kernel_end"}};
 constexpr std::array kReadIssue{Key{"risc.read_issue"}, Key{"risc.read_issue_dram"},
                                 Key{"risc.read_issue_with_state"}, Key{"risc.set_state"},

@@ -58,7 +58,7 @@ void add_thread(ReplayState& state, const ThreadTrace& trace, TimelineThread rol
     thread.log.spend(Activity::NotStarted, 0, launch);
     thread.log.spend(
         Activity::Start, 0,
-        start_delay(state, core.trace->core) + state.costs.launch.of_start(*core.trace));
+        start_delay(state, core.trace->core) + state.costs.launch.of_start(*core.trace, role));
     if (role == TimelineThread::Unpack) {
         core.unpack = thread.index;
     } else if (role == TimelineThread::Math) {

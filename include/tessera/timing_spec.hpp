@@ -218,6 +218,9 @@ struct DispatchTiming {
     Cycles launch_latency;              ///< go signal to the firmware of a core
     Cycles start_spread;                ///< cores start at most this much apart, at random
     Cycles kernel_start;                ///< firmware: to kernel_main
+    /// Firmware: a kernel of RISC 1 to its instruction RAM, before those of both data-movement
+    /// RISCs begin.
+    Cycles kernel_copy;
     Cycles cb_setup;    ///< firmware, each CB
     Cycles kernel_end;  ///< kernel_main's return to the done message
 };

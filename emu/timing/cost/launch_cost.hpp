@@ -15,8 +15,8 @@ public:
 
     /// Returns the time until the firmware of a core has the go signal.
     [[nodiscard]] Millicycles latency() const noexcept { return latency_; }
-    /// Returns the time of a core's firmware up to kernel_main.
-    [[nodiscard]] Millicycles of_start(const CoreTrace& core) const noexcept;
+    /// Returns the time of a core's firmware up to kernel_main of the kernel behind `thread`.
+    [[nodiscard]] Millicycles of_start(const CoreTrace& core, TimelineThread thread) const noexcept;
     /// Returns how much later than the first a core may start.
     [[nodiscard]] Millicycles start_spread() const noexcept { return start_spread_; }
     /// Returns the time of the firmware after kernel_main.
@@ -27,6 +27,7 @@ private:
     Millicycles start_spread_;
     Millicycles start_;
     Millicycles cb_;
+    Millicycles copy_;
     Millicycles end_;
 };
 

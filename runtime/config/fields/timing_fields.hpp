@@ -266,6 +266,7 @@ inline constexpr std::array kDispatchTimingFields{
     cost<&DispatchTiming::launch_latency>("launch_latency", "go signal to a core's firmware"),
     cost<&DispatchTiming::start_spread>("start_spread", "cores start so much apart at most"),
     cost<&DispatchTiming::kernel_start>("kernel_start", "firmware up to kernel_main"),
+    cost<&DispatchTiming::kernel_copy>("kernel_copy", "RISC 1's kernel to its instruction RAM"),
     cost<&DispatchTiming::cb_setup>("cb_setup", "firmware, each CB"),
     cost<&DispatchTiming::kernel_end>("kernel_end", "return of kernel_main to the done message"),
 };

@@ -165,5 +165,23 @@ TEST(Launch, CostsLatencyFirmwareAndItsEnd) {
     EXPECT_EQ(timeline.device_end.at(0), timeline.makespan);
 }
 
+TEST(Launch, DataMovementWaitsForTheCopyOfRisc1sKernelAndComputeDoesNot) {
+    const auto start_of = [](std::vector<TraceEvent> reader, std::size_t thread) {
+        TraceBuilder builder;
+        builder.timing.dispatch.kernel_start = Cycles{300};
+        builder.timing.dispatch.kernel_copy = Cycles{350};
+        builder.core({0, 0})
+            .reader(std::move(reader))
+            .writer({event(NocSetState)})
+            .compute({event(DstAcquire)});
+        return cycles_of(builder.run(), thread, Activity::Start);
+    };
+
+    EXPECT_EQ(start_of({event(NocSetState)}, 0), 650);
+    EXPECT_EQ(start_of({event(NocSetState)}, 1), 650);
+    EXPECT_EQ(start_of({event(NocSetState)}, 2), 300);
+    EXPECT_EQ(start_of({}, 1), 300);
+}
+
 }  // namespace
 }  // namespace tessera::timing
