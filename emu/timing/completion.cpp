@@ -106,18 +106,25 @@ void change_words(ReplayState& state, std::uint32_t number) {
     }
 }
 
+/// Frees the places for commands of packets that have left the source.
+void free_commands(ReplayState& state, std::uint32_t number, std::uint32_t packets) {
+    InFlight& transfer = state.in_flight[number];
+    transfer.num_unsent -= packets;
+    state.threads[transfer.thread].num_queued_writes -= packets;
+    free_slot(state, number, interface_of(state, transfer).waiters);
+}
+
 // The source may be reused from here on: noc_async_writes_flushed waits for departures, the barrier
-// for acknowledgements. The RISC's place for another command is free as well.
+// for acknowledgements.
 void depart(ReplayState& state, std::uint32_t number) {
     const InFlight& transfer = state.in_flight[number];
     if (transfer.leg == MuxLeg::FromMux) {
         return advance_mux(state, transfer.mux);
     }
     if (is_write(transfer.event->kind)) {
-        --state.threads[transfer.thread].num_queued_writes;
         retire(state, number, Pending::Flushes);
-        free_slot(state, number, interface_of(state, transfer).waiters);
     }
+    free_commands(state, number, transfer.num_unsent);
 }
 
 void free_sender(ReplayState& state, std::uint32_t number) {
@@ -176,6 +183,8 @@ void advance_transfer(ReplayState& state, std::uint32_t number) {
     switch (result.milestone) {
         case Milestone::None:
             return;
+        case Milestone::PacketSent:
+            return free_commands(state, number, 1);
         case Milestone::Departed:
             return depart(state, number);
         case Milestone::Delivered:

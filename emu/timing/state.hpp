@@ -101,6 +101,7 @@ struct EngineThread {
     std::uint32_t next = 0;      ///< event
     std::uint32_t step = 0;      ///< of the event's run
     bool is_issued = false;      ///< the step's command is paid for
+    bool is_started = false;     ///< the step's transfer is the transport's
     bool is_runnable = false;    ///< listed in ReplayState::runnable
     bool is_dispatched = false;  ///< the queue has come to its time: it may use shared resources
     bool is_finished = false;
@@ -113,7 +114,7 @@ struct EngineThread {
     WaitCause woken_by;
 
     PendingTransfers pending;
-    std::uint32_t num_queued_writes = 0;
+    std::uint32_t num_queued_writes = 0;  ///< packets
 
     FpuCall call;  ///< of the event that `call_event` points to
     const TraceEvent* call_event = nullptr;

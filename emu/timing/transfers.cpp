@@ -38,13 +38,23 @@ bool has_slot(const ReplayState& state, const EngineThread& thread, const Interf
     const NocTiming& noc = state.machine.timing.noc;
     const EventKind kind = thread.event().kind;
     if (kind == EventKind::NocRead) {
+        const CoreTrace& core = *state.cores[thread.core].trace;
+        const std::uint32_t noc_index = TransferDetail{thread.event().detail}.noc();
         // A read of more packets than there are slots goes when it is alone, or it would never.
-        return interface.num_reads == 0 || interface.num_reads + packets <= noc.outstanding_reads;
+        return state.transport.takes_read(core.device, core.core, noc_index) &&
+               (interface.num_reads == 0 || interface.num_reads + packets <= noc.outstanding_reads);
     }
     // Writes have two limits: commands that wait to be sent, which hold the RISC that issued them,
     // and packets that are not acknowledged.
     return !is_write(kind) || (thread.num_queued_writes < noc.queued_writes &&
                                interface.num_writes < noc.outstanding_writes);
+}
+
+/// Returns whether the RISC has the command of a packet still to write, as those before it wait in
+/// the NIU.
+bool is_writing(const ReplayState& state, const EngineThread& thread) {
+    return is_write(thread.event().kind) &&
+           thread.num_queued_writes > state.machine.timing.noc.queued_writes;
 }
 
 void count_start(ReplayState& state, EngineThread& thread, std::uint32_t packets) {
@@ -60,7 +70,7 @@ void count_start(ReplayState& state, EngineThread& thread, std::uint32_t packets
     if (is_write(event.kind)) {
         // Posted writes too: a flush waits for what has left the source, acknowledged or not.
         thread.pending.add(Pending::Flushes, detail, id);
-        ++thread.num_queued_writes;
+        thread.num_queued_writes += packets;
     }
     if (is_acknowledged(event)) {
         thread.pending.add(is_write(event.kind) ? Pending::Writes : Pending::Atomics, detail, id);
@@ -70,7 +80,8 @@ void count_start(ReplayState& state, EngineThread& thread, std::uint32_t packets
 
 /// Replays one transfer: its first packet's command, the start, and the commands of further
 /// packets. The transport gets the whole at once and cuts it itself: what the RISC issues later (25
-/// cycles) is in time for the packet before (262 cycles for 8 KiB at 31.3 B/cycle).
+/// cycles) is in time for the packet before (262 cycles for 8 KiB at 31.3 B/cycle). It is held,
+/// though, until there is a place for the last of them.
 Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets) {
     const TraceEvent& event = thread.event();
     const Millicycles cost = issue_cost(state.costs.risc, event);
@@ -80,18 +91,23 @@ Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets)
         thread.is_issued = true;
     }
     end_wait(state, thread);
-    if (!state.is_due(thread)) {
+    if (!thread.is_started && !state.is_due(thread)) {
         return Progress::Held;
     }
     InterfaceState& interface = interface_of(state, thread);
-    if (!has_slot(state, thread, interface, packets)) {
+    const bool is_free = thread.is_started || has_slot(state, thread, interface, packets);
+    if (is_free && !thread.is_started) {
+        count_start(state, thread, packets);
+        start_transfer(state, thread, packets, nullptr);
+        thread.log.spend(activity_of(event.kind), thread.site(), cost * (packets - 1));
+        thread.is_started = true;
+    }
+    if (!is_free || is_writing(state, thread)) {
         interface.waiters.push_back(thread.index);
         return hold(thread, Block::Slot, Activity::WaitNocSlot, 0);
     }
-    count_start(state, thread, packets);
-    start_transfer(state, thread, packets, nullptr);
-    thread.log.spend(activity_of(event.kind), thread.site(), cost * (packets - 1));
     thread.is_issued = false;
+    thread.is_started = false;
     return Progress::Finished;
 }
 
@@ -108,6 +124,7 @@ void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t pack
                     .thread = thread.index,
                     .site = thread.site(),
                     .num_packets = packets,
+                    .num_unsent = is_write(event.kind) ? packets : 0,
                     .start = thread.log.now()});
 }
 

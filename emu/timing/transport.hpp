@@ -52,6 +52,7 @@ struct Request {
 /// What a transfer has reached when a stage is done.
 enum class Milestone : std::uint8_t {
     None,
+    PacketSent,    ///< writes: a packet that is not their last has left the source
     Departed,      ///< writes and packets: the last byte has left the source; it may be reused
     Delivered,     ///< bytes (or the word) are in place at every receiver; reads: in own L1
     Acknowledged,  ///< non-posted writes and atomics: the issuer knows
@@ -87,6 +88,10 @@ public:
     /// Starts a transfer at `now`, the end of its issue by the RISC, and schedules its first stage.
     /// Returns its number.
     std::uint32_t start(const Request& request, Millicycles now, EventQueue& queue);
+    /// Returns whether the NIU of `core` on `noc` takes a command to read: it keeps one while it
+    /// sends something else. Source   as end_command (network/commands.cpp).
+    [[nodiscard]] bool takes_read(std::uint32_t device, CoreCoord core,
+                                  std::uint32_t noc) const noexcept;
     /// Runs the stage that is due.
     StageResult advance(std::uint32_t transfer, Millicycles now, EventQueue& queue);
     /// Returns the account of a transfer's time; it adds up to `now − start`.

@@ -26,6 +26,8 @@ StageResult Transport::State::ready(std::uint32_t number, Millicycles now, Event
 
 StageResult Transport::State::inject(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
+    const StageResult before{transfer.follows ? Milestone::PacketSent : Milestone::None, false};
+    transfer.follows = false;
     transfer.packet = std::min(transfer.left, max_packet);
     NocInterface& own = interface_of(transfer);
     if (is_multicast(transfer.request) && transfer.waiting_on == kNone && !own.keeps_path) {
@@ -37,9 +39,10 @@ StageResult Transport::State::inject(std::uint32_t number, Millicycles now, Even
         // a random time, are not modelled.
         schedule(number, TransferStage::Reserved,
                  now + paths.noc().interface + path.hops * paths.noc().multicast_setup, queue);
-        return {};
+        return before;
     }
-    return send(number, now, queue);
+    const StageResult sent = send(number, now, queue);
+    return sent.milestone == Milestone::None ? before : sent;
 }
 
 void Transport::State::reserved_path(const Transfer& transfer) {
@@ -157,7 +160,20 @@ StageResult Transport::State::leave_source(std::uint32_t number, Millicycles now
     interface_of(transfer).keeps_path = false;
     transfer.spend(ResourceKind::NocInjection, now);
     start_next_command(transfer, std::max(now, transfer.departs), queue);
+    end_command(interface_of(transfer), now, queue);
     return {Milestone::Departed, false};
+}
+
+// An NIU serves one command at a time, whichever register it is in: a read that is issued while a
+// block is multicast goes out behind the block. Source   tt-metal pull request 27341: a command
+// buffer is a single entry deep, and the NoC can only service one of them at a time.
+void Transport::State::end_command(NocInterface& own, Millicycles now, EventQueue& queue) {
+    --own.unsent;
+    while (own.unsent == 0 && own.held_reads.first != kNone) {
+        const std::uint32_t read = remove_first(own.held_reads);
+        transfers[read].spend(ResourceKind::NocInjection, now);
+        request(read, now, queue);
+    }
 }
 
 void Transport::State::sent(std::uint32_t number, Millicycles departs, EventQueue& queue) {
@@ -168,6 +184,7 @@ void Transport::State::sent(std::uint32_t number, Millicycles departs, EventQueu
     // The next packet of the command, or the next command, starts when the port is free: packets of
     // one NIU follow each other without a gap, also where the head still travels.
     if (transfer.left > 0) {
+        transfer.follows = true;
         schedule(number, TransferStage::Inject, departs, queue);
         return;
     }

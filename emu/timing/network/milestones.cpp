@@ -12,6 +12,7 @@ StageResult Transport::State::depart(std::uint32_t number, Millicycles now, Even
     // once.
     transfer.slowest -= now - transfer.stamp;
     transfer.spend(ResourceKind::NocInjection, now);
+    end_command(interface_of(transfer), now, queue);
     if (transfer.request.kind == RequestKind::Fabric) {
         schedule(number, TransferStage::LinkSend, now + 2 * paths.noc().interface, queue);
         return {Milestone::Departed, false};

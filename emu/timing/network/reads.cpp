@@ -28,6 +28,10 @@ void Transport::State::start_read(std::uint32_t number, Millicycles now, EventQu
 void Transport::State::request(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
     NocInterface& own = interface_of(transfer);
+    if (own.unsent > 0) {
+        append(own.held_reads, number);
+        return;
+    }
     if (own.reads == max_reads) {
         append(own.stalled_reads, number);
         return;

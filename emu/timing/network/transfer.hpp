@@ -36,6 +36,7 @@ struct Transfer {
     bool is_queued = false;              ///< for a virtual channel of hop `head`
     bool stands = false;                 ///< in the buffer in front of hop `head`
     bool has_left = false;               ///< its source: the next packet may follow
+    bool follows = false;                ///< a packet of the same transfer, which has just left
     bool has_room = false;               ///< in the buffer of the bank that it writes to
     bool waits_for_bank = false;         ///< all of it has left, and lies in that buffer
     bool is_answered = false;            ///< a read: its port has let go of its request

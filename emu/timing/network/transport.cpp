@@ -42,10 +42,10 @@ CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
     return {arch.workers.noc_columns[core.x], arch.workers.noc_rows[core.y]};
 }
 
-std::uint32_t Transport::State::interface_number(const Transfer& transfer) const {
+std::uint32_t Transport::State::interface_number(std::uint32_t device, std::uint32_t noc,
+                                                 CoreCoord node) const {
     const GridSize grid = arch.noc.grid;
-    const std::uint32_t network = transfer.request.device * 2U + transfer.request.noc;
-    return (network * grid.rows + transfer.own.y) * grid.columns + transfer.own.x;
+    return ((device * 2U + noc) * grid.rows + node.y) * grid.columns + node.x;
 }
 
 std::uint32_t Transport::State::start(const Request& request, Millicycles now, EventQueue& queue) {
@@ -55,7 +55,7 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
     // Counted from the part's first device, so that a part of one device has small tables.
     transfer.request.device = static_cast<std::uint16_t>(request.device - devices.first);
     transfer.own = node_of(NocPlace::worker(request.core), request.noc);
-    transfer.interface = interface_number(transfer);
+    transfer.interface = interface_number(transfer.request.device, request.noc, transfer.own);
     transfer.left = request.bytes;
     transfer.stamp = now;
     transfer.device = transfer.request.device;
@@ -71,6 +71,7 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
         return number;
     }
     NocInterface& own = interface_of(transfer);
+    ++own.unsent;
     // The NIU counts what is to be acknowledged. A posted write never is; a fabric packet is the
     // sender's, whose slots the engine counts.
     const bool is_counted = !request.is_posted && request.kind != RequestKind::Fabric;
@@ -130,6 +131,14 @@ Transport::~Transport() = default;
 
 std::uint32_t Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
     return state_->start(request, now, queue);
+}
+
+bool Transport::takes_read(std::uint32_t device, CoreCoord core, std::uint32_t noc) const noexcept {
+    const CoreCoord node = state_->node_of(NocPlace::worker(core), noc);
+    const std::uint32_t first = state_->devices.first;
+    const NocInterface& own =
+        state_->interfaces[state_->interface_number(device - first, noc, node)];
+    return own.held_reads.first == kNone;
 }
 
 StageResult Transport::advance(std::uint32_t transfer, Millicycles now, EventQueue& queue) {

@@ -75,10 +75,12 @@ struct TransferFifo {
 /// A core's NIU on one NoC: its commands go out in order, and so many may be outstanding.
 struct NocInterface {
     TransferFifo commands;
+    TransferFifo held_reads;     ///< issued while it was sending
     TransferFifo stalled_reads;  ///< issued while too many were outstanding
     TransferFifo stalled_writes;
     std::uint32_t reads = 0;
     std::uint32_t writes = 0;
+    std::uint32_t unsent = 0;      ///< commands that are no reads and have not left the source
     Millicycles acknowledged = 0;  ///< until when receivers of multicasts answer
     Millicycles unanswered = 0;    ///< time of answers to come while the next packet goes out
     bool keeps_path = false;       ///< the last multicast was linked: its tree is still reserved
@@ -117,6 +119,8 @@ struct Transport::State {
     StageResult send_unicast(std::uint32_t number, Millicycles now, EventQueue& queue);
     void reserve(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult leave_source(std::uint32_t number, Millicycles now, EventQueue& queue);
+    /// Launches the reads that waited for the NIU, if nothing else is to be sent.
+    void end_command(NocInterface& own, Millicycles now, EventQueue& queue);
     void start_next_command(const Transfer& last, Millicycles time, EventQueue& queue);
     /// Schedules what follows a packet whose last byte leaves its source at `departs`.
     void sent(std::uint32_t number, Millicycles departs, EventQueue& queue);
@@ -205,7 +209,8 @@ struct Transport::State {
                                   : resources.kind(route.resource_of(route.slowest_hop())),
                      std::max(route.slowest(), transfer.throttled));
     }
-    [[nodiscard]] std::uint32_t interface_number(const Transfer& transfer) const;
+    [[nodiscard]] std::uint32_t interface_number(std::uint32_t device, std::uint32_t noc,
+                                                 CoreCoord node) const;
     [[nodiscard]] NocInterface& interface_of(const Transfer& transfer) noexcept {
         return interfaces[transfer.interface];
     }

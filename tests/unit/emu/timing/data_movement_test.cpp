@@ -133,6 +133,19 @@ TEST(DataMovement, WritesQueueUpToADepth) {
     EXPECT_EQ(builder.run().makespan, 20 * kCycle + fixed::kDeparted);
 }
 
+TEST(DataMovement, ARiscIsHeldUntilThereIsAPlaceForTheCommandOfItsLastPacket) {
+    // Two packets of 8192 B, whose commands are written at 20 and 40; both have left at 20 + 30.
+    const auto held = [](std::uint32_t queued_writes) {
+        TraceBuilder builder;
+        builder.timing.noc.queued_writes = queued_writes;
+        builder.core({0, 0}).writer({write(2 * 8192)});
+        return cycles_of(builder.run(), 0, Activity::WaitNocSlot);
+    };
+
+    EXPECT_EQ(held(2), 0);
+    EXPECT_EQ(held(1), 10);
+}
+
 TEST(DataMovement, NamesWhatTheMachineHasNot) {
     TraceBuilder bank;
     bank.core({0, 0}).reader(

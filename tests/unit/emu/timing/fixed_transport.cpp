@@ -74,6 +74,11 @@ std::uint32_t Transport::start(const Request& request, Millicycles now, EventQue
     return number;
 }
 
+bool Transport::takes_read(std::uint32_t /*device*/, CoreCoord /*core*/,
+                           std::uint32_t /*noc*/) const noexcept {
+    return true;
+}
+
 StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = state_->transfers[number];
     const Stage stage = transfer.stages[transfer.next++];

@@ -96,6 +96,59 @@ TEST(NocSharing, OppositeNocsDoNotDisturbEachOther) {
     EXPECT_EQ(both.end(1), StreamRun(small.machine(), {noc1}).end(0));
 }
 
+TEST(NocSharing, AReadGoesOutBehindWhatItsInterfaceSends) {
+    // Eight packets of 33 cycles each; the bank's answer comes over links that the write does not
+    // pass.
+    const SmallMachine small;
+    const Request block = write({0, 0}, NocPlace::worker({2, 0}), 8 * kBytes);
+    const Stream reading{.requests = {read({0, 0}, NocPlace::dram(0), kBytes)}, .begin = 10'000};
+    const StreamRun alone(small.machine(), {reading});
+
+    const StreamRun run(small.machine(), {Stream{.requests = {block}}, reading});
+
+    const Times& late = run.times[1][0];
+    const Millicycles wait = run.times[0][0].departed - reading.begin;
+    constexpr auto kInjection = static_cast<std::size_t>(ResourceKind::NocInjection);
+    EXPECT_EQ(run.times[0][0].departed, 20'000 + 8 * 33'000);
+    EXPECT_EQ(late.delivered, alone.times[0][0].delivered + wait);
+    EXPECT_EQ(late.transit[kInjection], alone.times[0][0].transit[kInjection] + wait);
+}
+
+TEST(NocSharing, AReadOnTheOtherNocDoesNotWaitForWhatIsSent) {
+    const SmallMachine small;
+    const Request block = write({0, 0}, NocPlace::worker({2, 0}), 8 * kBytes, 0);
+    const Stream other{.requests = {read({0, 0}, NocPlace::dram(0), kBytes, 1)}, .begin = 10'000};
+
+    const StreamRun run(small.machine(), {Stream{.requests = {block}}, other});
+
+    EXPECT_EQ(run.times[1][0].delivered, StreamRun(small.machine(), {other}).end(0));
+}
+
+TEST(NocSharing, AnInterfaceKeepsOneCommandToReadWhileItSends) {
+    const SmallMachine small;
+    EventQueue queue;
+    Transport transport(small.machine(), {0, 1});
+
+    EXPECT_TRUE(transport.takes_read(0, {0, 0}, 0));
+    (void)transport.start(write({0, 0}, NocPlace::worker({2, 0}), kBytes), 0, queue);
+    EXPECT_TRUE(transport.takes_read(0, {0, 0}, 0));
+    (void)transport.start(read({0, 0}, NocPlace::dram(0), kBytes), 0, queue);
+    EXPECT_FALSE(transport.takes_read(0, {0, 0}, 0));
+    EXPECT_TRUE(transport.takes_read(0, {0, 0}, 1));
+    EXPECT_TRUE(transport.takes_read(0, {1, 0}, 0));
+}
+
+TEST(NocSharing, EachPacketOfAWriteSaysWhenItHasLeft) {
+    const SmallMachine small;
+
+    const StreamRun run(
+        small.machine(),
+        {Stream{.requests = {write({0, 0}, NocPlace::worker({2, 0}), 3 * kBytes)}}});
+
+    EXPECT_EQ(run.times[0][0].sent, (std::vector<Millicycles>{53'000, 86'000}));
+    EXPECT_EQ(run.times[0][0].departed, 119'000);
+}
+
 TEST(NocSharing, WritesBeyondTheLimitWaitForAcknowledgements) {
     SmallMachine small;
     small.timing.noc.outstanding_writes = 1;

@@ -28,6 +28,7 @@ struct Times {
     Millicycles delivered = -1;
     Millicycles acknowledged = -1;
     Millicycles slot_freed = -1;
+    std::vector<Millicycles> sent;    ///< packets but the last
     std::vector<Millicycles> passed;  ///< at devices on the way
     Transit transit{};                ///< up to the delivery
     [[nodiscard]] Millicycles end() const {
@@ -120,6 +121,9 @@ private:
             throw std::logic_error("transit does not add up to the time since the start");
         }
         switch (result.milestone) {
+            case Milestone::PacketSent:
+                t.sent.push_back(now);
+                break;
             case Milestone::Departed:
                 t.departed = now;
                 departed(owner.stream, now);
