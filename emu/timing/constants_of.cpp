@@ -34,9 +34,10 @@ constexpr std::array kUnpack{Key{"compute.unpack_tile_16bit"}, Key{"compute.unpa
                              Key{"compute.unpack_call"},       Key{"compute.unpack_block_call"},
                              Key{"compute.unpack_pair_call"},  Key{"compute.tilize_tile_16bit"},
                              Key{"compute.tilize_tile_32bit"}, Key{"compute.untilize_tile"}};
-constexpr std::array kMatmul{Key{"compute.matmul_phase"}, Key{"compute.matmul_product"},
-                             Key{"compute.matmul_tiles_start"}, Key{"compute.matmul_block_start"},
-                             Key{"compute.matmul_tiles_in_source"}};
+constexpr std::array kMatmul{
+    Key{"compute.matmul_phase"},       Key{"compute.matmul_product"},
+    Key{"compute.matmul_phases_end"},  Key{"compute.matmul_tiles_start"},
+    Key{"compute.matmul_block_start"}, Key{"compute.matmul_tiles_in_source"}};
 constexpr std::array kEltwise{Key{"compute.eltwise_phase"},    Key{"compute.eltwise_late_phase"},
                               Key{"compute.eltwise_add"},      Key{"compute.copy_tile"},
                               Key{"compute.reduce_row_phase"}, Key{"compute.reduce_row_largest"},

@@ -106,6 +106,8 @@ struct ComputeTiming {
     Cycles matmul_phase;    ///< tile product, each fidelity phase
     Cycles matmul_product;  ///< tile product, beside its phases
     Cycles
+        matmul_phases_end;  ///< the same where it has more than one, for the way back to the first
+    Cycles
         matmul_tiles_start;  ///< each call of matmul_tiles, while operands may still be on the way
     Cycles matmul_block_start;  ///< the same of matmul_block
     Cycles eltwise_phase;       ///< element-wise multiply, each of the first two fidelity phases

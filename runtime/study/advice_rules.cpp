@@ -74,15 +74,15 @@ void endless_links(TimingSpec& timing) {
 void endless_engines(TimingSpec& timing) {
     ComputeTiming& compute = timing.compute;
     for (Cycles* cost :
-         {&compute.unpack_tile_16bit, &compute.unpack_tile_32bit,   &compute.unpack_tile_8bit,
-          &compute.unpack_tile_4bit,  &compute.matmul_phase,        &compute.matmul_product,
-          &compute.eltwise_phase,     &compute.eltwise_late_phase,  &compute.eltwise_add,
-          &compute.copy_tile,         &compute.reduce_row_phase,    &compute.reduce_row_largest,
-          &compute.reduce_scalar,     &compute.reduce_scalar_phase, &compute.transpose,
-          &compute.pack_tile_16bit,   &compute.pack_tile_32bit,     &compute.pack_tile_8bit,
-          &compute.pack_accumulate,   &compute.pack_dst_32bit,      &compute.tilize_tile_16bit,
-          &compute.tilize_tile_32bit, &compute.untilize_tile,       &compute.pack_untilize_tile,
-          &timing.sfpu.other}) {
+         {&compute.unpack_tile_16bit,  &compute.unpack_tile_32bit, &compute.unpack_tile_8bit,
+          &compute.unpack_tile_4bit,   &compute.matmul_phase,      &compute.matmul_product,
+          &compute.matmul_phases_end,  &compute.eltwise_phase,     &compute.eltwise_late_phase,
+          &compute.eltwise_add,        &compute.copy_tile,         &compute.reduce_row_phase,
+          &compute.reduce_row_largest, &compute.reduce_scalar,     &compute.reduce_scalar_phase,
+          &compute.transpose,          &compute.pack_tile_16bit,   &compute.pack_tile_32bit,
+          &compute.pack_tile_8bit,     &compute.pack_accumulate,   &compute.pack_dst_32bit,
+          &compute.tilize_tile_16bit,  &compute.tilize_tile_32bit, &compute.untilize_tile,
+          &compute.pack_untilize_tile, &timing.sfpu.other}) {
         *cost = Cycles{0};
     }
     for (auto& [name, cost] : timing.sfpu.functions) {

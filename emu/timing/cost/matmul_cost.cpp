@@ -22,6 +22,7 @@ std::uint32_t steps_of(Tile in0, Tile in1) {
 MatmulCost::MatmulCost(const ComputeTiming& timing)
     : phase_(to_millicycles(timing.matmul_phase)),
       product_(to_millicycles(timing.matmul_product)),
+      phases_end_(to_millicycles(timing.matmul_phases_end)),
       tiles_start_(to_millicycles(timing.matmul_tiles_start)),
       block_start_(to_millicycles(timing.matmul_block_start)),
       next_srca_(to_millicycles(timing.unpack_next_srca)),
@@ -46,9 +47,10 @@ FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
     call.unpack_next = passes_srca ? unpack.of_tile(argument.srca, argument.srca_tile) + next_srca_
                                    : unpack.of_tile(argument.srcb, argument.srcb_tile);
     call.math_start = kind == EventKind::MatmulTiles ? tiles_start_ : block_start_;
-    call.math_step = product_ + phase_ * num_phases(argument.fidelity) *
-                                    steps_of(argument.srcb_tile, argument.srca_tile) /
-                                    steps_of({}, {});
+    const std::uint32_t phases = num_phases(argument.fidelity);
+    call.math_step =
+        product_ + (phases > 1 ? phases_end_ : 0) +
+        phase_ * phases * steps_of(argument.srcb_tile, argument.srca_tile) / steps_of({}, {});
     call.math = Activity::Matmul;
     // On Wormhole loops of matmul_tiles take unpacking plus phases, as if one pair of tiles were in
     // the source registers; on Blackhole, and in blocks, the longer of the two.

@@ -29,6 +29,7 @@ public:
 private:
     Millicycles phase_;
     Millicycles product_;
+    Millicycles phases_end_;
     Millicycles tiles_start_;
     Millicycles block_start_;
     Millicycles next_srca_;

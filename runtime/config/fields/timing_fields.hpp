@@ -138,6 +138,8 @@ inline constexpr std::array kComputeTimingFields{
         "matmul_tiles calls whose operands source registers hold at once"),
     cost<&ComputeTiming::matmul_phase>("matmul_phase", "tile product, each fidelity phase"),
     cost<&ComputeTiming::matmul_product>("matmul_product", "tile product, beside its phases"),
+    cost<&ComputeTiming::matmul_phases_end>("matmul_phases_end",
+                                            "tile product of more than one phase"),
     cost<&ComputeTiming::matmul_tiles_start>("matmul_tiles_start", "each call of matmul_tiles"),
     cost<&ComputeTiming::matmul_block_start>("matmul_block_start", "each call of matmul_block"),
     cost<&ComputeTiming::eltwise_phase>("eltwise_phase",

@@ -55,6 +55,7 @@ inline TimingSpec round_timing() {
                       .matmul_tiles_in_source = 2,
                       .matmul_phase = Cycles{16},
                       .matmul_product = Cycles{1},
+                      .matmul_phases_end = Cycles{2},
                       .matmul_tiles_start = Cycles{3},
                       .matmul_block_start = Cycles{5},
                       .eltwise_phase = Cycles{20},
