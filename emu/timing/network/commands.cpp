@@ -27,7 +27,10 @@ StageResult Transport::State::ready(std::uint32_t number, Millicycles now, Event
 StageResult Transport::State::inject(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
     const StageResult before{transfer.follows ? Milestone::PacketSent : Milestone::None, false};
-    transfer.follows = false;
+    if (transfer.follows) {
+        transfer.spend(ResourceKind::NocInjection, now);  // also where the next packet has to wait
+        transfer.follows = false;
+    }
     transfer.packet = std::min(transfer.left, max_packet);
     NocInterface& own = interface_of(transfer);
     if (is_multicast(transfer.request) && transfer.waiting_on == kNone && !own.keeps_path) {

@@ -149,6 +149,25 @@ TEST(NocSharing, EachPacketOfAWriteSaysWhenItHasLeft) {
     EXPECT_EQ(run.times[0][0].departed, 119'000);
 }
 
+TEST(NocSharing, APacketsTimeIsAccountedForWhereTheNextHasToWait) {
+    // Blocks of four packets to one row from two senders: their trees share links, so that each
+    // waits for the other between its packets. A StreamRun adds accounts up at each milestone.
+    const SmallMachine small;
+    Request first = multicast({0, 0}, {0, 1}, {3, 1}, 4 * kBytes);
+    Request second = multicast({1, 0}, {0, 1}, {3, 1}, 4 * kBytes);
+    first.is_linked = true;
+    second.is_linked = true;
+
+    const StreamRun run(small.machine(),
+                        {Stream{.requests = {first}}, Stream{.requests = {second}}});
+
+    const Millicycles alone =
+        StreamRun(small.machine(), {Stream{.requests = {first}}}).times[0][0].departed;
+    EXPECT_EQ(run.times[0][0].sent.size(), 3U);
+    EXPECT_EQ(run.times[1][0].sent.size(), 3U);
+    EXPECT_GT(run.times[0][0].departed, alone);
+}
+
 TEST(NocSharing, WritesBeyondTheLimitWaitForAcknowledgements) {
     SmallMachine small;
     small.timing.noc.outstanding_writes = 1;
