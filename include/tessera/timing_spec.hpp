@@ -103,10 +103,9 @@ struct ComputeTiming {
     /// Products of single tiles (matmul_tiles) whose operands may be in source registers at once:
     /// with 1, operands are unpacked when math has done with the product before.
     std::uint32_t matmul_tiles_in_source = 0;
-    Cycles matmul_phase;    ///< tile product, each fidelity phase
-    Cycles matmul_product;  ///< tile product, beside its phases
-    Cycles
-        matmul_phases_end;  ///< the same where it has more than one, for the way back to the first
+    Cycles matmul_phase;       ///< tile product, each fidelity phase
+    Cycles matmul_product;     ///< tile product, beside its phases
+    Cycles matmul_phases_end;  ///< the same if it has several, behind the last
     Cycles
         matmul_tiles_start;  ///< each call of matmul_tiles, while operands may still be on the way
     Cycles matmul_block_start;  ///< the same of matmul_block

@@ -26,11 +26,6 @@ StageResult Transport::State::ready(std::uint32_t number, Millicycles now, Event
 
 StageResult Transport::State::inject(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
-    const StageResult before{transfer.follows ? Milestone::PacketSent : Milestone::None, false};
-    if (transfer.follows) {
-        transfer.spend(ResourceKind::NocInjection, now);  // also where the next packet has to wait
-        transfer.follows = false;
-    }
     transfer.packet = std::min(transfer.left, max_packet);
     NocInterface& own = interface_of(transfer);
     if (is_multicast(transfer.request) && transfer.waiting_on == kNone && !own.keeps_path) {
@@ -42,10 +37,18 @@ StageResult Transport::State::inject(std::uint32_t number, Millicycles now, Even
         // a random time, are not modelled.
         schedule(number, TransferStage::Reserved,
                  now + paths.noc().interface + path.hops * paths.noc().multicast_setup, queue);
-        return before;
+        return {};
     }
-    const StageResult sent = send(number, now, queue);
-    return sent.milestone == Milestone::None ? before : sent;
+    return send(number, now, queue);
+}
+
+// The packet before is accounted for here: the next one may have to wait.
+StageResult Transport::State::inject_next(std::uint32_t number, Millicycles now,
+                                          EventQueue& queue) {
+    transfers[number].spend(ResourceKind::NocInjection, now);
+    transfers[number].stage = TransferStage::Inject;
+    const StageResult next = inject(number, now, queue);
+    return next.milestone == Milestone::None ? StageResult{Milestone::PacketSent, false} : next;
 }
 
 void Transport::State::reserved_path(const Transfer& transfer) {
@@ -187,8 +190,7 @@ void Transport::State::sent(std::uint32_t number, Millicycles departs, EventQueu
     // The next packet of the command, or the next command, starts when the port is free: packets of
     // one NIU follow each other without a gap, also where the head still travels.
     if (transfer.left > 0) {
-        transfer.follows = true;
-        schedule(number, TransferStage::Inject, departs, queue);
+        schedule(number, TransferStage::InjectNext, departs, queue);
         return;
     }
     start_next_command(transfer, departs, queue);

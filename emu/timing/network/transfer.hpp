@@ -15,6 +15,7 @@ namespace tessera::timing {
 enum class TransferStage : std::uint8_t {
     Ready,         ///< its command is written: it joins the queue of its interface
     Inject,        ///< first of that queue: its next packet asks for its path
+    InjectNext,    ///< a packet of it has left, and the next asks for its path
     Reserved,      ///< multicast: the routers of the tree have answered
     AtMemory,      ///< read request at a DRAM bank
     Buffered,      ///< a written packet's copy in front of a DRAM bank
@@ -36,7 +37,6 @@ struct Transfer {
     bool is_queued = false;              ///< for a virtual channel of hop `head`
     bool stands = false;                 ///< in the buffer in front of hop `head`
     bool has_left = false;               ///< its source: the next packet may follow
-    bool follows = false;                ///< a packet of the same transfer, which has just left
     bool has_room = false;               ///< in the buffer of the bank that it writes to
     bool waits_for_bank = false;         ///< all of it has left, and lies in that buffer
     bool is_answered = false;            ///< a read: its port has let go of its request

@@ -89,6 +89,8 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
             return ready(number, now, queue);
         case TransferStage::Inject:
             return inject(number, now, queue);
+        case TransferStage::InjectNext:
+            return inject_next(number, now, queue);
         case TransferStage::Reserved:
             return send(number, now, queue);
         case TransferStage::AtMemory:

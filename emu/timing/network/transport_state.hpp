@@ -115,6 +115,7 @@ struct Transport::State {
     // Commands of an interface (commands.cpp)
     StageResult ready(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult inject(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult inject_next(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult send(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult send_unicast(std::uint32_t number, Millicycles now, EventQueue& queue);
     void reserve(std::uint32_t number, Millicycles now, EventQueue& queue);

@@ -146,6 +146,18 @@ TEST(DataMovement, ARiscIsHeldUntilThereIsAPlaceForTheCommandOfItsLastPacket) {
     EXPECT_EQ(held(1), 10);
 }
 
+TEST(DataMovement, AReadWaitsUntilTheInterfaceTakesIt) {
+    TraceBuilder builder;
+    builder.core({0, 0}).writer(
+        {write(64, 1, TransferDetail::kNoc), read(64, 1, TransferDetail::kNoc)});
+
+    const LaunchTimeline timeline = builder.run();
+
+    // Its command is ready at 45; what was written at 20 has left at 50.
+    EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitNocSlot), 5);
+    EXPECT_EQ(timeline.makespan, 20 * kCycle + fixed::kDeparted);
+}
+
 TEST(DataMovement, NamesWhatTheMachineHasNot) {
     TraceBuilder bank;
     bank.core({0, 0}).reader(

@@ -59,6 +59,7 @@ struct Transfer {
 
 struct Transport::State {
     std::vector<Transfer> transfers;
+    std::uint32_t num_unsent = 0;  ///< transfers that have a departure to come
 };
 
 Transport::Transport(const Machine& /*machine*/, DeviceRange /*devices*/)
@@ -69,20 +70,23 @@ Transport::~Transport() = default;
 std::uint32_t Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
     const auto number = static_cast<std::uint32_t>(state_->transfers.size());
     state_->transfers.push_back({now, stages_of(request), 0, {}});
+    state_->num_unsent += request.kind == RequestKind::Read ? 0 : 1;
     queue.push(now + state_->transfers.back().stages.front().after, QueueEvent::TransferStage,
                number);
     return number;
 }
 
+/// On NoC 1 none while anything is sent: the engine has to ask, and to ask again at a departure.
 bool Transport::takes_read(std::uint32_t /*device*/, CoreCoord /*core*/,
-                           std::uint32_t /*noc*/) const noexcept {
-    return true;
+                           std::uint32_t noc) const noexcept {
+    return noc == 0 || state_->num_unsent == 0;
 }
 
 StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = state_->transfers[number];
     const Stage stage = transfer.stages[transfer.next++];
     transfer.transit[static_cast<std::size_t>(ResourceKind::NocLatency)] = now - transfer.start;
+    state_->num_unsent -= stage.milestone == Milestone::Departed ? 1 : 0;
     const bool is_last = transfer.next == transfer.stages.size();
     if (!is_last) {
         queue.push(transfer.start + transfer.stages[transfer.next].after, QueueEvent::TransferStage,
