@@ -223,10 +223,12 @@ ExitCode run(const RunOptions& options, const Console& console) {
     record.inputs = options.inputs.value_or("");
     record.host.load = load_seconds;
     record.host.total = seconds_since(start);
+    // Before files are written: a full disk costs those, not what is printed.
+    print(outcome, options, console);
+    console.out << std::flush;
     if (options.report) {
         report::write_report(*options.report, *outcome.timing, loaded.resolved, &record);
     }
-    print(outcome, options, console);
     if (sampler) {
         const double report_seconds = seconds_since(start) - record.host.total;
         const auto profile = host_profile::profile_of(sampler->stop(), host_profile::Symbols());

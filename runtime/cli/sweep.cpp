@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -117,6 +118,11 @@ ExitCode end_interrupted(const sweep::SweepResult& result, const SweepOptions& o
                          const Console& console) {
     print(result, options, console);
     console.out << std::flush;
+    const auto num_timed = static_cast<std::size_t>(std::ranges::count_if(
+        result.points, [](const sweep::PointResult& point) { return point.figures.has_value(); }));
+    console.err << fmt::format(
+        "tessera: interrupted: {} of {} points have a time, and the best is the best of these{}\n",
+        num_timed, result.points.size(), options.out ? "; nothing was written to --out" : "");
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);
     return ExitCode::WrongInput;  // not reached
@@ -159,10 +165,12 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     if (StopAtInterrupt::stop) {
         return end_interrupted(result, options, console);
     }
+    // Before files are written: a full disk costs those, not the table.
+    print(result, options, console);
+    console.out << std::flush;
     if (options.out) {
         sweep::write_files(*options.out, sweep, result);
     }
-    print(result, options, console);
     return exit_code_of(result);
 }
 

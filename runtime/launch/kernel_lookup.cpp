@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <string>
+#include <variant>
 
 #include "runtime/kernels/builtin_table.hpp"
 #include "runtime/kernels/jit.hpp"
@@ -23,9 +26,23 @@ std::string tile_table(const CbTiles& cb_tiles) {
     return formats + "\n" + tiles + "\n";
 }
 
+// Sources of kernels choose by these: matmul's senders flush behind a multicast on Blackhole only.
+// What the program itself defines goes first.
+Defines all_defines(const KernelDescription& kernel, std::string_view architecture) {
+    Defines defines = kernel.defines();
+    std::string name = fmt::format("ARCH_{}", architecture);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+    defines.try_emplace(name, "1");
+    if (const auto* compute = std::get_if<ComputeConfig>(&kernel.config)) {
+        defines.try_emplace("DST_ACCUM_MODE", compute->fp32_dest_acc_en ? "true" : "false");
+    }
+    return defines;
+}
+
 }  // namespace
 
-CompiledKernel look_up_kernel(const Program& program, const KernelDescription& kernel) {
+CompiledKernel look_up_kernel(const Program& program, const KernelDescription& kernel,
+                              std::string_view architecture) {
     if (kernel.text.empty() && kernel.defines().empty()) {
         const BuiltinKernel* builtin = find_builtin(kernel.source);
         if (builtin != nullptr && !is_edited(*builtin)) {
@@ -37,7 +54,7 @@ CompiledKernel look_up_kernel(const Program& program, const KernelDescription& k
                            .processor = kernel.processor(),
                            .compile_args = kernel.compile_args(),
                            .named_compile_args = kernel.named_compile_args(),
-                           .defines = kernel.defines(),
+                           .defines = all_defines(kernel, architecture),
                            .prologue = tile_table(cb_tiles_of(program, kernel))});
 }
 

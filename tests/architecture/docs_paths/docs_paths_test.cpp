@@ -18,11 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 
 const fs::path kRoot = TESSERA_SOURCE_DIR;
 
-constexpr std::array<std::string_view, 8> kTopFolders{"emu/",   "ops/",   "runtime/", "include/",
-                                                      "tests/", "bench/", "configs/", "cmake/"};
+constexpr std::array<std::string_view, 10> kTopFolders{"emu/",   "ops/",     "runtime/", "include/",
+                                                       "tests/", "bench/",   "configs/", "cmake/",
+                                                       "docs/",  "examples/"};
 
 /// Words of a document that look like paths of the project; those with a pattern in them
 /// (`ops/<op>/`, `configs/*.yaml`) stand for many files and are left out.
@@ -55,16 +57,30 @@ std::vector<std::string> missing_paths(const std::string& text) {
     return missing;
 }
 
-TEST(DocsPaths, NameFilesThatExist) {
-    int num_documents = 0;
-    for (const char* document : {"README.md", "include/tessera/README.md", "tests/golden/README.md",
-                                 "CHANGELOG.md", "docs/library.md"}) {
-        if (fs::exists(kRoot / document)) {
-            ++num_documents;
-            EXPECT_THAT(missing_paths(text_of(document)), IsEmpty()) << document;
+/// Documents of the project: those at its root and below its folders.
+std::vector<fs::path> documents() {
+    std::vector<fs::path> documents;
+    const auto add = [&](const fs::directory_entry& entry) {
+        if (entry.path().extension() == ".md") {
+            documents.push_back(fs::relative(entry.path(), kRoot));
         }
+    };
+    std::ranges::for_each(fs::directory_iterator(kRoot), add);
+    for (const std::string_view folder : kTopFolders) {
+        std::ranges::for_each(fs::recursive_directory_iterator(kRoot / folder), add);
     }
-    EXPECT_GT(num_documents, 0);
+    std::ranges::sort(documents);
+    return documents;
+}
+
+TEST(DocsPaths, NameFilesThatExist) {
+    const std::vector<fs::path> all = documents();
+
+    EXPECT_THAT(all, IsSupersetOf<fs::path>({"README.md", "CONTRIBUTING.md", "docs/accuracy.md",
+                                             "include/tessera/README.md"}));
+    for (const fs::path& document : all) {
+        EXPECT_THAT(missing_paths(text_of(document.string())), IsEmpty()) << document;
+    }
 }
 
 TEST(DocsPaths, FindsANameWithoutAFile) {

@@ -109,14 +109,13 @@ INSTANTIATE_TEST_SUITE_P(GemmFlops, PublishedMatmul, ::testing::ValuesIn(kPublis
 
 class MatmulOnBoard : public ::testing::TestWithParam<MatmulCase> {};
 
-TEST_P(MatmulOnBoard, IsExactOnSmallIntegersAndDoneInTwoSeconds) {
+TEST_P(MatmulOnBoard, IsExactOnSmallIntegers) {
     for (const char* arch : {kWormhole, kBlackhole}) {
         MatmulDevice device(arch_of(arch));
 
         const Product product = device.run(GetParam().shape, GetParam().schedule, small_integer);
 
         EXPECT_EQ(count_wrong(product), 0U) << arch;
-        EXPECT_LT(product.launch.host_seconds, 2) << arch;  // 0.03 s at most, 2026-11-21
     }
 }
 

@@ -57,7 +57,7 @@ struct InterleavedPow2AddrGen {
 };
 
 template <bool DRAM>
-struct InterleavedPow2AddrGenFast : InterleavedPow2AddrGen<DRAM> {};
+using InterleavedPow2AddrGenFast = InterleavedPow2AddrGen<DRAM>;  // an aggregate, as on the chip
 
 template <bool DRAM, std::uint32_t tile_hw = 1024>
 struct InterleavedAddrGenFast {

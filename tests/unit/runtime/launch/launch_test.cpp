@@ -53,6 +53,52 @@ TEST_F(Launch, EachCoreReadsItsOwnArgumentsAndTheCommonOnes) {
     EXPECT_EQ(word({1, 1}, kScratch), 511U);
 }
 
+// Matmul's senders in tt-metal flush behind a multicast under #ifdef ARCH_BLACKHOLE.
+TEST_F(Launch, AKernelSeesForWhichChipItIsCompiled) {
+    Program program;
+    add_writer(program, R"(
+        #if defined(ARCH_BLACKHOLE) == defined(ARCH_WORMHOLE)
+        #error one of them, not both
+        #endif
+        void kernel_main() {
+        #ifdef ARCH_BLACKHOLE
+            *reinterpret_cast<volatile uint32_t*>(0x40000) = 2;
+        #else
+            *reinterpret_cast<volatile uint32_t*>(0x40000) = 1;
+        #endif
+        })");
+    const std::vector<DeviceProgram> programs{{0, program}};
+    for (const auto& [architecture, expected] :
+         {std::pair{"wormhole", 1U}, std::pair{"blackhole", 2U}}) {
+        ArchSpec arch = testing::small_arch();
+        arch.architecture = architecture;
+        EmulatedSession session{MeshSpec{}, arch, SessionOptions{.threads = 1}};
+
+        session.launch("test", programs);
+
+        std::uint32_t value = 0;
+        std::memcpy(&value, session.emulated_mesh().device(0).core({0, 0}).l1(kScratch), 4);
+        EXPECT_EQ(value, expected) << architecture;
+    }
+}
+
+TEST_F(Launch, AComputeKernelSeesWhetherDstHas32Bits) {
+    for (const bool has_fp32_dst : {false, true}) {
+        Program program;
+        CreateKernelFromString(program, R"(
+            constexpr bool kHas32Bits = DST_ACCUM_MODE;
+            void kernel_main() {
+                *reinterpret_cast<volatile uint32_t*>(0x40000) = kHas32Bits ? 5 : 4;
+            })",
+                               CoreCoord{0, 0}, ComputeConfig{.fp32_dest_acc_en = has_fp32_dst},
+                               "test.cpp");
+
+        run(program);
+
+        EXPECT_EQ(word({0, 0}, kScratch), has_fp32_dst ? 5U : 4U);
+    }
+}
+
 TEST_F(Launch, ArgumentsLieInL1WhereTheKernelMayWriteThem) {
     Program program;
     const KernelHandle kernel = add_writer(program, R"(
