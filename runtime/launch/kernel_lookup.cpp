@@ -28,11 +28,12 @@ std::string tile_table(const CbTiles& cb_tiles) {
 
 // Sources of kernels choose by these: matmul's senders flush behind a multicast on Blackhole only.
 // What the program itself defines goes first.
-Defines all_defines(const KernelDescription& kernel, std::string_view architecture) {
+Defines all_defines(const KernelDescription& kernel, const ArchSpec& arch) {
     Defines defines = kernel.defines();
-    std::string name = fmt::format("ARCH_{}", architecture);
+    std::string name = fmt::format("ARCH_{}", arch.architecture);
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
     defines.try_emplace(name, "1");
+    defines.try_emplace("NOC_MAX_BURST_SIZE", std::to_string(arch.noc.max_packet.value));
     if (const auto* compute = std::get_if<ComputeConfig>(&kernel.config)) {
         defines.try_emplace("DST_ACCUM_MODE", compute->fp32_dest_acc_en ? "true" : "false");
     }
@@ -42,7 +43,7 @@ Defines all_defines(const KernelDescription& kernel, std::string_view architectu
 }  // namespace
 
 CompiledKernel look_up_kernel(const Program& program, const KernelDescription& kernel,
-                              std::string_view architecture) {
+                              const ArchSpec& arch) {
     if (kernel.text.empty() && kernel.defines().empty()) {
         const BuiltinKernel* builtin = find_builtin(kernel.source);
         if (builtin != nullptr && !is_edited(*builtin)) {
@@ -54,7 +55,7 @@ CompiledKernel look_up_kernel(const Program& program, const KernelDescription& k
                            .processor = kernel.processor(),
                            .compile_args = kernel.compile_args(),
                            .named_compile_args = kernel.named_compile_args(),
-                           .defines = all_defines(kernel, architecture),
+                           .defines = all_defines(kernel, arch),
                            .prologue = tile_table(cb_tiles_of(program, kernel))});
 }
 

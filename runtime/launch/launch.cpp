@@ -74,7 +74,7 @@ std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> pr
         Device& device = mesh.device(id);
         check_on_grid(program, device);
         prepared.push_back({&program, &device, lay_out_circular_buffers(program, device),
-                            look_up_kernels(program, device.arch().architecture)});
+                            look_up_kernels(program, device.arch())});
     }
     return prepared;
 }

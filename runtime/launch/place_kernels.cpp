@@ -78,10 +78,10 @@ std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
 
 }  // namespace
 
-std::vector<CompiledKernel> look_up_kernels(const Program& program, std::string_view architecture) {
+std::vector<CompiledKernel> look_up_kernels(const Program& program, const ArchSpec& arch) {
     std::vector<CompiledKernel> compiled;
     for (const KernelDescription& kernel : program.kernels) {
-        compiled.push_back(look_up_kernel(program, kernel, architecture));
+        compiled.push_back(look_up_kernel(program, kernel, arch));
     }
     return compiled;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "runtime/kernels/compiled_kernel.hpp"
+#include "tessera/arch_spec.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/loop_rounds.hpp"
 #include "tessera/noc_delivery.hpp"
@@ -26,10 +26,10 @@ struct LaunchModes {
     std::uint64_t progress_limit = kDefaultProgressLimit;  ///< rounds of a loop
 };
 
-/// The compiled kernels of a program for a device of `architecture`, in its order.
+/// The compiled kernels of a program for a device of `arch`, in its order.
 /// Errors   UsageError if one cannot be had.
 [[nodiscard]] std::vector<CompiledKernel> look_up_kernels(const Program& program,
-                                                          std::string_view architecture);
+                                                          const ArchSpec& arch);
 
 /// Makes one KernelThread for each kernel and core, which are on the device's grid; `compiled` is
 /// what look_up_kernels gives.

@@ -7,7 +7,11 @@
 #include "tessera/kernel/dataflow/noc_address.hpp"
 #include "tessera/kernel/types.hpp"
 
-inline constexpr std::uint32_t NOC_MAX_BURST_SIZE = 8192;
+// A kernel that is compiled has the largest packet of its chip here (noc.max_packet); one that is
+// built in runs on each chip, and has that of the smaller NoC.
+#ifndef NOC_MAX_BURST_SIZE
+#define NOC_MAX_BURST_SIZE 8192
+#endif
 inline constexpr std::uint32_t NOC_UNICAST_WRITE_VC = 1;
 
 namespace tessera::kernel {

@@ -104,6 +104,18 @@ TEST(Fabric, RefusesAPacketWhoseWordDoesNotFollow) {
                                                   "no FabricAdd or FabricWord follows"));
 }
 
+// Channels go up by direction, then by link: 5 is link 1 to the west.
+TEST(Fabric, RefusesALinkThatTheMachineLacks) {
+    TraceBuilder builder(2);
+    builder.timing.link.links_per_direction = 1;
+    builder.core({3, 0}).reader({event(FabricOpen), event(FabricSlot, 5)});
+
+    EXPECT_THAT([&] { (void)builder.run(); },
+                ::testing::ThrowsMessage<UsageError>(
+                    "core (3, 0) of device 0 sends over link 1 to the west; the machine has 1 in "
+                    "each direction (link.links_per_direction)"));
+}
+
 TEST(Fabric, ASenderHoldsAsManyPacketsAsItHasSlots) {
     TraceBuilder builder(2);
     builder.timing.link.worker_issue = Cycles{5};

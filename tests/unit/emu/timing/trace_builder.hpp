@@ -94,6 +94,7 @@ inline TimingSpec round_timing() {
     timing.link.open = Seconds{70e-9};
     timing.link.close = Seconds{90e-9};
     timing.link.sender_slots = 2;
+    timing.link.links_per_direction = 4;
     timing.link.mux_slot = Cycles{200};
     timing.link.mux_credit = Cycles{25};
     return timing;

@@ -66,19 +66,22 @@ TEST_F(Launch, AKernelSeesForWhichChipItIsCompiled) {
         #else
             *reinterpret_cast<volatile uint32_t*>(0x40000) = 1;
         #endif
+            reinterpret_cast<volatile uint32_t*>(0x40000)[1] = NOC_MAX_BURST_SIZE;
         })");
     const std::vector<DeviceProgram> programs{{0, program}};
-    for (const auto& [architecture, expected] :
-         {std::pair{"wormhole", 1U}, std::pair{"blackhole", 2U}}) {
+    for (const auto& [architecture, expected, packet] :
+         {std::tuple{"wormhole", 1U, 8192U}, std::tuple{"blackhole", 2U, 16384U}}) {
         ArchSpec arch = testing::small_arch();
         arch.architecture = architecture;
+        arch.noc.max_packet = Bytes{packet};
         EmulatedSession session{MeshSpec{}, arch, SessionOptions{.threads = 1}};
 
         session.launch("test", programs);
 
-        std::uint32_t value = 0;
-        std::memcpy(&value, session.emulated_mesh().device(0).core({0, 0}).l1(kScratch), 4);
-        EXPECT_EQ(value, expected) << architecture;
+        std::array<std::uint32_t, 2> words{};
+        std::memcpy(words.data(), session.emulated_mesh().device(0).core({0, 0}).l1(kScratch), 8);
+        EXPECT_EQ(words[0], expected) << architecture;
+        EXPECT_EQ(words[1], packet) << architecture;
     }
 }
 
