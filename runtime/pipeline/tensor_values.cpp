@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/pipeline/tensor_values.hpp"
 
+#include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 
 #include "emu/base/counted_random.hpp"
@@ -36,6 +38,17 @@ bool is_used(const PipelineSpec& pipeline, const std::string& name) {
            });
 }
 
+// Said at the tensor: the file's name alone does not tell which of a run file's it is.
+InputFile open_file_of(const PipelineTensor& tensor, const std::string& folder) {
+    try {
+        return std::make_shared<const SafetensorsFile>(std::filesystem::path(folder) /
+                                                       tensor.origin.file);
+    } catch (const UsageError& error) {
+        throw ConfigError(fmt::format("{}: tensors.{}.origin.file: {}", to_string(tensor.place),
+                                      tensor.name, error.what()));
+    }
+}
+
 }  // namespace
 
 std::vector<config::Override> params_of(const InputFile& inputs,
@@ -60,8 +73,7 @@ TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, 
         if (tensor.origin.kind == OriginKind::File) {
             InputFile& file = files_[tensor.origin.file];
             if (file == nullptr) {
-                file = std::make_shared<const SafetensorsFile>(
-                    std::filesystem::path(pipeline_.folder) / tensor.origin.file);
+                file = open_file_of(tensor, pipeline_.folder);
             }
         }
         if (is_used(pipeline_, tensor.name)) {
