@@ -50,7 +50,12 @@ const std::vector<Row>& include_table() {
         {"runtime/log/", {"tessera/", "emu/base/", "runtime/log/", "fmt/", "spdlog/"}},
         {"runtime/scheduler/",
          {"tessera/", "emu/", "runtime/scheduler/", "fmt/", "boost/", "tbb/"}},
-        {"runtime/session/", {"tessera/", "emu/", "runtime/", "fmt/", "tbb/"}},
+        {"runtime/kernels/", {"tessera/", "runtime/kernels/", "runtime/log/", "fmt/"}},
+        {"runtime/launch/",
+         {"tessera/", "emu/", "runtime/kernels/", "runtime/launch/", "runtime/scheduler/", "fmt/"}},
+        {"runtime/session/",
+         {"tessera/", "emu/", "runtime/launch/", "runtime/log/", "runtime/scheduler/",
+          "runtime/session/", "fmt/", "tbb/"}},
         {"runtime/pipeline/",
          {"tessera/", "emu/", "runtime/", "ops/", "fmt/", "nlohmann/", "tbb/parallel_for.h"}},
         {"runtime/cli/",
@@ -126,6 +131,11 @@ TEST(IncludeTable, FindsWhatAFolderMustNotKnow) {
                 ElementsAre("emu/core/core.hpp"));
     EXPECT_THAT(forbidden_includes("runtime/launch/place.cpp", "#include <yaml-cpp/yaml.h>\n"),
                 ElementsAre("yaml-cpp/yaml.h"));
+    EXPECT_THAT(forbidden_includes("runtime/launch/place.cpp", "#include \"ops/op.hpp\"\n"),
+                ElementsAre("ops/op.hpp"));
+    EXPECT_THAT(
+        forbidden_includes("runtime/session/session.cpp", "#include \"runtime/config/load.hpp\"\n"),
+        ElementsAre("runtime/config/load.hpp"));
     EXPECT_THAT(forbidden_includes("runtime/report/text.cpp", "#include \"ops/silu/silu.hpp\"\n"),
                 ElementsAre("ops/silu/silu.hpp"));
 }
