@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/scheduler/kernel_signal.hpp"
 
+#include <dlfcn.h>
+#include <ucontext.h>
+
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
@@ -30,12 +33,33 @@ void restore_default(int signal) {
     sigaction(signal, &action, nullptr);
 }
 
+void* instruction_of(const void* context) {
+    const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    return reinterpret_cast<void*>(machine.gregs[REG_RIP]);
+#else
+    return reinterpret_cast<void*>(machine.pc);
+#endif
+}
+
+// Whether the kernel's own code has faulted. Its shared object tells, where it has one: a fault in
+// the emulator or in a library is a bug of ours and ends the process, as it always did.
+bool is_in_kernel(const KernelThread& thread, const void* context) {
+    Dl_info faulted{};
+    Dl_info kernel{};
+    Dl_info own{};
+    return dladdr(instruction_of(context), &faulted) != 0 &&
+           dladdr(reinterpret_cast<const void*>(thread.entry), &kernel) != 0 &&
+           dladdr(reinterpret_cast<const void*>(&is_in_kernel), &own) != 0 &&
+           faulted.dli_fbase == kernel.dli_fbase && kernel.dli_fbase != own.dli_fbase;
+}
+
 // Returning from the handler with the default action restored repeats the fault and ends the
 // process, which is right for a fault that is not a kernel's.
-void on_fault(int signal, siginfo_t* info, void* /*context*/) {
+void on_fault(int signal, siginfo_t* info, void* context) {
     KernelThread* thread = current_thread_or_null();
     if (thread == nullptr || thread->signal_landing == nullptr ||
-        !thread->core().window.contains(info->si_addr)) {
+        (!thread->core().window.contains(info->si_addr) && !is_in_kernel(*thread, context))) {
         restore_default(signal);
         return;
     }
@@ -57,6 +81,13 @@ void install_handler() {
 }
 
 [[noreturn]] void raise_memory_fault(const KernelThread& thread, std::uint64_t address) {
+    if (!thread.core().window.contains(reinterpret_cast<const void*>(address))) {
+        fault(
+            FaultCategory::OutOfBounds, {},
+            "the kernel touches address {:#x} of the host, outside of its core: a null pointer, or "
+            "one that was computed wrongly (the line is that of its last API call)",
+            address);
+    }
     const std::uint64_t offset = address & (kWindowSize - 1);
     const std::uint64_t stack_end = kernel_stack_top_offset(thread.processor());
     if (offset < stack_end && offset >= stack_end - kProcessorSlotSize) {

@@ -2,6 +2,7 @@
 // What a kernel finds when it starts, with kernels compiled from source.
 #include "runtime/launch/launch.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "emu/mesh/mesh.hpp"
@@ -83,6 +84,22 @@ TEST_F(Launch, AKernelSeesForWhichChipItIsCompiled) {
         EXPECT_EQ(words[0], expected) << architecture;
         EXPECT_EQ(words[1], packet) << architecture;
     }
+}
+
+TEST_F(Launch, ANullPointerOfAKernelIsItsFault) {
+    Program program;
+    add_writer(program, R"(
+        void kernel_main() {
+            volatile uint32_t* nowhere = nullptr;
+            *nowhere = 1;
+        })");
+
+    EXPECT_THAT(
+        [&] { run(program); },
+        ::testing::ThrowsMessage<KernelError>(::testing::HasSubstr(
+            "OutOfBounds: device 0 core (0,0) writer test.cpp:0: the kernel touches address "
+            "0x0 of the host, outside of its core: a null pointer, or one that was "
+            "computed wrongly (the line is that of its last API call)")));
 }
 
 TEST_F(Launch, AComputeKernelSeesWhetherDstHas32Bits) {
