@@ -108,11 +108,11 @@ TEST(Fabric, RefusesAPacketWhoseWordDoesNotFollow) {
 TEST(Fabric, RefusesALinkThatTheMachineLacks) {
     TraceBuilder builder(2);
     builder.timing.link.links_per_direction = 1;
-    builder.core({3, 0}).reader({event(FabricOpen), event(FabricSlot, 5)});
+    builder.core({1, 0}).reader({event(FabricOpen), event(FabricSlot, 5)});
 
     EXPECT_THAT([&] { (void)builder.run(); },
                 ::testing::ThrowsMessage<UsageError>(
-                    "core (3, 0) of device 0 sends over link 1 to the west; the machine has 1 in "
+                    "core (1, 0) of device 0 sends over link 1 to the west; the machine has 1 in "
                     "each direction (link.links_per_direction)"));
 }
 
