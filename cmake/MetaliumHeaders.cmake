@@ -14,7 +14,8 @@ set(compute_headers
     eltwise_unary/reverseops eltwise_unary/rsqrt eltwise_unary/rsub
     eltwise_unary/sfpu_split_includes eltwise_unary/sqrt eltwise_unary/typecast eltwise_unary/where
     layernorm mask matmul mul_int_sfpu pack pack_untilize reconfig_data_format reduce reg_api
-    softmax sub_int_sfpu tile_move_copy tilize transpose transpose_dest transpose_wh transpose_wh_dest untilize
+    softmax sub_int_sfpu tile_move_copy tilize transpose transpose_dest transpose_wh
+    transpose_wh_dest untilize
 )
 set(metalium_headers
     accessor/tensor_accessor.h accessor/tensor_accessor_args.h api/compile_time_args.h
@@ -23,8 +24,8 @@ set(metalium_headers
     api/dataflow/noc.h api/dataflow/noc_semaphore.h api/debug/assert.h api/debug/device_print.h
     api/debug/dprint.h api/debug/dprint_tile.h api/debug/pause.h api/debug/waypoint.h
     api/tensor/noc_traits.h api/tensor/tensor_accessor.h api/tensor/tensor_accessor_args.h
-    compile_time_args.h compute_kernel_api.h dataflow_api.h dataflow_api_addrgen.h debug/assert.h debug/device_print.h
-    debug/dprint.h debug/dprint_tile.h debug/pause.h debug/waypoint.h experimental/circular_buffer.h
+    compile_time_args.h compute_kernel_api.h dataflow_api.h dataflow_api_addrgen.h debug/assert.h
+    debug/device_print.h debug/dprint.h debug/dprint_tile.h debug/pause.h debug/waypoint.h experimental/circular_buffer.h
     experimental/core_local_mem.h experimental/dataflow_buffer.h experimental/endpoints.h
     experimental/noc.h experimental/noc_semaphore.h experimental/tensor.h
     fabric/fabric_edm_packet_header.hpp hostdevcommon/common_values.hpp hostdevcommon/kernel_structs.h

@@ -13,21 +13,6 @@ SenderState& sender_of(ReplayState& state, const EngineThread& thread) {
         .senders[sender_number(state.cores[thread.core].trace->device, thread.event().detail)];
 }
 
-// A trace may be timed for a machine with fewer links; a share of its rate would be a time that no
-// machine has.
-void require_link(const ReplayState& state, const EngineThread& thread) {
-    const std::uint32_t channel = thread.event().detail;
-    const std::uint32_t directions = kLinkDirections.size();
-    const std::uint32_t link = channel / directions;
-    const std::uint32_t links = state.machine.timing.link.links_per_direction;
-    const CoreTrace& core = *state.cores[thread.core].trace;
-    require(link < links,
-            "core ({}, {}) of device {} sends over link {} to the {}; the machine has {} in each "
-            "direction (link.links_per_direction)",
-            core.core.x, core.core.y, core.device, link,
-            name_of(kLinkDirections[channel % directions]), links);
-}
-
 bool is_fabric_word(EventKind kind) {
     return kind == EventKind::FabricAdd || kind == EventKind::FabricWord;
 }
@@ -81,7 +66,6 @@ Progress do_fabric_slot(ReplayState& state, EngineThread& thread) {
         }
         return Progress::Finished;
     }
-    require_link(state, thread);
     SenderState& sender = sender_of(state, thread);
     if (sender.num_packets >= state.machine.timing.link.sender_slots) {
         sender.waiters.push_back(thread.index);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tessera/errors.hpp"
+#include "tessera/mesh_links.hpp"
 
 namespace tessera::timing {
 namespace {
@@ -70,6 +71,18 @@ void fill_multicast(Request& request, const TraceEvent& event, const Machine& ma
     require_core(request.rect_end, machine);
 }
 
+// A trace may be timed for a machine with fewer links, and has no time there.
+void require_link(const Request& request, const Machine& machine) {
+    constexpr auto kDirections = static_cast<std::uint32_t>(kLinkDirections.size());
+    const std::uint32_t link = request.channel / kDirections;
+    const std::uint32_t links = machine.timing.link.links_per_direction;
+    require(link < links,
+            "device {} core ({},{}) sends over link {} to the {}; the machine has {} in each "
+            "direction (link.links_per_direction)",
+            request.device, request.core.x, request.core.y, link,
+            name_of(kLinkDirections[request.channel % kDirections]), links);
+}
+
 void fill_packet(Request& request, const TraceEvent& event, const Machine& machine) {
     const auto argument = FabricArgument::unpack(event.argument);
     const std::uint32_t num_devices = machine.mesh.shape.num_devices();
@@ -80,6 +93,7 @@ void fill_packet(Request& request, const TraceEvent& event, const Machine& machi
     request.far_device = argument.device;
     request.hops = argument.hops;
     request.channel = event.detail;
+    require_link(request, machine);
     request.bytes = event.count;
     request.is_fused = argument.is_fused;
     request.flushes = argument.flushes;

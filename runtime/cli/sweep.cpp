@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -118,11 +117,7 @@ ExitCode end_interrupted(const sweep::SweepResult& result, const SweepOptions& o
                          const Console& console) {
     print(result, options, console);
     console.out << std::flush;
-    const auto num_timed = static_cast<std::size_t>(std::ranges::count_if(
-        result.points, [](const sweep::PointResult& point) { return point.figures.has_value(); }));
-    console.err << fmt::format(
-        "tessera: interrupted: {} of {} points have a time, and the best is the best of these{}\n",
-        num_timed, result.points.size(), options.out ? "; nothing was written to --out" : "");
+    console.err << "tessera: " << sweep::interrupted_text(result);
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);
     return ExitCode::WrongInput;  // not reached

@@ -57,6 +57,7 @@ CoreRangeSet chosen(const CoreChoice& choice, const CoreWork& work) {
     }
     return {};
 }
+
 /// Runs `act`; what it refuses is the fault of `key`.
 template <class F>
 auto blaming(const std::string& key, F act) {
@@ -68,6 +69,7 @@ auto blaming(const std::string& key, F act) {
         throw ProgramMistake(key, error.what());
     }
 }
+
 /// Builds the program of one device.
 class ProgramBuilder {
 public:
@@ -258,6 +260,7 @@ private:
     Scope names_;
     CoreWork work_;
 };
+
 }  // namespace
 
 Program build_program(const ProgramSpec& spec, const ops::Op& op, const ops::OpContext& context,

@@ -43,7 +43,8 @@ void* instruction_of(const void* context) {
 }
 
 // Whether the kernel's own code has faulted. Its shared object tells, where it has one: a fault in
-// the emulator or in a library is a bug of ours and ends the process, as it always did.
+// the emulator or in a library is a bug of ours and ends the process. dladdr takes the loader's
+// lock, which no kernel holds.
 bool is_in_kernel(const KernelThread& thread, const void* context) {
     Dl_info faulted{};
     Dl_info kernel{};

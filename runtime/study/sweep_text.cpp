@@ -136,6 +136,13 @@ std::string answer_text(const SweepResult& result) {
     return fmt::format("{}\n", fmt::join(answers(result), "\n"));
 }
 
+std::string interrupted_text(const SweepResult& result) {
+    return fmt::format(
+        "interrupted: {} of {} points have a time, the best is the best of these; no file was "
+        "written\n",
+        ranking(result).size(), result.points.size());
+}
+
 std::string to_text(const SweepResult& result, const TextStyle& style) {
     const std::string ranked_by =
         result.rank_by == "run" ? "the run" : fmt::format("step {}", result.rank_by);

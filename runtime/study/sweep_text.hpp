@@ -20,5 +20,7 @@ namespace tessera::sweep {
 [[nodiscard]] std::vector<std::string> answers(const SweepResult& result);
 /// These lines as text.
 [[nodiscard]] std::string answer_text(const SweepResult& result);
+/// What to know of a sweep that was ended before its last point, a line.
+[[nodiscard]] std::string interrupted_text(const SweepResult& result);
 
 }  // namespace tessera::sweep

@@ -261,6 +261,17 @@ TEST(CliSweep, WithoutAnyPointThatRunsIsAnErrorAndWritesNothing) {
     EXPECT_FALSE(fs::exists(out));
 }
 
+TEST(CliSweep, PrintsItsAnswerAlsoWhereFilesCannotBeWritten) {
+    const ScratchFolder folder;
+
+    const Ending ending =
+        run_tessera({"sweep", folder.write("s.yaml", kGrids), "--quiet", "--out", "/proc/nowhere"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.out, HasSubstr("best: "));
+    EXPECT_EQ(ending.err, "tessera: /proc/nowhere: cannot be created: No such file or directory\n");
+}
+
 TEST(CliSweep, LeavesNothingBehindWhenInterrupted) {
     const ScratchFolder folder;
     const std::string out = folder.file("out");

@@ -42,20 +42,34 @@ INSTANTIATE_TEST_SUITE_P(
                          "blackhole_p150, wormhole_n150"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(CliConfigMistakes, NameFileLineAndColumn) {
+/// Runs a file whose only tensor is `tensor`; the first line of what is said of it.
+std::string mistake_in(const std::string& tensor) {
     const ScratchFolder folder;
-    const std::string file = folder.write("run.yaml",
-                                          "mesh: {device: wormhole_n150, shape: [1, 2]}\n"
-                                          "tensors:\n"
-                                          "  x: {shpe: [4]}\n"
-                                          "steps:\n"
-                                          "  - {name: s, op: copy, in: [x], out: [y]}\n");
+    folder.write("run.yaml",
+                 "mesh: {device: wormhole_n150, shape: [1, 2]}\n"
+                 "tensors:\n"
+                 "  x: " +
+                     tensor +
+                     "\n"
+                     "steps:\n"
+                     "  - {name: s, op: copy, in: [x], out: [y]}\n");
 
     const Ending ending = run_tessera({"run", "run.yaml"}, folder.path());
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err.substr(0, ending.err.find('\n')),
-              "run.yaml:3:6: tensors.x.shape: required key is missing");
+    return ending.err.substr(0, ending.err.find('\n'));
+}
+
+TEST(CliConfigMistakes, NameFileLineAndColumn) {
+    EXPECT_EQ(mistake_in("{shpe: [4]}"), "run.yaml:3:6: tensors.x.shape: required key is missing");
+}
+
+TEST(CliConfigMistakes, NameTheTensorWhoseFileIsMissing) {
+    EXPECT_EQ(
+        mistake_in(
+            "{shape: [32, 32], dtype: bfloat16, layout: tile, origin: {file: n.safetensors}}"),
+        "run.yaml:3:3: tensors.x.origin.file: n.safetensors: cannot open: No such file or "
+        "directory");
 }
 
 TEST(CliConfigMistakes, MeshThatCannotHoldTheExpertsIsNamed) {

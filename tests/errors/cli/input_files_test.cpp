@@ -191,27 +191,5 @@ TEST(CliInputFilePath, MustExist) {
               "tessera: /nowhere.safetensors: cannot open: No such file or directory\n");
 }
 
-TEST(CliInputFilePath, OfATensorsOriginIsSaidWhereTheRunFileNamesTheTensor) {
-    const ScratchFolder folder;
-    folder.write("r.yaml",
-                 "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
-                 "tensors:\n"
-                 "  x:\n"
-                 "    shape: [32, 32]\n"
-                 "    dtype: bfloat16\n"
-                 "    layout: tile\n"
-                 "    origin: {file: nowhere.safetensors}\n"
-                 "steps:\n"
-                 "  - {name: copy, op: copy, in: [x], out: [y]}\n");
-
-    const Ending ending = run_tessera({"run", "r.yaml"}, folder.path());
-
-    EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(
-        ending.err,
-        "r.yaml:3:3: tensors.x.origin.file: nowhere.safetensors: cannot open: No such file or "
-        "directory\n");
-}
-
 }  // namespace
 }  // namespace tessera::test

@@ -107,13 +107,15 @@ TEST(Fabric, RefusesAPacketWhoseWordDoesNotFollow) {
 // Channels go up by direction, then by link: 5 is link 1 to the west.
 TEST(Fabric, RefusesALinkThatTheMachineLacks) {
     TraceBuilder builder(2);
+    TraceEvent over_link_1 = packet(1, 1, false);
+    over_link_1.detail = 5;
     builder.timing.link.links_per_direction = 1;
-    builder.core({1, 0}).reader({event(FabricOpen), event(FabricSlot, 5)});
+    builder.core({1, 0}).reader({event(FabricOpen), over_link_1});
 
     EXPECT_THAT([&] { (void)builder.run(); },
                 ::testing::ThrowsMessage<UsageError>(
-                    "core (1, 0) of device 0 sends over link 1 to the west; the machine has 1 in "
-                    "each direction (link.links_per_direction)"));
+                    "device 0 core (1,0) sends over link 1 to the west; the machine has 1 in each "
+                    "direction (link.links_per_direction)"));
 }
 
 TEST(Fabric, ASenderHoldsAsManyPacketsAsItHasSlots) {

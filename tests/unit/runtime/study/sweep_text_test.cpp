@@ -55,6 +55,12 @@ TEST(SweepText, AnswersWithSecondAndSlowest) {
                     "3.00 times as long: robust"));
 }
 
+TEST(SweepText, OfAnInterruptedSweepSaysHowManyPointsHaveATime) {
+    EXPECT_EQ(interrupted_text(test::small_sweep()),
+              "interrupted: 4 of 5 points have a time, the best is the best of these; no file was "
+              "written\n");
+}
+
 TEST(SweepText, WithoutTimesIsQuestionAndFailures) {
     SweepResult result = test::small_sweep();
     result.points = {result.points[2]};
