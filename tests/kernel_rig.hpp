@@ -27,7 +27,9 @@ class KernelRig {
 public:
     explicit KernelRig(std::uint32_t columns = 2, std::uint32_t rows = 2,
                        std::uint32_t num_workers = 1)
-        : device(make_arch(columns, rows), 0), pool_(num_workers) {}
+        : device(make_arch(columns, rows), 0), pool_(num_workers) {
+        device.has_semaphore.assign(device.arch().l1.num_semaphores, true);
+    }
 
     /// Configures a circular buffer on every core, at 110592 + 64 KiB · index.
     void add_buffer(std::uint32_t index, std::uint32_t pages, std::uint32_t page_size,

@@ -53,6 +53,7 @@ struct NocPort {
     std::uint32_t num_reads_in_flight = 0;
     std::uint32_t num_writes_in_flight = 0;
     std::uint64_t num_issued = 0;  ///< transfers since launch; seeds random delivery
+    CallSite linked;  ///< of the last multicast, if its path is kept for another; else line 0
 };
 
 }  // namespace tessera

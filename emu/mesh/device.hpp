@@ -69,6 +69,8 @@ public:
     BankMemory dram;
     BankAllocator dram_allocator;
     BankAllocator l1_allocator;
+    /// By id: whether the program that runs made this semaphore, on whichever of its cores.
+    std::vector<bool> has_semaphore;
 
 private:
     ArchSpec arch_;

@@ -78,6 +78,12 @@ std::uint8_t detail_of(const KernelThread& thread, std::uint32_t noc, MulticastS
         (has_id ? TransferDetail::kHasId : 0));
 }
 
+// A path that is kept for the next multicast has to be given up by one: where none follows, the
+// chip's routers stay taken, and the next program hangs.
+void note_link(NocPort& port, MulticastStyle style, CallSite site) {
+    port.linked = style.linked ? site : CallSite{};
+}
+
 void record_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
                   std::uint64_t destination, std::uint32_t size, MulticastStyle style,
                   Core& receiver, CallSite site) {
@@ -148,6 +154,7 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
     record_write(thread, noc, source, destination, size, style, *receivers.front(), site);
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
+    note_link(port, style, site);
     for (Core* core : receivers) {
         const Endpoint to = resolve(
             core->device(), make_noc_address(core->virtual_coord(), address), size, call, site);
@@ -176,6 +183,7 @@ void multicast_word(KernelThread& thread, std::uint32_t noc, std::uint32_t sourc
         receivers_of(thread, noc, destination, num_dests, style.loopback, call, site);
     record_act(thread, EventKind::MulticastWord, detail_of(thread, noc, style), value,
                multicast_argument(thread, noc, destination, address), site);
+    note_link(thread.noc[noc], style, site);
     // At once, not in flight: a flag follows the data before it, which write_received delivers.
     for (Core* core : receivers) {
         write_received(thread, noc, *core, address, value, call, site);
@@ -188,6 +196,7 @@ void multicast_increment(KernelThread& thread, std::uint32_t noc, std::uint64_t 
     const std::uint32_t address = local_of(destination);
     const auto receivers =
         receivers_of(thread, noc, destination, num_dests, Loopback::ExcludeSender, call, site);
+    note_link(thread.noc[noc], {}, site);
     record_act(thread, EventKind::MulticastAdd, detail_of(thread, noc, {}), increment,
                multicast_argument(thread, noc, destination, address), site);
     for (Core* core : receivers) {

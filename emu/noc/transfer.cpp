@@ -231,6 +231,11 @@ void check_nothing_pending_at_end(KernelThread& thread) {
                   is_read ? "noc_async_read_barrier"
                           : "noc_async_write_barrier or noc_async_writes_flushed");
         }
+        if (port.linked.line != 0) {
+            fault(FaultCategory::UndefinedBehavior, port.linked,
+                  "the kernel ends with the path of this linked multicast kept: one without linked "
+                  "has to follow on the same NoC");
+        }
     }
 }
 

@@ -60,8 +60,11 @@ void check_on_grid(const Program& program, const Device& device) {
     for (const auto& [cores, config] : program.circular_buffers) {
         check_on_grid(cores, "circular buffer " + indices_of(config), device);
     }
+    const std::uint32_t num_semaphores = device.arch().l1.num_semaphores;
     for (const SemaphoreDescription& semaphore : program.semaphores) {
         check_on_grid(semaphore.cores, fmt::format("semaphore {}", semaphore.id), device);
+        require(semaphore.id < num_semaphores, "semaphore {}: a core of {} has {}", semaphore.id,
+                device.arch().name, num_semaphores);
     }
 }
 

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/kernel/dataflow/semaphore.hpp"
 
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
+
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "emu/core/trace_recorder.hpp"
+#include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/semaphore_traffic.hpp"
 
 using tessera::CallSite;
 using tessera::current_thread;
+using tessera::Device;
 using tessera::fault;
 using tessera::FaultCategory;
 using tessera::KernelThread;
@@ -41,15 +48,32 @@ void wait_for(const volatile std::uint32_t* word, WaitKind kind, std::uint32_t v
     thread.core().semaphore_waiters.wait(thread, {kind, address, value});
 }
 
+std::string made_semaphores(const Device& device) {
+    std::vector<std::size_t> ids;
+    for (std::size_t id = 0; id < device.has_semaphore.size(); ++id) {
+        if (device.has_semaphore[id]) {
+            ids.push_back(id);
+        }
+    }
+    return ids.empty() ? "none" : fmt::format("{}", fmt::join(ids, ", "));
+}
+
 }  // namespace
 
 namespace tessera::kernel {
 
 std::uint32_t semaphore_address(std::uint32_t id, CallSite site) {
-    const L1Spec& l1 = current_thread().core().arch().l1;
+    const Device& device = current_thread().core().device();
+    const tessera::L1Spec& l1 = device.arch().l1;
     if (id >= l1.num_semaphores) {
         fault(FaultCategory::OutOfBounds, site, "get_semaphore({}): a core has semaphores 0 to {}",
               id, l1.num_semaphores - 1);
+    }
+    // Of another core, too: the same address there is what a sender counts up.
+    if (id >= device.has_semaphore.size() || !device.has_semaphore[id]) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "get_semaphore({}): the program has not made it; its semaphores are {}", id,
+              made_semaphores(device));
     }
     return static_cast<std::uint32_t>(l1.semaphores.value + id * l1.semaphore_stride.value);
 }

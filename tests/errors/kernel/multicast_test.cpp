@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tessera/kernel/dataflow/noc.hpp"
 #include "tessera/kernel/dataflow/noc_address.hpp"
 #include "tests/kernel_rig.hpp"
 
@@ -20,6 +21,38 @@ void no_receivers() {
 }
 void wrapped() {
     noc_async_write_multicast(kScratch, get_noc_multicast_addr(19, 19, 18, 18, kScratch), 16, 3);
+}
+
+void linked_to_none() {
+    noc_async_write_multicast(kScratch, get_noc_multicast_addr(18, 18, 19, 19, kScratch), 16, 3,
+                              true);
+    noc_async_write_barrier();
+}
+void linked_to_one() {
+    linked_to_none();
+    noc_semaphore_set_multicast(kScratch, get_noc_multicast_addr(18, 18, 19, 19, kScratch), 3);
+}
+void linked_to_one_of_the_other_noc() {
+    linked_to_none();
+    noc_async_write_multicast(kScratch, get_noc_multicast_addr(19, 19, 18, 18, kScratch, 1), 16, 3,
+                              false, 1);
+    noc_async_write_barrier(1);
+}
+
+constexpr const char* kPathKept =
+    "UndefinedBehavior: the kernel ends with the path of this linked multicast kept: one without "
+    "linked has to follow on the same NoC";
+
+TEST(MulticastErrors, ALinkedOneThatNoneFollowsIsRefused) {
+    EXPECT_EQ(KernelRig().fault_of(linked_to_none), kPathKept);
+}
+
+TEST(MulticastErrors, ALinkedOneMayBeFollowedByAFlag) {
+    EXPECT_EQ(KernelRig().fault_of(linked_to_one), "no error");
+}
+
+TEST(MulticastErrors, ALinkedOneIsNotEndedByTheOtherNoc) {
+    EXPECT_EQ(KernelRig().fault_of(linked_to_one_of_the_other_noc), kPathKept);
 }
 
 TEST(MulticastErrors, ACountThatIsNotTheNumberOfReceiversIsRefused) {

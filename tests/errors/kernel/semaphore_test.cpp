@@ -15,6 +15,9 @@ using testing::own_word;
 void seventeenth_semaphore() {
     (void)get_semaphore(16);
 }
+void second_semaphore() {
+    (void)get_semaphore(1);
+}
 void increment_misaligned() {
     noc_semaphore_inc(get_noc_addr(19, 18, 40962), 1);
 }
@@ -28,6 +31,24 @@ void wait_misaligned() {
 TEST(SemaphoreErrors, AnIdBeyondTheLastIsRefused) {
     EXPECT_EQ(KernelRig().fault_of(seventeenth_semaphore),
               "OutOfBounds: get_semaphore(16): a core has semaphores 0 to 15");
+}
+
+TEST(SemaphoreErrors, AnIdThatTheProgramHasNotMadeIsRefused) {
+    KernelRig rig;
+    rig.device.has_semaphore = {true, false, true};
+    EXPECT_EQ(
+        rig.fault_of(second_semaphore),
+        "UndefinedBehavior: get_semaphore(1): the program has not made it; its semaphores are "
+        "0, 2");
+}
+
+TEST(SemaphoreErrors, AnyIdIsRefusedWhereTheProgramHasNone) {
+    KernelRig rig;
+    rig.device.has_semaphore = {};
+    EXPECT_EQ(
+        rig.fault_of(second_semaphore),
+        "UndefinedBehavior: get_semaphore(1): the program has not made it; its semaphores are "
+        "none");
 }
 
 TEST(SemaphoreErrors, AnUnalignedIncrementIsRefused) {

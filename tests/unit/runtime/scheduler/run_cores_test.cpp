@@ -120,6 +120,8 @@ constexpr bool kFollowsSignals = true;
 
 class RunCores : public ::testing::TestWithParam<std::uint32_t> {
 protected:
+    RunCores() { device_.has_semaphore.assign(1, true); }
+
     void place(Core& core, Processor processor, void (*entry)(), const char* name) {
         auto thread = std::make_unique<KernelThread>(core, processor);
         thread->entry = entry;
