@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "runtime/report/timing/activity_words.hpp"
 #include "runtime/report/timing/report_files.hpp"
@@ -189,14 +190,30 @@ private:
         return track;
     }
 
+    // A launch begins before the one ahead of it has ended, and slices of one track must nest: each
+    // takes the first track that is free.
+    Track launch_track(std::uint16_t device, Millicycles begin, Millicycles end) {
+        std::vector<Millicycles>& ends = launch_ends_[device];
+        const auto free = std::ranges::find_if(ends, [&](Millicycles is) { return is <= begin; });
+        Track track = device_track(device);
+        track.thread = static_cast<std::uint32_t>(free - ends.begin());
+        if (free == ends.end()) {
+            ends.push_back(end);
+            events_.name_thread(track, "launches");
+        } else {
+            *free = end;
+        }
+        return track;
+    }
     void add_launch(const LaunchReport& launch) {
         std::set<std::uint16_t> devices;
         for (const CoreReport& core : launch.cores) {
             devices.insert(core.device);
         }
+        const Millicycles end = launch.start + launch.makespan.expected;
         for (const std::uint16_t device : devices) {
-            events_.slice(device_track(device), launch.name, "launch", launch.start,
-                          launch.start + launch.makespan.expected, "");
+            events_.slice(launch_track(device, launch.start, end), launch.name, "launch",
+                          launch.start, end, "");
         }
         for (const ThreadReport& thread : launch.threads) {
             add_thread(launch, thread);
@@ -303,6 +320,7 @@ private:
     Millicycles shortest_;
     TraceEvents events_;
     std::set<std::pair<std::uint64_t, std::uint32_t>> named_;
+    std::map<std::uint16_t, std::vector<Millicycles>> launch_ends_;  ///< by device and track
     std::vector<Flow> flows_;
 };
 

@@ -39,7 +39,7 @@ TEST(Perfetto, HasATrackForEachThreadThatDidSomething) {
         names.push_back(event["args"]["name"]);
     }
 
-    EXPECT_THAT(names, testing::UnorderedElementsAre("device 0", "device 0 core (0,0)",
+    EXPECT_THAT(names, testing::UnorderedElementsAre("device 0", "launches", "device 0 core (0,0)",
                                                      "device 0 core (1,0)", "reader", "unpack",
                                                      "math", "writer"));
 }
@@ -54,6 +54,26 @@ TEST(Perfetto, ShowsBusyAndWaitingInMicrosecondsOfTheRun) {
     EXPECT_EQ(read["args"]["object"], "DRAM bank 1");
     EXPECT_NEAR(slice_named("gate")["dur"].get<double>(), 1.0, 1e-9);
     EXPECT_EQ(slice_named("not started"), nullptr);
+}
+
+// Slices of one track must nest. The launch lasts 1000 cycles; the second begins within it, the
+// third with its end.
+TEST(Perfetto, ShowsLaunchesThatOverlapOnTracksOfTheirOwn) {
+    TimingReport report = small_report();
+    for (const Millicycles later : {400'000, 1'000'000}) {
+        report.launches.push_back(report.launches.front());
+        report.launches.back().start += later;
+    }
+
+    std::vector<std::uint32_t> tracks;
+    const json trace = json::parse(perfetto_trace(report, {}));
+    for (const json& event : trace["traceEvents"]) {
+        if (event["ph"] == "X" && event["cat"] == "launch") {
+            tracks.push_back(event["tid"]);
+        }
+    }
+
+    EXPECT_THAT(tracks, testing::ElementsAre(0, 1, 0));
 }
 
 TEST(Perfetto, DrawsFlowsToWaitsFromWhatEndedThem) {
