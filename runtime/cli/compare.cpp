@@ -114,6 +114,11 @@ std::vector<std::string> sets_of_b(const CompareOptions& options) {
     return sets;
 }
 
+/// What B has other than A, as its name's end.
+std::string with_sets_b(const CompareOptions& options) {
+    return options.sets_b.empty() ? "" : fmt::format(" with {}", fmt::join(options.sets_b, ", "));
+}
+
 /// All runs; B is A with other values where it is not named.
 std::vector<ComparedRun> open_runs(const CompareOptions& options) {
     std::vector<ComparedRun> runs;
@@ -124,6 +129,8 @@ std::vector<ComparedRun> open_runs(const CompareOptions& options) {
     if (runs.size() == 1) {
         runs.push_back(open_run(options.runs.front(), sets_of_b(options)));
     }
+    // A and B may be one configuration, whose name would not tell them apart.
+    std::visit([&](auto& run) { run.name += with_sets_b(options); }, runs[1]);
     return runs;
 }
 
@@ -133,9 +140,7 @@ std::vector<std::string> names_of(const CompareOptions& options) {
     if (names.size() == 1) {
         names.push_back(names.front());
     }
-    if (!options.sets_b.empty()) {
-        names[1] += fmt::format(" with {}", fmt::join(options.sets_b, ", "));
-    }
+    names[1] += with_sets_b(options);
     return names;
 }
 

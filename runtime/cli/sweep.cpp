@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -112,6 +113,16 @@ ExitCode exit_code_of(const sweep::SweepResult& result) {
     return ExitCode::Success;
 }
 
+/// Errors   UsageError with the first reason why points' times are not in the cache.
+void require_kept(const sweep::SweepResult& result, const SweepOptions& options) {
+    const auto lost = [](const sweep::PointResult& point) { return !point.not_kept.empty(); };
+    const auto first = std::ranges::find_if(result.points, lost);
+    require(first == result.points.end(),
+            "--cache {}: the times of {} of {} points are not kept: {}", options.cache.value_or(""),
+            std::ranges::count_if(result.points, lost), result.points.size(),
+            first == result.points.end() ? "" : first->not_kept);
+}
+
 /// Prints what there is and ends as Ctrl-C does; files are written by a whole sweep only.
 ExitCode end_interrupted(const sweep::SweepResult& result, const SweepOptions& options,
                          const Console& console) {
@@ -166,6 +177,7 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     if (options.out) {
         sweep::write_files(*options.out, sweep, result);
     }
+    require_kept(result, options);
     return exit_code_of(result);
 }
 

@@ -141,6 +141,10 @@ std::vector<StepGain> steps_that_gain(const Advice& advice, std::string_view rul
     return steps;
 }
 
+std::string num_banks_text(std::uint32_t num) {
+    return fmt::format("{} bank{}", num, num == 1 ? "" : "s");
+}
+
 // Why a line stays at few banks: its pages lie so far apart.
 std::string line_text(const LineBanks& line, std::uint32_t banks) {
     const std::string stride =
@@ -149,8 +153,7 @@ std::string line_text(const LineBanks& line, std::uint32_t banks) {
                   "pages lie a multiple of {} apart, such as rows of {} or {} tiles: pad "
                   "them by one, or go along them",
                   banks, banks, 2 * banks)
-            : fmt::format("{} bank{} on from one to the next", line.stride,
-                          line.stride == 1 ? "" : "s");
+            : num_banks_text(line.stride) + " on from one to the next";
     return fmt::format("    {}: {} transfers in a row of a core lie in {:.1f} of {} banks: {}\n",
                        line.line, banks, line.used, banks, stride);
 }
@@ -159,9 +162,9 @@ std::string step_banks_text(const BankCamping& banks, const StepGain& step,
                             const TextStyle& style) {
     std::string text = fmt::format(
         "\n{}: {} less with pages dealt out; cores camp on {:.1f} of {} banks at a time, {:.1f} "
-        "were even; from page to page a core goes {} banks on\n",
+        "were even; from page to page a core goes on by {}\n",
         painted(banks.step, Tone::Heading, style), percent(step.gain), banks.used, banks.num_banks,
-        banks.even, banks.stride);
+        banks.even, num_banks_text(banks.stride));
     for (const LineBanks& line : banks.lines) {
         text += camps(line, banks.num_banks) ? line_text(line, banks.num_banks) : "";
     }

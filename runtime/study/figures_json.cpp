@@ -37,8 +37,10 @@ void describe_run(Fields& fields, Run& run) {
     describe_figures(fields, run);
     fields("arch", run.arch);
     fields("clock_hz", run.clock.value);
-    fields.list("steps", run.steps,
-                [](auto& row, auto& step, std::size_t) { describe_figures(row, step); });
+    fields.list("steps", run.steps, [](auto& row, auto& step, std::size_t) {
+        describe_figures(row, step);
+        row("of_run", step.of_run);
+    });
 }
 
 }  // namespace

@@ -16,8 +16,6 @@
 namespace tessera::compare {
 namespace {
 
-constexpr const char* kBetween = "between launches";
-
 std::string line_name(const report::LaunchReport& launch, const report::PathPart& part) {
     const std::string thread =
         part.thread ? fmt::format(" ({})", report::label_of(*part.thread)) : "";
@@ -46,7 +44,11 @@ void add(const report::PathPart& part, const std::string& line, Millicycles time
 
 /// Adds a launch to the run: its own path, and to the run's what of it is there.
 void add_step(const report::LaunchReport& launch, const report::RunShare& share, RunFigures& run) {
-    StepFigures step{.name = launch.name, .time = launch.device_time, .ensemble = launch.ensemble};
+    StepFigures step{.name = launch.name,
+                     .time = launch.device_time,
+                     .of_run = share.time,
+                     .ensemble = launch.ensemble,
+                     .path = {}};
     for (std::size_t i = 0; i < launch.path.size(); ++i) {
         const report::PathPart& part = launch.path[i];
         const std::string line = line_name(launch, part);
@@ -66,7 +68,7 @@ void add_gaps(RunFigures& run) {
             gaps -= time;
         }
         if (gaps != 0 && !times->empty()) {
-            (*times)[kBetween] += gaps;
+            (*times)[std::string(report::kBetweenLaunches)] += gaps;
         }
     }
 }

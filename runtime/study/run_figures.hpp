@@ -29,6 +29,7 @@ struct PathFigures {
 struct StepFigures {
     std::string name;
     PredictedTime time;
+    Millicycles of_run = 0;     ///< its share of the run, in which launches may overlap
     report::Ensemble ensemble;  ///< of the time
     PathFigures path;
 };

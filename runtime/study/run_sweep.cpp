@@ -310,10 +310,20 @@ private:
         for (std::size_t i = 0; i < group.size(); ++i) {
             result_.points[group[i]].recorded_by = group.front();
             result_.points[group[i]].figures = compare::figures_of(timers[i].finish());
-            if (options_.cache != nullptr) {
-                options_.cache->keep(sweep_.points[group[i]].loaded,
-                                     *result_.points[group[i]].figures);
-            }
+            keep(group[i]);
+        }
+    }
+
+    // A full disk costs the cache, not the time that was found.
+    void keep(std::size_t index) {
+        if (options_.cache == nullptr) {
+            return;
+        }
+        PointResult& point = result_.points[index];
+        try {
+            options_.cache->keep(sweep_.points[index].loaded, *point.figures);
+        } catch (const UsageError& error) {
+            point.not_kept = error.what();
         }
     }
 

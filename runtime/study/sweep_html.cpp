@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/report/timing/html_page.hpp"
+#include "runtime/report/timing/path_parts.hpp"
 #include "runtime/study/sweep_files.hpp"
 #include "runtime/study/sweep_result.hpp"
 #include "runtime/study/sweep_text.hpp"
@@ -26,12 +27,20 @@ Json key_json(const SweepResult& result, std::size_t key, const KeyEffect& effec
             {"wins", effect.wins}};
 }
 
+// Steps overlap: their shares of the run, and what lies between them, sum to its time.
 Json steps_json(const compare::RunFigures& run) {
     Json steps = Json::array();
-    for (const compare::StepFigures& step : run.steps) {
+    Millicycles between = run.time.expected;
+    const auto add = [&](std::string_view name, Millicycles time) {
         steps.push_back(
-            {{"name", step.name},
-             {"time", static_cast<double>(step.time.expected) * 1e6 / run.clock.value}});
+            {{"name", name}, {"time", static_cast<double>(time) * 1e6 / run.clock.value}});
+        between -= time;
+    };
+    for (const compare::StepFigures& step : run.steps) {
+        add(step.name, step.of_run);
+    }
+    if (between > 0) {
+        add(report::kBetweenLaunches, between);
     }
     return steps;
 }

@@ -23,6 +23,7 @@ struct PointResult {
     std::size_t recorded_by = 0;
     std::optional<compare::RunFigures> figures;
     std::string failure;        ///< a rule that it breaks, an error of its run, or a failed check
+    std::string not_kept;       ///< why the cache does not have its figures
     bool is_passed_by = false;  ///< a search did not run it
     /// Of a run that failed: 1 if a result failed its check, else the exit code of its error. A
     /// point that a rule forbids has 0: it did not run.

@@ -297,6 +297,18 @@ TEST(CliSweep, GoesOnWhereItStoodWithACache) {
     EXPECT_THAT(text.out, HasSubstr("; 0 recordings of kernels, 2 points from the cache; values "));
 }
 
+// Nobody, root included, makes a file in /proc.
+TEST(CliSweep, PrintsTimesThatItsCacheCannotTakeAndEndsWith2) {
+    const ScratchFolder folder;
+    const std::string file = folder.write("s.yaml", kGrids);
+
+    const Ending with = run_tessera({"sweep", file, "--csv", "--cache", "/proc"});
+
+    EXPECT_EQ(with.exit_code, 2);
+    EXPECT_EQ(with.out, run_tessera({"sweep", file, "--csv"}).out);
+    EXPECT_THAT(with.err, HasSubstr("--cache /proc: the times of 2 of 2 points are not kept: "));
+}
+
 // The first point of the sweep is not the best in either key.
 TEST(CliSweep, FindsTheBestBySearch) {
     const ScratchFolder folder;

@@ -89,7 +89,11 @@ std::string show_quantity(double value, std::span<const Unit> units) {
             best = &unit;
         }
     }
-    return fmt::format("{} {}", value / best->factor, best->name);
+    // Without what the division leaves behind the decimals: 5 us, not 5.000000000000001 us.
+    const double scaled = value / best->factor;
+    const double rounded = std::round(scaled * steps) / steps;
+    return fmt::format("{} {}", std::abs(scaled - rounded) * steps < 1e-9 ? rounded : scaled,
+                       best->name);
 }
 
 std::string allowed_units(std::span<const Unit> units) {

@@ -147,7 +147,7 @@ TEST(AdviceText, ShowsGainsWhatToDoAndTheMapOfBanks) {
     EXPECT_THAT(text, HasSubstr("let cores that run side by side start at other banks"));
     EXPECT_THAT(text,
                 HasSubstr("% less with pages dealt out; cores camp on 1.0 of 12 banks at "
-                          "a time, 3.5 were even; from page to page a core goes 0 banks on\n"
+                          "a time, 3.5 were even; from page to page a core goes on by 0 banks\n"
                           "    reader.cpp:9: 12 transfers in a row of a core lie in 1.0 of 12 "
                           "banks: pages lie a multiple of 12 apart, such as rows of 12 or 24 "
                           "tiles: pad them by one, or go along them\n    bank  0 |"));

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 
@@ -207,6 +208,22 @@ TEST(RunSweep, TakesPointsFromTheCacheAndRunsTheOthers) {
     EXPECT_EQ(result.num_cached, 2U);
     EXPECT_EQ(result.num_recordings, 2U);
     EXPECT_TRUE(result.points[2].figures.has_value());
+}
+
+TEST(RunSweep, KeepsTimesThatItsCacheCannotTake) {
+    const ScratchFolder folder;
+    const PointCache cache(folder.file("points"), 8, false);
+    std::filesystem::remove(folder.file("points"));
+    Recorder recorder;
+
+    const SweepResult result =
+        run_with(load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 2]}}\n"), recorder,
+                 {.cache = &cache});
+
+    for (const PointResult& point : result.points) {
+        EXPECT_TRUE(point.figures.has_value()) << point.failure;
+        EXPECT_THAT(point.not_kept, ::testing::HasSubstr("No such file or directory"));
+    }
 }
 
 TEST(RunSweep, NamesCasesByTheirValues) {
