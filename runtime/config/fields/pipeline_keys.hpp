@@ -154,8 +154,9 @@ inline constexpr std::array kKernelKeys{
     KeyRow{"compile_args", "[expression, …]", "[]",
            "accessor(x) gives the words of TensorAccessorArgs of x"},
     KeyRow{"args", "[expression, …]", "[]",
-           "of each core: params, core.*, address(x), tiles(x), pages(x), page_size(x), rows(x), "
-           "columns(x), extent(x, i), virtual_x(x), virtual_y(y), a semaphore's name"},
+           "of each core: params, core.x, core.y, core.index, core.first, core.count, core.group, "
+           "address(x), tiles(x), pages(x), page_size(x), rows(x), columns(x), extent(x, i), "
+           "virtual_x(x), virtual_y(y), a semaphore's name"},
     KeyRow{"common_args", "[expression, …]", "[]", "of all cores"},
     KeyRow{"defines", "{NAME: text, …}", "{}", "of the preprocessor"},
     KeyRow{"math_fidelity", "LoFi, HiFi2, HiFi3 or HiFi4", "HiFi4", "of compute kernels"},
