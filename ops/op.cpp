@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "ops/contract.hpp"
@@ -43,6 +44,19 @@ void judge_plan(RuleJudge& judge, std::string_view blamed, const std::function<v
         plan();
     } catch (const UsageError& error) {
         judge.require(false, blamed, error.what());
+    }
+}
+
+void judge_untaken(std::span<const config::Field> fields, const void* parameters,
+                   std::span<const std::string_view> untaken, std::string_view algorithm,
+                   RuleJudge& judge) {
+    for (const config::Field& field : fields) {
+        const std::string value = field.show(parameters);
+        judge.require(
+            std::ranges::find(untaken, field.key) == untaken.end() || value == field.default_text,
+            field.key,
+            fmt::format("is {}, which {} does not take; allowed: {}, its default", value, algorithm,
+                        field.default_text));
     }
 }
 

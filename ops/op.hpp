@@ -85,6 +85,12 @@ public:
 /// Judges what the host side finds while it plans: the text of a UsageError that `plan` throws.
 void judge_plan(RuleJudge& judge, std::string_view blamed, const std::function<void()>& plan);
 
+/// Judges keys that the algorithm of `parameters` does not take: each has to stand at its default,
+/// or somebody would set it, see no change and not know why.
+void judge_untaken(std::span<const config::Field> fields, const void* parameters,
+                   std::span<const std::string_view> untaken, std::string_view algorithm,
+                   RuleJudge& judge);
+
 /// One input of a step, wherever its values are. References read no more of it than they need: all
 /// experts' rows together need not fit on the host.
 class OperandValues {

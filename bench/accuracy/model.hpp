@@ -18,6 +18,9 @@ namespace tessera::score {
 struct ReportedSetup {
     /// Of links in tables of collectives.
     std::optional<BytesPerSecond> collective_link_rate;
+    /// Of an all-gather along a line, the gathered bytes a link from which devices pass slices on;
+    /// fewer are written on all devices at once. 0: always so.
+    std::uint64_t gather_relays_from = 0;
     /// Physical node of each bank's port, which either NoC was given; empty: those of the model.
     std::span<const CoreCoord> dram_ports;
     /// Transfers of the memory as shipped, GT/s; 0: not known.

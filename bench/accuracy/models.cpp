@@ -23,7 +23,10 @@ constexpr ReportedSetup kWormholeSetup{.dram_rate = 12};
 //          dram_preferred_worker_endpoint.
 constexpr std::array<CoreCoord, 8> kBlackholePorts{
     {{0, 11}, {0, 3}, {0, 8}, {0, 6}, {9, 11}, {9, 3}, {9, 8}, {9, 6}}};
+// tt-metal ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_device_operation.cpp,
+// select_program_factory: what an all-gather does from a megabyte a link on.
 constexpr ReportedSetup kBlackholeSetup{.collective_link_rate = BytesPerSecond{25e9},
+                                        .gather_relays_from = 1'000'000,
                                         .dram_ports = kBlackholePorts};
 
 /// How a board is named at the start of a row's `board`, and what it has.

@@ -5,6 +5,7 @@
 
 #include "bench/accuracy/alternatives.hpp"
 #include "bench/accuracy/residues.hpp"
+#include "runtime/report/timing/ensemble.hpp"
 
 namespace tessera::score {
 namespace {
@@ -18,6 +19,9 @@ Json row_json(const Row& row, const RowScore& score) {
         json["predicted"] = figure->expected;
         json["low"] = figure->low;
         json["high"] = figure->high;
+        if (!figure->samples.a.empty()) {
+            json["median"] = report::percentile(figure->samples.a, 0.5);
+        }
         json["regime"] = figure->regime ? Json(name_of(*figure->regime)) : Json(nullptr);
     } else {
         json["reason"] = score.reason;

@@ -31,6 +31,8 @@ constexpr std::array kFields{
     field<&Schedule::batch_pages>("batch_pages", "0", "pages read at a time; 0: sync_pages",
                                   Limits{0, kTransfer.most}),
     field<&Schedule::cb_depth>("cb_depth", "2", "batches in a CB", kDepth),
+    field<&Schedule::read_ahead>("read_ahead", "true",
+                                 "multicast: a batch is read while the one before it is sent"),
     field<&Schedule::algorithm>(
         "algorithm", "pages",
         "pages: into the neighbours' memory; multicast: into that of all devices at once"),
@@ -75,6 +77,17 @@ exchange::Collective collective_of(const OpContext& context) {
             }};
 }
 
+/// Keys that change nothing with an algorithm.
+std::span<const std::string_view> untaken_by(Algorithm algorithm) {
+    static constexpr std::array<std::string_view, 2> kPages{"read_ahead", "chunk_packets"};
+    static constexpr std::array<std::string_view, 2> kMulticast{"farthest", "chunk_packets"};
+    static constexpr std::array<std::string_view, 6> kThroughL1{
+        "workers", "farthest", "sync_pages", "batch_pages", "cb_depth", "read_ahead"};
+    return algorithm == Algorithm::Pages       ? std::span<const std::string_view>(kPages)
+           : algorithm == Algorithm::Multicast ? std::span<const std::string_view>(kMulticast)
+                                               : std::span<const std::string_view>(kThroughL1);
+}
+
 void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     judge.require(input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
@@ -86,6 +99,8 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
+    const auto name = config::Value<Algorithm>::show(schedule.algorithm);
+    judge_untaken(kFields, &schedule, untaken_by(schedule.algorithm), name, judge);
     judge_whole_tiles(context, judge);
     const bool is_ragged = context.inputs.size() > 1;
     if (!writes_memory(schedule.algorithm)) {
@@ -97,11 +112,17 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(!is_ragged, "algorithm",
                   fmt::format("is {}, which takes no counts; ring, bidirectional, line and "
                               "rows_columns do",
-                              config::Value<Algorithm>::show(schedule.algorithm)));
+                              name));
     judge_line(context, judge);
     judge_lanes(context.arch, schedule.lanes(), judge);
     judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; it must be at least 1");
     judge_depth(schedule.cb_depth, judge);
+    // In one place the next batch would come in over the one that is still sent.
+    judge.require(schedule.algorithm != Algorithm::Multicast || !schedule.read_ahead ||
+                      schedule.cb_depth >= 2,
+                  "cb_depth",
+                  fmt::format("is {}; multicast that reads ahead (read_ahead) needs 2 or more",
+                              schedule.cb_depth));
     judge.require(schedule.algorithm != Algorithm::Multicast || schedule.workers == 1, "workers",
                   fmt::format("is {}; multicast has one, whose two processors send each their way",
                               schedule.workers));

@@ -78,7 +78,7 @@ inline constexpr OpSpec kSpec{
 [[nodiscard]] const Op& op();
 
 /// How pages travel. `workers` to `cb_depth` are of Pages, `batch_pages` and `cb_depth` of
-/// Multicast too; `chunk_packets` is of the others.
+/// Multicast too, `read_ahead` of Multicast alone; `chunk_packets` is of the others.
 struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
@@ -86,6 +86,7 @@ struct Schedule {
     std::uint32_t sync_pages = 4;   ///< pages behind which the receiver is told
     std::uint32_t batch_pages = 0;  ///< pages read at a time; 0: sync_pages
     std::uint32_t cb_depth = 2;     ///< batches that a circular buffer holds
+    bool read_ahead = true;         ///< a batch while the one before it is sent
     Algorithm algorithm = Algorithm::Pages;
     std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
     std::uint32_t chunk_packets = 0;  ///< exchange::Transport
@@ -120,7 +121,8 @@ struct Outputs {
 /// Multicast  each device's pages go both ways in packets that are written on every device that
 /// they
 ///   pass, on a ring ⌊D/2⌋ forward and the rest backward. One core for each link: its reader sends
-///   forward, its writer backward. Source   tt-metal
+///   forward, its writer backward. With `read_ahead` a batch is read while the one before it is
+///   sent. Source   tt-metal
 ///   ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp.
 /// Start      no core sends before all devices it gets something from have told it that they run.
 /// Errors   UsageError if the number of tensors is not that of devices, or the contract or a rule

@@ -68,7 +68,8 @@ Program multicast_program(const ArchSpec& arch, const Place& place) {
                                           place.output.buffer.page_size,
                                           packet_pages,
                                           told,
-                                          place.line.devices - 1};
+                                          place.line.devices - 1,
+                                          place.schedule.read_ahead ? 1U : 0U};
         std::vector<std::uint32_t> writer{place.output.buffer.address,
                                           place.output.buffer.page_size, packet_pages, told};
         append_pages(place, link, reader);

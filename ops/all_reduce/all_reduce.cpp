@@ -74,12 +74,24 @@ exchange::Collective collective_of(const OpContext& context) {
             }};
 }
 
+/// Keys that change nothing with an algorithm.
+std::span<const std::string_view> untaken_by(AllReduceAlgorithm algorithm) {
+    static constexpr std::array<std::string_view, 3> kRing{"links", "packet_tiles",
+                                                           "chunk_packets"};
+    static constexpr std::array<std::string_view, 1> kPackets{"cb_depth"};
+    return algorithm == AllReduceAlgorithm::Ring ? std::span<const std::string_view>(kRing)
+                                                 : std::span<const std::string_view>(kPackets);
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
-    if (context.params<AllReduceSpec>().algorithm != AllReduceAlgorithm::Ring) {
+    const auto& spec = context.params<AllReduceSpec>();
+    judge_untaken(kFields, &spec, untaken_by(spec.algorithm),
+                  config::Value<AllReduceAlgorithm>::show(spec.algorithm), judge);
+    if (spec.algorithm != AllReduceAlgorithm::Ring) {
         return exchange::judge_collective(context, collective_of(context), context.inputs[0],
                                           judge);
     }
-    judge_depth(context.params<AllReduceSpec>().cb_depth, judge);
+    judge_depth(spec.cb_depth, judge);
     if (judge_whole_mesh(context, judge) && context.devices.size() > 1) {
         judge_plan(judge, "devices", [&] { (void)make_ring(context.mesh); });
     }

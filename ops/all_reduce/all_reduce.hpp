@@ -23,7 +23,7 @@ using exchange::PartialSums;
 struct AllReduceSpec {
     AllReduceAlgorithm algorithm = AllReduceAlgorithm::Bidirectional;
     PartialSums partial_sums = PartialSums::Fp32;
-    std::uint32_t cb_depth = 0;  ///< pages that each CB holds
+    std::uint32_t cb_depth = 2;  ///< pages that each CB holds
     std::uint32_t links = kLinksPerDirection;
     std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
     std::uint32_t chunk_packets = 0;  ///< exchange::Transport

@@ -65,6 +65,18 @@ exchange::Collective collective_of(const OpContext& context) {
             }};
 }
 
+/// Keys that change nothing with an algorithm.
+std::span<const std::string_view> untaken_by(Algorithm algorithm) {
+    static constexpr std::array<std::string_view, 2> kLine{"chunk_packets", "partial_sums"};
+    static constexpr std::array<std::string_view, 3> kDirect{"sync_tiles", "cb_depth",
+                                                             "chunk_packets"};
+    static constexpr std::array<std::string_view, 3> kThroughL1{"workers", "sync_tiles",
+                                                                "cb_depth"};
+    return algorithm == Algorithm::Line     ? std::span<const std::string_view>(kLine)
+           : algorithm == Algorithm::Direct ? std::span<const std::string_view>(kDirect)
+                                            : std::span<const std::string_view>(kThroughL1);
+}
+
 void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
@@ -76,6 +88,8 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
+    const auto name = config::Value<Algorithm>::show(schedule.algorithm);
+    judge_untaken(kFields, &schedule, untaken_by(schedule.algorithm), name, judge);
     judge_whole_tiles(context, judge);
     const bool is_ragged = context.inputs.size() > 1;
     const bool is_row_major = context.inputs[0].spec.layout == Layout::ROW_MAJOR;
@@ -85,7 +99,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
         return exchange::judge_collective(context, collective_of(context), context.inputs[0],
                                           judge);
     }
-    const auto name = config::Value<Algorithm>::show(schedule.algorithm);
     judge.require(
         !is_ragged, "algorithm",
         fmt::format("is {}, which takes no counts; ring, bidirectional and rows_columns do", name));

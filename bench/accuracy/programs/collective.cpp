@@ -95,18 +95,36 @@ ops::all_gather::Schedule ring_schedule(const Collective& collective, std::uint6
             .cb_depth = 3};
 }
 
-/// As measured on a line: routers carry a packet past all devices, and the core that reads one
-/// packet sends it before it reads the next. Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md,
-/// "Interpreting the curve", and
-/// ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp, whose later
-/// versions read ahead: with that two devices would gather at the rate of the wire, twice as fast
-/// as measured.
+/// As measured on a line: routers carry a packet past all devices, and the core that sends one
+/// reads the next meanwhile. Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md, "Interpreting
+/// the curve", and ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp.
 ops::all_gather::Schedule line_schedule(const Collective& collective, std::uint32_t packet_tiles) {
     return {.links = collective.links,
             .batch_pages = packet_tiles,
             .cb_depth = 3,
             .algorithm = ops::all_gather::Algorithm::Multicast,
             .packet_tiles = packet_tiles};
+}
+
+/// As measured on a line where devices pass slices on: a core reads packet by packet, one ahead of
+/// its writer, and tells the next device twice a slice. Source   as above,
+/// all_gather_unicast_factory.cpp.
+ops::all_gather::Schedule relay_schedule(const Collective& collective, std::uint64_t packets) {
+    const std::uint64_t lanes = std::uint64_t{collective.links} * collective.workers;
+    constexpr std::uint64_t kMostPerSignal = 1024;  // as the op takes them
+    const std::uint64_t half = std::clamp<std::uint64_t>(packets / lanes / 2, 1, kMostPerSignal);
+    return {.links = collective.links,
+            .workers = collective.workers,
+            .sync_pages = static_cast<std::uint32_t>(half),
+            .batch_pages = 1,
+            .cb_depth = 2};
+}
+
+/// Cores that share a link where devices pass slices on. Source   as relay_schedule.
+std::uint32_t relay_workers(std::uint64_t slice, const Collective& collective) {
+    constexpr std::uint64_t kKiB = 1024;
+    const std::uint64_t bytes = slice / collective.links * num_devices(collective);
+    return bytes < 640 * kKiB ? 1 : bytes < 3072 * kKiB ? 2 : 3;
 }
 
 /// Each device has a slice.
@@ -248,12 +266,15 @@ std::uint32_t packet_tiles_of(const Parameters& parameters) {
 Prediction all_gather(const Parameters& parameters, const Model& model, Collective collective) {
     const std::uint64_t message = parameters.long_count("message_bytes");
     const std::uint64_t slice = message / num_devices(collective);
-    if (collective.mesh.topology == Topology::Line) {
+    const bool is_line = collective.mesh.topology == Topology::Line;
+    const std::uint64_t relays_from = model.setup.gather_relays_from;
+    if (is_line && (relays_from == 0 || message / collective.links < relays_from)) {
         return line_gather_cycles(model, collective,
                                   div_up(slice, tile_bytes(DataFormat::Float16_b)),
                                   {DataFormat::Float16_b, packet_tiles_of(parameters)});
     }
-    collective.workers = workers_for(message, collective, kGatherWorkers);
+    collective.workers = is_line ? relay_workers(slice, collective)
+                                 : workers_for(message, collective, kGatherWorkers);
     const auto packet = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(slice, parameters.count("packet_bytes")));
     expressible(packet > 0 && packet % kElementBytes == 0, "slices of {} bytes", slice);
@@ -261,7 +282,7 @@ Prediction all_gather(const Parameters& parameters, const Model& model, Collecti
         return gather_cycles(
             model, collective,
             TensorSpec{{static_cast<std::uint32_t>(packets), packet / kElementBytes}},
-            ring_schedule(collective, packets));
+            is_line ? relay_schedule(collective, packets) : ring_schedule(collective, packets));
     });
 }
 

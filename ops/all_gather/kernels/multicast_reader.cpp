@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings in this device's pages and sends each batch to all devices ahead of it before it reads the
-// next; the writer beside it sends them the other way and copies them.
+// Brings in this device's pages and sends each batch to all devices ahead of it; the writer beside
+// it sends them the other way and copies them.
 #include "multicast_pages.hpp"
 
 namespace {
 
-// Returns where the batch lies.
 template <typename Accessor>
-uint32_t read_batch(const OwnPages& pages, uint32_t batch, const Accessor& input) {
-    cb_reserve_back(kCbPages, pages.batch);
-    const uint32_t place = get_write_ptr(kCbPages);
-    uint32_t l1_address = place;
-    for (uint32_t page = pages.begin(batch); page < pages.end(batch); ++page) {
-        noc_async_read_page(page, input, l1_address);
-        l1_address += get_local_cb_interface(kCbPages).fifo_page_size;
+class Batches {
+public:
+    Batches(const OwnPages& pages, const Accessor& input) : pages_(pages), input_(input) {}
+
+    void begin_read(uint32_t batch) {
+        cb_reserve_back(kCbPages, pages_.batch);
+        place_ = get_write_ptr(kCbPages);
+        uint32_t l1_address = place_;
+        for (uint32_t page = pages_.begin(batch); page < pages_.end(batch); ++page) {
+            noc_async_read_page(page, input_, l1_address);
+            l1_address += get_local_cb_interface(kCbPages).fifo_page_size;
+        }
     }
-    noc_async_read_barrier();
-    cb_push_back(kCbPages, pages.batch);
-    return place;
-}
+    // Hands what was read to the writer. Returns where it lies.
+    uint32_t end_read() {
+        noc_async_read_barrier();
+        cb_push_back(kCbPages, pages_.batch);
+        return place_;
+    }
+
+private:
+    const OwnPages& pages_;
+    const Accessor& input_;
+    uint32_t place_ = 0;
+};
 
 template <typename Accessor>
 void send_batch(const OwnPages& pages, uint32_t batch, const Accessor& output, uint32_t source,
@@ -39,8 +51,9 @@ void kernel_main() {
     const uint32_t packet_pages = get_arg_val<uint32_t>(3);
     const uint32_t told_id = get_arg_val<uint32_t>(4);
     const uint32_t num_others = get_arg_val<uint32_t>(5);
-    const OwnPages pages = own_pages_from_args(6);
-    Side ahead(10, page_bytes, packet_pages);
+    const bool reads_ahead = get_arg_val<uint32_t>(6) != 0;
+    const OwnPages pages = own_pages_from_args(7);
+    Side ahead(11, page_bytes, packet_pages);
 
     constexpr auto input_args = TensorAccessorArgs<0>();
     constexpr auto output_args = TensorAccessorArgs<2>();
@@ -52,8 +65,21 @@ void kernel_main() {
     ahead.count_up(told_id);
     noc_semaphore_wait_min(told, num_others);
 
-    for (uint32_t batch = 0; batch < pages.num_batches(); ++batch) {
-        const uint32_t source = read_batch(pages, batch, input);
+    // Read ahead, a batch comes in while the one before it goes out, so that the link does not
+    // wait for DRAM.
+    Batches batches(pages, input);
+    const uint32_t num_batches = pages.num_batches();
+    if (reads_ahead && num_batches > 0) {
+        batches.begin_read(0);
+    }
+    for (uint32_t batch = 0; batch < num_batches; ++batch) {
+        if (!reads_ahead) {
+            batches.begin_read(batch);
+        }
+        const uint32_t source = batches.end_read();
+        if (reads_ahead && batch + 1 < num_batches) {
+            batches.begin_read(batch + 1);
+        }
         send_batch(pages, batch, output, source, ahead);
     }
     // A count comes behind all that its device has sent this way.

@@ -58,6 +58,27 @@ TEST_F(AllGatherErrors, MulticastHasOneWorker) {
         "all_gather: workers is 2; multicast has one, whose two processors send each their way");
 }
 
+TEST_F(AllGatherErrors, ReadingAheadNeedsAPlaceForTheNextBatch) {
+    gather_.schedule.algorithm = ops::all_gather::Algorithm::Multicast;
+    gather_.schedule.cb_depth = 1;
+    expect_error(
+        "all_gather: cb_depth is 1; multicast that reads ahead (read_ahead) needs 2 or more");
+}
+
+TEST_F(AllGatherErrors, PagesAreNotReadAhead) {
+    gather_.schedule.read_ahead = false;
+    expect_error(
+        "all_gather: read_ahead is false, which pages does not take; allowed: true, its default");
+}
+
+TEST_F(AllGatherErrors, MulticastDoesNotDivideAFarthestSlice) {
+    gather_.schedule.algorithm = ops::all_gather::Algorithm::Multicast;
+    gather_.schedule.farthest = ops::all_gather::FarthestSlice::Forward;
+    expect_error(
+        "all_gather: farthest is forward, which multicast does not take; allowed: half_each_way, "
+        "its default");
+}
+
 TEST_F(AllGatherErrors, SyncPagesIsZero) {
     gather_.schedule.sync_pages = 0;
     expect_error("all_gather: sync_pages is 0; it must be at least 1");

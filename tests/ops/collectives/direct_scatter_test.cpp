@@ -98,6 +98,11 @@ TEST(DirectScatterErrors, AWorkerForEachLink) {
               "workers is 2; direct has one for each link");
 }
 
+TEST(DirectScatterErrors, ACbDepthThatItDoesNotTake) {
+    EXPECT_EQ(refusal({128, 32}, {.links = 1, .cb_depth = 4, .algorithm = Algorithm::Direct}),
+              "cb_depth is 4, which direct does not take; allowed: 2, its default");
+}
+
 // 1024 tiles arrive, and 16 each are sent and summed.
 TEST(DirectScatterErrors, WhatArrivesFitsIntoL1) {
     EXPECT_EQ(refusal({1024, 1024}, kOneLink),
