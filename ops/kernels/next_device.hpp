@@ -36,16 +36,20 @@ public:
         send_header(counting_header_);
     }
 
+    // Adds 1 to a word of each of the next `count` devices, which says that this one runs.
+    void tell(uint32_t count, uint64_t started) {
+        volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
+        header->to_chip_multicast({1, static_cast<uint8_t>(count)});
+        header->to_noc_unicast_atomic_inc(
+            tt::tt_fabric::NocUnicastAtomicIncCommandHeader{started, 1});
+        send_header(header);
+    }
     // Tells each of the next `count` devices, by 1 on the word `started`, that this one runs, and
     // waits until `num_sources` others have told this one.
     void start_together(uint32_t count, uint32_t num_sources, uint32_t started_id) {
         const uint32_t started = get_semaphore(started_id);
         if (count != 0) {
-            volatile tt_l1_ptr PACKET_HEADER_TYPE* header = PacketHeaderPool::allocate_header();
-            header->to_chip_multicast({1, static_cast<uint8_t>(count)});
-            header->to_noc_unicast_atomic_inc(
-                tt::tt_fabric::NocUnicastAtomicIncCommandHeader{get_noc_addr(started), 1});
-            send_header(header);
+            tell(count, get_noc_addr(started));
         }
         noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(started),
                                num_sources);

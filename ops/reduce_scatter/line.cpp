@@ -106,6 +106,7 @@ std::vector<std::uint32_t> writer_args(const Place& place, const Kernels& kernel
     const std::uint32_t next = way == Way::Forward ? place.device + 1 : place.device - 1;
     const Way completing = completing_way(place.line.devices, next);
     const CoreCoord core = line_core(place.arch, lane, completing);
+    const CoreCoord other = line_core(place.arch, lane, opposite(way));
     const CoreCoord origin = place.arch.workers.virtual_origin;
     return {place.output().address,
             place.partial(way).address,
@@ -114,7 +115,10 @@ std::vector<std::uint32_t> writer_args(const Place& place, const Kernels& kernel
             origin.x + core.x,
             origin.y + core.y,
             kernels.started,
-            exchange::pages_per_packet(place.arch, place.output(), place.schedule.packet_tiles)};
+            exchange::pages_per_packet(place.arch, place.output(), place.schedule.packet_tiles),
+            place.schedule.start == Start::All ? 1U : 0U,
+            origin.x + other.x,
+            origin.y + other.y};
 }
 
 void set_arguments(Program& program, const Kernels& kernels, const Place& place, CoreCoord core,

@@ -29,6 +29,9 @@ constexpr std::array kFields{
                                     exchange::kChunkPackets),
     field<&Schedule::partial_sums>("partial_sums", "bf16",
                                    "format of partial sums that travel or wait; line: bf16"),
+    field<&Schedule::start>("start", "sources",
+                            "line: a core sends once the devices that it gets something from run, "
+                            "or once all do"),
 };
 
 /// The others go from circular buffer to circular buffer, by exchange::Travel.
@@ -68,10 +71,10 @@ exchange::Collective collective_of(const OpContext& context) {
 /// Keys that change nothing with an algorithm.
 std::span<const std::string_view> untaken_by(Algorithm algorithm) {
     static constexpr std::array<std::string_view, 2> kLine{"chunk_packets", "partial_sums"};
-    static constexpr std::array<std::string_view, 3> kDirect{"sync_tiles", "cb_depth",
-                                                             "chunk_packets"};
-    static constexpr std::array<std::string_view, 3> kThroughL1{"workers", "sync_tiles",
-                                                                "cb_depth"};
+    static constexpr std::array<std::string_view, 4> kDirect{"sync_tiles", "cb_depth",
+                                                             "chunk_packets", "start"};
+    static constexpr std::array<std::string_view, 4> kThroughL1{"workers", "sync_tiles", "cb_depth",
+                                                                "start"};
     return algorithm == Algorithm::Line     ? std::span<const std::string_view>(kLine)
            : algorithm == Algorithm::Direct ? std::span<const std::string_view>(kDirect)
                                             : std::span<const std::string_view>(kThroughL1);

@@ -21,6 +21,8 @@ namespace tessera::ops::reduce_scatter {
 /// each device to each other one, which sums once all has arrived. The others: exchange::Travel,
 /// several tiles a packet.
 enum class Algorithm : std::uint8_t { Line, Direct, Ring, Bidirectional, RowsColumns };
+/// Who has to have told a core of Line that it runs before that core sends.
+enum class Start : std::uint8_t { Sources, All };
 
 }  // namespace tessera::ops::reduce_scatter
 
@@ -35,6 +37,12 @@ inline constexpr std::array kEnumNames<ops::reduce_scatter::Algorithm>{
                                              ops::reduce_scatter::Algorithm::Bidirectional},
     EnumName<ops::reduce_scatter::Algorithm>{"rows_columns",
                                              ops::reduce_scatter::Algorithm::RowsColumns},
+};
+
+template <>
+inline constexpr std::array kEnumNames<ops::reduce_scatter::Start>{
+    EnumName<ops::reduce_scatter::Start>{"sources", ops::reduce_scatter::Start::Sources},
+    EnumName<ops::reduce_scatter::Start>{"all", ops::reduce_scatter::Start::All},
 };
 
 }  // namespace tessera::config
@@ -70,8 +78,9 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry.
 [[nodiscard]] const Op& op();
 
-/// How tiles travel. `workers` to `cb_depth` are of Line, whose packets hold at most four tiles,
-/// `partial_sums` of the others (Direct: of sums in DST), `chunk_packets` of those but Direct.
+/// How tiles travel. `workers` to `cb_depth` and `start` are of Line, whose packets hold at most
+/// four tiles, `partial_sums` of the others (Direct: of sums in DST), `chunk_packets` of those but
+/// Direct.
 struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
@@ -81,6 +90,7 @@ struct Schedule {
     std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
     std::uint32_t chunk_packets = 0;  ///< exchange::Transport
     exchange::PartialSums partial_sums = exchange::PartialSums::Bf16;
+    Start start = Start::Sources;
 
     [[nodiscard]] Lanes lanes() const { return {links, workers}; }
 };
@@ -115,7 +125,8 @@ struct Outputs {
 ///   which has to hold it all. Half the hops and a single step, but more than twice a ring's bytes
 ///   on links from eight devices on. Order: by pairs, own first, then by position. Source tt-metal
 ///   ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_direct.
-/// Start      no core sends before all devices it gets something from have told it that they run.
+/// Start      no core sends before all devices it gets something from have told it that they run;
+///   Start::All: before all devices have, as tt-metal's reduce_scatter_minimal_async does.
 /// Errors   UsageError if the number of tensors is not that of devices, partial sums' tensors are
 ///          not as the input's, or the contract or a rule of the op does not hold: the mesh is a
 ///          single row or column, slices are whole tiles, the device has the links and cores.

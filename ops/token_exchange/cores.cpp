@@ -50,6 +50,13 @@ std::vector<std::uint32_t> Rank::peers_of(std::uint32_t way) const {
             peers.push_back(other);
         }
     }
+    // On a line the links in the middle carry most: a core that sends to the far end first keeps
+    // what is nearer for when they have nothing left to do.
+    if (mesh.topology == Topology::Line) {
+        std::ranges::stable_sort(peers, {}, [&](std::uint32_t other) {
+            return mesh_route(mesh.shape, mesh.topology, device(), devices[other]).hops();
+        });
+    }
     return peers;
 }
 

@@ -49,7 +49,8 @@ struct Rank {
     [[nodiscard]] std::uint32_t way_to(std::uint32_t other) const;
     /// How kernels name the device at `other`: kernels/peers.hpp.
     [[nodiscard]] std::uint32_t target_of(std::uint32_t other) const;
-    /// Positions of the devices that the cores of `way` send to, those a step further on first.
+    /// Positions of the devices that the cores of `way` send to, those a step further on first;
+    /// on a line the nearest first.
     [[nodiscard]] std::vector<std::uint32_t> peers_of(std::uint32_t way) const;
 };
 

@@ -189,6 +189,16 @@ Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
         .kernel_span_cycles();
 }
 
+/// As measured on a line: three chunks in a circular buffer, and no core sends before all devices
+/// run. Source   as kScatterPacketTiles, line_reduce_scatter_minimal_async_writer.cpp.
+ops::reduce_scatter::Schedule line_scatter_schedule(const Collective& collective) {
+    return {.links = collective.links,
+            .workers = collective.workers,
+            .cb_depth = 3,
+            .packet_tiles = kScatterPacketTiles,
+            .start = ops::reduce_scatter::Start::All};
+}
+
 /// Each device's slice is `tiles` tiles.
 Prediction scatter_cycles(const Model& model, const Collective& collective, std::uint64_t tiles) {
     Bench bench(model, collective.mesh);
@@ -202,9 +212,7 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
     return bench
         .run(ops::reduce_scatter::make_programs(model.arch, collective.mesh, {inputs},
                                                 {outputs, forward, backward},
-                                                {.links = collective.links,
-                                                 .workers = collective.workers,
-                                                 .packet_tiles = kScatterPacketTiles}))
+                                                line_scatter_schedule(collective)))
         .kernel_span_cycles();
 }
 

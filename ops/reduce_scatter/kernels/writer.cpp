@@ -46,8 +46,11 @@ void kernel_main() {
     const uint32_t last_y = get_arg_val<uint32_t>(5);
     const uint32_t started_id = get_arg_val<uint32_t>(6);
     const uint32_t packet_tiles = get_arg_val<uint32_t>(7);
-    const Journey journey = journey_from_args(8);
-    std::size_t arg_index = 16;
+    const bool starts_with_all = get_arg_val<uint32_t>(8) != 0;
+    const uint32_t opposite_x = get_arg_val<uint32_t>(9);
+    const uint32_t opposite_y = get_arg_val<uint32_t>(10);
+    const Journey journey = journey_from_args(11);
+    std::size_t arg_index = 19;
 
     constexpr auto partial_args = TensorAccessorArgs<0>();
     constexpr auto output_args = TensorAccessorArgs<2>();
@@ -59,7 +62,14 @@ void kernel_main() {
             WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
         connection.open();
         NextDevice next(connection);
-        next.start_together(journey.num_ahead(), journey.num_behind(), started_id);
+        if (starts_with_all) {
+            // Those ahead are told on the lane's other core, too: theirs hear from both sides.
+            next.tell(journey.num_ahead(),
+                      get_noc_addr(opposite_x, opposite_y, get_semaphore(started_id)));
+        }
+        next.start_together(journey.num_ahead(),
+                            starts_with_all ? journey.num_devices - 1 : journey.num_behind(),
+                            started_id);
         send_slices(journey, partial, next, packet_tiles, get_noc_addr(get_semaphore(arrived_id)),
                     get_noc_addr(last_x, last_y, get_semaphore(last_arrived_id)));
         connection.close();

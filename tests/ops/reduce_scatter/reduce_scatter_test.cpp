@@ -103,6 +103,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{"OneDevice", {1, 1}, {32, 40}, {}}, Case{"Two", {1, 2}, {64, 160}, {}},
                       Case{"ThreeInAColumn", {3, 1}, {96, 300}, {2, 2, 3, 1}},
                       Case{"EightTwoLinks", {1, 8}, {512, 96}, {2, 1, 2, 2}},
+                      Case{"FourThatAllStartFirst",
+                           {1, 4},
+                           {256, 96},
+                           {.links = 2, .start = ops::reduce_scatter::Start::All}},
                       Case{"FewerTilesThanLinks", {1, 4}, {128, 32}, {4, 2, 4, 2}}),
     [](const auto& c) { return c.param.name; });
 
