@@ -52,7 +52,7 @@ TEST_P(Livelock, ALoopWithoutAnEffectNamesItsLine) {
 
 TEST_P(Livelock, ALoopThatComputesNamesItsLine) {
     EXPECT_EQ(end_of(R"(
-        void kernel_main() { uint32_t x = get_semaphore(0);
+        void kernel_main() { uint32_t x = my_x[0];
             do { x = x * x + 1; } while (x != 3);
             noc_async_write_barrier();
         })"),
