@@ -51,12 +51,13 @@ void judge_untaken(std::span<const config::Field> fields, const void* parameters
                    std::span<const std::string_view> untaken, std::string_view algorithm,
                    RuleJudge& judge) {
     for (const config::Field& field : fields) {
+        if (std::ranges::find(untaken, field.key) == untaken.end()) {
+            continue;
+        }
         const std::string value = field.show(parameters);
-        judge.require(
-            std::ranges::find(untaken, field.key) == untaken.end() || value == field.default_text,
-            field.key,
-            fmt::format("is {}, which {} does not take; allowed: {}, its default", value, algorithm,
-                        field.default_text));
+        judge.require(value == field.default_text, field.key,
+                      fmt::format("is {}, which {} does not take; allowed: {}, its default", value,
+                                  algorithm, field.default_text));
     }
 }
 

@@ -80,12 +80,19 @@ exchange::Collective collective_of(const OpContext& context) {
 /// Keys that change nothing with an algorithm.
 std::span<const std::string_view> untaken_by(Algorithm algorithm) {
     static constexpr std::array<std::string_view, 2> kPages{"read_ahead", "chunk_packets"};
-    static constexpr std::array<std::string_view, 2> kMulticast{"farthest", "chunk_packets"};
+    // One core a link, whose two processors send each their way.
+    static constexpr std::array<std::string_view, 3> kMulticast{"workers", "farthest",
+                                                                "chunk_packets"};
     static constexpr std::array<std::string_view, 6> kThroughL1{
         "workers", "farthest", "sync_pages", "batch_pages", "cb_depth", "read_ahead"};
-    return algorithm == Algorithm::Pages       ? std::span<const std::string_view>(kPages)
-           : algorithm == Algorithm::Multicast ? std::span<const std::string_view>(kMulticast)
-                                               : std::span<const std::string_view>(kThroughL1);
+    switch (algorithm) {
+        case Algorithm::Pages:
+            return kPages;
+        case Algorithm::Multicast:
+            return kMulticast;
+        default:
+            return kThroughL1;
+    }
 }
 
 void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
@@ -123,9 +130,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   "cb_depth",
                   fmt::format("is {}; multicast that reads ahead (read_ahead) needs 2 or more",
                               schedule.cb_depth));
-    judge.require(schedule.algorithm != Algorithm::Multicast || schedule.workers == 1, "workers",
-                  fmt::format("is {}; multicast has one, whose two processors send each their way",
-                              schedule.workers));
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {

@@ -79,8 +79,10 @@ std::span<const std::string_view> untaken_by(AllReduceAlgorithm algorithm) {
     static constexpr std::array<std::string_view, 3> kRing{"links", "packet_tiles",
                                                            "chunk_packets"};
     static constexpr std::array<std::string_view, 1> kPackets{"cb_depth"};
-    return algorithm == AllReduceAlgorithm::Ring ? std::span<const std::string_view>(kRing)
-                                                 : std::span<const std::string_view>(kPackets);
+    if (algorithm == AllReduceAlgorithm::Ring) {
+        return kRing;
+    }
+    return kPackets;
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {

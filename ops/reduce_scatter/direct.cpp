@@ -169,8 +169,6 @@ Program make_program(const Place& place) {
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     judge_lanes(context.arch, {schedule.links, 1}, judge);
-    judge.require(schedule.workers == 1, "workers",
-                  fmt::format("is {}; direct has one for each link", schedule.workers));
     std::uint64_t bytes = 0;
     for (const std::uint8_t index : {kSend, kArrived, kSum}) {
         bytes += std::uint64_t{buffer_tiles(context, index)} * tile_bytes(DataFormat::Float16_b);

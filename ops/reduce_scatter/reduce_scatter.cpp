@@ -71,13 +71,18 @@ exchange::Collective collective_of(const OpContext& context) {
 /// Keys that change nothing with an algorithm.
 std::span<const std::string_view> untaken_by(Algorithm algorithm) {
     static constexpr std::array<std::string_view, 2> kLine{"chunk_packets", "partial_sums"};
-    static constexpr std::array<std::string_view, 4> kDirect{"sync_tiles", "cb_depth",
+    static constexpr std::array<std::string_view, 5> kDirect{"workers", "sync_tiles", "cb_depth",
                                                              "chunk_packets", "start"};
     static constexpr std::array<std::string_view, 4> kThroughL1{"workers", "sync_tiles", "cb_depth",
                                                                 "start"};
-    return algorithm == Algorithm::Line     ? std::span<const std::string_view>(kLine)
-           : algorithm == Algorithm::Direct ? std::span<const std::string_view>(kDirect)
-                                            : std::span<const std::string_view>(kThroughL1);
+    switch (algorithm) {
+        case Algorithm::Line:
+            return kLine;
+        case Algorithm::Direct:
+            return kDirect;
+        default:
+            return kThroughL1;
+    }
 }
 
 void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {

@@ -146,6 +146,8 @@ TEST_F(Compare, TakesWhatBHasOtherThanA) {
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
     EXPECT_THAT(ending.out, ContainsRegex("\nA is [0-9.]+ times as fast as B: robust"));
     EXPECT_EQ(alone.out, ending.out);
+    EXPECT_THAT(alone.out, ContainsRegex("^A  [a-z0-9_]+ on [a-z0-9_]+\nB  [a-z0-9_]+ with "
+                                         "set.copy.grid=.1, 1. on [a-z0-9_]+\n"));
     EXPECT_THAT(run_tessera({"compare", config_}).err,
                 HasSubstr("compare needs B, or --set-b for what it has other than A"));
 }

@@ -69,18 +69,19 @@ void kernel_main() {
     // wait for DRAM.
     Batches batches(pages, input);
     const uint32_t num_batches = pages.num_batches();
-    if (reads_ahead && num_batches > 0) {
+    if (num_batches != 0) {
         batches.begin_read(0);
     }
     for (uint32_t batch = 0; batch < num_batches; ++batch) {
-        if (!reads_ahead) {
-            batches.begin_read(batch);
-        }
         const uint32_t source = batches.end_read();
-        if (reads_ahead && batch + 1 < num_batches) {
+        const bool has_next = batch + 1 < num_batches;
+        if (has_next && reads_ahead) {
             batches.begin_read(batch + 1);
         }
         send_batch(pages, batch, output, source, ahead);
+        if (has_next && !reads_ahead) {
+            batches.begin_read(batch + 1);
+        }
     }
     // A count comes behind all that its device has sent this way.
     ahead.count_up(told_id);

@@ -5,6 +5,7 @@
 #include "runtime/session/emulated_session.hpp"
 #include "tessera/errors.hpp"
 #include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
 
 namespace tessera {
 namespace {
@@ -75,6 +76,21 @@ TEST_F(LaunchErrors, ASemaphoreOutsideTheGridIsRefused) {
 
     EXPECT_EQ(message_of({{0, program}}),
               "semaphore 0: core (4294967295,0) lies outside the 2x2 grid of device 0");
+}
+
+TEST(SemaphoresOfADevice, AreAsManyAsItsFileSays) {
+    ArchSpec arch = testing::small_arch();
+    arch.l1.num_semaphores = 1;
+    EmulatedSession session(MeshSpec{}, arch, {});
+    Program program;
+    CreateSemaphore(program, CoreCoord{0, 0}, 0);
+    CreateSemaphore(program, CoreCoord{0, 0}, 0);
+
+    EXPECT_EQ(usage_error_message([&] {
+                  const std::vector<DeviceProgram> programs{{0, program}};
+                  session.launch("two", programs);
+              }),
+              "semaphore 1: a core of test_arch has 1");
 }
 
 /// The message of a KernelError of one kernel on core (1,0) whose second line is `call`.

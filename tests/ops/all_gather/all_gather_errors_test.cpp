@@ -55,7 +55,7 @@ TEST_F(AllGatherErrors, MulticastHasOneWorker) {
     gather_.schedule.algorithm = ops::all_gather::Algorithm::Multicast;
     gather_.schedule.workers = 2;
     expect_error(
-        "all_gather: workers is 2; multicast has one, whose two processors send each their way");
+        "all_gather: workers is 2, which multicast does not take; allowed: 1, its default");
 }
 
 TEST_F(AllGatherErrors, ReadingAheadNeedsAPlaceForTheNextBatch) {

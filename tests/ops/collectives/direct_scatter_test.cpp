@@ -95,7 +95,7 @@ std::string refusal(const Shape& shape, const Schedule& schedule) {
 
 TEST(DirectScatterErrors, AWorkerForEachLink) {
     EXPECT_EQ(refusal({128, 32}, {.links = 1, .workers = 2, .algorithm = Algorithm::Direct}),
-              "workers is 2; direct has one for each link");
+              "workers is 2, which direct does not take; allowed: 1, its default");
 }
 
 TEST(DirectScatterErrors, ACbDepthThatItDoesNotTake) {

@@ -51,6 +51,7 @@ TEST(RateValue, IsBytesPerCycle) {
 TEST(SecondsValue, ReadsBackWhatItShows) {
     EXPECT_EQ(Value<Seconds>::show(value_of<Seconds>("705 ns")), "705 ns");
     EXPECT_EQ(Value<Seconds>::show(value_of<Seconds>("2.5 us")), "2.5 us");
+    EXPECT_EQ(Value<Seconds>::show(Seconds{5.000000000000001e-6}), "5 us");
 }
 
 TEST(MeshShapeValue, IsRowsThenColumns) {
