@@ -74,9 +74,9 @@ void free_slot(ReplayState& state, std::uint32_t number, std::vector<std::uint32
     waiters.clear();
 }
 
-InterfaceState& interface_of(ReplayState& state, const InFlight& transfer) {
+std::vector<std::uint32_t>& niu_waiters_of(ReplayState& state, const InFlight& transfer) {
     const std::uint32_t core = state.threads[transfer.thread].core;
-    return state.cores[core].interfaces[TransferDetail{transfer.event->detail}.noc()];
+    return state.cores[core].niu_waiters[TransferDetail{transfer.event->detail}.noc()];
 }
 
 void change_words(ReplayState& state, std::uint32_t number) {
@@ -111,7 +111,7 @@ void free_commands(ReplayState& state, std::uint32_t number, std::uint32_t packe
     InFlight& transfer = state.in_flight[number];
     transfer.num_unsent -= packets;
     state.threads[transfer.thread].num_queued_writes -= packets;
-    free_slot(state, number, interface_of(state, transfer).waiters);
+    free_slot(state, number, niu_waiters_of(state, transfer));
 }
 
 // The source may be reused from here on: noc_async_writes_flushed waits for departures, the barrier
@@ -140,10 +140,8 @@ void deliver(ReplayState& state, std::uint32_t number) {
     if (transfer.leg == MuxLeg::ToMux) {
         arrive_at_mux(state, transfer);
     } else if (kind == EventKind::NocRead) {
-        InterfaceState& interface = interface_of(state, transfer);
-        interface.num_reads -= transfer.num_packets;
         retire(state, number, Pending::Reads);
-        free_slot(state, number, interface.waiters);
+        free_slot(state, number, niu_waiters_of(state, transfer));
     } else if (changes_words(kind)) {
         change_words(state, number);
     } else if (kind == EventKind::FabricPacket && transfer.word != nullptr) {
@@ -163,17 +161,11 @@ void pass(ReplayState& state, std::uint32_t number, const StageResult& result) {
 
 void acknowledge(ReplayState& state, std::uint32_t number) {
     const InFlight& transfer = state.in_flight[number];
-    const EventKind kind = transfer.event->kind;
     if (!is_acknowledged(*transfer.event)) {
         return;
     }
-    if (!is_write(kind)) {
-        return retire(state, number, Pending::Atomics);
-    }
-    InterfaceState& interface = interface_of(state, transfer);
-    --interface.num_writes;
-    retire(state, number, Pending::Writes);
-    free_slot(state, number, interface.waiters);
+    retire(state, number, is_write(transfer.event->kind) ? Pending::Writes : Pending::Atomics);
+    free_slot(state, number, niu_waiters_of(state, transfer));
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ struct InFlight {
     std::uint16_t site = 0;
     MuxLeg leg = MuxLeg::None;
     std::uint8_t mux_channel = 0;
-    std::uint32_t num_packets = 0;
-    std::uint32_t num_unsent = 0;  ///< of them, still in the source; of reads none counts
+    std::uint32_t num_unsent = 0;  ///< packets still in the source; of reads none counts
     std::uint32_t mux = 0;
     Millicycles start = 0;
     Millicycles at_mux = 0;  ///< from its start until a mux sent it on

@@ -170,7 +170,6 @@ void send_to_mux(ReplayState& state, EngineThread& thread, const TraceEvent* wor
                     .site = thread.site(),
                     .leg = MuxLeg::ToMux,
                     .mux_channel = client.channel,
-                    .num_packets = 1,
                     .mux = client.mux,
                     .start = thread.log.now()});
 }

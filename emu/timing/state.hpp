@@ -136,18 +136,11 @@ struct CbState {
     std::vector<std::pair<Millicycles, std::int64_t>> changes;  ///< only if levels are kept
 };
 
-/// A core's NIU on one NoC.
-struct InterfaceState {
-    std::uint32_t num_reads = 0;  ///< packets in flight
-    std::uint32_t num_writes = 0;
-    std::vector<std::uint32_t> waiters;
-};
-
 struct CoreState {
     const CoreTrace* trace = nullptr;
-    std::vector<CbState> cbs;              ///< as CoreTrace::cbs
-    std::array<std::uint8_t, 64> cb_at{};  ///< place in `cbs` by CB index
-    std::array<InterfaceState, 2> interfaces;
+    std::vector<CbState> cbs;                               ///< as CoreTrace::cbs
+    std::array<std::uint8_t, 64> cb_at{};                   ///< place in `cbs` by CB index
+    std::array<std::vector<std::uint32_t>, 2> niu_waiters;  ///< threads, by NoC
     SourceRegisters source;
     CounterHistory commits;
     CounterHistory releases;

@@ -29,25 +29,23 @@ Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event) {
 }
 
 // By core, not by thread: the RISCs of a core share its two NIUs.
-InterfaceState& interface_of(ReplayState& state, const EngineThread& thread) {
-    return state.cores[thread.core].interfaces[TransferDetail{thread.event().detail}.noc()];
+Niu niu_of(const ReplayState& state, const EngineThread& thread) {
+    const CoreTrace& core = *state.cores[thread.core].trace;
+    return {core.device, core.core,
+            static_cast<std::uint8_t>(TransferDetail{thread.event().detail}.noc())};
 }
 
-bool has_slot(const ReplayState& state, const EngineThread& thread, const InterfaceState& interface,
-              std::uint32_t packets) {
-    const NocTiming& noc = state.machine.timing.noc;
-    const EventKind kind = thread.event().kind;
-    if (kind == EventKind::NocRead) {
-        const CoreTrace& core = *state.cores[thread.core].trace;
-        const std::uint32_t noc_index = TransferDetail{thread.event().detail}.noc();
-        // A read of more packets than there are slots goes when it is alone, or it would never.
-        return state.transport.takes_read(core.device, core.core, noc_index) &&
-               (interface.num_reads == 0 || interface.num_reads + packets <= noc.outstanding_reads);
+bool has_slot(const ReplayState& state, const EngineThread& thread, std::uint32_t packets) {
+    const TraceEvent& event = thread.event();
+    const Niu niu = niu_of(state, thread);
+    if (event.kind == EventKind::NocRead) {
+        return state.transport.takes_read(niu, packets);
     }
-    // Writes have two limits: commands that wait to be sent, which hold the RISC that issued them,
-    // and packets that are not acknowledged.
-    return !is_write(kind) || (thread.num_queued_writes < noc.queued_writes &&
-                               interface.num_writes < noc.outstanding_writes);
+    // Writes have a limit beside the NIU's: commands that wait to be sent hold the RISC that issued
+    // them.
+    const bool has_command =
+        !is_write(event.kind) || thread.num_queued_writes < state.machine.timing.noc.queued_writes;
+    return has_command && (!is_acknowledged(event) || state.transport.takes_write(niu));
 }
 
 /// Returns whether the RISC has the command of a packet still to write, as those before it wait in
@@ -57,15 +55,12 @@ bool is_writing(const ReplayState& state, const EngineThread& thread) {
            thread.num_queued_writes > state.machine.timing.noc.queued_writes;
 }
 
-void count_start(ReplayState& state, EngineThread& thread, std::uint32_t packets) {
+void count_start(EngineThread& thread, std::uint32_t packets) {
     const TraceEvent& event = thread.event();
     const TransferDetail detail{event.detail};
     const std::uint8_t id = transaction_id(event);
-    InterfaceState& interface = interface_of(state, thread);
     if (event.kind == EventKind::NocRead) {
-        thread.pending.add(Pending::Reads, detail, id);
-        interface.num_reads += packets;
-        return;
+        return thread.pending.add(Pending::Reads, detail, id);
     }
     if (is_write(event.kind)) {
         // Posted writes too: a flush waits for what has left the source, acknowledged or not.
@@ -74,7 +69,6 @@ void count_start(ReplayState& state, EngineThread& thread, std::uint32_t packets
     }
     if (is_acknowledged(event)) {
         thread.pending.add(is_write(event.kind) ? Pending::Writes : Pending::Atomics, detail, id);
-        interface.num_writes += is_write(event.kind) ? 1 : 0;
     }
 }
 
@@ -94,16 +88,16 @@ Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets)
     if (!thread.is_started && !state.is_due(thread)) {
         return Progress::Held;
     }
-    InterfaceState& interface = interface_of(state, thread);
-    const bool is_free = thread.is_started || has_slot(state, thread, interface, packets);
+    const bool is_free = thread.is_started || has_slot(state, thread, packets);
     if (is_free && !thread.is_started) {
-        count_start(state, thread, packets);
+        count_start(thread, packets);
         start_transfer(state, thread, packets, nullptr);
         thread.log.spend(activity_of(event.kind), thread.site(), cost * (packets - 1));
         thread.is_started = true;
     }
     if (!is_free || is_writing(state, thread)) {
-        interface.waiters.push_back(thread.index);
+        state.cores[thread.core].niu_waiters[TransferDetail{event.detail}.noc()].push_back(
+            thread.index);
         return hold(thread, Block::Slot, Activity::WaitNocSlot, 0);
     }
     thread.is_issued = false;
@@ -123,7 +117,6 @@ void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t pack
                     .word = word,
                     .thread = thread.index,
                     .site = thread.site(),
-                    .num_packets = packets,
                     .num_unsent = is_write(event.kind) ? packets : 0,
                     .start = thread.log.now()});
 }

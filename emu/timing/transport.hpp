@@ -77,6 +77,13 @@ struct DeviceRange {
     std::uint32_t count = 0;
 };
 
+/// A core's NIU on one NoC.
+struct Niu {
+    std::uint32_t device = 0;
+    CoreCoord core;  ///< logical
+    std::uint8_t noc = 0;
+};
+
 class Transport {
 public:
     /// Precondition   `devices` are all of the mesh if something goes over its links.
@@ -86,12 +93,15 @@ public:
     Transport& operator=(const Transport&) = delete;
 
     /// Starts a transfer at `now`, the end of its issue by the RISC, and schedules its first stage.
-    /// Returns its number.
+    /// Returns its number. Precondition   its NIU takes it.
     std::uint32_t start(const Request& request, Millicycles now, EventQueue& queue);
-    /// Returns whether the NIU of `core` on `noc` takes a command to read: it keeps one while it
-    /// sends something else. Source   as end_command (network/commands.cpp).
-    [[nodiscard]] bool takes_read(std::uint32_t device, CoreCoord core,
-                                  std::uint32_t noc) const noexcept;
+    /// Returns whether an NIU takes a command to read so many packets. It keeps one while it sends
+    /// something else (source: as end_command, network/commands.cpp), and `noc.outstanding_reads`
+    /// packets may be under way; a read of more goes when it is alone, or it would never.
+    [[nodiscard]] bool takes_read(Niu niu, std::uint32_t packets) const noexcept;
+    /// Returns whether an NIU takes a command that is to be acknowledged, a write or an atomic:
+    /// `noc.outstanding_writes` of them may be under way.
+    [[nodiscard]] bool takes_write(Niu niu) const noexcept;
     /// Runs the stage that is due.
     StageResult advance(std::uint32_t transfer, Millicycles now, EventQueue& queue);
     /// Returns the account of a transfer's time; it adds up to `now − start`.

@@ -95,17 +95,10 @@ Millicycles Transport::State::acknowledgement(const Transfer& transfer) const {
            noc.completion;
 }
 
-StageResult Transport::State::acknowledge(std::uint32_t number, Millicycles now,
-                                          EventQueue& queue) {
+StageResult Transport::State::acknowledge(std::uint32_t number, Millicycles now) {
     Transfer& transfer = transfers[number];
     transfer.spend(ResourceKind::NocLatency, now);
-    NocInterface& own = interface_of(transfer);
-    --own.writes;
-    if (own.stalled_writes.first != kNone) {
-        const std::uint32_t late = remove_first(own.stalled_writes);
-        transfers[late].spend(ResourceKind::NocInjection, now);
-        schedule(late, TransferStage::Ready, now + paths.noc().command, queue);
-    }
+    --interface_of(transfer).writes;
     transfers.release(number);
     return {Milestone::Acknowledged, true};
 }

@@ -74,11 +74,7 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
     ++own.unsent;
     // The NIU counts what is to be acknowledged. A posted write never is; a fabric packet is the
     // sender's, whose slots the engine counts.
-    const bool is_counted = !request.is_posted && request.kind != RequestKind::Fabric;
-    if (is_counted && own.writes++ >= max_writes) {
-        append(own.stalled_writes, number);
-        return number;
-    }
+    own.writes += request.is_posted || request.kind == RequestKind::Fabric ? 0 : 1;
     schedule(number, TransferStage::Ready, now + paths.noc().command, queue);
     return number;
 }
@@ -107,7 +103,7 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
         case TransferStage::Deliver:
             return deliver(number, now, queue);
         case TransferStage::Acknowledge:
-            return acknowledge(number, now, queue);
+            return acknowledge(number, now);
         case TransferStage::LinkSend:
             link_send(number, now, queue);
             break;
@@ -135,12 +131,19 @@ std::uint32_t Transport::start(const Request& request, Millicycles now, EventQue
     return state_->start(request, now, queue);
 }
 
-bool Transport::takes_read(std::uint32_t device, CoreCoord core, std::uint32_t noc) const noexcept {
-    const CoreCoord node = state_->node_of(NocPlace::worker(core), noc);
-    const std::uint32_t first = state_->devices.first;
-    const NocInterface& own =
-        state_->interfaces[state_->interface_number(device - first, noc, node)];
-    return own.held_reads.first == kNone;
+const NocInterface& Transport::State::interface_of(const Niu& niu) const noexcept {
+    const CoreCoord node = node_of(NocPlace::worker(niu.core), niu.noc);
+    return interfaces[interface_number(niu.device - devices.first, niu.noc, node)];
+}
+
+bool Transport::takes_read(Niu niu, std::uint32_t packets) const noexcept {
+    const NocInterface& own = state_->interface_of(niu);
+    return own.held_reads.first == kNone &&
+           (own.reads == 0 || own.reads + packets <= state_->max_reads);
+}
+
+bool Transport::takes_write(Niu niu) const noexcept {
+    return state_->interface_of(niu).writes < state_->max_writes;
 }
 
 StageResult Transport::advance(std::uint32_t transfer, Millicycles now, EventQueue& queue) {

@@ -75,11 +75,10 @@ struct TransferFifo {
 /// A core's NIU on one NoC: its commands go out in order, and so many may be outstanding.
 struct NocInterface {
     TransferFifo commands;
-    TransferFifo held_reads;     ///< issued while it was sending
-    TransferFifo stalled_reads;  ///< issued while too many were outstanding
-    TransferFifo stalled_writes;
-    std::uint32_t reads = 0;
-    std::uint32_t writes = 0;
+    TransferFifo held_reads;       ///< issued while it was sending
+    TransferFifo stalled_reads;    ///< packets of a read that is longer than may be outstanding
+    std::uint32_t reads = 0;       ///< packets under way
+    std::uint32_t writes = 0;      ///< commands to be acknowledged
     std::uint32_t unsent = 0;      ///< commands that are no reads and have not left the source
     Millicycles acknowledged = 0;  ///< until when receivers of multicasts answer
     Millicycles unanswered = 0;    ///< time of answers to come while the next packet goes out
@@ -161,7 +160,7 @@ struct Transport::State {
     StageResult depart(std::uint32_t number, Millicycles now, EventQueue& queue);
     void schedule_delivery(std::uint32_t number, Millicycles now, EventQueue& queue);
     StageResult deliver(std::uint32_t number, Millicycles now, EventQueue& queue);
-    StageResult acknowledge(std::uint32_t number, Millicycles now, EventQueue& queue);
+    StageResult acknowledge(std::uint32_t number, Millicycles now);
     [[nodiscard]] Millicycles acknowledgement(const Transfer& transfer) const;
 
     // Mesh links (mesh_packets.cpp)
@@ -215,6 +214,7 @@ struct Transport::State {
     [[nodiscard]] NocInterface& interface_of(const Transfer& transfer) noexcept {
         return interfaces[transfer.interface];
     }
+    [[nodiscard]] const NocInterface& interface_of(const Niu& niu) const noexcept;
     void append(TransferFifo& fifo, std::uint32_t number) {
         transfers[number].next_in_fifo = kNone;
         (fifo.first == kNone ? fifo.first : transfers[fifo.last].next_in_fifo) = number;

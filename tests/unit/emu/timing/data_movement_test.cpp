@@ -124,6 +124,27 @@ TEST(DataMovement, ReadsBeyondTheInterfaceWaitForOneToComeBack) {
     EXPECT_EQ(cause.time, 25 * kCycle);
 }
 
+TEST(DataMovement, WritesAndAtomicsBeyondTheInterfaceWaitForAnAcknowledgement) {
+    const TraceEvent add =
+        event(SemaphoreAdd, 0, 1, WordArgument{64, NocPlace::worker({1, 0}), 0}.pack());
+    for (const TraceEvent& first : {write(64), add}) {
+        TraceBuilder builder;
+        builder.timing.noc.outstanding_writes = 1;
+        builder.core({0, 0}).writer({first, add});
+
+        // Issued at 20 (an atomic: 22), acknowledged 150 later; the second is ready after 22 more.
+        EXPECT_EQ(cycles_of(builder.run(), 0, Activity::WaitNocSlot), 150 - 22);
+    }
+}
+
+TEST(DataMovement, PostedWritesDoNotWaitForAcknowledgements) {
+    TraceBuilder builder;
+    builder.timing.noc.outstanding_writes = 1;
+    builder.core({0, 0}).writer({write(64), write(64, 1, TransferDetail::kPosted)});
+
+    EXPECT_EQ(cycles_of(builder.run(), 0, Activity::WaitNocSlot), 0);
+}
+
 TEST(DataMovement, WritesQueueUpToADepth) {
     TraceBuilder builder;
     builder.timing.noc.queued_writes = 1;

@@ -58,28 +58,37 @@ struct Transfer {
 }  // namespace
 
 struct Transport::State {
+    const NocTiming& noc;
     std::vector<Transfer> transfers;
     std::uint32_t num_unsent = 0;  ///< transfers that have a departure to come
+    std::uint32_t num_reads = 0;   ///< under way, of all NIUs
+    std::uint32_t num_unacknowledged = 0;
 };
 
-Transport::Transport(const Machine& /*machine*/, DeviceRange /*devices*/)
-    : state_(std::make_unique<State>()) {
+Transport::Transport(const Machine& machine, DeviceRange /*devices*/)
+    : state_(std::make_unique<State>(State{.noc = machine.timing.noc})) {
 }
 Transport::~Transport() = default;
 
 std::uint32_t Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
     const auto number = static_cast<std::uint32_t>(state_->transfers.size());
     state_->transfers.push_back({now, stages_of(request), 0, {}});
-    state_->num_unsent += request.kind == RequestKind::Read ? 0 : 1;
+    ++(request.kind == RequestKind::Read ? state_->num_reads : state_->num_unsent);
+    const auto& stages = state_->transfers.back().stages;
+    state_->num_unacknowledged += stages.back().milestone == Milestone::Acknowledged ? 1 : 0;
     queue.push(now + state_->transfers.back().stages.front().after, QueueEvent::TransferStage,
                number);
     return number;
 }
 
 /// On NoC 1 none while anything is sent: the engine has to ask, and to ask again at a departure.
-bool Transport::takes_read(std::uint32_t /*device*/, CoreCoord /*core*/,
-                           std::uint32_t noc) const noexcept {
-    return noc == 0 || state_->num_unsent == 0;
+bool Transport::takes_read(Niu niu, std::uint32_t /*packets*/) const noexcept {
+    return state_->num_reads < state_->noc.outstanding_reads &&
+           (niu.noc == 0 || state_->num_unsent == 0);
+}
+
+bool Transport::takes_write(Niu /*niu*/) const noexcept {
+    return state_->num_unacknowledged < state_->noc.outstanding_writes;
 }
 
 StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
@@ -87,7 +96,9 @@ StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue
     const Stage stage = transfer.stages[transfer.next++];
     transfer.transit[static_cast<std::size_t>(ResourceKind::NocLatency)] = now - transfer.start;
     state_->num_unsent -= stage.milestone == Milestone::Departed ? 1 : 0;
+    state_->num_unacknowledged -= stage.milestone == Milestone::Acknowledged ? 1 : 0;
     const bool is_last = transfer.next == transfer.stages.size();
+    state_->num_reads -= is_last && transfer.stages.size() == 1 ? 1 : 0;
     if (!is_last) {
         queue.push(transfer.start + transfer.stages[transfer.next].after, QueueEvent::TransferStage,
                    number);

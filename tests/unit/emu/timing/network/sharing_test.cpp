@@ -129,13 +129,13 @@ TEST(NocSharing, AnInterfaceKeepsOneCommandToReadWhileItSends) {
     EventQueue queue;
     Transport transport(small.machine(), {0, 1});
 
-    EXPECT_TRUE(transport.takes_read(0, {0, 0}, 0));
+    EXPECT_TRUE(transport.takes_read({0, {0, 0}, 0}, 1));
     (void)transport.start(write({0, 0}, NocPlace::worker({2, 0}), kBytes), 0, queue);
-    EXPECT_TRUE(transport.takes_read(0, {0, 0}, 0));
+    EXPECT_TRUE(transport.takes_read({0, {0, 0}, 0}, 1));
     (void)transport.start(read({0, 0}, NocPlace::dram(0), kBytes), 0, queue);
-    EXPECT_FALSE(transport.takes_read(0, {0, 0}, 0));
-    EXPECT_TRUE(transport.takes_read(0, {0, 0}, 1));
-    EXPECT_TRUE(transport.takes_read(0, {1, 0}, 0));
+    EXPECT_FALSE(transport.takes_read({0, {0, 0}, 0}, 1));
+    EXPECT_TRUE(transport.takes_read({0, {0, 0}, 1}, 1));
+    EXPECT_TRUE(transport.takes_read({0, {1, 0}, 0}, 1));
 }
 
 TEST(NocSharing, EachPacketOfAWriteSaysWhenItHasLeft) {

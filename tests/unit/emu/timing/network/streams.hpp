@@ -93,11 +93,11 @@ private:
         if (cursor.next == stream.requests.size()) {
             return;
         }
-        if (cursor.queued >= stream.most_queued) {
-            cursor.is_held = true;
+        const Request& request = stream.requests[cursor.next];
+        cursor.is_held = cursor.queued >= stream.most_queued || !takes(request);
+        if (cursor.is_held) {
             return;
         }
-        const Request& request = stream.requests[cursor.next];
         cursor.queued += request.kind == RequestKind::Read ? 0 : 1;
         times[s][cursor.next].start = now;
         const std::uint32_t number = transport_.start(request, now, queue_);
@@ -126,7 +126,7 @@ private:
                 break;
             case Milestone::Departed:
                 t.departed = now;
-                departed(owner.stream, now);
+                --cursors_[owner.stream].queued;
                 break;
             case Milestone::Delivered:
                 t.delivered = now;
@@ -141,15 +141,18 @@ private:
             default:
                 t.slot_freed = now;
         }
+        if (cursors_[owner.stream].is_held) {
+            issue(owner.stream, now);
+        }
     }
 
-    void departed(std::uint32_t s, Millicycles now) {
-        Cursor& cursor = cursors_[s];
-        --cursor.queued;
-        if (cursor.is_held) {
-            cursor.is_held = false;
-            issue(s, now);
+    bool takes(const Request& request) const {
+        const Niu niu{request.device, request.core, request.noc};
+        if (request.kind == RequestKind::Read) {
+            return transport_.takes_read(niu, 1);
         }
+        return request.is_posted || request.kind == RequestKind::Fabric ||
+               transport_.takes_write(niu);
     }
 
     std::vector<Stream> streams_;
