@@ -55,6 +55,13 @@ UnicastRoute NocPaths::unicast(NodePair nodes, std::uint32_t bytes, Pace source)
             .ejection = noc_.ejection.of(bytes)};
 }
 
+UnicastRoute NocPaths::request(NodePair nodes) {
+    return {.channels = routes_.of(nodes.noc, nodes.from, nodes.to),
+            .base = 2 * resources_.network(nodes.device, nodes.noc),
+            .interface = noc_.interface,
+            .hop = noc_.hop};
+}
+
 // An interface takes up so many reads in a time, however small they are. Without this, many cores
 // that read 64 B from one place of Blackhole's DRAM were served three times too fast.
 UnicastRoute NocPaths::answer(NodePair nodes, std::uint32_t bytes, NocPlace place) {

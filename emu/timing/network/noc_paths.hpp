@@ -40,7 +40,6 @@ class NocPaths {
 public:
     NocPaths(const ArchSpec& arch, const TimingSpec& timing, const ResourceTable& resources);
 
-    [[nodiscard]] RouteTable& routes() noexcept { return routes_; }
     [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept {
         return routes_.route(noc);
     }
@@ -52,6 +51,8 @@ public:
     /// Returns the route from the injection port of `nodes.from`, which gives bytes at `source`, to
     /// the ejection port of `nodes.to`.
     [[nodiscard]] UnicastRoute unicast(NodePair nodes, std::uint32_t bytes, Pace source);
+    /// Returns the route of a read's request, which takes no time of ports and links.
+    [[nodiscard]] UnicastRoute request(NodePair nodes);
     /// Returns the route of the data that answers a read from `place`.
     [[nodiscard]] UnicastRoute answer(NodePair nodes, std::uint32_t bytes, NocPlace place);
     /// Adds the tree to each worker of a rectangle of logical cores (both corners included). Every

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays reads: a request of one flit to the far end (ReadRequests), then packets back. A port
-// answers one request after the other; packets back are booked on links as they come.
+// Replays reads: a request of one flit to the far end, then packets back. A port accepts so many
+// requests before it answers one; those that it does not accept wait in the routers.
 #include <algorithm>
 
 #include "emu/timing/network/transport_state.hpp"
@@ -38,26 +38,27 @@ void Transport::State::request(std::uint32_t number, Millicycles now, EventQueue
     }
     ++own.reads;
     transfer.packet = transfer.left;
-    read_requests.launch(number);
-    schedule_accepted(now, paths.noc().command + paths.noc().interface, queue);
+    transfer.packet_class = PacketClass::Request;
+    transfer.length = router_buffer.flit();
+    const Request& request = transfer.request;
+    transfer.route = paths.request({request.device, request.noc, transfer.own, transfer.far});
+    transfer.stage = TransferStage::Request;
+    ask(number, {now, now + paths.noc().command}, queue);
 }
 
-void Transport::State::schedule_accepted(Millicycles now, Millicycles lead, EventQueue& queue) {
-    for (const std::uint32_t number : read_requests.accepted()) {
-        Transfer& transfer = transfers[number];
-        const bool is_dram = transfer.request.place.is_dram();
-        // One that was blocked waited for those that the far end answered first. Counted as latency
-        // it had moe_v2 bound by NoC latency (76 %), where its readers queue at DRAM banks.
-        transfer.spend(is_dram ? ResourceKind::Dram : ResourceKind::NocInjection, now);
-        const Millicycles arrives =
-            now + lead + transfer.request_hops * paths.noc().hop + paths.noc().interface;
-        if (is_dram) {
-            schedule(number, TransferStage::AtMemory, arrives, queue);
-        } else {
-            schedule(number, TransferStage::Respond, arrives + paths.noc().l1_read, queue);
-        }
+void Transport::State::ask(std::uint32_t number, VirtualChannels::Start start, EventQueue& queue) {
+    const Millicycles end = channels.advance(number, start, queue);
+    if (end == VirtualChannels::kStopped) {
+        return;
     }
-    read_requests.accepted().clear();
+    (void)channels.release(number, {end, 0}, start.now, queue);
+    Transfer& transfer = transfers[number];
+    transfer.packet_class = PacketClass::Answer;
+    if (transfer.request.place.is_dram()) {
+        schedule(number, TransferStage::AtMemory, end, queue);
+    } else {
+        schedule(number, TransferStage::Respond, end + paths.noc().l1_read, queue);
+    }
 }
 
 void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQueue& queue) {
@@ -70,8 +71,7 @@ void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQue
         return;
     }
     // The bank has begun with this request: its slot at the port is free, not when the data leaves.
-    read_requests.answered(transfer);
-    schedule_accepted(now, 0, queue);
+    channels.answered(transfer.port, now, queue);
     // A bank is slower than a link (22.2 against 31.3 B/cycle): the packet leaves when the rest of
     // it can follow without a gap.
     const Millicycles head_start =
@@ -97,8 +97,7 @@ void Transport::State::respond(std::uint32_t number, VirtualChannels::Start star
     const Millicycles end = channels.advance(number, start, queue);
     if (!transfer.is_answered && (end != VirtualChannels::kStopped || transfer.head > 0)) {
         transfer.is_answered = true;
-        read_requests.answered(transfer);
-        schedule_accepted(start.now, 0, queue);
+        channels.answered(transfer.port, start.now, queue);
     }
     if (end == VirtualChannels::kStopped) {
         return;

@@ -23,9 +23,11 @@ struct alignas(64) Resource {
     Calendar calendar;
     std::uint32_t first_waiting = kNone;  ///< queued transfers
     std::uint32_t last_waiting = kNone;
-    std::uint32_t num_granted = 0;   ///< packets on virtual channels that go as soon as it is free
-    std::uint32_t shared_taken = 0;  ///< of the far router's buffer: a RouterBuffer's
-    Millicycles busy = 0;            ///< how long, and with how many bytes
+    std::uint32_t num_granted = 0;    ///< packets on virtual channels that go as soon as it is free
+    std::uint32_t shared_taken = 0;   ///< of the far router's buffer: a RouterBuffer's
+    std::uint32_t free_requests = 0;  ///< of a port: how many more it accepts before it answers
+    bool is_past_next = false;        ///< of a port: those past the dateline come first
+    Millicycles busy = 0;             ///< how long, and with how many bytes
     std::uint64_t bytes = 0;
 
     void occupy(Millicycles duration, std::uint64_t with_bytes) noexcept {

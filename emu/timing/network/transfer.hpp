@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emu/timing/network/packet_path.hpp"
+#include "emu/timing/network/packet_policy.hpp"
 #include "emu/timing/network/resource_table.hpp"
 #include "emu/timing/transport.hpp"
 
@@ -17,6 +18,7 @@ enum class TransferStage : std::uint8_t {
     Inject,        ///< first of that queue: its next packet asks for its path
     InjectNext,    ///< a packet of it has left, and the next asks for its path
     Reserved,      ///< multicast: the routers of the tree have answered
+    Request,       ///< read: its request goes on along its route
     AtMemory,      ///< read request at a DRAM bank
     Buffered,      ///< a written packet's copy in front of a DRAM bank
     Respond,       ///< data read: the packet back asks for its path
@@ -34,6 +36,7 @@ enum class TransferStage : std::uint8_t {
 /// what is read once or twice.
 struct Transfer {
     TransferStage stage{};
+    PacketClass packet_class{};
     bool is_queued = false;              ///< for a virtual channel of hop `head`
     bool stands = false;                 ///< in the buffer in front of hop `head`
     bool has_left = false;               ///< its source: the next packet may follow
@@ -54,7 +57,7 @@ struct Transfer {
     Millicycles reach = 0;          ///< when the head gets to where it waits
     Millicycles wait_duration = 0;  ///< there, or on the wire behind the virtual channel
 
-    UnicastRoute route;           ///< of its packet, or of a read's request until it is accepted
+    UnicastRoute route;           ///< of its packet
     Millicycles stamp = 0;        ///< up to when `transit` holds
     Millicycles delayed = 0;      ///< on its way since it last stopped, without stopping
     Millicycles throttled = 0;    ///< how long its body takes where a buffer is short
@@ -74,10 +77,7 @@ struct Transfer {
                                    ///< packet in a bank's buffer
     std::uint32_t parts = 0;       ///< of these: not arrived, or not begun with by a bank
     std::uint32_t next_in_fifo = kNone;  ///< of the interface
-    std::uint32_t stalled_at = 0;        ///< a read's request: place on its route
-    std::uint32_t stalled_next = 0;      ///< channel behind that place
-    std::uint32_t request_hops = 0;      ///< links that were left when its port accepted it
-    std::uint32_t port = 0;              ///< channel of that port
+    std::uint32_t port = 0;              ///< a read: resource that has accepted its request
     Millicycles arrival = 0;             ///< last byte of the last packet in place
     Millicycles acknowledged = 0;        ///< a multicast: by the last of its receivers
     std::uint16_t device = 0;            ///< where it is: mesh packets

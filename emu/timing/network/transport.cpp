@@ -19,11 +19,7 @@ Transport::State::State(const Machine& machine, DeviceRange range)
       mesh_times(machine.timing.link, machine.timing.clock),
       queues(resources, transfers),
       router_buffer(machine.arch.noc, machine.timing.noc),
-      read_requests(machine, router_buffer, resources, paths.routes(), transfers),
-      channels(
-          router_buffer,
-          Pace(Cycles{0}, machine.timing.noc.link_rate).of(machine.timing.noc.channel_buffer.value),
-          resources, transfers),
+      channels(machine, router_buffer, resources, transfers),
       interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows),
       link_buffers(std::size_t{range.count} * kLinkDirections.size() * kLinksPerDirection,
                    LinkBuffer{.free = machine.timing.link.receiver_slots}),
@@ -89,6 +85,9 @@ StageResult Transport::State::advance(std::uint32_t number, Millicycles now, Eve
             return inject_next(number, now, queue);
         case TransferStage::Reserved:
             return send(number, now, queue);
+        case TransferStage::Request:
+            ask(number, {now, now}, queue);
+            break;
         case TransferStage::AtMemory:
             at_memory(number, now, queue);
             break;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "emu/timing/network/noc_paths.hpp"
-#include "emu/timing/network/read_requests.hpp"
 #include "emu/timing/network/resource_queues.hpp"
 #include "emu/timing/network/virtual_channels.hpp"
 #include "emu/timing/transport.hpp"
@@ -151,7 +150,8 @@ struct Transport::State {
     // Reads (reads.cpp)
     void start_read(std::uint32_t number, Millicycles now, EventQueue& queue);
     void request(std::uint32_t number, Millicycles now, EventQueue& queue);
-    void schedule_accepted(Millicycles now, Millicycles lead, EventQueue& queue);
+    /// Moves the request of a read on, and into the far end once its port accepts it.
+    void ask(std::uint32_t number, VirtualChannels::Start start, EventQueue& queue);
     void at_memory(std::uint32_t number, Millicycles now, EventQueue& queue);
     void respond(std::uint32_t number, VirtualChannels::Start start, EventQueue& queue);
     StageResult part_arrived(std::uint32_t number, Millicycles now, EventQueue& queue);
@@ -238,7 +238,6 @@ struct Transport::State {
     TransferPool transfers;
     ResourceQueues queues;
     RouterBuffer router_buffer;
-    ReadRequests read_requests;
     VirtualChannels channels;
     std::vector<NocInterface> interfaces;         ///< by (device, noc, node)
     std::vector<LinkBuffer> link_buffers;         ///< by (device, sender)

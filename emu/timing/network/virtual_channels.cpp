@@ -5,10 +5,11 @@
 
 namespace tessera::timing {
 
-VirtualChannels::VirtualChannels(const RouterBuffer& router_buffer, Millicycles buffer_time,
+VirtualChannels::VirtualChannels(const Machine& machine, const RouterBuffer& router_buffer,
                                  ResourceTable& resources, TransferPool& transfers)
     : router_buffer_(router_buffer),
-      buffer_time_(buffer_time),
+      buffer_time_(Pace(Cycles{0}, machine.timing.noc.link_rate)
+                       .of(machine.timing.noc.channel_buffer.value)),
       resources_(resources),
       transfers_(transfers),
       channels_(4 * std::size_t{resources.num_ports()}),
@@ -17,6 +18,7 @@ VirtualChannels::VirtualChannels(const RouterBuffer& router_buffer, Millicycles 
     for (std::size_t number = 0; number < channels_.size(); number += 2) {
         channels_[number].buddies[1].busy = kHeld;
     }
+    open_ports(machine);
 }
 
 // Round robin over inputs: the router's arbiter sees an input, not who sent the packet. A head that
@@ -43,10 +45,12 @@ std::uint32_t VirtualChannels::next_waiting(Waiting& waiting, Millicycles now) c
     return best;
 }
 
+template <PacketClass kClass>
 [[gnu::always_inline]] inline std::uint32_t VirtualChannels::free_buddy(
-    const Channels& channels, std::uint32_t bytes, Millicycles at) const noexcept {
+    const Channels& channels, const Resource& link, const Passing& passing) const noexcept {
     const auto is_free = [&](const Channel& channel) {
-        return channel.busy <= at && has_room(channel, bytes);
+        return channel.busy <= passing.at &&
+               has_room(channel, link, passing.length, timing::policy_of(kClass));
     };
     const bool is_first_free = is_free(channels.buddies[0]);
     // Rather the one in whose buffer nobody stands.
@@ -58,15 +62,21 @@ std::uint32_t VirtualChannels::next_waiting(Waiting& waiting, Millicycles now) c
 
 void VirtualChannels::grant_first(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Channels& channels = channels_[number];
+    // Looked at first: packets that wait are a cache's miss each.
+    if (channels.buddies[0].busy == kHeld && channels.buddies[1].busy == kHeld) {
+        return;
+    }
     Resource& resource = resources_[number / 4];
     const std::uint32_t next =
         next_waiting(waiting_[number], std::max(now, resource.calendar.free()));
     const Transfer& transfer = transfers_[next];
+    const PacketPolicy& policy = policy_of(transfer);
     Millicycles free = kHeld;
     for (const Channel& channel : channels.buddies) {
-        free = has_room(channel, transfer.length) ? std::min(free, channel.busy) : free;
+        free = has_room(channel, resource, transfer.length, policy) ? std::min(free, channel.busy)
+                                                                    : free;
     }
-    if (free == kHeld) {
+    if (free == kHeld || is_port_full(transfer, transfer.head, resource)) {
         return;
     }
     const Millicycles begin = std::max({now, free, transfer.reach});
@@ -239,16 +249,22 @@ void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles 
 }
 
 // Inlined: calls of this were 3 % of a replay's instructions.
+template <PacketClass kClass>
 [[gnu::always_inline]] inline Millicycles VirtualChannels::pass(const Channels& channels,
                                                                 Resource& resource,
                                                                 const Passing& passing,
                                                                 std::uint32_t& buddy) const {
+    constexpr PacketPolicy kPolicy = timing::policy_of(kClass);
     // One that has been granted the wire on another channel goes first.
     const bool is_in_front =
-        passing.is_first || (channels.num_waiting == 0 && resource.num_granted == 0);
-    buddy = is_in_front ? free_buddy(channels, passing.length, passing.at) : kNone;
+        passing.is_first ||
+        (channels.num_waiting == 0 && (resource.num_granted == 0 || !kPolicy.takes_wire));
+    buddy = is_in_front ? free_buddy<kClass>(channels, resource, passing) : kNone;
     if (buddy == kNone) {
         return kStopped;
+    }
+    if constexpr (!kPolicy.takes_wire) {
+        return passing.at;
     }
     // What a wait of this length piles up fits into the router's buffer: the links behind do not
     // notice it.
@@ -256,13 +272,28 @@ void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles 
 }
 
 Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQueue& queue) {
+    switch (transfers_[number].packet_class) {
+        case PacketClass::Request:
+            return advance_as<PacketClass::Request>(number, start, queue);
+        case PacketClass::Answer:
+            return advance_as<PacketClass::Answer>(number, start, queue);
+        case PacketClass::Data:
+            break;
+    }
+    return advance_as<PacketClass::Data>(number, start, queue);
+}
+
+// One loop for all classes, compiled for each: nearly all of a replay's hops go through it.
+template <PacketClass kClass>
+Millicycles VirtualChannels::advance_as(std::uint32_t number, Start start, EventQueue& queue) {
+    constexpr PacketPolicy kPolicy = timing::policy_of(kClass);
     Transfer& transfer = transfers_[number];
     const UnicastRoute& route = transfer.route;
     if (transfer.is_queued || transfer.stands) {
-        transfer.spend(resources_.kind(route.resource_of(transfer.head)), start.now);
+        transfer.spend(wait_kind(transfer, route.resource_of(transfer.head)), start.now);
     }
     transfer.delayed = 0;
-    const std::uint32_t first_channels = number_of(transfer, 0) - 2 * route.channels[0];
+    const std::uint32_t first_channels = 2 * route.base + kPolicy.channels;
     const std::uint32_t last = route.last();
     const std::uint32_t enough = router_buffer_.most_taken(transfer.length);
     Passing passing{.at = start.begin, .length = transfer.length, .is_first = transfer.is_queued};
@@ -272,18 +303,26 @@ Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQue
         Resource& resource = resources_[at_channels / 4];
         std::uint32_t buddy = kNone;
         passing.duration = route.duration_of(hop);
-        const Millicycles begin = pass(channels, resource, passing, buddy);
+        const bool is_full = kPolicy.takes_slot && hop == last && resource.free_requests == 0;
+        const Millicycles begin =
+            is_full ? kStopped : pass<kClass>(channels, resource, passing, buddy);
         if (begin == kStopped) {
             transfer.reach = passing.at;
             if (start.begin > start.now) {
-                transfer.head = hop;
-                queue.push(passing.at, QueueEvent::TransferStage, number);
+                // It holds nothing yet: one that has booked wires comes back where it stops. A
+                // request begins once more, or those on their way would find more room than there
+                // is.
+                transfer.head = kPolicy.takes_wire ? hop : 0;
+                queue.push(kPolicy.takes_wire ? passing.at : start.begin, QueueEvent::TransferStage,
+                           number);
             } else {
                 stop(number, hop, start.now, queue);
             }
             return kStopped;
         }
-        resource.occupy(passing.duration, transfer.packet);
+        if constexpr (kPolicy.takes_wire) {
+            resource.occupy(passing.duration, transfer.packet);
+        }
         transfer.take_buddy(hop, buddy);
         if (hop == 0) {
             transfer.departs = begin + route.injection;
@@ -294,7 +333,7 @@ Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQue
         if (hop == last) {
             break;
         }
-        if (resource.shared_taken > enough) {
+        if (kPolicy.takes_wire && resource.shared_taken > enough) {
             // A slot of the port holds up what comes next, not these bytes.
             transfer.throttled = std::max(
                 transfer.throttled,
@@ -305,6 +344,10 @@ Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQue
             stop(number, hop + 1, start.now, queue);
             return kStopped;
         }
+    }
+    if constexpr (kPolicy.takes_slot) {
+        transfer.port = route.resource_of(last);
+        --resources_[transfer.port].free_requests;
     }
     transfer.reach = passing.at;
     left_ = leave(transfer, start.now, queue);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves unicast packets from hop to hop by wormhole switching: the one loop through which writes,
-// words, atomics and the answers to reads pass ports and links.
+// words, atomics, requests of reads and their answers pass ports and links. In what they differ
+// stands in a table (packet_policy.hpp).
 //
 // A packet's head needs a virtual channel of each link, room in the buffer behind it and the link's
 // wire. Where it does not get them it stops. A packet that fits into the buffer where it stops
@@ -23,6 +24,7 @@
 
 #include "emu/timing/event_queue.hpp"
 #include "emu/timing/network/packet_path.hpp"
+#include "emu/timing/network/packet_policy.hpp"
 #include "emu/timing/network/resource_table.hpp"
 #include "emu/timing/network/router_buffer.hpp"
 #include "emu/timing/network/transfer.hpp"
@@ -33,8 +35,7 @@ class VirtualChannels {
 public:
     static constexpr Millicycles kStopped = Calendar::kNever;
 
-    /// What a channel holds in one router passes a link in `buffer_time`.
-    VirtualChannels(const RouterBuffer& router_buffer, Millicycles buffer_time,
+    VirtualChannels(const Machine& machine, const RouterBuffer& router_buffer,
                     ResourceTable& resources, TransferPool& transfers);
 
     struct Start {
@@ -56,6 +57,9 @@ public:
     /// the channels. Returns when the last byte leaves the source.
     Millicycles release(std::uint32_t transfer, const Drain& drain, Millicycles now,
                         EventQueue& queue);
+
+    /// Lets `port` accept one more request of a read, as it has answered one.
+    void answered(std::uint32_t port, Millicycles now, EventQueue& queue);
 
     /// Returns whether a packet that has stopped has left its source, whole.
     [[nodiscard]] bool is_out_of_source(const Transfer& transfer) const noexcept {
@@ -89,18 +93,16 @@ private:
 
     [[nodiscard]] std::uint32_t number_of(const Transfer& transfer,
                                           std::uint32_t hop) const noexcept {
-        const bool is_answer = transfer.request.kind == RequestKind::Read;
-        return 2 * transfer.route.channel(hop) + (is_answer ? 1 : 0);
+        return 2 * transfer.route.channel(hop) + policy_of(transfer).channels;
     }
     [[nodiscard]] Channel& channel_of(const Transfer& transfer, std::uint32_t hop) noexcept {
         return channels_[number_of(transfer, hop)].buddies[transfer.buddy_of(hop)];
     }
-    [[nodiscard]] bool has_room(const Channel& channel, std::uint32_t bytes) const noexcept {
-        return channel.stopped == 0 || channel.stopped + bytes <= router_buffer_.channel();
+    [[nodiscard]] static const PacketPolicy& policy_of(const Transfer& transfer) noexcept {
+        return tessera::timing::policy_of(transfer.packet_class);
     }
-    /// Returns the buddy that a packet may take at `at`, or kNone.
-    [[nodiscard]] std::uint32_t free_buddy(const Channels& channels, std::uint32_t bytes,
-                                           Millicycles at) const noexcept;
+    template <PacketClass kClass>
+    Millicycles advance_as(std::uint32_t transfer, Start start, EventQueue& queue);
     /// The head of a packet in front of a hop.
     struct Passing {
         Millicycles at = 0;        ///< when it is there
@@ -108,8 +110,25 @@ private:
         std::uint32_t length = 0;
         bool is_first = false;  ///< of those that wait for these channels
     };
+    [[nodiscard]] bool has_room(const Channel& channel, const Resource& link, std::uint32_t bytes,
+                                const PacketPolicy& policy) const noexcept {
+        return channel.stopped == 0 ||
+               (channel.stopped + bytes <= router_buffer_.channel() &&
+                (!policy.needs_own_flit || router_buffer_.has_flit_left(link)));
+    }
+    /// Returns the buddy that a packet may take, or kNone.
+    template <PacketClass kClass>
+    [[nodiscard]] std::uint32_t free_buddy(const Channels& channels, const Resource& link,
+                                           const Passing& passing) const noexcept;
+    /// Returns whether `link` is the port of a request, which does not accept another.
+    [[nodiscard]] static bool is_port_full(const Transfer& transfer, std::uint32_t hop,
+                                           const Resource& link) noexcept {
+        return policy_of(transfer).takes_slot && hop == transfer.route.last() &&
+               link.free_requests == 0;
+    }
     /// Books a hop for the head of a packet, on the channel `buddy`. Returns when it goes through,
     /// or kStopped.
+    template <PacketClass kClass>
     [[nodiscard]] Millicycles pass(const Channels& channels, Resource& resource,
                                    const Passing& passing, std::uint32_t& buddy) const;
     /// What a packet that goes on lets go of: channels in whose queue, and in whose buffer it was.
@@ -117,6 +136,12 @@ private:
         std::uint32_t queue = kNone;
         std::uint32_t buffer = kNone;
     };
+    // Ports (read_ports.cpp)
+    /// Sets how many requests ports accept.
+    void open_ports(const Machine& machine);
+    /// What a packet waits for in front of `link`.
+    [[nodiscard]] ResourceKind wait_kind(const Transfer& transfer, std::uint32_t link) const;
+
     void stop(std::uint32_t transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
     /// Takes a packet that goes on out of the buffer and the queue in which it stood.
     [[nodiscard]] Left leave(Transfer& transfer, Millicycles now, EventQueue& queue);

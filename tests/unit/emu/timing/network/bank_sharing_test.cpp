@@ -10,10 +10,11 @@ namespace {
 constexpr double kCycle = kMillicyclesPerCycle;
 
 TEST(BankSharing, AWriterFindsItsTurnAmongReadersOfItsBank) {
-    // Of the bank's time a read takes 2 + 1024 / 16 cycles, a write 2 + 1024 / 8.
+    // Of the bank's time a read takes 2 + 1024 / 16 cycles, a write 2 + 1024 / 8. It comes over the
+    // other NoC: on theirs it would stand in line behind their requests.
     const SmallMachine small;
     const NocPlace bank = NocPlace::dram(2);
-    std::vector<Stream> streams{stream(write({3, 0}, bank, kBytes))};
+    std::vector<Stream> streams{stream(write({3, 0}, bank, kBytes, 1))};
     for (const CoreCoord reader : {CoreCoord{0, 0}, CoreCoord{1, 1}, CoreCoord{2, 3}}) {
         streams.push_back(stream(read(reader, bank, kBytes)));
         streams.back().requests.resize(4 * kTransfers, streams.back().requests.front());
@@ -77,8 +78,8 @@ TEST(BankSharing, AChannelTurnsBetweenReadsAndWrites) {
 }
 
 TEST(BankSharing, AWriteInTheBufferOfABusyBankHoldsNoLink) {
-    // Reads of bank 2 take its time by turns with writes; a neighbour's writes to a worker share
-    // links with those to the bank and find them free for all but what passes there.
+    // Reads of bank 2 over NoC 1 take its time by turns with writes; a neighbour's writes to a
+    // worker share links with those to the bank and find them free for all but what passes there.
     SmallMachine small;
     small.timing.dram.write_port_rate = BytesPerCycle{32};
     small.timing.dram.write_buffer = Bytes{1 << 20};
@@ -86,7 +87,7 @@ TEST(BankSharing, AWriteInTheBufferOfABusyBankHoldsNoLink) {
     Stream to_worker = stream(write({1, 0}, NocPlace::worker({3, 3}), kBytes));
     std::vector<Stream> streams{to_bank, to_worker};
     for (const CoreCoord reader : {CoreCoord{1, 1}, CoreCoord{2, 3}}) {
-        streams.push_back(stream(read(reader, NocPlace::dram(2), kBytes)));
+        streams.push_back(stream(read(reader, NocPlace::dram(2), kBytes, 1)));
     }
 
     const StreamRun run(small.machine(), streams);

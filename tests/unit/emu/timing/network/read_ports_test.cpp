@@ -78,6 +78,39 @@ TEST(ReadPorts, RequestsThatAPortDoesNotAcceptHoldUpThoseToOtherPorts) {
     EXPECT_LT(passing.end(1), alone.end(0) + bank_time);
 }
 
+TEST(ReadPorts, RequestsThatAPortDoesNotAcceptHoldUpWhatIsWritten) {
+    // The same requests; a write from (2,0) to (4,0) shares a link and its static channel with
+    // them. Answers have channels of their own: a write does not wait for those.
+    SmallMachine small;
+    Stream many = stream(read({0, 0}, NocPlace::dram(2), kBytes));
+    many.most_queued = kTransfers;
+    const Stream one{.requests = {write({1, 0}, NocPlace::worker({2, 0}), 32)}, .begin = 1'000'000};
+    const StreamRun alone(small.machine(), {one});
+
+    const StreamRun held(small.machine(), {many, one});
+    small.timing.dram.port_requests = kTransfers;
+    const StreamRun passing(small.machine(), {many, one});
+
+    const Millicycles bank_time = (2 + 64) * kMillicyclesPerCycle;
+    EXPECT_GT(held.end(1), alone.end(0) + 15 * bank_time);
+    EXPECT_LT(passing.end(1), alone.end(0) + bank_time);
+}
+
+TEST(ReadPorts, APortTakesRequestsOfBothSidesOfTheDatelineInTurn) {
+    // Both read bank 1 at (0,2): from (1,1) down its column's ring without passing the dateline,
+    // from (1,3) around it. Each gets half of what the bank gives.
+    const SmallMachine small;
+    Stream before = stream(read({0, 1}, NocPlace::dram(1), kBytes));
+    Stream past = stream(read({0, 2}, NocPlace::dram(1), kBytes));
+    before.most_queued = past.most_queued = kTransfers;
+
+    const StreamRun run(small.machine(), {before, past});
+
+    const auto last = static_cast<double>(run.end());
+    EXPECT_NEAR(static_cast<double>(run.end(0)), last, 0.05 * last);
+    EXPECT_NEAR(static_cast<double>(run.end(1)), last, 0.05 * last);
+}
+
 TEST(ReadPorts, RequestsHaveAFlitOfEachChannelWhereTheRestOfTheBufferIsTaken) {
     // Of eight requests to bank 2 its port accepts four. The other four lie in the last link's
     // buffer; where a channel has no more than its own flit, they reach back to row 0, and a read
@@ -86,7 +119,7 @@ TEST(ReadPorts, RequestsHaveAFlitOfEachChannelWhereTheRestOfTheBufferIsTaken) {
     SmallMachine small;
     Stream few = stream(read({0, 0}, NocPlace::dram(2), kBytes));
     few.requests.resize(kFew, few.requests.front());
-    const Stream one{.requests = {read({1, 0}, NocPlace::worker({2, 0}), 32)}, .begin = 20'000};
+    const Stream one{.requests = {read({1, 0}, NocPlace::worker({2, 0}), 32)}, .begin = 40'000};
     const Millicycles bank_time = (2 + 64) * kMillicyclesPerCycle;
 
     const StreamRun passing(small.machine(), {few, one});

@@ -84,37 +84,36 @@ TEST_F(RouterBuffers, AFreeBufferHidesTheRoundTrip) {
     EXPECT_EQ(buffer_.most_taken(kBytes), 1536 - 480);
 }
 
-/// One core reads from a bank behind the link from x = 2 to x = 3 more than the bank answers; the
-/// next core writes over that link to a core beyond it.
-StreamRun writer_beside_requests(const SmallMachine& small) {
+/// One core reads from a bank behind the link from x = 2 to x = 3 more than the bank answers; what
+/// another reads from the core at x = 2 comes over that link, on channels of its own.
+StreamRun answers_beside_requests(const SmallMachine& small) {
     const auto stream = [](const Request& request) {
         return Stream{.requests = std::vector<Request>(kTransfers, request),
                       .interval = 1000,
                       .most_queued = 2};
     };
-    Stream writer = stream(write({1, 0}, NocPlace::worker({2, 0}), kBytes));
-    writer.begin = 500'000;  // by then requests stand there
-    return {small.machine(), {stream(read({0, 0}, NocPlace::dram(2), kBytes)), writer}};
-}
-
-Millicycles time_of_writer(const StreamRun& run) {
-    return run.times[1].back().departed - run.times[1].front().start;
+    Stream reader = stream(read({2, 1}, NocPlace::worker({1, 0}), kBytes));
+    reader.begin = 500'000;  // by then requests stand there
+    return {small.machine(), {stream(read({0, 0}, NocPlace::dram(2), kBytes)), reader}};
 }
 
 TEST(RouterBufferOnTheWay, RequestsThatWaitSlowAPacketThatPassesThem) {
-    // A channel's share is all that there is: while 16 requests wait the writer has one flit.
+    // A channel's share is all that there is: while 16 requests wait an answer has one flit.
     SmallMachine small;
     small.timing.noc.router_buffer = Bytes{16 * 32 + 480};
 
-    const StreamRun run = writer_beside_requests(small);
+    const StreamRun run = answers_beside_requests(small);
 
-    EXPECT_EQ(run.times[1][3].departed - run.times[1][2].departed, 16 * 33'000);
+    // The first ones went by before there were as many, and on either of two channels.
+    EXPECT_EQ(run.times[1][11].delivered - run.times[1][10].delivered, 16 * 33'000);
 }
 
 TEST(RouterBufferOnTheWay, RequestsThatLeaveAShareDoNotSlowIt) {
-    const StreamRun run = writer_beside_requests(SmallMachine());
+    // The core that is read gives 16 B a cycle.
+    const StreamRun run = answers_beside_requests(SmallMachine());
 
-    EXPECT_NEAR(static_cast<double>(time_of_writer(run)), kTransfers * 33'000, 100'000);
+    const Millicycles time = run.times[1].back().delivered - run.times[1].front().delivered;
+    EXPECT_NEAR(static_cast<double>(time), (kTransfers - 1) * 65'000, 100'000);
 }
 
 }  // namespace
