@@ -17,16 +17,46 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kArchPrefix = "arch.";
-constexpr const char* kTimingPrefix = "timing.";
+constexpr std::string_view kTimingPrefix = "timing.";
+
+/// Keys of `section`, "noc." for one, which begin with `prefix` in the device's file.
+std::vector<std::string> keys_of(const config::Resolved& known, std::string_view prefix,
+                                 std::string_view section) {
+    std::vector<std::string> keys;
+    for (const config::ResolvedValue& value : known) {
+        std::string_view key = value.path;
+        if (!key.starts_with(prefix)) {
+            continue;
+        }
+        key.remove_prefix(prefix.size());
+        if (key.starts_with(section)) {
+            keys.emplace_back(key.substr(0, key.find('[')));  // a list is set as a whole
+        }
+    }
+    return keys;
+}
+
+/// Returns whether "timing." is to stand in front of `key`. Of a misspelt one the nearest of its
+/// section decides, so that the refusal names that one.
+bool is_timing_key(const std::string& key, const config::Resolved& known) {
+    const std::string section = key.substr(0, key.find('.') + 1);
+    const std::vector<std::string> timed = keys_of(known, kTimingPrefix, section);
+    if (section.empty() || timed.empty()) {
+        return false;
+    }
+    std::vector<std::string> all = keys_of(known, "", section);
+    const auto num_own = static_cast<std::ptrdiff_t>(all.size());
+    all.insert(all.end(), timed.begin(), timed.end());
+    const std::string nearest = config::nearest(key, all);
+    return std::find(all.begin(), all.begin() + num_own, nearest) == all.begin() + num_own;
+}
 
 /// The device's own key for one of the command line; the same if there is none.
 std::string device_key(std::string key, const config::Resolved& known) {
     if (key.starts_with(kArchPrefix)) {
         key.erase(0, kArchPrefix.size());
     }
-    const bool is_short =
-        config::find(known, key) == nullptr && config::find(known, kTimingPrefix + key) != nullptr;
-    return is_short ? kTimingPrefix + key : key;
+    return is_timing_key(key, known) ? std::string(kTimingPrefix) + key : key;
 }
 
 fs::path shipped_models() {
