@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/page_address.hpp"
 
+#include <algorithm>
+
 #include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
 
@@ -89,6 +91,22 @@ std::uint64_t PageMap::bytes_per_bank() const noexcept {
     }
     const std::uint64_t volume = std::uint64_t{shard_rows_} * shard_columns_;
     return divide_up(num_shards_, num_banks_) * volume * aligned_page_size_;
+}
+
+std::uint64_t PageMap::bytes_in_bank(std::uint32_t bank) const noexcept {
+    if (layout_ == TensorMemoryLayout::INTERLEAVED) {
+        const std::uint32_t rows =
+            num_pages_ / num_banks_ + (bank < num_pages_ % num_banks_ ? 1 : 0);
+        return std::uint64_t{rows} * aligned_page_size_;
+    }
+    const auto slot =
+        static_cast<std::uint32_t>(std::ranges::find(cores_, bank, &CoreCoord::x) - cores_.begin());
+    if (slot >= num_banks_) {
+        return 0;
+    }
+    const std::uint32_t shards =
+        num_shards_ / num_banks_ + (slot < num_shards_ % num_banks_ ? 1 : 0);
+    return std::uint64_t{shards} * shard_rows_ * shard_columns_ * aligned_page_size_;
 }
 
 PageLocation locate_page(const Buffer& buffer, const BankLayout& banks, std::uint32_t page_index) {

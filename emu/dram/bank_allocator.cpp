@@ -10,20 +10,22 @@
 namespace tessera {
 
 BankAllocator::BankAllocator(std::string memory, std::uint64_t low, std::uint64_t high,
-                             std::uint64_t alignment, Growth growth)
+                             std::uint64_t alignment, Growth growth, std::uint64_t gap)
     : memory_(std::move(memory)),
       low_((low + alignment - 1) / alignment * alignment),
       high_(high / alignment * alignment),
       alignment_(alignment),
-      growth_(growth) {
+      growth_(growth),
+      gap_(gap) {
 }
 
 std::uint64_t BankAllocator::allocate(const std::string& holder, std::uint64_t bytes) {
     const std::uint64_t size =
         std::max<std::uint64_t>(alignment_, (bytes + alignment_ - 1) / alignment_ * alignment_);
     std::uint64_t address = 0;
-    const bool is_found = growth_ == Growth::BottomUp ? find_from_bottom(size, address)
-                                                      : find_from_top(size, address);
+    const bool is_found = growth_ == Growth::TopDown ? find_from_top(size, address)
+                                                     : find_from_bottom(size, gap_, address) ||
+                                                           find_from_bottom(size, 0, address);
     if (!is_found) {
         refuse(holder, size);
     }
@@ -36,13 +38,15 @@ void BankAllocator::deallocate(std::uint64_t address) {
             address);
 }
 
-bool BankAllocator::find_from_bottom(std::uint64_t bytes, std::uint64_t& address) const {
+// Where memory is short, buffers lie in what others had for a gap.
+bool BankAllocator::find_from_bottom(std::uint64_t bytes, std::uint64_t gap,
+                                     std::uint64_t& address) const {
     std::uint64_t begin = low_;
     for (const auto& [held_address, held] : held_) {
-        if (held_address - begin >= bytes) {
+        if (held_address >= begin + bytes + gap) {
             break;
         }
-        begin = held_address + held.bytes;
+        begin = held_address + held.bytes + gap;
     }
     address = begin;
     return begin + bytes <= high_;

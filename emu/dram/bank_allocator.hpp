@@ -11,12 +11,15 @@ namespace tessera {
 /// Which end of the memory buffers come from: DRAM bottom, L1 top, as in TT-Metalium.
 enum class Growth : std::uint8_t { BottomUp, TopDown };
 
-/// First fit over the free ranges of [low, high). Knows who holds what, for messages.
+/// First fit over the free ranges of [low, high). Knows who holds what, for messages. Behind each
+/// buffer a gap is left as long as there is room, so that a page index a little past its end does
+/// not lie in the next.
 class BankAllocator {
 public:
     /// `memory` names it in messages, e.g. "DRAM bank of device 0".
+    /// Preconditions  no gap if buffers come from the top.
     BankAllocator(std::string memory, std::uint64_t low, std::uint64_t high,
-                  std::uint64_t alignment, Growth growth);
+                  std::uint64_t alignment, Growth growth, std::uint64_t gap = 0);
 
     /// Takes `bytes` of every bank for `holder`.
     /// Errors   UsageError naming the memory, the holder, the bytes missing and the largest
@@ -38,7 +41,8 @@ private:
     };
     [[noreturn]] void refuse(const std::string& holder, std::uint64_t bytes) const;
     [[nodiscard]] std::uint64_t largest_free() const noexcept;
-    [[nodiscard]] bool find_from_bottom(std::uint64_t bytes, std::uint64_t& address) const;
+    [[nodiscard]] bool find_from_bottom(std::uint64_t bytes, std::uint64_t gap,
+                                        std::uint64_t& address) const;
     [[nodiscard]] bool find_from_top(std::uint64_t bytes, std::uint64_t& address) const;
 
     std::string memory_;
@@ -46,6 +50,7 @@ private:
     std::uint64_t high_;
     std::uint64_t alignment_;
     Growth growth_;
+    std::uint64_t gap_;
     std::map<std::uint64_t, Held> held_;  ///< by address
 };
 

@@ -8,6 +8,9 @@
 namespace tessera {
 namespace {
 
+// Some blocks of tiles: loops that run on by a block are more frequent than those by a tensor.
+constexpr std::uint64_t kGap = 16 * 1024;
+
 void check_banks(const ShardSpec& shard, const DramSpec& dram, const std::string& name) {
     for (const CoreCoord bank : shard_cores(shard)) {
         require(bank.y == 0 && bank.x < dram.num_banks,
@@ -20,8 +23,12 @@ void check_banks(const ShardSpec& shard, const DramSpec& dram, const std::string
 
 BankAllocator make_allocator(const ArchSpec& arch, BufferType type, std::uint32_t device) {
     if (type == BufferType::DRAM) {
-        return {fmt::format("DRAM of device {} (bytes per bank)", device), arch.dram.reserved.value,
-                arch.dram.bank_size.value, arch.dram.alignment.value, Growth::BottomUp};
+        return {fmt::format("DRAM of device {} (bytes per bank)", device),
+                arch.dram.reserved.value,
+                arch.dram.bank_size.value,
+                arch.dram.alignment.value,
+                Growth::BottomUp,
+                kGap};
     }
     return {fmt::format("L1 of device {} (bytes per core)", device), arch.l1.reserved.value,
             arch.l1.size.value, arch.l1.alignment.value, Growth::TopDown};

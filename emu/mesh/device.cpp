@@ -31,6 +31,7 @@ void NocNodeTable::add_banks(const DramSpec& dram) {
 
 Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh, WindowMapping mapping)
     : dram(arch.dram),
+      dram_tensors(arch.dram.num_banks),
       dram_allocator(make_allocator(arch, BufferType::DRAM, id)),
       l1_allocator(make_allocator(arch, BufferType::L1, id)),
       arch_(arch),

@@ -9,6 +9,7 @@
 #include "emu/core/core.hpp"
 #include "emu/dram/bank_allocator.hpp"
 #include "emu/dram/bank_memory.hpp"
+#include "emu/dram/dram_tensors.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/page_address.hpp"
 
@@ -67,6 +68,7 @@ public:
     }
 
     BankMemory dram;
+    DramTensors dram_tensors;
     BankAllocator dram_allocator;
     BankAllocator l1_allocator;
     /// By id: whether the program that runs made this semaphore, on whichever of its cores.

@@ -22,6 +22,15 @@ Endpoint resolve_worker(Core& core, std::uint64_t address, std::uint32_t size, c
             NocPlace::worker(core.logical())};
 }
 
+void require_tensor(const Device& device, std::uint32_t bank, std::uint64_t address,
+                    std::uint32_t size, const char* call, CallSite site) {
+    if (!device.dram_tensors.hold(bank, address, size)) {
+        fault(FaultCategory::OutOfBounds, site,
+              "{}: {} bytes at {:#x} of DRAM bank {} lie in no tensor: {}", call, size, address,
+              bank, device.dram_tensors.explain(bank, address, size));
+    }
+}
+
 Endpoint resolve_dram(Device& device, const NocNode& node, std::uint64_t address,
                       std::uint32_t size, const char* call, CallSite site) {
     // A DRAM tile of Wormhole has two banks behind one node, 1 GiB apart in its address space
@@ -30,6 +39,7 @@ Endpoint resolve_dram(Device& device, const NocNode& node, std::uint64_t address
     for (const std::uint32_t bank : node.banks) {
         const std::uint64_t begin = spec.endpoints[bank].bank_offset.value;
         if (address >= begin && address + size <= begin + spec.bank_size.value) {
+            require_tensor(device, bank, address - begin, size, call, site);
             return {device.dram.bank(bank) + (address - begin), nullptr, address,
                     NocPlace::dram(bank)};
         }

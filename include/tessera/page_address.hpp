@@ -53,6 +53,10 @@ public:
     [[nodiscard]] std::uint32_t num_banks() const noexcept { return num_banks_; }
     /// Bytes that the buffer takes in each bank, from its address on.
     [[nodiscard]] std::uint64_t bytes_per_bank() const noexcept;
+    /// Bytes of those that pages lie in, in one DRAM bank: none behind the last page, or where no
+    /// shard lies.
+    /// Preconditions  a DRAM buffer.
+    [[nodiscard]] std::uint64_t bytes_in_bank(std::uint32_t bank) const noexcept;
 
 private:
     struct Slot {

@@ -106,6 +106,7 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
     buffer.address =
         static_cast<std::uint32_t>(allocator_of(device, buffer.type).allocate(name, bytes));
     if (buffer.type == BufferType::DRAM) {
+        device.dram_tensors.add(name, buffer, device.bank_layout());
         for (std::uint32_t bank = 0; bank < arch_.dram.num_banks; ++bank) {
             prefer_huge_pages(device.dram.bank(bank) + buffer.address, bytes);
         }
@@ -135,6 +136,7 @@ void EmulatedSession::deallocate(const DeviceTensor& tensor) {
     }
     if (tensor.buffer.type == BufferType::DRAM) {
         device.dram.heed(tensor.buffer.address);
+        device.dram_tensors.remove(tensor.buffer.address);
     }
     allocator_of(device, tensor.buffer.type).deallocate(tensor.buffer.address);
 }

@@ -55,6 +55,14 @@ TEST(PageMap, CountsTheFullestBank) {
     EXPECT_EQ(PageMap(interleaved(BufferType::DRAM, 13), kBanks).bytes_per_bank(), 128U);
 }
 
+TEST(PageMap, CountsWhatPagesTakeInEachDramBank) {
+    const PageMap map(interleaved(BufferType::DRAM, 13), kBanks);
+
+    EXPECT_EQ(map.bytes_in_bank(0), 128U);
+    EXPECT_EQ(map.bytes_in_bank(1), 64U);
+    EXPECT_EQ(map.bytes_in_bank(11), 64U);
+}
+
 // 4×6 pages in 2×3 shards: shard 0 left above, 1 right above, 2 left below, 3 right below.
 TEST(PageMap, PutsBlockShardsOnCoresAlongTheRows) {
     const PageMap map(

@@ -43,6 +43,24 @@ TEST(BankAllocator, AFreedRangeIsTakenAgain) {
     EXPECT_EQ(memory.allocate("d", 32), first + 32);
 }
 
+TEST(BankAllocator, LeavesAGapBehindEachBuffer) {
+    BankAllocator memory("DRAM bank", 0, 1024, 32, Growth::BottomUp, 256);
+
+    EXPECT_EQ(memory.allocate("a", 32), 0U);
+    EXPECT_EQ(memory.allocate("b", 32), 288U);
+    EXPECT_EQ(memory.bytes_held(), 64U);
+}
+
+TEST(BankAllocator, UsesGapsWhereNothingElseIsFree) {
+    BankAllocator memory("DRAM bank", 0, 1024, 32, Growth::BottomUp, 256);
+    (void)memory.allocate("a", 512);
+    (void)memory.allocate("b", 256);
+
+    EXPECT_EQ(memory.allocate("c", 128), 512U);
+    EXPECT_EQ(memory.allocate("d", 128), 640U);
+    EXPECT_EQ(memory.bytes_held(), 1024U);
+}
+
 TEST(BankAllocator, AllOfTheMemoryCanBeTaken) {
     BankAllocator memory = bottom_up();
 
