@@ -67,6 +67,7 @@ void caller() {
             noc_semaphore_wait_min(own_word(semaphore_at(kAnswer)), i);
         }
     });
+    noc_async_atomic_barrier();
 }
 
 void answerer() {
@@ -75,6 +76,7 @@ void answerer() {
         noc_semaphore_wait_min(own_word(semaphore_at(kCall)), i);
         noc_semaphore_inc(word_of(0, kAnswer), 1);
     }
+    noc_async_atomic_barrier();
 }
 
 /// One host thread wakes another, which sleeps: mutex and condition variable.

@@ -8,10 +8,6 @@
 namespace tessera {
 namespace {
 
-bool overlaps(std::uint32_t a, std::uint32_t a_size, std::uint32_t b, std::uint32_t b_size) {
-    return a < b + b_size && b < a + a_size;
-}
-
 const CircularBuffer& buffer_of(const KernelThread& thread, std::uint32_t index) {
     return thread.core().circular_buffers[index];
 }
@@ -74,21 +70,14 @@ KernelThread& thread_of_lowest(Core& core, unsigned processors) {
 // A page that changes hands while a transfer still reads or fills it is a race on the chip.
 void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std::uint32_t address,
                              std::uint32_t size, std::uint32_t index) {
-    for (const NocPort& port : thread.noc) {
-        for (const Transfer& transfer : port.in_flight) {
-            if (transfer.kind != kind || transfer.flushed_copy != nullptr ||
-                !overlaps(transfer.local_address, transfer.size, address, size)) {
-                continue;
-            }
-            const bool is_read = kind == TransferKind::Read;
-            fault(FaultCategory::UndefinedBehavior, thread.last_call,
-                  "{}(cb {}) hands over pages that a {} issued at {}:{} is still {}: {} is missing",
-                  is_read ? "cb_push_back" : "cb_pop_front", index,
-                  is_read ? "noc_async_read" : "noc_async_write", transfer.site.file,
-                  transfer.site.line, is_read ? "filling" : "reading",
-                  is_read ? "noc_async_read_barrier"
-                          : "noc_async_writes_flushed or noc_async_write_barrier");
-        }
+    const Transfer* transfer = find_in_flight(thread.noc, kind, address, size);
+    if (transfer != nullptr) {
+        const bool is_read = kind == TransferKind::Read;
+        fault(FaultCategory::UndefinedBehavior, thread.last_call,
+              "{}(cb {}) hands over pages that a {} issued at {}:{} is still {}: {} is missing",
+              is_read ? "cb_push_back" : "cb_pop_front", index,
+              is_read ? "noc_async_read" : "noc_async_write", transfer->site.file,
+              transfer->site.line, is_read ? "filling" : "reading", settled_by(kind));
     }
 }
 

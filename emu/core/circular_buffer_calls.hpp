@@ -77,13 +77,6 @@ void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
 void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
 }  // namespace cb_calls
 
-[[nodiscard]] inline bool has_reads_in_flight(const KernelThread& thread) noexcept {
-    return (thread.noc[0].num_reads_in_flight | thread.noc[1].num_reads_in_flight) != 0;
-}
-[[nodiscard]] inline bool has_writes_in_flight(const KernelThread& thread) noexcept {
-    return (thread.noc[0].num_writes_in_flight | thread.noc[1].num_writes_in_flight) != 0;
-}
-
 /// True for the slow path: `pages` is 0 or above `limit`, or the CB is not configured (limit 0).
 [[nodiscard]] constexpr bool is_beyond(std::uint32_t pages, std::uint32_t limit) noexcept {
     return pages - 1 >= limit;

@@ -62,6 +62,7 @@ void Dst::commit(CallSite site) {
               name_of(sections_[math_half_]));
     }
     sections_[math_half_] = Section::Committed;
+    commits_[math_half_] = site;
     math_half_ = other(math_half_);
 }
 
@@ -88,6 +89,13 @@ void Dst::release(CallSite site) {
     std::fill_n(contents_.begin() + first, capacity_, DstContent::Cleared);
     packed_slots_ &= ~(((1U << capacity_) - 1U) << first);
     pack_half_ = other(pack_half_);
+}
+
+void Dst::require_released() const {
+    if (sections_[pack_half_] == Section::Committed) {
+        fault(FaultCategory::UndefinedBehavior, commits_[pack_half_],
+              "the kernel ends with DST committed and not released: tile_regs_release is missing");
+    }
 }
 
 void Dst::require_idle(const char* call, CallSite site) const {

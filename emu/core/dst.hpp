@@ -43,6 +43,10 @@ public:
     void wait(CallSite site);
     /// Clears the packer's half and hands it back to math.
     void release(CallSite site);
+    /// Checks that the packer has released what was committed, as it has to before its kernel ends:
+    /// the next kernel waits for that when it starts.
+    /// Source   tt-llk _llk_math_pack_sync_init_.
+    void require_released() const;
     /// Checks that neither math nor packer holds a section, for calls that hand DST over
     /// themselves.
     void require_idle(const char* call, CallSite site) const;
@@ -116,6 +120,7 @@ private:
     bool packer_has_waited_ = false;
     std::uint32_t packed_slots_ = 0;  ///< bit per slot: packed since it was acquired
     std::array<Section, 2> sections_{};
+    std::array<CallSite, 2> commits_{};  ///< the last of each half
     std::array<DstContent, kMaxTiles> contents_{};
     std::unique_ptr<float[], FreeBytes> tiles_;  ///< never zeroed as a whole: launches are cheap
 };

@@ -143,4 +143,11 @@ inline void set_current_thread(KernelThread* thread) noexcept {
     tessera_instruction_counters = thread == nullptr ? nullptr : &thread->instructions;
 }
 
+[[nodiscard]] inline bool has_reads_in_flight(const KernelThread& thread) noexcept {
+    return (thread.noc[0].num_reads_in_flight | thread.noc[1].num_reads_in_flight) != 0;
+}
+[[nodiscard]] inline bool has_writes_in_flight(const KernelThread& thread) noexcept {
+    return (thread.noc[0].num_writes_in_flight | thread.noc[1].num_writes_in_flight) != 0;
+}
+
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tessera/call_site.hpp"
@@ -53,7 +54,32 @@ struct NocPort {
     std::uint32_t num_reads_in_flight = 0;
     std::uint32_t num_writes_in_flight = 0;
     std::uint64_t num_issued = 0;  ///< transfers since launch; seeds random delivery
+    CallSite atomic;  ///< the first to be acknowledged since the last barrier; else line 0
     CallSite linked;  ///< of the last multicast, if its path is kept for another; else line 0
+
+    void note_atomic(CallSite site) noexcept { atomic = atomic.line == 0 ? site : atomic; }
 };
+
+/// Returns the first transfer of a kind that fills (a read) or still reads (a write) bytes of
+/// [address, address + size) of its thread's own L1; nullptr if there is none.
+[[nodiscard]] inline const Transfer* find_in_flight(std::span<const NocPort> ports,
+                                                    TransferKind kind, std::uint32_t address,
+                                                    std::uint32_t size) noexcept {
+    for (const NocPort& port : ports) {
+        for (const Transfer& transfer : port.in_flight) {
+            const bool overlaps = transfer.local_address < address + size &&
+                                  address < transfer.local_address + transfer.size;
+            if (overlaps && transfer.kind == kind && transfer.flushed_copy == nullptr) {
+                return &transfer;
+            }
+        }
+    }
+    return nullptr;
+}
+/// The calls after which a transfer of a kind is no longer found.
+[[nodiscard]] constexpr const char* settled_by(TransferKind kind) noexcept {
+    return kind == TransferKind::Read ? "noc_async_read_barrier"
+                                      : "noc_async_writes_flushed or noc_async_write_barrier";
+}
 
 }  // namespace tessera

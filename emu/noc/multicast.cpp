@@ -13,6 +13,7 @@
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/ordering.hpp"
 #include "emu/noc/semaphore_traffic.hpp"
+#include "emu/noc/transfer.hpp"
 
 namespace tessera {
 namespace {
@@ -140,6 +141,7 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
                      std::uint64_t destination, std::uint32_t size, std::uint32_t num_dests,
                      MulticastStyle style, const char* call, CallSite site) {
     check_local(thread, source, size, call, site);
+    check_is_filled(thread, source, size, call, site);
     const std::uint32_t address = local_of(destination);
     const std::uint64_t alignment = thread.core().arch().l1.alignment.value;
     // As of unicast writes, tested once: all receivers have the same address.
@@ -197,6 +199,7 @@ void multicast_increment(KernelThread& thread, std::uint32_t noc, std::uint64_t 
     const auto receivers =
         receivers_of(thread, noc, destination, num_dests, Loopback::ExcludeSender, call, site);
     note_link(thread.noc[noc], {}, site);
+    thread.noc[noc].note_atomic(site);
     record_act(thread, EventKind::MulticastAdd, detail_of(thread, noc, {}), increment,
                multicast_argument(thread, noc, destination, address), site);
     for (Core* core : receivers) {

@@ -105,6 +105,9 @@ void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t addre
                     std::uint32_t increment, std::uint8_t detail, const char* call, CallSite site) {
     const Endpoint to = word_endpoint(thread, address, call, site);
     add(thread, noc, to, increment, call, site);
+    if (!TransferDetail{detail}.has(TransferDetail::kPosted)) {
+        thread.noc[noc].note_atomic(site);
+    }
     record_act(thread, EventKind::SemaphoreAdd, with_noc(detail, noc), increment,
                word_argument(thread, to), site);
 }

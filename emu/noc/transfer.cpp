@@ -107,6 +107,22 @@ void record_write(KernelThread& thread, std::uint8_t detail, const Endpoint& to,
 
 }  // namespace
 
+// Not the other way round: that a write has left may be known from an answer of its receiver, and
+// senders of blocks read the next one without a flush.
+void check_is_filled(const KernelThread& thread, std::uint32_t source, std::uint32_t size,
+                     const char* call, CallSite site) {
+    if (!has_reads_in_flight(thread)) {
+        return;
+    }
+    const Transfer* read = find_in_flight(thread.noc, TransferKind::Read, source, size);
+    if (read != nullptr) {
+        fault(
+            FaultCategory::UndefinedBehavior, site,
+            "{} sends bytes that a noc_async_read issued at {}:{} is still filling: {} is missing",
+            call, read->site.file, read->site.line, settled_by(TransferKind::Read));
+    }
+}
+
 void deliver(Transfer& transfer) {
     if (transfer.is_delivered) {
         return;
@@ -161,6 +177,7 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
     const std::uint64_t alignment =
         to.core != nullptr ? arch.l1.alignment.value : arch.dram.write_alignment.value;
     check_alignment(to.address, source, alignment, "noc_async_write", site);
+    check_is_filled(thread, source, size, "noc_async_write", site);
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
     thread.activity.bytes_written += size;
@@ -227,9 +244,14 @@ void check_nothing_pending_at_end(KernelThread& thread) {
             const bool is_read = transfer.kind == TransferKind::Read;
             fault(FaultCategory::UndefinedBehavior, transfer.site,
                   "the kernel ends with this {} still in flight: {} is missing",
-                  is_read ? "noc_async_read" : "noc_async_write",
-                  is_read ? "noc_async_read_barrier"
-                          : "noc_async_write_barrier or noc_async_writes_flushed");
+                  is_read ? "noc_async_read" : "noc_async_write", settled_by(transfer.kind));
+        }
+        // Its answer would be counted for the kernel that comes next: tt-metal's watcher stops at
+        // it.
+        if (port.atomic.line != 0) {
+            fault(FaultCategory::UndefinedBehavior, port.atomic,
+                  "the kernel ends with this atomic still in flight: noc_async_atomic_barrier is "
+                  "missing");
         }
         if (port.linked.line != 0) {
             fault(FaultCategory::UndefinedBehavior, port.linked,

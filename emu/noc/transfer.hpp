@@ -34,6 +34,12 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
                  std::uint64_t destination, std::uint32_t size, const TransferStyle& style,
                  const CallSite& site);
 
+/// Checks that no read of the thread still fills [source, source + size) of its own L1, which
+/// `call` is to send.
+/// Errors   KernelFault{UndefinedBehavior} naming the read.
+void check_is_filled(const KernelThread& thread, std::uint32_t source, std::uint32_t size,
+                     const char* call, CallSite site);
+
 /// Lets the reads (writes) on `noc` take effect, all or those with one transaction id.
 void complete_reads(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id);
 void complete_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id);
@@ -43,8 +49,9 @@ void flush_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::ui
 /// Lets every write of the thread take effect; returns how many did. Used when nothing else can
 /// run, and when the thread ends.
 std::uint32_t complete_all_writes(KernelThread& thread);
-/// Errors   KernelFault{UndefinedBehavior} if the kernel ends with reads in flight or with writes
-///          whose source has not been flushed, or with a fabric connection open.
+/// Errors   KernelFault{UndefinedBehavior} if the kernel ends with reads in flight, with writes
+///          whose source has not been flushed, with atomics that no barrier has followed, with a
+///          linked multicast that no other has, or with a fabric connection open.
 void check_nothing_pending_at_end(KernelThread& thread);
 
 /// Lets a transfer take effect: copies the bytes and wakes the threads that wait on them.

@@ -6,6 +6,7 @@
 #include <boost/fiber/fiber.hpp>
 #include <memory>
 
+#include "emu/core/compute_state.hpp"
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
@@ -112,6 +113,9 @@ KernelError to_error(const KernelThread& thread, const KernelFault& fault) {
 void run_entry(KernelThread& thread) {
     thread.entry();
     check_nothing_pending_at_end(thread);
+    if (thread.compute != nullptr) {
+        thread.compute->dst.require_released();
+    }
     // Flushed and posted writes outlive their kernel on the chip; here their list ends with it.
     complete_all_writes(thread);
 }

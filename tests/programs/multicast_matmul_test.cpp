@@ -82,6 +82,7 @@ constexpr const char* kFeed = R"(
             cb_pop_front(16, block_tiles);
         }
 #endif
+        noc_async_atomic_barrier();
     })";
 
 constexpr const char* kMultiply = R"(

@@ -59,7 +59,7 @@ void noc_async_posted_writes_flushed(std::uint8_t noc, CallSite site) {
 
 // Atomics take effect when issued, so their barrier has nothing left to wait for.
 void noc_async_atomic_barrier(std::uint8_t noc, CallSite site) {
-    thread_at(EventKind::AtomicBarrier, noc, std::nullopt, site);
+    thread_at(EventKind::AtomicBarrier, noc, std::nullopt, site).noc[noc].atomic = {};
 }
 
 void noc_async_full_barrier(std::uint8_t noc, CallSite site) {

@@ -13,6 +13,7 @@
 #include "emu/noc/endpoint.hpp"
 #include "emu/noc/ordering.hpp"
 #include "emu/noc/semaphore_traffic.hpp"
+#include "emu/noc/transfer.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera {
@@ -55,6 +56,7 @@ void check_payload(const KernelThread& thread, const FabricPacket& packet) {
               packet.header.payload_size_bytes, size);
     }
     check_local(thread, packet.payload_address, size, packet.call, packet.site);
+    check_is_filled(thread, packet.payload_address, size, packet.call, packet.site);
 }
 
 // Payloads pass through the link's buffers at both ends, whose slots are aligned as an L1 is.

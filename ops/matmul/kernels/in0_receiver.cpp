@@ -13,4 +13,5 @@ void kernel_main() {
         receiver.receive();
         cb_push_back(cb_in0, block_tiles);
     }
+    noc_async_atomic_barrier();
 }

@@ -29,4 +29,5 @@ void kernel_main() {
     if (blocks.is_sharded) {
         await_shard(blocks);
     }
+    noc_async_atomic_barrier();
 }

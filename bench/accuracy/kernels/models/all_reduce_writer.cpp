@@ -105,4 +105,5 @@ void kernel_main() {
     forward.close_finish();
     backward.close_finish();
     noc_async_write_barrier();
+    noc_async_atomic_barrier();
 }

@@ -134,10 +134,10 @@ void kernel_main() {
     }
     if (args.stage == Stage::BeforeGather) {
         noc_async_write_barrier();
-        noc_async_atomic_barrier();
     } else if (role == Role::First) {
         send_scale(args);
     } else {
         receive_scale(args);
     }
+    noc_async_atomic_barrier();
 }

@@ -85,4 +85,5 @@ void kernel_main() {
         take_turn(turn, holder, shard_tiles);
     }
     noc_async_write_barrier();
+    noc_async_atomic_barrier();
 }

@@ -100,6 +100,7 @@ TEST(Multicast, OnNoc1TheCornersComeSwapped) {
 
 void increment_everywhere() {
     noc_semaphore_inc_multicast(rectangle(semaphore_at(3)), 5, 5);
+    noc_async_atomic_barrier();
 }
 
 TEST(Multicast, IncrementsTheWordOfEveryReceiver) {

@@ -21,6 +21,7 @@ std::uint64_t at(std::uint32_t x, std::uint32_t y, std::uint32_t address) {
 
 void increment_by_three() {
     noc_semaphore_inc(at(1, 1, semaphore_at(2)), 3);
+    noc_async_atomic_barrier();
 }
 
 TEST(SemaphoreInc, AddsWithWrap) {

@@ -104,6 +104,7 @@ void write_data_then_raise_flag() {
     noc_async_write(kScratch, at(1, 0, kScratch), 16);
     noc_semaphore_inc(at(1, 0, semaphore_at(0)), 1);
     noc_async_write_barrier();
+    noc_async_atomic_barrier();
 }
 
 void wait_for_flag_then_copy() {
@@ -138,6 +139,7 @@ void send_flag_as_data_and_wait_for_answer() {
 void answer_flag() {
     noc_semaphore_wait(own_word(semaphore_at(0)), 1);
     noc_semaphore_inc(at(0, 0, semaphore_at(1)), 1);
+    noc_async_atomic_barrier();
 }
 
 TEST(NocWrite, ArrivesEventuallyWhenNothingElseCanRun) {

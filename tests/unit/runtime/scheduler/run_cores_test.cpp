@@ -88,6 +88,7 @@ void pass_token() {
     if (here.x == 0) {
         noc_semaphore_wait(own_semaphore(0), 1);
     }
+    noc_async_atomic_barrier();
 }
 
 void overshoot() {
@@ -323,6 +324,7 @@ void sleep_then_signal() {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     const CoreCoord origin = current_thread().core().arch().workers.virtual_origin;
     noc_semaphore_inc(get_noc_addr(origin.x + 1, origin.y, testing::semaphore_at(0)), 1);
+    noc_async_atomic_barrier();
 }
 
 void wait_for_signal() {

@@ -122,8 +122,8 @@ TEST(DataflowEvents, TransfersOfPagesAreMarked) {
         noc_async_read_page(17, pages, kScratch, 0, 0);
         noc_async_read(get_noc_addr(5, 1, 1024), kScratch, 64, 0);
         const std::uint64_t page = get_noc_addr(17, pages, 0, 1);
-        noc_async_write(kScratch, page, 64, 1);
-        noc_async_write(kScratch, page, 64, 1);
+        noc_async_write(kScratch + 64, page, 64, 1);
+        noc_async_write(kScratch + 64, page, 64, 1);
         noc_async_full_barrier(0);
         noc_async_write_barrier(1);
     });
@@ -205,6 +205,7 @@ TEST(DataflowEvents, MulticastsHoldTheLogicalRectangle) {
         noc_semaphore_set_multicast(semaphore_at(0), flag, 3, false, 0);
         noc_semaphore_inc_multicast(flag, 2, 3, 0);
         noc_async_write_barrier(0);
+        noc_async_atomic_barrier(0);
     });
 
     const auto rectangle = [](std::uint32_t address) {
@@ -215,7 +216,8 @@ TEST(DataflowEvents, MulticastsHoldTheLogicalRectangle) {
         event(EventKind::NocMulticast, TransferDetail::kLoopback, 64, rectangle(0)),
         event(EventKind::MulticastWord, 0, 1, rectangle(semaphore_at(0))),
         event(EventKind::MulticastAdd, 0, 2, rectangle(semaphore_at(0))),
-        event(EventKind::WriteBarrier, 0, 1, 0)};
+        event(EventKind::WriteBarrier, 0, 1, 0),
+        event(EventKind::AtomicBarrier, 0, 1, 0)};
     EXPECT_EQ(events, expected);
 }
 
