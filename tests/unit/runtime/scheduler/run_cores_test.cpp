@@ -52,29 +52,6 @@ void sum_up() {
     noc_semaphore_set(own_semaphore(0), sum);
 }
 
-void wait_for_pages_nobody_pushes() {
-    cb_wait_front(0, 2);
-}
-
-void push_one_page() {
-    cb_reserve_back(0, 1);
-    cb_push_back(0, 1);
-}
-
-// Waits for the other to free cb 0 before it pushes cb 1 …
-void fill_first_then_wait_for_space() {
-    cb_reserve_back(1, 1);
-    cb_reserve_back(0, 2);
-    cb_push_back(0, 2);
-    cb_reserve_back(0, 1);
-}
-
-// … which the other needs before it frees cb 0.
-void keep_first_and_wait_for_second() {
-    cb_wait_front(0, 1);
-    cb_wait_front(1, 1);
-}
-
 // Each core waits for its left neighbour, adds one to its right one's semaphore.
 void pass_token() {
     KernelThread& thread = current_thread();
@@ -89,28 +66,6 @@ void pass_token() {
         noc_semaphore_wait(own_semaphore(0), 1);
     }
     noc_async_atomic_barrier();
-}
-
-void wait_for_first() {
-    cb_wait_front(0, 1);
-}
-
-void wait_for_second() {
-    cb_wait_front(1, 1);
-}
-
-void push_more_than_fits() {
-    cb_reserve_back(0, 2);
-    cb_push_back(0, 2);
-    cb_reserve_back(0, 1);
-}
-
-void wait_for_a_token() {
-    noc_semaphore_wait_min(own_semaphore(0), 1);
-}
-
-void overshoot() {
-    noc_semaphore_wait(own_semaphore(0), 1);
 }
 
 void touch_beyond_l1() {
@@ -208,99 +163,6 @@ TEST_P(RunCores, SemaphoresCrossCoresAndWorkers) {
         }
         ASSERT_NO_THROW(run(device_));
     }
-}
-
-TEST_P(RunCores, MissingPagesAreADeadlockThatNamesTheFinishedProducer) {
-    place(device_.core({1, 1}), Processor::Riscv1, push_one_page, "push.cpp");
-    place(device_.core({1, 1}), Processor::Riscv0, wait_for_pages_nobody_pushes, "wait.cpp");
-
-    const std::string error = error_of(device_);
-
-    EXPECT_NE(error.find("Deadlock: device 0 core (1,1) writer"), std::string::npos) << error;
-    EXPECT_NE(error.find("waits in cb_wait_front(cb 0, 2): 1 of 2 pages are there"),
-              std::string::npos)
-        << error;
-    EXPECT_NE(
-        error.find("cause: the producer of cb 0, reader push.cpp, has finished after 1 pages"),
-        std::string::npos)
-        << error;
-}
-
-TEST_P(RunCores, TwoThreadsThatWaitForEachOtherAreReportedAsACycle) {
-    place(device_.core({0, 0}), Processor::Riscv1, fill_first_then_wait_for_space, "a.cpp");
-    place(device_.core({0, 0}), Processor::Riscv0, keep_first_and_wait_for_second, "b.cpp");
-
-    const std::string error = error_of(device_);
-
-    EXPECT_NE(error.find("2 kernel threads are blocked"), std::string::npos) << error;
-    EXPECT_NE(error.find("cause: a cycle on device 0 core (0,0): writer waits for pages of cb 1 "
-                         "from reader waits for space of cb 0 from writer"),
-              std::string::npos)
-        << error;
-}
-
-TEST_P(RunCores, ThreadsThatWaitBeforeTheirFirstPageAreProbablyACycle) {
-    place(device_.core({0, 0}), Processor::Riscv1, wait_for_second, "a.cpp");
-    place(device_.core({0, 0}), Processor::Riscv0, wait_for_first, "b.cpp");
-
-    const std::string error = error_of(device_);
-
-    EXPECT_NE(error.find("\n  cause: probably a cycle on device 0 core (0,0): writer waits for "
-                         "pages of cb 0 from reader waits for pages of cb 1 from writer"),
-              std::string::npos)
-        << error;
-}
-
-TEST_P(RunCores, ACircularBufferTooShallowForItsOrderIsNamedWithItsPages) {
-    place(device_.core({0, 0}), Processor::Riscv1, push_more_than_fits, "a.cpp");
-    place(device_.core({0, 0}), Processor::Riscv0, wait_for_second, "b.cpp");
-
-    const std::string error = error_of(device_);
-
-    EXPECT_NE(error.find("\n  cause: probably a cycle on device 0 core (0,0): writer waits for "
-                         "pages of cb 1 from reader waits for space of cb 0 from writer; cb 0 has "
-                         "2 pages, with more reader would go on"),
-              std::string::npos)
-        << error;
-}
-
-TEST_P(RunCores, ACircularBufferThatNobodyFillsNamesWhoFinishedWithout) {
-    place(device_.core({1, 1}), Processor::Riscv1, no_kernel, "idle.cpp");
-    place(device_.core({1, 1}), Processor::Riscv0, wait_for_first, "wait.cpp");
-
-    const std::string error = error_of(device_);
-
-    EXPECT_NE(error.find("\n  cause: nobody has ever pushed to cb 0 on device 0 core (1,1) writer; "
-                         "reader idle.cpp finished without"),
-              std::string::npos)
-        << error;
-}
-
-TEST_P(RunCores, TheCauseIsNotTheWaitOfOneThatOthersHoldUp) {
-    place(device_.core({0, 0}), Processor::Riscv0, wait_for_a_token, "victim.cpp");
-    place(device_.core({1, 1}), Processor::Riscv1, push_one_page, "push.cpp");
-    place(device_.core({1, 1}), Processor::Riscv0, wait_for_pages_nobody_pushes, "wait.cpp");
-
-    const std::string error = error_of(device_);
-
-    EXPECT_NE(error.find("2 kernel threads are blocked"), std::string::npos) << error;
-    EXPECT_NE(error.find("\n  cause: the producer of cb 0, reader push.cpp, has finished after 1 "
-                         "pages in all"),
-              std::string::npos)
-        << error;
-}
-
-TEST_P(RunCores, ASemaphoreThatOvershotIsNamedAsTheCause) {
-    place(device_.core({0, 0}), Processor::Riscv0, overshoot, "overshoot.cpp");
-    const std::uint32_t two = 2;
-    std::memcpy(device_.core({0, 0}).l1(40960), &two, 4);
-
-    const std::string error = error_of(device_);
-
-    EXPECT_NE(error.find("cause: semaphore 0 of device 0 core (0,0) writer has passed the value 1 "
-                         "(it is 2), and noc_semaphore_wait tests equality"),
-              std::string::npos)
-        << error;
 }
 
 TEST_P(RunCores, ATouchBeyondL1IsAnErrorOfThatKernelAndOthersFinish) {
