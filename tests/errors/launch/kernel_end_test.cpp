@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/session/emulated_session.hpp"
-#include "tessera/errors.hpp"
 #include "tests/arch_fixture.hpp"
+#include "tests/errors/launch/kernel_error_of.hpp"
 
 namespace tessera {
 namespace {
@@ -13,12 +13,7 @@ std::string end_of(const char* source, const ComputeConfig& config = {}) {
     EmulatedSession session(MeshSpec{}, testing::small_arch(), SessionOptions{.threads = 1});
     Program program;
     CreateKernelFromString(program, source, CoreCoord{0, 0}, config, "sections.cpp");
-    try {
-        session.launch("test", std::vector<DeviceProgram>{{0, program}});
-    } catch (const KernelError& error) {
-        return error.what();
-    }
-    return "no error";
+    return kernel_error_of(session, program);
 }
 
 TEST(DstAtTheEndOfAKernel, MustHaveBeenReleased) {
@@ -47,9 +42,9 @@ TEST(DstAtTheEndOfAKernel, NamesTheFirstCommitThatWasNotReleased) {
 }
 
 TEST(DstAtTheEndOfAKernel, MayBeAcquiredForTheChipCountsCommitsAlone) {
-    EXPECT_EQ(end_of("void kernel_main() { tile_regs_acquire(); }"), "no error");
+    EXPECT_EQ(end_of("void kernel_main() { tile_regs_acquire(); }"), "no KernelError");
     EXPECT_EQ(end_of("void kernel_main() { tile_regs_acquire(); }", {.dst_full_sync_en = true}),
-              "no error");
+              "no KernelError");
 }
 
 }  // namespace

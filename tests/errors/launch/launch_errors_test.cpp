@@ -6,6 +6,7 @@
 #include "tessera/errors.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/errors/launch/kernel_error_of.hpp"
 
 namespace tessera {
 namespace {
@@ -99,12 +100,7 @@ std::string kernel_error_of(EmulatedSession& session, const std::string& call,
     Program program;
     CreateKernelFromString(program, "void kernel_main() {\n" + call + "\n}", CoreCoord{1, 0},
                            WriterDataMovementConfig(std::move(compile_args)), "nothing.cpp");
-    try {
-        session.launch("test", std::vector<DeviceProgram>{{0, program}});
-    } catch (const KernelError& error) {
-        return error.what();
-    }
-    return "no KernelError";
+    return kernel_error_of(session, program);
 }
 
 TEST_F(LaunchErrors, ACompileTimeArgumentThatIsNotGivenNamesItsLine) {
