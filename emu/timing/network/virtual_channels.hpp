@@ -165,6 +165,7 @@ private:
                           EventQueue& queue);
     void release_channel(const Transfer& transfer, std::uint32_t hop, Millicycles tail,
                          Millicycles now, EventQueue& queue);
+    // Queues (virtual_channel_queues.cpp)
     void enqueue(std::uint32_t transfer, std::uint32_t channels, RouterInput input);
     void dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input);
     /// Gives the next packet that waits for `channels` its event, if it can go on at all.
