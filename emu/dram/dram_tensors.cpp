@@ -11,9 +11,8 @@ std::size_t DramTensors::count_to(std::uint64_t address) const {
     return static_cast<std::size_t>(std::ranges::upper_bound(begins_, address) - begins_.begin());
 }
 
-void DramTensors::add(const std::string& name, const Buffer& buffer, const BankLayout& banks) {
+void DramTensors::add(const std::string& name, const Buffer& buffer, const PageMap& pages) {
     const auto at = static_cast<std::ptrdiff_t>(count_to(buffer.address));
-    const PageMap pages(buffer, banks);
     std::vector<std::uint64_t> ends;
     for (std::uint32_t bank = 0; bank < num_banks_; ++bank) {
         ends.push_back(buffer.address + pages.bytes_in_bank(bank));

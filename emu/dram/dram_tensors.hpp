@@ -18,8 +18,9 @@ class DramTensors {
 public:
     explicit DramTensors(std::uint32_t num_banks) : num_banks_(num_banks) {}
 
-    /// Preconditions  a DRAM buffer that has its address, which no other that is known has.
-    void add(const std::string& name, const Buffer& buffer, const BankLayout& banks);
+    /// Preconditions  a DRAM buffer that has its address, which no other that is known has, and its
+    ///                pages.
+    void add(const std::string& name, const Buffer& buffer, const PageMap& pages);
     /// Forgets the tensor at an address, if there is one.
     void remove(std::uint64_t address);
 

@@ -102,11 +102,12 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
     require(buffer.device < mesh_->num_devices(), "tensor {}: device {} of a mesh of {}", name,
             buffer.device, mesh_->num_devices());
     Device& device = mesh_->device(buffer.device);
-    const std::uint64_t bytes = PageMap(buffer, device.bank_layout()).bytes_per_bank();
+    const PageMap pages(buffer, device.bank_layout());
+    const std::uint64_t bytes = pages.bytes_per_bank();
     buffer.address =
         static_cast<std::uint32_t>(allocator_of(device, buffer.type).allocate(name, bytes));
     if (buffer.type == BufferType::DRAM) {
-        device.dram_tensors.add(name, buffer, device.bank_layout());
+        device.dram_tensors.add(name, buffer, pages);
         for (std::uint32_t bank = 0; bank < arch_.dram.num_banks; ++bank) {
             prefer_huge_pages(device.dram.bank(bank) + buffer.address, bytes);
         }

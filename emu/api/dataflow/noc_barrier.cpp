@@ -57,7 +57,8 @@ void noc_async_posted_writes_flushed(std::uint8_t noc, CallSite site) {
     wait_for_flush(noc, std::nullopt, site);
 }
 
-// Atomics take effect when issued, so their barrier has nothing left to wait for.
+// Atomics take effect when issued, so their barrier has nothing left to wait for: that the kernel
+// has waited is all there is to note.
 void noc_async_atomic_barrier(std::uint8_t noc, CallSite site) {
     thread_at(EventKind::AtomicBarrier, noc, std::nullopt, site).noc[noc].atomic = {};
 }

@@ -22,7 +22,7 @@ Buffer ten_pages(std::uint32_t address) {
 
 class OneTensor : public ::testing::Test {
 protected:
-    OneTensor() { tensors_.add("x", ten_pages(1024), kBanks); }
+    OneTensor() { tensors_.add("x", ten_pages(1024), PageMap(ten_pages(1024), kBanks)); }
     DramTensors tensors_{4};
 };
 
@@ -55,7 +55,7 @@ TEST_F(OneTensor, NamesTheFirstTensorBeforeAll) {
 }
 
 TEST_F(OneTensor, IsForgottenWhenItIsRemoved) {
-    tensors_.add("y", ten_pages(4096), kBanks);
+    tensors_.add("y", ten_pages(4096), PageMap(ten_pages(4096), kBanks));
     tensors_.remove(1024);
 
     EXPECT_FALSE(tensors_.hold(0, 1024, 64));
@@ -64,8 +64,8 @@ TEST_F(OneTensor, IsForgottenWhenItIsRemoved) {
 
 TEST(DramTensors, HoldNoRangeAcrossTwoOfThem) {
     DramTensors tensors(4);
-    tensors.add("behind", ten_pages(1024 + 3 * 64), kBanks);
-    tensors.add("before", ten_pages(1024), kBanks);
+    tensors.add("behind", ten_pages(1024 + 3 * 64), PageMap(ten_pages(1024 + 3 * 64), kBanks));
+    tensors.add("before", ten_pages(1024), PageMap(ten_pages(1024), kBanks));
 
     EXPECT_TRUE(tensors.hold(0, 1024, 3 * 64));
     EXPECT_TRUE(tensors.hold(0, 1024 + 3 * 64, 3 * 64));
@@ -79,7 +79,7 @@ TEST(DramTensors, HoldShardsOnlyInTheirBanks) {
     buffer.shard =
         ShardSpec{CoreRange({1, 0}, {2, 0}), {2, 1}, {6, 1}, ShardOrientation::ROW_MAJOR, {}};
     DramTensors tensors(4);
-    tensors.add("x", buffer, kBanks);
+    tensors.add("x", buffer, PageMap(buffer, kBanks));
 
     EXPECT_FALSE(tensors.hold(0, 1024, 1));
     EXPECT_TRUE(tensors.hold(1, 1024, 4 * 64));
