@@ -170,8 +170,7 @@ void acknowledge(ReplayState& state, std::uint32_t number) {
 
 }  // namespace
 
-void advance_transfer(ReplayState& state, std::uint32_t number) {
-    const StageResult result = state.transport.advance(number, state.now, state.queue);
+void reach(ReplayState& state, std::uint32_t number, const StageResult& result) {
     switch (result.milestone) {
         case Milestone::None:
             return;

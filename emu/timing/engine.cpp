@@ -242,7 +242,11 @@ void run(ReplayState& state) {
         const EventQueue::Entry entry = state.queue.pop();
         state.now = entry.time;
         if (entry.event == QueueEvent::TransferStage) {
-            advance_transfer(state, entry.subject);
+            const StageResult result =
+                state.transport.advance(entry.subject, state.now, state.queue);
+            if (result.milestone != Milestone::None) {
+                reach(state, entry.subject, result);
+            }
         } else if (entry.event == QueueEvent::MuxReady) {
             advance_mux(state, entry.subject);
         } else {

@@ -6,7 +6,7 @@
 #include <functional>
 
 namespace tessera::timing {
-EventQueue::EventQueue() : slots_(kSlots, kNone), nodes_(1) {
+EventQueue::EventQueue() : sorted_(8), slots_(kSlots, kNone), nodes_(1) {
 }
 
 void EventQueue::add_node() {
@@ -16,17 +16,19 @@ void EventQueue::add_node() {
 
 // An insertion sort: a slot is about a cycle and holds few events.
 void EventQueue::put_in_order(const Key& key) {
-    std::size_t place = sorted_.size();
-    sorted_.push_back(key);
+    if (num_sorted_ == sorted_.size()) {
+        sorted_.resize(2 * num_sorted_);
+    }
+    std::size_t place = num_sorted_++;
     for (; place > 0 && sorted_[place - 1] < key; --place) {
         sorted_[place] = sorted_[place - 1];
     }
     sorted_[place] = key;
 }
 
-void EventQueue::put_aside(std::uint64_t slot, const Key& key) {
-    if (slot < begin_ + kSlots) {
-        return put_into_slot(slot, key);
+void EventQueue::put_near_or_far(std::uint64_t slot, const Key& key) {
+    if (slot <= begin_) {
+        return put_in_order(key);
     }
     // 4096 slots are 4.2 M millicycles: fabric connections (4 300 ns) and long computations lie
     // beyond, too few to pay for a second wheel.
@@ -34,33 +36,10 @@ void EventQueue::put_aside(std::uint64_t slot, const Key& key) {
     std::ranges::push_heap(far_, std::greater{});
 }
 
-void EventQueue::put_first_or_far(std::uint64_t slot, const Key& key) {
-    if (sorted_.empty()) {
-        open_ = slot;
-        sorted_.push_back(key);
-    } else if (slot == open_) {
-        put_in_order(key);
-    } else if (slot > open_) {
-        put_aside(slot, key);
-    } else {
-        // A woken thread is earlier than the open slot: that one goes back onto the wheel unsorted.
-        for (const Key& later : sorted_) {
-            put_aside(open_, later);
-        }
-        sorted_.assign(1, key);
-        open_ = slot;
-    }
-}
-
-void EventQueue::open_slot(std::uint64_t slot) {
-    open_ = slot;
-    const std::size_t place = slot % kSlots;
+void EventQueue::sort_slot() {
+    const std::size_t place = begin_ % kSlots;
     for (std::uint32_t node = slots_[place]; node != kNone;) {
-        if (sorted_.empty()) {
-            sorted_.push_back(nodes_[node].key);  // one event needs no order
-        } else {
-            put_in_order(nodes_[node].key);
-        }
+        put_in_order(nodes_[node].key);
         const std::uint32_t next = nodes_[node].next;
         nodes_[node].next = free_node_;
         free_node_ = node;
@@ -90,30 +69,26 @@ std::uint64_t EventQueue::next_slot() const noexcept {
                     static_cast<std::size_t>(std::countr_zero(is_filled_[next])));
 }
 
-EventQueue::Key EventQueue::take_far() {
-    const Key key = far_.front();
-    std::ranges::pop_heap(far_, std::greater{});
-    far_.pop_back();
-    return key;
-}
-
-void EventQueue::turn_to(std::uint64_t slot) {
-    begin_ = slot;
+void EventQueue::turn() {
+    begin_ = is_word_filled_ != 0 ? next_slot() : slot_of(far_.front().time);
     while (!far_.empty() && slot_of(far_.front().time) < begin_ + kSlots) {
-        const Key key = take_far();
-        put_into_slot(slot_of(key.time), key);
+        put_into_slot(slot_of(far_.front().time), far_.front());
+        std::ranges::pop_heap(far_, std::greater{});
+        far_.pop_back();
     }
+    sort_slot();
 }
 
-void EventQueue::open_next() {
-    if (is_word_filled_ != 0) {
-        open_slot(next_slot());
-    } else if (!far_.empty()) {
-        open_ = slot_of(far_.front().time);
-        while (!far_.empty() && slot_of(far_.front().time) == open_) {
-            put_in_order(take_far());
-        }
+Millicycles EventQueue::time_behind() const noexcept {
+    if (is_word_filled_ == 0) {
+        return far_.empty() ? kNever : static_cast<Millicycles>(far_.front().time);
     }
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint32_t node = slots_[next_slot() % kSlots]; node != kNone;
+         node = nodes_[node].next) {
+        first = std::min(first, nodes_[node].key.time);
+    }
+    return static_cast<Millicycles>(first);
 }
 
 }  // namespace tessera::timing

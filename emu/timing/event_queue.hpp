@@ -20,8 +20,8 @@ enum class QueueEvent : std::uint8_t {
     MuxReady,       ///< subject: mux whose RISC is done with a packet
 };
 
-/// Events lie in the slot of their time, those beyond the wheel in a heap. The wheel turns with the
-/// time of the event taken last; an event before that lies in the slot at which the wheel stands.
+/// Events lie in the slot of their time, those beyond the wheel in a heap. The wheel stands at the
+/// slot of the event taken last, whose events are sorted; one before it joins them there.
 class EventQueue {
 public:
     static constexpr Millicycles kNever = std::numeric_limits<Millicycles>::max();
@@ -36,10 +36,13 @@ public:
 
     /// Preconditions   time ≥ 0, subject < 2^26.
     void push(Millicycles time, QueueEvent event, std::uint32_t subject);
-    [[nodiscard]] bool empty() const noexcept { return sorted_.empty(); }
+    [[nodiscard]] bool empty() const noexcept {
+        return num_sorted_ == 0 && is_word_filled_ == 0 && far_.empty();
+    }
     /// Time of the next event; kNever if there is none.
     [[nodiscard]] Millicycles next_time() const noexcept {
-        return sorted_.empty() ? kNever : static_cast<Millicycles>(sorted_.back().time);
+        return num_sorted_ > 0 ? static_cast<Millicycles>(sorted_[num_sorted_ - 1].time)
+                               : time_behind();
     }
     /// Precondition   not empty.
     [[nodiscard]] Entry pop();
@@ -70,18 +73,19 @@ private:
     }
     void add_node();
     void put_into_slot(std::uint64_t slot, const Key& key);
-    void put_first_or_far(std::uint64_t slot, const Key& key);
-    void put_aside(std::uint64_t slot, const Key& key);
+    void put_near_or_far(std::uint64_t slot, const Key& key);
     void put_in_order(const Key& key);
-    void open_slot(std::uint64_t slot);
-    void open_next();
+    /// Turns the wheel to the next event and sorts its slot.
+    /// Precondition   not empty, and nothing is sorted.
+    void turn();
+    void sort_slot();
+    /// Time of the first event behind those that are sorted.
+    [[nodiscard]] Millicycles time_behind() const noexcept;
     /// Precondition   there are events in slots.
     [[nodiscard]] std::uint64_t next_slot() const noexcept;
-    void turn_to(std::uint64_t slot);
-    Key take_far();
 
-    std::vector<Key> sorted_;           ///< events of slot `open_`, the next one last
-    std::uint64_t open_ = 0;            ///< the first slot with events, on the wheel or beyond
+    std::vector<Key> sorted_;  ///< the first `num_sorted_` of them: the next event last
+    std::size_t num_sorted_ = 0;
     std::uint64_t begin_ = 0;           ///< slot at which the wheel stands
     std::vector<std::uint32_t> slots_;  ///< nodes of kSlots slots from `begin_` on
     std::array<std::uint64_t, kSlots / kWordBits> is_filled_{};  ///< bit: slot has nodes
@@ -106,28 +110,24 @@ inline void EventQueue::put_into_slot(std::uint64_t slot, const Key& key) {
     is_word_filled_ |= 1ULL << place / kWordBits;
 }
 
-// Nearly all events lie on the wheel, behind those of the open slot.
+// Nearly all events lie on the wheel, behind the slot at which it stands.
 inline void EventQueue::push(Millicycles time, QueueEvent event, std::uint32_t subject) {
     const std::uint64_t rest = num_pushed_++ << (kSubjectBits + kEventBits) |
                                static_cast<std::uint64_t>(event) << kSubjectBits | subject;
     const Key key{static_cast<std::uint64_t>(time), rest};
     const std::uint64_t slot = slot_of(key.time);
-    if (slot > open_ && slot < begin_ + kSlots && !sorted_.empty()) {
+    if (slot - begin_ - 1 < kSlots - 1) {  // unsigned: neither before nor beyond
         put_into_slot(slot, key);
     } else {
-        put_first_or_far(slot < begin_ ? begin_ : slot, key);
+        put_near_or_far(slot, key);
     }
 }
 
 inline EventQueue::Entry EventQueue::pop() {
-    const Key top = sorted_.back();
-    sorted_.pop_back();
-    if (open_ != begin_) {
-        turn_to(open_);
+    if (num_sorted_ == 0) {
+        turn();
     }
-    if (sorted_.empty()) {
-        open_next();
-    }
+    const Key top = sorted_[--num_sorted_];
     return {static_cast<Millicycles>(top.time),
             static_cast<QueueEvent>((top.rest >> kSubjectBits) & ((1U << kEventBits) - 1)),
             static_cast<std::uint32_t>(top.rest & kSubjectMask)};

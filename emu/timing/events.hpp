@@ -59,8 +59,8 @@ Progress do_fabric_packet(ReplayState& state, EngineThread& thread);
 void deliver_word(ReplayState& state, const InFlight& packet, std::uint32_t device,
                   const WaitCause& cause);
 
-/// Runs the stage of a transfer that is due and applies the milestone it reached: updates semaphore
-/// words, releases barriers, frees NIU and sender slots (completion.cpp).
-void advance_transfer(ReplayState& state, std::uint32_t number);
+/// Applies the milestone that a stage of a transfer has reached: updates semaphore words, releases
+/// barriers, frees NIU and sender slots (completion.cpp).
+void reach(ReplayState& state, std::uint32_t number, const StageResult& result);
 
 }  // namespace tessera::timing
