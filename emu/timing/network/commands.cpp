@@ -119,9 +119,8 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
         if (transfer.head == 0 && !transfer.is_queued) {
             transfer.spend(ResourceKind::NocInjection, now);
             transfer.length = router_buffer.length(transfer.packet);
-            transfer.route =
-                paths.unicast({request.device, request.noc, transfer.own, transfer.far},
-                              transfer.packet, paths.noc().write);
+            transfer.route = paths.write(
+                {request.device, request.noc, transfer.own, transfer.far}, transfer.packet);
         }
         if (channels.advance(number, {now, now}, queue) == VirtualChannels::kStopped) {
             return leave_source(number, now, queue);

@@ -45,29 +45,34 @@ NocPaths::NocPaths(const ArchSpec& arch, const TimingSpec& timing, const Resourc
       routes_(arch.noc.grid) {
 }
 
-UnicastRoute NocPaths::unicast(NodePair nodes, std::uint32_t bytes, Pace source) {
-    return {.channels = routes_.of(nodes.noc, nodes.from, nodes.to),
-            .base = 2 * resources_.network(nodes.device, nodes.noc),
-            .interface = noc_.interface,
-            .hop = noc_.hop,
-            .injection = source.of(bytes),
-            .link = noc_.link.of(bytes),
-            .ejection = noc_.ejection.of(bytes)};
+UnicastRoute NocPaths::route_of(NodePair nodes, PacketClass of) {
+    const std::span<const std::uint16_t> channels = routes_.of(nodes.noc, nodes.from, nodes.to);
+    return {.channels = channels.data(),
+            .num_hops = static_cast<std::uint32_t>(channels.size()),
+            .base = 4 * resources_.network(nodes.device, nodes.noc) + policy_of(of).channels};
+}
+
+UnicastRoute NocPaths::write(NodePair nodes, std::uint32_t bytes) {
+    UnicastRoute route = route_of(nodes, PacketClass::Data);
+    route.injection = noc_.write.of(bytes);
+    route.link = noc_.link.of(bytes);
+    route.ejection = noc_.ejection.of(bytes);
+    return route;
 }
 
 UnicastRoute NocPaths::request(NodePair nodes) {
-    return {.channels = routes_.of(nodes.noc, nodes.from, nodes.to),
-            .base = 2 * resources_.network(nodes.device, nodes.noc),
-            .interface = noc_.interface,
-            .hop = noc_.hop};
+    return route_of(nodes, PacketClass::Request);
 }
 
 // An interface takes up so many reads in a time, however small they are. Without this, many cores
 // that read 64 B from one place of Blackhole's DRAM were served three times too fast.
 UnicastRoute NocPaths::answer(NodePair nodes, std::uint32_t bytes, NocPlace place) {
     const bool is_dram = place.is_dram();
-    UnicastRoute route = unicast(nodes, bytes, is_dram ? noc_.link : noc_.read);
+    UnicastRoute route = route_of(nodes, PacketClass::Answer);
     route.slot = is_dram ? dram_.read_slot : noc_.read_slot;
+    route.link = noc_.link.of(bytes);
+    route.injection = is_dram ? route.link : noc_.read.of(bytes);
+    route.ejection = noc_.ejection.of(bytes);
     return route;
 }
 

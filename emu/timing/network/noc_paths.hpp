@@ -48,9 +48,9 @@ public:
                                       CoreCoord to) const noexcept {
         return 2 * noc_.interface + route(noc).hops(from, to) * noc_.hop;
     }
-    /// Returns the route from the injection port of `nodes.from`, which gives bytes at `source`, to
-    /// the ejection port of `nodes.to`.
-    [[nodiscard]] UnicastRoute unicast(NodePair nodes, std::uint32_t bytes, Pace source);
+    /// Returns the route of a packet that writes, from the injection port of `nodes.from` to the
+    /// ejection port of `nodes.to`.
+    [[nodiscard]] UnicastRoute write(NodePair nodes, std::uint32_t bytes);
     /// Returns the route of a read's request, which takes no time of ports and links.
     [[nodiscard]] UnicastRoute request(NodePair nodes);
     /// Returns the route of the data that answers a read from `place`.
@@ -67,6 +67,9 @@ public:
     [[nodiscard]] const DramTimes& dram() const noexcept { return dram_; }
 
 private:
+    /// Returns a route whose durations are 0.
+    [[nodiscard]] UnicastRoute route_of(NodePair nodes, PacketClass of);
+
     const ArchSpec& arch_;
     const ResourceTable& resources_;
     NocTimes noc_;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "tessera/timeline.hpp"
@@ -16,6 +15,9 @@ namespace tessera::timing {
 /// The port at which a packet enters a router.
 enum class RouterInput : std::uint8_t { X, Y, Local };
 inline constexpr std::size_t kRouterInputs = 3;
+
+/// What a hop of a route is: ports take other times than links.
+enum class HopKind : std::uint8_t { Injection, Link, Ejection };
 
 /// One resource of a path: from when and for how long a packet needs it.
 struct Reservation {
@@ -27,32 +29,32 @@ struct Reservation {
 /// The route of a unicast packet through one network: an injection port, links, an ejection port.
 /// All links are alike, so it is a list of channels and a few times, not one of reservations.
 struct UnicastRoute {
-    std::span<const std::uint16_t> channels;  ///< of a RouteTable
-    std::uint32_t base = 0;                   ///< first channel of the network
-    Millicycles interface = 0;                ///< from memory to router, and back
-    Millicycles hop = 0;                      ///< from one link to the next
-    Millicycles slot = 0;                     ///< of the injection port, at least
-    Millicycles injection = 0;                ///< durations
+    const std::uint16_t* channels = nullptr;  ///< of a RouteTable
+    std::uint32_t num_hops = 0;
+    std::uint32_t base = 0;     ///< first channels of the network that a packet of its class takes
+    Millicycles slot = 0;       ///< of the injection port, at least
+    Millicycles injection = 0;  ///< durations
     Millicycles link = 0;
     Millicycles ejection = 0;
 
-    [[nodiscard]] std::uint32_t size() const noexcept {
-        return static_cast<std::uint32_t>(channels.size());
-    }
-    [[nodiscard]] std::uint32_t last() const noexcept { return size() - 1; }
-    /// Returns the number of a hop's channel, over all networks.
-    [[nodiscard]] std::uint32_t channel(std::uint32_t hop_index) const noexcept {
-        return base + channels[hop_index];
+    [[nodiscard]] std::uint32_t size() const noexcept { return num_hops; }
+    [[nodiscard]] std::uint32_t last() const noexcept { return num_hops - 1; }
+    /// Returns the number of a hop's channels, over all networks and classes.
+    [[nodiscard]] std::uint32_t channels_of(std::uint32_t hop_index) const noexcept {
+        return base + 2U * channels[hop_index];
     }
     [[nodiscard]] std::uint32_t resource_of(std::uint32_t hop_index) const noexcept {
-        return channel(hop_index) / 2;
+        return channels_of(hop_index) / 4;
     }
-    [[nodiscard]] Millicycles duration_of(std::uint32_t hop_index) const noexcept {
-        return hop_index == 0 ? std::max(injection, slot) : hop_index == last() ? ejection : link;
+    [[nodiscard]] HopKind kind_of(std::uint32_t hop_index) const noexcept {
+        return hop_index == 0        ? HopKind::Injection
+               : hop_index == last() ? HopKind::Ejection
+                                     : HopKind::Link;
     }
-    /// Returns how long the first flit takes from one hop to the next, or to the end.
-    [[nodiscard]] Millicycles step_of(std::uint32_t hop_index) const noexcept {
-        return hop_index == 0 || hop_index == last() ? interface : hop;
+    [[nodiscard]] Millicycles duration_of(HopKind of) const noexcept {
+        return of == HopKind::Link       ? link
+               : of == HopKind::Ejection ? ejection
+                                         : std::max(injection, slot);
     }
     [[nodiscard]] RouterInput input_of(std::uint32_t hop_index) const noexcept {
         constexpr std::uint32_t kLinkY = 3;

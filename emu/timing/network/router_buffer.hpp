@@ -38,12 +38,19 @@ public:
     [[nodiscard]] std::uint32_t channel() const noexcept { return channel_; }
 
     /// Gives a channel that is to hold `bytes` its part of what is shared at the input behind
-    /// `link`, as far as there is any left. `taken` is what it has of it, and then has.
-    void share(Resource& link, std::uint32_t& taken, std::uint32_t bytes) const noexcept {
+    /// `link`, as far as there is any left. `taken` is what it has of it, and then has. Returns the
+    /// bytes that the channel can hold then, its own flit included.
+    std::uint32_t fill(Resource& link, std::uint32_t& taken, std::uint32_t bytes) const noexcept {
         const std::uint32_t wanted = std::max(std::min(bytes, channel_), flit_) - flit_;
         const std::uint32_t given = std::min(wanted, taken + shared_ - link.shared_taken);
         link.shared_taken += given - taken;
         taken = given;
+        return flit_ + given;
+    }
+    /// Takes back what a channel had of it.
+    static void give_back(Resource& link, std::uint32_t& taken) noexcept {
+        link.shared_taken -= taken;
+        taken = 0;
     }
 
     /// Returns whether a channel that has used its own flit can get another at the input behind

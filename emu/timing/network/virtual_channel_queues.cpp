@@ -8,7 +8,7 @@ namespace tessera::timing {
 
 // Round robin over inputs: the router's arbiter sees an input, not who sent the packet. A head that
 // has not arrived does not hold up one that has.
-std::uint32_t VirtualChannels::next_waiting(Waiting& waiting, Millicycles now) const {
+std::uint32_t VirtualChannels::next_waiting(Channels& waiting, Millicycles now) const {
     std::uint32_t best = kNone;
     std::uint32_t best_input = 0;
     for (std::uint32_t i = 0; i < kRouterInputs; ++i) {
@@ -26,19 +26,14 @@ std::uint32_t VirtualChannels::next_waiting(Waiting& waiting, Millicycles now) c
             break;
         }
     }
-    waiting.next_input = best_input;
+    waiting.next_input = static_cast<std::uint8_t>(best_input);
     return best;
 }
 
 void VirtualChannels::grant_first(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Channels& channels = channels_[number];
-    // Looked at first: packets that wait are a cache's miss each.
-    if (channels.buddies[0].busy == kHeld && channels.buddies[1].busy == kHeld) {
-        return;
-    }
-    Resource& resource = resources_[number / 4];
-    const std::uint32_t next =
-        next_waiting(waiting_[number], std::max(now, resource.calendar.free()));
+    Resource& resource = links_[number / 4];
+    const std::uint32_t next = next_waiting(channels, std::max(now, resource.calendar.free()));
     const Transfer& transfer = transfers_[next];
     const PacketPolicy& policy = policy_of(transfer);
     Millicycles free = kHeld;
@@ -60,11 +55,11 @@ void VirtualChannels::grant_first(std::uint32_t number, Millicycles now, EventQu
 
 void VirtualChannels::take_back_grant(std::uint32_t channels) {
     channels_[channels].granted = kNone;
-    resources_[channels / 4].num_granted -= channels_[channels].waits_for_wire ? 1 : 0;
+    links_[channels / 4].num_granted -= channels_[channels].waits_for_wire ? 1 : 0;
 }
 
 void VirtualChannels::enqueue(std::uint32_t number, std::uint32_t channels, RouterInput input) {
-    Waiting& waiting = waiting_[channels];
+    Channels& waiting = channels_[channels];
     const auto at = static_cast<std::size_t>(input);
     Transfer& transfer = transfers_[number];
     transfer.is_queued = true;
@@ -72,16 +67,16 @@ void VirtualChannels::enqueue(std::uint32_t number, std::uint32_t channels, Rout
     (waiting.first[at] == kNone ? waiting.first[at] : transfers_[waiting.last[at]].next_waiting) =
         number;
     waiting.last[at] = number;
-    ++channels_[channels].num_waiting;
+    ++waiting.num_waiting;
 }
 
 void VirtualChannels::dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input) {
-    Waiting& waiting = waiting_[channels];
+    Channels& waiting = channels_[channels];
     const auto at = static_cast<std::uint32_t>(input);
     waiting.first[at] = transfer.next_waiting;
-    waiting.next_input = static_cast<std::uint32_t>((at + 1) % kRouterInputs);
+    waiting.next_input = static_cast<std::uint8_t>((at + 1) % kRouterInputs);
     transfer.is_queued = false;
-    --channels_[channels].num_waiting;
+    --waiting.num_waiting;
     take_back_grant(channels);
 }
 

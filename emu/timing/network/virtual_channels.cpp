@@ -10,10 +10,12 @@ VirtualChannels::VirtualChannels(const Machine& machine, const RouterBuffer& rou
     : router_buffer_(router_buffer),
       buffer_time_(Pace(Cycles{0}, machine.timing.noc.link_rate)
                        .of(machine.timing.noc.channel_buffer.value)),
+      interface_(to_millicycles(machine.timing.noc.interface)),
+      hop_(to_millicycles(machine.timing.noc.hop)),
       resources_(resources),
+      links_(&resources[0]),
       transfers_(transfers),
-      channels_(4 * std::size_t{resources.num_ports()}),
-      waiting_(channels_.size()) {
+      channels_(4 * std::size_t{resources.num_ports()}) {
     // Requests have one channel: the other of theirs is never free.
     for (std::size_t number = 0; number < channels_.size(); number += 2) {
         channels_[number].buddies[1].busy = kHeld;
@@ -23,10 +25,10 @@ VirtualChannels::VirtualChannels(const Machine& machine, const RouterBuffer& rou
 
 template <PacketClass kClass>
 [[gnu::always_inline]] inline std::uint32_t VirtualChannels::free_buddy(
-    const Channels& channels, const Resource& link, const Passing& passing) const noexcept {
+    const Channels& channels, const Resource& link, Millicycles at,
+    std::uint32_t length) const noexcept {
     const auto is_free = [&](const Channel& channel) {
-        return channel.busy <= passing.at &&
-               has_room(channel, link, passing.length, timing::policy_of(kClass));
+        return channel.busy <= at && has_room(channel, link, length, timing::policy_of(kClass));
     };
     const bool is_first_free = is_free(channels.buddies[0]);
     // Rather the one in whose buffer nobody stands.
@@ -36,44 +38,45 @@ template <PacketClass kClass>
     return is_free(channels.buddies[1]) ? 1 : is_first_free ? 0 : kNone;
 }
 
-std::uint32_t VirtualChannels::fill(const Transfer& transfer, std::uint32_t hop,
-                                    std::uint32_t bytes) {
-    Channel& channel = channel_of(transfer, hop);
-    router_buffer_.share(resources_[transfer.route.resource_of(hop)], channel.shared_taken, bytes);
-    return router_buffer_.flit() + channel.shared_taken;
-}
-
-// Before the head stands anew: of what it gives up others get nothing meanwhile, as all of this
-// happens at one time.
-void VirtualChannels::lift_body(const Transfer& transfer) {
-    for (std::uint32_t hop = transfer.filled; hop + 1 < transfer.head; ++hop) {
-        (void)fill(transfer, hop, 0);
+// What lies where the body lies anew was kept there: it would get the same again.
+inline void VirtualChannels::lift_body(const Transfer& transfer, std::uint32_t first,
+                                       std::uint32_t head) {
+    for (std::uint32_t hop = first; hop + 1 < head; ++hop) {
+        const std::uint32_t number = number_of(transfer, hop);
+        Channel& channel = channels_[number].buddies[transfer.buddy_of(hop)];
+        RouterBuffer::give_back(links_[number / 4], channel.shared_taken);
     }
 }
 
 // The body is as long as the buffers that it fills: a packet of 8 KiB spans 16 routers of 512 B
 // each, one of 1 KiB two, and more where others have taken what channels share. That is why one
 // blocked packet holds up others that never come near its end.
-std::uint32_t VirtualChannels::lay_body(Transfer& transfer) {
+inline std::uint32_t VirtualChannels::lay_body(Transfer& transfer) {
     const std::uint32_t last = transfer.head - 1;
-    Channel& channel = channel_of(transfer, last);
+    const std::uint32_t length = transfer.length;
+    const std::uint32_t number = number_of(transfer, last);
+    Channel& channel = channels_[number].buddies[transfer.buddy_of(last)];
     const std::uint32_t others =
         channel.stopped > 0 ? router_buffer_.flit() + channel.shared_taken : 0;
-    channel.stopped += std::min(transfer.length, router_buffer_.channel());
-    std::uint32_t laid = fill(transfer, last, channel.stopped) - others;
+    channel.stopped += std::min(length, router_buffer_.channel());
+    std::uint32_t laid =
+        router_buffer_.fill(links_[number / 4], channel.shared_taken, channel.stopped) - others;
     std::uint32_t first = last;
-    while (laid < transfer.length && first > transfer.filled) {
+    while (laid < length && first > transfer.filled) {
         --first;
-        laid += fill(transfer, first, transfer.length - laid);
+        const std::uint32_t behind = number_of(transfer, first);
+        laid += router_buffer_.fill(
+            links_[behind / 4],
+            channels_[behind].buddies[transfer.buddy_of(first)].shared_taken, length - laid);
     }
     transfer.filled = first;
-    return first == last && laid >= transfer.length ? transfer.head : first;
+    return first == last && laid >= length ? transfer.head : first;
 }
 
 // Links that the tail has passed are others' from now on, those between tail and head nobody's but
 // its own: that is how a packet that has stopped holds up some who do not go its way.
-void VirtualChannels::hold(Transfer& transfer, std::uint32_t tail, Millicycles now,
-                           EventQueue& queue) {
+inline void VirtualChannels::hold(Transfer& transfer, std::uint32_t tail, Millicycles now,
+                                  EventQueue& queue) {
     for (; transfer.tail < std::min(tail, transfer.held); ++transfer.tail) {
         release_channel(transfer, transfer.tail, now, now, queue);
     }
@@ -84,16 +87,19 @@ void VirtualChannels::hold(Transfer& transfer, std::uint32_t tail, Millicycles n
     transfer.tail = tail;
 }
 
-void VirtualChannels::stand(std::uint32_t number, std::uint32_t hop, Millicycles now,
-                            EventQueue& queue) {
+inline void VirtualChannels::stand(std::uint32_t number, std::uint32_t hop, Millicycles now,
+                                   EventQueue& queue) {
     Transfer& transfer = transfers_[number];
-    lift_body(transfer);
+    const std::uint32_t old_head = transfer.head;
+    const std::uint32_t old_first = transfer.filled;
     transfer.head = hop;
     if (hop == 0) {
         return;
     }
+    const std::uint32_t tail = lay_body(transfer);
+    lift_body(transfer, old_first, std::min(transfer.filled + 1, old_head));
     // Links that the tail has passed are others', though the body may lie right behind one.
-    hold(transfer, std::max(transfer.tail, lay_body(transfer)), now, queue);
+    hold(transfer, std::max(transfer.tail, tail), now, queue);
     transfer.stands = true;
     if (hop < transfer.route.size()) {
         Channel& channel = channel_of(transfer, hop - 1);
@@ -103,8 +109,9 @@ void VirtualChannels::stand(std::uint32_t number, std::uint32_t hop, Millicycles
     }
 }
 
-VirtualChannels::Left VirtualChannels::leave(Transfer& transfer, Millicycles now,
-                                             EventQueue& queue) {
+[[gnu::always_inline]] inline VirtualChannels::Left VirtualChannels::leave(Transfer& transfer,
+                                                                          Millicycles now,
+                                                                          EventQueue& queue) {
     Left left;
     if (transfer.is_queued) {
         left.queue = number_of(transfer, transfer.head);
@@ -116,9 +123,9 @@ VirtualChannels::Left VirtualChannels::leave(Transfer& transfer, Millicycles now
     transfer.stands = false;
     const std::uint32_t hop = transfer.head - 1;
     left.buffer = number_of(transfer, hop);
-    Channel& channel = channel_of(transfer, hop);
+    Channel& channel = channels_[left.buffer].buddies[transfer.buddy_of(hop)];
     channel.stopped -= std::min(transfer.length, router_buffer_.channel());
-    (void)fill(transfer, hop, channel.stopped);
+    router_buffer_.fill(links_[left.buffer / 4], channel.shared_taken, channel.stopped);
     if (transfer.head < transfer.route.size()) {
         channel.first = transfer.next_behind;
         if (channel.first != kNone) {
@@ -162,34 +169,63 @@ void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles 
     }
     // One that stands behind another comes back when that one has left.
     if (!is_behind) {
-        transfer.wait_duration = transfer.route.duration_of(hop);
+        transfer.wait_duration = transfer.route.duration_of(transfer.route.kind_of(hop));
         enqueue(number, channels, transfer.route.input_of(hop));
     }
     grant_left(left, now, queue);
     grant_next(channels, now, queue);
 }
 
-// Inlined: calls of this were 3 % of a replay's instructions.
-template <PacketClass kClass>
-[[gnu::always_inline]] inline Millicycles VirtualChannels::pass(const Channels& channels,
-                                                                Resource& resource,
-                                                                const Passing& passing,
-                                                                std::uint32_t& buddy) const {
+// One function for all classes and hops, compiled for each: nearly all of a replay's hops go through
+// it. Inlined, so that what a head adds up stays in registers.
+template <PacketClass kClass, HopKind kHop>
+[[gnu::always_inline]] inline VirtualChannels::Passage VirtualChannels::pass(Transfer& transfer,
+                                                                             Head& head) {
     constexpr PacketPolicy kPolicy = timing::policy_of(kClass);
+    const UnicastRoute& route = transfer.route;
+    const std::uint32_t number = route.channels_of(head.hop);
+    const Channels& channels = channels_[number];
+    Resource& link = links_[number / 4];
+    if (kPolicy.takes_slot && kHop == HopKind::Ejection && link.free_requests == 0) {
+        return Passage::Refused;
+    }
     // One that has been granted the wire on another channel goes first.
-    const bool is_in_front =
-        passing.is_first ||
-        (channels.num_waiting == 0 && (resource.num_granted == 0 || !kPolicy.takes_wire));
-    buddy = is_in_front ? free_buddy<kClass>(channels, resource, passing) : kNone;
+    const bool is_in_front = head.is_first || (channels.num_waiting == 0 &&
+                                               (link.num_granted == 0 || !kPolicy.takes_wire));
+    const std::uint32_t buddy =
+        is_in_front ? free_buddy<kClass>(channels, link, head.at, transfer.length) : kNone;
     if (buddy == kNone) {
-        return kStopped;
+        return Passage::Refused;
     }
-    if constexpr (!kPolicy.takes_wire) {
-        return passing.at;
+    Millicycles begin = head.at;
+    if constexpr (kPolicy.takes_wire) {
+        const Millicycles duration = route.duration_of(kHop);
+        // What a wait of this length piles up fits into the router's buffer: the links behind do
+        // not notice it.
+        begin = link.calendar.book_within(head.at, duration, head.at + buffer_time_);
+        if (begin == Calendar::kNever) {
+            return Passage::Refused;
+        }
+        link.occupy(duration, transfer.packet);
+        head.delayed += begin - head.at;
     }
-    // What a wait of this length piles up fits into the router's buffer: the links behind do not
-    // notice it.
-    return resource.calendar.book_within(passing.at, passing.duration, passing.at + buffer_time_);
+    if constexpr (kHop == HopKind::Injection) {
+        transfer.departs = begin + route.injection;
+    }
+    head.buddies |= std::uint64_t{buddy} << head.hop;
+    head.at = begin + (kHop == HopKind::Link ? hop_ : interface_);
+    head.is_first = false;
+    ++head.hop;
+    if constexpr (kHop != HopKind::Ejection) {
+        if (kPolicy.takes_wire && link.shared_taken > head.enough) {
+            // A slot of the port holds up what comes next, not these bytes.
+            const Millicycles bytes = kHop == HopKind::Injection ? route.injection : route.link;
+            transfer.throttled =
+                std::max(transfer.throttled, router_buffer_.throttled(link, bytes));
+        }
+        return channels.buddies[buddy].first == kNone ? Passage::Through : Passage::Behind;
+    }
+    return Passage::Through;
 }
 
 Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQueue& queue) {
@@ -204,7 +240,6 @@ Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQue
     return advance_as<PacketClass::Data>(number, start, queue);
 }
 
-// One loop for all classes, compiled for each: nearly all of a replay's hops go through it.
 template <PacketClass kClass>
 Millicycles VirtualChannels::advance_as(std::uint32_t number, Start start, EventQueue& queue) {
     constexpr PacketPolicy kPolicy = timing::policy_of(kClass);
@@ -213,66 +248,42 @@ Millicycles VirtualChannels::advance_as(std::uint32_t number, Start start, Event
     if (transfer.is_queued || transfer.stands) {
         transfer.spend(wait_kind(transfer, route.resource_of(transfer.head)), start.now);
     }
-    transfer.delayed = 0;
-    const std::uint32_t first_channels = 2 * route.base + kPolicy.channels;
     const std::uint32_t last = route.last();
-    const std::uint32_t enough = router_buffer_.most_taken(transfer.length);
-    Passing passing{.at = start.begin, .length = transfer.length, .is_first = transfer.is_queued};
-    for (std::uint32_t hop = transfer.head; hop <= last; ++hop) {
-        const std::uint32_t at_channels = first_channels + 2 * route.channels[hop];
-        const Channels& channels = channels_[at_channels];
-        Resource& resource = resources_[at_channels / 4];
-        std::uint32_t buddy = kNone;
-        passing.duration = route.duration_of(hop);
-        const bool is_full = kPolicy.takes_slot && hop == last && resource.free_requests == 0;
-        const Millicycles begin =
-            is_full ? kStopped : pass<kClass>(channels, resource, passing, buddy);
-        if (begin == kStopped) {
-            transfer.reach = passing.at;
-            if (start.begin > start.now) {
-                // It holds nothing yet: one that has booked wires comes back where it stops. A
-                // request begins once more, or those on their way would find more room than there
-                // is.
-                transfer.head = kPolicy.takes_wire ? hop : 0;
-                queue.push(kPolicy.takes_wire ? passing.at : start.begin, QueueEvent::TransferStage,
-                           number);
-            } else {
-                stop(number, hop, start.now, queue);
-            }
-            return kStopped;
-        }
-        if constexpr (kPolicy.takes_wire) {
-            resource.occupy(passing.duration, transfer.packet);
-        }
-        transfer.take_buddy(hop, buddy);
-        if (hop == 0) {
-            transfer.departs = begin + route.injection;
-        }
-        transfer.delayed += begin - passing.at;
-        passing.at = begin + route.step_of(hop);
-        passing.is_first = false;
-        if (hop == last) {
-            break;
-        }
-        if (kPolicy.takes_wire && resource.shared_taken > enough) {
-            // A slot of the port holds up what comes next, not these bytes.
-            transfer.throttled = std::max(
-                transfer.throttled,
-                router_buffer_.throttled(resource, hop == 0 ? route.injection : route.link));
-        }
-        if (channels.buddies[buddy].first != kNone) {
-            transfer.reach = passing.at;
-            stop(number, hop + 1, start.now, queue);
-            return kStopped;
-        }
+    Head head{.at = start.begin,
+              .buddies = transfer.buddies & ((1ULL << transfer.head) - 1),
+              .hop = transfer.head,
+              .enough = router_buffer_.most_taken(transfer.length),
+              .is_first = transfer.is_queued};
+    Passage passage = Passage::Through;
+    if (head.hop == 0) {
+        passage = pass<kClass, HopKind::Injection>(transfer, head);
     }
-    if constexpr (kPolicy.takes_slot) {
-        transfer.port = route.resource_of(last);
-        --resources_[transfer.port].free_requests;
+    while (passage == Passage::Through && head.hop < last) {
+        passage = pass<kClass, HopKind::Link>(transfer, head);
     }
-    transfer.reach = passing.at;
-    left_ = leave(transfer, start.now, queue);
-    return passing.at;
+    if (passage == Passage::Through) {
+        passage = pass<kClass, HopKind::Ejection>(transfer, head);
+    }
+    transfer.buddies = head.buddies;
+    transfer.delayed = head.delayed;
+    transfer.reach = head.at;
+    if (passage == Passage::Through) {
+        if constexpr (kPolicy.takes_slot) {
+            transfer.port = route.resource_of(last);
+            --links_[transfer.port].free_requests;
+        }
+        left_ = leave(transfer, start.now, queue);
+        return head.at;
+    }
+    if (passage == Passage::Refused && start.begin > start.now) {
+        // It holds nothing yet: one that has booked wires comes back where it stops. A request
+        // begins once more, or those on their way would find more room than there is.
+        transfer.head = kPolicy.takes_wire ? head.hop : 0;
+        queue.push(kPolicy.takes_wire ? head.at : start.begin, QueueEvent::TransferStage, number);
+    } else {
+        stop(number, head.hop, start.now, queue);
+    }
+    return kStopped;
 }
 
 void VirtualChannels::hold_at_end(std::uint32_t number, Millicycles now, EventQueue& queue) {
@@ -299,9 +310,9 @@ void VirtualChannels::hold_at_end(std::uint32_t number, Millicycles now, EventQu
         const auto behind = static_cast<Millicycles>(transfer.held) - hop;
         const Millicycles streamed =
             behind > 0 ? std::max(now, now + route.link - behind * buffer_time_)
-                       : drain.begin - route.interface - links * route.hop + route.link;
+                       : drain.begin - interface_ - links * hop_ + route.link;
         const Millicycles tail =
-            std::max(streamed, drain.begin + drain.duration - route.interface - links * buffered);
+            std::max(streamed, drain.begin + drain.duration - interface_ - links * buffered);
         if (hop == 0) {
             departs = std::max(departs, tail);
         }
@@ -321,7 +332,7 @@ Millicycles VirtualChannels::release(std::uint32_t number, const Drain& drain, M
     const UnicastRoute& route = transfer.route;
     const Left left = transfer.stands ? leave(transfer, now, queue) : left_;
     const bool is_slow = drain.duration > std::max(route.link, route.injection);
-    lift_body(transfer);
+    lift_body(transfer, transfer.filled, transfer.head);
     const Millicycles departs = is_slow || transfer.held > 0
                                     ? free_late(transfer, drain, is_slow, now, queue)
                                     : transfer.departs;

@@ -77,23 +77,26 @@ private:
         std::uint32_t first = kNone;     ///< packets whose heads stand there, in order
         std::uint32_t last = kNone;
     };
-    /// The channels of a link that a class of packets may take, on one side of the dateline.
-    struct alignas(64) Channels {
+    /// The channels of a link that a class of packets may take, on one side of the dateline. What
+    /// each packet looks at lies in the first line of a cache, the queues in the second.
+    struct alignas(128) Channels {
         std::array<Channel, 2> buddies;
         std::uint32_t num_waiting = 0;
         std::uint32_t granted = kNone;  ///< the waiting packet that has an event
         bool waits_for_wire = false;    ///< which it has to, beside the channel
-    };
-    /// Packets that wait for channels, by the router's input: first in, first out within one.
-    struct Waiting {
+        std::uint8_t next_input = 0;    ///< served next, if a packet waits there
+        /// Packets that wait, by the router's input: first in, first out within one.
         std::array<std::uint32_t, kRouterInputs> first{kNone, kNone, kNone};
         std::array<std::uint32_t, kRouterInputs> last{kNone, kNone, kNone};
-        std::uint32_t next_input = 0;  ///< served next, if a packet waits there
+
+        [[nodiscard]] bool are_held() const noexcept {
+            return buddies[0].busy == kHeld && buddies[1].busy == kHeld;
+        }
     };
 
-    [[nodiscard]] std::uint32_t number_of(const Transfer& transfer,
-                                          std::uint32_t hop) const noexcept {
-        return 2 * transfer.route.channel(hop) + policy_of(transfer).channels;
+    [[nodiscard]] static std::uint32_t number_of(const Transfer& transfer,
+                                                 std::uint32_t hop) noexcept {
+        return transfer.route.channels_of(hop);
     }
     [[nodiscard]] Channel& channel_of(const Transfer& transfer, std::uint32_t hop) noexcept {
         return channels_[number_of(transfer, hop)].buddies[transfer.buddy_of(hop)];
@@ -103,13 +106,23 @@ private:
     }
     template <PacketClass kClass>
     Millicycles advance_as(std::uint32_t transfer, Start start, EventQueue& queue);
-    /// The head of a packet in front of a hop.
-    struct Passing {
-        Millicycles at = 0;        ///< when it is there
-        Millicycles duration = 0;  ///< on the wire of the hop
-        std::uint32_t length = 0;
-        bool is_first = false;  ///< of those that wait for these channels
+    /// The head of a packet in front of a hop, with what it has added up on its way there.
+    struct Head {
+        Millicycles at = 0;       ///< when it is there
+        Millicycles delayed = 0;  ///< as a Transfer's
+        std::uint64_t buddies = 0;
+        std::uint32_t hop = 0;
+        std::uint32_t enough = 0;  ///< RouterBuffer::most_taken() of its packet
+        bool is_first = false;     ///< of those that wait for these channels
     };
+    enum class Passage : std::uint8_t {
+        Through,  ///< in front of the next hop, or at the end
+        Refused,  ///< still in front of this one
+        Behind,   ///< in front of the next hop, where another stands
+    };
+    /// Moves a head on by one hop.
+    template <PacketClass kClass, HopKind kHop>
+    [[nodiscard]] Passage pass(Transfer& transfer, Head& head);
     [[nodiscard]] bool has_room(const Channel& channel, const Resource& link, std::uint32_t bytes,
                                 const PacketPolicy& policy) const noexcept {
         return channel.stopped == 0 ||
@@ -119,18 +132,13 @@ private:
     /// Returns the buddy that a packet may take, or kNone.
     template <PacketClass kClass>
     [[nodiscard]] std::uint32_t free_buddy(const Channels& channels, const Resource& link,
-                                           const Passing& passing) const noexcept;
+                                           Millicycles at, std::uint32_t length) const noexcept;
     /// Returns whether `link` is the port of a request, which does not accept another.
     [[nodiscard]] static bool is_port_full(const Transfer& transfer, std::uint32_t hop,
                                            const Resource& link) noexcept {
         return policy_of(transfer).takes_slot && hop == transfer.route.last() &&
                link.free_requests == 0;
     }
-    /// Books a hop for the head of a packet, on the channel `buddy`. Returns when it goes through,
-    /// or kStopped.
-    template <PacketClass kClass>
-    [[nodiscard]] Millicycles pass(const Channels& channels, Resource& resource,
-                                   const Passing& passing, std::uint32_t& buddy) const;
     /// What a packet that goes on lets go of: channels in whose queue, and in whose buffer it was.
     struct Left {
         std::uint32_t queue = kNone;
@@ -149,14 +157,12 @@ private:
     /// Lets the head of a packet stand in front of `hop`: the body fills buffers, and holds the
     /// channels of links that it has not passed.
     void stand(std::uint32_t transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
-    /// Puts what stopped packets hold of the buffer behind `hop` to `bytes`. Returns how much of
-    /// them the buffer has then.
-    std::uint32_t fill(const Transfer& transfer, std::uint32_t hop, std::uint32_t bytes);
     /// Lays the body into buffers from in front of the head backwards. Returns the first hop whose
     /// channel it holds, or the head's if it lies in one buffer.
     std::uint32_t lay_body(Transfer& transfer);
-    /// Takes the body out of the buffers behind the one in which the head stood.
-    void lift_body(const Transfer& transfer);
+    /// Takes the body out of the buffers from hop `first` on that lie behind the one in front of
+    /// hop `head`.
+    void lift_body(const Transfer& transfer, std::uint32_t first, std::uint32_t head);
     /// Holds the channels from `tail` to the head, and no others.
     void hold(Transfer& transfer, std::uint32_t tail, Millicycles now, EventQueue& queue);
     /// Frees channels behind the head as the tail leaves them, and returns when it leaves the
@@ -171,21 +177,23 @@ private:
     /// Gives the next packet that waits for `channels` its event, if it can go on at all.
     void grant_next(std::uint32_t channels, Millicycles now, EventQueue& queue) {
         const Channels& granting = channels_[channels];
-        if (granting.num_waiting > 0 && granting.granted == kNone) {
+        if (granting.num_waiting > 0 && granting.granted == kNone && !granting.are_held()) {
             grant_first(channels, now, queue);
         }
     }
-    /// Precondition   packets wait, and none of them has an event.
+    /// Precondition   packets wait, none of them has an event, and a channel is not held.
     void grant_first(std::uint32_t channels, Millicycles now, EventQueue& queue);
     void take_back_grant(std::uint32_t channels);
-    [[nodiscard]] std::uint32_t next_waiting(Waiting& waiting, Millicycles now) const;
+    [[nodiscard]] std::uint32_t next_waiting(Channels& channels, Millicycles now) const;
 
     const RouterBuffer& router_buffer_;
     Millicycles buffer_time_;
+    Millicycles interface_;  ///< of the first flit, from memory to router, and back
+    Millicycles hop_;        ///< from one link to the next
     ResourceTable& resources_;
+    Resource* links_;  ///< of `resources_`, ports and links first: looked up at each hop
     TransferPool& transfers_;
-    std::vector<Channels> channels_;  ///< by virtual channel of a RouteTable and class
-    std::vector<Waiting> waiting_;
+    std::vector<Channels> channels_;  ///< by UnicastRoute::channels_of
     Left left_;  ///< by the packet that has just come to the end of its route
 };
 

@@ -35,7 +35,7 @@ TEST_F(RouterBuffers, HoldAHeaderAndWholeFlitsOfAPacket) {
 TEST_F(RouterBuffers, GiveAChannelNoMoreThanItsShare) {
     std::uint32_t taken = 0;
 
-    buffer_.share(link_, taken, 4096);
+    buffer_.fill(link_, taken, 4096);
 
     EXPECT_EQ(taken, 480);
     EXPECT_EQ(link_.shared_taken, 480);
@@ -44,9 +44,9 @@ TEST_F(RouterBuffers, GiveAChannelNoMoreThanItsShare) {
 TEST_F(RouterBuffers, LeaveTheFirstFlitOutOfWhatIsShared) {
     std::uint32_t taken = 0;
 
-    buffer_.share(link_, taken, 32);
+    buffer_.fill(link_, taken, 32);
     EXPECT_EQ(taken, 0);
-    buffer_.share(link_, taken, 96);
+    buffer_.fill(link_, taken, 96);
     EXPECT_EQ(taken, 64);
 }
 
@@ -54,7 +54,7 @@ TEST_F(RouterBuffers, GiveWhatIsLeftToTheLastChannel) {
     std::array<std::uint32_t, 5> taken{};
 
     for (std::uint32_t& of_channel : taken) {
-        buffer_.share(link_, of_channel, 512);
+        buffer_.fill(link_, of_channel, 512);
     }
 
     EXPECT_EQ(taken[2], 480);
@@ -64,9 +64,9 @@ TEST_F(RouterBuffers, GiveWhatIsLeftToTheLastChannel) {
 
 TEST_F(RouterBuffers, TakeBackWhatAChannelDoesNotFillAnyMore) {
     std::uint32_t taken = 0;
-    buffer_.share(link_, taken, 512);
+    buffer_.fill(link_, taken, 512);
 
-    buffer_.share(link_, taken, 0);
+    buffer_.fill(link_, taken, 0);
 
     EXPECT_EQ(taken, 0);
     EXPECT_EQ(link_.shared_taken, 0);
