@@ -82,6 +82,7 @@ StageResult Transport::State::send(std::uint32_t number, Millicycles now, EventQ
 void Transport::State::reserve(std::uint32_t number, Millicycles now, EventQueue& queue) {
     Transfer& transfer = transfers[number];
     reserved_path(transfer);
+    interface_of(transfer).cause = ResourceKind::NocInjection;
     if (!queues.try_start(number, path, transfer.packet, now, queue)) {
         return;
     }
@@ -115,13 +116,15 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
                                            EventQueue& queue) {
     Transfer& transfer = transfers[number];
     const Request& request = transfer.request;
+    NocInterface& own = interface_of(transfer);
     if (!transfer.has_room) {
         if (transfer.head == 0 && !transfer.is_queued) {
-            transfer.spend(ResourceKind::NocInjection, now);
+            transfer.spend(own.cause, now);
             transfer.length = router_buffer.length(transfer.packet);
-            transfer.route = paths.write(
-                {request.device, request.noc, transfer.own, transfer.far}, transfer.packet);
+            transfer.route = paths.write({request.device, request.noc, transfer.own, transfer.far},
+                                         transfer.packet);
         }
+        own.cause = transfer.cause_or(ResourceKind::NocInjection);
         if (channels.advance(number, {now, now}, queue) == VirtualChannels::kStopped) {
             return leave_source(number, now, queue);
         }
@@ -130,9 +133,10 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
     const Millicycles begin = std::max(now, transfer.reach);
     if (request.place.is_dram()) {
         if (!transfer.has_room && !take_room(number)) {
-            channels.hold_at_end(number, now, queue);
+            channels.hold_at_end(number, ResourceKind::Dram, now, queue);
             return leave_source(number, now, queue);
         }
+        own.cause = transfer.cause_or(own.cause);
         transfer.has_room = false;
         const Millicycles through_port = paths.dram().write_port.of(transfer.packet);
         if (through_port > transfer.slowest) {
@@ -176,7 +180,7 @@ void Transport::State::end_command(NocInterface& own, Millicycles now, EventQueu
     --own.unsent;
     while (own.unsent == 0 && own.held_reads.first != kNone) {
         const std::uint32_t read = remove_first(own.held_reads);
-        transfers[read].spend(ResourceKind::NocInjection, now);
+        transfers[read].spend(own.cause, now);
         request(read, now, queue);
     }
 }

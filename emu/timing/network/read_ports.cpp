@@ -20,16 +20,8 @@ void VirtualChannels::open_ports(const Machine& machine) {
     }
 }
 
-// A request waits for those that the far end answers first, wherever it stands. Counted as a wait
-// for links it had moe_v2 bound by the NoC, where its readers queue at DRAM banks.
-ResourceKind VirtualChannels::wait_kind(const Transfer& transfer, std::uint32_t link) const {
-    if (!policy_of(transfer).takes_slot) {
-        return resources_.kind(link);
-    }
-    return transfer.request.place.is_dram() ? ResourceKind::Dram : ResourceKind::NocInjection;
-}
-
-void VirtualChannels::answered(std::uint32_t port, Millicycles now, EventQueue& queue) {
+void VirtualChannels::answered(std::uint32_t port, ResourceKind cause, Millicycles now,
+                               EventQueue& queue) {
     Resource& resource = resources_[port];
     ++resource.free_requests;
     // A port counts requests of both sides of the dateline together, and takes them in turn.
@@ -37,7 +29,7 @@ void VirtualChannels::answered(std::uint32_t port, Millicycles now, EventQueue& 
     for (const bool is_past : {resource.is_past_next, !resource.is_past_next}) {
         const std::uint32_t channels = 2 * (2 * port + (is_past ? 1 : 0));
         if (channels_[channels].granted == kNone) {
-            grant_next(channels, now, queue);
+            grant_next(channels, now, queue, cause);
             if (channels_[channels].granted != kNone) {
                 return;
             }

@@ -71,7 +71,7 @@ void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQue
         return;
     }
     // The bank has begun with this request: its slot at the port is free, not when the data leaves.
-    channels.answered(transfer.port, now, queue);
+    channels.answered(transfer.port, ResourceKind::Dram, now, queue);
     // A bank is slower than a link (22.2 against 31.3 B/cycle): the packet leaves when the rest of
     // it can follow without a gap.
     const Millicycles head_start =
@@ -94,10 +94,11 @@ void Transport::State::respond(std::uint32_t number, VirtualChannels::Start star
         transfer.route = paths.answer({request.device, request.noc, transfer.far, transfer.own},
                                       transfer.packet, request.place);
     }
+    const ResourceKind cause = transfer.cause_or(ResourceKind::NocInjection);
     const Millicycles end = channels.advance(number, start, queue);
     if (!transfer.is_answered && (end != VirtualChannels::kStopped || transfer.head > 0)) {
         transfer.is_answered = true;
-        channels.answered(transfer.port, start.now, queue);
+        channels.answered(transfer.port, cause, start.now, queue);
     }
     if (end == VirtualChannels::kStopped) {
         return;

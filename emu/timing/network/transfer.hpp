@@ -70,6 +70,7 @@ struct alignas(64) Transfer {
     Millicycles departs = 0;        ///< when injection is done, if nothing stops the packet
     Millicycles slowest = 0;        ///< longest occupation by the last packet
     ResourceKind slowest_kind{};
+    ResourceKind waits_for{};      ///< its packet on its way, since it last stopped
     std::uint8_t hops_done = 0;    ///< mesh links passed
     std::uint16_t device = 0;      ///< where it is: mesh packets
     std::uint32_t left = 0;        ///< bytes of packets that have not been sent
@@ -89,6 +90,10 @@ struct alignas(64) Transfer {
 
     [[nodiscard]] std::uint32_t buddy_of(std::uint32_t hop) const noexcept {
         return static_cast<std::uint32_t>(buddies >> hop & 1U);
+    }
+    /// Returns what its packet waits for on its way; `other` if it has not stopped.
+    [[nodiscard]] ResourceKind cause_or(ResourceKind other) const noexcept {
+        return waits_for == ResourceKind::None ? other : waits_for;
     }
     /// Accounts the time from `stamp` to `now` to `kind`.
     void spend(ResourceKind kind, Millicycles now) noexcept {

@@ -82,6 +82,8 @@ struct NocInterface {
     Millicycles acknowledged = 0;  ///< until when receivers of multicasts answer
     Millicycles unanswered = 0;    ///< time of answers to come while the next packet goes out
     bool keeps_path = false;       ///< the last multicast was linked: its tree is still reserved
+    /// What has held up the packet that it sends: what comes behind waits for that, too.
+    ResourceKind cause = ResourceKind::NocInjection;
 };
 
 /// Slots of the router at the far end of a mesh link, and packets that wait for one: those that

@@ -30,18 +30,19 @@ std::uint32_t VirtualChannels::next_waiting(Channels& waiting, Millicycles now) 
     return best;
 }
 
-void VirtualChannels::grant_first(std::uint32_t number, Millicycles now, EventQueue& queue) {
+void VirtualChannels::grant_first(std::uint32_t number, Millicycles now, EventQueue& queue,
+                                  ResourceKind cause) {
     Channels& channels = channels_[number];
     Resource& resource = links_[number / 4];
     const std::uint32_t next = next_waiting(channels, std::max(now, resource.calendar.free()));
-    const Transfer& transfer = transfers_[next];
+    Transfer& transfer = transfers_[next];
     const PacketPolicy& policy = policy_of(transfer);
     Millicycles free = kHeld;
     for (const Channel& channel : channels.buddies) {
         free = has_room(channel, resource, transfer.length, policy) ? std::min(free, channel.busy)
                                                                     : free;
     }
-    if (free == kHeld || is_port_full(transfer, transfer.head, resource)) {
+    if (free >= kHeld || is_port_full(transfer, transfer.head, resource)) {
         return;
     }
     const Millicycles begin = std::max({now, free, transfer.reach});
@@ -50,6 +51,9 @@ void VirtualChannels::grant_first(std::uint32_t number, Millicycles now, EventQu
     channels.granted = next;
     channels.waits_for_wire = time > begin;
     resource.num_granted += channels.waits_for_wire ? 1 : 0;
+    note_cause(transfer, cause == ResourceKind::None && channels.waits_for_wire
+                             ? resources_.kind(number / 4)
+                             : cause);
     queue.push(time, QueueEvent::TransferStage, next);
 }
 
@@ -74,6 +78,9 @@ void VirtualChannels::dequeue(Transfer& transfer, std::uint32_t channels, Router
     Channels& waiting = channels_[channels];
     const auto at = static_cast<std::uint32_t>(input);
     waiting.first[at] = transfer.next_waiting;
+    if (transfer.next_waiting != kNone) {
+        note_cause(transfers_[transfer.next_waiting], transfer.waits_for);
+    }
     waiting.next_input = static_cast<std::uint8_t>((at + 1) % kRouterInputs);
     transfer.is_queued = false;
     --waiting.num_waiting;

@@ -18,7 +18,7 @@ VirtualChannels::VirtualChannels(const Machine& machine, const RouterBuffer& rou
       channels_(4 * std::size_t{resources.num_ports()}) {
     // Requests have one channel: the other of theirs is never free.
     for (std::size_t number = 0; number < channels_.size(); number += 2) {
-        channels_[number].buddies[1].busy = kHeld;
+        channels_[number].buddies[1].busy = kHeld + kNone;
     }
     open_ports(machine);
 }
@@ -66,8 +66,8 @@ inline std::uint32_t VirtualChannels::lay_body(Transfer& transfer) {
         --first;
         const std::uint32_t behind = number_of(transfer, first);
         laid += router_buffer_.fill(
-            links_[behind / 4],
-            channels_[behind].buddies[transfer.buddy_of(first)].shared_taken, length - laid);
+            links_[behind / 4], channels_[behind].buddies[transfer.buddy_of(first)].shared_taken,
+            length - laid);
     }
     transfer.filled = first;
     return first == last && laid >= length ? transfer.head : first;
@@ -75,13 +75,14 @@ inline std::uint32_t VirtualChannels::lay_body(Transfer& transfer) {
 
 // Links that the tail has passed are others' from now on, those between tail and head nobody's but
 // its own: that is how a packet that has stopped holds up some who do not go its way.
-inline void VirtualChannels::hold(Transfer& transfer, std::uint32_t tail, Millicycles now,
+inline void VirtualChannels::hold(std::uint32_t number, std::uint32_t tail, Millicycles now,
                                   EventQueue& queue) {
+    Transfer& transfer = transfers_[number];
     for (; transfer.tail < std::min(tail, transfer.held); ++transfer.tail) {
-        release_channel(transfer, transfer.tail, now, now, queue);
+        release_channel(transfer, transfer.tail, {now, transfer.waits_for}, now, queue);
     }
     for (std::uint32_t hop = std::max(transfer.held, tail); hop < transfer.head; ++hop) {
-        channel_of(transfer, hop).busy = kHeld;
+        channel_of(transfer, hop).busy = kHeld + number;
     }
     transfer.held = tail < transfer.head ? transfer.head : 0;
     transfer.tail = tail;
@@ -99,7 +100,7 @@ inline void VirtualChannels::stand(std::uint32_t number, std::uint32_t hop, Mill
     const std::uint32_t tail = lay_body(transfer);
     lift_body(transfer, old_first, std::min(transfer.filled + 1, old_head));
     // Links that the tail has passed are others', though the body may lie right behind one.
-    hold(transfer, std::max(transfer.tail, tail), now, queue);
+    hold(number, std::max(transfer.tail, tail), now, queue);
     transfer.stands = true;
     if (hop < transfer.route.size()) {
         Channel& channel = channel_of(transfer, hop - 1);
@@ -110,9 +111,9 @@ inline void VirtualChannels::stand(std::uint32_t number, std::uint32_t hop, Mill
 }
 
 [[gnu::always_inline]] inline VirtualChannels::Left VirtualChannels::leave(Transfer& transfer,
-                                                                          Millicycles now,
-                                                                          EventQueue& queue) {
-    Left left;
+                                                                           Millicycles now,
+                                                                           EventQueue& queue) {
+    Left left{.cause = transfer.waits_for};
     if (transfer.is_queued) {
         left.queue = number_of(transfer, transfer.head);
         dequeue(transfer, left.queue, transfer.route.input_of(transfer.head));
@@ -129,6 +130,7 @@ inline void VirtualChannels::stand(std::uint32_t number, std::uint32_t hop, Mill
     if (transfer.head < transfer.route.size()) {
         channel.first = transfer.next_behind;
         if (channel.first != kNone) {
+            note_cause(transfers_[channel.first], transfer.waits_for);
             queue.push(std::max(now, transfers_[channel.first].reach), QueueEvent::TransferStage,
                        channel.first);
         }
@@ -141,14 +143,17 @@ void VirtualChannels::grant_left(const Left& left, Millicycles now, EventQueue& 
         grant_next(left.queue, now, queue);
     }
     if (left.buffer != kNone) {
-        grant_next(left.buffer, now, queue);
+        grant_next(left.buffer, now, queue, left.cause);
     }
 }
 
-void VirtualChannels::release_channel(const Transfer& transfer, std::uint32_t hop, Millicycles tail,
+void VirtualChannels::release_channel(const Transfer& transfer, std::uint32_t hop, const Tail& tail,
                                       Millicycles now, EventQueue& queue) {
-    channel_of(transfer, hop).busy = tail;
-    grant_next(number_of(transfer, hop), now, queue);
+    const std::uint32_t number = number_of(transfer, hop);
+    const std::uint32_t buddy = transfer.buddy_of(hop);
+    channels_[number].buddies[buddy].busy = tail.time;
+    channels_[number].causes[buddy] = tail.cause;
+    grant_next(number, now, queue, tail.cause);
 }
 
 void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles now,
@@ -156,19 +161,22 @@ void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles 
     Transfer& transfer = transfers_[number];
     const std::uint32_t channels = number_of(transfer, hop);
     if (transfer.is_queued && hop == transfer.head) {
+        transfer.waits_for = cause_of_wait(transfer, hop, kNone);
         take_back_grant(channels);  // another was first: once more
         grant_next(channels, now, queue);
         return;
     }
     Left left;
-    bool is_behind = false;
+    std::uint32_t in_front = kNone;  // in the same buffer
     if (hop != transfer.head || !transfer.stands) {
         left = leave(transfer, now, queue);
-        is_behind = hop > 0 && channel_of(transfer, hop - 1).first != kNone;
+        in_front = hop > 0 ? channel_of(transfer, hop - 1).first : kNone;
         stand(number, hop, now, queue);
     }
+    transfer.waits_for =
+        cause_of_wait(transfer, hop, in_front != kNone ? in_front : first_of(channels_[channels]));
     // One that stands behind another comes back when that one has left.
-    if (!is_behind) {
+    if (in_front == kNone) {
         transfer.wait_duration = transfer.route.duration_of(transfer.route.kind_of(hop));
         enqueue(number, channels, transfer.route.input_of(hop));
     }
@@ -176,8 +184,8 @@ void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles 
     grant_next(channels, now, queue);
 }
 
-// One function for all classes and hops, compiled for each: nearly all of a replay's hops go through
-// it. Inlined, so that what a head adds up stays in registers.
+// One function for all classes and hops, compiled for each: nearly all of a replay's hops go
+// through it. Inlined, so that what a head adds up stays in registers.
 template <PacketClass kClass, HopKind kHop>
 [[gnu::always_inline]] inline VirtualChannels::Passage VirtualChannels::pass(Transfer& transfer,
                                                                              Head& head) {
@@ -246,7 +254,7 @@ Millicycles VirtualChannels::advance_as(std::uint32_t number, Start start, Event
     Transfer& transfer = transfers_[number];
     const UnicastRoute& route = transfer.route;
     if (transfer.is_queued || transfer.stands) {
-        transfer.spend(wait_kind(transfer, route.resource_of(transfer.head)), start.now);
+        transfer.spend(transfer.waits_for, start.now);
     }
     const std::uint32_t last = route.last();
     Head head{.at = start.begin,
@@ -286,8 +294,10 @@ Millicycles VirtualChannels::advance_as(std::uint32_t number, Start start, Event
     return kStopped;
 }
 
-void VirtualChannels::hold_at_end(std::uint32_t number, Millicycles now, EventQueue& queue) {
+void VirtualChannels::hold_at_end(std::uint32_t number, ResourceKind waits_for, Millicycles now,
+                                  EventQueue& queue) {
     const Left left = left_;  // granted now that the channels are held
+    transfers_[number].waits_for = waits_for;
     stand(number, transfers_[number].route.size(), now, queue);
     grant_left(left, now, queue);
 }
@@ -303,24 +313,25 @@ void VirtualChannels::hold_at_end(std::uint32_t number, Millicycles now, EventQu
     // the sender, and channels near to it are free sooner than the last byte is through.
     const Millicycles buffered =
         drain.duration * router_buffer_.channel() / std::max(1U, transfer.packet);
+    const ResourceKind cause = is_slow ? transfer.slowest_kind : transfer.waits_for;
     const std::uint32_t first = transfer.held > 0 ? transfer.tail : transfer.head;
     const std::uint32_t end = is_slow ? route.size() : transfer.held;
     for (std::uint32_t hop = first; hop < end; ++hop) {
         const auto links = static_cast<Millicycles>(route.last() - hop);
         const auto behind = static_cast<Millicycles>(transfer.held) - hop;
-        const Millicycles streamed =
-            behind > 0 ? std::max(now, now + route.link - behind * buffer_time_)
-                       : drain.begin - interface_ - links * hop_ + route.link;
+        const Millicycles streamed = behind > 0
+                                         ? std::max(now, now + route.link - behind * buffer_time_)
+                                         : drain.begin - interface_ - links * hop_ + route.link;
         const Millicycles tail =
             std::max(streamed, drain.begin + drain.duration - interface_ - links * buffered);
         if (hop == 0) {
             departs = std::max(departs, tail);
         }
         if (behind > 0) {
-            release_channel(transfer, hop, tail, now, queue);
-        } else {
-            Millicycles& busy = channel_of(transfer, hop).busy;
-            busy = std::max(busy, tail);
+            release_channel(transfer, hop, {tail, cause}, now, queue);
+        } else if (Channel& channel = channel_of(transfer, hop); channel.busy < tail) {
+            channel.busy = tail;
+            channels_[number_of(transfer, hop)].causes[transfer.buddy_of(hop)] = cause;
         }
     }
     return departs;
@@ -341,6 +352,7 @@ Millicycles VirtualChannels::release(std::uint32_t number, const Drain& drain, M
     transfer.tail = 0;
     transfer.filled = 0;
     transfer.throttled = 0;
+    transfer.waits_for = ResourceKind::None;
     grant_left(left, now, queue);
     return departs;
 }

@@ -46,8 +46,10 @@ public:
     /// when its first flit is at the end, or kStopped: then the transfer comes back with an event
     /// of its own.
     Millicycles advance(std::uint32_t transfer, Start start, EventQueue& queue);
-    /// Lets a packet that has come to the end of its route wait there: its body holds channels.
-    void hold_at_end(std::uint32_t transfer, Millicycles now, EventQueue& queue);
+    /// Lets a packet that has come to the end of its route wait there for a resource: its body
+    /// holds channels.
+    void hold_at_end(std::uint32_t transfer, ResourceKind waits_for, Millicycles now,
+                     EventQueue& queue);
     /// When the first flit goes through the end of a route, and how long the rest takes to follow.
     struct Drain {
         Millicycles begin = 0;
@@ -58,8 +60,8 @@ public:
     Millicycles release(std::uint32_t transfer, const Drain& drain, Millicycles now,
                         EventQueue& queue);
 
-    /// Lets `port` accept one more request of a read, as it has answered one.
-    void answered(std::uint32_t port, Millicycles now, EventQueue& queue);
+    /// Lets `port` accept one more request of a read, as it has answered one that `cause` held up.
+    void answered(std::uint32_t port, ResourceKind cause, Millicycles now, EventQueue& queue);
 
     /// Returns whether a packet that has stopped has left its source, whole.
     [[nodiscard]] bool is_out_of_source(const Transfer& transfer) const noexcept {
@@ -67,11 +69,12 @@ public:
     }
 
 private:
-    static constexpr Millicycles kHeld = std::numeric_limits<Millicycles>::max();
+    /// From here on: a stopped packet holds it, whose number is added.
+    static constexpr Millicycles kHeld = std::numeric_limits<Millicycles>::max() - kNone;
 
     /// A virtual channel of a link, and its buffer in the router behind.
     struct Channel {
-        Millicycles busy = 0;            ///< until a tail has passed; kHeld: by a stopped packet
+        Millicycles busy = 0;            ///< until a tail has passed; or kHeld
         std::uint32_t stopped = 0;       ///< bytes in the buffer of packets whose heads stand there
         std::uint32_t shared_taken = 0;  ///< by what the buffer holds, of the router's
         std::uint32_t first = kNone;     ///< packets whose heads stand there, in order
@@ -82,15 +85,16 @@ private:
     struct alignas(128) Channels {
         std::array<Channel, 2> buddies;
         std::uint32_t num_waiting = 0;
-        std::uint32_t granted = kNone;  ///< the waiting packet that has an event
-        bool waits_for_wire = false;    ///< which it has to, beside the channel
-        std::uint8_t next_input = 0;    ///< served next, if a packet waits there
+        std::uint32_t granted = kNone;         ///< the waiting packet that has an event
+        bool waits_for_wire = false;           ///< which it has to, beside the channel
+        std::uint8_t next_input = 0;           ///< served next, if a packet waits there
+        std::array<ResourceKind, 2> causes{};  ///< what tails that have yet to pass are late for
         /// Packets that wait, by the router's input: first in, first out within one.
         std::array<std::uint32_t, kRouterInputs> first{kNone, kNone, kNone};
         std::array<std::uint32_t, kRouterInputs> last{kNone, kNone, kNone};
 
         [[nodiscard]] bool are_held() const noexcept {
-            return buddies[0].busy == kHeld && buddies[1].busy == kHeld;
+            return buddies[0].busy >= kHeld && buddies[1].busy >= kHeld;
         }
     };
 
@@ -143,12 +147,27 @@ private:
     struct Left {
         std::uint32_t queue = kNone;
         std::uint32_t buffer = kNone;
+        ResourceKind cause = ResourceKind::None;  ///< of its wait there
     };
     // Ports (read_ports.cpp)
     /// Sets how many requests ports accept.
     void open_ports(const Machine& machine);
-    /// What a packet waits for in front of `link`.
-    [[nodiscard]] ResourceKind wait_kind(const Transfer& transfer, std::uint32_t link) const;
+
+    // What waits count for (wait_causes.cpp)
+    /// What a packet that stops in front of `hop` waits for: the resource that holds up the first
+    /// of the line in which it stands. `ahead` is the packet in front of it there, kNone if there
+    /// is none.
+    [[nodiscard]] ResourceKind cause_of_wait(const Transfer& transfer, std::uint32_t hop,
+                                             std::uint32_t ahead) const;
+    /// Notes what has held up a packet that is to go on, as one that stood before it knows; None if
+    /// it does not.
+    static void note_cause(Transfer& transfer, ResourceKind cause) noexcept {
+        transfer.waits_for = cause == ResourceKind::None ? transfer.waits_for : cause;
+    }
+    /// Returns the packet that goes first of those that wait for channels; kNone if none waits.
+    [[nodiscard]] static std::uint32_t first_of(const Channels& channels);
+    /// What a packet waits for that is the first in front of `hop`; None if that is the wire there.
+    [[nodiscard]] ResourceKind cause_of_first(const Transfer& transfer, std::uint32_t hop) const;
 
     void stop(std::uint32_t transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
     /// Takes a packet that goes on out of the buffer and the queue in which it stood.
@@ -164,25 +183,33 @@ private:
     /// hop `head`.
     void lift_body(const Transfer& transfer, std::uint32_t first, std::uint32_t head);
     /// Holds the channels from `tail` to the head, and no others.
-    void hold(Transfer& transfer, std::uint32_t tail, Millicycles now, EventQueue& queue);
+    void hold(std::uint32_t transfer, std::uint32_t tail, Millicycles now, EventQueue& queue);
     /// Frees channels behind the head as the tail leaves them, and returns when it leaves the
     /// sender.
     Millicycles free_late(Transfer& transfer, const Drain& drain, bool is_slow, Millicycles now,
                           EventQueue& queue);
-    void release_channel(const Transfer& transfer, std::uint32_t hop, Millicycles tail,
+    /// When the tail of a packet leaves a channel, and what it has waited for, or is slowed by.
+    struct Tail {
+        Millicycles time = 0;
+        ResourceKind cause = ResourceKind::None;
+    };
+    void release_channel(const Transfer& transfer, std::uint32_t hop, const Tail& tail,
                          Millicycles now, EventQueue& queue);
     // Queues (virtual_channel_queues.cpp)
     void enqueue(std::uint32_t transfer, std::uint32_t channels, RouterInput input);
     void dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input);
-    /// Gives the next packet that waits for `channels` its event, if it can go on at all.
-    void grant_next(std::uint32_t channels, Millicycles now, EventQueue& queue) {
+    /// Gives the next packet that waits for `channels` its event, if it can go on at all. `cause`
+    /// is what held up a packet that now releases one of them; None if none does.
+    void grant_next(std::uint32_t channels, Millicycles now, EventQueue& queue,
+                    ResourceKind cause = ResourceKind::None) {
         const Channels& granting = channels_[channels];
         if (granting.num_waiting > 0 && granting.granted == kNone && !granting.are_held()) {
-            grant_first(channels, now, queue);
+            grant_first(channels, now, queue, cause);
         }
     }
     /// Precondition   packets wait, none of them has an event, and a channel is not held.
-    void grant_first(std::uint32_t channels, Millicycles now, EventQueue& queue);
+    void grant_first(std::uint32_t channels, Millicycles now, EventQueue& queue,
+                     ResourceKind cause);
     void take_back_grant(std::uint32_t channels);
     [[nodiscard]] std::uint32_t next_waiting(Channels& channels, Millicycles now) const;
 
@@ -194,7 +221,7 @@ private:
     Resource* links_;  ///< of `resources_`, ports and links first: looked up at each hop
     TransferPool& transfers_;
     std::vector<Channels> channels_;  ///< by UnicastRoute::channels_of
-    Left left_;  ///< by the packet that has just come to the end of its route
+    Left left_;                       ///< by the packet that has just come to the end of its route
 };
 
 }  // namespace tessera::timing

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// For what the waits of packets count that stand in line.
+#include <gtest/gtest.h>
+
+#include "tests/unit/emu/timing/network/even_streams.hpp"
+
+namespace tessera::timing {
+namespace {
+
+/// Cycles of the last transfer of the first stream that count for a kind.
+double last_of(const StreamRun& run, ResourceKind kind) {
+    return static_cast<double>(run.times[0].back().transit[static_cast<std::size_t>(kind)]) /
+           kMillicyclesPerCycle;
+}
+
+/// Reads that leave their port as fast as a link takes them.
+class ReadsInLine : public testing::Test {
+protected:
+    ReadsInLine() { small_.timing.noc.read_rate = BytesPerCycle{32}; }
+
+    SmallMachine small_;
+    Stream reads_ = stream(read({2, 0}, NocPlace::worker({0, 0}), kBytes));
+};
+
+TEST_F(ReadsInLine, WaitForThePortThatAnswersThemIfTheyAreAlone) {
+    const StreamRun alone(small_.machine(), {reads_});
+
+    // Each of those before it keeps the port for 33 cycles and was issued one cycle earlier.
+    EXPECT_NEAR(last_of(alone, ResourceKind::NocInjection), kTransfers * 32, 2 * 33);
+    EXPECT_EQ(last_of(alone, ResourceKind::NocLink), 0);
+}
+
+TEST_F(ReadsInLine, WaitForTheLinkThatHoldsUpTheFirstOfThem) {
+    // What the neighbours read shares a link with it, two hops behind the port.
+    const Stream others = stream(read({3, 0}, NocPlace::worker({1, 0}), kBytes));
+
+    const StreamRun shared(small_.machine(), {reads_, others});
+
+    EXPECT_NEAR(last_of(shared, ResourceKind::NocLink), kTransfers * 65, 5 * 66);
+    EXPECT_LE(last_of(shared, ResourceKind::NocInjection), 33);
+}
+
+/// Writes to a worker, whose links a neighbour's writes to a bank pass as well.
+class WritesInLine : public testing::Test {
+protected:
+    [[nodiscard]] StreamRun run() const {
+        return {small_.machine(),
+                {stream(write({0, 0}, NocPlace::worker({3, 3}), kBytes)),
+                 stream(write({1, 0}, NocPlace::dram(2), kBytes))}};
+    }
+
+    SmallMachine small_;
+};
+
+TEST_F(WritesInLine, WaitForTheBankThatHoldsUpTheFirstOfThem) {
+    small_.timing.dram.bank_write_rate = BytesPerCycle{1};
+
+    const StreamRun run = this->run();
+
+    // The bank takes 1026 cycles for a page: one write waits for that in front of the link, and the
+    // next in the interface behind it.
+    EXPECT_NEAR(last_of(run, ResourceKind::Dram), 2 * 1026, 40);
+    EXPECT_LE(last_of(run, ResourceKind::NocInjection), 33);
+}
+
+TEST_F(WritesInLine, WaitForThePortOfABankThatSlowsTheFirstOfThem) {
+    // Pages go into the bank's buffer, which has no end, in 512 cycles in place of 33.
+    small_.timing.dram.write_buffer = Bytes{1 << 30};
+    small_.timing.dram.write_port_rate = BytesPerCycle{2};
+
+    const StreamRun run = this->run();
+
+    EXPECT_NEAR(last_of(run, ResourceKind::Dram), 2 * 512, 50);
+    EXPECT_LE(last_of(run, ResourceKind::NocInjection), 33);
+}
+
+}  // namespace
+}  // namespace tessera::timing
