@@ -3,6 +3,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "runtime/config/arch_file.hpp"
 #include "runtime/config/arch_rules.hpp"
 #include "runtime/config/bind.hpp"
@@ -126,6 +129,37 @@ Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std
     return base;
 }
 
+/// The path of the first key below an entry.
+std::string first_path(const Entry& entry) {
+    std::string path = entry.key;
+    for (const Node* node = &entry.value; node->kind == NodeKind::Map && !node->entries.empty();
+         node = &node->entries.front().value) {
+        path += "." + node->entries.front().key;
+    }
+    return path;
+}
+
+/// Takes keys of the device out of a run's and says where they are: `retime` knows them as such,
+/// and the nearest key of a run ("mesh" for "link.rate") helps nobody.
+void refuse_keys_of_device(Node& root, Violations& violations) {
+    std::vector<FieldRow> known = flatten(timing_fields(), "arch.timing.");
+    std::ranges::move(flatten(arch_fields(), "arch."), std::back_inserter(known));
+    std::erase_if(root.entries, [&](const Entry& entry) {
+        const std::string path = first_path(entry);
+        const auto device = std::ranges::find_if(known, [&](const FieldRow& row) {
+            return row.path == "arch." + path || row.path == "arch.timing." + path;
+        });
+        const bool is_own =
+            std::ranges::find(run_fields(), entry.key, &Field::key) != run_fields().end();
+        if (is_own || device == known.end()) {
+            return false;
+        }
+        violations.add(entry.origin, path,
+                       fmt::format("unknown key, did you mean {}?", device->path));
+        return true;
+    });
+}
+
 void refuse_sweep(const Node& root) {
     if (const Node* sweep = root.find("sweep")) {
         throw ConfigError(to_string(sweep->origin) +
@@ -162,6 +196,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     }
     loaded.run.name = path.stem().string();
     Binding binding;
+    refuse_keys_of_device(root, binding.violations);
     bind_fields(run_fields(), root, &loaded.run, "", binding);
     Device device = load_arch_of(loaded.run, path, patch, folders, binding);
     loaded.arch = std::move(device.arch);

@@ -64,6 +64,12 @@ constexpr SetMistake kSets[] = {
      "range, allowed: 1 to 2"},
     {"arch.l1.sise=1 MiB",
      "--set arch.l1.sise=1 MiB: arch.l1.sise: unknown key, did you mean arch.l1.size?"},
+    {"link.rate=3 GB/s",
+     "--set link.rate=3 GB/s: link.rate: unknown key, did you mean arch.timing.link.rate?"},
+    {"timing.noc.hop=9 cycles",
+     "--set timing.noc.hop=9 cycles: timing.noc.hop: unknown key, did you mean "
+     "arch.timing.noc.hop?"},
+    {"l1.size=1 MiB", "--set l1.size=1 MiB: l1.size: unknown key, did you mean arch.l1.size?"},
     {"steps.double.op=cop",
      "--set steps.double.op=cop: steps.double.op: 'cop' is no op, did you mean copy? Known: @ops"},
 };
