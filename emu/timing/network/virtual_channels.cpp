@@ -184,56 +184,66 @@ void VirtualChannels::stop(std::uint32_t number, std::uint32_t hop, Millicycles 
     grant_next(channels, now, queue);
 }
 
+template <PacketClass kClass>
+[[gnu::always_inline]] inline std::uint32_t VirtualChannels::buddy_for(
+    const Head& head, std::uint32_t length, const Channels& channels,
+    const Resource& link) const noexcept {
+    // One that has been granted the wire on another channel goes first.
+    const bool is_wire_promised = timing::policy_of(kClass).takes_wire && link.num_granted != 0;
+    const bool is_in_front = head.is_first || (channels.num_waiting == 0 && !is_wire_promised);
+    return is_in_front ? free_buddy<kClass>(channels, link, head.at, length) : kNone;
+}
+
+template <PacketClass kClass, HopKind kHop>
+[[gnu::always_inline]] inline Millicycles VirtualChannels::book(const Transfer& transfer,
+                                                                Millicycles at,
+                                                                Resource& link) const {
+    if constexpr (!timing::policy_of(kClass).takes_wire) {
+        return at;
+    }
+    const Millicycles duration = transfer.route.duration_of(kHop);
+    // What a wait of this length piles up fits into the router's buffer: the links behind do not
+    // notice it.
+    const Millicycles begin = link.calendar.book_within(at, duration, at + buffer_time_);
+    if (begin != kStopped) {
+        link.occupy(duration, transfer.packet);
+    }
+    return begin;
+}
+
 // One function for all classes and hops, compiled for each: nearly all of a replay's hops go
 // through it. Inlined, so that what a head adds up stays in registers.
 template <PacketClass kClass, HopKind kHop>
 [[gnu::always_inline]] inline VirtualChannels::Passage VirtualChannels::pass(Transfer& transfer,
                                                                              Head& head) {
     constexpr PacketPolicy kPolicy = timing::policy_of(kClass);
-    const UnicastRoute& route = transfer.route;
-    const std::uint32_t number = route.channels_of(head.hop);
+    const std::uint32_t number = number_of(transfer, head.hop);
     const Channels& channels = channels_[number];
     Resource& link = links_[number / 4];
     if (kPolicy.takes_slot && kHop == HopKind::Ejection && link.free_requests == 0) {
         return Passage::Refused;
     }
-    // One that has been granted the wire on another channel goes first.
-    const bool is_in_front = head.is_first || (channels.num_waiting == 0 &&
-                                               (link.num_granted == 0 || !kPolicy.takes_wire));
-    const std::uint32_t buddy =
-        is_in_front ? free_buddy<kClass>(channels, link, head.at, transfer.length) : kNone;
-    if (buddy == kNone) {
+    const std::uint32_t buddy = buddy_for<kClass>(head, transfer.length, channels, link);
+    const Millicycles begin =
+        buddy == kNone ? kStopped : book<kClass, kHop>(transfer, head.at, link);
+    if (begin == kStopped) {
         return Passage::Refused;
     }
-    Millicycles begin = head.at;
-    if constexpr (kPolicy.takes_wire) {
-        const Millicycles duration = route.duration_of(kHop);
-        // What a wait of this length piles up fits into the router's buffer: the links behind do
-        // not notice it.
-        begin = link.calendar.book_within(head.at, duration, head.at + buffer_time_);
-        if (begin == Calendar::kNever) {
-            return Passage::Refused;
-        }
-        link.occupy(duration, transfer.packet);
-        head.delayed += begin - head.at;
-    }
     if constexpr (kHop == HopKind::Injection) {
-        transfer.departs = begin + route.injection;
+        transfer.departs = begin + transfer.route.injection;
     }
-    head.buddies |= std::uint64_t{buddy} << head.hop;
+    head.delayed += begin - head.at;
     head.at = begin + (kHop == HopKind::Link ? hop_ : interface_);
+    head.buddies |= std::uint64_t{buddy} << head.hop++;
     head.is_first = false;
-    ++head.hop;
-    if constexpr (kHop != HopKind::Ejection) {
-        if (kPolicy.takes_wire && link.shared_taken > head.enough) {
-            // A slot of the port holds up what comes next, not these bytes.
-            const Millicycles bytes = kHop == HopKind::Injection ? route.injection : route.link;
-            transfer.throttled =
-                std::max(transfer.throttled, router_buffer_.throttled(link, bytes));
-        }
-        return channels.buddies[buddy].first == kNone ? Passage::Through : Passage::Behind;
+    if (kPolicy.takes_wire && kHop != HopKind::Ejection && link.shared_taken > head.enough) {
+        // A slot of the port holds up what comes next, not these bytes.
+        const Millicycles bytes =
+            kHop == HopKind::Injection ? transfer.route.injection : transfer.route.link;
+        transfer.throttled = std::max(transfer.throttled, router_buffer_.throttled(link, bytes));
     }
-    return Passage::Through;
+    return kHop == HopKind::Ejection || channels.buddies[buddy].first == kNone ? Passage::Through
+                                                                               : Passage::Behind;
 }
 
 Millicycles VirtualChannels::advance(std::uint32_t number, Start start, EventQueue& queue) {

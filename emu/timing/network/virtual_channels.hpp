@@ -124,6 +124,15 @@ private:
         Refused,  ///< still in front of this one
         Behind,   ///< in front of the next hop, where another stands
     };
+    /// Returns which of the channels in front of it a packet takes; kNone if it has to stop.
+    template <PacketClass kClass>
+    [[nodiscard]] std::uint32_t buddy_for(const Head& head, std::uint32_t length,
+                                          const Channels& channels,
+                                          const Resource& link) const noexcept;
+    /// Books the wire of a hop, if its class takes any. Returns when the first flit goes through,
+    /// or kStopped: that would be too late.
+    template <PacketClass kClass, HopKind kHop>
+    [[nodiscard]] Millicycles book(const Transfer& transfer, Millicycles at, Resource& link) const;
     /// Moves a head on by one hop.
     template <PacketClass kClass, HopKind kHop>
     [[nodiscard]] Passage pass(Transfer& transfer, Head& head);

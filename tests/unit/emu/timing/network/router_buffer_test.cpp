@@ -35,7 +35,7 @@ TEST_F(RouterBuffers, HoldAHeaderAndWholeFlitsOfAPacket) {
 TEST_F(RouterBuffers, GiveAChannelNoMoreThanItsShare) {
     std::uint32_t taken = 0;
 
-    buffer_.fill(link_, taken, 4096);
+    EXPECT_EQ(buffer_.fill(link_, taken, 4096), 512);
 
     EXPECT_EQ(taken, 480);
     EXPECT_EQ(link_.shared_taken, 480);
@@ -44,9 +44,9 @@ TEST_F(RouterBuffers, GiveAChannelNoMoreThanItsShare) {
 TEST_F(RouterBuffers, LeaveTheFirstFlitOutOfWhatIsShared) {
     std::uint32_t taken = 0;
 
-    buffer_.fill(link_, taken, 32);
+    EXPECT_EQ(buffer_.fill(link_, taken, 32), 32);
     EXPECT_EQ(taken, 0);
-    buffer_.fill(link_, taken, 96);
+    EXPECT_EQ(buffer_.fill(link_, taken, 96), 96);
     EXPECT_EQ(taken, 64);
 }
 
