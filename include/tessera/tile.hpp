@@ -79,7 +79,8 @@ public:
     [[nodiscard]] static constexpr Tile of_code(std::uint32_t code) noexcept {
         Tile tile;
         tile.height_ = static_cast<std::uint8_t>(kTileRows >> (code & (kNarrow - 1)));
-        tile.width_ = (code & kNarrow) != 0 ? kFaceColumns : kTileColumns;
+        tile.width_ =
+            static_cast<std::uint8_t>((code & kNarrow) != 0 ? kFaceColumns : kTileColumns);
         return tile;
     }
 

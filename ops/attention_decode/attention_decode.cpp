@@ -5,6 +5,7 @@
 #include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
 #include "ops/schedule_fields.hpp"
+#include "ops/work_share.hpp"
 
 namespace tessera::ops::attention_decode {
 namespace {

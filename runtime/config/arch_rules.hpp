@@ -4,6 +4,7 @@
 
 #include "runtime/config/rule.hpp"
 #include "tessera/arch_spec.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::config {
 

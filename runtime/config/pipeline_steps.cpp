@@ -179,8 +179,8 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
     // A program takes its operands as they are named, so it is bound behind them.
     const bool is_program = node.find("program") != nullptr;
     if (is_program) {
-        static const Op kNoContract{};
-        spec.op = {std::shared_ptr<const Op>(), &kNoContract};
+        static const ops::Op kNoContract{};
+        spec.op = {std::shared_ptr<const ops::Op>(), &kNoContract};
     } else if (!bind_op(binder, node, path, names, spec)) {
         return;
     }

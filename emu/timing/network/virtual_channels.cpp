@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "emu/timing/network/pace.hpp"
+
 namespace tessera::timing {
 
 VirtualChannels::VirtualChannels(const Machine& machine, const RouterBuffer& router_buffer,
