@@ -170,7 +170,7 @@ void acknowledge(ReplayState& state, std::uint32_t number) {
 
 }  // namespace
 
-void reach(ReplayState& state, std::uint32_t number, const StageResult& result) {
+void apply_milestone(ReplayState& state, std::uint32_t number, const StageResult& result) {
     switch (result.milestone) {
         case Milestone::None:
             return;

@@ -245,7 +245,7 @@ void run(ReplayState& state) {
             const StageResult result =
                 state.transport.advance(entry.subject, state.now, state.queue);
             if (result.milestone != Milestone::None) {
-                reach(state, entry.subject, result);
+                apply_milestone(state, entry.subject, result);
             }
         } else if (entry.event == QueueEvent::MuxReady) {
             advance_mux(state, entry.subject);

@@ -6,7 +6,7 @@
 #include <functional>
 
 namespace tessera::timing {
-EventQueue::EventQueue() : sorted_(8), slots_(kSlots, kNone), nodes_(1) {
+EventQueue::EventQueue() : slots_(kSlots, kNone), nodes_(1) {
 }
 
 void EventQueue::add_node() {
@@ -16,10 +16,8 @@ void EventQueue::add_node() {
 
 // An insertion sort: a slot is about a cycle and holds few events.
 void EventQueue::put_in_order(const Key& key) {
-    if (num_sorted_ == sorted_.size()) {
-        sorted_.resize(2 * num_sorted_);
-    }
-    std::size_t place = num_sorted_++;
+    std::size_t place = sorted_.size();
+    sorted_.push_back(key);
     for (; place > 0 && sorted_[place - 1] < key; --place) {
         sorted_[place] = sorted_[place - 1];
     }

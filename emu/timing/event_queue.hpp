@@ -37,12 +37,11 @@ public:
     /// Preconditions   time ≥ 0, subject < 2^26.
     void push(Millicycles time, QueueEvent event, std::uint32_t subject);
     [[nodiscard]] bool empty() const noexcept {
-        return num_sorted_ == 0 && is_word_filled_ == 0 && far_.empty();
+        return sorted_.empty() && is_word_filled_ == 0 && far_.empty();
     }
     /// Time of the next event; kNever if there is none.
     [[nodiscard]] Millicycles next_time() const noexcept {
-        return num_sorted_ > 0 ? static_cast<Millicycles>(sorted_[num_sorted_ - 1].time)
-                               : time_behind();
+        return sorted_.empty() ? time_behind() : static_cast<Millicycles>(sorted_.back().time);
     }
     /// Precondition   not empty.
     [[nodiscard]] Entry pop();
@@ -84,8 +83,7 @@ private:
     /// Precondition   there are events in slots.
     [[nodiscard]] std::uint64_t next_slot() const noexcept;
 
-    std::vector<Key> sorted_;  ///< the first `num_sorted_` of them: the next event last
-    std::size_t num_sorted_ = 0;
+    std::vector<Key> sorted_;           ///< events of slot `begin_`, the next one last
     std::uint64_t begin_ = 0;           ///< slot at which the wheel stands
     std::vector<std::uint32_t> slots_;  ///< nodes of kSlots slots from `begin_` on
     std::array<std::uint64_t, kSlots / kWordBits> is_filled_{};  ///< bit: slot has nodes
@@ -124,10 +122,11 @@ inline void EventQueue::push(Millicycles time, QueueEvent event, std::uint32_t s
 }
 
 inline EventQueue::Entry EventQueue::pop() {
-    if (num_sorted_ == 0) {
+    if (sorted_.empty()) {
         turn();
     }
-    const Key top = sorted_[--num_sorted_];
+    const Key top = sorted_.back();
+    sorted_.pop_back();
     return {static_cast<Millicycles>(top.time),
             static_cast<QueueEvent>((top.rest >> kSubjectBits) & ((1U << kEventBits) - 1)),
             static_cast<std::uint32_t>(top.rest & kSubjectMask)};

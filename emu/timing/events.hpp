@@ -61,6 +61,6 @@ void deliver_word(ReplayState& state, const InFlight& packet, std::uint32_t devi
 
 /// Applies the milestone that a stage of a transfer has reached: updates semaphore words, releases
 /// barriers, frees NIU and sender slots (completion.cpp).
-void reach(ReplayState& state, std::uint32_t number, const StageResult& result);
+void apply_milestone(ReplayState& state, std::uint32_t number, const StageResult& result);
 
 }  // namespace tessera::timing

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "runtime/config/arch_file.hpp"
 #include "runtime/config/arch_rules.hpp"
@@ -139,24 +139,33 @@ std::string first_path(const Entry& entry) {
     return path;
 }
 
+/// Where a run file has a key of the device, `path` as `retime` takes it; empty if it is none.
+std::string path_in_run(const std::string& path) {
+    for (const auto& [fields, prefix] :
+         {std::pair{timing_fields(), "arch.timing."}, std::pair{arch_fields(), "arch."}}) {
+        for (const FieldRow& row : flatten(fields, prefix)) {
+            if (row.path == prefix + path) {
+                return row.path;
+            }
+        }
+    }
+    return "";
+}
+
 /// Takes keys of the device out of a run's and says where they are: `retime` knows them as such,
 /// and the nearest key of a run ("mesh" for "link.rate") helps nobody.
 void refuse_keys_of_device(Node& root, Violations& violations) {
-    std::vector<FieldRow> known = flatten(timing_fields(), "arch.timing.");
-    std::ranges::move(flatten(arch_fields(), "arch."), std::back_inserter(known));
     std::erase_if(root.entries, [&](const Entry& entry) {
-        const std::string path = first_path(entry);
-        const auto device = std::ranges::find_if(known, [&](const FieldRow& row) {
-            return row.path == "arch." + path || row.path == "arch.timing." + path;
-        });
-        const bool is_own =
-            std::ranges::find(run_fields(), entry.key, &Field::key) != run_fields().end();
-        if (is_own || device == known.end()) {
+        if (std::ranges::find(run_fields(), entry.key, &Field::key) != run_fields().end()) {
             return false;
         }
-        violations.add(entry.origin, path,
-                       fmt::format("unknown key, did you mean {}?", device->path));
-        return true;
+        const std::string path = first_path(entry);
+        const std::string in_run = path_in_run(path);
+        if (!in_run.empty()) {
+            violations.add(entry.origin, path,
+                           fmt::format("unknown key, did you mean {}?", in_run));
+        }
+        return !in_run.empty();
     });
 }
 

@@ -117,17 +117,18 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
     Transfer& transfer = transfers[number];
     const Request& request = transfer.request;
     NocInterface& own = interface_of(transfer);
-    if (!transfer.has_room) {
-        if (transfer.head == 0 && !transfer.is_queued) {
-            transfer.spend(own.cause, now);
-            transfer.length = router_buffer.length(transfer.packet);
-            transfer.route = paths.write({request.device, request.noc, transfer.own, transfer.far},
-                                         transfer.packet);
-        }
+    if (transfer.head == 0 && !transfer.is_queued) {
+        transfer.spend(own.cause, now);
+        transfer.length = router_buffer.length(transfer.packet);
+        transfer.route =
+            paths.write({request.device, request.noc, transfer.own, transfer.far}, transfer.packet);
+    }
+    if (!transfer.has_left) {
         own.cause = transfer.cause_or(ResourceKind::NocInjection);
-        if (channels.advance(number, {now, now}, queue) == VirtualChannels::kStopped) {
-            return leave_source(number, now, queue);
-        }
+    }
+    if (!transfer.has_room &&
+        channels.advance(number, {now, now}, queue) == VirtualChannels::kStopped) {
+        return leave_source(number, now, queue);
     }
     note_slowest(transfer);
     const Millicycles begin = std::max(now, transfer.reach);
@@ -136,7 +137,6 @@ StageResult Transport::State::send_unicast(std::uint32_t number, Millicycles now
             channels.hold_at_end(number, ResourceKind::Dram, now, queue);
             return leave_source(number, now, queue);
         }
-        own.cause = transfer.cause_or(own.cause);
         transfer.has_room = false;
         const Millicycles through_port = paths.dram().write_port.of(transfer.packet);
         if (through_port > transfer.slowest) {

@@ -52,12 +52,17 @@ UnicastRoute NocPaths::route_of(NodePair nodes, PacketClass of) {
             .base = 4 * resources_.network(nodes.device, nodes.noc) + policy_of(of).channels};
 }
 
-UnicastRoute NocPaths::write(NodePair nodes, std::uint32_t bytes) {
-    UnicastRoute route = route_of(nodes, PacketClass::Data);
-    route.injection = noc_.write.of(bytes);
+UnicastRoute NocPaths::route_of(NodePair nodes, PacketClass of, std::uint32_t bytes,
+                                const Pace& source) {
+    UnicastRoute route = route_of(nodes, of);
+    route.injection = source.of(bytes);
     route.link = noc_.link.of(bytes);
     route.ejection = noc_.ejection.of(bytes);
     return route;
+}
+
+UnicastRoute NocPaths::write(NodePair nodes, std::uint32_t bytes) {
+    return route_of(nodes, PacketClass::Data, bytes, noc_.write);
 }
 
 UnicastRoute NocPaths::request(NodePair nodes) {
@@ -68,11 +73,9 @@ UnicastRoute NocPaths::request(NodePair nodes) {
 // that read 64 B from one place of Blackhole's DRAM were served three times too fast.
 UnicastRoute NocPaths::answer(NodePair nodes, std::uint32_t bytes, NocPlace place) {
     const bool is_dram = place.is_dram();
-    UnicastRoute route = route_of(nodes, PacketClass::Answer);
+    UnicastRoute route =
+        route_of(nodes, PacketClass::Answer, bytes, is_dram ? noc_.link : noc_.read);
     route.slot = is_dram ? dram_.read_slot : noc_.read_slot;
-    route.link = noc_.link.of(bytes);
-    route.injection = is_dram ? route.link : noc_.read.of(bytes);
-    route.ejection = noc_.ejection.of(bytes);
     return route;
 }
 

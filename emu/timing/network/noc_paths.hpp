@@ -69,6 +69,9 @@ public:
 private:
     /// Returns a route whose durations are 0.
     [[nodiscard]] UnicastRoute route_of(NodePair nodes, PacketClass of);
+    /// Returns the route of `bytes`, which the injection port gives at `source`.
+    [[nodiscard]] UnicastRoute route_of(NodePair nodes, PacketClass of, std::uint32_t bytes,
+                                        const Pace& source);
 
     const ArchSpec& arch_;
     const ResourceTable& resources_;

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 #include <vector>
 
 #include "emu/timing/network/packet_path.hpp"
@@ -112,8 +110,7 @@ public:
         }
         const std::uint32_t number = free_.back();
         free_.pop_back();
-        // A copy of its bytes: set member by member it took three times the instructions.
-        std::memcpy(&all_[number], &blank_, sizeof(Transfer));
+        all_[number] = blank_;
         return number;
     }
     void release(std::uint32_t number) { free_.push_back(number); }
@@ -123,11 +120,9 @@ public:
     }
 
 private:
-    static_assert(std::is_trivially_copyable_v<Transfer>);
-
     std::vector<Transfer> all_;
     std::vector<std::uint32_t> free_;
-    Transfer blank_;
+    Transfer blank_;  ///< copied, which takes less than to set each member
 };
 
 }  // namespace tessera::timing

@@ -75,10 +75,7 @@ std::uint32_t Transport::State::start(const Request& request, Millicycles now, E
     return number;
 }
 
-// Inlined into the one that calls it: a million times a replay.
-[[gnu::always_inline]] inline StageResult Transport::State::advance(std::uint32_t number,
-                                                                    Millicycles now,
-                                                                    EventQueue& queue) {
+StageResult Transport::State::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
     switch (transfers[number].stage) {
         case TransferStage::Ready:
             return ready(number, now, queue);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "runtime/session/emulated_session.hpp"
-#include "tessera/errors.hpp"
 #include "tessera/work_split.hpp"
 #include "tests/arch_fixture.hpp"
+#include "tests/errors/launch/kernel_error_of.hpp"
 
 namespace tessera {
 namespace {
@@ -163,31 +163,28 @@ INSTANTIATE_TEST_SUITE_P(Ways, VectorAdd,
                                            Run{NocDelivery::AtBarrier, 2},
                                            Run{NocDelivery::Random, 5}));
 
-TEST(DeadlockedPrograms, AReaderThatStopsEarlyIsReportedWithBothSourceLines) {
-    EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 2});
-    Program program;
-    CreateCircularBuffer(program, CoreCoord{0, 0}, tiles(0, 2));
-    CreateKernelFromString(program, R"(void kernel_main() {
+constexpr const char* kShortReader = R"(void kernel_main() {
     cb_reserve_back(0, 1);
     cb_push_back(0, 1);
-})",
-                           CoreCoord{0, 0}, ReaderDataMovementConfig(), "short_reader.cpp");
-    CreateKernelFromString(program, R"(void kernel_main() {
+})";
+constexpr const char* kPatientWriter = R"(void kernel_main() {
     for (int i = 0; i < 2; ++i) {
         cb_wait_front(0, 1);
         cb_pop_front(0, 1);
     }
-})",
-                           CoreCoord{0, 0}, WriterDataMovementConfig(), "patient_writer.cpp");
+})";
 
-    const std::vector<DeviceProgram> programs{{0, program}};
-    std::string message = "the program ended";
-    try {
-        session.launch("deadlock", programs);
-    } catch (const KernelError& error) {
-        message = error.what();
-    }
-    EXPECT_EQ(message,
+TEST(DeadlockedPrograms, AReaderThatStopsEarlyIsReportedWithBothSourceLines) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 2});
+    const CoreCoord core{0, 0};
+    Program program;
+    CreateCircularBuffer(program, core, tiles(0, 2));
+    CreateKernelFromString(program, kShortReader, core, ReaderDataMovementConfig(),
+                           "short_reader.cpp");
+    CreateKernelFromString(program, kPatientWriter, core, WriterDataMovementConfig(),
+                           "patient_writer.cpp");
+
+    EXPECT_EQ(kernel_error_of(session, program),
               "Deadlock: device 0 core (0,0) writer patient_writer.cpp:3: 1 kernel threads "
               "are blocked and nothing is in flight\n"
               "  device 0 core (0,0) writer patient_writer.cpp:3 waits in cb_wait_front(cb "

@@ -31,7 +31,8 @@ TEST_F(ReadsInLine, WaitForThePortThatAnswersThemIfTheyAreAlone) {
 }
 
 TEST_F(ReadsInLine, WaitForTheLinkThatHoldsUpTheFirstOfThem) {
-    // What the neighbours read shares a link with it, two hops behind the port.
+    // What the neighbours read shares a link with it, two hops behind the port: each of those
+    // before it takes 66 cycles there and was issued one cycle earlier.
     const Stream others = stream(read({3, 0}, NocPlace::worker({1, 0}), kBytes));
 
     const StreamRun shared(small_.machine(), {reads_, others});
