@@ -144,7 +144,7 @@ std::string path_in_run(const std::string& path) {
     for (const auto& [fields, prefix] :
          {std::pair{timing_fields(), "arch.timing."}, std::pair{arch_fields(), "arch."}}) {
         for (const FieldRow& row : flatten(fields, prefix)) {
-            if (row.path == prefix + path) {
+            if (row.path == prefix + path || row.path == "arch." + path) {
                 return row.path;
             }
         }
