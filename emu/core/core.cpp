@@ -5,12 +5,8 @@
 
 namespace tessera {
 
-Core::Core(Device& device, const ArchSpec& arch, CoreCoord logical, std::byte* window_base,
-           WindowMapping mapping)
-    : window(window_base, arch.l1.size.value, mapping),
-      device_(&device),
-      arch_(&arch),
-      logical_(logical) {
+Core::Core(Device& device, const ArchSpec& arch, CoreCoord logical, std::byte* window_base)
+    : window(window_base, arch.l1.size.value), device_(&device), arch_(&arch), logical_(logical) {
 }
 
 Core::~Core() = default;

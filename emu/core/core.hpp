@@ -21,9 +21,8 @@ class KernelThread;
 
 class Core {
 public:
-    /// `window_base` and `mapping` are the Window's.
-    Core(Device& device, const ArchSpec& arch, CoreCoord logical, std::byte* window_base,
-         WindowMapping mapping);
+    /// `window_base` is the Window's.
+    Core(Device& device, const ArchSpec& arch, CoreCoord logical, std::byte* window_base);
     ~Core();
     Core(const Core&) = delete;
     Core& operator=(const Core&) = delete;

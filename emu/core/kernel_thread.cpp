@@ -12,6 +12,7 @@ KernelThread::KernelThread(Core& core, Processor processor)
     : core_(&core),
       processor_(processor),
       processor_bit_(static_cast<std::uint8_t>(1U << static_cast<unsigned>(processor))) {
+    core.window.open_stack(processor);
 }
 
 KernelThread::~KernelThread() = default;

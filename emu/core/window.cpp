@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -56,6 +57,27 @@ std::uint64_t max_map_count() {
     return std::ifstream("/proc/sys/vm/max_map_count") >> count ? count : kDefault;
 }
 
+// A window's L1 and what faults behind it; stack and globals of each processor, with what faults
+// below them.
+constexpr std::uint64_t kMappingsOfL1 = 2;
+constexpr std::uint64_t kMappingsApart = std::uint64_t{4} * kNumProcessors;
+
+// Of all windows of the process: it may hold several meshes at a time, and the host counts the
+// mappings of a process.
+std::atomic<std::uint64_t> num_mappings = 0;
+
+bool take_mappings(std::uint64_t count) {
+    constexpr std::uint64_t kOthers = 4096;  // libraries, threads, DRAM
+    static const std::uint64_t most = max_map_count();
+    std::uint64_t taken = num_mappings.load();
+    do {
+        if (taken + count + kOthers > most) {
+            return false;
+        }
+    } while (!num_mappings.compare_exchange_weak(taken, taken + count));
+    return true;
+}
+
 }  // namespace
 
 // mmap knows no alignment: one window more is reserved, and given back in two parts. The highest
@@ -86,44 +108,67 @@ std::byte* WindowSpace::window(std::size_t index) const noexcept {
     return begin_ + index * kWindowSize;
 }
 
-WindowMapping window_mapping_for(std::size_t num_windows) {
-    constexpr std::uint64_t kMostApart = 14;
-    constexpr std::uint64_t kOthers = 4096;  // libraries, threads, DRAM
-    return num_windows * kMostApart + kOthers <= max_map_count() ? WindowMapping::Apart
-                                                                 : WindowMapping::Merged;
+Window::Window(std::byte* base, std::uint64_t l1_size, WindowMapping preferred)
+    : base_(base), mapping_(preferred) {
+    open_range(base_, l1_size);
+    num_mappings += kMappingsOfL1;
 }
 
-Window::Window(std::byte* base, std::uint64_t l1_size, WindowMapping mapping)
-    : base_(base), mapping_(mapping) {
-    open_range(base_, l1_size);
-    if (mapping == WindowMapping::Merged) {
-        open_range(base_ + kKernelGlobalsOffset, kWindowSize - kKernelGlobalsOffset);
-        guard(base_ + kWindowSize - kGuardSize, kGuardSize);  // the next window's L1 follows
-    }
-    for (std::uint32_t p = 0; p < kNumProcessors; ++p) {
-        std::byte* bottom = stack_top(static_cast<Processor>(p)) - kKernelStackSize;
-        if (mapping == WindowMapping::Apart) {
-            open_range(bottom, kKernelStackSize);
-        } else {
-            const std::uint64_t in_page = reinterpret_cast<std::uint64_t>(bottom) % kPage;
-            guard(bottom - in_page - kGuardSize, kGuardSize);
+Window::~Window() {
+    const bool is_apart = has_kernels_ && mapping_ == WindowMapping::Apart;
+    num_mappings -= kMappingsOfL1 + (is_apart ? kMappingsApart : 0);
+}
+
+void Window::open(std::byte* begin, std::size_t bytes) {
+    if (!has_kernels_) {
+        if (mapping_ == WindowMapping::Apart && !take_mappings(kMappingsApart)) {
+            mapping_ = WindowMapping::Merged;
+        }
+        has_kernels_ = true;
+        if (mapping_ == WindowMapping::Merged) {
+            open_merged();
         }
     }
+    if (mapping_ == WindowMapping::Apart) {
+        open_range(begin, bytes);
+    }
 }
 
-std::byte* Window::stack_top(Processor processor) const noexcept {
-    return base_ + kernel_stack_top_offset(processor) -
-           stagger_of(base_, static_cast<std::uint64_t>(processor));
+// Launches place kernels on the same cores over and over: a call of the host each would cost more
+// than the placing.
+void Window::open_stack(Processor processor) {
+    Opened& opened = opened_[static_cast<std::size_t>(processor)];
+    if (!opened.has_stack) {
+        open(stack_top(processor) - kKernelStackSize, kKernelStackSize);
+        opened.has_stack = true;
+    }
 }
 
 std::byte* Window::commit_kernel_globals(Processor processor, std::size_t bytes) {
     std::byte* begin = base_ + kernel_globals_offset(processor);
     ensure(bytes <= kProcessorSlotSize, "kernel globals of {} bytes exceed their slot of {}", bytes,
            kProcessorSlotSize);
-    if (bytes != 0 && mapping_ == WindowMapping::Apart) {
-        open_range(begin, bytes);
+    Opened& opened = opened_[static_cast<std::size_t>(processor)];
+    if (bytes > opened.globals) {
+        open(begin, bytes);
+        opened.globals = bytes;
     }
     return begin;
+}
+
+void Window::open_merged() {
+    open_range(base_ + kKernelGlobalsOffset, kWindowSize - kKernelGlobalsOffset);
+    guard(base_ + kWindowSize - kGuardSize, kGuardSize);  // the next window's L1 follows
+    for (std::uint32_t p = 0; p < kNumProcessors; ++p) {
+        std::byte* bottom = stack_top(static_cast<Processor>(p)) - kKernelStackSize;
+        const std::uint64_t in_page = reinterpret_cast<std::uint64_t>(bottom) % kPage;
+        guard(bottom - in_page - kGuardSize, kGuardSize);
+    }
+}
+
+std::byte* Window::stack_top(Processor processor) const noexcept {
+    return base_ + kernel_stack_top_offset(processor) -
+           stagger_of(base_, static_cast<std::uint64_t>(processor));
 }
 
 bool Window::contains(const void* address) const noexcept {

@@ -29,7 +29,7 @@ void NocNodeTable::add_banks(const DramSpec& dram) {
     }
 }
 
-Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh, WindowMapping mapping)
+Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh)
     : dram(arch.dram),
       dram_tensors(arch.dram.num_banks),
       dram_allocator(make_allocator(arch, BufferType::DRAM, id)),
@@ -43,7 +43,7 @@ Device::Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh, WindowMapping
     for (std::uint32_t y = 0; y < rows; ++y) {
         for (std::uint32_t x = 0; x < columns; ++x) {
             cores_.push_back(std::make_unique<Core>(*this, arch_, CoreCoord{x, y},
-                                                    windows_.window(cores_.size()), mapping));
+                                                    windows_.window(cores_.size())));
             nodes_.add_worker(cores_.back()->virtual_coord(), *cores_.back());
         }
     }

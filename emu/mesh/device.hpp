@@ -45,8 +45,7 @@ private:
 class Device {
 public:
     /// `mesh` may be null for a device that stands alone.
-    Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh = nullptr,
-           WindowMapping mapping = WindowMapping::Apart);
+    Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh = nullptr);
 
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] const ArchSpec& arch() const noexcept { return arch_; }

@@ -6,10 +6,8 @@
 namespace tessera {
 
 Mesh::Mesh(const MeshSpec& spec, const ArchSpec& arch) : spec_(spec) {
-    const auto [columns, rows] = arch.workers.compute;
-    const auto mapping = window_mapping_for(std::size_t{spec.shape.num_devices()} * columns * rows);
     for (std::uint32_t id = 0; id < spec.shape.num_devices(); ++id) {
-        devices_.push_back(std::make_unique<Device>(arch, id, this, mapping));
+        devices_.push_back(std::make_unique<Device>(arch, id, this));
     }
 }
 

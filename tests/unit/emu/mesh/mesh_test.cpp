@@ -31,6 +31,7 @@ TEST(Mesh, HoldsAllCoresOf256Devices) {
     for (const std::uint32_t device : {0U, 255U}) {
         Core& last = mesh.device(device).core({7, 7});
         *last.l1(static_cast<std::uint32_t>(arch.l1.size.value - 1)) = std::byte{1};
+        last.window.open_stack(Processor::Compute);
         last.window.stack_top(Processor::Compute)[-1] = std::byte{1};
         EXPECT_EQ(*last.window.commit_kernel_globals(Processor::Riscv1, 4096), std::byte{0});
     }
