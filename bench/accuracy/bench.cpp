@@ -90,12 +90,13 @@ Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& m
     const auto at = [&](const TimingSpec& timing, const timing::ReplayOptions& options) {
         return timing::replay(trace, launch, {model.arch, timing, mesh}, options);
     };
-    DrawnTimelines timelines{.expected = at(model.timing.expected, {}),
-                             .draws = {},
-                             .error = model.timing.expected.model_error};
+    DrawnTimelines timelines{
+        .expected = at(model.timing.expected, {.keeps = timing::Keep::CriticalPath}),
+        .draws = {},
+        .error = model.timing.expected.model_error};
     std::uint64_t seed = 0;
     for (const TimingSpec& draw : config::draw_timing(model.timing, model.num_draws)) {
-        timelines.draws.push_back(at(draw, {.keeps_intervals = false, .start_seed = ++seed}));
+        timelines.draws.push_back(at(draw, {.keeps = timing::Keep::Totals, .start_seed = ++seed}));
     }
     return Replays(trace.names, std::move(timelines));
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "emu/timing/path_pruning.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::timing {
@@ -25,7 +26,9 @@ public:
 
     std::vector<PathStep> run() {
         while (at_.time > 0) {
-            step();
+            if (!step()) {
+                return {};
+            }
         }
         std::ranges::reverse(steps_);
         return std::move(steps_);
@@ -43,18 +46,23 @@ private:
         return {};
     }
 
-    void step() {
+    /// Goes on to the moment before; false if that is in a stretch that was pruned.
+    bool step() {
         const auto& intervals = timeline_.threads[at_.thread].intervals;
         const auto found = std::ranges::lower_bound(intervals, at_.time, {}, &Interval::end);
         ensure(found != intervals.end(), "thread {} has no interval at {}", at_.thread, at_.time);
+        if (found->cause == kPruned) {
+            return false;
+        }
         const Millicycles begin = found == intervals.begin() ? 0 : std::prev(found)->end;
         if (found->cause == kNoCause) {
             add({begin, at_.time, at_.thread, found->site, found->activity, ResourceKind::None});
             at_.time = begin;
             num_jumps_ = 0;
-            return;
+            return true;
         }
         follow(timeline_.causes[found->cause], found->activity);
+        return true;
     }
 
     // Last kind first, as one block each: a transfer knows how long it spent on each kind in all,

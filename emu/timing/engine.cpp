@@ -255,6 +255,9 @@ void run(ReplayState& state) {
         }
         // Woken threads before the next entry: they may put events in front of it.
         run_all_runnable(state);
+        if (state.causes.size() >= state.pruning.limit) [[unlikely]] {
+            prune_paths(state);
+        }
     }
     require_all_finished(state);
 }

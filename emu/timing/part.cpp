@@ -5,6 +5,8 @@
 #include <iterator>
 #include <tuple>
 
+#include "emu/timing/path_pruning.hpp"
+
 namespace tessera::timing {
 namespace {
 
@@ -42,7 +44,7 @@ void renumber(LaunchTimeline& part, const LaunchTimeline& whole, std::uint32_t c
     const auto causes = static_cast<std::uint32_t>(whole.causes.size());
     for (ThreadTimeline& thread : part.threads) {
         for (Interval& interval : thread.intervals) {
-            interval.cause += interval.cause == kNoCause ? 0 : causes;
+            interval.cause += interval.cause >= kPruned ? 0 : causes;
         }
     }
     for (WaitCause& cause : part.causes) {

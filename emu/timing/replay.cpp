@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "emu/timing/critical_path.hpp"
@@ -21,7 +22,9 @@ ReplayState::ReplayState(const Trace& whole, const LaunchTrace& of, const Launch
       machine(on),
       options(with),
       costs(on.timing, whole),
-      transport(on, part_of.devices) {
+      transport(on, part_of.devices),
+      pruning{.limit = with.keeps == Keep::CriticalPath ? with.most_causes
+                                                        : std::numeric_limits<std::size_t>::max()} {
 }
 
 namespace {
@@ -163,9 +166,22 @@ private:
 LaunchTimeline replay(const Trace& trace, const LaunchTrace& launch, const Machine& machine,
                       const ReplayOptions& options) {
     LaunchTimeline timeline = PartReplays(trace, launch, machine, options).run();
-    if (options.keeps_intervals) {
+    if (options.keeps != Keep::Totals) {
         timeline.critical_path = critical_path(timeline);
     }
+    if (options.keeps != Keep::CriticalPath) {
+        return timeline;
+    }
+    if (timeline.critical_path.empty() && timeline.makespan > 0) {
+        // It leads through something that has travelled for longer than pruning reckons with.
+        ReplayOptions unpruned = options;
+        unpruned.most_causes = std::numeric_limits<std::size_t>::max();
+        return replay(trace, launch, machine, unpruned);
+    }
+    for (ThreadTimeline& thread : timeline.threads) {
+        thread.intervals = {};
+    }
+    timeline.causes = {};
     return timeline;
 }
 

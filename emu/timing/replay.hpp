@@ -4,6 +4,8 @@
 // that send each other nothing side by side.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "tessera/arch_spec.hpp"
@@ -24,8 +26,14 @@ struct Machine {
 };
 
 /// What a replay keeps beside the totals, zones and resources, which it always gives.
+enum class Keep : std::uint8_t {
+    Totals,        ///< nothing
+    CriticalPath,  ///< the critical path alone, in memory that does not grow with the launch
+    Intervals,     ///< that, ThreadTimeline::intervals and LaunchTimeline::causes
+};
+
 struct ReplayOptions {
-    bool keeps_intervals = true;  ///< ThreadTimeline::intervals, causes and the critical path
+    Keep keeps = Keep::Intervals;
     bool keeps_cb_levels = false;
     /// When each device of the mesh may begin, from the launch's start; empty: all at 0.
     std::span<const Millicycles> device_start;
@@ -38,6 +46,8 @@ struct ReplayOptions {
     ReplayCache* cache = nullptr;
     /// Of the random delays of cores at their start (dispatch.start_spread).
     std::uint64_t start_seed = 0;
+    /// How many causes a replay that keeps the critical path alone collects before it prunes them.
+    std::size_t most_causes = std::size_t{1} << 20U;
     /// The launch's partition, if it is known; used if it is of a mesh of so many devices.
     const LaunchPartition* partition = nullptr;
 };

@@ -71,7 +71,7 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
     for (Millicycles& start : starts) {
         start = std::max(start - first, Millicycles{0});
     }
-    const ReplayOptions options{.keeps_intervals = options_.keeps_intervals,
+    const ReplayOptions options{.keeps = options_.keeps_intervals ? Keep::Intervals : Keep::Totals,
                                 .keeps_cb_levels = options_.keeps_cb_levels,
                                 .device_start = starts,
                                 .known_times = known_times,

@@ -50,7 +50,7 @@ void add_thread(ReplayState& state, const ThreadTrace& trace, TimelineThread rol
     thread.index = static_cast<std::uint32_t>(state.threads.size());
     thread.core = static_cast<std::uint32_t>(state.cores.size() - 1);
     thread.role = role;
-    thread.log = ThreadLog(state.options.keeps_intervals, trace.events.size());
+    thread.log = ThreadLog(state.options.keeps, trace.events.size());
     CoreState& core = state.cores.back();
     const Millicycles launch = start_of(state, core.trace->device) + state.costs.launch.latency();
     // Kept apart from Start, so that every timeline begins with an interval that a device's start

@@ -20,6 +20,7 @@
 #include "emu/timing/in_flight.hpp"
 #include "emu/timing/mux.hpp"
 #include "emu/timing/part.hpp"
+#include "emu/timing/path_pruning.hpp"
 #include "emu/timing/replay.hpp"
 #include "emu/timing/source_registers.hpp"
 #include "emu/timing/thread_log.hpp"
@@ -177,6 +178,7 @@ struct ReplayState {
     std::vector<SenderState> senders;               ///< by device and channel
     std::vector<MuxState> muxes;
     std::vector<WaitCause> causes;
+    PruningSchedule pruning;  ///< of a critical path alone
     std::vector<ZoneSpan> zones;
 
     ReplayState(const Trace& trace, const LaunchTrace& launch, const LaunchPart& part,
@@ -204,7 +206,7 @@ inline void ReplayState::wake(std::uint32_t thread) {
 }
 
 inline std::uint32_t ReplayState::keep(const WaitCause& cause) {
-    if (!options.keeps_intervals) {
+    if (options.keeps == Keep::Totals) {
         return kNoCause;
     }
     causes.push_back(cause);

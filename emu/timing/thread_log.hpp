@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "emu/timing/replay.hpp"
 #include "tessera/timeline.hpp"
 
 namespace tessera::timing {
@@ -14,9 +16,9 @@ namespace tessera::timing {
 class ThreadLog {
 public:
     ThreadLog() = default;
-    /// Reserves for `expected` intervals, if they are kept.
-    ThreadLog(bool keeps_intervals, std::size_t expected) : keeps_intervals_(keeps_intervals) {
-        intervals_.reserve(keeps_intervals ? expected : 0);
+    /// Reserves for `expected` intervals, if all are kept.
+    ThreadLog(Keep keeps, std::size_t expected) : keeps_intervals_(keeps != Keep::Totals) {
+        intervals_.reserve(keeps == Keep::Intervals ? expected : 0);
     }
 
     [[nodiscard]] Millicycles now() const noexcept { return now_; }
@@ -30,6 +32,11 @@ public:
 
     [[nodiscard]] const std::array<Millicycles, kNumActivities>& totals() const noexcept {
         return totals_;
+    }
+    [[nodiscard]] const std::vector<Interval>& intervals() const noexcept { return intervals_; }
+    /// Precondition   the last one ends now.
+    void replace_intervals(std::vector<Interval> intervals) noexcept {
+        intervals_ = std::move(intervals);
     }
     [[nodiscard]] std::vector<Interval> take_intervals() noexcept { return std::move(intervals_); }
 

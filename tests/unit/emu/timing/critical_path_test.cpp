@@ -199,7 +199,7 @@ TEST(Replay, GivesTheSameTotalsWithoutIntervals) {
     const TraceBuilder builder = pipeline(7);
 
     const LaunchTimeline with = builder.run();
-    const LaunchTimeline without = builder.run({.keeps_intervals = false});
+    const LaunchTimeline without = builder.run({.keeps = Keep::Totals});
 
     EXPECT_EQ(without.makespan, with.makespan);
     for (std::size_t i = 0; i < with.threads.size(); ++i) {
@@ -208,6 +208,26 @@ TEST(Replay, GivesTheSameTotalsWithoutIntervals) {
     }
     EXPECT_TRUE(without.critical_path.empty());
     EXPECT_EQ(with.num_events, 7 * (4 + 11 + 4));
+}
+
+TEST(Replay, FindsTheSameCriticalPathWhereItPrunesWhatCannotBePartOfIt) {
+    const TraceBuilder builder = pipeline(200);
+
+    const LaunchTimeline all = builder.run();
+    const LaunchTimeline pruned = builder.run({.keeps = Keep::CriticalPath, .most_causes = 32});
+
+    ASSERT_EQ(pruned.critical_path.size(), all.critical_path.size());
+    for (std::size_t i = 0; i < all.critical_path.size(); ++i) {
+        const PathStep& step = pruned.critical_path[i];
+        EXPECT_EQ(step.begin, all.critical_path[i].begin);
+        EXPECT_EQ(step.end, all.critical_path[i].end);
+        EXPECT_EQ(step.thread, all.critical_path[i].thread);
+        EXPECT_EQ(step.site, all.critical_path[i].site);
+        EXPECT_EQ(step.activity, all.critical_path[i].activity);
+        EXPECT_EQ(step.resource, all.critical_path[i].resource);
+    }
+    EXPECT_TRUE(pruned.causes.empty());
+    EXPECT_TRUE(pruned.threads.front().intervals.empty());
 }
 
 }  // namespace
