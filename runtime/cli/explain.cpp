@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera explain: every value of a configuration with where it came from.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -16,6 +18,7 @@ namespace {
 
 struct ExplainOptions {
     ConfigOptions config;
+    std::string filter;
     bool json = false;
 };
 
@@ -31,9 +34,20 @@ config::Resolved resolved_sweep(const config::LoadedSweep& sweep) {
     return resolved;
 }
 
-config::Resolved resolved_of(const ConfigOptions& options) {
-    return config::is_sweep(find_config(options.config)) ? resolved_sweep(load_sweep(options))
-                                                         : load(options).resolved;
+/// Values whose key contains `filter`.
+/// Errors   UsageError if no key does.
+config::Resolved resolved_of(const ConfigOptions& options, const std::string& filter) {
+    config::Resolved resolved = config::is_sweep(find_config(options.config))
+                                    ? resolved_sweep(load_sweep(options))
+                                    : load(options).resolved;
+    std::erase_if(resolved, [&](const config::ResolvedValue& value) {
+        return value.path.find(filter) == std::string::npos;
+    });
+    if (resolved.empty()) {
+        throw UsageError(fmt::format("no key of {} contains '{}'; without --filter all are shown",
+                                     options.config, filter));
+    }
+    return resolved;
 }
 
 }  // namespace
@@ -43,12 +57,14 @@ Command add_explain(CLI::App& root, Console& console) {
         "explain", "Show every value of a run or sweep configuration and its origin");
     auto options = std::make_shared<ExplainOptions>();
     add_config_options(*command, options->config);
+    command->add_option("--filter", options->filter,
+                        "Show only keys that contain this text: arch.timing.noc");
     command->add_flag("--json", options->json, "As JSON");
     command->footer(
         "An origin is file:line:column, --set …, or default; numbers of the device also show the\n"
         "document they were taken from.");
     return {command, [options, &console] {
-                const config::Resolved resolved = resolved_of(options->config);
+                const config::Resolved resolved = resolved_of(options->config, options->filter);
                 if (options->json) {
                     console.out << to_json(resolved).dump(2) << '\n';
                 } else {

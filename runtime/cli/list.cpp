@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <sstream>
 
 #include "emu/base/fields/value.hpp"
 #include "ops/registry.hpp"
@@ -110,6 +111,30 @@ std::string list_configs(const report::TextStyle& style) {
     return rows.text(style) + "\n" + list_sweeps(style);
 }
 
+struct ListOptions {
+    std::string what;
+    std::string filter;
+};
+
+/// The lines of `text` that contain `filter`, or all lines if it is empty.
+/// Errors   UsageError if no line contains it.
+std::string lines_with(const std::string& filter, const std::string& text) {
+    if (filter.empty()) {
+        return text;
+    }
+    std::string kept;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(filter) != std::string::npos) {
+            kept += line + "\n";
+        }
+    }
+    if (kept.empty()) {
+        throw UsageError(fmt::format("no line of this list contains '{}'", filter));
+    }
+    return kept;
+}
+
 struct Listing {
     std::string name;
     std::string (*list)(const report::TextStyle& style);
@@ -119,9 +144,14 @@ std::string list_keys(const report::TextStyle&) {
     return config::key_reference();
 }
 
+std::string list_device_keys(const report::TextStyle&) {
+    return config::device_key_reference();
+}
+
 const std::array kListings{
     Listing{"archs", list_archs},
     Listing{"configs", list_configs},
+    Listing{"device-keys", list_device_keys},
     Listing{"keys", list_keys},
     Listing{"ops", list_ops},
 };
@@ -139,18 +169,19 @@ std::vector<std::string> names_of_listings() {
 Command add_list(CLI::App& root, Console& console) {
     auto* command =
         root.add_subcommand("list", "List ops, device models, configurations or their keys");
-    auto what = std::make_shared<std::string>();
+    auto options = std::make_shared<ListOptions>();
+    const std::vector<std::string> names = names_of_listings();
     command
-        ->add_option(
-            "WHAT", *what,
-            "ops and their schedules, archs (device models), the configs that ship, or the keys "
-            "of run files")
+        ->add_option("WHAT", options->what,
+                     "ops and their schedules, archs (device models), the configs that ship, the "
+                     "keys of run files, or the device-keys of device models")
         ->required()
         ->type_name("")
-        ->check(CLI::IsMember(names_of_listings()).description("ops|archs|configs|keys"));
-    return {command, [what, &console] {
-                const auto listing = std::ranges::find(kListings, *what, &Listing::name);
-                console.out << listing->list(console.out_style);
+        ->check(CLI::IsMember(names).description(fmt::format("{}", fmt::join(names, "|"))));
+    command->add_option("--filter", options->filter, "Show only the lines that contain this text");
+    return {command, [options, &console] {
+                const auto listing = std::ranges::find(kListings, options->what, &Listing::name);
+                console.out << lines_with(options->filter, listing->list(console.out_style));
                 return ExitCode::Success;
             }};
 }

@@ -30,6 +30,38 @@ Expressions are whole numbers over the params, `D` (devices of the mesh), `mesh.
 must come out even. In names, `${expression}` is replaced by its value.
 )";
 
+constexpr const char* kDeviceHead = R"(# Device keys
+
+This page is what `tessera list device-keys` prints. It is for readers who describe a device of their
+own, or who change one number of a shipped device.
+
+A device file has every key below. A file that starts with `extends: wormhole_n150` states only what
+differs:
+
+```yaml
+extends: wormhole_n150
+name: fast_links
+timing:
+  link:
+    rate: {value: 25 GB/s, source: "assumed: twice the links"}
+```
+
+Each number is written as `{value: …, source: "…"}`; `range: [low, high]` is optional and states how
+far the number may be off. A key has the prefix `arch.` in a run file and in `--set` of `run`:
+
+```
+tessera run moe_v2_tiny --set 'arch.timing.noc.link_rate={value: 16 B/cycle, source: "a slower NoC"}'
+tessera explain moe_v2_tiny --filter arch.timing.noc
+```
+
+`tessera retime` and `tessera advise` take the keys without `arch.`, and `timing.` may be omitted:
+
+```
+tessera run moe_v2_tiny --trace t.trace --no-timing
+tessera retime t.trace --set noc.link_rate="16 B/cycle"
+```
+)";
+
 std::string table(std::span<const KeyRow> keys) {
     std::vector<FieldRow> rows;
     for (const KeyRow& key : keys) {
@@ -85,7 +117,21 @@ std::string ops_text() {
     return text;
 }
 
+/// Keys of a device file: all are required, so the column of defaults is left out.
+std::string device_table(std::span<const Field> fields, const std::string& prefix) {
+    std::string text = "| key | value | meaning |\n|---|---|---|\n";
+    for (const FieldRow& row : flatten(fields, prefix)) {
+        text += fmt::format("| `{}` | {} | {} |\n", row.path, row.allowed, row.prose);
+    }
+    return text;
+}
+
 }  // namespace
+
+std::string device_key_reference() {
+    return kDeviceHead + section("The machine", device_table(arch_fields(), "")) +
+           section("Its times", device_table(timing_fields(), "timing."));
+}
 
 std::string key_reference() {
     return kHead + section("A run", table(run_fields())) +

@@ -127,5 +127,29 @@ TEST(CliExplain, GivesTheSameAsJson) {
     EXPECT_THAT(tokens->at("origin").get<std::string>(), HasSubstr("moe_v2.yaml:"));
 }
 
+TEST(CliExplain, FilterShowsTheKeysThatContainTheText) {
+    const std::string text =
+        run_tessera({"explain", "moe_v2", "--filter", "arch.timing.noc.hop"}).out;
+
+    EXPECT_THAT(text, ContainsRegex("^arch.timing.noc.hop: [0-9.]+ cycles  # [^\n]+\n$"));
+}
+
+TEST(CliExplain, FilterThatNoKeyContainsIsRefused) {
+    const Ending ending = run_tessera({"explain", "moe_v2", "--filter", "noc.hpo"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: no key of moe_v2 contains 'noc.hpo'; without --filter all are shown\n");
+}
+
+TEST(CliList, FilterShowsTheDeviceKeysThatContainTheText) {
+    const std::string list =
+        run_tessera({"list", "device-keys", "--filter", "`timing.noc.hop`"}).out;
+
+    EXPECT_EQ(
+        list,
+        "| `timing.noc.hop` | a number in cycles, 0 to 1000000000000000 | router to router |\n");
+}
+
 }  // namespace
 }  // namespace tessera::test

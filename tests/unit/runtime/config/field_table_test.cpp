@@ -44,12 +44,20 @@ TEST(FieldTable, RendersARowPerKeyWithBarsEscaped) {
               "| `c` | text | required | a name |\n");
 }
 
-TEST(KeyReference, IsThePageOfTheDocs) {
+std::string page_of_docs(const char* name) {
     std::ostringstream page;
-    page << std::ifstream(std::filesystem::path(TESSERA_SOURCE_DIR) / "docs/configuration.md")
-                .rdbuf();
+    page << std::ifstream(std::filesystem::path(TESSERA_SOURCE_DIR) / "docs" / name).rdbuf();
+    return page.str();
+}
 
-    EXPECT_EQ(page.str(), key_reference()) << "write it with: tessera list keys";
+TEST(KeyReference, IsThePageOfTheDocs) {
+    EXPECT_EQ(page_of_docs("configuration.md"), key_reference())
+        << "write it with: tessera list keys";
+}
+
+TEST(KeyReference, OfDevicesIsThePageOfTheDocs) {
+    EXPECT_EQ(page_of_docs("device_keys.md"), device_key_reference())
+        << "write it with: tessera list device-keys";
 }
 
 TEST(KeyReference, HasTheParametersOfEveryOp) {
