@@ -20,8 +20,7 @@ install_and_move() {
         fail "$(<"$scratch/install.log")"
     mv "$scratch/first" "$prefix"
     cp -r "$source/tests/architecture/package_consumer/project" "$scratch/consumer"
-    cp -r "$source/examples/ksplit_matmul" "$source/examples/own_bmm_in_moe_v2" \
-        "$source/examples/bias_gelu" "$scratch"
+    cp -r "$prefix"/share/tessera/examples/. "$scratch"
     printf 'extends: wormhole_n150\nname: mine\n' >"$scratch/mine.yaml"
     write_documented_program
 }
