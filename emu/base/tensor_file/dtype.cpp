@@ -12,26 +12,33 @@ namespace {
 struct Row {
     Dtype dtype;
     const char* name;
-    std::uint32_t bytes;
+    std::uint32_t bits;
     DataFormat format;  ///< Invalid: none
 };
 
 constexpr std::array kRows{
-    Row{Dtype::BOOL, "BOOL", 1, DataFormat::Invalid},
-    Row{Dtype::U8, "U8", 1, DataFormat::UInt8},
-    Row{Dtype::I8, "I8", 1, DataFormat::Invalid},
-    Row{Dtype::F8_E4M3, "F8_E4M3", 1, DataFormat::Fp8_e4m3},
-    Row{Dtype::F8_E5M2, "F8_E5M2", 1, DataFormat::Lf8},
-    Row{Dtype::U16, "U16", 2, DataFormat::UInt16},
-    Row{Dtype::I16, "I16", 2, DataFormat::Invalid},
-    Row{Dtype::F16, "F16", 2, DataFormat::Invalid},
-    Row{Dtype::BF16, "BF16", 2, DataFormat::Float16_b},
-    Row{Dtype::U32, "U32", 4, DataFormat::UInt32},
-    Row{Dtype::I32, "I32", 4, DataFormat::Int32},
-    Row{Dtype::F32, "F32", 4, DataFormat::Float32},
-    Row{Dtype::U64, "U64", 8, DataFormat::Invalid},
-    Row{Dtype::I64, "I64", 8, DataFormat::Invalid},
-    Row{Dtype::F64, "F64", 8, DataFormat::Invalid},
+    Row{Dtype::BOOL, "BOOL", 8, DataFormat::Invalid},
+    Row{Dtype::U8, "U8", 8, DataFormat::UInt8},
+    Row{Dtype::I8, "I8", 8, DataFormat::Invalid},
+    Row{Dtype::F8_E4M3, "F8_E4M3", 8, DataFormat::Fp8_e4m3},
+    Row{Dtype::F8_E5M2, "F8_E5M2", 8, DataFormat::Lf8},
+    Row{Dtype::U16, "U16", 16, DataFormat::UInt16},
+    Row{Dtype::I16, "I16", 16, DataFormat::Invalid},
+    Row{Dtype::F16, "F16", 16, DataFormat::Invalid},
+    Row{Dtype::BF16, "BF16", 16, DataFormat::Float16_b},
+    Row{Dtype::U32, "U32", 32, DataFormat::UInt32},
+    Row{Dtype::I32, "I32", 32, DataFormat::Int32},
+    Row{Dtype::F32, "F32", 32, DataFormat::Float32},
+    Row{Dtype::U64, "U64", 64, DataFormat::Invalid},
+    Row{Dtype::I64, "I64", 64, DataFormat::Invalid},
+    Row{Dtype::F64, "F64", 64, DataFormat::Invalid},
+    Row{Dtype::F4, "F4", 4, DataFormat::Invalid},
+    Row{Dtype::F6_E2M3, "F6_E2M3", 6, DataFormat::Invalid},
+    Row{Dtype::F6_E3M2, "F6_E3M2", 6, DataFormat::Invalid},
+    Row{Dtype::F8_E8M0, "F8_E8M0", 8, DataFormat::Invalid},
+    Row{Dtype::F8_E4M3FNUZ, "F8_E4M3FNUZ", 8, DataFormat::Invalid},
+    Row{Dtype::F8_E5M2FNUZ, "F8_E5M2FNUZ", 8, DataFormat::Invalid},
+    Row{Dtype::C64, "C64", 64, DataFormat::Invalid},
 };
 
 constexpr bool rows_follow_the_enum() {
@@ -54,8 +61,8 @@ const char* name_of(Dtype dtype) noexcept {
     return row_of(dtype).name;
 }
 
-std::uint32_t element_bytes(Dtype dtype) noexcept {
-    return row_of(dtype).bytes;
+std::uint32_t element_bits(Dtype dtype) noexcept {
+    return row_of(dtype).bits;
 }
 
 std::optional<Dtype> dtype_named(std::string_view name) noexcept {

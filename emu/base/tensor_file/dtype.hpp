@@ -27,18 +27,26 @@ enum class Dtype : std::uint8_t {
     F32,
     U64,
     I64,
-    F64
+    F64,
+    F4,
+    F6_E2M3,
+    F6_E3M2,
+    F8_E8M0,
+    F8_E4M3FNUZ,
+    F8_E5M2FNUZ,
+    C64
 };
 
 /// "BF16", "U32", …
 [[nodiscard]] const char* name_of(Dtype dtype) noexcept;
-/// Bytes of one element.
-[[nodiscard]] std::uint32_t element_bytes(Dtype dtype) noexcept;
+/// Bits of one element: less than 8 of those that are packed.
+[[nodiscard]] std::uint32_t element_bits(Dtype dtype) noexcept;
 [[nodiscard]] std::optional<Dtype> dtype_named(std::string_view name) noexcept;
 /// "BOOL, U8, …", for messages.
 [[nodiscard]] std::string all_dtype_names();
 
-/// The device format with the same elements, if there is one (none for 64 bits, F16, I8, BOOL).
+/// The device format with the same elements, if there is one (none for 64 bits, F16,
+/// I8, BOOL and those below F64).
 [[nodiscard]] std::optional<DataFormat> format_of(Dtype dtype) noexcept;
 /// Errors   UsageError for block formats, which safetensors files cannot hold.
 [[nodiscard]] Dtype dtype_of(DataFormat format);

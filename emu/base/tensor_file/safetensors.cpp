@@ -32,7 +32,8 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
     const auto payload = file_.bytes().subspan(header.data_offset);
     for (TensorEntry& entry : header.entries) {
         tensors_.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape),
-                            payload.subspan(entry.begin, entry.end - entry.begin)});
+                            payload.subspan(entry.begin, entry.end - entry.begin),
+                            std::move(entry.unreadable)});
     }
 }
 
@@ -45,6 +46,7 @@ const StoredTensor& SafetensorsFile::at(std::string_view name) const {
     const StoredTensor* found = find(name);
     require(found != nullptr, "{}: tensor {} is missing; the file has: {}", path_, name,
             names_of(tensors_));
+    require(found->unreadable.empty(), "{}: tensor {}: {}", path_, name, found->unreadable);
     return *found;
 }
 

@@ -22,6 +22,7 @@ struct StoredTensor {
     Dtype dtype = Dtype::BF16;
     Shape shape;
     std::span<const std::byte> bytes;
+    std::string unreadable = {};  ///< why at() and read() refuse it; its shape is then empty
 };
 
 class SafetensorsFile {
@@ -36,7 +37,7 @@ public:
     [[nodiscard]] const std::vector<StoredTensor>& tensors() const noexcept { return tensors_; }
     /// nullptr if there is none of that name.
     [[nodiscard]] const StoredTensor* find(std::string_view name) const noexcept;
-    /// Errors   UsageError that lists the names there are.
+    /// Errors   UsageError that lists the names there are, or says why the tensor cannot be read.
     [[nodiscard]] const StoredTensor& at(std::string_view name) const;
 
     /// Copies a tensor to the host.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/base/tensor_file/safetensors_header.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -113,14 +115,27 @@ public:
     EntryParser(const std::string& file, const std::string& name, const Json& node)
         : file_(file), name_(name), node_(node) {}
 
-    [[nodiscard]] TensorEntry parse() const {
+    /// Reads the entry and checks its place in `data_bytes` of data.
+    [[nodiscard]] TensorEntry parse(std::uint64_t data_bytes) const {
         require_allowed(node_.is_object(), where(), "entry", node_.type_name(), "an object");
         for (const auto& [key, value] : node_.items()) {
             require_allowed(key == "dtype" || key == "shape" || key == "data_offsets", where(),
                             "unknown key", '"' + key + '"', "dtype, shape, data_offsets");
         }
-        TensorEntry entry{name_, dtype(), shape(), 0, 0};
+        TensorEntry entry{name_, dtype(), {}, 0, 0};
+        const std::vector<std::uint64_t> extents = shape();
+        constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+        for (const std::uint64_t extent : extents) {
+            if (extent > kMost) {
+                entry.unreadable = fmt::format(
+                    "extent of shape: {}, allowed: integers from 0 to {}", extent, kMost);
+            }
+        }
+        if (entry.unreadable.empty()) {
+            entry.shape.assign(extents.begin(), extents.end());
+        }
         read_offsets(entry);
+        check_size(entry, extents, data_bytes);
         return entry;
     }
 
@@ -143,16 +158,15 @@ private:
         return *known;
     }
 
-    [[nodiscard]] Shape shape() const {
+    [[nodiscard]] std::vector<std::uint64_t> shape() const {
         const Json& node = member("shape");
         require_allowed(node.is_array(), where(), "shape", node.type_name(), "an array");
-        constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
-        Shape extents;
+        std::vector<std::uint64_t> extents;
         for (const Json& extent : node) {
-            require_allowed(extent.is_number_unsigned() && extent.get<std::uint64_t>() <= limit,
-                            where(), "extent of shape", shown(extent),
-                            fmt::format("integers from 0 to {}", limit));
-            extents.push_back(extent.get<std::uint32_t>());
+            require_allowed(
+                extent.is_number_unsigned(), where(), "extent of shape", shown(extent),
+                fmt::format("integers from 0 to {}", std::numeric_limits<std::uint32_t>::max()));
+            extents.push_back(extent.get<std::uint64_t>());
         }
         return extents;
     }
@@ -170,21 +184,22 @@ private:
         entry.end = node[1].get<std::uint64_t>();
     }
 
+    void check_size(const TensorEntry& entry, const std::vector<std::uint64_t>& extents,
+                    std::uint64_t data_bytes) const {
+        require(entry.begin <= entry.end && entry.end <= data_bytes,
+                "{}: data_offsets [{}, {}] lie outside the {} bytes of data", where(), entry.begin,
+                entry.end, data_bytes);
+        const std::uint64_t due = tensor_bytes(file_, name_, entry.dtype, extents);
+        require(entry.end - entry.begin == due,
+                "{}: data_offsets [{}, {}] hold {} bytes, but shape ({}) of {} takes {}", where(),
+                entry.begin, entry.end, entry.end - entry.begin, fmt::join(extents, ","),
+                name_of(entry.dtype), due);
+    }
+
     const std::string& file_;
     const std::string& name_;
     const Json& node_;
 };
-
-void check_size(const std::string& file, const TensorEntry& entry, std::uint64_t data_bytes) {
-    require(entry.begin <= entry.end && entry.end <= data_bytes,
-            "{}: tensor {}: data_offsets [{}, {}] lie outside the {} bytes of data", file,
-            entry.name, entry.begin, entry.end, data_bytes);
-    const std::uint64_t due = tensor_bytes(file, entry.name, entry.dtype, entry.shape);
-    require(entry.end - entry.begin == due,
-            "{}: tensor {}: data_offsets [{}, {}] hold {} bytes, but shape {} of {} takes {}", file,
-            entry.name, entry.begin, entry.end, entry.end - entry.begin, to_string(entry.shape),
-            name_of(entry.dtype), due);
-}
 
 void check_cover(const std::string& file, const std::vector<TensorEntry>& entries,
                  std::uint64_t data_bytes) {
@@ -205,14 +220,23 @@ void check_cover(const std::string& file, const std::vector<TensorEntry>& entrie
 }  // namespace
 
 std::uint64_t tensor_bytes(const std::string& file, const std::string& name, Dtype dtype,
-                           const Shape& shape) {
-    std::uint64_t bytes = element_bytes(dtype);
+                           const std::vector<std::uint64_t>& extents) {
+    // Packed elements fill bytes in groups of eight: bits of a group of eight are bytes.
+    std::uint64_t elements = 1;
+    std::uint64_t bytes = 0;
     bool fits = true;
-    for (const std::uint32_t extent : shape) {
-        fits = !__builtin_mul_overflow(bytes, std::uint64_t{extent}, &bytes) && fits;
+    for (const std::uint64_t extent : extents) {
+        fits = !__builtin_mul_overflow(elements, extent, &elements) && fits;
     }
-    require(fits, "{}: tensor {}: shape {} of {} takes 2^64 bytes or more", file, name,
-            to_string(shape), name_of(dtype));
+    const std::uint64_t bits = element_bits(dtype);
+    const std::uint64_t rest = elements % 8 * bits;
+    fits = !__builtin_mul_overflow(elements / 8, bits, &bytes) && fits;
+    fits = !__builtin_add_overflow(bytes, rest / 8, &bytes) && fits;
+    const auto shape = [&] { return fmt::format("({})", fmt::join(extents, ",")); };
+    require(fits, "{}: tensor {}: shape {} of {} takes 2^64 bytes or more", file, name, shape(),
+            name_of(dtype));
+    require(rest % 8 == 0, "{}: tensor {}: shape {} of {} takes {} bits; allowed: whole bytes",
+            file, name, shape(), name_of(dtype), 8 * bytes + rest % 8);
     return bytes;
 }
 
@@ -228,8 +252,7 @@ SafetensorsHeader parse_safetensors_header(const std::string& file,
             header.metadata = parse_metadata(file, node);
             continue;
         }
-        header.entries.push_back(EntryParser(file, key, node).parse());
-        check_size(file, header.entries.back(), data_bytes);
+        header.entries.push_back(EntryParser(file, key, node).parse(data_bytes));
     }
     std::ranges::stable_sort(header.entries, {},
                              [](const TensorEntry& e) { return std::pair(e.begin, e.end); });

@@ -24,6 +24,8 @@ struct TensorEntry {
     Shape shape;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    /// Why the tensor cannot be read, though the others of the file can; `shape` is then empty.
+    std::string unreadable = {};
 };
 
 struct SafetensorsHeader {
@@ -36,12 +38,15 @@ struct SafetensorsHeader {
 inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// Bytes of a tensor of that dtype and shape.
-/// Errors   UsageError naming `file` and `name` if they do not fit in 64 bits.
+/// Errors   UsageError naming `file` and `name` if they do not fit in 64 bits, or if packed
+/// elements
+///          do not fill whole bytes.
 [[nodiscard]] std::uint64_t tensor_bytes(const std::string& file, const std::string& name,
-                                         Dtype dtype, const Shape& shape);
+                                         Dtype dtype, const std::vector<std::uint64_t>& extents);
 
 /// Reads and checks the header of a whole file's bytes: the data must be covered by the tensors
-/// without hole, overlap or rest. `file` is the name in messages.
+/// without hole, overlap or rest. A tensor with an extent above 2^32 − 1 is checked like the others
+/// and marked as unreadable. `file` is the name in messages.
 /// Errors   UsageError naming file, tensor, what was found and what is allowed.
 /// Source   github.com/huggingface/safetensors, README, "Format".
 [[nodiscard]] SafetensorsHeader parse_safetensors_header(const std::string& file,

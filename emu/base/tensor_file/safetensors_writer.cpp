@@ -18,13 +18,14 @@ std::vector<TensorEntry> placed(const std::string& file,
         entries.push_back({tensor.name, tensor.dtype, tensor.shape, 0, 0});
     }
     std::ranges::sort(entries, [](const TensorEntry& a, const TensorEntry& b) {
-        return std::pair(element_bytes(b.dtype), std::string_view(a.name)) <
-               std::pair(element_bytes(a.dtype), std::string_view(b.name));
+        return std::pair(element_bits(b.dtype), std::string_view(a.name)) <
+               std::pair(element_bits(a.dtype), std::string_view(b.name));
     });
     std::uint64_t offset = 0;
     for (TensorEntry& entry : entries) {
         entry.begin = offset;
-        offset += tensor_bytes(file, entry.name, entry.dtype, entry.shape);
+        offset +=
+            tensor_bytes(file, entry.name, entry.dtype, {entry.shape.begin(), entry.shape.end()});
         entry.end = offset;
     }
     return entries;

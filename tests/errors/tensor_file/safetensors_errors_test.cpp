@@ -41,7 +41,8 @@ std::string two_u8(const std::string& first, const std::string& second, std::siz
 }
 
 const char* const kDtypes =
-    "BOOL, U8, I8, F8_E4M3, F8_E5M2, U16, I16, F16, BF16, U32, I32, F32, U64, I64, F64";
+    "BOOL, U8, I8, F8_E4M3, F8_E5M2, U16, I16, F16, BF16, U32, I32, F32, U64, I64, F64, F4, "
+    "F6_E2M3, F6_E3M2, F8_E8M0, F8_E4M3FNUZ, F8_E5M2FNUZ, C64";
 
 std::vector<BadFile> bad_files() {
     return {
@@ -89,7 +90,14 @@ std::vector<BadFile> bad_files() {
         {"FractionalExtent", one("\"U8\"", "[2.5]", "[0,2]", 2),
          "tensor x: extent of shape: 2.5, allowed: integers from 0 to 4294967295"},
         {"HugeExtent", one("\"U8\"", "[4294967296]", "[0,2]", 2),
-         "tensor x: extent of shape: 4294967296, allowed: integers from 0 to 4294967295"},
+         "tensor x: data_offsets [0, 2] hold 2 bytes, but shape (4294967296) of U8 takes "
+         "4294967296"},
+        {"HugeExtentBeyond64Bits", one("\"U8\"", "[18446744073709551615,2]", "[0,2]", 2),
+         "tensor x: shape (18446744073709551615,2) of U8 takes 2^64 bytes or more"},
+        {"PackedSizeIsNotTheShapes", one("\"F4\"", "[2,3]", "[0,2]", 2),
+         "tensor x: data_offsets [0, 2] hold 2 bytes, but shape (2,3) of F4 takes 3"},
+        {"PackedElementsDoNotFillBytes", one("\"F6_E2M3\"", "[3]", "[0,3]", 3),
+         "tensor x: shape (3) of F6_E2M3 takes 18 bits; allowed: whole bytes"},
         {"NestedExtent", one("\"U8\"", "[[2]]", "[0,2]", 2),
          "tensor x: extent of shape: an array, allowed: integers from 0 to 4294967295"},
         {"ShapeBeyond64Bits", one("\"U8\"", "[4294967295,4294967295,2]", "[0,2]", 2),
@@ -181,6 +189,34 @@ TEST(SafetensorsFileErrors, TensorsThatAreMissingOrForeign) {
               path.string() +
                   ": tensor x: dtype without a device format: I64, allowed: U8, F8_E4M3, F8_E5M2, "
                   "U16, BF16, U32, I32, F32");
+}
+
+// The other tensors of the file can be read.
+TEST(SafetensorsFileErrors, TensorsThatCannotBeRead) {
+    const ScratchFolder scratch;
+    const auto path = scratch.path() / "scales.safetensors";
+    std::ofstream(path, std::ios::binary)
+        << json_file(R"({"f4":{"dtype":"F4","shape":[4],"data_offsets":[0,2]},)"
+                     R"("f6":{"dtype":"F6_E3M2","shape":[4],"data_offsets":[2,5]},)"
+                     R"("e8":{"dtype":"F8_E8M0","shape":[1],"data_offsets":[5,6]},)"
+                     R"("c":{"dtype":"C64","shape":[1],"data_offsets":[6,14]},)"
+                     R"("huge":{"dtype":"U8","shape":[0,5000000000],"data_offsets":[14,14]},)"
+                     R"("x":{"dtype":"U8","shape":[2],"data_offsets":[14,16]}})",
+                     16);
+
+    const SafetensorsFile file(path);
+
+    EXPECT_EQ(file.read("x").as<std::uint8_t>()[1], 'd');
+    for (const std::string name : {"f4", "f6", "e8", "c"}) {
+        EXPECT_NE(usage_error_message([&] {
+                      (void)file.read(name);
+                  }).find(name + ": dtype without a device format: "),
+                  std::string::npos);
+    }
+    EXPECT_EQ(usage_error_message([&] { (void)file.at("huge"); }),
+              path.string() +
+                  ": tensor huge: extent of shape: 5000000000, allowed: integers from 0 to "
+                  "4294967295");
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ TEST(SafetensorsWriterErrors, BlockFormats) {
             write_safetensors(out_path(), {{"x", &tensor}});
         }),
         "safetensors: format without a dtype: bfp8_b, allowed: BOOL, U8, I8, F8_E4M3, F8_E5M2, "
-        "U16, I16, F16, BF16, U32, I32, F32, U64, I64, F64");
+        "U16, I16, F16, BF16, U32, I32, F32, U64, I64, F64, F4, F6_E2M3, F6_E3M2, F8_E8M0, "
+        "F8_E4M3FNUZ, F8_E5M2FNUZ, C64");
 }
 
 }  // namespace
