@@ -28,6 +28,89 @@ std::vector<std::string> split_path(const Override& override) {
     return parts;
 }
 
+/// Keys of one map of which one says what kind of thing the map is; `of` is the map's own key. A
+/// map of another kind takes the place of the whole, or of the keys of the old kind alone.
+struct KindRow {
+    std::string_view of;
+    std::vector<std::string_view> kinds;
+    bool is_whole = true;
+    std::vector<std::string_view> belongings = {};  ///< that go with any old kind
+};
+
+const std::vector<KindRow>& kind_rows() {
+    static const std::vector<KindRow> kRows{
+        {"origin", {"random", "constant", "join", "index", "file"}},
+        {"groups.*", {"box", "across"}},
+        {"steps.*", {"op", "program"}, false, {"set", "reference"}},
+        {"tensors.*", {"distribution", "split"}, false},
+    };
+    return kRows;
+}
+
+const Entry* kind_of(const Node& map, const KindRow& row) {
+    const auto found = std::ranges::find_if(map.entries, [&](const Entry& entry) {
+        return std::ranges::find(row.kinds, entry.key) != row.kinds.end();
+    });
+    return found == map.entries.end() ? nullptr : &*found;
+}
+
+/// Whether both say the kind, and not the same: by another key, or by another word under one key
+/// (`random: normal`, `random: routing`) where the kind is the whole map's.
+bool is_other_kind(const Entry* old, const Entry* added, const KindRow& row) {
+    return old != nullptr && added != nullptr &&
+           (old->key != added->key ||
+            (row.is_whole && old->key == "random" && old->value.text != added->value.text));
+}
+
+/// Takes out of `base` what is of another kind than `top`. `repeat: {name: count}` has names of its
+/// own: any other one is another kind.
+void drop_other_kind(Node& base, const Node& top, std::string_view key) {
+    if (base.kind != NodeKind::Map || top.kind != NodeKind::Map) {
+        return;
+    }
+    if (key == "repeat" && !top.entries.empty() && base.find(top.entries.front().key) == nullptr) {
+        base.entries.clear();
+    }
+    for (const KindRow& row : kind_rows()) {
+        if (row.of != key || !is_other_kind(kind_of(base, row), kind_of(top, row), row)) {
+            continue;
+        }
+        std::erase_if(base.entries, [&](const Entry& entry) {
+            return row.is_whole || std::ranges::find(row.kinds, entry.key) != row.kinds.end() ||
+                   std::ranges::find(row.belongings, entry.key) != row.belongings.end();
+        });
+    }
+}
+
+/// The key of a map for its row of kinds: maps of these parents have names of their own.
+std::string kind_key(std::string_view parent, std::string_view key) {
+    const bool is_named = parent == "groups" || parent == "steps" || parent == "tensors";
+    return is_named ? std::string(parent) + ".*" : std::string(key);
+}
+
+void overlay_at(Node& base, const Node& top, std::string_view key) {
+    // A number with a source of its own is another one: the range was that of the old one.
+    const bool is_fact =
+        top.kind == NodeKind::Map && top.find("value") != nullptr && top.find("source") != nullptr;
+    if (base.kind == NodeKind::Map && top.kind == NodeKind::Scalar &&
+        base.find("value") != nullptr && base.find("source") == nullptr) {
+        *base.find("value") = top;
+        return;
+    }
+    if (is_fact || base.kind != NodeKind::Map || top.kind != NodeKind::Map) {
+        base = top;
+        return;
+    }
+    drop_other_kind(base, top, key);
+    for (const Entry& entry : top.entries) {
+        if (Node* below = base.find(entry.key)) {
+            overlay_at(*below, entry.value, kind_key(key, entry.key));
+        } else {
+            base.entries.push_back(entry);
+        }
+    }
+}
+
 /// The entry's value below `map`, added if it is missing.
 Node& child(Node& map, const std::string& key, const Origin& origin) {
     if (Node* found = map.find(key)) {
@@ -60,6 +143,8 @@ void apply(const Override& override, Node& root) {
     const Origin origin{OriginKind::Override, override.origin, 0, 0};
     Node* node = &root;
     std::string walked;
+    std::string key;
+    const Node value = read_text_at(override.value, origin);
     for (const std::string& part : split_path(override)) {
         if (node->kind == NodeKind::Null) {
             *node = {.kind = NodeKind::Map, .origin = origin};
@@ -69,38 +154,21 @@ void apply(const Override& override, Node& root) {
                                           walked, describe(*node)));
         }
         walked += (walked.empty() ? "" : ".") + part;
+        drop_other_kind(*node, {.kind = NodeKind::Map, .entries = {{part, origin, value}}}, key);
+        key = kind_key(key, part);
         node = &child(*node, part, origin);
     }
-    Node value = read_text_at(override.value, origin);
     // `--set params.tokens=64` where the file has {value: 128, range: …}: its limits stand. A fact
     // of a device model, which has a source, is replaced as a whole: the source was the old one's.
     Node* old = node->kind == NodeKind::Map && node->find("source") == nullptr ? node->find("value")
                                                                                : nullptr;
-    *(old != nullptr && value.kind == NodeKind::Scalar ? old : node) = std::move(value);
+    *(old != nullptr && value.kind == NodeKind::Scalar ? old : node) = value;
     log::debug(log::Area::Config, "{} = {}, set by {}", override.path, override.value,
                override.origin);
 }
 
 void overlay(Node& base, const Node& top) {
-    // A number with a source of its own is another one: the range was that of the old one.
-    const bool is_fact =
-        top.kind == NodeKind::Map && top.find("value") != nullptr && top.find("source") != nullptr;
-    if (base.kind == NodeKind::Map && top.kind == NodeKind::Scalar &&
-        base.find("value") != nullptr && base.find("source") == nullptr) {
-        *base.find("value") = top;
-        return;
-    }
-    if (is_fact || base.kind != NodeKind::Map || top.kind != NodeKind::Map) {
-        base = top;
-        return;
-    }
-    for (const Entry& entry : top.entries) {
-        if (Node* below = base.find(entry.key)) {
-            overlay(*below, entry.value);
-        } else {
-            base.entries.push_back(entry);
-        }
-    }
+    overlay_at(base, top, "");
 }
 
 Node take(Node& map, std::string_view key) {

@@ -29,8 +29,10 @@ struct Override {
 ///          path, or a path that leads through a value.
 void apply(const Override& override, Node& root);
 
-/// Lays one tree over another: maps key by key; anything else, and a number of the architecture
-/// with its source, replaces.
+/// Lays one tree over another: maps key by key; anything else, a number of the architecture with
+/// its source, and a map of another kind replaces. A map is of another kind if another key says
+/// what it is: `origin: {file: …}` over `{random: …}`, a step's `program` over `op`, a tensor's
+/// `split` over `distribution`.
 void overlay(Node& base, const Node& top);
 
 /// Takes the entry `key` out of a map; Null if there is none.

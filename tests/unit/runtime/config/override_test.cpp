@@ -53,6 +53,64 @@ TEST(Overlay, MergesMapsAndReplacesTheRest) {
     EXPECT_EQ(base.find("e")->text, "5");
 }
 
+struct KindCase {
+    const char* name;
+    const char* base;
+    const char* top;
+    const char* laid;  ///< in flow style
+};
+
+class OverlayOfKinds : public testing::TestWithParam<KindCase> {};
+
+TEST_P(OverlayOfKinds, ReplacesWhatIsOfAnotherKind) {
+    Node base = read_text(GetParam().base, "base");
+
+    overlay(base, read_text(GetParam().top, "top"));
+
+    EXPECT_EQ(to_yaml(base), GetParam().laid);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Maps, OverlayOfKinds,
+    testing::Values(
+        KindCase{"FileOverRandom", "tensors: {x: {dtype: a, origin: {random: normal, stddev: 2}}}",
+                 "tensors: {x: {origin: {file: f}}}",
+                 "{tensors: {x: {dtype: a, origin: {file: f}}}}"},
+        KindCase{"RandomOverFile", "tensors: {x: {origin: {file: f, tensor: t}}}",
+                 "tensors: {x: {origin: {random: normal}}}",
+                 "{tensors: {x: {origin: {random: normal}}}}"},
+        KindCase{"OtherRandomKind", "tensors: {x: {origin: {random: normal, stddev: 2}}}",
+                 "tensors: {x: {origin: {random: routing, experts: 8}}}",
+                 "{tensors: {x: {origin: {random: routing, experts: 8}}}}"},
+        KindCase{"SameKindIsMerged", "tensors: {x: {origin: {random: normal, stddev: 2}}}",
+                 "tensors: {x: {origin: {stddev: 3, domain: positive}}}",
+                 "{tensors: {x: {origin: {random: normal, stddev: 3, domain: positive}}}}"},
+        KindCase{"SplitOverDistribution", "tensors: {x: {distribution: each, dtype: a}}",
+                 "tensors: {x: {split: {axis: 1}}}",
+                 "{tensors: {x: {dtype: a, split: {axis: 1}}}}"},
+        KindCase{"DistributionOverSplit", "tensors: {x: {split: {axis: 1}}}",
+                 "tensors: {x: {distribution: each}}", "{tensors: {x: {distribution: each}}}"},
+        KindCase{"ProgramOverOp", "steps: {s: {op: scale, in: [x], set: {factor: 2}}}",
+                 "steps: {s: {program: {kernels: [k]}}}",
+                 "{steps: {s: {in: [x], program: {kernels: [k]}}}}"},
+        KindCase{"OtherCounter", "tensors: {x: {repeat: {l: 4}}}", "tensors: {x: {repeat: {e: 8}}}",
+                 "{tensors: {x: {repeat: {e: 8}}}}"},
+        KindCase{"AcrossOverBox", "groups: {g: {box: [1, 2]}}", "groups: {g: {across: h}}",
+                 "{groups: {g: {across: h}}}"},
+        KindCase{"NamesThatLookLikeKinds", "set: {op: {split: 1, distribution: 2}}",
+                 "set: {op: {split: 3}}", "{set: {op: {split: 3, distribution: 2}}}"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Apply, ReplacesAnOriginOfAnotherKind) {
+    Node root = read_text("tensors: {x: {origin: {random: normal, stddev: 2}}}", "f.yaml");
+
+    apply(parse_set("tensors.x.origin.file=f"), root);
+    EXPECT_EQ(to_yaml(root), "{tensors: {x: {origin: {file: f}}}}");
+
+    apply(parse_set("tensors.x.origin.tensor=t"), root);
+    EXPECT_EQ(to_yaml(root), "{tensors: {x: {origin: {file: f, tensor: t}}}}");
+}
+
 TEST(Take, RemovesTheEntry) {
     Node map = read_text("{a: 1, b: 2}", "f.yaml");
 
