@@ -33,6 +33,15 @@ struct PipelineBinder {
     /// `set:` of the run file: parameters of all steps of an op.
     const Node* defaults = nullptr;
 
+    /// Uses of one value of `set:` that came from the command line.
+    struct DefaultUse {
+        Origin origin;
+        bool is_used = false;
+        std::string own = {};  ///< how a step overrides it: "set steps.gate.set.k_block instead"
+    };
+    /// By path: "set.moe_bmm.k_block".
+    std::map<std::string, DefaultUse> overridden_defaults = {};
+
     /// Ops outside of the tree, by name; they stand before those of the registry.
     std::map<std::string, std::shared_ptr<const ops::Op>> own_ops = {};
 
@@ -104,6 +113,8 @@ void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults)
 void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defaults,
                      const std::string& path, const pipeline::Scope& names,
                      pipeline::PipelineStep& spec);
+/// Refuses values that the command line gives `set:` and that every step of the op overrides.
+void judge_overridden_defaults(PipelineBinder& binder);
 /// Refuses what `set:` of the run file has for no op, or for no parameter of one.
 void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults);
 /// Binds `workspaces:`, behind the steps whose outputs it names.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -104,10 +105,10 @@ void bind_join(const PipelineBinder& binder, const Node& node, pipeline::FileOut
 std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binder,
                                                      const Node& node) {
     if (node.kind != NodeKind::Map) {
-        return pipeline::FileOutput{.tensor = node.text};
+        return pipeline::FileOutput{.tensor = node.text, .place = node.origin};
     }
     binder.refuse_unknown(node, "outputs.", kFileOutputKeys);
-    pipeline::FileOutput output{.tensor = entry(node, "tensor").text};
+    pipeline::FileOutput output{.tensor = entry(node, "tensor").text, .place = node.origin};
     if (const Node* as = node.find("as")) {
         binder.guarded(*as, "outputs.as", [&] { output.name = name_pattern(*as, binder.scope); });
     }
@@ -151,6 +152,34 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
         // A list may name what another choice of steps makes: silu, where it is not fused.
         if (output && std::ranges::find(made, output->tensor) != made.end()) {
             binder.spec.outputs.push_back(*output);
+        }
+    }
+}
+
+/// Two tensors of one name would be found when the second is written, after the run.
+void judge_stored_names(PipelineBinder& binder) {
+    const std::uint32_t devices = binder.ground.mesh.shape.num_devices();
+    std::map<std::string, const pipeline::FileOutput*> owners;
+    for (const pipeline::PipelineStep& step : binder.spec.steps) {
+        for (const pipeline::FileOutput& output : binder.spec.outputs) {
+            const auto made =
+                std::ranges::find(step.outputs, output.tensor, &pipeline::StepOutput::name);
+            if (made == step.outputs.end()) {
+                continue;
+            }
+            const auto index = static_cast<std::size_t>(made - step.outputs.begin());
+            for (const auto& [name, held] :
+                 stored_outputs(binder.spec, step, index, output, devices)) {
+                const auto [owner, is_new] = owners.emplace(name, &output);
+                if (!is_new && owner->second != &output) {
+                    binder.rules.add(
+                        output.place, "outputs",
+                        fmt::format("{} and {} are both called {} in the file of outputs; give "
+                                    "one another name with `as`",
+                                    owner->second->tensor, output.tensor, name));
+                    return;
+                }
+            }
         }
     }
 }
@@ -245,6 +274,12 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
     }
     bind_output_names(binder, entry(root, "output_names"));
     bind_outputs(binder, entry(root, "outputs"));
+    if (binding.violations.empty()) {
+        judge_overridden_defaults(binder);
+    }
+    if (binding.violations.empty() && rules.empty()) {
+        judge_stored_names(binder);
+    }
     return std::move(binder.spec);
 }
 
@@ -258,6 +293,8 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
         if (stored == shapes.end() || extents.elements.size() != stored->shape.size()) {
             continue;  // its shape is compared when the tensor is read
         }
+        require(num_elements(stored->shape) > 0, "{}: {}: shape {}, allowed: no extent of 0", file,
+                tensor.key, tessera::to_string(stored->shape));
         for (std::size_t i = 0; i < stored->shape.size(); ++i) {
             const std::string path = "params." + extents.elements[i].text;
             const bool is_param = params.find(extents.elements[i].text) != nullptr;

@@ -33,13 +33,46 @@ Node parameters_of(const Node& step, const Node& defaults, const Op& op) {
     return merged;
 }
 
+/// Notes which values of the command line reach the step.
+void note_overridden(PipelineBinder& binder, const Node& own, const Node& defaults, const Op& op,
+                     const std::string& path) {
+    const Node* common = defaults.find(op.spec.name);
+    for (const Entry& entry : common == nullptr ? std::vector<Entry>() : common->entries) {
+        if (entry.value.origin.kind != OriginKind::Override) {
+            continue;
+        }
+        auto& use = binder.overridden_defaults[fmt::format("set.{}.{}", op.spec.name, entry.key)];
+        use.origin = entry.value.origin;
+        const Node* before = own.find(entry.key);
+        use.is_used = use.is_used || before == nullptr;
+        if (before != nullptr && use.own.empty()) {
+            const bool is_written = before->origin.kind != OriginKind::Default;
+            use.own = is_written ? fmt::format("set {}.set.{} instead ({})", path, entry.key,
+                                               to_string(before->origin))
+                                 : fmt::format("{} is made by an op that gives {} itself", path,
+                                               entry.key);
+        }
+    }
+}
+
 }  // namespace
+
+void judge_overridden_defaults(PipelineBinder& binder) {
+    for (const auto& [path, use] : binder.overridden_defaults) {
+        if (!use.is_used) {
+            binder.rules.add(
+                use.origin, path,
+                "changes nothing: every step of the op has a value of its own; " + use.own);
+        }
+    }
+}
 
 void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defaults,
                      const std::string& path, const pipeline::Scope& names,
                      pipeline::PipelineStep& spec) {
     const ops::Parameters& parameters = spec.op->params;
     Node node = parameters_of(step, defaults, *spec.op);
+    note_overridden(binder, entry(step, "set"), defaults, *spec.op, path);
     if (parameters.make == nullptr) {
         for (const Entry& entry : node.entries) {
             binder.binding.violations.add(entry.origin, path + ".set." + entry.key,

@@ -63,6 +63,12 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
     } else if (in->kind == NodeKind::Sequence) {
         for (const Node& name : in->elements) {
             spec.inputs.push_back(pipeline::substitute(name.text, names));
+            if (spec.inputs.back().empty()) {
+                binder.mistake(
+                    name, path + ".in",
+                    "expected a tensor, found nothing; `in: {operand: tensor}` may leave "
+                    "an optional one out");
+            }
         }
     } else {
         binder.mistake(*in, path + ".in", "expected a list of tensors, found " + describe(*in));

@@ -17,6 +17,46 @@ std::string name_on(std::string pattern, std::uint32_t device) {
     return pattern;
 }
 
+namespace {
+
+/// Whether a file of outputs holds a step's output once, under its own name: every device of the
+/// mesh holds the same bytes of it, or there is but one.
+bool is_stored_once(const PipelineSpec& pipeline, const PipelineStep& step, std::size_t output,
+                    std::uint32_t devices) {
+    if (devices == 1 && pipeline.has_plain_names) {
+        return true;
+    }
+    return step.op->spec.outputs[output].replicas == ops::Replicas::Same &&
+           step.groups.size() == 1 && step.groups.front().size() == devices;
+}
+
+}  // namespace
+
+std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
+                                         std::size_t index, const FileOutput& output,
+                                         std::uint32_t num_devices) {
+    const std::uint32_t first = step.groups.front().front();
+    const std::string name = output.name.empty() ? output.tensor : output.name;
+    if (output.join != FileJoin::None) {
+        return {{name, output.devices}};
+    }
+    if (output.name.empty() && is_stored_once(pipeline, step, index, num_devices)) {
+        return {{name, {0}}};
+    }
+    if (!output.name.empty() && name_on(output.name, 0) == output.name) {
+        return {{name, {first}}};
+    }
+    std::vector<StoredOutput> stored;
+    for (const auto& group : step.groups) {
+        for (const std::uint32_t device : group) {
+            stored.push_back({output.name.empty() ? own_name(device, output.tensor)
+                                                  : name_on(output.name, device),
+                              {device}});
+        }
+    }
+    return stored;
+}
+
 const PipelineTensor* find_tensor(const PipelineSpec& pipeline, std::string_view name) {
     const auto found = std::ranges::find(pipeline.tensors, name, &PipelineTensor::name);
     return found == pipeline.tensors.end() ? nullptr : &*found;

@@ -156,6 +156,7 @@ struct FileOutput {
     std::uint32_t rows = 0;  ///< of its first axis; 0: all
     FileJoin join = FileJoin::None;
     std::vector<std::uint32_t> devices;  ///< of the group, unless FileJoin::None
+    config::Origin place = {};
 };
 
 /// Steps or tensors that reports sum up under one name: `*` in a pattern stands for any letters.
@@ -186,6 +187,17 @@ struct PipelineSpec {
 
 /// A name in a file: `pattern` with the number of the device for ${device}.
 [[nodiscard]] std::string name_on(std::string pattern, std::uint32_t device);
+
+/// A tensor of the file of outputs, and the devices whose tensors it is made of.
+struct StoredOutput {
+    std::string name;
+    std::vector<std::uint32_t> devices;
+};
+/// Returns the tensors of the file that hold output `index` of a step.
+[[nodiscard]] std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline,
+                                                       const PipelineStep& step, std::size_t index,
+                                                       const FileOutput& output,
+                                                       std::uint32_t num_devices);
 
 /// The tensor of that name that no step makes, or null.
 [[nodiscard]] const PipelineTensor* find_tensor(const PipelineSpec& pipeline,

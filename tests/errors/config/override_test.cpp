@@ -74,6 +74,26 @@ constexpr SetMistake kSets[] = {
      "--set steps.double.op=cop: steps.double.op: 'cop' is no op, did you mean copy? Known: @ops"},
 };
 
+TEST(OverrideErrors, NameTheStepWhoseOwnValueStandsBeforeTheOps) {
+    const std::string text = replaced(kRun, "set: {factor: 2}", "set: {factor: 2, grid: [2, 2]}");
+
+    EXPECT_EQ(refusal_of_run(text, {"set.scale.grid=[1,1]"}),
+              "--set set.scale.grid=[1,1]: set.scale.grid: changes nothing: every step of the op "
+              "has a value of its own; set steps.double.set.grid instead (run.yaml:11:73)");
+    EXPECT_EQ(refusal_of_run(text, {"steps.double.set.grid=[1,1]"}), "");
+    EXPECT_EQ(refusal_of_run(std::string(kRun), {"set.scale.grid=[1,1]"}), "");
+}
+
+// One step takes it: that is what it is for.
+TEST(OverrideErrors, AreAbsentWhereAStepTakesTheOpsValue) {
+    const std::string text =
+        replaced(kRun, "set: {factor: 2}}",
+                 "set: {factor: 2, grid: [2, 2]}}\n"
+                 "  - {name: again, op: scale, in: [y], out: [z], set: {factor: 2}}");
+
+    EXPECT_EQ(refusal_of_run(text, {"set.scale.grid=[1,1]"}), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Sets, OverrideErrors, testing::ValuesIn(kSets));
 
 TEST(OverrideErrors, AreReportedBehindThoseOfTheFile) {

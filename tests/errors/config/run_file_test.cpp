@@ -216,6 +216,15 @@ constexpr Mistake kMistakes[] = {
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
      "run.yaml:11:103: steps.double.reference: '2 * z': z is no input of the step; its inputs are "
      "x"},
+    {"TwoOutputsOfOneName", "set: {factor: 2}}\n",
+     "set: {factor: 2}}\n"
+     "  - {name: triple, op: scale, in: [x], out: [z], set: {factor: 3}}\n"
+     "outputs:\n  - {tensor: y, as: \"r${device}\"}\n  - {tensor: z, as: \"r${1 + 0}\"}\n",
+     "run.yaml:15:5: outputs: y and z are both called r1 in the file of outputs; give one another "
+     "name with `as`"},
+    {"EmptyNameOfAnInput", "in: [x]", "in: [x, \"\"]",
+     "run.yaml:11:39: steps.double.in: expected a tensor, found nothing; `in: {operand: tensor}` "
+     "may leave an optional one out"},
     {"ExtendsNobody", "mesh:", "extends: nobody\nmesh:",
      "run.yaml:1:10: extends: there is no run file 'nobody', looked for nobody, nobody.yaml, "
      "configs/runs/nobody.yaml"},
