@@ -57,7 +57,7 @@ struct Contract {
     [[nodiscard]] const TensorSpec* other(std::string_view name) const {
         const auto found = std::ranges::find(operands, name, &Operand::name);
         const auto index = static_cast<std::size_t>(found - operands.begin());
-        return index < tensors.size() ? &tensors[index].spec : nullptr;
+        return is_given(tensors, index) ? &tensors[index].spec : nullptr;
     }
 };
 
@@ -227,7 +227,16 @@ bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge) {
     if (!holds) {
         return false;
     }
-    // Missing optional inputs are the last ones, so that outputs follow the inputs that are there.
+    for (std::size_t i = 0; i < context.inputs.size(); ++i) {
+        const Operand& operand = op.spec.inputs[i];
+        const bool is_there = operand.presence == Presence::Optional || context.has(i);
+        judge.require(is_there, operand.name, "is left out; it must be given");
+        holds = holds && is_there;
+    }
+    if (!holds) {
+        return false;
+    }
+    // Optional inputs that are missing at the end have no place here: outputs follow the others.
     std::vector<Operand> operands(
         op.spec.inputs.begin(),
         op.spec.inputs.begin() + static_cast<std::ptrdiff_t>(context.inputs.size()));
@@ -237,8 +246,10 @@ bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge) {
     ShapeSymbols symbols;
     (void)symbols.match("(D)", {static_cast<std::uint32_t>(context.devices.size())});
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-        holds =
-            keeps_contract({operands[i], operands, tensors}, tensors[i], symbols, judge) && holds;
+        const bool is_left_out = i < context.inputs.size() && !context.has(i);
+        holds = (is_left_out ||
+                 keeps_contract({operands[i], operands, tensors}, tensors[i], symbols, judge)) &&
+                holds;
     }
     return holds;
 }

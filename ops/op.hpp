@@ -33,6 +33,16 @@ struct TensorPlan {
 };
 [[nodiscard]] TensorPlan plan_of(const DeviceTensor& tensor);
 
+/// Whether a call gives an optional input. One that is left out before others that are given has a
+/// plan without a shape, and no tensors.
+[[nodiscard]] inline bool is_given(std::span<const TensorPlan> inputs, std::size_t operand) {
+    return operand < inputs.size() && !inputs[operand].spec.shape.empty();
+}
+template <class Tensors>
+[[nodiscard]] bool is_given(std::span<const std::vector<Tensors>> inputs, std::size_t operand) {
+    return operand < inputs.size() && !inputs[operand].empty();
+}
+
 /// The parameters of an op: a struct of its own, bound through a table of fields.
 struct Parameters {
     std::span<const config::Field> fields;
@@ -52,7 +62,7 @@ struct OpContext {
     const MeshSpec& mesh;
     std::span<const std::uint32_t> devices;  ///< the group's, in order of their positions in it
     const void* parameters = nullptr;
-    /// By operand, in the order of the spec; optional ones at the end may be missing. `outputs` are
+    /// By operand, in the order of the spec; optional ones may be missing (is_given). `outputs` are
     /// empty while they are inferred.
     std::span<const TensorPlan> inputs;
     std::span<const TensorPlan> outputs = {};
@@ -66,6 +76,7 @@ struct OpContext {
     [[nodiscard]] const P& params() const {
         return *static_cast<const P*>(parameters);
     }
+    [[nodiscard]] bool has(std::size_t operand) const { return is_given(inputs, operand); }
     [[nodiscard]] std::span<const std::uint32_t> host_counts(std::size_t operand,
                                                              std::size_t position) const {
         const auto& values = host_inputs[operand];
@@ -119,6 +130,7 @@ struct ReferenceContext {
     [[nodiscard]] const P& params() const {
         return *static_cast<const P*>(parameters);
     }
+    [[nodiscard]] bool has(std::size_t operand) const { return is_given(inputs, operand); }
     [[nodiscard]] const OperandValues& in(std::size_t operand) const {
         return *inputs[operand].at(position);
     }

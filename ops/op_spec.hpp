@@ -47,12 +47,25 @@ struct Operand {
     ValidRows rows_are = ValidRows::OfEachMatrix;
 };
 
-/// How far a result may be from the op's reference with the default number formats. The error of
-/// an element is |result − reference| / max(|reference|, rms of the reference).
+/// How far a result may be from the op's reference with the default number formats: HiFi4, a 32-bit
+/// DST and bfloat16 outputs. Coarser formats of a step add to it (runtime/pipeline's
+/// step_tolerance). The error of an element is |result − reference| / max(|reference|, floor · rms
+/// of the reference).
 struct Tolerance {
     double max_relative_error = 0;  ///< 0: every element equal
     double min_pcc = 1;
+    /// 1 where an element is a sum of terms that may cancel, so that its error follows the terms;
+    /// near 0 where the error follows the element itself, however small it is.
+    double floor = 1;
+    /// Extent that an element's sum runs over, as the shapes of inputs name it: "K". A 16-bit DST
+    /// rounds the sum once a tile of it.
+    std::string_view summed = {};
+    double formats = 0;  ///< what number formats add that are no parameters of the op
 };
+
+/// Floor of ops that compute each element by itself, in 32 bits, and round it: where the vector
+/// unit flushes the end of a function to 0, the reference may still have a number.
+inline constexpr double kElementWise = 0x1p-8;
 
 /// Every element equal: integers and pure data movement.
 inline constexpr Tolerance kExact{};

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "tessera/errors.hpp"
@@ -14,15 +15,23 @@
 
 namespace tessera {
 
-/// Both finite; alike but not finite (NaN and NaN, equal infinities); or not comparable.
-enum class PairKind : std::uint8_t { Finite, AgreeNonfinite, Fault };
+/// Both finite; two NaN; alike and not finite (equal infinities); or not comparable.
+enum class PairKind : std::uint8_t { Finite, TwoNan, AgreeInfinite, Fault };
 
-[[nodiscard]] inline PairKind kind_of(double test, double reference) noexcept {
+/// `largest`: magnitudes from here on agree with an infinity of their sign, since the format that
+/// one of the sides is in may not hold them.
+[[nodiscard]] inline PairKind kind_of(
+    double test, double reference,
+    double largest = std::numeric_limits<double>::infinity()) noexcept {
     if (std::isfinite(test) && std::isfinite(reference)) [[likely]] {
         return PairKind::Finite;
     }
-    const bool agree = test == reference || (std::isnan(test) && std::isnan(reference));
-    return agree ? PairKind::AgreeNonfinite : PairKind::Fault;
+    if (std::isnan(test) && std::isnan(reference)) {
+        return PairKind::TwoNan;
+    }
+    const bool agree =
+        std::min(test, reference) >= largest || std::max(test, reference) <= -largest;
+    return agree ? PairKind::AgreeInfinite : PairKind::Fault;
 }
 
 inline constexpr std::size_t kPairsPerBlock = 512;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/tensor_compare.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "emu/base/compared_pairs.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -35,18 +38,33 @@ void for_each_lane(std::size_t count, Step step) {
     }
 }
 
-/// The pairs of a block in which both sides are finite.
+/// |values| that share an exponent in block formats.
+constexpr std::size_t kBlockValues = 16;
+
+/// The pairs of a block in which both sides are finite, each with the error that its format cannot
+/// avoid.
 class FinitePairs {
 public:
-    explicit FinitePairs(const PairBlock& block) : test_(block.test), reference_(block.reference) {
+    FinitePairs(const PairBlock& block, const CloseTolerance& tolerance)
+        : test_(block.test), reference_(block.reference) {
+        const FormatLimits& format = tolerance.format;
+        std::ranges::fill(allowance_, format.spacing);
+        if (format.block_step > 0) {
+            allow_for_blocks(format.block_step);
+        }
         if (!all_finite(block)) {
-            keep_finite(block);
+            keep_finite(block, format.largest * (1 - tolerance.max_rel_err));
         }
     }
     [[nodiscard]] std::size_t size() const noexcept { return test_.size(); }
     [[nodiscard]] double test(std::size_t i) const noexcept { return test_[i]; }
     [[nodiscard]] double reference(std::size_t i) const noexcept { return reference_[i]; }
+    /// |test − reference| beyond what the format cannot hold.
+    [[nodiscard]] double error(std::size_t i) const noexcept {
+        return std::max(0.0, std::abs(test_[i] - reference_[i]) - allowance_[i]);
+    }
     [[nodiscard]] std::uint64_t num_faults() const noexcept { return num_faults_; }
+    [[nodiscard]] std::uint64_t num_nan() const noexcept { return num_nan_; }
 
 private:
     /// x · 0 is 0 for finite values and NaN for the others.
@@ -58,13 +76,28 @@ private:
         return total(zeros) == 0;
     }
 
-    void keep_finite(const PairBlock& block) noexcept {
+    void allow_for_blocks(double step) noexcept {
+        for (std::size_t first = 0; first < size(); first += kBlockValues) {
+            const std::size_t count = std::min(kBlockValues, size() - first);
+            double largest = 0;
+            for (std::size_t i = first; i < first + count; ++i) {
+                const double magnitude = std::abs(reference_[i]);
+                largest = std::isfinite(magnitude) ? std::max(largest, magnitude) : largest;
+            }
+            std::fill_n(allowance_.begin() + static_cast<std::ptrdiff_t>(first), count,
+                        step * largest);
+        }
+    }
+
+    void keep_finite(const PairBlock& block, double largest) noexcept {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < block.test.size(); ++i) {
-            const PairKind kind = kind_of(block.test[i], block.reference[i]);
+            const PairKind kind = kind_of(block.test[i], block.reference[i], largest);
             num_faults_ += kind == PairKind::Fault ? 1 : 0;
+            num_nan_ += kind == PairKind::TwoNan ? 1 : 0;
             if (kind == PairKind::Finite) {
                 kept_test_[kept] = block.test[i];
+                allowance_[kept] = allowance_[i];
                 kept_reference_[kept++] = block.reference[i];
             }
         }
@@ -75,6 +108,8 @@ private:
     std::span<const double> test_;
     std::span<const double> reference_;
     std::uint64_t num_faults_ = 0;
+    std::uint64_t num_nan_ = 0;
+    std::array<double, kPairsPerBlock> allowance_;
     std::array<double, kPairsPerBlock> kept_test_;
     std::array<double, kPairsPerBlock> kept_reference_;
 };
@@ -84,65 +119,79 @@ struct Means {
     double test = 0;
     double reference = 0;
     double rms = 0;
+    double largest = 0;  ///< |reference|
 };
 
 class MeansPass {
 public:
-    explicit MeansPass(Closeness& result) : result_(result) {}
+    MeansPass(Closeness& result, const CloseTolerance& tolerance)
+        : result_(result), tolerance_(tolerance) {}
 
     void visit(const PairBlock& block) {
-        const FinitePairs pairs(block);
+        const FinitePairs pairs(block, tolerance_);
         Lanes test{};
         Lanes reference{};
         Lanes squares{};
+        Lanes largest{};
         for_each_lane(pairs.size(), [&](std::size_t i, std::size_t lane) {
             test[lane] += pairs.test(i);
             reference[lane] += pairs.reference(i);
             squares[lane] += pairs.reference(i) * pairs.reference(i);
+            largest[lane] = std::max(largest[lane], std::abs(pairs.reference(i)));
         });
         test_ += total(test);
         reference_ += total(reference);
         squares_ += total(squares);
+        largest_ = std::max(largest_, *std::ranges::max_element(largest));
         result_.num_finite += pairs.size();
         result_.num_elements += block.test.size();
         result_.num_nonfinite_faults += pairs.num_faults();
+        result_.num_nan += pairs.num_nan();
     }
 
     [[nodiscard]] Means means() const noexcept {
         const auto count = static_cast<double>(std::max<std::uint64_t>(1, result_.num_finite));
-        return {test_ / count, reference_ / count, std::sqrt(squares_ / count)};
+        return {test_ / count, reference_ / count, std::sqrt(squares_ / count), largest_};
     }
 
 private:
     Closeness& result_;
+    const CloseTolerance& tolerance_;
     double test_ = 0;
     double reference_ = 0;
     double squares_ = 0;
+    double largest_ = 0;
+};
+
+/// Sums over all finite pairs, in units of the reference's rms, so that squares of the largest and
+/// smallest numbers stay numbers.
+struct PairSums {
+    double covariance = 0;
+    double test_squares = 0;       ///< of deviations from the mean
+    double reference_squares = 0;  ///< likewise
+    double products = 0;
+    double fourth_powers = 0;  ///< of the reference
+    double error_squares = 0;
 };
 
 class ErrorPass {
 public:
-    ErrorPass(Closeness& result, const Means& means, double limit)
-        : result_(result), means_(means), limit_(limit) {}
+    ErrorPass(Closeness& result, const Means& means, const CloseTolerance& tolerance)
+        : result_(result), means_(means), tolerance_(tolerance) {}
 
     void visit(const PairBlock& block) {
-        const FinitePairs pairs(block);
-        add_products(pairs);
+        const FinitePairs pairs(block, tolerance_);
+        if (means_.rms > 0) {
+            add_products(pairs);
+        }
         const double largest = pairs.num_faults() > 0 ? kInfinity : largest_error(pairs);
-        if (largest > result_.max_rel_err || (largest > limit_ && !result_.first_beyond)) {
+        const bool is_beyond = largest > tolerance_.max_rel_err && !result_.first_beyond;
+        if (largest > result_.max_rel_err || is_beyond) {
             locate(block);
         }
     }
 
-    [[nodiscard]] double correlation() const noexcept {
-        if (result_.is_void()) {
-            return 0;
-        }
-        if (test_squares_ == 0 || reference_squares_ == 0) {
-            return result_.max_rel_err == 0 ? 1 : 0;
-        }
-        return covariance_ / std::sqrt(test_squares_) / std::sqrt(reference_squares_);
-    }
+    [[nodiscard]] const PairSums& sums() const noexcept { return sums_; }
 
 private:
     void add_products(const FinitePairs& pairs) noexcept {
@@ -150,83 +199,187 @@ private:
         Lanes test_squares{};
         Lanes reference_squares{};
         const Means means = means_;
+        const double unit = 1 / means.rms;
         for_each_lane(pairs.size(), [&](std::size_t i, std::size_t lane) {
-            const double test = pairs.test(i) - means.test;
-            const double reference = pairs.reference(i) - means.reference;
+            const double test = (pairs.test(i) - means.test) * unit;
+            const double reference = (pairs.reference(i) - means.reference) * unit;
             covariance[lane] += test * reference;
             test_squares[lane] += test * test;
             reference_squares[lane] += reference * reference;
         });
-        covariance_ += total(covariance);
-        test_squares_ += total(test_squares);
-        reference_squares_ += total(reference_squares);
+        sums_.covariance += total(covariance);
+        sums_.test_squares += total(test_squares);
+        sums_.reference_squares += total(reference_squares);
+        Lanes products{};
+        Lanes fourth_powers{};
+        Lanes error_squares{};
+        for_each_lane(pairs.size(), [&](std::size_t i, std::size_t lane) {
+            const double reference = pairs.reference(i) * unit;
+            const double square = reference * reference;
+            const double error = pairs.error(i) * unit;
+            products[lane] += pairs.test(i) * unit * reference;
+            fourth_powers[lane] += square * square;
+            error_squares[lane] += error * error;
+        });
+        sums_.products += total(products);
+        sums_.fourth_powers += total(fourth_powers);
+        sums_.error_squares += total(error_squares);
     }
 
     /// 0 / 0, where reference and rms are zero and nothing differs, is no error.
-    [[nodiscard]] static double error(double test, double reference, double rms) noexcept {
-        const double relative = std::abs(test - reference) / std::max(std::abs(reference), rms);
-        return relative > 0 ? relative : 0;
+    [[nodiscard]] double relative(double error, double reference) const noexcept {
+        const double found = error / std::max(std::abs(reference), tolerance_.floor * means_.rms);
+        return found > 0 ? found : 0;
     }
 
     [[nodiscard]] double largest_error(const FinitePairs& pairs) const noexcept {
         Lanes largest{};
-        const double rms = means_.rms;
         for_each_lane(pairs.size(), [&](std::size_t i, std::size_t lane) {
-            const double found = error(pairs.test(i), pairs.reference(i), rms);
-            largest[lane] = found > largest[lane] ? found : largest[lane];
+            largest[lane] = std::max(largest[lane], relative(pairs.error(i), pairs.reference(i)));
         });
         return *std::ranges::max_element(largest);
     }
 
-    [[nodiscard]] double error_of(const ComparedPair& pair) const noexcept {
-        switch (kind_of(pair.test, pair.reference)) {
-            case PairKind::Finite:
-                return error(pair.test, pair.reference, means_.rms);
-            case PairKind::AgreeNonfinite:
-                return 0;
-            case PairKind::Fault:
-                break;
+    void note(const ComparedPair& pair, double found) {
+        if (found > tolerance_.max_rel_err && !result_.first_beyond) {
+            result_.first_beyond = pair;
         }
-        return kInfinity;
+        if (found > result_.max_rel_err) {
+            result_.max_rel_err = found;
+            result_.worst = pair;
+        }
     }
 
     void locate(const PairBlock& block) {
-        for (std::size_t i = 0; i < block.test.size(); ++i) {
+        const FinitePairs pairs(block, tolerance_);
+        const double beyond = tolerance_.format.largest * (1 - tolerance_.max_rel_err);
+        for (std::size_t i = 0, finite = 0; i < block.test.size(); ++i) {
             const ComparedPair pair = block.pair(i);
-            const double found = error_of(pair);
-            if (found > limit_ && !result_.first_beyond) {
-                result_.first_beyond = pair;
-            }
-            if (found > result_.max_rel_err) {
-                result_.max_rel_err = found;
-                result_.worst = pair;
+            const PairKind kind = kind_of(pair.test, pair.reference, beyond);
+            if (kind == PairKind::Finite) {
+                note(pair, relative(pairs.error(finite++), pair.reference));
+            } else if (kind == PairKind::Fault) {
+                note(pair, kInfinity);
             }
         }
     }
 
     Closeness& result_;
     Means means_;
-    double limit_;
-    double covariance_ = 0;
-    double test_squares_ = 0;
-    double reference_squares_ = 0;
+    const CloseTolerance& tolerance_;
+    PairSums sums_;
 };
+
+/// A reference whose deviations from its mean are less than this share of its rms is constant: the
+/// rest is rounding of the mean.
+constexpr double kConstantShare = 0x1p-40;
+/// With deviations below this share all elements round alike: sums over them would say no more than
+/// one element does, and the correlation would be that of roundings.
+constexpr double kVaryingShare = 0x1p-4;
+
+double correlation(const Closeness& result, const PairSums& sums, bool varies) {
+    if (result.num_elements != 0 && result.num_finite == 0) {
+        return result.is_void() ? 0 : 1;
+    }
+    if (result.max_rel_err == 0 && sums.error_squares == 0) {
+        return 1;
+    }
+    if (!varies) {
+        return std::numeric_limits<double>::quiet_NaN();
+    }
+    return sums.test_squares == 0
+               ? 0
+               : sums.covariance / std::sqrt(sums.test_squares) / std::sqrt(sums.reference_squares);
+}
+
+/// Fills in what holds for all elements together. Noise of relative size e moves the fitted scale
+/// by e / √n, n being the number of elements that weigh as much as the largest of them.
+void judge_sums(Closeness& result, const Means& means, const PairSums& sums,
+                const CloseTolerance& tolerance) {
+    constexpr double kDeviations = 4;
+    const auto count = static_cast<double>(result.num_finite);
+    const bool varies = sums.reference_squares > count * kConstantShare * kConstantShare;
+    result.pcc = correlation(result, sums, varies);
+    if (means.rms == 0) {
+        return;  // of zeros: every error is beyond its element's tolerance
+    }
+    result.varies = sums.reference_squares > count * kVaryingShare * kVaryingShare;
+    const double limit =
+        tolerance.max_rel_err * std::max(means.largest / means.rms, tolerance.floor);
+    const double outliers = tolerance.outliers * limit * limit;
+    result.rms_err = std::sqrt(sums.error_squares / count);
+    result.rms_err_allowed =
+        std::sqrt(tolerance.max_rms_err * tolerance.max_rms_err + outliers / count);
+    result.scale = sums.products / count;
+    result.scale_err_allowed = tolerance.max_scale_err +
+                               kDeviations * result.rms_err * std::sqrt(sums.fourth_powers) / count;
+    result.pcc_needed =
+        1 - ((1 - tolerance.pcc_min) * count + outliers / 2) / sums.reference_squares;
+}
 
 }  // namespace
 
-bool Closeness::passes(const CloseTolerance& tolerance) const noexcept {
-    return num_nonfinite_faults == 0 && !is_void() && pcc >= tolerance.pcc_min &&
-           max_rel_err <= tolerance.max_rel_err;
+FormatLimits limits_of(DataFormat format) {
+    switch (format) {
+        case DataFormat::Float32:
+            return {.largest = 0x1.fffffep127, .spacing = 0x1p-149};
+        case DataFormat::Float16_b:
+            return {.largest = 0x1.fep127, .spacing = 0x1p-133};
+        case DataFormat::Fp8_e4m3:
+            return {.largest = 448, .spacing = 0x1p-9};
+        case DataFormat::Lf8:
+            return {.largest = 57344, .spacing = 0x1p-16};
+        case DataFormat::Bfp8_b:
+            return {.largest = 0x1.fcp127, .spacing = 0x1p-133, .block_step = 0x1p-6};
+        case DataFormat::Bfp4_b:
+            return {.largest = 0x1.cp127, .spacing = 0x1p-129, .block_step = 0x1p-2};
+        default:
+            throw UsageError(
+                fmt::format("{}: allowed: a format of floating-point numbers", name_of(format)));
+    }
+}
+
+std::string Closeness::failure(const CloseTolerance& tolerance) const {
+    if (is_void()) {
+        return fmt::format("none of the {} values is finite, nothing was compared", num_elements);
+    }
+    if (num_nonfinite_faults != 0 || max_rel_err > tolerance.max_rel_err) {
+        return fmt::format("largest relative error {:.3g}, allowed {:.3g}", max_rel_err,
+                           tolerance.max_rel_err);
+    }
+    if (!varies) {
+        return "";
+    }
+    if (rms_err > rms_err_allowed) {
+        return fmt::format("the rms of all errors is {:.3g} of the reference's, allowed {:.3g}",
+                           rms_err, rms_err_allowed);
+    }
+    const double least = 1 - scale_err_allowed - tolerance.max_shrinking;
+    if (scale < least || scale > 1 + scale_err_allowed) {
+        return fmt::format("all values are {:.6g} times the reference, allowed: {:.6g} to {:.6g}",
+                           scale, least, 1 + scale_err_allowed);
+    }
+    // Without an allowance for outliers the correlation is judged as it is.
+    const double needed = tolerance.outliers == 0 ? tolerance.pcc_min : pcc_needed;
+    if (pcc < needed) {
+        return fmt::format("PCC {:.6f} is below {:.6f}", pcc, needed);
+    }
+    return "";
+}
+
+bool Closeness::passes(const CloseTolerance& tolerance) const {
+    return failure(tolerance).empty();
 }
 
 Closeness compare_close(std::span<const ComparedPart> parts, const CloseTolerance& tolerance) {
     Closeness result;
-    MeansPass means(result);
-    for_each_block(parts, [&](const PairBlock& block) { means.visit(block); });
-    result.reference_rms = means.means().rms;
-    ErrorPass errors(result, means.means(), tolerance.max_rel_err);
+    MeansPass pass(result, tolerance);
+    for_each_block(parts, [&](const PairBlock& block) { pass.visit(block); });
+    const Means means = pass.means();
+    result.reference_rms = means.rms;
+    ErrorPass errors(result, means, tolerance);
     for_each_block(parts, [&](const PairBlock& block) { errors.visit(block); });
-    result.pcc = errors.correlation();
+    judge_sums(result, means, errors.sums(), tolerance);
     return result;
 }
 

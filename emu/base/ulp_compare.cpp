@@ -28,7 +28,7 @@ public:
 private:
     void take_unequal(const ComparedPair& pair) {
         const PairKind kind = kind_of(pair.test, pair.reference);
-        if (kind == PairKind::AgreeNonfinite) {
+        if (kind == PairKind::TwoNan || kind == PairKind::AgreeInfinite) {
             return;
         }
         const double ulps = kind == PairKind::Fault ? std::numeric_limits<double>::infinity()

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tessera/arch_spec.hpp"
@@ -26,11 +27,11 @@ struct HostSpec {
 
 enum class VerifyLevel : std::uint8_t { EveryStep, FinalOnly, Off };
 
-/// What a run's results must meet; the error's denominator is max(|reference|, rms).
+/// Tolerances that a run's results must keep, in place of the tolerance of each op (docs/verdicts.md).
 struct VerifySpec {
     VerifyLevel level = VerifyLevel::EveryStep;
-    double min_pcc = 0;
-    double max_relative_error = 0;
+    std::optional<double> min_pcc = std::nullopt;             ///< none: the op's
+    std::optional<double> max_relative_error = std::nullopt;  ///< of an element; none: the op's
 };
 
 struct RunSpec {

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far computed values lie from a reference: correlation and relative error, or bfloat16 ulps.
+// How far computed values are from a reference: error by element, then sums over all elements; or
+// bfloat16 ulps.
+//
+// A comparison of numbers (`compare_close`) passes if all of these hold:
+//   1. every element keeps to its own tolerance, |test − reference| ≤ max_rel_err · unit + what the
+//      format cannot hold, where unit = max(|reference|, floor · rms of the reference);
+//   2. if the reference varies, all errors together keep to max_rms_err, and the scale fitted to
+//      all elements is 1 within max_scale_err: an error that all elements have alike is found
+//      although each is small;
+//   3. if the reference varies, the correlation keeps to pcc_min.
+// Sums 2 and 3 leave room for a few elements at the limit of their own tolerance (`outliers`), so
+// that a small tensor is judged by its elements alone.
 //
 // Values that are not finite are never averaged away. A NaN agrees with a NaN and an infinity with
-// the same infinity; any other pair with a value that is not finite is a fault of its own, counted,
-// and fails every tolerance. Means and correlation are over the pairs in which both are finite;
-// where there are values but no such pair, nothing was shown and no tolerance holds.
+// the same infinity, or with a number that the format cannot hold; any other pair with a value that
+// is not finite is a fault of its own, counted, and fails every tolerance. Sums are over the pairs
+// in which both are finite. Values of which none is finite and some are NaN show nothing: no
+// tolerance holds.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,9 +45,24 @@ struct ComparedPair {
     double reference = 0;
 };
 
+/// Limits of the format of the computed values.
+struct FormatLimits {
+    double largest = std::numeric_limits<double>::infinity();  ///< finite number
+    double spacing = 0;     ///< between the numbers nearest to 0: no error is less
+    double block_step = 0;  ///< of 16 values with one exponent: step over their largest magnitude
+};
+/// Errors   UsageError for integer formats.
+[[nodiscard]] FormatLimits limits_of(DataFormat format);
+
 struct CloseTolerance {
     double pcc_min = 0;
     double max_rel_err = 0;
+    double floor = 1;  ///< share of the rms that is the least unit of an element's error
+    double max_rms_err = std::numeric_limits<double>::infinity();
+    double max_scale_err = std::numeric_limits<double>::infinity();
+    double max_shrinking = 0;  ///< by which the fitted scale may be less than 1 − max_scale_err
+    double outliers = 0;       ///< elements at the limit of max_rel_err that sums leave out
+    FormatLimits format = {};
 };
 
 /// Result of a comparison over one or several parts together.
@@ -42,21 +70,35 @@ struct Closeness {
     std::uint64_t num_elements = 0;
     std::uint64_t num_finite = 0;  ///< pairs in which both sides are
     std::uint64_t num_nonfinite_faults = 0;
-    /// Pearson correlation. Where a side is constant: 1 if all values are equal, else 0. 0 where
-    /// nothing is finite.
+    std::uint64_t num_nan = 0;  ///< pairs of two NaN
+    /// Pearson correlation; 1 if all values are equal, else NaN where the reference is constant, 0
+    /// where the computed values are or nothing is finite.
     double pcc = 1;
+    double pcc_needed = -1;  ///< pcc_min, less what outliers take and a mean that dominates
+    bool varies = false;     ///< whether the reference does, so that sums over it are judged
     double reference_rms = 0;
-    /// max |test - ref| / max(|ref|, rms(ref)); infinity if there is a fault or, against a
-    /// reference of zeros, any difference.
+    /// max error / unit of an element; infinity if there is a fault or, against a reference of
+    /// zeros, any difference.
     double max_rel_err = 0;
-    std::optional<ComparedPair> worst;         ///< none if all agree
+    double rms_err = 0;  ///< rms of all errors over that of the reference
+    double rms_err_allowed = 0;
+    double scale = 1;                   ///< that fits best: Σ test · ref / Σ ref²
+    double scale_err_allowed = 0;       ///< max_scale_err and four deviations of `scale` from noise
+    std::optional<ComparedPair> worst;  ///< none if all agree
     std::optional<ComparedPair> first_beyond;  ///< first pair beyond max_rel_err, or fault
 
-    /// There are values, and no pair of them is finite.
-    [[nodiscard]] bool is_void() const noexcept { return num_elements != 0 && num_finite == 0; }
-    [[nodiscard]] bool passes(const CloseTolerance& tolerance) const noexcept;
+    /// There are values, none of them finite, and not all are infinities that agree.
+    [[nodiscard]] bool is_void() const noexcept {
+        return num_elements != 0 && num_finite == 0 && num_nan + num_nonfinite_faults != 0;
+    }
+    /// The first rule that does not hold, in words with its figures: "PCC 0.99 is below 0.9999";
+    /// empty if the values pass.
+    [[nodiscard]] std::string failure(const CloseTolerance& tolerance) const;
+    [[nodiscard]] bool passes(const CloseTolerance& tolerance) const;
 };
 
+/// Formats whose values share exponents (FormatLimits::block_step) share them from the start of a
+/// part on: a part is a row, or some rows of a multiple of 16 elements.
 /// Errors   InternalError if the two sides of a part differ in size.
 [[nodiscard]] Closeness compare_close(std::span<const ComparedPart> parts,
                                       const CloseTolerance& tolerance);

@@ -219,9 +219,11 @@ double activated(const RowActivationSpec& spec, double x, double up) {
         case ActivationFunction::Sigmoid:
             return sigmoid(x) * up;
         case ActivationFunction::SwigluOai: {
-            const double gate = std::min(x, spec.limit);
-            return (std::clamp(up, -spec.limit, spec.limit) + 1) * gate *
-                   sigmoid(spec.alpha * gate);
+            // As binary_min_tile and binary_max_tile: NaN becomes the limit.
+            const double gate = x < spec.limit ? x : spec.limit;
+            const double below = up < spec.limit ? up : spec.limit;
+            const double clamped = below > -spec.limit ? below : -spec.limit;
+            return (clamped + 1) * gate * sigmoid(spec.alpha * gate);
         }
     }
     return 0;

@@ -41,17 +41,17 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
                                   entries(operand), extents.tokens));
     };
     require_one_each(4);
-    if (context.inputs.size() > chosen) {
+    if (context.has(chosen)) {
         const std::uint32_t rows = num_rows(context.inputs[chosen].spec.shape);
         judge.require(rows == extents.tokens, "chosen",
                       fmt::format("has {} rows; it must have one for each of {} tokens", rows,
                                   extents.tokens));
     }
-    if (context.inputs.size() > lists) {
+    if (context.has(lists)) {
         require_one_each(lists);
     }
     const std::uint32_t sequences = context.inputs[3].spec.shape[0];
-    judge.require(context.inputs.size() > lists || extents.tokens % sequences == 0, "page_table",
+    judge.require(context.has(lists) || extents.tokens % sequences == 0, "page_table",
                   fmt::format("has {} sequences, which do not divide {} tokens; `sequences` can "
                               "say whose each one is",
                               sequences, extents.tokens));

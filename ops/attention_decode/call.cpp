@@ -14,7 +14,7 @@ Extents extents_of(const Shape& latent, const Shape& rope) {
 
 std::uint32_t chosen_width(std::span<const TensorPlan> inputs) {
     const std::size_t chosen = place_of_chosen(inputs[2].spec.format);
-    return inputs.size() > chosen ? row_length(inputs[chosen].spec.shape) : 0;
+    return is_given(inputs, chosen) ? row_length(inputs[chosen].spec.shape) : 0;
 }
 
 std::uint32_t scales_of(DataFormat cache, const Extents& extents) {

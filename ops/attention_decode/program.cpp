@@ -77,7 +77,7 @@ std::vector<std::uint32_t> reader_words(const OpContext& context, const Shapes& 
             handshake.arrived,
             shapes.partial_tiles(),
             row_length(inputs[4].spec.shape),
-            inputs.size() > lists ? row_length(inputs[lists].spec.shape) : 0,
+            is_given(inputs, lists) ? row_length(inputs[lists].spec.shape) : 0,
             positions_of_row(inputs[2].spec.shape, columns, context.params<DecodeSpec>().page_size),
             scales_of(cache, extents)};
 }
@@ -123,7 +123,7 @@ Program make_program(const OpContext& context, std::size_t position) {
           place_of_chosen(cache), place_of_sequences(cache), is_fp8(cache) ? kScales : none,
           is_fp8(cache) ? kRopeCache : none}) {
         // The kernel gets words of another tensor for one that is not there.
-        const auto& tensors = context.device_inputs[operand < none ? operand : 4];
+        const auto& tensors = context.device_inputs[context.has(operand) ? operand : 4];
         append_accessors({&tensors[position]}, words);
         addresses.push_back(tensors[position].buffer.address);
     }

@@ -14,7 +14,7 @@ namespace tessera::ops::attention_decode {
 namespace {
 
 HostTensor read_if_there(const ReferenceContext& context, std::size_t operand) {
-    return context.inputs.size() > operand ? context.read(operand) : HostTensor{};
+    return context.has(operand) ? context.read(operand) : HostTensor{};
 }
 
 /// The rows of the cache that a token sees.

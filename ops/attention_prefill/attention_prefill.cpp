@@ -42,9 +42,9 @@ struct Extents {
     }
 };
 
-/// `shape` gives the shape of each of `operands` inputs.
-template <class ShapeOf>
-Extents extents_of(std::size_t operands, const ShapeOf& shape) {
+/// `shape` gives the shape of each input that `context` has.
+template <class Context, class ShapeOf>
+Extents extents_from(const Context& context, const ShapeOf& shape) {
     const std::uint32_t heads = shape(0)[shape(0).size() - 2];
     const std::uint32_t nope = row_length(shape(0));
     const std::uint32_t head = row_length(shape(2)) / heads;
@@ -57,18 +57,18 @@ Extents extents_of(std::size_t operands, const ShapeOf& shape) {
             .value = head - std::min(head, nope),
             .sequences = sequences,
             .key_rows = key_rows,
-            .rows_each = operands > kContexts ? key_rows / sequences : 0,
-            .num_chosen = operands > kChosen ? row_length(shape(kChosen)) : 0};
+            .rows_each = context.has(kContexts) ? key_rows / sequences : 0,
+            .num_chosen = context.has(kChosen) ? row_length(shape(kChosen)) : 0};
 }
 
 Extents extents_of(const OpContext& context) {
-    return extents_of(context.inputs.size(),
-                      [&](std::size_t i) -> const Shape& { return context.inputs[i].spec.shape; });
+    return extents_from(
+        context, [&](std::size_t i) -> const Shape& { return context.inputs[i].spec.shape; });
 }
 
 Extents extents_of(const ReferenceContext& context) {
-    return extents_of(context.inputs.size(),
-                      [&](std::size_t i) -> const Shape& { return context.in(i).shape(); });
+    return extents_from(context,
+                        [&](std::size_t i) -> const Shape& { return context.in(i).shape(); });
 }
 
 /// Bits of a word for each token of a tile and each tile of keys, as the reader keeps them.
@@ -161,7 +161,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     std::vector<std::uint32_t> addresses;
     for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
         // The kernel gets words of another tensor for a list that is not there.
-        const auto& tensors = context.device_inputs[operand < context.inputs.size() ? operand : 4];
+        const auto& tensors = context.device_inputs[context.has(operand) ? operand : 4];
         append_accessors({&tensors[position]}, words);
         addresses.push_back(tensors[position].buffer.address);
     }

@@ -143,12 +143,12 @@ ProductValues product_values(const ReferenceContext& context, std::size_t expert
     ScaledOperands operands{rows, weights};
     std::optional<TensorPlan> of_experts;
     std::optional<TensorPlan> of_rows;
-    if (context.inputs.size() > expert_scales) {
+    if (context.has(expert_scales)) {
         of_experts = plan(expert_scales);
         operands.expert_scales = &*of_experts;
         values.expert_scales = floats_of(context.read(expert_scales));
     }
-    if (context.inputs.size() > expert_scales + 1) {
+    if (context.has(expert_scales + 1)) {
         of_rows = plan(expert_scales + 1);
         operands.row_scales = &*of_rows;
         values.row_scales = floats_of(context.read(expert_scales + 1));

@@ -68,7 +68,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               "must have {}",
                               layer.gate_up, config::Value<Activation>::show(spec.activation),
                               layer.intermediate, rows));
-    judge.require(context.inputs.size() != 7, "shared_w2", "is missing; it must be with shared_w1");
+    judge.require(
+        context.has(6) == context.has(7), context.has(6) ? "shared_w2" : "shared_w1",
+        fmt::format("is missing; it must be with {}", context.has(6) ? "shared_w1" : "shared_w2"));
     // Experts of devices outside of the group add nothing: their sums are joined elsewhere.
     const bool may_lack_experts = layer.has_own_tokens && !spec.pf.row->needs_contiguous_experts;
     judge.require(may_lack_experts || layer.local_experts * ranks == layer.experts, "expert_map",

@@ -39,8 +39,9 @@ std::uint32_t choices_of(std::span<const TensorPlan> inputs, const GroupedSpec& 
 }
 
 ScaledOperands operands_of(std::span<const TensorPlan> inputs) {
-    return {inputs[0], inputs[1], inputs.size() > kExpertScales ? &inputs[kExpertScales] : nullptr,
-            inputs.size() > kRowScales ? &inputs[kRowScales] : nullptr};
+    return {inputs[0], inputs[1],
+            is_given(inputs, kExpertScales) ? &inputs[kExpertScales] : nullptr,
+            is_given(inputs, kRowScales) ? &inputs[kRowScales] : nullptr};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -49,7 +50,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   "block_size",
                   fmt::format("is {}; it must be a multiple of 4 from 4 to 128", spec.block_size));
     judge.require(spec.top_k > 0, "top_k", "is 0; it must be at least 1");
-    const bool is_weighted = context.inputs.size() > 5;
+    const bool is_weighted = context.has(5);
     judge_product(context.arch, operands_of(context.inputs), is_weighted && spec.apply_weights,
                   spec, judge);
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
@@ -99,9 +100,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .writes_by_choice = spec.output_rows == RowsBy::Choice,
              .top_k = spec.top_k,
              .num_choices = choices_of(context.inputs, spec),
-             .topk_weights = in.size() > 5 && spec.apply_weights ? &in[5][p] : nullptr,
-             .expert_scales = in.size() > kExpertScales ? &in[kExpertScales][p] : nullptr,
-             .row_scales = in.size() > kRowScales ? &in[kRowScales][p] : nullptr},
+             .topk_weights = is_given(in, 5) && spec.apply_weights ? &in[5][p] : nullptr,
+             .expert_scales = is_given(in, kExpertScales) ? &in[kExpertScales][p] : nullptr,
+             .row_scales = is_given(in, kRowScales) ? &in[kRowScales][p] : nullptr},
             spec);
     });
 }
@@ -136,8 +137,7 @@ std::vector<Entry> entries_of(const ReferenceContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const ProductValues values = product_values(context, kExpertScales);
-    const bool is_weighted =
-        context.inputs.size() > 5 && context.params<GroupedSpec>().apply_weights;
+    const bool is_weighted = context.has(5) && context.params<GroupedSpec>().apply_weights;
     const HostTensor weights = is_weighted ? context.read(5) : HostTensor{};
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());

@@ -111,11 +111,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               to_string(weights), extents.heads, extents.tokens));
     judge_cache_rows(kInputs[2], context.inputs[2].spec, extents.elements, spec.page_size,
                      dram_alignment(context.arch), judge);
-    if (context.inputs.size() > 6) {
+    if (context.has(6)) {
         judge_cache_rows(kInputs[6], context.inputs[6].spec, 1, spec.page_size, 1, judge);
     }
     const bool is_fp8 = q.format == DataFormat::Fp8_e4m3;
-    judge.require(context.inputs.size() == (is_fp8 ? 7U : 5U), "q",
+    judge.require(context.has(5) == is_fp8 && context.has(6) == is_fp8, "q",
                   fmt::format("is {}; q_scale and cache_scale must {}be there", name_of(q.format),
                               is_fp8 ? "" : "not "));
     judge.require(

@@ -32,7 +32,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     TensorSpec output = context.inputs[0].spec;
     std::uint32_t columns = 0;
     for (const TensorPlan& input : context.inputs) {
-        columns += row_length(input.spec.shape);
+        columns += input.spec.shape.empty() ? 0 : row_length(input.spec.shape);
     }
     columns *= heads_of(spec, output.shape);
     output.shape.pop_back();
@@ -46,6 +46,9 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<JoinColumnsSpec>();
     const TensorSpec& input = context.inputs[0].spec;
+    for (std::size_t i = 0; i < context.inputs.size(); ++i) {
+        judge.require(context.has(i), kInputs[i].name, "is left out before one that is given");
+    }
     judge.require(!spec.merge_heads || input.shape.size() > 1, "merge_heads",
                   fmt::format("is true, but {} has no axis of heads", to_string(input.shape)));
     const Shape output = infer(context)[0].spec.shape;

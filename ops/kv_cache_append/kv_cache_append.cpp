@@ -78,7 +78,7 @@ constexpr std::array kFields =
 
 std::uint32_t columns_of(std::span<const TensorPlan> inputs) {
     return row_length(inputs[0].spec.shape) +
-           (inputs.size() > 4 ? row_length(inputs[4].spec.shape) : 0);
+           (is_given(inputs, 4) ? row_length(inputs[4].spec.shape) : 0);
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -98,7 +98,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     };
     require_one_each(3);
     const std::uint32_t sequences = context.inputs[2].spec.shape[0];
-    if (context.inputs.size() > 5) {
+    if (context.has(5)) {
         require_one_each(5);
     } else {
         judge.require(tokens % sequences == 0, "page_table",
@@ -115,7 +115,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 ColumnMove move_of(const OpContext& context, std::size_t position) {
     ColumnMove move{.ranges = {}, .rows = num_rows(context.inputs[0].spec.shape)};
     for (const std::size_t operand : {0UL, 4UL}) {
-        if (operand < context.inputs.size()) {
+        if (context.has(operand)) {
             const DeviceTensor& tensor = context.device_inputs[operand][position];
             move.ranges.push_back({&tensor, 0, row_length(tensor.spec.shape), 0});
         }
@@ -129,7 +129,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const ColumnMove move = move_of(context, position);
     const DeviceTensor& table = in[2][position];
     const DeviceTensor& positions = in[3][position];
-    const bool has_sequences = in.size() > 5;
+    const bool has_sequences = is_given(in, 5);
     const DeviceTensor& sequences = in[has_sequences ? 5 : 3][position];
     const DeviceTensor& output = context.device_outputs[0][position];
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, move.rows);
@@ -174,8 +174,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     HostTensor cache = context.read(1);
     const CachePages pages(context.read(2), context.params<AppendSpec>().page_size);
     const HostTensor positions = context.read(3);
-    const HostTensor more = context.inputs.size() > 4 ? context.read(4) : HostTensor{};
-    const HostTensor sequences = context.inputs.size() > 5 ? context.read(5) : HostTensor{};
+    const HostTensor more = context.has(4) ? context.read(4) : HostTensor{};
+    const HostTensor sequences = context.has(5) ? context.read(5) : HostTensor{};
     const std::size_t tokens = num_rows(rows.shape);
     const std::size_t each = std::max<std::size_t>(tokens / pages.num_sequences(), 1);
     const std::size_t element = element_bytes(cache.format);
@@ -207,10 +207,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor sequences = context.inputs.size() > 5 ? context.read(5) : HostTensor{};
-    const std::uint32_t columns =
-        row_length(context.in(0).shape()) +
-        (context.inputs.size() > 4 ? row_length(context.in(4).shape()) : 0);
+    const HostTensor sequences = context.has(5) ? context.read(5) : HostTensor{};
+    const std::uint32_t columns = row_length(context.in(0).shape()) +
+                                  (context.has(4) ? row_length(context.in(4).shape()) : 0);
     check_cache_places(kSpec.name, context.read(2), context.read(3),
                        sequences.shape.empty() ? nullptr : &sequences,
                        context.params<AppendSpec>().page_size,

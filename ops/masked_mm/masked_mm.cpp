@@ -14,8 +14,9 @@ constexpr std::size_t kExpertScales = 3;
 constexpr std::size_t kRowScales = 4;
 
 ScaledOperands operands_of(std::span<const TensorPlan> inputs) {
-    return {inputs[0], inputs[1], inputs.size() > kExpertScales ? &inputs[kExpertScales] : nullptr,
-            inputs.size() > kRowScales ? &inputs[kRowScales] : nullptr};
+    return {inputs[0], inputs[1],
+            is_given(inputs, kExpertScales) ? &inputs[kExpertScales] : nullptr,
+            is_given(inputs, kRowScales) ? &inputs[kRowScales] : nullptr};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -27,7 +28,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(
         rows % experts == 0, "input",
         fmt::format("has {} rows; it must be as many for each of {} experts", rows, experts));
-    if (context.inputs.size() > 2) {
+    if (context.has(2)) {
         const Shape& counts = context.inputs[2].spec.shape;
         judge.require(num_elements(counts) == experts, "expert_num_tokens",
                       fmt::format("is {}; it must have one for each of {} experts",
@@ -50,17 +51,16 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
             {.rows = in[0][p],
              .weights = in[1][p],
              .output = context.device_outputs[0][p],
-             .expert_scales = in.size() > kExpertScales ? &in[kExpertScales][p] : nullptr,
-             .row_scales = in.size() > kRowScales ? &in[kRowScales][p] : nullptr,
-             .counts = in.size() > 2 ? &in[2][p] : nullptr},
+             .expert_scales = is_given(in, kExpertScales) ? &in[kExpertScales][p] : nullptr,
+             .row_scales = is_given(in, kRowScales) ? &in[kRowScales][p] : nullptr,
+             .counts = is_given(in, 2) ? &in[2][p] : nullptr},
             context.params<MaskedSpec>());
     });
 }
 
 std::vector<bool> counted_rows(const ReferenceContext& context) {
     const std::uint32_t rows = num_rows(context.outputs[0].spec.shape);
-    return context.inputs.size() > 2 ? first_rows(rows, context.read(2))
-                                     : std::vector<bool>(rows, true);
+    return context.has(2) ? first_rows(rows, context.read(2)) : std::vector<bool>(rows, true);
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {

@@ -57,7 +57,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     // Blocks begin at a multiple of what NoC writes and reads of their entries are aligned to.
     judge.require(spec.block_size % 4 == 0, "block_size",
                   fmt::format("is {}; it must be a multiple of 4", spec.block_size));
-    if (context.inputs.size() > 1) {
+    if (context.has(1)) {
         const std::uint32_t mapped = context.inputs[1].spec.shape[0];
         judge.require(mapped == spec.num_experts, "expert_map",
                       fmt::format("has {} entries; it must be one for each of {} experts", mapped,
@@ -81,9 +81,9 @@ Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<AlignSpec>();
     const auto& in = context.device_inputs;
     const auto& out = context.device_outputs;
-    const bool has_map = in.size() > 1;
+    const bool has_map = is_given(in, 1);
     const DeviceTensor& map = has_map ? in[1][p] : in[0][p];
-    const bool has_count = in.size() > 2;
+    const bool has_count = is_given(in, 2);
     const DeviceTensor& count = has_count ? in[2][p] : in[0][p];
     const Sizes sizes = sizes_of(context.arch, in[0][p].spec.shape, spec);
     std::vector<std::uint32_t> args{
@@ -127,7 +127,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<AlignSpec>();
     const HostTensor ids = context.read(0);
     const std::optional<HostTensor> map =
-        context.inputs.size() > 1 ? std::optional(context.read(1)) : std::nullopt;
+        context.has(1) ? std::optional(context.read(1)) : std::nullopt;
     const AlignedExtents extents = extents_of(num_elements(ids.shape), spec);
     HostTensor sorted =
         filled_int32({extents.entries}, static_cast<std::int32_t>(num_elements(ids.shape)));
@@ -135,7 +135,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     HostTensor rows = filled_int32(ids.shape, kNobody);
     std::uint32_t end = 0;
     const std::size_t tokens =
-        context.inputs.size() > 2 ? context.read(2).as<std::uint32_t>()[0] : ids.shape[0];
+        context.has(2) ? context.read(2).as<std::uint32_t>()[0] : ids.shape[0];
     for (const auto& choices :
          choices_by_expert(ids, map ? &*map : nullptr, spec, tokens * ids.shape[1])) {
         for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -152,8 +152,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    for (const auto& map :
-         context.inputs.size() > 1 ? context.read_all(1) : std::vector<HostTensor>()) {
+    for (const auto& map : context.has(1) ? context.read_all(1) : std::vector<HostTensor>()) {
         check_expert_map(kSpec.name, map, context.params<AlignSpec>().num_experts);
     }
 }

@@ -56,7 +56,7 @@ Extents extents_of(const Shape& outputs, const Shape* rows) {
 }
 
 Extents extents_of(std::span<const TensorPlan> inputs) {
-    return extents_of(inputs[0].spec.shape, inputs.size() > 1 ? &inputs[1].spec.shape : nullptr);
+    return extents_of(inputs[0].spec.shape, is_given(inputs, 1) ? &inputs[1].spec.shape : nullptr);
 }
 
 /// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
@@ -80,7 +80,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
     const Shape& outputs = context.inputs[0].spec.shape;
-    const bool has_rows = context.inputs.size() > 1;
+    const bool has_rows = context.has(1);
     judge.require(has_rows || outputs.size() == 3, "expert_outputs",
                   fmt::format("is {}; without rows it must be (T,K,H)", to_string(outputs)));
     if (has_rows && spec.rows == RowsSay::Presence) {
@@ -178,8 +178,8 @@ void add_writer(Program& program, const SharedWork& work, const Chunks& chunks,
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<SumSpec>();
     const auto& in = context.device_inputs;
-    const Tensors tensors{in[0][p], in.size() > 1 ? &in[1][p] : nullptr,
-                          in.size() > 2 ? &in[2][p] : nullptr, context.device_outputs[0][p]};
+    const Tensors tensors{in[0][p], is_given(in, 1) ? &in[1][p] : nullptr,
+                          is_given(in, 2) ? &in[2][p] : nullptr, context.device_outputs[0][p]};
     const Extents extents = extents_of(context.inputs);
     const Chunks chunks = chunks_of(context.arch, extents);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, extents.tokens);
@@ -219,9 +219,9 @@ std::vector<std::pair<std::int32_t, std::size_t>> contributions(const HostTensor
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<SumSpec>();
     const HostTensor outputs = context.read(0);
-    const bool has_rows = context.inputs.size() > 1;
+    const bool has_rows = context.has(1);
     const HostTensor rows = has_rows ? context.read(1) : HostTensor{};
-    const HostTensor weights = context.inputs.size() > 2 ? context.read(2) : HostTensor{};
+    const HostTensor weights = context.has(2) ? context.read(2) : HostTensor{};
     const Extents extents = extents_of(outputs.shape, has_rows ? &rows.shape : nullptr);
     HostTensor sum = make_host_tensor({extents.tokens, extents.hidden}, DataFormat::Float16_b);
     std::vector<float> row(extents.hidden);

@@ -30,7 +30,7 @@ inline constexpr OpSpec kSpec{
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
-    .tolerance = {.max_relative_error = 1.0 / 256, .min_pcc = 0.99999},
+    .tolerance = {.max_relative_error = 1.0 / 256, .min_pcc = 0.99999, .floor = kElementWise},
 };
 
 /// The op, for the registry.

@@ -18,7 +18,7 @@ inline constexpr OpSpec kSpec{
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
-    .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
+    .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999, .floor = kElementWise},
 };
 
 struct ScaleSpec {

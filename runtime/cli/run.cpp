@@ -89,6 +89,7 @@ void print(const Outcome& outcome, const RunOptions& options, const Console& con
     if (options.json) {
         console.out << to_json(outcome.record).dump(2) << '\n';
     } else if (options.quiet) {
+        console.err << unread_text(outcome.record);
         console.out << verdict_text(outcome.record, style);
     } else {
         console.out << title_text(outcome.record, style) << '\n'

@@ -18,8 +18,8 @@ void add_files(CLI::App& command, RunOptions& options) {
         command.add_option(name, file, about)->type_name("FILE");
     };
     add_file("--inputs", options.inputs,
-             "Take the tensors that would be drawn, and the params that their shapes give, from a "
-             "safetensors file");
+             "Take tensors, and the params that their shapes give, from a safetensors file, which "
+             "must have those that would be drawn");
     add_file(
         "--state", options.state,
         "Read persistent tensors from a safetensors file, if it is there, and write them back");
@@ -64,7 +64,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
         ->type_name("KERNEL=FILE")
         ->allow_extra_args(false);
     command.footer(
-        "Tensors of --inputs have the names of the run file's tensors; others are ignored.\n"
+        "Tensors of --inputs have the names of the run file's tensors and take their place; the "
+        "run\n"
+        "names those that it does not read, and refuses a name that is a letter off.\n"
         "Tensors of --outputs are those of the run file's `outputs`: d<i>.NAME of each device i,\n"
         "or NAME alone where every device holds the same bytes.");
 }

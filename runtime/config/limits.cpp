@@ -39,7 +39,9 @@ std::string show_limits(const Limits& limits) {
 
 std::optional<Mistake> check_limits(const Field& field, const Node& node, const void* object) {
     const std::string allowed = show_limits(field.limits);
-    if (allowed.empty() || lies_within(nlohmann::json::parse(field.number(object)), field.limits)) {
+    // A word in place of a number ("op") has no limits.
+    const auto number = nlohmann::json::parse(field.number(object), nullptr, false);
+    if (allowed.empty() || number.is_discarded() || lies_within(number, field.limits)) {
         return std::nullopt;
     }
     const std::string unit = field.unit.empty() ? "" : " " + std::string(field.unit);
@@ -49,7 +51,7 @@ std::optional<Mistake> check_limits(const Field& field, const Node& node, const 
 ResolvedValue resolve(const Field& field, const Node& node, const void* object,
                       const std::string& path) {
     const std::string number = field.number(object);
-    const bool is_text = field.json == JsonForm::Text;
+    const bool is_text = field.json == JsonForm::Text || !nlohmann::json::accept(number);
     return {.path = path,
             .text = field.show(object),
             .json = is_text ? nlohmann::json(number).dump() : number,

@@ -71,7 +71,8 @@ public:
 private:
     /// "output (gate)", or the name alone where both are the same.
     static std::string named(std::string_view operand, const std::string& tensor) {
-        return operand == tensor ? tensor : fmt::format("{} ({})", operand, tensor);
+        return tensor.empty() || operand == tensor ? std::string(operand)
+                                                   : fmt::format("{} ({})", operand, tensor);
     }
 
     PipelineBinder& binder_;
@@ -118,6 +119,10 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
     const std::string path = fmt::format("steps.{}.in", step.name);
     bool are_known = true;
     for (const std::string& name : step.inputs) {
+        if (name.empty()) {  // left out: the contract says whether it may be
+            step.input_plans.emplace_back();
+            continue;
+        }
         const auto found = planned.find(name);
         if (found == planned.end()) {
             const auto names = names_of(planned);
@@ -151,6 +156,9 @@ void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTens
         wanted = step.op->place_inputs(context);
     }
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+        if (step.inputs[i].empty()) {
+            continue;  // left out
+        }
         PlannedTensor& tensor = planned.find(step.inputs[i])->second;
         if (tensor.is_open && i < wanted.size()) {
             tensor.plan = wanted[i];

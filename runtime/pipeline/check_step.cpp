@@ -10,9 +10,11 @@
 #include <iterator>
 #include <numeric>
 
+#include "emu/base/nan_count.hpp"
 #include "emu/tile/format/fp8_e4m3.hpp"
-#include "emu/tile/format/integer.hpp"
+#include "emu/tile/format/fp8_e5m2.hpp"
 #include "runtime/pipeline/operand_values.hpp"
+#include "runtime/pipeline/step_tolerance.hpp"
 #include "tessera/tensor_compare.hpp"
 
 namespace tessera::pipeline {
@@ -37,14 +39,10 @@ struct ValidRange {
 struct OutputRanges {
     ComparedOutput output;
     std::vector<ValidRange> ranges;
+    std::size_t index = 0;  ///< of the output
+    report::NanNote nans;
     bool is_exact = false;
 };
-
-// Ids and indices are right or wrong, whatever tolerance the op's other outputs have.
-bool is_exact(const PipelineStep& step, std::size_t output) {
-    return step.op->spec.tolerance.max_relative_error == 0 ||
-           tile::is_integer_format(step.output_plans[output].spec.format);
-}
 
 std::vector<ValidRange> packed(std::span<const ops::ElementRange> elements) {
     std::vector<ValidRange> ranges;
@@ -106,38 +104,90 @@ HostTensor read_output(const ops::OperandValues& values, const ops::TensorPlan& 
 
 // The comparison of numbers knows bfloat16 and float32.
 void widen_codes(HostTensor& tensor) {
-    if (tensor.format != DataFormat::Fp8_e4m3) {
+    const bool is_e4m3 = tensor.format == DataFormat::Fp8_e4m3;
+    if (!is_e4m3 && tensor.format != DataFormat::Lf8) {
         return;
     }
     HostTensor wide{tensor.shape, DataFormat::Float32,
                     std::vector<std::byte>(tensor.bytes.size() * sizeof(float))};
     std::ranges::transform(tensor.as<std::uint8_t>(), wide.as<float>().begin(),
-                           tile::e4m3_to_float);
+                           is_e4m3 ? tile::e4m3_to_float : tile::e5m2_to_float);
     tensor = std::move(wide);
 }
 
 /// What Op::valid says of a step's outputs; nothing where it says nothing.
 using ValidElements = std::vector<std::vector<ops::ElementRange>>;
 
-OutputRanges compared_output(const PipelineStep& step, const StepValues& values,
-                             std::size_t position, std::size_t index, HostTensor reference,
-                             const ValidElements& valid) {
+void note_nans(const PipelineStep& step, OutputRanges& output) {
+    const HostTensor& tensor = output.output.test;
+    const std::size_t width = element_bytes(tensor.format);
+    output.nans = {.tensor = std::string(output.output.name), .step = step.name};
+    for (const ValidRange& range : output.ranges) {
+        const NanCount found =
+            count_nan(tensor.format,
+                      std::span(tensor.bytes).subspan(range.kept_at * width, range.count * width));
+        if (found.count != 0 && output.nans.count == 0) {
+            output.nans.first =
+                fmt::format("{} of device {}", position_in(tensor.shape, range.first + found.first),
+                            output.output.device);
+        }
+        output.nans.count += found.count;
+        output.nans.num_elements += range.count;
+    }
+}
+
+/// Reads the elements that count of one output on one device.
+OutputRanges read_ranges(const PipelineStep& step, const StepValues& values, std::size_t position,
+                         std::size_t index, const ValidElements& valid) {
     const ops::Operand& operand = step.op->spec.outputs[index];
     const ops::TensorPlan& plan = step.output_plans[index];
     const std::vector<std::uint32_t> counts = counts_of(step, values, operand, position);
     OutputRanges result{
-        {values.devices[position], step.outputs[index].name,
+        {values.devices[position],
+         step.outputs[index].name,
          read_output(*values.outputs[index][position], plan, counts, operand.rows_are),
-         std::move(reference)},
+         {}},
         valid.empty() ? ranges_of(plan.spec.shape, counts, operand.rows_are)
-                      : packed(valid.at(index))};
+                      : packed(valid.at(index)),
+        index,
+        {},
+        is_exact(step, index)};
     keep_valid(result.ranges, result.output.test);
+    note_nans(step, result);
+    return result;
+}
+
+OutputRanges compared_output(const PipelineStep& step, const StepValues& values,
+                             std::size_t position, std::size_t index, HostTensor reference,
+                             const ValidElements& valid) {
+    OutputRanges result = read_ranges(step, values, position, index, valid);
+    result.output.reference = std::move(reference);
     keep_valid(result.ranges, result.output.reference);
-    if (!is_exact(step, index)) {
+    if (!result.is_exact) {
         widen_codes(result.output.test);
         widen_codes(result.output.reference);
     }
     return result;
+}
+
+/// Adds up the notes of each tensor over the devices.
+std::vector<report::NanNote> nans_in(std::span<const std::vector<OutputRanges>> devices) {
+    std::vector<report::NanNote> notes;
+    for (const auto& outputs : devices) {
+        for (const OutputRanges& output : outputs) {
+            const auto found =
+                std::ranges::find(notes, output.nans.tensor, &report::NanNote::tensor);
+            if (found == notes.end()) {
+                notes.push_back(output.nans);
+                continue;
+            }
+            found->first = found->count == 0 ? output.nans.first : found->first;
+            found->count += output.nans.count;
+            found->num_elements += output.nans.num_elements;
+        }
+    }
+    std::erase_if(notes, [](const report::NanNote& note) { return note.count == 0; });
+    return notes;
 }
 
 std::string place_of(const OutputRanges& from, const ValidRange& range, std::size_t index) {
@@ -172,39 +222,52 @@ NumberView part_of(const HostTensor& tensor, const ValidRange& range) {
     return NumberView(tensor);
 }
 
-report::StepCheck compare_numbers(std::span<const OutputRanges> outputs, const VerifySpec& verify) {
-    std::vector<ComparedPart> parts;
-    std::vector<std::pair<const OutputRanges*, const ValidRange*>> places;
-    for (const OutputRanges& output : outputs) {
-        for (const ValidRange& range : output.ranges) {
+/// Row by row where values of a row share exponents.
+void add_parts(const OutputRanges& output, std::size_t row, std::vector<ComparedPart>& parts,
+               std::vector<std::pair<const OutputRanges*, ValidRange>>& places) {
+    for (const ValidRange& range : output.ranges) {
+        for (std::size_t first = 0; first < range.count; first += row) {
+            const ValidRange piece{range.first + first, std::min(row, range.count - first),
+                                   range.kept_at + first};
             parts.push_back(
-                {part_of(output.output.test, range), part_of(output.output.reference, range)});
-            places.emplace_back(&output, &range);
+                {part_of(output.output.test, piece), part_of(output.output.reference, piece)});
+            places.emplace_back(&output, piece);
         }
     }
-    const CloseTolerance allowed{.pcc_min = verify.min_pcc,
-                                 .max_rel_err = verify.max_relative_error};
-    const Closeness closeness = compare_close(parts, allowed);
-    report::StepCheck check{closeness.num_elements, closeness.pcc, closeness.max_rel_err, ""};
-    if (closeness.passes(allowed)) {
-        return check;
+}
+
+/// Compares one output over all devices.
+report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
+                                  const CloseTolerance& tolerance) {
+    std::vector<ComparedPart> parts;
+    std::vector<std::pair<const OutputRanges*, ValidRange>> places;
+    for (const OutputRanges& output : outputs) {
+        const bool shares_exponents = tolerance.format.block_step > 0;
+        add_parts(output,
+                  shares_exponents ? output.output.test.shape.back() : std::size_t{1} << 62U, parts,
+                  places);
     }
-    if (closeness.is_void()) {
-        check.failure = fmt::format("none of the {} values is finite, nothing was compared",
-                                    closeness.num_elements);
-        return check;
+    const Closeness closeness = compare_close(parts, tolerance);
+    report::StepCheck check{closeness.num_elements, closeness.pcc, closeness.max_rel_err,
+                            closeness.failure(tolerance)};
+    if (!check.passed() && closeness.first_beyond) {
+        const ComparedPair& pair = *closeness.first_beyond;
+        const auto& [output, range] = places[pair.part];
+        check.failure +=
+            fmt::format("; first beyond: {}: {} against {}", place_of(*output, range, pair.index),
+                        pair.test, pair.reference);
+    } else if (!check.passed()) {
+        check.failure = fmt::format("{}: {}", outputs.front().output.name, check.failure);
     }
-    if (!closeness.first_beyond) {
-        check.failure = fmt::format("PCC {:.6f} is below {:.6f}", closeness.pcc, allowed.pcc_min);
-        return check;
-    }
-    const ComparedPair& pair = *closeness.first_beyond;
-    const auto& [output, range] = places[pair.part];
-    check.failure = fmt::format(
-        "largest relative error {:.3g}, allowed {:.3g}; first beyond: {}: {} against {}",
-        closeness.max_rel_err, allowed.max_rel_err, place_of(*output, *range, pair.index),
-        pair.test, pair.reference);
     return check;
+}
+
+/// Adds the comparison of another output to those of a step.
+void merge(const report::StepCheck& check, report::StepCheck& sum) {
+    sum.num_elements += check.num_elements;
+    sum.pcc = check.pcc < sum.pcc || !std::isfinite(sum.pcc) ? check.pcc : sum.pcc;
+    sum.max_relative_error = std::max(sum.max_relative_error, check.max_relative_error);
+    sum.failure = sum.passed() ? check.failure : sum.failure;
 }
 
 /// One device of one group.
@@ -212,6 +275,16 @@ struct Place {
     const StepValues* values = nullptr;
     std::size_t position = 0;
 };
+
+std::vector<Place> places_of(std::span<const StepValues> groups) {
+    std::vector<Place> places;
+    for (const StepValues& group : groups) {
+        for (std::size_t position = 0; position < group.devices.size(); ++position) {
+            places.push_back({&group, position});
+        }
+    }
+    return places;
+}
 
 ops::ReferenceContext reference_context(const PipelineStep& step, const StepValues& values,
                                         std::size_t position) {
@@ -251,7 +324,6 @@ std::vector<OutputRanges> outputs_on(const PipelineStep& step, const Place& plac
         if (!holds_same_as_first(step, i, place.position)) {
             outputs.push_back(compared_output(step, *place.values, place.position, i,
                                               std::move(references[i]), valid));
-            outputs.back().is_exact = is_exact(step, i);
         }
     }
     return outputs;
@@ -352,29 +424,46 @@ std::vector<HostTensor> reference_of(const PipelineStep& step, const StepValues&
     return step.op->reference(context);
 }
 
+std::vector<report::NanNote> nans_of_outputs(const PipelineStep& step,
+                                             std::span<const StepValues> groups) {
+    const std::vector<Place> places = places_of(groups);
+    std::vector<std::vector<OutputRanges>> devices(places.size());
+    tbb::parallel_for(std::size_t{0}, places.size(), [&](std::size_t device) {
+        const auto& [values, position] = places[device];
+        const ValidElements valid = valid_of(step, *values, position);
+        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+            devices[device].push_back(read_ranges(step, *values, position, i, valid));
+        }
+    });
+    return nans_in(devices);
+}
+
 report::StepCheck check_step(const PipelineStep& step, std::span<const StepValues> groups,
                              const VerifySpec& verify) {
-    std::vector<Place> places;
-    for (const StepValues& group : groups) {
-        for (std::size_t position = 0; position < group.devices.size(); ++position) {
-            places.push_back({&group, position});
-        }
-    }
+    return check_step(step, groups,
+                      [&](std::size_t output) { return tolerance_of(step, output, verify); });
+}
+
+report::StepCheck check_step(const PipelineStep& step, std::span<const StepValues> groups,
+                             const std::function<CloseTolerance(std::size_t output)>& tolerance) {
+    const std::vector<Place> places = places_of(groups);
     // Devices are independent: what is serial in one of them runs beside the others.
     std::vector<std::vector<OutputRanges>> devices(places.size());
     tbb::parallel_for(std::size_t{0}, places.size(),
                       [&](std::size_t i) { devices[i] = outputs_on(step, places[i]); });
     report::StepCheck check = compare_exactly(devices);
-    std::vector<OutputRanges> numbers;
-    for (auto& outputs : devices) {
-        std::ranges::copy_if(std::make_move_iterator(outputs.begin()),
-                             std::make_move_iterator(outputs.end()), std::back_inserter(numbers),
-                             [](const OutputRanges& output) { return !output.is_exact; });
-    }
-    if (!numbers.empty() && check.passed()) {
-        const std::uint64_t num_exact = check.num_elements;
-        check = compare_numbers(numbers, verify);
-        check.num_elements += num_exact;
+    check.nans = nans_in(devices);
+    for (std::size_t i = 0; i < step.outputs.size() && check.passed(); ++i) {
+        std::vector<OutputRanges> numbers;
+        for (auto& outputs : devices) {
+            std::ranges::copy_if(
+                std::make_move_iterator(outputs.begin()), std::make_move_iterator(outputs.end()),
+                std::back_inserter(numbers),
+                [&](const OutputRanges& output) { return output.index == i && !output.is_exact; });
+        }
+        if (!numbers.empty()) {
+            merge(compare_numbers(numbers, tolerance(i)), check);
+        }
     }
     for (const StepValues& group : groups) {
         compare_replicas(step, group, check);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "runtime/pipeline/pipeline_spec.hpp"
 #include "runtime/report/run_record.hpp"
 #include "tessera/run_spec.hpp"
+#include "tessera/tensor_compare.hpp"
 
 namespace tessera::pipeline {
 
@@ -33,12 +35,22 @@ struct StepValues {
 /// Compares the outputs with the op's reference of the step's own inputs, over all groups together.
 ///
 /// Only elements that count are compared (Operand::valid_rows). Where the op's tolerance is exact
-/// every byte must be the reference's; elsewhere errors keep to `verify`. Outputs of which every
-/// device must hold the same bytes are compared on the first, and the others with it. A comparison
-/// in which no finite number was compared is no pass.
+/// every byte must be the reference's; elsewhere each output keeps to tolerance_of(), by the rules
+/// of tensor_compare.hpp. Outputs of which every device must hold the same bytes are compared on
+/// the first, and the others with it. A comparison in which no finite number was compared is no
+/// pass, unless all are infinities that agree. NaN of the outputs are noted whatever the verdict
+/// is.
 [[nodiscard]] report::StepCheck check_step(const PipelineStep& step,
                                            std::span<const StepValues> groups,
                                            const VerifySpec& verify);
+/// The same with a tolerance of each output, by its index.
+[[nodiscard]] report::StepCheck check_step(
+    const PipelineStep& step, std::span<const StepValues> groups,
+    const std::function<CloseTolerance(std::size_t output)>& tolerance);
+
+/// NaN in the elements that count of a step's outputs; for steps that are not compared.
+[[nodiscard]] std::vector<report::NanNote> nans_of_outputs(const PipelineStep& step,
+                                                           std::span<const StepValues> groups);
 
 /// The reference's outputs on the device at `position`.
 [[nodiscard]] std::vector<HostTensor> reference_of(const PipelineStep& step,

@@ -78,8 +78,8 @@ PlacedStep PlacedTensors::place_step(const PipelineStep& step,
     PlacedStep placed;
     for (const std::string& name : step.inputs) {
         auto& operand = placed.inputs.emplace_back();
-        for (const std::uint32_t device : group) {
-            operand.push_back(on(device, name));
+        for (std::size_t i = 0; i < group.size() && !name.empty(); ++i) {
+            operand.push_back(on(group[i], name));
         }
     }
     placed.outputs.resize(step.outputs.size() + step.workspace_plans.size());

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "runtime/pipeline/operand_values.hpp"
+#include "runtime/pipeline/step_tolerance.hpp"
 
 namespace tessera::pipeline {
 namespace {
@@ -53,8 +54,8 @@ public:
         StepValues operands{.devices = group, .inputs = {}, .outputs = {}};
         for (const std::string& name : step.inputs) {
             auto& operand = operands.inputs.emplace_back();
-            for (const std::uint32_t device : group) {
-                operand.push_back(on(device, name));
+            for (std::size_t i = 0; i < group.size() && !name.empty(); ++i) {
+                operand.push_back(on(group[i], name));
             }
         }
         return operands;
@@ -106,7 +107,9 @@ report::StepCheck check_final(const PipelineStep& last, std::span<const StepValu
         from_chain.push_back(chain.operands_of(last, group.devices));
         from_chain.back().outputs = group.outputs;
     }
-    return check_step(last, from_chain, verify);
+    return check_step(last, from_chain, [&](std::size_t output) {
+        return tolerance_of_chain(loaded.pipeline.steps, last, output, verify);
+    });
 }
 
 }  // namespace tessera::pipeline

@@ -10,7 +10,8 @@
 namespace tessera::pipeline {
 
 /// Compares what the last step left with the references of all steps, one after another: float32
-/// between them, so that nothing is rounded to the formats of the devices on the way.
+/// between them, so that nothing is rounded to the formats of the devices on the way. The
+/// tolerances of all steps add up.
 [[nodiscard]] report::StepCheck check_final(const PipelineStep& last,
                                             std::span<const StepValues> groups,
                                             const config::LoadedRun& loaded,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <utility>
 
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/edit_program.hpp"
@@ -104,6 +106,7 @@ public:
         record_.arch = loaded.arch;
         record_.resolved = loaded.resolved;
         record_.maths = modes.maths;
+        record_.unread_inputs = values_.unread_inputs();
         record_.num_threads = session_.num_threads();
     }
 
@@ -116,6 +119,9 @@ public:
             if (modes_.maths == Maths::On || is_integer(tensor.spec.format) || steers) {
                 tensors_.write(tensor, replicas, values_);
             }
+        }
+        if (modes_.maths == Maths::On) {
+            record_.nans = values_.nans();
         }
         std::uint32_t number = 0;
         for (std::size_t first = 0; first < pipeline_.steps.size();) {
@@ -178,6 +184,10 @@ private:
         for (std::size_t i = 0; i < step.inputs.size(); ++i) {
             const bool is_read = checked.empty() || std::ranges::find(checked, i) != checked.end();
             const PipelineTensor* tensor = find_tensor(pipeline_, step.inputs[i]);
+            if (step.inputs[i].empty()) {
+                values.inputs.emplace_back();  // left out
+                continue;
+            }
             if (is_read && tensor == nullptr) {
                 return values;
             }
@@ -269,6 +279,7 @@ private:
                                   .output_tiles = output_tiles(step, values),
                                   .host_seconds = is_first ? result.host_seconds : 0};
         record.check = check(step, values);
+        note_nans(step, values, record.check);
         record.verify_seconds = seconds_since(start);
         record_.steps.push_back(std::move(record));
         note_expert_load(step, values, values_, pipeline_, record_.experts);
@@ -286,6 +297,17 @@ private:
         return verify_.level == VerifyLevel::FinalOnly
                    ? check_final(step, values, loaded_, values_, verify_)
                    : check_step(step, values, verify_);
+    }
+    // Without a comparison the results are read for their NaN alone, unless nobody is to look.
+    void note_nans(const PipelineStep& step, std::span<const StepValues> values,
+                   std::optional<report::StepCheck>& check) {
+        std::vector<report::NanNote> found;
+        if (check) {
+            found = std::exchange(check->nans, {});
+        } else if (verify_.level != VerifyLevel::Off) {
+            found = nans_of_outputs(step, values);
+        }
+        std::ranges::move(found, std::back_inserter(record_.nans));
     }
     static std::string schedule_words(const PipelineStep& step) {
         if (step.op->schedule) {

@@ -8,8 +8,11 @@
 #include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <set>
 
 #include "emu/base/counted_random.hpp"
+#include "emu/base/fields/nearest.hpp"
+#include "emu/base/nan_count.hpp"
 #include "emu/base/random_tensor.hpp"
 #include "emu/base/tensor_file/dtype.hpp"
 #include "runtime/config/load_tree.hpp"
@@ -18,6 +21,7 @@
 #include "runtime/pipeline/origin_values.hpp"
 #include "runtime/session/page_codec.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/tensor_compare.hpp"
 
 namespace tessera::pipeline {
 namespace {
@@ -36,6 +40,32 @@ bool is_used(const PipelineSpec& pipeline, const std::string& name) {
                const auto& parts = tensor.origin.parts;
                return tensor.split_by == name || std::ranges::find(parts, name) != parts.end();
            });
+}
+
+/// The tensor's name in a file, with ${device} for the device's number.
+const std::string& name_in_files(const PipelineTensor& tensor) {
+    return tensor.stored_as.empty() ? tensor.name : tensor.stored_as;
+}
+
+/// Whether one name is the other with a slip: one letter, or two of a long name. Numbers count
+/// layers and cases, and are not slips.
+bool is_typing_error(const std::string& name, const std::string& other) {
+    constexpr std::size_t kShort = 4;
+    constexpr std::size_t kLong = 10;
+    const auto without_digits = [](std::string text) {
+        std::erase_if(text, [](char letter) { return letter >= '0' && letter <= '9'; });
+        return text;
+    };
+    const std::string letters = without_digits(name);
+    const std::size_t slips = config::edit_distance(letters, without_digits(other));
+    return slips != 0 && slips <= (letters.size() >= kLong    ? 2U
+                                   : letters.size() >= kShort ? 1U
+                                                              : 0U);
+}
+
+/// Tensors that devices have of their own: one for all unless each draws its values.
+std::uint32_t num_own(const PipelineTensor& tensor, std::uint32_t devices) {
+    return tensor.distribution == Distribution::Each ? devices : 1;
 }
 
 // Said at the tensor: the file's name alone does not tell which of a run file's it is.
@@ -59,9 +89,9 @@ std::vector<config::Override> params_of(const InputFile& inputs,
     }
     std::vector<config::NamedShape> shapes;
     for (const StoredTensor& tensor : inputs->tensors()) {
-        require(num_elements(tensor.shape) > 0, "{}: {}: shape {}, allowed: no extent of 0",
-                inputs->path(), tensor.name, to_string(tensor.shape));
-        shapes.push_back({tensor.name, tensor.shape});
+        if (tensor.unreadable.empty()) {
+            shapes.push_back({tensor.name, tensor.shape});
+        }
     }
     return config::params_of_shapes(config::read_run(run_file, folders), shapes, inputs->path());
 }
@@ -80,25 +110,97 @@ TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, 
             check_stored(tensor);
         }
     }
+    if (inputs_ != nullptr) {
+        check_names();
+    }
+}
+
+std::vector<std::string> TensorValues::unread_inputs() const {
+    std::set<std::string> read;
+    for (const PipelineTensor& tensor : pipeline_.tensors) {
+        if (inputs_ != nullptr && is_used(pipeline_, tensor.name) &&
+            file_of(tensor) == inputs_.get()) {
+            for (std::uint32_t device = 0; device < num_own(tensor, devices_); ++device) {
+                read.insert(stored(*inputs_, tensor, device).name);
+            }
+        }
+    }
+    std::vector<std::string> unread;
+    for (const StoredTensor& stored :
+         inputs_ == nullptr ? std::vector<StoredTensor>() : inputs_->tensors()) {
+        if (!read.contains(stored.name)) {
+            unread.push_back(stored.name);
+        }
+    }
+    return unread;
+}
+
+// Files hold more than a run reads, as the results that it should have: these are named in the
+// report. A name that is a letter off is a mistake.
+void TensorValues::check_names() const {
+    std::vector<std::string> known;
+    for (const PipelineTensor& tensor : pipeline_.tensors) {
+        if (is_used(pipeline_, tensor.name)) {
+            known.push_back(name_in_files(tensor));
+        }
+    }
+    for (const std::string& name : unread_inputs()) {
+        const std::string near = known.empty() ? "" : config::nearest(name, known);
+        require(near.empty() || !is_typing_error(name, near),
+                "{}: no tensor of the run is called {}; did you mean {}?", inputs_->path(), name,
+                near);
+    }
+}
+
+std::vector<report::NanNote> TensorValues::nans() const {
+    std::vector<report::NanNote> notes;
+    for (const PipelineTensor& tensor : pipeline_.tensors) {
+        const SafetensorsFile* file = is_used(pipeline_, tensor.name) ? file_of(tensor) : nullptr;
+        report::NanNote note{.tensor = tensor.name};
+        for (std::uint32_t device = 0; file != nullptr && device < num_own(tensor, devices_);
+             ++device) {
+            const StoredTensor& held = stored(*file, tensor, device);
+            const NanCount found = count_nan(host_format(tensor.spec.format), held.bytes);
+            if (found.count != 0 && note.count == 0) {
+                note.first = position_in(held.shape, found.first) +
+                             (tensor.distribution == Distribution::Each
+                                  ? fmt::format(" of device {}", device)
+                                  : "");
+            }
+            note.count += found.count;
+            note.num_elements += num_elements(held.shape);
+        }
+        if (note.count != 0) {
+            notes.push_back(std::move(note));
+        }
+    }
+    return notes;
 }
 
 const SafetensorsFile* TensorValues::file_of(const PipelineTensor& tensor) const {
     if (state_ != nullptr && tensor.persistent && is_read_from(pipeline_, tensor.name, 0)) {
         return state_.get();
     }
-    if (tensor.origin.kind == OriginKind::File) {
-        return files_.at(tensor.origin.file).get();
+    const bool is_due = is_drawn(tensor.origin.kind) || !tensor.stored_as.empty();
+    if (inputs_ != nullptr && (is_due || has(*inputs_, tensor))) {
+        return inputs_.get();
     }
-    const bool is_replaced = is_drawn(tensor.origin.kind) || !tensor.stored_as.empty();
-    return inputs_ != nullptr && is_replaced ? inputs_.get() : nullptr;
+    return tensor.origin.kind == OriginKind::File ? files_.at(tensor.origin.file).get() : nullptr;
+}
+
+bool TensorValues::has(const SafetensorsFile& file, const PipelineTensor& tensor) {
+    const std::string name = name_on(name_in_files(tensor), 0);
+    return file.find(name) != nullptr ||
+           (tensor.distribution == Distribution::Each && file.find(own_name(0, name)) != nullptr);
 }
 
 // Where each device has its own, a file may hold one for all of them all the same.
 const StoredTensor& TensorValues::stored(const SafetensorsFile& file, const PipelineTensor& tensor,
-                                         std::uint32_t device) {
-    const bool is_named = tensor.origin.kind == OriginKind::File && !tensor.origin.tensor.empty();
-    const std::string& own = tensor.stored_as.empty() ? tensor.name : tensor.stored_as;
-    const std::string name = name_on(is_named ? tensor.origin.tensor : own, device);
+                                         std::uint32_t device) const {
+    const bool is_named = &file != inputs_.get() && tensor.origin.kind == OriginKind::File &&
+                          !tensor.origin.tensor.empty();
+    const std::string name =
+        name_on(is_named ? tensor.origin.tensor : name_in_files(tensor), device);
     if (tensor.distribution == Distribution::Each && file.find(name) == nullptr) {
         return file.at(own_name(device, name));
     }
@@ -107,8 +209,8 @@ const StoredTensor& TensorValues::stored(const SafetensorsFile& file, const Pipe
 
 void TensorValues::check_stored(const PipelineTensor& tensor) const {
     const SafetensorsFile* file = file_of(tensor);
-    const std::uint32_t own = tensor.distribution == Distribution::Each ? devices_ : 1;
-    for (std::uint32_t device = 0; file != nullptr && device < own; ++device) {
+    for (std::uint32_t device = 0; file != nullptr && device < num_own(tensor, devices_);
+         ++device) {
         const StoredTensor& found = stored(*file, tensor, device);
         const Dtype dtype = dtype_of(host_format(tensor.spec.format));
         require(found.dtype == dtype, "{}: {}: dtype {}, allowed: {}", file->path(), found.name,

@@ -64,6 +64,9 @@ std::string show_share(double share) {
 }
 
 std::string show_pcc(double pcc) {
+    if (std::isnan(pcc)) {
+        return "–";  // nothing varies that could correlate
+    }
     constexpr double kDigits = 1e6;
     if (!std::isfinite(pcc) || pcc == 1) {
         return fmt::format("{}", pcc);

@@ -19,6 +19,15 @@ void describe(Fields& fields, Check& check) {
     fields("failure", check.failure);
 }
 
+template <class Fields, Either<NanNote> Note>
+void describe(Fields& fields, Note& note) {
+    fields("tensor", note.tensor);
+    fields("step", note.step);
+    fields("count", note.count);
+    fields("elements", note.num_elements);
+    fields("first", note.first);
+}
+
 template <class Fields, Either<StepRecord> Step>
 void describe(Fields& fields, Step& step) {
     fields("name", step.name);
@@ -102,9 +111,11 @@ Json to_json(const RunRecord& record) {
     fields("name", record.run.name);
     fields("verdict", verdict_of(record));
     fields("failed", failed_steps(record));
+    fields("nan", record.nans);
     fields("maths", record.maths == Maths::On);
     fields("makespan", record.makespan);
     fields("inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs));
+    fields("unread_inputs", record.unread_inputs);
     fields.section("mesh", [&](JsonWriter& mesh) {
         const MeshShape shape = record.run.mesh.shape;
         mesh("device", record.arch.name);

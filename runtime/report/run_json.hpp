@@ -12,7 +12,8 @@ namespace tessera::report {
 inline constexpr int kRunSchemaVersion = 2;
 
 /// Writes a run under these keys:
-///   {schema: "tessera.run", version, time_unit, name, verdict, failed[], maths, makespan, inputs,
+///   {schema: "tessera.run", version, time_unit, name, verdict, failed[],
+///    nan[{tensor, step, count, elements, first}], maths, makespan, inputs, unread_inputs[],
 ///    mesh{}, workload{} (as workload_json gives it),
 ///    host{threads, load_s, launch_s, verify_s, timing_s, total_s},
 ///    steps[{name, op, schedule, cores, output_tiles, host_s, verify_s, device_time, check}],
@@ -22,7 +23,8 @@ inline constexpr int kRunSchemaVersion = 2;
 ///          (its longest on one device) are {low, expected, high} in millicycles of the device's
 ///          clock, or null without timing.
 /// A check is null or {elements, pcc, max_relative_error, passed, failure}; a PCC or error that is
-/// no number is null. Verdict is "pass", "fail" or "unchecked".
+/// no number is null, as the PCC against a constant reference. `nan` names each tensor that has
+/// NaN, `step` being empty of an input. Verdict is "pass", "fail" or "unchecked".
 [[nodiscard]] nlohmann::ordered_json to_json(const RunRecord& record);
 
 }  // namespace tessera::report

@@ -19,12 +19,23 @@
 
 namespace tessera::report {
 
+/// NaN in a tensor, over all devices. A run that has some says so, also where the reference has the
+/// same.
+struct NanNote {
+    std::string tensor;
+    std::string step;  ///< that made it; empty: an input or a weight
+    std::uint64_t count = 0;
+    std::uint64_t num_elements = 0;
+    std::string first;  ///< "(3,17) of device 0"
+};
+
 /// How a step's results compare with its reference, over all devices and valid entries.
 struct StepCheck {
     std::uint64_t num_elements = 0;
-    double pcc = 1;
-    double max_relative_error = 0;  ///< denominator max(|reference|, rms of the reference)
-    std::string failure;            ///< what is wrong, in a line; empty if the step passed
+    double pcc = 1;                  ///< NaN where the reference is constant
+    double max_relative_error = 0;   ///< denominator max(|reference|, rms of the reference)
+    std::string failure;             ///< what is wrong, in a line; empty if the step passed
+    std::vector<NanNote> nans = {};  ///< in the compared elements of its outputs
 
     [[nodiscard]] bool passed() const noexcept { return failure.empty(); }
 };
@@ -69,11 +80,13 @@ struct RunRecord {
     PipelineSummary pipeline;
     ArchSpec arch;
     config::Resolved resolved;
-    Maths maths = Maths::On;        ///< Off: values mean nothing, and no step was verified
-    std::string inputs;             ///< the file of --inputs; empty if the workload was generated
-    std::uint32_t num_threads = 0;  ///< workers that ran the launches
+    Maths maths = Maths::On;  ///< Off: values mean nothing, and no step was verified
+    std::string inputs;       ///< the file of --inputs; empty if the workload was generated
+    std::vector<std::string> unread_inputs{};  ///< tensors of that file that no step reads
+    std::uint32_t num_threads = 0;             ///< workers that ran the launches
     std::vector<StepRecord> steps;
     std::vector<WorkspaceRecord> workspaces;
+    std::vector<NanNote> nans{};      ///< inputs first, then results in the order of steps
     std::vector<CoreActivity> cores;  ///< every core of the mesh, over all steps, (device, y, x)
     HostTimes host;
     std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing

@@ -58,6 +58,28 @@ StepCheck worst_of(const RunRecord& record) {
     return worst;
 }
 
+std::string nans_text(const RunRecord& record) {
+    std::string text;
+    for (const NanNote& note : record.nans) {
+        text += fmt::format("  NaN: {} of {} elements of {} {}, first at {}\n", note.count,
+                            note.num_elements,
+                            note.step.empty() ? "input" : "the result of " + note.step + ",",
+                            note.tensor, note.first);
+    }
+    return text;
+}
+
+/// " with NaN in x, y;": part of every verdict of a run that has some.
+std::string nan_words(const RunRecord& record) {
+    std::vector<std::string> names;
+    for (const NanNote& note : record.nans) {
+        if (std::ranges::find(names, note.tensor) == names.end()) {
+            names.push_back(note.tensor);
+        }
+    }
+    return names.empty() ? "" : fmt::format(" with NaN in {};", fmt::join(names, ", "));
+}
+
 std::size_t num_checked(const RunRecord& record) {
     return static_cast<std::size_t>(std::ranges::count_if(
         record.steps, [](const StepRecord& step) { return step.check.has_value(); }));
@@ -76,16 +98,29 @@ std::string workspaces_text(const RunRecord& record) {
 
 }  // namespace
 
+std::string unread_text(const RunRecord& record) {
+    constexpr std::size_t kShown = 8;
+    const auto& names = record.unread_inputs;
+    if (names.empty()) {
+        return "";
+    }
+    const std::vector<std::string> first(
+        names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, names.size())));
+    return fmt::format("{}: the run does not read {}{}\n", record.inputs, fmt::join(first, ", "),
+                       names.size() > kShown ? fmt::format(", … ({} in all)", names.size()) : "");
+}
+
 std::string title_text(const RunRecord& record, const TextStyle& style) {
     const MeshShape mesh = record.run.mesh.shape;
     const GridSize grid = record.arch.workers.compute;
     const std::string source = record.inputs.empty() ? "" : fmt::format(" from {}", record.inputs);
     return fmt::format(
-        "{}: {}{}\n"
-        "{} × {} devices {}, {} × {} cores each; {} host thread{}\n",
-        painted(record.run.name, Tone::Heading, style), workload_text(record.pipeline), source,
-        mesh.rows, mesh.columns, record.arch.name, grid.columns, grid.rows, record.num_threads,
-        record.num_threads == 1 ? "" : "s");
+               "{}: {}{}\n"
+               "{} × {} devices {}, {} × {} cores each; {} host thread{}\n",
+               painted(record.run.name, Tone::Heading, style), workload_text(record.pipeline),
+               source, mesh.rows, mesh.columns, record.arch.name, grid.columns, grid.rows,
+               record.num_threads, record.num_threads == 1 ? "" : "s") +
+           unread_text(record);
 }
 
 std::string steps_text(const RunRecord& record, const TextStyle& style) {
@@ -120,26 +155,27 @@ std::string steps_text(const RunRecord& record, const TextStyle& style) {
 std::string verdict_text(const RunRecord& record, const TextStyle& style) {
     const std::string time = show_seconds(record.host.total);
     const auto failed = failed_steps(record);
+    std::string text = nans_text(record);
+    const std::string nan = nan_words(record);
     if (!failed.empty()) {
-        std::string text;
         for (const StepRecord& step : record.steps) {
             if (step.check && !step.check->passed()) {
                 text += fmt::format("  {}: {}\n", step.name, step.check->failure);
             }
         }
         return text + painted("FAIL", Tone::Bad, style) +
-               fmt::format(" {} of {} steps checked: {}\n", failed.size(), num_checked(record),
-                           fmt::join(failed, ", "));
+               fmt::format("{} {} of {} steps checked: {}\n", nan, failed.size(),
+                           num_checked(record), fmt::join(failed, ", "));
     }
     if (num_checked(record) == 0) {
-        return painted("DONE", Tone::Heading, style) +
+        return text + painted("DONE", Tone::Heading, style) +
                fmt::format(
-                   " {} steps in {}, none checked ({})\n", record.steps.size(), time,
+                   "{} {} steps in {}, none checked ({})\n", nan, record.steps.size(), time,
                    record.maths == Maths::Off ? "values are not computed" : "verify.level is off");
     }
     const StepCheck worst = worst_of(record);
-    return painted("PASS", Tone::Good, style) +
-           fmt::format(" {} of {} steps checked, PCC ≥ {}, relative error ≤ {}, {}\n",
+    return text + painted("PASS", Tone::Good, style) +
+           fmt::format("{} {} of {} steps checked, PCC ≥ {}, relative error ≤ {}, {}\n", nan,
                        num_checked(record), record.steps.size(), show_pcc(worst.pcc),
                        show_error(worst.max_relative_error), time);
 }

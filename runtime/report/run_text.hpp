@@ -11,11 +11,15 @@ namespace tessera::report {
 
 /// "moe_v2: 128 tokens, …": what ran, on what.
 [[nodiscard]] std::string title_text(const RunRecord& record, const TextStyle& style);
+/// A line that names tensors of the file of inputs that the run does not read; empty if there are
+/// none. It is part of the title.
+[[nodiscard]] std::string unread_text(const RunRecord& record);
 /// One row per step.
 [[nodiscard]] std::string steps_text(const RunRecord& record, const TextStyle& style);
 /// Figures of the cores over the whole run, over all devices, by device, and as maps.
 [[nodiscard]] std::string cores_text(const RunRecord& record, const TextStyle& style);
-/// The last line: "PASS …", or "FAIL" with what failed; "DONE" if nothing was verified.
+/// The last line: "PASS …", or "FAIL" with what failed; "DONE" if nothing was verified. Before it a
+/// line of each tensor that has NaN.
 [[nodiscard]] std::string verdict_text(const RunRecord& record, const TextStyle& style);
 
 /// All of it, in this order.

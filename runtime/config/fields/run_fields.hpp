@@ -9,6 +9,26 @@
 
 namespace tessera::config {
 
+/// A number in place of what each op says, or the word "op".
+template <>
+struct Value<std::optional<double>> {
+    static constexpr JsonForm kJson = JsonForm::Literal;
+    [[nodiscard]] static Parsed<std::optional<double>> parse(const Node& node) {
+        if (node.kind == NodeKind::Scalar && node.text == "op") {
+            return std::optional<double>();
+        }
+        const auto number = Value<double>::parse(node);
+        if (const auto* mistake = std::get_if<Mistake>(&number)) {
+            return *mistake;
+        }
+        return std::optional(std::get<double>(number));
+    }
+    [[nodiscard]] static std::string show(const std::optional<double>& value) {
+        return value ? Value<double>::show(*value) : "op";
+    }
+    [[nodiscard]] static std::string allowed() { return "op, or a number"; }
+};
+
 inline constexpr std::array kMeshFields{
     field<&MeshSpec::device>("device", kRequired,
                              "the model of all devices: the name of a file in configs/arch, or the "
@@ -44,10 +64,13 @@ inline constexpr std::array kHostFields{
 
 inline constexpr std::array kVerifyFields{
     field<&VerifySpec::level>("level", "every_step", "what is compared with its reference"),
-    field<&VerifySpec::min_pcc>("min_pcc", "0.9999", "least correlation with the reference",
-                                Limits{-1, 1}),
+    field<&VerifySpec::min_pcc>(
+        "min_pcc", "op", "least correlation with the reference; op: as the tolerance of each op",
+        Limits{-1, 1}),
     field<&VerifySpec::max_relative_error>(
-        "max_relative_error", "0.05", "largest |error| / max(|reference|, rms)", Limits{0, 1e30}),
+        "max_relative_error", "op",
+        "largest |error| of an element / max(|reference|, rms); op: as the tolerance of each op",
+        Limits{0, 1e30}),
 };
 
 inline constexpr std::array kRunFields{

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the NaN of a tensor's bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tessera/data_format.hpp"
+
+namespace tessera {
+
+struct NanCount {
+    std::uint64_t count = 0;
+    std::size_t first = 0;  ///< index of the first one, if there is one
+};
+
+/// Counts the NaN among consecutive elements, which need not be aligned. Integers have none, and a
+/// block format has none on the host, where it is float32.
+[[nodiscard]] NanCount count_nan(DataFormat format, std::span<const std::byte> elements);
+
+}  // namespace tessera
