@@ -27,7 +27,13 @@ TEST(InstructionIssue, ThreadsShareAUnit) {
     EXPECT_EQ(cycles("SFPMAD", "unit=SFPU;threads_issuing=3"), 3);
     EXPECT_EQ(cycles("ADDDMAREG", "unit=THCON;threads_issuing=2"), 2 * 3);
     EXPECT_EQ(cycles("SETDMAREG", "unit=THCON;threads_issuing=2"), 2);
-    EXPECT_EQ(cycles("RDCFG", "unit=CFG;threads_issuing=2"), 2 * 2);
+}
+
+// Published for two and three threads: 1.96 and 1.95 cycles, as for one.
+TEST(InstructionIssue, ReadsOfConfigurationDoNotWaitForOtherThreads) {
+    EXPECT_EQ(cycles("RDCFG", "unit=CFG;threads_issuing=1"), 2);
+    EXPECT_EQ(cycles("RDCFG", "unit=CFG;threads_issuing=2"), 2);
+    EXPECT_EQ(cycles("RDCFG", "unit=CFG;threads_issuing=3"), 2);
 }
 
 TEST(InstructionIssue, WithoutAUnitThreadsDoNotMeet) {
@@ -38,6 +44,15 @@ TEST(InstructionIssue, ThreadsHandTheMatrixUnitOver) {
     EXPECT_EQ(cycles("MVMUL", "unit=MATH;threads_issuing=1"), 1);
     EXPECT_EQ(cycles("MVMUL", "unit=MATH;threads_issuing=2"), 2 * (1 + 2));
     EXPECT_EQ(cycles("MVMUL", "unit=MATH;threads_issuing=3"), 3 * (1 + 3));
+    EXPECT_EQ(cycles("ELWADD", "unit=MATH;threads_issuing=2"), 2 * (1 + 2));
+}
+
+// Published for two and three threads: 1.97 and 2.97 cycles.
+TEST(InstructionIssue, CountersOfTheMatrixUnitAreNotHandedOver) {
+    for (const char* name : {"SETRWC", "INCRWC"}) {
+        EXPECT_EQ(cycles(name, "unit=MATH;threads_issuing=2"), 2) << name;
+        EXPECT_EQ(cycles(name, "unit=MATH;threads_issuing=3"), 3) << name;
+    }
 }
 
 TEST(InstructionIssue, OfMoreThreadsThanThereAreIsRefused) {
