@@ -57,6 +57,8 @@ constexpr std::array<Choice, 4> kChoices{{{"from", "to", "reads or writes"},
                                           {"multicast", "unicast", "unicast or multicast"},
                                           {"read", "write", "reads or writes"}}};
 
+constexpr std::string_view kOtherWorkload = "another workload";
+
 std::string choice_name(std::string one, std::string other) {
     if (other < one) {
         std::swap(one, other);
@@ -66,7 +68,7 @@ std::string choice_name(std::string one, std::string other) {
             return std::string(choice.name);
         }
     }
-    return "another workload";
+    return std::string(kOtherWorkload);
 }
 
 /// What two workloads differ in, if it is one word; "" if they are the same.
@@ -153,6 +155,13 @@ std::map<Words, std::vector<Candidate>> pools_of(std::span<const Row> rows,
 }
 
 }  // namespace
+
+bool is_amount_or_workload(std::string_view kind) noexcept {
+    constexpr std::array<std::string_view, 9> kKinds{
+        kOtherWorkload,  "bytes",         "bytes_per_packet", "bytes_per_txn", "kernel_bytes",
+        "message_bytes", "num_txn_total", "payload",          "tiles"};
+    return std::ranges::find(kKinds, kind) != kKinds.end();
+}
 
 std::vector<AlternativeKind> alternatives_of(std::span<const Row> rows,
                                              std::span<const RowScore> scores) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/accuracy/row.hpp"
@@ -25,6 +26,10 @@ struct AlternativeKind {
     std::size_t num_robust = 0;  ///< of these: with a robust predicted difference
     std::size_t num_robust_right = 0;
 };
+
+/// Whether the alternatives of that kind are amounts (bytes, transactions, tiles) or other
+/// workloads: a model that knows no more than that more work takes longer orders most of these.
+[[nodiscard]] bool is_amount_or_workload(std::string_view kind) noexcept;
 
 /// Kinds by name.
 [[nodiscard]] std::vector<AlternativeKind> alternatives_of(std::span<const Row> rows,

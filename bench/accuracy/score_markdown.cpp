@@ -119,9 +119,16 @@ std::string mean_line(const GroupScore& mean) {
                        kPercent * figures.share_within_tenth, kPercent * figures.share_covered);
 }
 
-AlternativeKind sum_of(std::span<const AlternativeKind> kinds) {
-    AlternativeKind sum{.name = "all kinds"};
+/// Which kinds of alternatives a sum counts.
+enum class Kinds : std::uint8_t { All, Choices };
+
+AlternativeKind sum_of(std::span<const AlternativeKind> kinds, Kinds counted) {
+    AlternativeKind sum{
+        .name = counted == Kinds::All ? "all kinds" : "without sizes, counts and other workloads"};
     for (const AlternativeKind& kind : kinds) {
+        if (counted == Kinds::Choices && is_amount_or_workload(kind.name)) {
+            continue;
+        }
         sum.num_pairs += kind.num_pairs;
         sum.num_right += kind.num_right;
         sum.num_robust += kind.num_robust;
@@ -190,8 +197,9 @@ std::string summary_markdown(std::span<const GroupScore> groups,
     for (const GroupScore& group : groups) {
         text += group.name == kMeanOfGroups ? mean_line(group) : "";
     }
-    const AlternativeKind all = sum_of(kinds);
-    return all.num_pairs == 0 ? text : text + '\n' + alternatives_markdown({&all, 1});
+    // Both: most pairs differ in an amount, which the model orders as anybody would.
+    const std::array sums{sum_of(kinds, Kinds::All), sum_of(kinds, Kinds::Choices)};
+    return sums.front().num_pairs == 0 ? text : text + '\n' + alternatives_markdown(sums);
 }
 
 }  // namespace tessera::score

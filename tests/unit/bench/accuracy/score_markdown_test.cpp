@@ -68,7 +68,8 @@ TEST(ScoreMarkdown, HoldsResiduesAgainstWhatDeviceModelsState) {
     EXPECT_EQ(residues_markdown({}), "");
 }
 
-// 6 of 8 and 0 of 2 pairs are 6 of 10; what is no mean has no line.
+// 6 of 8, 0 of 2 and 10 of 10 pairs are 16 of 20; without the last, which differ in an amount, 6 of
+// 10. What is no mean has no line.
 TEST(ScoreMarkdown, SumsUpMeansAndAlternatives) {
     const std::vector<GroupScore> groups{{.arch = "wormhole", .name = "gemm", .rows = 3},
                                          {.arch = "wormhole",
@@ -85,7 +86,12 @@ TEST(ScoreMarkdown, SumsUpMeansAndAlternatives) {
                                               .num_right = 6,
                                               .num_robust = 4,
                                               .num_robust_right = 3},
-                                             {.name = "devices", .num_pairs = 2}};
+                                             {.name = "devices", .num_pairs = 2},
+                                             {.name = "bytes_per_txn",
+                                              .num_pairs = 10,
+                                              .num_right = 10,
+                                              .num_robust = 6,
+                                              .num_robust_right = 6}};
 
     EXPECT_EQ(
         summary_markdown(groups, kinds),
@@ -96,7 +102,8 @@ TEST(ScoreMarkdown, SumsUpMeansAndAlternatives) {
         "| alternatives measured more than 5 % apart | pairs | ordered right | called robust | "
         "robust and right |\n"
         "|---|---|---|---|---|\n"
-        "| all kinds | 10 | 60.0 % | 4 | 75.0 % |\n");
+        "| all kinds | 20 | 80.0 % | 10 | 90.0 % |\n"
+        "| without sizes, counts and other workloads | 10 | 60.0 % | 4 | 75.0 % |\n");
 }
 
 }  // namespace
