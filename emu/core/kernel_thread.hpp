@@ -71,6 +71,7 @@ public:
     CoreActivity activity;
     std::array<NocPort, 2> noc;
     CallSite last_link_opened;
+    const Core* awaited_mux = nullptr;  ///< core whose mux it polls until that serves
     std::uint16_t open_links = 0;       ///< bit c: connection to mesh link channel c is open
     std::uint16_t link_handshakes = 0;  ///< that this thread has waited for
     NOC default_noc = NOC::NOC_0;

@@ -12,6 +12,7 @@
 #include "emu/dram/dram_tensors.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/page_address.hpp"
+#include "tessera/program.hpp"
 
 namespace tessera {
 
@@ -72,6 +73,8 @@ public:
     BankAllocator l1_allocator;
     /// By id: whether the program that runs made this semaphore, on whichever of its cores.
     std::vector<bool> has_semaphore;
+    /// Those semaphores of the program that runs which have a name.
+    std::vector<SemaphoreDescription> named_semaphores;
 
 private:
     ArchSpec arch_;

@@ -120,6 +120,7 @@ struct SemaphoreDescription {
     CoreRangeSet cores;
     std::uint32_t id = 0;
     std::uint32_t initial_value = 0;
+    std::string name;  ///< as messages call it; empty: by its id
 };
 
 /// One launch. Built by the functions below, read by the launcher.

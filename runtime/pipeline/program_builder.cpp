@@ -166,6 +166,7 @@ private:
     void add_semaphore(Program& program, const ProgramSemaphore& semaphore) {
         const std::uint32_t initial = evaluate_count(semaphore.initial, names_);
         const std::uint32_t id = CreateSemaphore(program, chosen(semaphore.cores, work_), initial);
+        program.semaphores.back().name = semaphore.name;
         names_.set(semaphore.name, std::int64_t{id});
     }
 

@@ -10,10 +10,9 @@ namespace tessera {
 
 class Core;
 
-/// Names every blocked thread (device, core, role, kernel, source line), the object it waits for,
-/// what it needs and what is there; then the cause that says most of those that their waits lead
-/// to: a value passed, a partner that has finished, a cycle of waiters. Positions the error at the
-/// first blocked thread.
+/// Returns an error that is positioned at the thread of the cause (deadlock_cause.hpp) and begins
+/// with it. Then names every blocked thread, threads that wait at the same line for the same object
+/// in one row: devices and cores, role, source line, the object, what it needs and what is there.
 [[nodiscard]] KernelError describe_deadlock(std::span<Core* const> cores);
 
 }  // namespace tessera

@@ -37,9 +37,11 @@ Core& core_at(const KernelThread& thread, std::uint8_t noc_x, std::uint8_t noc_y
 // depends on the host.
 const FabricMux& mux_of(KernelThread& thread, const Core& core, CallSite site) {
     thread.last_call = site;
+    thread.awaited_mux = &core;
     while (!core.mux.is_serving.load(std::memory_order_acquire)) {
         thread.yield();
     }
+    thread.awaited_mux = nullptr;
     return core.mux;
 }
 

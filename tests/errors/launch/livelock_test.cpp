@@ -73,15 +73,16 @@ TEST_P(Livelock, EndlessTrafficNamesItsLoop) {
 }
 
 TEST_P(Livelock, APollForWhatNobodyWritesIsADeadlockAtItsLine) {
-    EXPECT_EQ(end_of(R"(
+    EXPECT_EQ(
+        end_of(R"(
         void kernel_main() {
             auto* word = reinterpret_cast<volatile uint32_t*>(0x40000); *word = 0;
             while (*word != 1) {}
         })"),
-              "Deadlock: device 0 core (1,0) reader loop.cpp:4: 1 kernel threads are blocked and "
-              "nothing is in flight\n"
-              "  device 0 core (1,0) reader loop.cpp:4 waits in a loop that polls L1\n"
-              "  cause: device 0 core (1,0) reader polls L1 for a value nobody left will write");
+        "Deadlock: device 0 core (1,0) reader loop.cpp:4: device 0 core (1,0) reader polls L1 for "
+        "a value nobody left will write\n"
+        "  1 kernel thread is blocked and nothing is in flight:\n"
+        "    device 0 core (1,0) reader loop.cpp:4 waits in a loop that polls L1");
 }
 
 TEST_P(Livelock, APollForWhatALaterCoreWritesEnds) {

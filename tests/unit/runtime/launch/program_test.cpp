@@ -185,12 +185,11 @@ TEST(DeadlockedPrograms, AReaderThatStopsEarlyIsReportedWithBothSourceLines) {
                            "patient_writer.cpp");
 
     EXPECT_EQ(kernel_error_of(session, program),
-              "Deadlock: device 0 core (0,0) writer patient_writer.cpp:3: 1 kernel threads "
-              "are blocked and nothing is in flight\n"
-              "  device 0 core (0,0) writer patient_writer.cpp:3 waits in cb_wait_front(cb "
-              "0, 1): 0 of 1 pages are there\n"
-              "  cause: the producer of cb 0, reader short_reader.cpp, has finished after 1 "
-              "pages in all");
+              "Deadlock: device 0 core (0,0) writer patient_writer.cpp:3: the producer of "
+              "cb 0, reader short_reader.cpp, has finished after 1 pages in all\n"
+              "  1 kernel thread is blocked and nothing is in flight:\n"
+              "    device 0 core (0,0) writer patient_writer.cpp:3 waits in cb_wait_front(cb 0, "
+              "1): 0 of 1 pages are there");
 }
 
 }  // namespace

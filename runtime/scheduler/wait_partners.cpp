@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/scheduler/wait_partners.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "emu/core/core.hpp"
+#include "emu/core/trace_recorder.hpp"
+#include "tessera/trace_arguments.hpp"
+
+namespace tessera {
+namespace {
+
+// Data flows from the reader through compute to the writer, as a rule.
+std::array<Processor, 2> likely_partners(Processor of, WaitKind kind) {
+    if (of != Processor::Compute) {
+        return {Processor::Compute,
+                of == Processor::Riscv0 ? Processor::Riscv1 : Processor::Riscv0};
+    }
+    return kind == WaitKind::CbData ? std::array{Processor::Riscv1, Processor::Riscv0}
+                                    : std::array{Processor::Riscv0, Processor::Riscv1};
+}
+
+}  // namespace
+
+bool waits_for_cb(const KernelThread& thread) {
+    return thread.wait.kind == WaitKind::CbData || thread.wait.kind == WaitKind::CbSpace;
+}
+
+bool waits_for_word(const KernelThread& thread) {
+    return thread.wait.kind == WaitKind::SemaphoreEquals ||
+           thread.wait.kind == WaitKind::SemaphoreAtLeast;
+}
+
+Word word_of(const KernelThread& thread) {
+    return {thread.activity.device, thread.core().logical(), thread.wait.object};
+}
+
+const KernelThread* partner_of(const KernelThread& thread) {
+    const CircularBuffer& buffer = thread.core().circular_buffers[thread.wait.object];
+    const std::uint8_t partners =
+        thread.wait.kind == WaitKind::CbData ? buffer.producers : buffer.consumers;
+    for (std::uint32_t p = 0; p < kNumProcessors; ++p) {
+        if ((partners >> p & 1U) != 0 && p != static_cast<std::uint32_t>(thread.processor())) {
+            return thread.core().threads[p].get();
+        }
+    }
+    return nullptr;
+}
+
+Threads possible_partners(const KernelThread& thread) {
+    Threads partners;
+    for (const Processor processor : likely_partners(thread.processor(), thread.wait.kind)) {
+        const auto& other = thread.core().threads[static_cast<std::size_t>(processor)];
+        if (other && (other->is_finished || !waits_for_cb(*other))) {
+            return {};
+        }
+        if (other) {
+            partners.push_back(other.get());
+        }
+    }
+    return partners;
+}
+
+std::map<Word, Threads> setters_of(std::span<KernelThread* const> blocked,
+                                   std::span<Core* const> cores) {
+    std::map<Word, Threads> setters;
+    for (const KernelThread* thread : blocked) {
+        if (waits_for_word(*thread)) {
+            setters.try_emplace(word_of(*thread));
+        }
+    }
+    const auto note = [&](const KernelThread& thread, const TraceEvent& event) {
+        const auto [address, place, device] = WordArgument::unpack(event.argument);
+        const auto found = setters.find({device, place.core(), address});
+        if (found != setters.end() && !place.is_dram() &&
+            std::ranges::find(found->second, &thread) == found->second.end()) {
+            found->second.push_back(&thread);
+        }
+    };
+    for (const Core* core : cores) {
+        for (const auto& thread : core->threads) {
+            if (thread == nullptr || thread->recorder == nullptr) {
+                continue;
+            }
+            for (const TraceEvent& event : thread->recorder->events()) {
+                if (event.kind == EventKind::SemaphoreAdd || event.kind == EventKind::FabricAdd) {
+                    note(*thread, event);
+                }
+            }
+        }
+    }
+    return setters;
+}
+
+}  // namespace tessera
