@@ -2,6 +2,7 @@
 #include "emu/core/trace_recorder.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tessera/errors.hpp"

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "emu/base/event_kinds.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "tessera/call_site.hpp"
 #include "tessera/trace.hpp"
@@ -31,7 +31,7 @@ public:
         if (!events_.empty()) {
             TraceEvent& last = events_.back();
             if (last.argument == argument && last.kind == kind && last.site == index &&
-                last.detail == detail && last.count != std::numeric_limits<std::uint32_t>::max()) {
+                last.detail == detail && last.count < kMostOfARun) {
                 ++last.count;
                 ++num_calls_;
                 return;

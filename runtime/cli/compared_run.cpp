@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 compare::RecordedRun record(const config::LoadedRun& loaded) {
-    compare::RecordedRun run{loaded.run.name, {}, timed_run::machine_of(loaded)};
+    compare::RecordedRun run{loaded.run.name, {}, timed_run::machine_of(loaded), {}};
     pipeline::RunModes modes = pipeline::timing_only(loaded.pipeline);
     modes.trace = TraceMode::On;
     modes.trace_sink = [&run](const Trace& so_far, LaunchTrace&& launch) {
@@ -35,7 +35,7 @@ compare::RecordedRun read(const fs::path& path, const std::vector<std::string>& 
     Trace trace = read_trace(path);
     const config::LoadedArch device = load_device(arch_of_trace(path, trace), sets);
     const MeshSpec mesh = trace.mesh;
-    return {path.stem().string(), std::move(trace), timed_run::machine_of(device, mesh)};
+    return {path.stem().string(), std::move(trace), timed_run::machine_of(device, mesh), path};
 }
 
 }  // namespace

@@ -126,8 +126,9 @@ ExitCode run(const RetimeOptions& options, const Console& console) {
                     options.sets);
     report::TimingReport report = timed(options, head, device);
     if (options.each_constant) {
-        report.constants = advise::sensitivity(
-            {report.run, read_trace(options.trace), timed_run::machine_of(device, head.mesh)});
+        report.constants =
+            advise::sensitivity({report.run, read_trace(options.trace),
+                                 timed_run::machine_of(device, head.mesh), options.trace});
     }
     report.sources = report::source_texts(report, find_package().share_dir);
     if (options.report) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "emu/base/event_kinds.hpp"
 #include "emu/core/compute_state.hpp"
 #include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/mesh.hpp"
@@ -12,10 +13,6 @@
 
 namespace tessera {
 namespace {
-
-bool has_name(EventKind kind) {
-    return kind == EventKind::Sfpu || kind == EventKind::ZoneBegin || kind == EventKind::ZoneEnd;
-}
 
 // The recorder leaves addresses of names, which live as long as the kernel.
 void number_names(std::vector<TraceEvent>& events, TraceNames& names) {

@@ -62,7 +62,7 @@ void replay_timing_rules(const RecordedRun& run, const TimingReport& before,
             rows.push_back(&finding);
         }
     }
-    const auto reports = timed_run::time_trace(run.trace, timers);
+    const auto reports = timed_run::time_trace(run, timers);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         note_gains(before, reports[i], *rows[i]);
     }
@@ -136,7 +136,7 @@ std::vector<LinkLoad> links_of(const TimingReport& before) {
 Advice advise(const RecordedRun& run) {
     std::vector<RunTimer> timers;
     timers.push_back(timer_of(run, run.machine, Detail::Full));
-    const TimingReport before = timed_run::time_trace(run.trace, timers).front();
+    const TimingReport before = timed_run::time_trace(run, timers).front();
     Advice advice{.run = fmt::format("{} on {}", run.name, run.machine.arch.name),
                   .clock = before.clock,
                   .makespan = before.makespan.expected,

@@ -63,7 +63,7 @@ RunFigures figures_of(const RecordedRun& run, std::uint32_t num_draws) {
     std::vector<RunTimer> timers;
     timers.emplace_back(run.name, run.machine,
                         timed_run::TimerOptions{.num_draws = num_draws, .detail = Detail::Paths});
-    return figures_of(timed_run::time_trace(run.trace, timers).front());
+    return figures_of(timed_run::time_trace(run, timers).front());
 }
 
 std::uint64_t cost_of_moving(const RecordedRun& a, const RecordedRun& b) {
@@ -82,8 +82,8 @@ std::vector<MovedConstant> move_each_constant(const RecordedRun& a, const Record
         timers_a.push_back(timer_of(a, pair.a));
         timers_b.push_back(timer_of(b, pair.b));
     }
-    const auto reports_a = timed_run::time_trace(a.trace, timers_a);
-    const auto reports_b = timed_run::time_trace(b.trace, timers_b);
+    const auto reports_a = timed_run::time_trace(a, timers_a);
+    const auto reports_b = timed_run::time_trace(b, timers_b);
     std::vector<MovedConstant> moved;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const MovedTiming& constant = pairs[i].a == nullptr ? *pairs[i].b : *pairs[i].a;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct RecordedRun {
     std::string name;
     Trace trace;
     timed_run::TimedMachine machine;
+    std::filesystem::path file;  ///< that the trace was read from; empty: this process recorded it
 };
 
 /// The run timed, and under so many draws of its constants.

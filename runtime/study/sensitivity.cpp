@@ -28,7 +28,7 @@ std::vector<Millicycles> makespans(const compare::RecordedRun& run,
         timers.push_back(timer_of(run, constant.timing));
     }
     std::vector<Millicycles> times;
-    for (const report::TimingReport& report : timed_run::time_trace(run.trace, timers)) {
+    for (const report::TimingReport& report : timed_run::time_trace(run, timers)) {
         times.push_back(report.makespan.expected);
     }
     return times;

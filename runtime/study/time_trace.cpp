@@ -13,17 +13,47 @@ namespace {
 
 constexpr std::string_view kPlea = " (please report this)";
 
-// A launch that breaks an invariant of the replay was not written by a run: its kernels would have
-// waited for ever, too.
-void add_launch(const TraceReader& reader, const LaunchTrace& launch, RunTimer& timer) {
+std::uint64_t bytes_moved_by(const TraceEvent& event) {
+    switch (event.kind) {
+        case EventKind::NocRead:
+        case EventKind::NocWrite:
+            return TransferArgument::unpack(event.argument).bytes;
+        case EventKind::NocMulticast:
+        case EventKind::FabricPacket:
+            return event.count;
+        default:
+            return 0;
+    }
+}
+
+/// One end at least of each transfer is an L1. A replay takes time for each packet of a transfer.
+/// Errors   UsageError for a transfer that no L1 holds.
+void require_transfers_fit(const std::string& place, const LaunchTrace& launch,
+                           const ArchSpec& arch) {
+    for (const CoreTrace& core : launch.cores) {
+        for (const ThreadTrace& thread : core.threads) {
+            for (const TraceEvent& event : thread.events) {
+                require(bytes_moved_by(event) <= arch.l1.size.value,
+                        "{}: is corrupt: it has a transfer of {} bytes; the L1 of {} has {}", place,
+                        bytes_moved_by(event), arch.name, arch.l1.size.value);
+            }
+        }
+    }
+}
+
+/// Calls `replay` on what was read at `place` of a file. A launch that breaks an invariant of the
+/// replay was not written by a run: its kernels would have waited for ever, too.
+/// Errors   UsageError in place of InternalError.
+template <class Replay>
+auto replay_read(const std::string& place, Replay replay) {
     try {
-        timer.add(reader.so_far(), launch);
+        return replay();
     } catch (const InternalError& error) {
         std::string what = error.what();
         if (what.ends_with(kPlea)) {
             what.resize(what.size() - kPlea.size());
         }
-        throw UsageError(fmt::format("{}: is corrupt: {}", reader.place(), what));
+        throw UsageError(fmt::format("{}: is corrupt: {}", place, what));
     }
 }
 
@@ -41,7 +71,8 @@ report::TimingReport time_trace_file(const std::filesystem::path& path,
     TraceReader reader(path);
     RunTimer timer(path.stem().string(), machine_of(device, reader.so_far().mesh), options);
     while (const auto launch = reader.next()) {
-        add_launch(reader, *launch, timer);
+        require_transfers_fit(reader.place(), *launch, device.arch);
+        replay_read(reader.place(), [&] { timer.add(reader.so_far(), *launch); });
     }
     report::TimingReport report = timer.finish();
     report.assumed = report::assumed_shares(report, device.resolved);
@@ -57,6 +88,18 @@ std::vector<report::TimingReport> time_trace(const Trace& trace, std::span<RunTi
         reports.push_back(timer.finish());
     }
     return reports;
+}
+
+std::vector<report::TimingReport> time_trace(const compare::RecordedRun& run,
+                                             std::span<RunTimer> timers) {
+    const auto replay = [&] { return time_trace(run.trace, timers); };
+    if (run.file.empty()) {
+        return replay();
+    }
+    for (const LaunchTrace& launch : run.trace.launches) {
+        require_transfers_fit(run.file.string(), launch, run.machine.arch);
+    }
+    return replay_read(run.file.string(), replay);
 }
 
 }  // namespace tessera::timed_run

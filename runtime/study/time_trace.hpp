@@ -7,6 +7,7 @@
 
 #include "runtime/config/load.hpp"
 #include "runtime/report/timing/timing_report.hpp"
+#include "runtime/study/recorded_run.hpp"
 #include "runtime/study/run_timer.hpp"
 
 namespace tessera::timed_run {
@@ -22,6 +23,11 @@ namespace tessera::timed_run {
 
 /// Replays a trace in memory under each machine, in parallel; reports stand in the order of these.
 [[nodiscard]] std::vector<report::TimingReport> time_trace(const Trace& trace,
+                                                           std::span<RunTimer> timers);
+
+/// Replays the trace of a recorded run in the same way.
+/// Errors   UsageError that names the trace's file, if it was read from one and is corrupt.
+[[nodiscard]] std::vector<report::TimingReport> time_trace(const compare::RecordedRun& run,
                                                            std::span<RunTimer> timers);
 
 }  // namespace tessera::timed_run

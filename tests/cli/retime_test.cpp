@@ -228,13 +228,39 @@ TEST_F(Retime, RefusesATraceThatNoRunWrote) {
     const std::string file = folder_->file("forged");
     write_trace(file, forged);
 
-    const Ending ending = run_tessera({"retime", file});
+    const Ending retime = run_tessera({"retime", file});
+    const Ending advise = run_tessera({"advise", file});
+    const Ending compare = run_tessera({"compare", file, trace()});
 
-    EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, StartsWith("tessera: " + file + ": section 4 at byte "));
-    EXPECT_THAT(ending.err, HasSubstr(": is corrupt: the trace of launch 'scatter' cannot be "
-                                      "replayed, "));
-    EXPECT_THAT(ending.err, Not(HasSubstr("please report")));
+    EXPECT_THAT(retime.err, StartsWith("tessera: " + file + ": section 4 at byte "));
+    EXPECT_THAT(advise.err, StartsWith("tessera: " + file + ": is corrupt: "));
+    EXPECT_THAT(compare.err, StartsWith("tessera: " + file + ": is corrupt: "));
+    for (const Ending& ending : {retime, advise, compare}) {
+        EXPECT_EQ(ending.exit_code, 2);
+        EXPECT_THAT(ending.err, HasSubstr(": is corrupt: the trace of launch 'scatter' cannot be "
+                                          "replayed, "));
+        EXPECT_THAT(ending.err, Not(HasSubstr("please report")));
+    }
+}
+
+// The L1 of the device has 1464 KiB.
+TEST_F(Retime, RefusesATransferThatNoL1Holds) {
+    Trace forged = read_trace(trace());
+    for (ThreadTrace& thread : forged.launches[0].cores[0].threads) {
+        for (TraceEvent& event : thread.events) {
+            event.argument |= event.kind == EventKind::NocRead ? 0xFFFFFFFF : 0;
+        }
+    }
+    const std::string file = folder_->file("forged");
+    write_trace(file, forged);
+
+    for (const char* command : {"retime", "advise"}) {
+        const Ending ending = run_tessera({command, file});
+
+        EXPECT_EQ(ending.exit_code, 2);
+        EXPECT_THAT(ending.err, HasSubstr(": is corrupt: it has a transfer of 4294967295 bytes; "
+                                          "the L1 of "));
+    }
 }
 
 struct Case {

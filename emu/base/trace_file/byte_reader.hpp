@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tessera::trace_file {
 
@@ -64,26 +63,28 @@ public:
         }
         return std::string(text);
     }
+    /// An element as it lies in memory.
     template <class Element>
-    void elements(std::uint64_t count, std::vector<Element>& values) {
-        if (count > bytes_.size() / sizeof(Element)) {
-            throw CorruptBytes{"it ends inside a list"};
-        }
-        const std::string_view bytes = take(count * sizeof(Element));
-        values.resize(count);
-        if (!bytes.empty()) {
-            std::memcpy(values.data(), bytes.data(), bytes.size());
-        }
+    [[nodiscard]] Element element() {
+        Element value;
+        std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
+        return value;
     }
     /// A count of elements of at least `least_bytes` bytes each, which must fit.
-    [[nodiscard]] std::uint32_t count(std::size_t least_bytes) {
-        const auto count = number<std::uint32_t>();
+    template <std::integral Count = std::uint32_t>
+    [[nodiscard]] Count count(std::size_t least_bytes) {
+        const auto count = number<Count>();
         if (count > bytes_.size() / least_bytes) {
             throw CorruptBytes{"it ends inside a list"};
         }
         return count;
     }
-    [[nodiscard]] bool is_empty() const noexcept { return bytes_.empty(); }
+    /// Expects that all bytes have been read.
+    void finish() const {
+        if (!bytes_.empty()) {
+            throw CorruptBytes{"it goes on behind its end"};
+        }
+    }
 
 private:
     [[nodiscard]] std::string_view take(std::uint64_t size) {

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <type_traits>
 
+#include "emu/base/event_kinds.hpp"
 #include "emu/base/trace_file/byte_reader.hpp"
 #include "emu/base/trace_file/byte_writer.hpp"
 
@@ -16,6 +18,56 @@ template <class Codec, class First, class... Rest>
 void fields(Codec& codec, First& first, Rest&... rest) {
     codec.field(first);
     (codec.field(rest), ...);
+}
+
+/// What a list holds, the fewest bytes of an element, and the most elements that a launch has.
+struct ListLimits {
+    const char* what;
+    std::size_t least_bytes;
+    std::uint32_t most;
+};
+
+constexpr std::uint32_t kAny = std::numeric_limits<std::uint32_t>::max();
+constexpr ListLimits kDispatches{"dispatches", 38, kMostDevices};
+// 4096 cores a device: the largest grids have 140.
+constexpr ListLimits kCores{"cores", 22, 4096 * kMostDevices};
+constexpr ListLimits kInitialWords{"initial words", 18, kAny};
+constexpr ListLimits kCbs{"CBs of a core", 10, 64};
+constexpr ListLimits kThreads{"threads of a core", 22, kNumProcessors};
+constexpr ListLimits kSites{"sites of a thread", 8, 65536};
+
+void check(bool holds, const char* what, std::uint64_t number) {
+    if (!holds) {
+        throw CorruptBytes{fmt::format("it has {} {}", what, number)};
+    }
+}
+
+void check_at_most(const char* what, std::uint64_t number, std::uint64_t most) {
+    if (number > most) {
+        throw CorruptBytes{fmt::format("it has {} {}; allowed: at most {}", number, what, most)};
+    }
+}
+
+void check_event(const TraceEvent& event, const ThreadTrace& thread, std::size_t num_names) {
+    check(event.kind <= EventKind::ZoneEnd, "kind of event",
+          static_cast<std::uint64_t>(event.kind));
+    check(event.site < thread.sites.size(), "site", event.site);
+    check(!has_name(event.kind) || event.argument < num_names, "name", event.argument);
+    if (is_run(event.kind)) {
+        if (event.count == 0) {
+            throw CorruptBytes{"it has a run of no events"};
+        }
+        check_at_most("events in a run", event.count, kMostOfARun);
+    }
+}
+
+void check_thread(const ThreadTrace& thread, std::size_t num_names) {
+    check(static_cast<std::size_t>(thread.processor) < kNumProcessors, "processor",
+          static_cast<std::uint64_t>(thread.processor));
+    check(thread.kernel < num_names, "name", thread.kernel);
+    for (const TraceSite& site : thread.sites) {
+        check(site.file < num_names, "name", site.file);
+    }
 }
 
 /// Writes each field of a structure.
@@ -34,23 +86,23 @@ public:
         }
     }
     template <class Element, class Visit>
-    void list(const std::vector<Element>& values, std::size_t /*least_bytes*/, Visit visit) {
+    void list(const std::vector<Element>& values, const ListLimits& /*limits*/, Visit visit) {
         writer.number(static_cast<std::uint32_t>(values.size()));
         for (const Element& value : values) {
             visit(value);
         }
     }
-    void events(const std::vector<TraceEvent>& values) {
-        writer.number(std::uint64_t{values.size()});
-        writer.elements(std::span(values));
+    void events(const ThreadTrace& thread) {
+        writer.number(std::uint64_t{thread.events.size()});
+        writer.elements(std::span(thread.events));
     }
     ByteWriter writer;
 };
 
-/// Reads them.
+/// Reads and checks them. Lists grow as their elements are read, so a false count costs no memory.
 class Decoder {
 public:
-    explicit Decoder(std::string_view bytes) : reader(bytes) {}
+    Decoder(std::string_view bytes, std::size_t num_names) : reader(bytes), num_names_(num_names) {}
     template <class Field>
     void field(Field& value) {
         if constexpr (std::is_same_v<Field, std::string>) {
@@ -64,33 +116,45 @@ public:
         }
     }
     template <class Element, class Visit>
-    void list(std::vector<Element>& values, std::size_t least_bytes, Visit visit) {
-        values.resize(reader.count(least_bytes));
-        for (Element& value : values) {
-            visit(value);
+    void list(std::vector<Element>& values, const ListLimits& limits, Visit visit) {
+        const std::uint32_t count = reader.count(limits.least_bytes);
+        check_at_most(limits.what, count, limits.most);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            visit(values.emplace_back());
         }
     }
-    void events(std::vector<TraceEvent>& values) {
-        reader.elements(reader.number<std::uint64_t>(), values);
+    /// Checks each before the next: invalid ones are found before all of them are in memory.
+    void events(ThreadTrace& thread) {
+        check_thread(thread, num_names_);
+        const auto count = reader.count<std::uint64_t>(sizeof(TraceEvent));
+        thread.events.reserve(count);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const auto event = reader.element<TraceEvent>();
+            check_event(event, thread, num_names_);
+            thread.events.push_back(event);
+        }
     }
     ByteReader reader;
+
+private:
+    std::size_t num_names_;
 };
 
 template <class Codec, class Thread>
 void code_thread(Codec& codec, Thread& thread) {
     fields(codec, thread.processor, thread.default_noc, thread.kernel, thread.compute.fidelity,
            thread.compute.fp32_dest_acc, thread.compute.dst_full_sync, thread.compute.approximate);
-    codec.list(thread.sites, 8, [&](auto& site) { fields(codec, site.file, site.line); });
-    codec.events(thread.events);
+    codec.list(thread.sites, kSites, [&](auto& site) { fields(codec, site.file, site.line); });
+    codec.events(thread);
 }
 
 template <class Codec, class Core>
 void code_core(Codec& codec, Core& core) {
     fields(codec, core.device, core.core.x, core.core.y);
-    codec.list(core.cbs, 10,
+    codec.list(core.cbs, kCbs,
                [&](auto& cb) { fields(codec, cb.index, cb.format, cb.pages, cb.page_bytes); });
     fields(codec, core.l1_bytes);
-    codec.list(core.threads, 22, [&](auto& thread) { code_thread(codec, thread); });
+    codec.list(core.threads, kThreads, [&](auto& thread) { code_thread(codec, thread); });
 }
 
 template <class Codec, class Dispatch>
@@ -102,36 +166,12 @@ void code_dispatch(Codec& codec, Dispatch& d) {
 template <class Codec, class Launch>
 void code_launch(Codec& codec, Launch& launch) {
     fields(codec, launch.name);
-    codec.list(launch.dispatch, 38, [&](auto& dispatch) { code_dispatch(codec, dispatch); });
-    codec.list(launch.cores, 22, [&](auto& core) { code_core(codec, core); });
-    codec.list(launch.initial_words, 18, [&](auto& word) {
+    codec.list(launch.dispatch, kDispatches,
+               [&](auto& dispatch) { code_dispatch(codec, dispatch); });
+    codec.list(launch.cores, kCores, [&](auto& core) { code_core(codec, core); });
+    codec.list(launch.initial_words, kInitialWords, [&](auto& word) {
         fields(codec, word.device, word.core.x, word.core.y, word.address, word.value);
     });
-}
-
-void check(bool holds, const char* what, std::uint64_t number) {
-    if (!holds) {
-        throw CorruptBytes{fmt::format("it has {} {}", what, number)};
-    }
-}
-
-bool has_name(EventKind kind) {
-    return kind == EventKind::Sfpu || kind == EventKind::ZoneBegin || kind == EventKind::ZoneEnd;
-}
-
-void check_thread(const ThreadTrace& thread, std::size_t num_names) {
-    check(static_cast<std::size_t>(thread.processor) < kNumProcessors, "processor",
-          static_cast<std::uint64_t>(thread.processor));
-    check(thread.kernel < num_names, "name", thread.kernel);
-    for (const TraceSite& site : thread.sites) {
-        check(site.file < num_names, "name", site.file);
-    }
-    for (const TraceEvent& event : thread.events) {
-        check(event.kind <= EventKind::ZoneEnd, "kind of event",
-              static_cast<std::uint64_t>(event.kind));
-        check(event.site < thread.sites.size(), "site", event.site);
-        check(!has_name(event.kind) || event.argument < num_names, "name", event.argument);
-    }
 }
 
 }  // namespace
@@ -143,17 +183,10 @@ std::string encode_launch(const LaunchTrace& launch) {
 }
 
 LaunchTrace decode_launch(std::string_view bytes, std::size_t num_names) {
-    Decoder decoder(bytes);
+    Decoder decoder(bytes, num_names);
     LaunchTrace launch;
     code_launch(decoder, launch);
-    if (!decoder.reader.is_empty()) {
-        throw CorruptBytes{"it goes on behind its end"};
-    }
-    for (const CoreTrace& core : launch.cores) {
-        for (const ThreadTrace& thread : core.threads) {
-            check_thread(thread, num_names);
-        }
-    }
+    decoder.reader.finish();
     return launch;
 }
 

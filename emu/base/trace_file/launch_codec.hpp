@@ -8,6 +8,7 @@
 // Fields   in the order of tessera/trace.hpp and as wide as there, enums as their number.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,11 +16,15 @@
 
 namespace tessera::trace_file {
 
+/// Devices of a mesh, as in a run's mesh.shape.
+inline constexpr std::uint32_t kMostDevices = 256;
+
 [[nodiscard]] std::string encode_launch(const LaunchTrace& launch);
 
 /// `num_names` is how many names the file gave until here.
-/// Errors   CorruptBytes for bytes that are no launch, and for a kind of event, a name or a site
-///          that does not exist.
+/// Errors   CorruptBytes for bytes that are no launch, for a kind of event, a name or a site that
+///          does not exist, and for lists and runs longer than a launch has. The memory taken until
+///          then is at most four times the bytes.
 [[nodiscard]] LaunchTrace decode_launch(std::string_view bytes, std::size_t num_names);
 
 }  // namespace tessera::trace_file

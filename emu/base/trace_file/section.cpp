@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "emu/base/host_memory.hpp"
 #include "emu/base/trace_file/byte_reader.hpp"
 #include "emu/base/trace_file/byte_writer.hpp"
 #include "tessera/errors.hpp"
@@ -23,6 +24,10 @@ constexpr int kLevel = 1;  // events compress well at any level, and time counts
 // What deflate makes of a byte at most, by its format: 258 bytes of a match in 2 bits.
 constexpr std::uint64_t kMostRawPerStored = 1032;
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
+// Of all sections but launches together. Runs of the largest models have some KiB of names.
+constexpr std::uint64_t kMostSmallBytes = std::uint64_t{16} << 20U;
+// A launch of fewer bytes is read without asking the host for its memory.
+constexpr std::uint64_t kLargeLaunch = std::uint64_t{64} << 20U;
 
 struct Frame {
     SectionKind kind{};
@@ -125,20 +130,19 @@ private:
     std::string_view rest_;
 };
 
-// Both checksums hold, so that only a writer's mistake, or a forger, makes this fail. Memory
-// doubles with what there is: a size that was made up is found out before it is taken.
-std::string raw_of(const Frame& frame, std::string_view stored, const std::string& place) {
+// Both checksums hold, so only a writer's mistake or a forger makes this fail.
+RawBytes raw_of(const Frame& frame, std::string_view stored, const std::string& place) {
+    RawBytes raw(frame.raw_bytes);
     if (frame.compression == Compression::None) {
-        return std::string(stored);
+        std::ranges::copy(stored, raw.span().begin());
+        return raw;
     }
     Inflater inflater(stored);
-    std::string raw;
     int result = Z_OK;
-    while (result == Z_OK && raw.size() < frame.raw_bytes) {
-        const std::size_t begin = raw.size();
-        const std::size_t more = std::min(std::max(begin, 4 * stored.size()), kMostAtOnce);
-        raw.resize(std::min<std::uint64_t>(begin + more, frame.raw_bytes));
-        result = inflater.fill(std::span(raw).subspan(begin));
+    for (auto rest = raw.span(); result == Z_OK && !rest.empty();) {
+        const std::size_t size = std::min(rest.size(), kMostAtOnce);
+        result = inflater.fill(rest.first(size));
+        rest = rest.subspan(size);
     }
     require(result == Z_STREAM_END && inflater.num_made() == frame.raw_bytes,
             "{}: is corrupt: does not uncompress to its {} bytes", place, frame.raw_bytes);
@@ -191,6 +195,16 @@ Section SectionReader::next() {
             "{}: is corrupt: no section begins there", place());
     require(has_possible_sizes(frame), "{}: is corrupt: {} bytes cannot be stored as {}", place(),
             frame.raw_bytes, frame.stored_bytes);
+    if (frame.kind != SectionKind::Launch) {
+        small_bytes_ += frame.raw_bytes;
+        require(small_bytes_ <= kMostSmallBytes,
+                "{}: is corrupt: its names take {} bytes; allowed: at most {} in a trace, "
+                "head and end included",
+                place(), frame.raw_bytes, kMostSmallBytes);
+    } else if (frame.raw_bytes > kLargeLaunch) {
+        require_host_memory(2 * frame.raw_bytes, place() + ": raw bytes and launch",
+                            "read it on a host with more memory");
+    }
     rest_.remove_prefix(kFrameBytes);
     require(frame.stored_bytes <= rest_.size(),
             "{}: is cut off after {} bytes, inside or before section {}", path_.string(), size_,

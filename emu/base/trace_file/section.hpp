@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,9 +29,24 @@ enum class SectionKind : std::uint32_t { Head = 1, Names = 2, Launch = 3, End = 
 /// A whole section, compressed where that makes it smaller.
 [[nodiscard]] std::string section_bytes(SectionKind kind, std::string_view raw);
 
+/// Raw bytes of a section. The host gives memory for those that are written only, so that a frame
+/// with a false number of bytes costs none.
+class RawBytes {
+public:
+    explicit RawBytes(std::uint64_t size)
+        : bytes_(std::make_unique_for_overwrite<char[]>(size)), size_(size) {}
+
+    [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
+    [[nodiscard]] std::span<char> span() noexcept { return {bytes_.get(), size_}; }
+
+private:
+    std::unique_ptr<char[]> bytes_;
+    std::uint64_t size_;
+};
+
 struct Section {
     SectionKind kind{};
-    std::string bytes;  ///< raw
+    RawBytes bytes;
 };
 
 /// Takes sections off the front of a file's bytes.
@@ -38,8 +55,9 @@ public:
     /// Errors   UsageError if the bytes do not begin as a trace does, or are of another version.
     SectionReader(std::filesystem::path path, std::string_view bytes);
 
-    /// Memory is taken as bytes are uncompressed, whatever a frame says of their number.
-    /// Errors   UsageError if the section is cut off, of no known kind or not what was written.
+    /// Returns the next section.
+    /// Errors   UsageError if the section is cut off, of an unknown kind or not what was written,
+    ///          if the names of the trace are too long, or if the host has too little memory.
     [[nodiscard]] Section next();
     [[nodiscard]] bool is_at_end() const noexcept { return rest_.empty(); }
     /// "run.trace: section 3 at byte 1200", of the section that was read last.
@@ -51,6 +69,7 @@ private:
     std::uint64_t size_;
     std::uint64_t section_begin_ = 0;
     std::uint32_t num_sections_ = 0;
+    std::uint64_t small_bytes_ = 0;  ///< raw, of all sections but launches
 };
 
 }  // namespace tessera::trace_file

@@ -16,8 +16,6 @@ using trace_file::SectionKind;
 
 namespace {
 
-constexpr std::uint64_t kMostDevices = 256;  // as in a run's mesh.shape
-
 std::string_view text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -42,13 +40,13 @@ TraceReader::TraceReader(const std::filesystem::path& path)
 }
 
 void TraceReader::read_head(const Section& section) {
-    ByteReader reader(section.bytes);
+    ByteReader reader(section.bytes.view());
     trace_.arch = reader.text();
     trace_.mesh.shape.rows = reader.number<std::uint32_t>();
     trace_.mesh.shape.columns = reader.number<std::uint32_t>();
     const auto [rows, columns] = trace_.mesh.shape;
     const std::uint64_t devices = std::uint64_t{rows} * columns;
-    if (devices == 0 || devices > kMostDevices) {
+    if (devices == 0 || devices > trace_file::kMostDevices) {
         throw CorruptBytes{fmt::format("it has a mesh of {} × {} devices", rows, columns)};
     }
     const auto topology = reader.number<std::uint8_t>();
@@ -57,17 +55,21 @@ void TraceReader::read_head(const Section& section) {
     }
     trace_.mesh.topology = static_cast<Topology>(topology);
     trace_.mesh.device = reader.text();
+    reader.finish();
 }
 
 void TraceReader::read_names(const Section& section) {
-    ByteReader reader(section.bytes);
+    ByteReader reader(section.bytes.view());
     for (std::uint32_t n = reader.count(4); n > 0; --n) {
         trace_.names.push_back(reader.text());
     }
+    reader.finish();
 }
 
 void TraceReader::read_end(const Section& section) {
-    const auto count = ByteReader(section.bytes).number<std::uint32_t>();
+    ByteReader reader(section.bytes.view());
+    const auto count = reader.number<std::uint32_t>();
+    reader.finish();
     if (count != num_launches_ || !sections_.is_at_end()) {
         throw CorruptBytes{fmt::format("it ends a trace of {} launches after {}{}", count,
                                        num_launches_,
@@ -88,8 +90,9 @@ std::optional<LaunchTrace> TraceReader::next() {
                 break;
             case SectionKind::Launch:
                 ++num_launches_;
-                return decoded(
-                    [&] { return trace_file::decode_launch(section.bytes, trace_.names.size()); });
+                return decoded([&] {
+                    return trace_file::decode_launch(section.bytes.view(), trace_.names.size());
+                });
             case SectionKind::End:
                 decoded([&] { read_end(section); });
                 break;

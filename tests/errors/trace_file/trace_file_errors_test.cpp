@@ -155,6 +155,25 @@ TEST_F(TraceFileErrors, ForgedSizesAreRefusedWithoutTakingTheMemory) {
         place + "9 bytes cannot be stored as 1");
 }
 
+// A MiB of zeros takes 1 KiB of a file. As names of no letters it would take 8 MiB of memory.
+TEST_F(TraceFileErrors, NamesOfMoreThan16MebibytesAreRefused) {
+    const std::string sixteen =
+        section_bytes(SectionKind::Names, std::string(std::size_t{16} << 20U, '\0'));
+    const std::string place =
+        fmt::format("run.trace: section 2 at byte {}: is corrupt: ", behind_head("").size());
+
+    EXPECT_EQ(error_of(behind_head(sixteen)),
+              place +
+                  "its names take 16777216 bytes; allowed: at most 16777216 in a trace, head "
+                  "and end included");
+}
+
+TEST_F(TraceFileErrors, BytesBehindTheEndOfNamesAreNoticed) {
+    EXPECT_EQ(error_of(behind_head(section_bytes(SectionKind::Names, std::string(5, '\0')))),
+              fmt::format("run.trace: section 2 at byte {}: is corrupt: it goes on behind its end",
+                          behind_head("").size()));
+}
+
 TEST_F(TraceFileErrors, AnUnknownSectionIsNoticed) {
     EXPECT_EQ(error_of(trace_file::start_bytes() + std::string(40, '\x09')),
               "run.trace: section 1 at byte 16: is corrupt: no section begins there");
@@ -236,7 +255,42 @@ INSTANTIATE_TEST_SUITE_P(
             "it has kind of event 99"},
         BrokenLaunch{"Processor",
                      [](ThreadTrace& thread) { thread.processor = static_cast<Processor>(3); },
-                     "it has processor 3"}),
+                     "it has processor 3"},
+        BrokenLaunch{"LongRun", [](ThreadTrace& thread) { thread.events[0].count = 100'000'000; },
+                     "it has 100000000 events in a run; allowed: at most 65536"},
+        BrokenLaunch{"EmptyRun", [](ThreadTrace& thread) { thread.events[0].count = 0; },
+                     "it has a run of no events"}),
+    [](const auto& row) { return row.param.name; });
+
+struct LongList {
+    const char* name;
+    void (*change)(LaunchTrace&);
+    const char* message;
+};
+
+class TraceFileListErrors : public TraceFileErrors,
+                            public ::testing::WithParamInterface<LongList> {};
+
+TEST_P(TraceFileListErrors, NameTheMostThatALaunchHas) {
+    Trace trace = small_trace();
+    GetParam().change(trace.launches[1]);
+    write_trace(path_, trace);
+
+    EXPECT_TRUE(error_of(text_of(path_)).ends_with(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lists, TraceFileListErrors,
+    ::testing::Values(
+        LongList{"Dispatches", [](LaunchTrace& launch) { launch.dispatch.resize(257); },
+                 ": is corrupt: it has 257 dispatches; allowed: at most 256"},
+        LongList{"CircularBuffers", [](LaunchTrace& launch) { launch.cores[0].cbs.resize(65); },
+                 ": is corrupt: it has 65 CBs of a core; allowed: at most 64"},
+        LongList{"Threads", [](LaunchTrace& launch) { launch.cores[0].threads.resize(4); },
+                 ": is corrupt: it has 4 threads of a core; allowed: at most 3"},
+        LongList{"Sites",
+                 [](LaunchTrace& launch) { launch.cores[0].threads[0].sites.resize(65537); },
+                 ": is corrupt: it has 65537 sites of a thread; allowed: at most 65536"}),
     [](const auto& row) { return row.param.name; });
 
 TEST_F(TraceFileErrors, ALaunchThatEndsTooEarlyOrTooLateIsNoticed) {

@@ -45,7 +45,7 @@ TEST(TraceRecorder, DoesNotMergeActsWhoseCountIsAValue) {
 TEST(TraceRecorder, BeginsANewEventWhenTheCountIsFull) {
     TraceRecorder recorder;
     recorder.run(EventKind::Pack, 0, 1, kLine3);
-    recorder.events().back().count = 0xFFFFFFFF;
+    recorder.events().back().count = kMostOfARun;
     recorder.run(EventKind::Pack, 0, 1, kLine3);
 
     ASSERT_EQ(recorder.events().size(), 2U);
