@@ -5,11 +5,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <unordered_map>
 
+#include "emu/base/input_file.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::score {
@@ -160,12 +159,9 @@ std::vector<Row> parse_csv(std::string_view text, const std::string& name) {
 }
 
 std::vector<Row> read_csv(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    require(file.good() && std::filesystem::is_regular_file(path), "{}: cannot be read",
-            path.string());
-    return parse_csv(text.str(), path.string());
+    // A row of the shipped file has 200 bytes.
+    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+    return parse_csv(read_input(path, kMostBytes), path.string());
 }
 
 }  // namespace tessera::score

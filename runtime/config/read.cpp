@@ -5,12 +5,11 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include <array>
-#include <fstream>
 #include <sstream>
 #include <utility>
 #include <vector>
 
+#include "emu/base/input_file.hpp"
 #include "runtime/config/tree_builder.hpp"
 #include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
@@ -18,8 +17,8 @@
 namespace tessera::config {
 namespace {
 
-// The largest shipped file has 20 KB; pipes, which may be endless, are read too.
-constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20U;
+// The largest shipped file has 20 KB.
+constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
 
 Origin origin_at(const Origin& place, const YAML::Mark& mark) {
     if (place.kind != OriginKind::File || mark.is_null()) {
@@ -135,17 +134,7 @@ Node read(const std::string& text, const Origin& place) {
 }  // namespace
 
 Node read_file(const std::filesystem::path& path) {
-    std::error_code error;
-    std::ifstream stream(path);
-    require(stream.good() && !std::filesystem::is_directory(path, error),
-            "{}: cannot read this configuration file", path.string());
-    std::string text;
-    std::array<char, 65536> piece{};
-    while (stream.read(piece.data(), piece.size()) || stream.gcount() > 0) {
-        text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-        require(text.size() <= kMaxFileBytes, "{}: is larger than {} bytes, no configuration is",
-                path.string(), kMaxFileBytes);
-    }
+    const std::string text = read_input(path, kMostBytes);
     log::info(log::Area::Config, "reading {}", path.string());
     return read(text, {OriginKind::File, path.string(), 1, 1});
 }

@@ -273,9 +273,12 @@ INSTANTIATE_TEST_SUITE_P(
     Arguments, CompareErrors,
     testing::Values(Case{"Nothing", "nowhere",
                          "nowhere: no such file or shipped configuration; nearest: "},
-                    Case{"NoReportInTheFolder", "/usr", "/usr/report.json: cannot be read"},
-                    Case{"MissingReport", "nowhere.json", "nowhere.json: cannot be read"},
-                    Case{"NeitherTraceNorReport", "/dev/null", "/dev/null: not a regular file"}),
+                    Case{"NoReportInTheFolder", "/usr",
+                         "/usr/report.json: cannot open: No such file or directory"},
+                    Case{"MissingReport", "nowhere.json",
+                         "nowhere.json: cannot open: No such file or directory"},
+                    Case{"NeitherTraceNorReport", "/dev/null",
+                         "/dev/null: is a character device, allowed: a regular file"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(Compare, RefusesFilesThatAreNoReports) {

@@ -206,7 +206,7 @@ TEST_F(Retime, NamesTheFileThatIsNoTrace) {
     EXPECT_EQ(error_of(path), "tessera: " + path + ": is not a trace of tessera run --trace\n");
     EXPECT_EQ(error_of("/nowhere/x.trace"),
               "tessera: /nowhere/x.trace: cannot open: No such file or directory\n");
-    EXPECT_EQ(error_of("/tmp"), "tessera: /tmp: not a regular file\n");
+    EXPECT_EQ(error_of("/tmp"), "tessera: /tmp: is a folder, allowed: a regular file\n");
     EXPECT_THAT(error_of(folder_->write("newer", newer)),
                 HasSubstr("newer: is a trace of version 9, written by a newer Tessera; this one "
                           "reads version "));

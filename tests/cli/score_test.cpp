@@ -110,7 +110,7 @@ TEST(CliScore, RefusesGroupsAndFilesThatAreNotThere) {
     EXPECT_EQ(group.exit_code, 2);
     EXPECT_THAT(group.err, HasSubstr("--group indoors: " + kRows + " has no such group"));
     EXPECT_EQ(file.exit_code, 2);
-    EXPECT_THAT(file.err, HasSubstr("no/such.csv: cannot be read"));
+    EXPECT_THAT(file.err, HasSubstr("no/such.csv: cannot open: No such file or directory"));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST(CliConfigFile, OfAnySizeIsNotReadToItsEnd) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: huge.yaml: is larger than 16777216 bytes, no configuration is\n");
+              "tessera: huge.yaml: is larger than 16777216 bytes, the most that is allowed\n");
 }
 
 // Each is told once; 100000 of them took minutes.

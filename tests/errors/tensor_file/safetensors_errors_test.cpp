@@ -174,7 +174,8 @@ TEST(NestedSafetensors, IsRefusedAtAnyDepth) {
 TEST(SafetensorsFileErrors, PathsThatAreNoFile) {
     EXPECT_EQ(usage_error_message([] { SafetensorsFile file("/nowhere/x.safetensors"); }),
               "/nowhere/x.safetensors: cannot open: No such file or directory");
-    EXPECT_EQ(usage_error_message([] { SafetensorsFile file("/"); }), "/: not a regular file");
+    EXPECT_EQ(usage_error_message([] { SafetensorsFile file("/"); }),
+              "/: is a folder, allowed: a regular file");
 }
 
 TEST(SafetensorsFileErrors, TensorsThatAreMissingOrForeign) {

@@ -75,7 +75,7 @@ TEST(CsvRows, RefuseValuesThatCannotBeScored) {
 
 TEST(CsvRows, NameAFileThatCannotBeRead) {
     EXPECT_EQ(usage_error_message([] { (void)read_csv("no/such.csv"); }),
-              "no/such.csv: cannot be read");
+              "no/such.csv: cannot open: No such file or directory");
 }
 
 }  // namespace

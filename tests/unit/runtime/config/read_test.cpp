@@ -45,7 +45,7 @@ TEST(Read, RefusesAFileThatIsNotThere) {
         (void)read_file("/nowhere/run.yaml");
         FAIL() << "no error";
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "/nowhere/run.yaml: cannot read this configuration file");
+        EXPECT_STREQ(error.what(), "/nowhere/run.yaml: cannot open: No such file or directory");
     }
 }
 
