@@ -47,9 +47,10 @@ void Dst::acquire(CallSite site) {
               "tile_regs_acquire: DST is acquired already, tile_regs_commit is missing");
     }
     if (section == Section::Committed) {
-        fault(FaultCategory::Unsupported, site,
-              "tile_regs_acquire: {} of DST committed and not released; unpack, math and pack run "
-              "in program order here, so math cannot wait for a later tile_regs_release",
+        fault(FaultCategory::UndefinedBehavior, site,
+              "tile_regs_acquire: {} of DST committed and not released: tile_regs_release is "
+              "missing before it (a later one cannot be waited for: unpack, math and pack run in "
+              "program order)",
               num_halves_ == 2 ? "both halves" : "all (full sync)");
     }
     section = Section::Acquired;
@@ -77,9 +78,10 @@ void Dst::release(CallSite site) {
               name_of(section), section == Section::Free ? "tile_regs_acquire" : "tile_regs_wait");
     }
     if (section == Section::Acquired) {
-        fault(FaultCategory::Unsupported, site,
-              "tile_regs_release: DST is acquired, not committed; unpack, math and pack run in "
-              "program order here, so the packer cannot wait for a later tile_regs_commit");
+        fault(FaultCategory::UndefinedBehavior, site,
+              "tile_regs_release: DST is acquired, not committed: tile_regs_commit is missing "
+              "before it (a later one cannot be waited for: unpack, math and pack run in program "
+              "order)");
     }
     // The chip clears the half as it is released (ZEROACC). Marked here, not written: most tiles
     // are overwritten next and never need their zeros.

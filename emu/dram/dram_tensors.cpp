@@ -53,8 +53,15 @@ std::string DramTensors::explain(std::uint32_t bank, std::uint64_t begin,
                            ends_[(count - 1) * num_banks_ + bank]);
     }
     const std::uint64_t row = (begin + bytes - 1 - begins_[count - 1]) / tensor.page;
-    return fmt::format("they reach page {} of {}, which has {}", row * num_banks_ + bank,
-                       tensor.name, tensor.num_pages);
+    const std::string hint =
+        bytes > tensor.page
+            ? fmt::format(
+                  "; a page of {} has {} bytes: does the circular buffer have another "
+                  "format or page_size?",
+                  tensor.name, tensor.page)
+            : "";
+    return fmt::format("they reach page {} of {}, which has {}{}", row * num_banks_ + bank,
+                       tensor.name, tensor.num_pages, hint);
 }
 
 }  // namespace tessera

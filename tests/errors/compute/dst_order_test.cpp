@@ -113,9 +113,9 @@ INSTANTIATE_TEST_SUITE_P(
              "UndefinedBehavior: tile_regs_acquire: DST is acquired already, tile_regs_commit is "
              "missing"},
         Case{"ThirdSection", acquire_a_third_section,
-             "Unsupported: tile_regs_acquire: both halves of DST committed and not released; "
-             "unpack, math and pack run in program order here, so math cannot wait for a later "
-             "tile_regs_release"},
+             "UndefinedBehavior: tile_regs_acquire: both halves of DST committed and not released: "
+             "tile_regs_release is missing before it (a later one cannot be waited for: unpack, "
+             "math and pack run in program order)"},
         Case{"CommitFree", commit_what_is_free,
              "UndefinedBehavior: tile_regs_commit: DST is free, tile_regs_acquire is missing"},
         Case{"ReleaseWithoutWait", release_without_wait,
@@ -123,9 +123,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ReleaseFree", release_what_is_free,
              "UndefinedBehavior: tile_regs_release: DST is free, tile_regs_acquire is missing"},
         Case{"ReleaseBeforeCommit", release_before_commit,
-             "Unsupported: tile_regs_release: DST is acquired, not committed; unpack, math and "
-             "pack run in program order here, so the packer cannot wait for a later "
-             "tile_regs_commit"},
+             "UndefinedBehavior: tile_regs_release: DST is acquired, not committed: "
+             "tile_regs_commit is missing before it (a later one cannot be waited for: unpack, "
+             "math and pack run in program order)"},
         Case{"MathWithoutAcquire", math_without_acquire,
              "UndefinedBehavior: fill_tile writes DST, which math may do between "
              "tile_regs_acquire and tile_regs_commit only (DST is free)"},
@@ -161,9 +161,9 @@ TEST(FullSync, HasOneSection) {
     tile_regs_commit();
 
     EXPECT_EQ(fault_of([] { tile_regs_acquire(); }),
-              "Unsupported: tile_regs_acquire: all (full sync) of DST committed and not released; "
-              "unpack, math and pack run in program order here, so math cannot wait for a later "
-              "tile_regs_release");
+              "UndefinedBehavior: tile_regs_acquire: all (full sync) of DST committed and not "
+              "released: tile_regs_release is missing before it (a later one cannot be waited "
+              "for: unpack, math and pack run in program order)");
 }
 
 TEST(DataMovementThread, HasNoDst) {

@@ -62,10 +62,12 @@ TEST_F(DramBounds, APageBehindAllRowsDoesNotLieInTheNextTensor) {
 }
 
 TEST_F(DramBounds, BytesThatRunOnBehindTheLastPageAreNamed) {
-    EXPECT_EQ(message_of(kRead, 12, 2050),
-              "OutOfBounds: device 0 core (0,0) reader loop.cpp:6: noc_async_read: 2050 bytes at "
-              "0xc00 of DRAM bank 0 lie in no tensor: "
-              "they reach page 24 of x, which has 13");
+    EXPECT_EQ(
+        message_of(kRead, 12, 2050),
+        "OutOfBounds: device 0 core (0,0) reader loop.cpp:6: noc_async_read: 2050 bytes at "
+        "0xc00 of DRAM bank 0 lie in no tensor: "
+        "they reach page 24 of x, which has 13; a page of x has 2048 bytes: does the circular "
+        "buffer have another format or page_size?");
 }
 
 TEST_F(DramBounds, ATensorThatHasBeenFreedIsNobodys) {

@@ -47,7 +47,9 @@ TEST_F(OneTensor, DoesNotHoldTheRestOfItsLastRow) {
 
 TEST_F(OneTensor, NamesThePageThatARangeReaches) {
     EXPECT_EQ(tensors_.explain(2, 1024 + 2 * 64, 64), "they reach page 10 of x, which has 10");
-    EXPECT_EQ(tensors_.explain(0, 1024 + 2 * 64, 128), "they reach page 12 of x, which has 10");
+    EXPECT_EQ(tensors_.explain(0, 1024 + 2 * 64, 128),
+              "they reach page 12 of x, which has 10; a page of x has 64 bytes: does the circular "
+              "buffer have another format or page_size?");
 }
 
 TEST_F(OneTensor, NamesTheFirstTensorBeforeAll) {
