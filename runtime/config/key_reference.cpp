@@ -18,7 +18,7 @@ constexpr const char* kHead = R"(# Configuration
 
 This page is what `tessera list keys` prints. A run is one YAML file: what runs (`params`, `tensors`,
 `steps`), on what (`mesh`), and how it is checked. `--set key.path=value` replaces any value:
-`--set params.tokens=64`, `--set steps.gate.set.k_block=8`, `--set arch.noc.link_rate="16 B/cycle"`.
+`--set params.tokens=64`, `--set steps.gate.set.k_block=8`, `--set arch.timing.noc.link_rate='16 B/cycle'`.
 A file that says `extends: NAME` is laid over the run file of that name (beside it, or shipped), map
 by map; a map of another kind replaces the old one (`origin: {file: …}` over `{random: normal}`, a
 step's `program` over `op`, a tensor's `split` over `distribution`). Below `arch:` it may replace numbers of the device model, each as `{value: …, source: …}`;
