@@ -2,13 +2,16 @@
 #include "runtime/cli/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
 #include <vector>
 
+#include "emu/base/fields/nearest.hpp"
 #include "runtime/cli/command.hpp"
+#include "runtime/cli/config_options.hpp"
 #include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
 
@@ -32,12 +35,9 @@ std::string named_command(const CLI::App& root) {
 }
 
 void add_log_option(CLI::App& command, std::vector<std::string>& levels) {
-    command
-        .add_option("--log-level", levels,
-                    "Log on standard error: debug, info, warn, error or off, of all areas or of "
-                    "config, jit, launch, replay: info,jit=debug [TESSERA_LOG, else warn]")
-        ->type_name("LEVEL")
-        ->allow_extra_args(false);
+    add_repeated_option(command, "--log-level", levels, "LEVEL",
+                        "Log on standard error: debug, info, warn, error or off, of all areas or "
+                        "of config, jit, launch, replay: info,jit=debug [TESSERA_LOG, else warn]");
 }
 
 // A line that is redrawn would tear the lines of the log.
@@ -50,12 +50,93 @@ void start_log(const std::vector<std::string>& levels, Console& console) {
     }
 }
 
+/// The innermost subcommand that the arguments name.
+const CLI::App& named_app(const CLI::App& root) {
+    const CLI::App* app = &root;
+    while (!app->get_subcommands().empty()) {
+        app = app->get_subcommands().front();
+    }
+    return *app;
+}
+
+/// "; did you mean --X?", if a known word is near.
+std::string suggestion(const std::string& word, const std::vector<std::string>& known,
+                       const char* dashes = "") {
+    const std::string near = known.empty() ? "" : config::nearest(word, known);
+    return !near.empty() && config::edit_distance(word, near) <= config::far_distance(word)
+               ? fmt::format("; did you mean {}{}?", dashes, near)
+               : "";
+}
+
+std::string unknown_option(const std::string& option, const CLI::App& app) {
+    std::vector<std::string> known;
+    for (const CLI::Option* candidate : app.get_options()) {
+        known.insert(known.end(), candidate->get_lnames().begin(), candidate->get_lnames().end());
+    }
+    const std::string name = option.substr(0, option.find('='));
+    const std::string letters = name.substr(std::min(name.size(), name.find_first_not_of('-')));
+    return fmt::format("unknown option {}{}", name, suggestion(letters, known, "--"));
+}
+
+/// Subcommands that help shows.
+std::vector<std::string> command_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands(
+             [](const CLI::App* candidate) { return !candidate->get_group().empty(); })) {
+        names.push_back(command->get_name());
+    }
+    return names;
+}
+
+std::string unknown_command(const std::string& word, const CLI::App& app) {
+    const std::vector<std::string> names = command_names(app);
+    std::vector<std::string> known = names;
+    known.insert(known.end(), {"--help", "--version"});
+    const std::string hint = suggestion(word, known);
+    return fmt::format("unknown command {}{} Allowed: {}", word, hint.empty() ? "." : hint,
+                       fmt::join(names, ", "));
+}
+
+/// Says how two values of --set are written, if `arguments` have them behind one --set.
+std::string values_of_one_set(std::span<const std::string> arguments) {
+    for (std::size_t i = 0; i + 2 < arguments.size(); ++i) {
+        const std::string& option = arguments[i];
+        const std::string& second = arguments[i + 2];
+        const bool is_set = option == "--set" || option == "--set-b";
+        if (is_set && !second.starts_with('-') && second.find('=') != std::string::npos) {
+            return fmt::format("{0} takes one KEY=VALUE; write {0} '{1}' {0} '{2}'", option,
+                               arguments[i + 1], second);
+        }
+    }
+    return "";
+}
+
+/// What is wrong with the first argument that nothing takes.
+std::string unexpected_argument(const CLI::App& root, std::span<const std::string> arguments) {
+    const CLI::App& app = named_app(root);
+    const std::string values = values_of_one_set(arguments);
+    const std::vector<std::string> extras = root.remaining(true);
+    if (!values.empty() || extras.empty()) {
+        return values.empty() ? "unexpected argument" : values;
+    }
+    const std::string& word = extras.front();
+    if (word.starts_with('-')) {
+        return unknown_option(word, app);
+    }
+    return command_names(app).empty() ? fmt::format("unexpected argument {}", word)
+                                      : unknown_command(word, app);
+}
+
 void parse(CLI::App& root, std::span<const std::string> arguments) {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
     try {
         root.parse(std::move(reversed));
     } catch (const CLI::Success&) {
         throw;
+    } catch (const CLI::ExtrasError&) {
+        const std::string text = unexpected_argument(root, arguments);
+        throw UsageError(fmt::format("{}{} see {} --help", text, text.ends_with('?') ? "" : ";",
+                                     named_command(root)));
     } catch (const CLI::ParseError& error) {
         throw UsageError(fmt::format("{}; see {} --help", error.what(), named_command(root)));
     }

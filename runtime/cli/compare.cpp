@@ -204,16 +204,11 @@ void add_options(CLI::App& command, CompareOptions& options) {
         ->type_name("");
     command.add_option("--html", options.html, "Write the comparison as a page to a file")
         ->type_name("FILE");
-    command
-        .add_option(
-            "--set", options.sets,
-            "Replace a value of both configurations, or devices of traces, as often as need "
-            "be")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
-    command.add_option("--set-b", options.sets_b, "The same of B alone, behind those of --set")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
+    add_repeated_option(command, "--set", options.sets, "KEY=VALUE",
+                        "Replace a value of both configurations, or devices of traces; repeat the "
+                        "option for each value");
+    add_repeated_option(command, "--set-b", options.sets_b, "KEY=VALUE",
+                        "Replace a value of B alone, after those of --set");
     command
         .add_option("--fail-if", options.fail_if,
                     "End with 1 if another is slower than A by more, beyond the noise: "

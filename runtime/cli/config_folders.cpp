@@ -38,9 +38,10 @@ fs::path find_in(const std::string& config, const Folders& folders) {
     }
     require(!names.empty(), "{}: no such file, and {} holds no configurations", config,
             (shipped_configs() / folders.front()).string());
-    throw UsageError(
-        fmt::format("{}: no such file or shipped configuration; nearest: {}, shipped: {}", config,
-                    config::nearest(config, names), fmt::join(names, ", ")));
+    constexpr std::size_t kSuggested = 3;
+    throw UsageError(fmt::format(
+        "{}: no such file or shipped configuration; nearest: {}; tessera list configs shows all {}",
+        config, fmt::join(config::nearest_few(config, names, kSuggested), ", "), names.size()));
 }
 
 }  // namespace

@@ -64,12 +64,20 @@ void add_config_options(CLI::App& command, ConfigOptions& options) {
     add_set_option(command, options.sets);
 }
 
+CLI::Option& add_repeated_option(CLI::App& command, const char* name,
+                                 std::vector<std::string>& values, const char* value,
+                                 const std::string& about) {
+    // By itself CLI11 shows "VALUE ...", as if several could follow one name.
+    return *command.add_option(name, values, about)
+                ->type_name(value)
+                ->option_text(value)
+                ->allow_extra_args(false);
+}
+
 void add_set_option(CLI::App& command, std::vector<std::string>& sets) {
-    command
-        .add_option("--set", sets,
-                    "Replace a value, as often as need be: mesh.shape=[1,4], arch.l1.size=1 MiB")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
+    add_repeated_option(command, "--set", sets, "KEY=VALUE",
+                        "Replace a value: --set mesh.shape=[1,4]; repeat the option for each "
+                        "value: --set 'arch.l1.size=1 MiB'");
 }
 
 void add_threads_option(CLI::App& command, ConfigOptions& options) {

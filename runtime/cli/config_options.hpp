@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace tessera::cli {
 
@@ -25,6 +26,10 @@ struct ConfigOptions {
 
 /// Adds CONFIG and --set.
 void add_config_options(CLI::App& command, ConfigOptions& options);
+/// Adds an option that may be given several times, with one value each time.
+CLI::Option& add_repeated_option(CLI::App& command, const char* name,
+                                 std::vector<std::string>& values, const char* value,
+                                 const std::string& about);
 /// Adds --set alone.
 void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 /// Adds --threads.

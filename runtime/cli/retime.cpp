@@ -47,12 +47,9 @@ void add_options(CLI::App& command, RetimeOptions& options) {
                     "A device model: a YAML file, or the name of one that `tessera list archs` "
                     "shows [the shipped one that the trace names]")
         ->type_name("FILE");
-    command
-        .add_option("--set", options.sets,
-                    "Replace a number of the device, as often as need be: "
-                    "noc.link_rate=16 B/cycle, timing.dram.read_latency=180 cycles")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
+    add_repeated_option(command, "--set", options.sets, "KEY=VALUE",
+                        "Replace a number of the device: --set 'noc.link_rate=16 B/cycle'; repeat "
+                        "the option for each: --set 'timing.dram.read_latency=180 cycles'");
     command
         .add_option("--report", options.report,
                     "Write report.html, report.json and trace.perfetto.json to a folder")

@@ -58,11 +58,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
     command.add_flag("--profile-host", options.profile_host,
                      "Print where the host's time went: by phase, op and kind of work");
-    command
-        .add_option("--kernel", options.kernels,
-                    "Run FILE in place of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp")
-        ->type_name("KERNEL=FILE")
-        ->allow_extra_args(false);
+    add_repeated_option(command, "--kernel", options.kernels, "KERNEL=FILE",
+                        "Run FILE in place of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp");
     command.footer(
         "Tensors of --inputs have the names of the run file's tensors and take their place; the "
         "run\n"

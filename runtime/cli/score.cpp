@@ -53,9 +53,8 @@ void add_options(CLI::App& command, ScoreCommand& options) {
     constexpr std::uint32_t kMaxThreads = 1024;
     command.add_option("CSV", options.csv, "Rows of measurements [those that ship with Tessera]")
         ->type_name("");
-    command.add_option("--group", options.groups, "Only rows of this group, as often as need be")
-        ->type_name("GROUP")
-        ->allow_extra_args(false);
+    add_repeated_option(command, "--group", options.groups, "GROUP",
+                        "Only rows of this group; repeat the option for several");
     command.add_option("--arch", options.arch, "Only rows of wormhole, or of blackhole")
         ->type_name("ARCH")
         ->check(CLI::IsMember({"wormhole", "blackhole"}));

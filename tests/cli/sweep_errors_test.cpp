@@ -29,11 +29,11 @@ TEST_P(CliSweepErrors, NameWhatIsWrong) {
     EXPECT_THAT(ending.err, EndsWith(std::string(GetParam().message) + "\n"));
 }
 
-TEST(CliMissingSweep, IsAnsweredWithAllThatShips) {
+TEST(CliMissingSweep, IsAnsweredWithTheNearest) {
     EXPECT_EQ(run_tessera({"sweep", "bmm_core"}).err,
-              "tessera: bmm_core: no such file or shipped configuration; nearest: bmm_cores, "
-              "shipped: " +
-                  shipped_names("sweeps") + "\n");
+              "tessera: bmm_core: no such file or shipped configuration; nearest: bmm_cores; "
+              "tessera list configs shows all " +
+                  num_shipped({"sweeps"}) + "\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(

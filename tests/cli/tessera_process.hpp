@@ -40,8 +40,8 @@ struct Ending {
 
 /// The bytes of a file; fails the test if it cannot be read.
 [[nodiscard]] std::string bytes_of(const std::string& path);
-/// Names of the configurations that ship in configs/<folder>, as messages list them.
-[[nodiscard]] std::string shipped_names(const std::string& folder);
+/// How many configurations ship in these folders of configs, as messages have it.
+[[nodiscard]] std::string num_shipped(const std::vector<std::string>& folders);
 /// Path of a golden file by its stem.
 [[nodiscard]] std::string golden_path(const std::string& stem);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 namespace tessera::config {
 
@@ -22,9 +21,27 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+std::size_t far_distance(std::string_view word) {
+    return (word.size() + 1) / 2;
+}
+
 std::string nearest(std::string_view word, std::span<const std::string> known) {
     return *std::ranges::min_element(
         known, {}, [&](const std::string& candidate) { return edit_distance(word, candidate); });
+}
+
+std::vector<std::string> nearest_few(std::string_view word, std::span<const std::string> known,
+                                     std::size_t count) {
+    std::vector<std::string> words(known.begin(), known.end());
+    std::ranges::stable_sort(
+        words, {}, [&](const std::string& candidate) { return edit_distance(word, candidate); });
+    const auto is_far = [&](const std::string& candidate) {
+        return edit_distance(word, candidate) > far_distance(word);
+    };
+    const auto end = std::ranges::find_if(words, is_far);
+    words.erase(end == words.begin() && end != words.end() ? end + 1 : end, words.end());
+    words.resize(std::min(count, words.size()));
+    return words;
 }
 
 }  // namespace tessera::config

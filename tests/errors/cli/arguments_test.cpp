@@ -24,14 +24,14 @@ TEST_P(CliArguments, AreRefusedWithExitCodeTwo) {
     EXPECT_EQ(ending.err, std::string(GetParam().message) + "\n");
 }
 
-TEST(CliMissingFile, IsAnsweredWithTheNearestAndAllThatShips) {
+TEST(CliMissingFile, IsAnsweredWithTheNearest) {
     const Ending ending = run_tessera({"run", "moe_v2_tyni"});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
               "tessera: moe_v2_tyni: no such file or shipped configuration; nearest: moe_v2_tiny, "
-              "shipped: " +
-                  shipped_names("runs") + "\n");
+              "moe_v2_4x8, moe_routing; tessera list configs shows all " +
+                  num_shipped({"runs"}) + "\n");
 }
 
 TEST(CliMissingFile, MayBeASweepWhereOneIsTaken) {
@@ -39,9 +39,9 @@ TEST(CliMissingFile, MayBeASweepWhereOneIsTaken) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: link_rat: no such file or shipped configuration; nearest: link_rate, "
-              "shipped: " +
-                  shipped_names("runs") + ", " + shipped_names("sweeps") + "\n");
+              "tessera: link_rat: no such file or shipped configuration; nearest: link_rate; "
+              "tessera list configs shows all " +
+                  num_shipped({"runs", "sweeps"}) + "\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -50,11 +50,40 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Nothing", {}, "tessera: no command given; see tessera --help"},
         Case{"UnknownCommand",
              {"go"},
-             "tessera: The following argument was not expected: go; see tessera --help"},
+             "tessera: unknown command go. Allowed: run, retime, compare, sweep, advise, tune, "
+             "score, "
+             "check, explain, list, moe, new; see tessera --help"},
+        Case{
+            "MisspeltCommand",
+            {"rnu", "moe_v2_tiny"},
+            "tessera: unknown command rnu; did you mean run? Allowed: run, retime, compare, sweep, "
+            "advise, tune, score, check, explain, list, moe, new; see tessera --help"},
+        Case{"HelpWithoutDashes",
+             {"help"},
+             "tessera: unknown command help; did you mean --help? Allowed: run, retime, compare, "
+             "sweep, advise, tune, score, check, explain, list, moe, new; see tessera --help"},
+        Case{"MisspeltCommandOfMoe",
+             {"moe", "chekc"},
+             "tessera: unknown command chekc; did you mean check? Allowed: check, profile; see "
+             "tessera moe --help"},
+        Case{"MisspeltOption",
+             {"run", "moe_v2_tiny", "--thread", "4"},
+             "tessera: unknown option --thread; did you mean --threads? see tessera run --help"},
+        Case{"SecondConfig",
+             {"run", "moe_v2_tiny", "moe_v2"},
+             "tessera: unexpected argument moe_v2; see tessera run --help"},
+        Case{"TwoValuesOfOneSet",
+             {"run", "moe_v2_tiny", "--set", "params.top_k=1", "params.tokens=2"},
+             "tessera: --set takes one KEY=VALUE; write --set 'params.top_k=1' --set "
+             "'params.tokens=2'; see tessera run --help"},
+        Case{"TwoValuesOfOneSetBeforeTheConfig",
+             {"run", "--set", "params.top_k=1", "params.tokens=2", "moe_v2_tiny"},
+             "tessera: --set takes one KEY=VALUE; write --set 'params.top_k=1' --set "
+             "'params.tokens=2'; see tessera run --help"},
         Case{"NoConfig", {"run"}, "tessera: CONFIG is required; see tessera run --help"},
         Case{"UnknownOption",
              {"run", "moe_v2_tiny", "--fast"},
-             "tessera: The following argument was not expected: --fast; see tessera run --help"},
+             "tessera: unknown option --fast; see tessera run --help"},
         Case{"UnknownListing",
              {"list", "kernels"},
              "tessera: WHAT: kernels not in {archs,configs,keys,ops}; see tessera list --help"},

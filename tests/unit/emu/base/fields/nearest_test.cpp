@@ -23,5 +23,13 @@ TEST(Nearest, IsTheFirstOfEquallyNearWords) {
     EXPECT_EQ(nearest("zzzzzz", known), "tokens");
 }
 
+TEST(NearestFew, AreThoseThatTheWordMayHaveBeenMeantToBe) {
+    const std::array<std::string, 4> known{"copy", "moe_v2", "moe_v1", "moe_v2_tiny"};
+
+    EXPECT_EQ(nearest_few("moe_v3", known, 3), (std::vector<std::string>{"moe_v2", "moe_v1"}));
+    EXPECT_EQ(nearest_few("moe_v3", known, 1), (std::vector<std::string>{"moe_v2"}));
+    EXPECT_EQ(nearest_few("zzzz", known, 3), (std::vector<std::string>{"copy"}));
+}
+
 }  // namespace
 }  // namespace tessera::config
