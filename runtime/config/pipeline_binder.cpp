@@ -104,6 +104,8 @@ void PipelineBinder::load_ops(const Node& folders) {
     }
     for (const Node& folder : folders.elements) {
         guarded(folder, "ops", [&] {
+            // Known by name even if it does not load: steps that use it are not wrong for that.
+            own_ops.try_emplace(std::filesystem::path(folder.text).filename().string());
             auto op = pipeline::load_own_op(ground.file.parent_path() / folder.text);
             resolve_word(folder, fmt::format("ops.{}", op->spec.name), op->folder);
             own_ops.insert_or_assign(std::string(op->spec.name), std::move(op));

@@ -30,6 +30,9 @@ struct PipelineBinder {
     /// Errors   UsageError that lists the names.
     [[nodiscard]] pipeline::DeviceGroups groups_called(std::string_view word) const;
 
+    /// How often the entry that is being bound is repeated, over all levels.
+    std::uint64_t num_repetitions = 1;
+
     /// `set:` of the run file: parameters of all steps of an op.
     const Node* defaults = nullptr;
 
@@ -91,6 +94,7 @@ void bind_memory(PipelineBinder& binder, const Node& node, const std::string& pa
                  MemoryConfig& memory, const pipeline::Scope& names);
 
 /// `repeat: {l: 4}` runs `act` once for each value of l; `when: …` not at all unless it holds.
+/// Nested ones multiply, and their product is limited.
 inline constexpr std::uint32_t kMostRepetitions = 4096;
 void repeat(PipelineBinder& binder, const Node& node, const std::string& path,
             const pipeline::Scope& names, const std::function<void(const pipeline::Scope&)>& act);

@@ -262,7 +262,9 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
     if (steps == nullptr || steps->kind != NodeKind::Map || steps->entries.empty()) {
         binder.mistake(steps == nullptr ? root : *steps, "steps",
                        steps == nullptr ? "required key is missing"
-                                        : "expected a list of steps, found " + describe(*steps));
+                                        : "expected a list of steps, found " +
+                                              (steps->kind == NodeKind::Map ? "an empty one"
+                                                                            : describe(*steps)));
     } else {
         refuse_new(binder, *steps, "steps.");
         binder.load_ops(entry(root, "ops"));

@@ -163,6 +163,9 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
     }
     const std::string name = pipeline::substitute(op->text, names);
     spec.op = binder.op(name);
+    if (spec.op == nullptr && binder.own_ops.contains(name)) {
+        return false;  // it did not load, which is a mistake at `ops:`
+    }
     if (spec.op == nullptr) {
         const auto known = binder.op_names();
         binder.mistake(*op, path + ".op",

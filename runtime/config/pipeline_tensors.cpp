@@ -230,13 +230,17 @@ void repeat(PipelineBinder& binder, const Node& node, const std::string& path, c
     const Entry& counter = range->entries.front();
     binder.guarded(counter.value, path + ".repeat", [&] {
         const std::uint32_t count = pipeline::evaluate_count(counter.value.text, names);
-        require(count <= kMostRepetitions, "{} repetitions, allowed: 0 to {}", count,
+        const std::uint64_t outer = binder.num_repetitions;
+        require(count * outer <= kMostRepetitions, "{} repetitions{}, allowed: 0 to {}",
+                count * outer, outer == 1 ? "" : fmt::format(" ({} in each of {})", count, outer),
                 kMostRepetitions);
+        binder.num_repetitions = count * outer;
         for (std::uint32_t i = 0; i < count; ++i) {
             Scope inner(&names);
             inner.set(counter.key, std::int64_t{i});
             act(inner);
         }
+        binder.num_repetitions = outer;
     });
 }
 

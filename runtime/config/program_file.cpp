@@ -190,16 +190,16 @@ private:
 
     void bind_buffer(const Entry& entry) {
         const std::string path = fmt::format("{}.cbs.{}", path_, entry.key);
-        constexpr unsigned kMostBuffers = 64;
+        const std::uint32_t num_buffers = binder_.ground.arch.l1.num_circular_buffers;
         ProgramBuffer buffer;
         unsigned index = 0;
         const char* const end = entry.key.data() + entry.key.size();
         const auto [rest, error] = std::from_chars(entry.key.data(), end, index);
-        if (error != std::errc{} || rest != end || index >= kMostBuffers) {
+        if (error != std::errc{} || rest != end || index >= num_buffers) {
             binder_.binding.violations.add(
                 entry.origin, path,
-                fmt::format("'{}' is no circular buffer, allowed: 0 to {}", entry.key,
-                            kMostBuffers - 1));
+                fmt::format("'{}' is no circular buffer of {}, allowed: 0 to {}", entry.key,
+                            binder_.ground.arch.name, num_buffers - 1));
             return;
         }
         if (!is_map(entry.value, path)) {

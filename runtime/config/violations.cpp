@@ -11,7 +11,10 @@
 namespace tessera::config {
 
 void Violations::add(const Origin& origin, const std::string& path, const std::string& text) {
-    found_.push_back({origin, fmt::format("{}: {}: {}", to_string(origin), path, text)});
+    std::string message = fmt::format("{}: {}: {}", to_string(origin), path, text);
+    if (found_.empty() || found_.back().message != message) {
+        found_.push_back({origin, std::move(message)});
+    }
 }
 
 void Violations::take_over(const Violations& others) {

@@ -11,7 +11,7 @@ namespace tessera::config {
 
 class Violations {
 public:
-    /// Notes `origin: path: text`.
+    /// Notes `origin: path: text`, once for all repetitions of a repeated step or tensor.
     void add(const Origin& origin, const std::string& path, const std::string& text);
     /// Adds those of `others`.
     void take_over(const Violations& others);

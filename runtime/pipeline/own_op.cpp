@@ -68,6 +68,16 @@ void check_folder(const fs::path& folder, const std::string& name) {
             name);
 }
 
+/// What the compiler says, with the user's folder for the link to it among the drafts.
+std::string with_own_paths(std::string output, const fs::path& drafts, const fs::path& folder) {
+    const std::string link = drafts / "ops" / folder.filename();
+    for (std::size_t at = output.find(link); at != std::string::npos;
+         at = output.find(link, at + folder.string().size())) {
+        output.replace(at, link.size(), folder.string());
+    }
+    return output;
+}
+
 std::string first_errors(const std::string& output) {
     constexpr int kMostErrors = 3;
     std::istringstream lines(output);
@@ -153,7 +163,7 @@ std::string compile(const KernelToolchain& toolchain, const fs::path& drafts, st
     command.insert(command.end(), {"-c", source.string(), "-o", object});
     const ProcessOutcome outcome = run_process(command);
     require(outcome.exit_code == 0, "op {} does not compile:{}", folder.string(),
-            first_errors(outcome.output));
+            first_errors(with_own_paths(outcome.output, drafts, folder)));
     return object;
 }
 

@@ -175,6 +175,9 @@ private:
                                        ? buffer.tile.get_tile_size(buffer.format)
                                        : evaluate_count(buffer.page_size, names_);
         const std::uint32_t pages = evaluate_count(buffer.pages, names_);
+        require(std::uint64_t{pages} * page <= context_.arch.l1.size.value,
+                "{} pages of {} B; a core has {} B of L1", pages, page,
+                context_.arch.l1.size.value);
         CircularBufferConfig config(pages * page, {{buffer.index, buffer.format}});
         config.set_page_size(buffer.index, page).set_tile_dims(buffer.index, buffer.tile);
         if (!buffer.tensor.empty()) {
