@@ -107,6 +107,11 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
         unit.text = *text;
         add_folders(source.path, file, unit.options);
     }
+    const auto replaced = source.defines.find(kReplacedKernel);
+    if (replaced != source.defines.end()) {
+        // Behind its own folder: a header that is in both is the user's.
+        add_folders(replaced->second, find_kernel_file(replaced->second), unit.options);
+    }
     unit.text.insert(0, fmt::format("#line 1 \"{}\"\n", escaped(source.path)));
     return unit;
 }

@@ -13,6 +13,10 @@
 
 namespace tessera {
 
+/// A define whose value is the source of the kernel that this one runs in place of: headers beside
+/// that one are found too.
+inline constexpr const char* kReplacedKernel = "TESSERA_REPLACED_KERNEL";
+
 /// One kernel as a program describes it.
 struct KernelSource {
     std::string path;  ///< as the program gives it; stands in messages and call sites
