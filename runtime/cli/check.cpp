@@ -1,53 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera check: reads and validates a configuration, and runs nothing.
+// tessera check: does what run, sweep, tune and moe profile do before the first kernel, and ends.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <array>
 #include <memory>
 #include <ostream>
+#include <set>
+#include <span>
+#include <string>
 
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
-#include "runtime/cli/config_options.hpp"
+#include "runtime/cli/run.hpp"
+#include "runtime/cli/sweep.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
+#include "runtime/study/run_sweep.hpp"
+#include "runtime/study/tuning_table.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::cli {
 namespace {
 
 struct CheckOptions {
-    ConfigOptions config;
-    bool timing_only = false;
+    RunOptions run;
+    SweepPlaces places;
 };
 
-/// Checks the configuration; says how many points it has if it is a sweep.
-std::string checked(const CheckOptions& options) {
-    if (!config::is_sweep(find_config(options.config.config))) {
-        const config::LoadedRun loaded = load(options.config);
-        if (!options.timing_only) {
-            require_memory_for_values(loaded);
+constexpr std::array kOfRuns{"--inputs",        "--state",       "--tuned",    "--outputs",
+                             "--trace",         "--report",      "--focus",    "--kernel",
+                             "--each-constant", "--timing-only", "--no-timing"};
+constexpr std::array kOfSweeps{"--out", "--cache", "--table"};
+
+// An option that does not go with the file would be ignored in silence.
+void refuse_given(const CLI::App& command, std::span<const char* const> options,
+                  const std::string& config, const char* kind, const char* other) {
+    for (const char* option : options) {
+        require(command.get_option(option)->count() == 0, "{}: is {}; {} is an option of {}",
+                config, kind, option, other);
+    }
+}
+
+/// Checks each recording that the sweep would make: it serves all points with its values.
+void check_points(const config::LoadedSweep& sweep) {
+    const auto checks = sweep.sweep.values ? sweep::Checks::Compared : sweep::Checks::Ignored;
+    std::set<std::string> recordings;
+    for (const config::SweepPoint& point : sweep.points) {
+        const bool is_new = point.impossible.empty() &&
+                            recordings.insert(recording_key(point.loaded, checks)).second;
+        if (is_new) {
+            pipeline::check_before_run(point.loaded,
+                                       sweep.sweep.values
+                                           ? pipeline::RunModes{}
+                                           : pipeline::timing_only(point.loaded.pipeline),
+                                       {});
         }
+    }
+}
+
+/// Checks the configuration; returns how many points it has if it is a sweep.
+std::string checked(const CLI::App& command, const CheckOptions& options) {
+    const ConfigOptions& config = options.run.config;
+    if (!config::is_sweep(find_config(config.config))) {
+        refuse_given(command, kOfSweeps, config.config, "one run", "sweeps");
+        check_run(options.run);
         return "";
     }
-    const config::LoadedSweep sweep = load_sweep(options.config);
-    const auto impossible = std::ranges::count_if(
-        sweep.points, [](const config::SweepPoint& point) { return !point.impossible.empty(); });
-    return fmt::format(", {} points{}", sweep.points.size(),
-                       impossible == 0 ? "" : fmt::format(", {} of them impossible", impossible));
+    refuse_given(command, kOfRuns, config.config, "a sweep", "runs");
+    const config::LoadedSweep sweep = open_sweep(config, options.places);
+    if (options.places.table) {
+        const tuning::TuningTable table(*options.places.table);
+    }
+    check_points(sweep);
+    const auto kinds = impossible_kinds(sweep);
+    std::size_t impossible = 0;
+    for (const config::ImpossibleKind& kind : kinds) {
+        impossible += kind.num_points;
+    }
+    return fmt::format(", {} points", sweep.points.size()) +
+           (impossible == 0
+                ? ""
+                : fmt::format(", {} of them impossible:{}", impossible, to_text(kinds)));
 }
 
 }  // namespace
 
 Command add_check(CLI::App& root, Console& console) {
     auto* command =
-        root.add_subcommand("check", "Validate a run or sweep configuration; run nothing");
+        root.add_subcommand("check", "Do all that run or sweep does before the first kernel");
     auto options = std::make_shared<CheckOptions>();
-    add_config_options(*command, options->config);
-    command->add_flag("--timing-only", options->timing_only,
-                      "Of a run with --timing-only: the host need not hold its values");
-    command->footer("Prints `CONFIG: ok`, or every mistake with its file, line and column.");
-    return {command, [options, &console] {
-                const std::string found = checked(*options);
-                console.out << options->config.config << ": ok" << found << '\n';
+    add_checked_options(*command, options->run);
+    add_sweep_places(*command, options->places);
+    command->add_option("--table", options->places.table, "The table of tessera tune")
+        ->type_name("FILE");
+    command->footer(
+        "Give it the options that run, sweep or tune will have. Prints `CONFIG: ok`, or every\n"
+        "mistake with its file, line and column, and ends with 2. Of a sweep, it names the reason\n"
+        "of each kind of impossible points. Kernels are not compiled: what the compiler would\n"
+        "refuse shows in the run.");
+    return {command, [command, options, &console] {
+                const std::string found = checked(*command, *options);
+                console.out << options->run.config.config << ": ok" << found << '\n';
                 return ExitCode::Success;
             }};
 }

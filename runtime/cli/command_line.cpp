@@ -127,18 +127,23 @@ std::string unexpected_argument(const CLI::App& root, std::span<const std::strin
                                       : unknown_command(word, app);
 }
 
+/// Whether an argument is in the place of a subcommand, which CLI11 then finds to be missing.
+bool names_no_command(const CLI::App& root) {
+    return !command_names(named_app(root)).empty() && !root.remaining(true).empty();
+}
+
 void parse(CLI::App& root, std::span<const std::string> arguments) {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
     try {
         root.parse(std::move(reversed));
     } catch (const CLI::Success&) {
         throw;
-    } catch (const CLI::ExtrasError&) {
-        const std::string text = unexpected_argument(root, arguments);
+    } catch (const CLI::ParseError& error) {
+        const std::string text = names_no_command(root) || error.get_name() == "ExtrasError"
+                                     ? unexpected_argument(root, arguments)
+                                     : error.what();
         throw UsageError(fmt::format("{}{} see {} --help", text, text.ends_with('?') ? "" : ";",
                                      named_command(root)));
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(fmt::format("{}; see {} --help", error.what(), named_command(root)));
     }
 }
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <charconv>
 
-#include "emu/base/host_memory.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "tessera/errors.hpp"
 
@@ -122,12 +121,6 @@ config::LoadedSweep load_sweep(const ConfigOptions& options) {
     const std::array folders{shipped_configs()};
     return config::load_sweep(find_sweep_config(options.config), config::parse_sets(options.sets),
                               folders);
-}
-
-void require_memory_for_values(const config::LoadedRun& loaded) {
-    require_host_memory(pipeline::host_bytes(loaded.pipeline, loaded.run.mesh.shape.num_devices()),
-                        "the values of this pipeline",
-                        "make it smaller, or add --timing-only, which computes none");
 }
 
 std::uint32_t threads_of(const std::optional<std::string>& threads) {

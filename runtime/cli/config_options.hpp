@@ -58,10 +58,6 @@ void add_each_constant_flag(CLI::App& command, bool& each_constant);
 /// Loads a sweep, likewise.
 [[nodiscard]] config::LoadedSweep load_sweep(const ConfigOptions& options);
 
-/// Refuses a run that computes values before any is drawn.
-/// Errors   UsageError with both figures if the host has less memory than they take at least.
-void require_memory_for_values(const config::LoadedRun& loaded);
-
 /// 0 if `threads` is empty: one for each core of the host.
 [[nodiscard]] std::uint32_t threads_of(const std::optional<std::string>& threads);
 

@@ -131,44 +131,61 @@ void note_times(const report::TimingReport& timing, const pipeline::PipelineSpec
     }
 }
 
+/// What a run reads and writes, opened before it: each file may be refused.
+struct RunDoors {
+    RunDoors(const RunOptions& options, const config::LoadedRun& loaded,
+             pipeline::InputFile inputs_of_run)
+        : inputs(std::move(inputs_of_run)),
+          taker(timer_of(options, loaded), options.trace,
+                options.each_constant ? timed_run::Keeping::Trace : timed_run::Keeping::Nothing),
+          state(options.state, loaded) {
+        if (options.outputs) {
+            outputs.emplace(*options.outputs, pipeline::output_tensors(loaded));
+        }
+    }
+    pipeline::RunModes modes(const RunOptions& options, const config::LoadedRun& loaded) {
+        return taker.modes(options.timing_only ? pipeline::timing_only(loaded.pipeline)
+                                               : pipeline::RunModes{});
+    }
+    pipeline::RunFiles files(const RunOptions& options) {
+        return {.inputs = inputs,
+                .outputs = outputs ? &*outputs : nullptr,
+                .state = state.old(),
+                .new_state = state.writer(),
+                .kernels = replaced_kernels(options.kernels)};
+    }
+
+    pipeline::InputFile inputs;
+    std::optional<SafetensorsWriter> outputs;
+    timed_run::TraceTaker taker;
+    StateFile state;
+};
+
 Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
                    const pipeline::InputFile& inputs, const Console& console) {
-    std::optional<SafetensorsWriter> outputs;  // before the run: it may be refused
-    if (options.outputs) {
-        outputs.emplace(*options.outputs, pipeline::output_tensors(loaded));
-    }
-    timed_run::TraceTaker taker(
-        timer_of(options, loaded), options.trace,
-        options.each_constant ? timed_run::Keeping::Trace : timed_run::Keeping::Nothing);
+    RunDoors doors(options, loaded, inputs);
     ProgressLine progress(console);
     const auto on_step = [&](const pipeline::StepStart& step) {
         if (!options.quiet) {
             progress.show(fmt::format("[{}/{}] {}", step.number, step.num_steps, step.name));
         }
     };
-    const pipeline::RunModes modes = taker.modes(
-        options.timing_only ? pipeline::timing_only(loaded.pipeline) : pipeline::RunModes{});
-    StateFile state(options.state, loaded);
-    Outcome outcome{pipeline::run_pipeline(loaded, modes,
-                                           {.inputs = inputs,
-                                            .outputs = outputs ? &*outputs : nullptr,
-                                            .state = state.old(),
-                                            .new_state = state.writer(),
-                                            .on_step = on_step,
-                                            .kernels = replaced_kernels(options.kernels)}),
-                    taker.finish()};
-    if (outputs) {
-        outputs->finish();
+    const pipeline::RunModes modes = doors.modes(options, loaded);
+    pipeline::RunFiles files = doors.files(options);
+    files.on_step = on_step;
+    Outcome outcome{pipeline::run_pipeline(loaded, modes, files), doors.taker.finish()};
+    if (doors.outputs) {
+        doors.outputs->finish();
     }
-    state.finish();
-    outcome.record.host.timing = taker.seconds();
+    doors.state.finish();
+    outcome.record.host.timing = doors.taker.seconds();
     if (outcome.timing) {
         outcome.timing->assumed = report::assumed_shares(*outcome.timing, loaded.resolved);
         note_times(*outcome.timing, loaded.pipeline, outcome.record);
     }
     if (options.each_constant) {
         outcome.timing->constants = advise::sensitivity(
-            {loaded.run.name, taker.take_trace(), timed_run::machine_of(loaded)});
+            {loaded.run.name, doors.taker.take_trace(), timed_run::machine_of(loaded)});
     }
     if (outcome.timing) {
         outcome.timing->moe = outcome.record.experts;
@@ -198,26 +215,40 @@ std::vector<config::Override> tuned_values(const RunOptions& options,
     return values;
 }
 
+/// The configuration with what the options add to it, and the file of --inputs.
+struct OpenedRun {
+    pipeline::InputFile inputs;
+    config::LoadedRun loaded;
+};
+
+OpenedRun open_run_of(const RunOptions& options) {
+    check_run_options(options);
+    OpenedRun opened;
+    if (options.inputs) {
+        opened.inputs = std::make_shared<const SafetensorsFile>(*options.inputs);
+    }
+    std::vector<config::Override> given = params_of(options.config, opened.inputs);
+    const auto tuned = tuned_values(options, given);
+    given.insert(given.end(), tuned.begin(), tuned.end());
+    opened.loaded = load(options.config, given);
+    return opened;
+}
+
 }  // namespace
+
+void check_run(const RunOptions& options) {
+    const auto [inputs, loaded] = open_run_of(options);
+    RunDoors doors(options, loaded, inputs);
+    pipeline::check_before_run(loaded, doors.modes(options, loaded), doors.files(options));
+}
 
 ExitCode run(const RunOptions& options, const Console& console) {
     const auto start = std::chrono::steady_clock::now();
-    check_run_options(options);
     std::optional<host_profile::Sampler> sampler;
     if (options.profile_host) {
         sampler.emplace();
     }
-    pipeline::InputFile inputs;
-    if (options.inputs) {
-        inputs = std::make_shared<const SafetensorsFile>(*options.inputs);
-    }
-    std::vector<config::Override> given = params_of(options.config, inputs);
-    const auto tuned = tuned_values(options, given);
-    given.insert(given.end(), tuned.begin(), tuned.end());
-    const config::LoadedRun loaded = load(options.config, given);
-    if (!options.timing_only) {
-        require_memory_for_values(loaded);
-    }
+    const auto [inputs, loaded] = open_run_of(options);
     const double load_seconds = seconds_since(start);
     Outcome outcome = run_loaded(options, loaded, inputs, console);
     report::RunRecord& record = outcome.record;

@@ -12,4 +12,8 @@ namespace tessera::cli {
 /// Errors   as tessera run.
 [[nodiscard]] ExitCode run(const RunOptions& options, const Console& console);
 
+/// Does all that a run does before its first kernel.
+/// Errors   those of `run` that do not depend on what kernels do; kernels are not compiled.
+void check_run(const RunOptions& options);
+
 }  // namespace tessera::cli

@@ -44,7 +44,7 @@ void require_other_file(const char* option, const std::optional<std::string>& pa
 
 }  // namespace
 
-void add_run_options(CLI::App& command, RunOptions& options) {
+void add_checked_options(CLI::App& command, RunOptions& options) {
     add_config_options(command, options.config);
     add_threads_option(command, options.config);
     add_files(command, options);
@@ -54,12 +54,16 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     command.add_flag("--timing-only", options.timing_only,
                      "Predict times without computing values, which is faster; nothing is checked");
     command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");
+    add_repeated_option(command, "--kernel", options.kernels, "KERNEL=FILE",
+                        "Run FILE in place of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp");
+}
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+    add_checked_options(command, options);
     command.add_flag("--json", options.json, "Print the record of the run as JSON");
     command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
     command.add_flag("--profile-host", options.profile_host,
                      "Print where the host's time went: by phase, op and kind of work");
-    add_repeated_option(command, "--kernel", options.kernels, "KERNEL=FILE",
-                        "Run FILE in place of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp");
     command.footer(
         "Tensors of --inputs have the names of the run file's tensors and take their place; the "
         "run\n"

@@ -30,6 +30,9 @@ struct RunOptions {
     bool profile_host = false;
 };
 
+/// Adds the options that may be wrong before a run; the others say what it prints.
+void add_checked_options(CLI::App& command, RunOptions& options);
+/// Adds all options.
 void add_run_options(CLI::App& command, RunOptions& options);
 
 /// Errors   UsageError for files that have no name, are folders or each other, and for options that

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera sweep: the points of a configuration with a sweep block, ranked.
+#include "runtime/cli/sweep.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,6 +24,7 @@
 #include "runtime/study/run_sweep.hpp"
 #include "runtime/study/sweep_files.hpp"
 #include "runtime/study/sweep_text.hpp"
+#include "runtime/study/tuning_table.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -29,9 +32,8 @@ namespace {
 
 struct SweepOptions {
     ConfigOptions config;
-    std::optional<std::string> out;
+    SweepPlaces places;
     std::uint32_t draws = timed_run::kQuickDraws;
-    std::optional<std::string> cache;
     bool search = false;
     bool csv = false;
     bool quiet = false;
@@ -118,9 +120,9 @@ void require_kept(const sweep::SweepResult& result, const SweepOptions& options)
     const auto lost = [](const sweep::PointResult& point) { return !point.not_kept.empty(); };
     const auto first = std::ranges::find_if(result.points, lost);
     require(first == result.points.end(),
-            "--cache {}: the times of {} of {} points are not kept: {}", options.cache.value_or(""),
-            std::ranges::count_if(result.points, lost), result.points.size(),
-            first == result.points.end() ? "" : first->not_kept);
+            "--cache {}: the times of {} of {} points are not kept: {}",
+            options.places.cache.value_or(""), std::ranges::count_if(result.points, lost),
+            result.points.size(), first == result.points.end() ? "" : first->not_kept);
 }
 
 /// Prints what there is and ends as Ctrl-C does; files are written by a whole sweep only.
@@ -136,15 +138,10 @@ ExitCode end_interrupted(const sweep::SweepResult& result, const SweepOptions& o
 
 ExitCode run(const SweepOptions& options, const Console& console) {
     require(!options.csv || !options.quiet, "--csv and --quiet both say what to print, give one");
-    require_folder_name("--out", options.out);
-    require_folder_name("--cache", options.cache);
-    const config::LoadedSweep sweep = load_sweep(options.config);
-    if (options.out) {
-        sweep::require_places(*options.out, sweep);
-    }
+    const config::LoadedSweep sweep = open_sweep(options.config, options.places);
     std::optional<sweep::PointCache> cache;
-    if (options.cache) {
-        cache.emplace(*options.cache, options.draws, sweep.sweep.values);
+    if (options.places.cache) {
+        cache.emplace(*options.places.cache, options.draws, sweep.sweep.values);
     }
     sweep::SweepResult result;
     {
@@ -174,8 +171,8 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     // Before files are written: a full disk costs those, not the table.
     print(result, options, console);
     console.out << std::flush;
-    if (options.out) {
-        sweep::write_files(*options.out, sweep, result);
+    if (options.places.out) {
+        sweep::write_files(*options.places.out, sweep, result);
     }
     require_kept(result, options);
     return exit_code_of(result);
@@ -183,22 +180,42 @@ ExitCode run(const SweepOptions& options, const Console& console) {
 
 }  // namespace
 
+void add_sweep_places(CLI::App& command, SweepPlaces& places) {
+    command
+        .add_option("--out", places.out,
+                    "Write sweep.csv, sweep.html and best.yaml (best_1.yaml on, with cases) to a "
+                    "folder")
+        ->type_name("DIR");
+    command
+        .add_option("--cache", places.cache,
+                    "Keep the times of points in a folder, and take those that are there: an "
+                    "interrupted sweep goes on where it stood")
+        ->type_name("DIR");
+}
+
+config::LoadedSweep open_sweep(const ConfigOptions& options, const SweepPlaces& places) {
+    require_folder_name("--out", places.out);
+    require_folder_name("--cache", places.cache);
+    require_file_name("--table", places.table);
+    (void)threads_of(options.threads);
+    config::LoadedSweep sweep = load_sweep(options);
+    config::require_possible(sweep);
+    if (places.table) {
+        tuning::require_one_shape(sweep);
+    }
+    if (places.out) {
+        sweep::require_places(*places.out, sweep);
+    }
+    return sweep;
+}
+
 Command add_sweep(CLI::App& root, Console& console) {
     auto* command = root.add_subcommand("sweep", "Run many variants of a configuration, ranked");
     auto options = std::make_shared<SweepOptions>();
     add_config_options(*command, options->config);
     add_threads_option(*command, options->config);
     add_draws_option(*command, options->draws);
-    command
-        ->add_option("--out", options->out,
-                     "Write sweep.csv, sweep.html and best.yaml (best_1.yaml on, with cases) to a "
-                     "folder")
-        ->type_name("DIR");
-    command
-        ->add_option("--cache", options->cache,
-                     "Keep the times of points in a folder, and take those that are there: an "
-                     "interrupted sweep goes on where it stood")
-        ->type_name("DIR");
+    add_sweep_places(*command, options->places);
     command->add_flag("--search", options->search,
                       "Run in place of all points those that a search meets: key by key to the "
                       "best value, until none is better");

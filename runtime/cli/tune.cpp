@@ -8,8 +8,8 @@
 
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_options.hpp"
-#include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
+#include "runtime/cli/sweep.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/run_sweep.hpp"
 #include "runtime/study/tuning_table.hpp"
@@ -54,8 +54,8 @@ void print_choice(const tuning::Choice& choice, const char* word, const TuneOpti
 }
 
 ExitCode tune(const TuneOptions& options, const Console& console) {
-    require_file_name("--table", options.table);
-    const config::LoadedSweep sweep = load_sweep(options.config);
+    const config::LoadedSweep sweep =
+        open_sweep(options.config, {.out = {}, .cache = {}, .table = options.table});
     tuning::TuningTable table(*options.table);
     if (!options.again) {
         const auto* kept = table.find(sweep.points.front().loaded, TESSERA_VERSION);

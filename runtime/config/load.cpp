@@ -169,6 +169,30 @@ void refuse_keys_of_device(Node& root, Violations& violations) {
     });
 }
 
+/// Notes steps between devices that send over more links than the machine has to a neighbour: no
+/// replay could time them.
+void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, std::uint32_t links,
+                 Violations& rules) {
+    constexpr std::string_view kStart = "steps.";
+    constexpr std::string_view kEnd = ".set.links";
+    for (const ResolvedValue& key : keys) {
+        if (!key.path.starts_with(kStart) || !key.path.ends_with(kEnd)) {
+            continue;
+        }
+        const std::string name =
+            key.path.substr(kStart.size(), key.path.size() - kStart.size() - kEnd.size());
+        const auto step = std::ranges::find(pipeline.steps, name, &pipeline::PipelineStep::name);
+        const bool sends = step != pipeline.steps.end() && step->groups.front().size() > 1;
+        if (sends && std::stoul(key.text) > links) {
+            const bool is_written = key.origin.kind != OriginKind::Default;
+            rules.add(is_written ? key.origin : step->place, key.path,
+                      fmt::format("{} is out of range, allowed: 1 to {}, which is "
+                                  "arch.timing.link.links_per_direction",
+                                  key.text, links));
+        }
+    }
+}
+
 void refuse_sweep(const Node& root) {
     if (const Node* sweep = root.find("sweep")) {
         throw ConfigError(to_string(sweep->origin) +
@@ -218,6 +242,8 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
         keys.violations.take_over(bound.broken_rules);
     }
     keys.violations.throw_if_any();
+    check_links(loaded.pipeline, keys.resolved, loaded.timing.expected.link.links_per_direction,
+                bound.broken_rules);
     binding.resolved.insert(binding.resolved.begin(), keys.resolved.begin(), keys.resolved.end());
     Judge judge(binding, "");
     validate(loaded.run, loaded.arch, judge);

@@ -2,6 +2,7 @@
 #include "runtime/config/load_sweep.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -82,7 +83,66 @@ SweepPoint load_point(Node root, SweepSettings settings, const std::filesystem::
     return point;
 }
 
+/// The reason with each number as '#', so that those of two values of a key are one kind.
+std::string kind_of(const std::string& reason) {
+    std::string kind;
+    for (const char c : reason) {
+        const bool is_digit = c >= '0' && c <= '9';
+        if (!is_digit || kind.empty() || kind.back() != '#') {
+            kind += is_digit ? '#' : c;
+        }
+    }
+    return kind;
+}
+
+/// Points are ranked by the time of the run or of one launch, which each of them must have.
+void check_rank_by(const LoadedSweep& sweep) {
+    const std::string& rank_by = sweep.sweep.rank_by;
+    for (const SweepPoint& point : sweep.points) {
+        std::vector<std::string> known = launch_names(point.loaded.pipeline);
+        known.insert(known.begin(), "run");
+        if (point.impossible.empty() && std::ranges::find(known, rank_by) == known.end()) {
+            Violations violations;
+            violations.add(
+                find(sweep.resolved, "sweep.rank_by")->origin, "sweep.rank_by",
+                fmt::format("{} is no step, allowed: {}", rank_by, fmt::join(known, ", ")));
+            violations.throw_if_any();
+        }
+    }
+}
+
 }  // namespace
+
+std::vector<ImpossibleKind> impossible_kinds(const LoadedSweep& sweep) {
+    std::vector<ImpossibleKind> kinds;
+    for (const SweepPoint& point : sweep.points) {
+        const auto kind = std::ranges::find_if(kinds, [&](const ImpossibleKind& known) {
+            return kind_of(known.reason) == kind_of(point.impossible);
+        });
+        if (kind != kinds.end()) {
+            ++kind->num_points;
+        } else if (!point.impossible.empty()) {
+            kinds.push_back({1, point.impossible});
+        }
+    }
+    return kinds;
+}
+
+std::string to_text(const std::vector<ImpossibleKind>& kinds) {
+    std::string text;
+    for (const auto& [num_points, reason] : kinds) {
+        text +=
+            fmt::format("\n  {} {}: {}", num_points, num_points == 1 ? "point" : "points", reason);
+    }
+    return text;
+}
+
+void require_possible(const LoadedSweep& sweep) {
+    const bool is_possible = std::ranges::any_of(
+        sweep.points, [](const SweepPoint& point) { return point.impossible.empty(); });
+    require(is_possible, "{}: no point of the sweep can run:{}", sweep.name,
+            to_text(impossible_kinds(sweep)));
+}
 
 bool is_sweep(const std::filesystem::path& path) {
     return read_map(path).find(kSweepKey) != nullptr;
@@ -106,6 +166,7 @@ LoadedSweep load_sweep(const std::filesystem::path& path, std::span<const Overri
     for (SweepSettings& settings : points_of(loaded.sweep)) {
         loaded.points.push_back(load_point(root, std::move(settings), path, folders));
     }
+    check_rank_by(loaded);
     const std::size_t num_cases = std::max<std::size_t>(1, loaded.sweep.cases.size());
     for (std::size_t i = 0; i < loaded.points.size(); ++i) {
         loaded.points[i].case_index = i * num_cases / loaded.points.size();

@@ -28,6 +28,21 @@ struct LoadedSweep {
     Resolved resolved;  ///< the keys of the block: "sweep.question" and its like
 };
 
+/// Points of a sweep that cannot run for one kind of reason: the same but for its numbers.
+struct ImpossibleKind {
+    std::size_t num_points = 0;
+    std::string reason;  ///< of the first of them
+};
+
+/// The kinds of reasons, in the order of the points.
+[[nodiscard]] std::vector<ImpossibleKind> impossible_kinds(const LoadedSweep& sweep);
+
+/// A line for each kind, indented: "  4 points: REASON".
+[[nodiscard]] std::string to_text(const std::vector<ImpossibleKind>& kinds);
+
+/// Errors   UsageError with each kind of reason if no point can run.
+void require_possible(const LoadedSweep& sweep);
+
 /// Whether the file has a `sweep:` block.
 /// Errors   as load_sweep, of reading.
 [[nodiscard]] bool is_sweep(const std::filesystem::path& path);
@@ -40,8 +55,8 @@ struct LoadedSweep {
 /// points replace those.
 /// Errors   ConfigError as load_run, messages beginning with the place of a point's value in the
 ///          file; also if there is no `sweep:` block, no key in it, a key in two of `cases`,
-///          `points` and `grid`, or a point whose keys are an override's; UsageError if the file
-///          cannot be read.
+///          `points` and `grid`, a point whose keys are an override's, or if `rank_by` is no launch
+///          of a point; UsageError if the file cannot be read.
 [[nodiscard]] LoadedSweep load_sweep(const std::filesystem::path& path,
                                      std::span<const Override> overrides, ConfigFolders folders);
 

@@ -9,7 +9,7 @@
 #include "emu/base/fields/nearest.hpp"
 #include "ops/contract.hpp"
 #include "runtime/config/pipeline_binder.hpp"
-#include "runtime/pipeline/rehearse_memory.hpp"
+#include "runtime/pipeline/rehearse_run.hpp"
 #include "runtime/pipeline/workspaces.hpp"
 #include "tessera/errors.hpp"
 
@@ -341,18 +341,19 @@ private:
     std::vector<PipelineStep> held_;
 };
 
-// Only of a pipeline that is right otherwise: what has no plan takes no memory.
-void judge_memory(PipelineBinder& binder) {
-    const auto shortage = pipeline::memory_shortage(binder.spec, binder.ground.arch,
-                                                    binder.ground.mesh.shape.num_devices());
-    if (!shortage) {
+// Only of a pipeline that is right otherwise: what has no plan cannot be rehearsed.
+void rehearse(PipelineBinder& binder) {
+    const auto [obstacle, kernels] =
+        pipeline::rehearse_run(binder.spec, binder.ground.arch, binder.ground.mesh);
+    binder.spec.kernels.assign(kernels.begin(), kernels.end());
+    if (!obstacle) {
         return;
     }
-    if (shortage->tensor != nullptr) {
-        binder.rules.add(shortage->tensor->place, "tensors." + shortage->tensor->name,
-                         shortage->text);
+    if (obstacle->tensor != nullptr) {
+        binder.rules.add(obstacle->tensor->place, "tensors." + obstacle->tensor->name,
+                         obstacle->text);
     } else {
-        binder.rules.add(shortage->step->place, "steps." + shortage->step->name, shortage->text);
+        binder.rules.add(obstacle->step->place, "steps." + obstacle->step->name, obstacle->text);
     }
 }
 
@@ -387,7 +388,7 @@ void plan_steps(PipelineBinder& binder) {
     binder.spec.steps = steps.take();
     if (binder.rules.empty() && binder.binding.violations.empty()) {
         binder.spec.workspaces = pipeline::plan_workspaces(binder.spec, binder.ground.arch);
-        judge_memory(binder);
+        rehearse(binder);
     }
 }
 

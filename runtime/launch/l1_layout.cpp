@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
+#include <string_view>
 
-#include "emu/core/kernel_thread.hpp"
-#include "emu/mesh/device.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -23,71 +21,70 @@ std::string indices_of(const CircularBufferConfig& config) {
 
 namespace {
 
+void check_cores(const CoreRangeSet& cores, std::string_view what, const L1Space& l1) {
+    const GridSize grid = l1.arch.workers.compute;
+    for (const CoreCoord core : cores.cores()) {
+        require(core.x < grid.columns && core.y < grid.rows,
+                "{}: core {} lies outside the {}x{} grid of device {}", what, to_string(core),
+                grid.columns, grid.rows, l1.device);
+    }
+}
+
 // TT-Metalium aligns circular buffers to the DRAM alignment, so that DRAM reads may land in them.
 std::uint64_t align_up(std::uint64_t address, const ArchSpec& arch) {
     const std::uint64_t alignment = arch.dram.alignment.value;
     return (address + alignment - 1) / alignment * alignment;
 }
 
-std::string holders_on(const Program& program, CoreCoord core, std::size_t count) {
+/// A line for each circular buffer of the core that takes L1 of its own.
+std::string table_of(const Program& program, CoreCoord core) {
     std::string text;
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto& description = program.circular_buffers[i];
-        const bool has_own_l1 = !description.config.globally_allocated_address;
-        if (has_own_l1 && description.cores.contains(core)) {
-            text += fmt::format("{}cb {} {} B", text.empty() ? "" : ", ",
-                                indices_of(description.config), description.config.total_size);
+    for (const auto& [cores, config] : program.circular_buffers) {
+        if (!config.globally_allocated_address && cores.contains(core)) {
+            const std::uint32_t page = config.page_sizes.begin()->second;
+            text += fmt::format("\n  cb {:<5} {:>9} B = {} x {} B, {}", indices_of(config),
+                                config.total_size, config.total_size / page, page,
+                                name_of(config.formats.begin()->second));
         }
     }
-    return text.empty() ? "no other circular buffer" : text;
+    return text;
 }
 
-void check_fits(const Program& program, std::size_t i, CoreCoord core, std::uint64_t begin,
-                const Device& device) {
-    const CircularBufferConfig& config = program.circular_buffers[i].config;
-    const std::uint64_t limit = device.l1_allocator.lowest_held();
-    const std::uint64_t end = begin + config.total_size;
-    if (end <= limit) {
-        return;  // before the message is put together, for every core of every launch
-    }
-    require(false,
-            "device {} core {}: circular buffer {} of {} B at {:#x} ends {} B above {:#x}, where "
-            "{}; below it lie: {}",
-            device.id(), to_string(core), indices_of(config), config.total_size, begin, end - limit,
-            limit,
-            device.l1_allocator.bytes_held() == 0
-                ? "L1 ends"
-                : "L1 buffers begin: " + device.l1_allocator.largest_holders(5),
-            holders_on(program, core, i));
-}
-
-void place_index(Core& core, std::uint8_t index, DataFormat format, std::uint32_t address,
-                 const CircularBufferConfig& config) {
-    const std::uint32_t page_size = config.page_sizes.at(index);
-    core.circular_buffers[index] = {.address = address,
-                                    .size = config.total_size,
-                                    .page_size = page_size,
-                                    .num_pages = config.total_size / page_size,
-                                    .format = format,
-                                    .tile = config.tile_of(index)};
-    for (const auto& thread : core.threads) {
-        if (thread) {
-            thread->cb[index] = {.fifo_size = config.total_size,
-                                 .fifo_limit = address + config.total_size,
-                                 .fifo_page_size = page_size,
-                                 .fifo_num_pages = config.total_size / page_size,
-                                 .fifo_rd_ptr = address,
-                                 .fifo_wr_ptr = address};
-        }
-    }
+[[noreturn]] void refuse(const Program& program, std::size_t i, CoreCoord core, std::uint64_t end,
+                         const L1Space& l1) {
+    const std::uint64_t limit = l1.buffers.lowest_held();
+    throw UsageError(fmt::format(
+        "device {} core {}: circular buffers do not fit: cb {} ends {} B above {:#x}, where {}; "
+        "those of the core, from {:#x} on:{}",
+        l1.device, to_string(core), indices_of(program.circular_buffers[i].config), end - limit,
+        limit,
+        l1.buffers.bytes_held() == 0 ? "L1 ends"
+                                     : "L1 buffers begin: " + l1.buffers.largest_holders(5),
+        align_up(l1.arch.l1.reserved.value, l1.arch), table_of(program, core)));
 }
 
 }  // namespace
 
-L1Layout lay_out_circular_buffers(const Program& program, const Device& device) {
+void check_on_grid(const Program& program, const L1Space& l1) {
+    for (const KernelDescription& kernel : program.kernels) {
+        check_cores(kernel.cores, "kernel " + kernel.source, l1);
+    }
+    for (const auto& [cores, config] : program.circular_buffers) {
+        check_cores(cores, "circular buffer " + indices_of(config), l1);
+    }
+    const std::uint32_t num_semaphores = l1.arch.l1.num_semaphores;
+    for (const SemaphoreDescription& semaphore : program.semaphores) {
+        check_cores(semaphore.cores, fmt::format("semaphore {}", semaphore.id), l1);
+        require(semaphore.id < num_semaphores, "semaphore {}: a core of {} has {}", semaphore.id,
+                l1.arch.name, num_semaphores);
+    }
+}
+
+L1Layout lay_out_circular_buffers(const Program& program, const L1Space& l1) {
     L1Layout layout;
     std::map<CoreCoord, std::uint64_t> next;
-    const std::uint64_t base = align_up(device.arch().l1.reserved.value, device.arch());
+    const std::uint64_t base = align_up(l1.arch.l1.reserved.value, l1.arch);
+    const std::uint64_t limit = l1.buffers.lowest_held();
     for (std::size_t i = 0; i < program.circular_buffers.size(); ++i) {
         const auto& [cores, config] = program.circular_buffers[i];
         if (config.globally_allocated_address) {
@@ -99,23 +96,14 @@ L1Layout lay_out_circular_buffers(const Program& program, const Device& device) 
             address = std::max(address, next.try_emplace(core, base).first->second);
         }
         for (const CoreCoord core : cores.cores()) {
-            check_fits(program, i, core, address, device);
-            next[core] = align_up(address + config.total_size, device.arch());
+            if (address + config.total_size > limit) {
+                refuse(program, i, core, address + config.total_size, l1);
+            }
+            next[core] = align_up(address + config.total_size, l1.arch);
         }
         layout.push_back(static_cast<std::uint32_t>(address));
     }
     return layout;
-}
-
-void place_circular_buffers(const Program& program, const L1Layout& layout, Device& device) {
-    for (std::size_t i = 0; i < program.circular_buffers.size(); ++i) {
-        const auto& [cores, config] = program.circular_buffers[i];
-        for (const CoreCoord core : cores.cores()) {
-            for (const auto& [index, format] : config.formats) {
-                place_index(device.core(core), index, format, layout[i], config);
-            }
-        }
-    }
 }
 
 }  // namespace tessera

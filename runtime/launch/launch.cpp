@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include "emu/core/kernel_thread.hpp"
 #include "emu/mesh/mesh.hpp"
-#include "runtime/launch/l1_layout.hpp"
+#include "runtime/launch/place_circular_buffers.hpp"
 #include "runtime/launch/place_semaphores.hpp"
 #include "runtime/scheduler/run_cores.hpp"
 #include "runtime/scheduler/worker_pool.hpp"
@@ -43,31 +42,6 @@ struct PlacedProgram {
     std::vector<CompiledKernel> kernels;
 };
 
-void check_on_grid(const CoreRangeSet& cores, std::string_view what, const Device& device) {
-    const GridSize grid = device.arch().workers.compute;
-    for (const CoreCoord core : cores.cores()) {
-        require(core.x < grid.columns && core.y < grid.rows,
-                "{}: core {} lies outside the {}x{} grid of device {}", what, to_string(core),
-                grid.columns, grid.rows, device.id());
-    }
-}
-
-// Before anything is looked up by these coordinates. Runtime arguments are on their kernel's cores.
-void check_on_grid(const Program& program, const Device& device) {
-    for (const KernelDescription& kernel : program.kernels) {
-        check_on_grid(kernel.cores, "kernel " + kernel.source, device);
-    }
-    for (const auto& [cores, config] : program.circular_buffers) {
-        check_on_grid(cores, "circular buffer " + indices_of(config), device);
-    }
-    const std::uint32_t num_semaphores = device.arch().l1.num_semaphores;
-    for (const SemaphoreDescription& semaphore : program.semaphores) {
-        check_on_grid(semaphore.cores, fmt::format("semaphore {}", semaphore.id), device);
-        require(semaphore.id < num_semaphores, "semaphore {}: a core of {} has {}", semaphore.id,
-                device.arch().name, num_semaphores);
-    }
-}
-
 // One after the other: kernels may have to be compiled, each once.
 std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> programs) {
     std::vector<PlacedProgram> prepared;
@@ -75,8 +49,9 @@ std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> pr
         require(id < mesh.num_devices(), "a program is for device {}, the mesh has {}", id,
                 mesh.num_devices());
         Device& device = mesh.device(id);
-        check_on_grid(program, device);
-        prepared.push_back({&program, &device, lay_out_circular_buffers(program, device),
+        const L1Space l1{device.arch(), device.id(), device.l1_allocator};
+        check_on_grid(program, l1);  // before anything is looked up by these coordinates
+        prepared.push_back({&program, &device, lay_out_circular_buffers(program, l1),
                             look_up_kernels(program, device.arch())});
     }
     return prepared;

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
+#include <variant>
 
 #include "emu/base/fields/nearest.hpp"
+#include "runtime/kernels/jit.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
@@ -25,22 +28,22 @@ void find_kernels(Program& program, const ops::Op& op, const std::string& run_fo
     }
 }
 
-void KernelReplacement::replace(Program& program) {
+void replace_kernels(Program& program, const KernelFiles& files) {
     for (KernelDescription& kernel : program.kernels) {
-        sources_.insert(kernel.source);
-        const auto file = std::ranges::find(files_, kernel.source, &KernelFiles::value_type::first);
-        if (file != files_.end()) {
-            kernel.source = file->second;
-            is_used_[static_cast<std::size_t>(file - files_.begin())] = true;
+        const auto file = std::ranges::find(files, kernel.source, &KernelFiles::value_type::first);
+        if (file != files.end()) {
+            const std::string replaced = std::exchange(kernel.source, file->second);
+            std::visit([&](auto& config) { config.defines[kReplacedKernel] = replaced; },
+                       kernel.config);
         }
     }
 }
 
-void KernelReplacement::refuse_unused() const {
-    const std::vector<std::string> known(sources_.begin(), sources_.end());
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-        require(is_used_[i], "--kernel {}: no step has this kernel, did you mean {}?",
-                files_[i].first, known.empty() ? "?" : config::nearest(files_[i].first, known));
+void require_known(const KernelFiles& files, std::span<const std::string> known) {
+    for (const auto& [kernel, file] : files) {
+        require(std::ranges::find(known, kernel) != known.end(),
+                "--kernel {}: no step has this kernel, did you mean {}?", kernel,
+                known.empty() ? "?" : config::nearest(kernel, known));
     }
 }
 

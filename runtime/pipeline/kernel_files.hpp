@@ -2,7 +2,7 @@
 // Which files a program's kernels are compiled from.
 #pragma once
 
-#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,19 +18,10 @@ void find_kernels(Program& program, const ops::Op& op, const std::string& run_fo
 /// Kernel sources in place of others: "ops/moe_bmm/kernels/reader.cpp" ▸ "mine.cpp".
 using KernelFiles = std::vector<std::pair<std::string, std::string>>;
 
-/// Replaces kernels of a run's programs, and knows which of its files were of no use.
-class KernelReplacement {
-public:
-    explicit KernelReplacement(const KernelFiles& files) : files_(files), is_used_(files.size()) {}
+/// Replaces the kernels of a program that `files` names.
+void replace_kernels(Program& program, const KernelFiles& files);
 
-    void replace(Program& program);
-    /// Errors   UsageError for a file whose kernel no program had, with the nearest that one had.
-    void refuse_unused() const;
-
-private:
-    const KernelFiles& files_;
-    std::vector<bool> is_used_;      ///< by place in files_
-    std::set<std::string> sources_;  ///< of all programs
-};
+/// Errors   UsageError for a file whose kernel is not among `known`, with the nearest that is.
+void require_known(const KernelFiles& files, std::span<const std::string> known);
 
 }  // namespace tessera::pipeline

@@ -179,6 +179,7 @@ struct PipelineSpec {
     std::vector<PipelineStep> wholes;   ///< steps that gave way to others: their values are checked
     std::vector<FileOutput> outputs;    ///< what a file of outputs holds
     std::vector<Workspace> workspaces;  ///< filled in when the pipeline is planned
+    std::vector<std::string> kernels;   ///< sources of all programs; when the pipeline is planned
     ReportSpec report;
     bool has_plain_names = false;  ///< on one device the names there have no "d0." before them
     std::uint64_t seed = 0;

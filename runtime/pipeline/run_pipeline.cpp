@@ -97,8 +97,7 @@ public:
           steering_(steering_tensors(loaded.pipeline)),
           session_(loaded.run.mesh, loaded.arch, session_options(loaded, modes)),
           values_(loaded.pipeline, num_devices(), files.inputs, files.state),
-          tensors_(session_, loaded.pipeline, num_devices(), unwritten_of(loaded.run, modes)),
-          replacement_(files.kernels) {
+          tensors_(session_, loaded.pipeline, num_devices(), unwritten_of(loaded.run, modes)) {
         record_.run = loaded.run;
         record_.pipeline = summary_of(loaded.pipeline);
         record_.workspaces = workspace_records(loaded);
@@ -111,7 +110,6 @@ public:
     }
 
     report::RunRecord run() {
-        check_values();
         for (const PipelineTensor& tensor : pipeline_.tensors) {
             const auto replicas = tensors_.place(tensor);
             // Its place in memory is all that a trace needs of numbers.
@@ -134,7 +132,6 @@ public:
             tensors_.free_unused_after(end);
             first = end;
         }
-        replacement_.refuse_unused();
         if (files_.new_state != nullptr) {
             write_state(pipeline_, tensors_, values_, session_, *files_.new_state);
         }
@@ -144,66 +141,6 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t num_devices() const { return loaded_.run.mesh.shape.num_devices(); }
-    /// What ops say of values that no step makes: ids in range, and the like.
-    void check_values() const {
-        for (const auto* steps : {&pipeline_.wholes, &pipeline_.steps}) {
-            for (const PipelineStep& step : *steps) {
-                check_values(step);
-            }
-        }
-    }
-    void check_values(const PipelineStep& step) const {
-        for (const auto& group : step.groups) {
-            const StepValues values =
-                step.op->check_values ? checked_operands(step, group) : StepValues{};
-            if (!step.op->check_values || values.inputs.size() != step.inputs.size()) {
-                continue;
-            }
-            const std::size_t differing = takes_replicas_alone(step) ? 1 : group.size();
-            for (std::size_t position = 0; position < differing; ++position) {
-                step.op->check_values({.parameters = step.parameters.get(),
-                                       .position = position,
-                                       .inputs = values.inputs,
-                                       .outputs = step.output_plans});
-            }
-        }
-    }
-    /// Whether all devices have the same values of what no step makes.
-    [[nodiscard]] bool takes_replicas_alone(const PipelineStep& step) const {
-        return std::ranges::all_of(step.inputs, [&](const std::string& input) {
-            const PipelineTensor* tensor = find_tensor(pipeline_, input);
-            return tensor == nullptr || tensor->distribution == Distribution::Replicated;
-        });
-    }
-    /// Values of the inputs that no step makes, and shapes of those that the op does not check;
-    /// fewer than there are inputs if a step makes one that it does.
-    [[nodiscard]] StepValues checked_operands(const PipelineStep& step,
-                                              std::span<const std::uint32_t> group) const {
-        StepValues values{.devices = group, .inputs = {}, .outputs = {}};
-        const auto& checked = step.op->checked_inputs;
-        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-            const bool is_read = checked.empty() || std::ranges::find(checked, i) != checked.end();
-            const PipelineTensor* tensor = find_tensor(pipeline_, step.inputs[i]);
-            if (step.inputs[i].empty()) {
-                values.inputs.emplace_back();  // left out
-                continue;
-            }
-            if (is_read && tensor == nullptr) {
-                return values;
-            }
-            auto& operand = values.inputs.emplace_back();
-            for (const std::uint32_t device : group) {
-                if (tensor == nullptr) {
-                    operand.push_back(std::make_shared<ShapeAlone>(step.input_plans[i].spec.shape));
-                } else {
-                    operand.push_back(std::make_shared<OriginValues>(
-                        values_, *tensor, device, device_spec(*tensor, num_devices()).shape));
-                }
-            }
-        }
-        return values;
-    }
-
     std::vector<DeviceProgram> programs_of(const PipelineStep& step,
                                            std::span<const std::uint32_t> group,
                                            const PlacedStep& placed) {
@@ -223,7 +160,7 @@ private:
             program.host_reads = reads;
             move_cores(program.program, step.first_core, loaded_.arch, step.name);
             find_kernels(program.program, *step.op, pipeline_.folder);
-            replacement_.replace(program.program);
+            replace_kernels(program.program, files_.kernels);
         }
         return programs;
     }
@@ -357,7 +294,6 @@ private:
     EmulatedSession session_;
     TensorValues values_;
     PlacedTensors tensors_;
-    KernelReplacement replacement_;
     std::vector<CoreActivity> activities_;
     report::RunRecord record_;
 };
@@ -376,6 +312,7 @@ RunModes timing_only(const PipelineSpec& pipeline) {
 
 report::RunRecord run_pipeline(const config::LoadedRun& loaded, const RunModes& modes,
                                const RunFiles& files) {
+    check_before_run(loaded, modes, files);
     return PipelineRun(loaded, modes, files).run();
 }
 

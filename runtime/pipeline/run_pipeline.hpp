@@ -49,10 +49,17 @@ struct RunFiles {
     KernelFiles kernels = {};  ///< of `--kernel`
 };
 
-/// Places the tensors, launches the steps, compares them as `verify.level` says, and records them.
-/// Load and total time of the record are the caller's.
-/// Errors   UsageError for what does not fit on a device and for kernels of `files.kernels` that no
-///          step has; KernelError for what a kernel did wrong.
+/// Refuses what is known to be wrong with a run before its first kernel, beside what
+/// config::load_run refuses: kernels of `files.kernels` that no step has; values that the host
+/// cannot hold; files of inputs, state and origins that are missing, or whose tensors are not those
+/// that the run reads; values that an op cannot work on, such as ids out of range.
+/// Errors   UsageError, ConfigError.
+void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
+                      const RunFiles& files);
+
+/// Begins with check_before_run. Places the tensors, launches the steps, compares them as
+/// `verify.level` says, and records them. Load and total time of the record are the caller's.
+/// Errors   as check_before_run; KernelError for what a kernel did wrong.
 ///          A result that is too far from its reference is in the record, and no error.
 [[nodiscard]] report::RunRecord run_pipeline(const config::LoadedRun& loaded,
                                              const RunModes& modes = {},

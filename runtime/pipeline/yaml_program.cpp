@@ -26,18 +26,17 @@ struct ProgramOp {
     ops::Op op;
 };
 
+/// Name of an output in the file of references.
+const std::string& reference_name(const ProgramOp& own, const ProgramOutput& output) {
+    return own.program.reference_tensor.empty() ? output.name : own.program.reference_tensor;
+}
+
 std::vector<HostTensor> reference_of(const ProgramOp& own, const ops::ReferenceContext& context) {
     std::vector<HostTensor> outputs;
     if (!own.program.reference_file.empty()) {
         const SafetensorsFile file(std::filesystem::path(own.folder) / own.program.reference_file);
         for (const ProgramOutput& output : own.made) {
-            const std::string& name =
-                own.program.reference_tensor.empty() ? output.name : own.program.reference_tensor;
-            outputs.push_back(file.read(name));
-            require(outputs.back().shape == output.plan.spec.shape,
-                    "{}: {}: shape {}, allowed: {}, as the output {} that it is the reference of",
-                    file.path(), name, to_string(outputs.back().shape),
-                    to_string(output.plan.spec.shape), output.name);
+            outputs.push_back(file.read(reference_name(own, output)));
         }
         return outputs;
     }
@@ -70,6 +69,23 @@ std::vector<std::vector<DeviceTensor>> stand_ins(std::span<const ops::TensorPlan
         tensors.emplace_back(devices, DeviceTensor{plan.spec, buffer});
     }
     return tensors;
+}
+
+/// The file of a reference has each output, in its shape.
+void judge_reference(const ProgramOp& own, ops::RuleJudge& judge) {
+    if (own.program.reference_file.empty()) {
+        return;
+    }
+    ops::judge_plan(judge, "reference", [&] {
+        const SafetensorsFile file(std::filesystem::path(own.folder) / own.program.reference_file);
+        for (const ProgramOutput& output : own.made) {
+            const StoredTensor& stored = file.at(reference_name(own, output));
+            require(stored.shape == output.plan.spec.shape,
+                    "{}: {}: shape {}, allowed: {}, as the output {} that it is the reference of",
+                    file.path(), stored.name, to_string(stored.shape),
+                    to_string(output.plan.spec.shape), output.name);
+        }
+    });
 }
 
 /// Builds the program before anything runs, so that its mistakes are those of the file.
@@ -145,6 +161,7 @@ std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramS
         return plans;
     };
     own->op.rules = [self](const ops::OpContext& context, ops::RuleJudge& judge) {
+        judge_reference(*self, judge);
         judge_program(*self, context, judge);
     };
     own->op.programs = [self](const ops::OpContext& context) {

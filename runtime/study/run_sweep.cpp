@@ -349,14 +349,8 @@ private:
 }  // namespace
 
 SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options) {
-    SweepResult result = SweepRun(sweep, options).run();
-    const bool ran = std::ranges::any_of(result.points, [](const PointResult& point) {
-        return point.figures.has_value() || point.exit_code != 0;
-    });
-    const bool is_stopped = options.stop != nullptr && *options.stop;
-    require(ran || is_stopped, "{}: no point of the sweep could run; the first: {}", result.name,
-            result.points.front().failure);
-    return result;
+    require_possible(sweep);
+    return SweepRun(sweep, options).run();
 }
 
 std::string recording_key(const config::LoadedRun& loaded, Checks checks) {

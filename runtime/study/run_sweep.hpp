@@ -40,7 +40,7 @@ struct SweepOptions {
 /// any number of threads. Points that cannot run, or were not begun, have the reason in their
 /// result.
 /// Errors   InternalError of a point, that of the first of them; UsageError if rules forbid
-///          every point, with the reason of the first.
+///          every point, with each kind of reason.
 [[nodiscard]] SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options);
 
 enum class Checks : bool { Ignored, Compared };

@@ -115,10 +115,12 @@ std::vector<Setting> settings_of(const config::LoadedSweep& sweep) {
     return settings;
 }
 
+void require_one_shape(const config::LoadedSweep& sweep) {
+    require(sweep.sweep.cases.empty(), "{}: has cases; a choice is made for one shape", sweep.name);
+}
+
 Choice choice_of(const config::LoadedSweep& sweep, const sweep::SweepResult& result,
                  const std::string& version) {
-    require(result.num_case_keys == 0, "{}: has cases; a choice is made for one shape",
-            result.name);
     const std::vector<sweep::Ranked> ranked = sweep::ranking(result);
     require(!ranked.empty(), "{}: no point has a time", result.name);
     const config::LoadedRun& winner = sweep.points[ranked.front().point].loaded;

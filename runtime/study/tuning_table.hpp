@@ -41,8 +41,11 @@ struct Choice {
 /// times follow from, beside shape and settings.
 [[nodiscard]] std::string fingerprint(const config::LoadedRun& loaded, const std::string& version);
 
+/// Errors   UsageError if the sweep has cases: a choice is made for one shape.
+void require_one_shape(const config::LoadedSweep& sweep);
+
 /// The winner of a sweep without cases.
-/// Errors   UsageError if the sweep has cases, or no point has a time.
+/// Errors   UsageError if no point has a time.
 [[nodiscard]] Choice choice_of(const config::LoadedSweep& sweep, const sweep::SweepResult& result,
                                const std::string& version);
 

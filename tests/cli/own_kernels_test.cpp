@@ -67,6 +67,54 @@ TEST_F(CliOwnKernels, OptionPutsAFileInPlaceOfABuiltInKernel) {
     EXPECT_EQ(run_with_kernel(std::string(kKernel) + "=adding.cpp").exit_code, 1);
 }
 
+// moe_bmm's reader includes "operands.hpp" beside it and "../../valid_tiles/…".
+TEST_F(CliOwnKernels, OptionFindsTheHeadersOfTheKernelThatItReplaces) {
+    const std::string reader = "ops/moe_bmm/kernels/reader.cpp";
+    folder_.write("mine.cpp", bytes_of(std::string(TESSERA_SOURCE_DIR) + "/" + reader));
+
+    const Ending ending = run_tessera(
+        {"run", "moe_v2_tiny", "--quiet", "--kernel", reader + "=mine.cpp"}, folder_.path());
+
+    EXPECT_EQ(ending.err, "");
+    EXPECT_EQ(ending.exit_code, 0);
+}
+
+TEST_F(CliOwnKernels, TakeThePlaceOfAnOpUnderExtends) {
+    const std::string example = std::string(TESSERA_SOURCE_DIR) + "/examples/bias_gelu/";
+    folder_.write("base.yaml",
+                  "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                  "params: {M: 64, N: 64}\n"
+                  "tensors:\n"
+                  "  x: {shape: [M, N], dtype: bfloat16, layout: tile}\n"
+                  "  bias: {shape: [1, N], dtype: bfloat16, layout: tile}\n"
+                  "steps:\n"
+                  "  - {name: bias_gelu, op: scale, in: [x], out: [y], set: {factor: 3}}\n");
+    const std::string text = bytes_of(example + "bias_gelu.yaml");
+    folder_.write("top.yaml", "extends: base\n" + text.substr(text.find("steps:")));
+    for (const char* kernel : {"reader.cpp", "compute.cpp", "writer.cpp"}) {
+        folder_.write(kernel, bytes_of(example + kernel));
+    }
+
+    const Ending ending = run_tessera({"run", "top.yaml", "--quiet"}, folder_.path());
+
+    EXPECT_EQ(ending.err, "");
+    EXPECT_EQ(ending.exit_code, 0);
+}
+
+TEST_F(CliOwnKernels, OfAnOpThatDoesNotCompileAreNamedByTheUsersPath) {
+    std::filesystem::create_directories(folder_.path() / "my_bad");
+    folder_.write("my_bad/my_bad.hpp", "#pragma once\n");
+    folder_.write("my_bad/my_bad.cpp", "int x = nobody;\n");
+    folder_.write("own.yaml", "extends: copy\nops: [my_bad]\nsteps: {copy: {op: my_bad}}\n");
+
+    const Ending ending = run_tessera({"check", "own.yaml"}, folder_.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err,
+                testing::HasSubstr("\n  " + folder_.file("my_bad/my_bad.cpp") + ":1:9: error: "));
+    EXPECT_THAT(ending.err, testing::Not(testing::HasSubstr("is no op")));
+}
+
 TEST_F(CliOwnKernels, OptionNamesAKernelOfTheRun) {
     folder_.write("mine.cpp", built_in_text());
 
@@ -76,6 +124,11 @@ TEST_F(CliOwnKernels, OptionNamesAKernelOfTheRun) {
     EXPECT_EQ(ending.err,
               "tessera: --kernel ops/scale/kernels/compote.cpp: no step has this kernel, did you "
               "mean ops/scale/kernels/compute.cpp?\n");
+    EXPECT_EQ(
+        run_tessera({"check", "scale.yaml", "--kernel", "ops/scale/kernels/compote.cpp=mine.cpp"},
+                    folder_.path())
+            .err,
+        ending.err);
 }
 
 TEST_F(CliOwnKernels, OptionHasTwoNames) {

@@ -193,8 +193,8 @@ TEST(CliSweep, ListsPointsThatARuleForbidsAndGoesOn) {
     EXPECT_EQ(ending.exit_code, 0);
     EXPECT_THAT(ending.out, HasSubstr("\nWithout a time\n  grid [99, 1]: "));
     EXPECT_THAT(ending.out, HasSubstr("99"));
-    EXPECT_EQ(run_tessera({"check", config}).out,
-              config + ": ok, 2 points, 1 of them impossible\n");
+    EXPECT_THAT(run_tessera({"check", config}).out,
+                StartsWith(config + ": ok, 2 points, 1 of them impossible:\n  1 point: " + config));
 }
 
 TEST(CliSweep, EndsWithTheCodeOfAFailedCheckAndShowsTheOthers) {
@@ -257,7 +257,7 @@ TEST(CliSweep, WithoutAnyPointThatRunsIsAnErrorAndWritesNothing) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.out, "");
-    EXPECT_THAT(ending.err, StartsWith("tessera: s: no point of the sweep could run; the first: "));
+    EXPECT_THAT(ending.err, StartsWith("tessera: s: no point of the sweep can run:\n  "));
     EXPECT_FALSE(fs::exists(out));
 }
 
@@ -342,12 +342,17 @@ TEST(CliSweep, ShowsABarInATerminal) {
 
 TEST(CliSweep, NamesItsStepsIfToRankByNone) {
     const ScratchFolder folder;
+    const std::string config = folder.write("s.yaml", kGrids + "  rank_by: gate\n");
 
-    const Ending ending =
-        run_tessera({"sweep", folder.write("s.yaml", kGrids + "  rank_by: gate\n")});
+    for (const char* command : {"sweep", "check"}) {
+        const Ending ending = run_tessera({command, config});
 
-    EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, "tessera: sweep.rank_by: gate is no step, allowed: run, copy\n");
+        EXPECT_EQ(ending.exit_code, 2);
+        EXPECT_EQ(ending.out, "");
+        EXPECT_EQ(ending.err, config +
+                                  ":9:12: sweep.rank_by: gate is no step, allowed: run, "
+                                  "copy\n");
+    }
 }
 
 }  // namespace

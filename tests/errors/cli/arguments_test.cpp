@@ -14,6 +14,12 @@ struct Case {
     const char* message;
 };
 
+// The same fault of a command line, told by `check` in place of `run`.
+std::string of_check(std::string message) {
+    const std::size_t at = message.find("tessera run --help");
+    return at == std::string::npos ? message : message.replace(at, 11, "tessera check");
+}
+
 class CliArguments : public testing::TestWithParam<Case> {};
 
 TEST_P(CliArguments, AreRefusedWithExitCodeTwo) {
@@ -22,6 +28,19 @@ TEST_P(CliArguments, AreRefusedWithExitCodeTwo) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.out, "");
     EXPECT_EQ(ending.err, std::string(GetParam().message) + "\n");
+}
+
+TEST_P(CliArguments, AreRefusedByCheckAsByRun) {
+    std::vector<std::string> arguments = GetParam().arguments;
+    if (arguments.empty() || arguments.front() != "run") {
+        return;
+    }
+    arguments.front() = "check";
+
+    const Ending ending = run_tessera(arguments);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, of_check(GetParam().message) + "\n");
 }
 
 TEST(CliMissingFile, IsAnsweredWithTheNearest) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations that `tessera run` refuses before anything runs. The rules themselves are tested
-// in tests/errors/config; here: that the binary reports them, and with which exit code.
+// Configurations that `tessera run` refuses before anything runs, and `tessera check` as well. The
+// rules themselves are tested in tests/errors/config; here: that the binary reports them, and with
+// which exit code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,10 +16,21 @@ struct Case {
     const char* message;  ///< behind "--set SET: "
 };
 
+/// How `tessera check` ends, which is how `tessera run` does.
+Ending ending_of(std::vector<std::string> arguments, const std::filesystem::path& folder = {}) {
+    arguments.insert(arguments.begin(), "run");
+    const Ending run = run_tessera(arguments, folder);
+    arguments.front() = "check";
+    Ending check = run_tessera(arguments, folder);
+    EXPECT_EQ(check.exit_code, run.exit_code);
+    EXPECT_EQ(check.err, run.err);
+    return check;
+}
+
 class CliConfigMistakes : public testing::TestWithParam<Case> {};
 
 TEST_P(CliConfigMistakes, AreRefusedWithExitCodeTwo) {
-    const Ending ending = run_tessera({"run", "moe_v2_tiny", "--set", GetParam().set});
+    const Ending ending = ending_of({"moe_v2_tiny", "--set", GetParam().set});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.out, "");
@@ -54,7 +66,7 @@ std::string mistake_in(const std::string& tensor) {
                      "steps:\n"
                      "  - {name: s, op: copy, in: [x], out: [y]}\n");
 
-    const Ending ending = run_tessera({"run", "run.yaml"}, folder.path());
+    const Ending ending = ending_of({"run.yaml"}, folder.path());
 
     EXPECT_EQ(ending.exit_code, 2);
     return ending.err.substr(0, ending.err.find('\n'));
@@ -73,7 +85,7 @@ TEST(CliConfigMistakes, NameTheTensorWhoseFileIsMissing) {
 }
 
 TEST(CliConfigMistakes, MeshThatCannotHoldTheExpertsIsNamed) {
-    const Ending ending = run_tessera({"check", "moe_v2_tiny", "--set", "mesh.shape=[1,3]"});
+    const Ending ending = ending_of({"moe_v2_tiny", "--set", "mesh.shape=[1,3]"});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
@@ -83,10 +95,20 @@ TEST(CliConfigMistakes, MeshThatCannotHoldTheExpertsIsNamed) {
                   "is meant\n");
 }
 
+TEST(CliConfigMistakes, StepThatSendsOverMoreLinksThanTheMachineHasIsNamed) {
+    const Ending ending =
+        ending_of({"moe_v2_tiny", "--set", "arch.timing.link.links_per_direction=3"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, std::string(TESSERA_SOURCE_DIR) +
+                              "/configs/runs/moe_v2.yaml:97:12: steps.all_reduce.set.links: 4 is "
+                              "out of range, allowed: 1 to 3, which is "
+                              "arch.timing.link.links_per_direction\n");
+}
+
 // 4 experts × 3 projections × 96 × 96 padded elements of 2 B; 12 banks of 16 KiB less 32 B each.
 TEST(CliConfigMistakes, WeightsThatDoNotFitInDramAreCounted) {
-    const Ending ending =
-        run_tessera({"run", "moe_v2_tiny", "--set", "arch.dram.bank_size=16 KiB"});
+    const Ending ending = ending_of({"moe_v2_tiny", "--set", "arch.dram.bank_size=16 KiB"});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err,

@@ -12,7 +12,8 @@
 namespace tessera::test {
 namespace {
 
-/// Runs on `layer`, in its folder as l.safetensors; nothing may be printed but the refusal.
+/// Runs and checks on `layer`, in its folder as l.safetensors; nothing may be printed but the
+/// refusal.
 std::string refusal_of(const Layer& layer, std::vector<std::string> more = {}) {
     const ScratchFolder folder;
     write_layer(layer, folder.file("l.safetensors"));
@@ -20,6 +21,8 @@ std::string refusal_of(const Layer& layer, std::vector<std::string> more = {}) {
     arguments.insert(arguments.end(), more.begin(), more.end());
 
     const Ending ending = run_tessera(arguments, folder.path());
+    arguments.front() = "check";
+    EXPECT_EQ(run_tessera(arguments, folder.path()).err, ending.err);
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.out, "");

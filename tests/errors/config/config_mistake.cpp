@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include <sstream>
 
 #include "ops/registry.hpp"
+#include "runtime/cli/command_line.hpp"
 #include "runtime/config/load.hpp"
 #include "tessera/errors.hpp"
 #include "tests/scratch_folder.hpp"
@@ -43,6 +43,18 @@ std::string refusal(const std::function<void()>& load) {
     return "";
 }
 
+/// What `tessera COMMAND FILE --set …` refuses; "" if it does not.
+std::string refusal_of_command(const char* command, const fs::path& file,
+                               const std::vector<std::string>& sets) {
+    std::vector<std::string> arguments{command, file};
+    for (const std::string& set : sets) {
+        arguments.insert(arguments.end(), {"--set", set});
+    }
+    std::ostringstream out;
+    cli::Console console{out, out, {}};
+    return refusal([&] { (void)cli::run_command_line(arguments, console); });
+}
+
 /// The list of all ops, as messages have it.
 std::string list_of_ops() {
     std::vector<std::string_view> names;
@@ -65,9 +77,11 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
 std::string refusal_of_run(const std::string& text, const std::vector<std::string>& sets) {
     const ScratchFolder folder;
     const fs::path file = folder.write("run.yaml", text);
-    const std::array folders{kConfigs};
-    const std::string message = without(
-        refusal([&] { (void)config::load_run(file, sets, folders); }), list_of_ops(), "@ops");
+    const std::string refused = refusal_of_command("check", file, sets);
+    if (!refused.empty()) {
+        EXPECT_EQ(refusal_of_command("run", file, sets), refused) << "check and run differ";
+    }
+    const std::string message = without(refused, list_of_ops(), "@ops");
     return without(without(message, folder.file("")), kConfigs.string() + "/", "configs/");
 }
 

@@ -26,8 +26,10 @@ steps:
 [[nodiscard]] std::string replaced(std::string_view text, std::string_view from,
                                    std::string_view to);
 
-/// The message with which `run.yaml` of this text is refused, the folder's path removed; "" if it
-/// is accepted. Fails the test on any error but a ConfigError.
+/// The message with which `tessera check` refuses `run.yaml` of this text, the folder's path
+/// removed;
+/// "" if it is accepted. Fails the test if `tessera run` refuses it with another message, and on
+/// any error but a ConfigError.
 [[nodiscard]] std::string refusal_of_run(const std::string& text,
                                          const std::vector<std::string>& sets = {});
 

@@ -190,9 +190,10 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:11:81: steps.double.program.kernels[0].on: 'brisc', allowed: reader, writer, "
      "compute, or {riscv: riscv_0, noc: noc_1}"},
     {"CircularBufferOutOfRange", "op: scale, in: [x], out: [y], set: {factor: 2}",
-     "program: {cbs: {64: {}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: "
+     "program: {cbs: {32: {}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: "
      "[x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:36: steps.double.program.cbs.64: '64' is no circular buffer, allowed: 0 to 63"},
+     "run.yaml:11:36: steps.double.program.cbs.32: '32' is no circular buffer of "
+     "wormhole_n150, allowed: 0 to 31"},
     {"TileOfNoUnit", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {cbs: {0: {tile: [3, 32]}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
      "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
@@ -211,6 +212,28 @@ constexpr Mistake kMistakes[] = {
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: [address(z)]}]}, "
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
      "run.yaml:11:95: steps.double.program.kernels[0].args: z is no tensor of the step"},
+    {"NoSteps", "steps:\n  - {name: double, op: scale, in: [x], out: [y], set: {factor: 2}}\n",
+     "steps: []\n", "run.yaml:10:8: steps: expected a list of steps, found an empty one"},
+    {"NestedRepetitions", "  - {name: double,",
+     "  - name: all\n    repeat: {a: 3000}\n    steps:\n      - {name: \"s${a}\", repeat: {b: "
+     "3000}, "
+     "op: copy, in: [x], out: [z]}\n  - {name: double,",
+     "run.yaml:14:37: steps.s${a}.repeat: 9000000 repetitions (3000 in each of 3000), allowed: 0 "
+     "to 4096"},
+    {"BuffersOfAProgramBeyondL1", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cores: {grid: [1, 1]}, cbs: {0: {pages: 600}, 16: {format: float32, pages: 100}}, "
+     "kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: {shape: "
+     "[rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:12: steps.double: device 0 core (0,0): circular buffers do not fit: cb 16 ends "
+     "242976 B above 0x16e000, where L1 ends; those of the core, from 0x19520 on:\n"
+     "  cb 0       1228800 B = 600 x 2048 B, bfloat16\n"
+     "  cb 16       409600 B = 100 x 4096 B, float32"},
+    {"MissingReferenceFile", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, reference: {file: "
+     "gone.safetensors}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: "
+     "tile}}",
+     "run.yaml:11:103: steps.double.reference: gone.safetensors: cannot open: No such file or "
+     "directory"},
     {"ReferenceOfNobody", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, reference: 2 * z, "
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",

@@ -36,9 +36,12 @@ TEST_F(LaunchErrors, CircularBuffersLargerThanL1NameTheCoreTheBytesAndTheHolders
     CreateCircularBuffer(program, CoreCoord{1, 0}, one_buffer(0, 1048576));
     CreateCircularBuffer(program, CoreCoord{1, 0}, one_buffer(4, 524288));
 
-    EXPECT_EQ(message_of({{0, program}}),
-              "device 0 core (1,0): circular buffer 4 of 524288 B at 0x119520 ends 177440 B above "
-              "0x16e000, where L1 ends; below it lie: cb 0 1048576 B");
+    EXPECT_EQ(
+        message_of({{0, program}}),
+        "device 0 core (1,0): circular buffers do not fit: cb 4 ends 177440 B above 0x16e000, "
+        "where L1 ends; those of the core, from 0x19520 on:\n"
+        "  cb 0       1048576 B = 1 x 1048576 B, bfloat16\n"
+        "  cb 4        524288 B = 1 x 524288 B, bfloat16");
 }
 
 TEST_F(LaunchErrors, CircularBuffersThatMeetL1BuffersNameThem) {
@@ -47,10 +50,11 @@ TEST_F(LaunchErrors, CircularBuffersThatMeetL1BuffersNameThem) {
     Program program;
     CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(0, 1310720));
 
-    EXPECT_EQ(message_of({{0, program}}),
-              "device 0 core (0,0): circular buffer 0 of 1310720 B at 0x19520 ends 177440 B above "
-              "0x12e000, where L1 buffers begin: scores 262144 B; below it lie: no other circular "
-              "buffer");
+    EXPECT_EQ(
+        message_of({{0, program}}),
+        "device 0 core (0,0): circular buffers do not fit: cb 0 ends 177440 B above 0x12e000, "
+        "where L1 buffers begin: scores 262144 B; those of the core, from 0x19520 on:\n"
+        "  cb 0       1310720 B = 1 x 1310720 B, bfloat16");
     session_.deallocate(tensor);
 }
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "emu/mesh/device.hpp"
+#include "emu/dram/tensor_buffer.hpp"
 #include "tests/arch_fixture.hpp"
 
 namespace tessera {
@@ -18,13 +18,19 @@ CircularBufferConfig one_buffer(std::uint8_t index, std::uint32_t bytes) {
     return config;
 }
 
+L1Layout layout_of(const Program& program) {
+    const ArchSpec arch = testing::small_arch();
+    const BankAllocator buffers = make_allocator(arch, BufferType::L1, 0);
+    return lay_out_circular_buffers(program, {arch, 0, buffers});
+}
+
 TEST(L1Layout, BuffersFollowEachOtherFromTheFirstFreeAddress) {
     Program program;
     CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(0, 2048));
     CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(1, 48));
     CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(2, 64));
 
-    const L1Layout layout = lay_out_circular_buffers(program, Device(testing::small_arch(), 0));
+    const L1Layout layout = layout_of(program);
 
     EXPECT_EQ(layout, (L1Layout{kFirst, kFirst + 2048, kFirst + 2048 + 64}));
 }
@@ -34,7 +40,7 @@ TEST(L1Layout, ABufferHasOneAddressOnAllItsCores) {
     CreateCircularBuffer(program, CoreCoord{1, 1}, one_buffer(0, 4096));
     CreateCircularBuffer(program, CoreRange({0, 0}, {1, 1}), one_buffer(1, 2048));
 
-    const L1Layout layout = lay_out_circular_buffers(program, Device(testing::small_arch(), 0));
+    const L1Layout layout = layout_of(program);
 
     EXPECT_EQ(layout, (L1Layout{kFirst, kFirst + 4096}));
 }
@@ -44,7 +50,7 @@ TEST(L1Layout, BuffersOnDifferentCoresShareAddresses) {
     CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(0, 4096));
     CreateCircularBuffer(program, CoreCoord{1, 0}, one_buffer(0, 2048));
 
-    const L1Layout layout = lay_out_circular_buffers(program, Device(testing::small_arch(), 0));
+    const L1Layout layout = layout_of(program);
 
     EXPECT_EQ(layout, (L1Layout{kFirst, kFirst}));
 }
@@ -65,7 +71,7 @@ TEST(L1Layout, ABufferOverATensorLiesWhereTheTensorDoesAndTakesNoOtherL1) {
                          one_buffer(0, 4096).set_globally_allocated_address(tensor));
     CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(1, 2048));
 
-    const L1Layout layout = lay_out_circular_buffers(program, Device(testing::small_arch(), 0));
+    const L1Layout layout = layout_of(program);
 
     EXPECT_EQ(layout, (L1Layout{1000000, kFirst}));
 }
@@ -74,7 +80,7 @@ TEST(L1Layout, AllOfL1CanBeTaken) {
     Program program;
     CreateCircularBuffer(program, CoreCoord{0, 0}, one_buffer(0, 1499136 - kFirst));
 
-    EXPECT_NO_THROW((void)lay_out_circular_buffers(program, Device(testing::small_arch(), 0)));
+    EXPECT_NO_THROW((void)layout_of(program));
 }
 
 }  // namespace

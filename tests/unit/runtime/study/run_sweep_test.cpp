@@ -133,7 +133,7 @@ TEST(RunSweep, RefusesASweepWhosePointsAreAllForbidden) {
         (void)run(sweep, recorder);
         FAIL() << "nothing ran";
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "s: no point of the sweep could run; the first: too deep");
+        EXPECT_STREQ(error.what(), "s: no point of the sweep can run:\n  1 point: too deep");
     }
 }
 

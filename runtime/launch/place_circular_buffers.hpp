@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets up a program's circular buffers on its cores, at every launch.
+#pragma once
+
+#include "runtime/launch/l1_layout.hpp"
+
+namespace tessera {
+
+class Device;
+
+/// Sets up the circular buffers on the cores, empty, and every thread's pointers into them.
+void place_circular_buffers(const Program& program, const L1Layout& layout, Device& device);
+
+}  // namespace tessera

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that can be known to be wrong with a run before its first kernel, beside what
+// config::load_run refuses.
+#include <algorithm>
+
+#include "emu/base/host_memory.hpp"
+#include "runtime/pipeline/check_step.hpp"
+#include "runtime/pipeline/operand_values.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+/// Judges the values that no step makes by what ops say of them: ids in range, and the like.
+class OriginCheck {
+public:
+    OriginCheck(const PipelineSpec& pipeline, const TensorValues& values, std::uint32_t devices)
+        : pipeline_(pipeline), values_(values), num_devices_(devices) {}
+
+    void check(const PipelineStep& step) const {
+        if (!step.op->check_values) {
+            return;
+        }
+        for (const auto& group : step.groups) {
+            const StepValues values = operands(step, group);
+            if (values.inputs.size() != step.inputs.size()) {
+                continue;
+            }
+            const std::size_t differing = takes_replicas_alone(step) ? 1 : group.size();
+            for (std::size_t position = 0; position < differing; ++position) {
+                step.op->check_values({.parameters = step.parameters.get(),
+                                       .position = position,
+                                       .inputs = values.inputs,
+                                       .outputs = step.output_plans});
+            }
+        }
+    }
+
+private:
+    /// Whether all devices have the same values of what no step makes.
+    [[nodiscard]] bool takes_replicas_alone(const PipelineStep& step) const {
+        return std::ranges::all_of(step.inputs, [&](const std::string& input) {
+            const PipelineTensor* tensor = find_tensor(pipeline_, input);
+            return tensor == nullptr || tensor->distribution == Distribution::Replicated;
+        });
+    }
+    /// Values of the inputs that no step makes, and shapes of those that the op does not check;
+    /// fewer than there are inputs if a step makes one that it does.
+    [[nodiscard]] StepValues operands(const PipelineStep& step,
+                                      std::span<const std::uint32_t> group) const {
+        StepValues values{.devices = group, .inputs = {}, .outputs = {}};
+        const auto& checked = step.op->checked_inputs;
+        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+            const bool is_read = checked.empty() || std::ranges::find(checked, i) != checked.end();
+            const PipelineTensor* tensor = find_tensor(pipeline_, step.inputs[i]);
+            if (step.inputs[i].empty()) {
+                values.inputs.emplace_back();  // left out
+                continue;
+            }
+            if (is_read && tensor == nullptr) {
+                return values;
+            }
+            auto& operand = values.inputs.emplace_back();
+            for (const std::uint32_t device : group) {
+                if (tensor == nullptr) {
+                    operand.push_back(std::make_shared<ShapeAlone>(step.input_plans[i].spec.shape));
+                } else {
+                    operand.push_back(std::make_shared<OriginValues>(
+                        values_, *tensor, device, device_spec(*tensor, num_devices_).shape));
+                }
+            }
+        }
+        return values;
+    }
+
+    const PipelineSpec& pipeline_;
+    const TensorValues& values_;
+    std::uint32_t num_devices_;
+};
+
+}  // namespace
+
+void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
+                      const RunFiles& files) {
+    const PipelineSpec& pipeline = loaded.pipeline;
+    const std::uint32_t devices = loaded.run.mesh.shape.num_devices();
+    require_known(files.kernels, pipeline.kernels);
+    if (modes.maths == Maths::On) {
+        require_host_memory(host_bytes(pipeline, devices), "the values of this pipeline",
+                            "make it smaller, or add --timing-only, which computes none");
+    }
+    const TensorValues values(pipeline, devices, files.inputs, files.state);
+    const OriginCheck origins(pipeline, values, devices);
+    for (const auto* steps : {&pipeline.wholes, &pipeline.steps}) {
+        for (const PipelineStep& step : *steps) {
+            origins.check(step);
+        }
+    }
+}
+
+}  // namespace tessera::pipeline
