@@ -31,7 +31,7 @@ std::string function_name(const std::string& workload) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKernelNames{
         {{"identity copy", "identity"},
          {"divide", "div_binary"},
-         {"add int32 scalar", "add_scalar_int32"},
+         {"add int32 scalar", "add_unary_int32"},
          {"add int32 elementwise", "add_int32"}}};
     std::string name = workload.substr(kPrefix.size());
     name = name.substr(0, name.find(','));

@@ -11,15 +11,20 @@
 namespace tessera::kernel {
 namespace {
 
+/// `call` is what messages say, the others what traces say: the chip's code for 32 bits is not the
+/// code for 16, and they have prices of their own.
 struct IntegerRow {
     const char* call;
+    const char* of_32bit;
+    const char* of_16bit;
     tile::IntegerOp operation;
 };
 
 constexpr std::array kIntegerRows{
-#define SFPU_INTEGER_ARITHMETIC(name, Op) IntegerRow{#name "_int_tile", tile::IntegerOp::Op},
-#define SFPU_INTEGER_BINARY(call, Op) IntegerRow{#call, tile::IntegerOp::Op},
-#define SFPU_INTEGER_SCALAR(call, Op, shape) IntegerRow{#call, tile::IntegerOp::Op},
+#define SFPU_INTEGER_ARITHMETIC(name, Op) \
+    IntegerRow{#name "_int_tile", #name "_int32_tile", #name "_uint16_tile", tile::IntegerOp::Op},
+#define SFPU_INTEGER_BINARY(call, Op) IntegerRow{#call, #call, #call, tile::IntegerOp::Op},
+#define SFPU_INTEGER_SCALAR(call, Op, shape) IntegerRow{#call, #call, #call, tile::IntegerOp::Op},
 #include "tessera/kernel/compute/sfpu_table.inc"
 };
 
@@ -31,14 +36,14 @@ const IntegerRow& integer_row(SfpuInteger function) {
 
 void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uint32_t idst1,
           std::uint32_t odst, CallSite site) {
-    const auto [call, operation] = integer_row(function);
+    const auto [call, of_32bit, of_16bit, operation] = integer_row(function);
     if (!tile::is_integer_format(format)) {
         fault(FaultCategory::UndefinedBehavior, site, "{} of {}: the format must be of integers",
               call, name_of(format));
     }
     Dst& dst = current_units(call, site).dst;
     current_thread().last_call = site;
-    record_sfpu(current_thread(), call, site);
+    record_sfpu(current_thread(), format == DataFormat::UInt16 ? of_16bit : of_32bit, site);
     const float* a = dst.update(idst0, call, site, DstContent::Integer);
     const float* b = dst.update(idst1, call, site, DstContent::Integer);
     float* out = dst.overwrite(odst, call, site, DstContent::Integer);
@@ -49,10 +54,10 @@ void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uin
 }
 
 void sfpu(SfpuInteger function, std::uint32_t idst, std::uint32_t parameter, CallSite site) {
-    const auto [call, operation] = integer_row(function);
+    const auto [call, of_32bit, of_16bit, operation] = integer_row(function);
     Dst& dst = current_units(call, site).dst;
     current_thread().last_call = site;
-    record_sfpu(current_thread(), call, site);
+    record_sfpu(current_thread(), of_32bit, site);
     tile::integer_with_scalar_tile(operation, dst.update(idst, call, site, DstContent::Integer),
                                    parameter);
 }

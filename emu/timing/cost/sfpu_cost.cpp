@@ -16,10 +16,13 @@ std::optional<Cycles> row_of(const SfpuTiming& timing, std::string_view name) {
     return row != rows.end() && row->first == name ? std::optional(row->second) : std::nullopt;
 }
 
-// Rows are named as the function is, traces as the call.
-std::string without_tile(const std::string& name) {
+// Rows are named as the function is, traces as the call: exp_tile, add_unary_tile_int32.
+std::string without_tile(std::string name) {
     constexpr std::string_view kTile = "_tile";
-    return name.ends_with(kTile) ? name.substr(0, name.size() - kTile.size()) : name;
+    const std::size_t at = name.find(kTile);
+    const bool is_word = at != std::string::npos &&
+                         (at + kTile.size() == name.size() || name[at + kTile.size()] == '_');
+    return is_word ? name.erase(at, kTile.size()) : name;
 }
 
 }  // namespace

@@ -94,6 +94,19 @@ TEST(ComputeUnits, VectorFunctionsOfADstOf32BitsHaveRowsOfTheirOwn) {
     EXPECT_EQ(builder.run().makespan, (1710 + 860 + 100 + 260) * kCycle);
 }
 
+// Calls have "_tile" at their end or before a format.
+TEST(ComputeUnits, VectorFunctionsOfAFormatGoByTheNameWithoutTile) {
+    TraceBuilder builder;
+    builder.trace.names = {"", "kernel.cpp", "add_unary_tile_int32", "mul_int32_tile",
+                           "tile_tiled"};
+    builder.timing.sfpu.functions = {
+        {"add_unary_int32", Cycles{140}}, {"mul_int32", Cycles{1280}}, {"tiled", Cycles{70}}};
+    builder.core({0, 0}).compute(
+        {event(Sfpu, 0, 1, 2), event(Sfpu, 0, 1, 3), event(Sfpu, 0, 1, 4)});
+
+    EXPECT_EQ(builder.run().makespan, ((10 + 140) + (10 + 1280) + (10 + 250)) * kCycle);
+}
+
 TEST(ComputeUnits, InitsConcernTheUnitsThatTheySetUp) {
     const auto init = [](UnitInitKind kind) {
         return event(UnitInit, static_cast<std::uint8_t>(kind));

@@ -2,8 +2,11 @@
 // The shipped device models, against what the vendor's documents say of the boards.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "runtime/config/load.hpp"
@@ -54,6 +57,35 @@ TEST(WormholeN150, ReachesTwoBanksThroughEachChannel) {
         EXPECT_EQ(arch.dram.endpoints.at(bank).channel, bank / 2) << "bank " << bank;
     }
 }
+
+/// Names of rows for the integer functions of the kernel API.
+constexpr std::array kIntegerFunctions{
+#define SFPU_INTEGER_ARITHMETIC(name, Op) #name "_int32", #name "_uint16",
+#define SFPU_INTEGER_BINARY(call, Op) #call,
+#define SFPU_INTEGER_SCALAR(call, Op, shape) #call,
+#include "tessera/kernel/compute/sfpu_table.inc"
+    "bitwise_not_tile", "fill_tile_int"};
+
+class IntegerFunctions : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(IntegerFunctions, HaveAPriceEachAndAProductCostsMoreThanASum) {
+    const SfpuTiming sfpu = load_arch(std::filesystem::path(TESSERA_SOURCE_DIR) / "configs" /
+                                      "arch" / (std::string(GetParam()) + ".yaml"))
+                                .timing.expected.sfpu;
+    const std::map<std::string, Cycles> prices(sfpu.functions.begin(), sfpu.functions.end());
+
+    for (std::string name : kIntegerFunctions) {
+        if (const std::size_t at = name.find("_tile"); at != std::string::npos) {
+            name.erase(at, 5);
+        }
+        EXPECT_TRUE(prices.contains(name)) << name;
+    }
+    EXPECT_GT(prices.at("mul_int32").value, 1.4 * prices.at("add_int32").value);
+    EXPECT_GT(prices.at("mul_uint16").value, 1.4 * prices.at("add_uint16").value);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, IntegerFunctions,
+                         ::testing::Values("wormhole_n150", "blackhole_p150"));
 
 TEST(BlackholeP150, HasTheMemoriesOfTheBoard) {
     const ArchSpec arch = shipped("blackhole_p150");

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "tests/compute_core.hpp"
 #include "tests/trace_events.hpp"
@@ -81,6 +83,33 @@ TEST_F(ComputeEvents, OfTinyTilesNameTheShapesOfBothOperandsAndOfWhatIsPacked) {
     const auto read = ComputeArgument::unpack(all[1].argument);
     EXPECT_EQ(read.srca_tile, Tile());
     EXPECT_EQ(read.srcb_tile, half);
+}
+
+// Prices go by what the chip runs: an int32 product takes several times that of uint16.
+TEST_F(ComputeEvents, OfIntegerArithmeticNameItsFormat) {
+    tile_regs_acquire();
+    fill_tile_int(0, 1);
+    fill_tile_int(1, 2);
+    add_int_tile<DataFormat::Int32>(0, 1, 0);
+    add_int32_tile(0, 1, 0);
+    mul_int_tile<DataFormat::UInt16>(0, 1, 0);
+    mul_uint32_tile(0, 1, 0);
+
+    tile_regs_commit();
+    tile_regs_wait();
+    tile_regs_release();
+
+    std::vector<std::string> names;
+    for (const TraceEvent& event : acts()) {
+        if (event.kind == EventKind::Sfpu) {
+            for (std::uint32_t i = 0; i < event.count; ++i) {
+                names.emplace_back(reinterpret_cast<const char*>(event.argument));
+            }
+        }
+    }
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"fill_tile_int", "fill_tile_int", "add_int32_tile",
+                                        "add_int32_tile", "mul_uint16_tile", "mul_int32_tile"}));
 }
 
 // On the chip exp, gelu, sigmoid and tanh go by their template arguments whatever math_approx_mode
