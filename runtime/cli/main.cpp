@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The binary `tessera`: maps errors to exit codes. Nothing else prints or ends the process.
 #include <malloc.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "emu/base/tensor_file/partial_file.hpp"
@@ -107,13 +110,8 @@ int tell(const std::exception_ptr& exception) {
     }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     using tessera::cli::ExitCode;
-    keep_freed_memory();
-    choose_signals();
-    std::set_terminate([] { std::_Exit(tell(std::current_exception())); });
     tessera::cli::Console console{std::cout, std::cerr, tessera::cli::style_of(STDOUT_FILENO),
                                   tessera::cli::progress_on(STDERR_FILENO)};
     try {
@@ -125,4 +123,34 @@ int main(int argc, char** argv) {
     } catch (...) {
         return tell(std::current_exception());
     }
+}
+
+// Below this `ulimit -s` the stack of the process's first thread holds no run, and other threads
+// would get as little.
+constexpr rlim_t kSmallStack = rlim_t{1} << 20U;
+constexpr std::size_t kEnoughStack = std::size_t{8} << 20U;
+
+bool has_small_stack() {
+    rlimit stack{};
+    return getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < kSmallStack;
+}
+
+int run_on_large_stack(int argc, char** argv) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kEnoughStack);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+    int code = 0;
+    std::thread([&] { code = run(argc, argv); }).join();
+    return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    keep_freed_memory();
+    choose_signals();
+    std::set_terminate([] { std::_Exit(tell(std::current_exception())); });
+    return has_small_stack() ? run_on_large_stack(argc, argv) : run(argc, argv);
 }

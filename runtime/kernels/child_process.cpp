@@ -2,12 +2,19 @@
 #include "runtime/kernels/child_process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <cstring>
 
 #include "tessera/errors.hpp"
@@ -44,42 +51,104 @@ int spawn(const std::vector<std::string>& command, const Pipe& pipe, pid_t& chil
     return error;
 }
 
-std::string read_to_end(int file) {
-    std::string text;
+// Messages of a compiler are read to their end, and this much of them is kept.
+constexpr std::size_t kMostOutput = std::size_t{1} << 20U;
+
+// posix_spawn sets no limits. The child may run for some microseconds without them.
+void limit(pid_t child, const ProcessLimits& limits) {
+    const rlimit seconds{limits.processor_seconds, limits.processor_seconds + 1};
+    const rlimit bytes{limits.gibibytes << 30U, limits.gibibytes << 30U};
+    prlimit(child, RLIMIT_CPU, &seconds, nullptr);
+    prlimit(child, RLIMIT_AS, &bytes, nullptr);
+}
+
+/// Returns false if the deadline passes before the file ends.
+bool read_to_end(int file, std::chrono::steady_clock::time_point deadline, std::string& text) {
     std::array<char, 4096> part{};
     for (;;) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        pollfd wanted{file, POLLIN, 0};
+        if (left.count() <= 0 || poll(&wanted, 1, static_cast<int>(left.count())) == 0) {
+            return false;
+        }
         const ssize_t count = read(file, part.data(), part.size());
         if (count > 0) {
-            text.append(part.data(), static_cast<std::size_t>(count));
+            text.append(part.data(),
+                        std::min(static_cast<std::size_t>(count), kMostOutput - text.size()));
         } else if (count == 0 || errno != EINTR) {
-            return text;
+            return true;
         }
     }
 }
 
-int wait_for(pid_t child) {
+struct ProcessEnd {
+    int exit_code;
+    std::uint64_t processor_seconds;
+};
+
+ProcessEnd wait_for(pid_t child) {
     int status = 0;
-    while (waitpid(child, &status, 0) == -1) {
+    rusage used{};
+    while (wait4(child, &status, 0, &used) == -1) {
         ensure(errno == EINTR, "waiting for process {} failed: {}", child, std::strerror(errno));
     }
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    const std::int64_t micros = used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+    const std::int64_t seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec + micros / 1'000'000;
+    return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+            static_cast<std::uint64_t>(seconds)};
+}
+
+[[noreturn]] void refuse(const std::string& subject, const ProcessLimits& limits) {
+    throw ProcessLimitError(fmt::format(
+        "{}: the compiler was stopped; allowed: {} s of processor time, {} s in all, {} GiB of "
+        "memory",
+        subject, limits.processor_seconds, limits.seconds, limits.gibibytes));
+}
+
+// Compilers say so in their own words, and so does what allocates for them.
+bool lacks_memory(const ProcessOutcome& outcome) {
+    return outcome.exit_code != 0 &&
+           (outcome.output.find("out of memory") != std::string::npos ||
+            outcome.output.find("bad_alloc") != std::string::npos ||
+            outcome.output.find("Cannot allocate memory") != std::string::npos);
+}
+
+ProcessOutcome run_to_end(pid_t child, int pipe, const std::string& subject,
+                          const ProcessLimits& limits) {
+    limit(child, limits);
+    ProcessOutcome outcome;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(limits.seconds);
+    const bool is_in_time = read_to_end(pipe, deadline, outcome.output);
+    if (!is_in_time) {
+        kill(child, SIGKILL);
+    }
+    const ProcessEnd end = wait_for(child);
+    outcome.exit_code = end.exit_code;
+    const bool is_busy = end.exit_code != 0 && end.processor_seconds >= limits.processor_seconds;
+    if (!is_in_time || is_busy || lacks_memory(outcome)) {
+        refuse(subject, limits);
+    }
+    return outcome;
 }
 
 }  // namespace
 
-ProcessOutcome run_process(const std::vector<std::string>& command) {
+ProcessOutcome run_process(const std::vector<std::string>& command, const std::string& subject,
+                           const ProcessLimits& limits) {
     const Pipe pipe = open_pipe(command[0]);
     pid_t child = 0;
     const int error = spawn(command, pipe, child);
     close(pipe.write_end);
-    ProcessOutcome outcome;
-    if (error == 0) {
-        outcome.output = read_to_end(pipe.read_end);
-        outcome.exit_code = wait_for(child);
+    if (error != 0) {
+        close(pipe.read_end);
+        require(false, "cannot run {}: {}", command[0], std::strerror(error));
     }
-    close(pipe.read_end);
-    require(error == 0, "cannot run {}: {}", command[0], std::strerror(error));
-    return outcome;
+    struct Closed {
+        int file;
+        ~Closed() { close(file); }
+    } const closed{pipe.read_end};
+    return run_to_end(child, pipe.read_end, subject, limits);
 }
 
 }  // namespace tessera

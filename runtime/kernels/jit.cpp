@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "runtime/kernels/child_process.hpp"
 #include "runtime/kernels/compile_unit.hpp"
 #include "runtime/kernels/kernel_compiler.hpp"
 #include "runtime/kernels/kernel_loader.hpp"
@@ -63,6 +64,8 @@ std::filesystem::path shared_object_of(const KernelSource& source, const Compile
     try {
         return compiler().shared_object(
             compile_unit_of(source, compiler().toolchain(), CompileArgs::Read));
+    } catch (const ProcessLimitError&) {
+        throw;
     } catch (const UsageError&) {
         return compiler().shared_object(behind_reads);  // its errors are the ones to show
     }

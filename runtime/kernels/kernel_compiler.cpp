@@ -90,7 +90,7 @@ KernelCompiler::KernelCompiler(KernelToolchain toolchain, const fs::path& cache_
 
 void KernelCompiler::run(const Command& command, const std::string& subject) const {
     log::debug(log::Area::Jit, "{}", fmt::join(command, " "));
-    const ProcessOutcome outcome = run_process(command);
+    const ProcessOutcome outcome = run_process(command, subject);
     require(outcome.exit_code == 0, "{}:{}", subject, complaint_of(command[0], outcome));
 }
 

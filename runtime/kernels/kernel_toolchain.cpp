@@ -42,7 +42,8 @@ void require_version(const fs::path& compiler) {
     if (compiler.filename() != kPlainCompiler) {
         return;
     }
-    const std::string version = run_process({compiler.string(), "-dumpversion"}).output;
+    const std::string version =
+        run_process({compiler.string(), "-dumpversion"}, "its version").output;
     require(version.starts_with(TESSERA_CLANG_VERSION "."),
             "{} is version {}; allowed: {}, for which the compiler plugin was built",
             compiler.string(), version.substr(0, version.find_first_of("\n ")),

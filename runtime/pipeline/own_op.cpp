@@ -2,11 +2,18 @@
 #include "runtime/pipeline/own_op.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -161,7 +168,8 @@ std::string compile(const KernelToolchain& toolchain, const fs::path& drafts, st
         command.push_back("-I" + include.string());
     }
     command.insert(command.end(), {"-c", source.string(), "-o", object});
-    const ProcessOutcome outcome = run_process(command);
+    const ProcessOutcome outcome =
+        run_process(command, fmt::format("op {} does not compile", folder.string()));
     require(outcome.exit_code == 0, "op {} does not compile:{}", folder.string(),
             first_errors(with_own_paths(outcome.output, drafts, folder)));
     return object;
@@ -174,7 +182,8 @@ void build(const KernelToolchain& toolchain, const fs::path& drafts, const fs::p
     for (std::size_t i = 0; i < sources.size(); ++i) {
         link.push_back(compile(toolchain, drafts, i, sources[i], folder));
     }
-    const ProcessOutcome outcome = run_process(link);
+    const ProcessOutcome outcome =
+        run_process(link, fmt::format("op {} does not link", folder.string()));
     require(outcome.exit_code == 0, "op {} does not link:{}", folder.string(),
             first_errors(outcome.output));
 }
@@ -195,6 +204,63 @@ fs::path shared_object(const fs::path& folder, const std::string& name) {
                        dependencies_of(drafts.path(), folder, name));
 }
 
+/// What a rehearsal ends with: any other status is that of code of the op's, which has ended it.
+enum Rehearsed : std::uint8_t { kLoads = 41, kThrows = 42 };
+
+// Initialisers of an op's variables are its author's code, and run where Tessera does.
+[[noreturn]] void load_and_end(const fs::path& object) {
+    constexpr unsigned kMostSeconds = 10;
+    for (const int signal : {SIGABRT, SIGALRM, SIGXCPU}) {
+        std::signal(signal, SIG_DFL);
+    }
+    std::set_terminate(std::abort);
+    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    alarm(kMostSeconds);
+    try {
+        void* const handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+        void* const entry = handle == nullptr ? nullptr : dlsym(handle, kEntry);
+        if (entry != nullptr) {
+            (void)reinterpret_cast<const ops::Op* (*)()>(entry)();
+        }
+    } catch (...) {
+        _exit(kThrows);
+    }
+    _exit(kLoads);
+}
+
+std::string end_of_rehearsal(int status) {
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        return "does not end within 10 s";
+    }
+    if (WIFSIGNALED(status)) {
+        return fmt::format("ends the process by signal {} ({})", WTERMSIG(status),
+                           strsignal(WTERMSIG(status)));
+    }
+    if (WEXITSTATUS(status) == kThrows) {
+        return "throws an exception";
+    }
+    return fmt::format("ends the process with exit code {}", WEXITSTATUS(status));
+}
+
+/// Loads the op in a process of its own first, so that an initialiser that ends the process, or
+/// never comes back, is refused.
+void rehearse_loading(const fs::path& object, const fs::path& folder) {
+    const pid_t child = fork();
+    require(child != -1, "op {} cannot be loaded: {}", folder.string(), std::strerror(errno));
+    if (child == 0) {
+        load_and_end(object);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) == -1) {
+        ensure(errno == EINTR, "waiting for process {} failed: {}", child, std::strerror(errno));
+    }
+    require(WIFEXITED(status) && WEXITSTATUS(status) == kLoads,
+            "op {} cannot be loaded: the initialiser of one of its variables {}", folder.string(),
+            end_of_rehearsal(status));
+}
+
 }  // namespace
 
 std::shared_ptr<const ops::Op> load_own_op(const fs::path& folder) {
@@ -203,6 +269,7 @@ std::shared_ptr<const ops::Op> load_own_op(const fs::path& folder) {
     const std::string name = trimmed.filename().string();
     check_folder(trimmed, name);
     const fs::path object = shared_object(trimmed, name);
+    rehearse_loading(object, trimmed);
     void* const handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
     const char* const problem = handle == nullptr ? dlerror() : nullptr;
     require(handle != nullptr, "op {} cannot be loaded: {}", trimmed.string(),
