@@ -7,11 +7,14 @@ set(TESSERA_KERNEL_PASS tessera_kernel_pass)
 # Shared with kernels compiled just in time (runtime/kernels/jit.cpp). Values must not depend on the
 # host: no -march, no contraction of a * b + c. Cores start kernels anew, so destructors of statics
 # never run, and a static's first use needs no lock: it belongs to one kernel thread. Loops may be
-# endless: else one without an effect would be taken out, and what follows it run.
+# endless: else one without an effect would be taken out, and what follows it run. Line tables are in
+# the form that runtime/scheduler/source_line.cpp reads. An overrun array is found when its function
+# returns.
 set(TESSERA_KERNEL_FLAGS
-    -std=c++20 -O3 -fPIC -g1 -fms-extensions -funsigned-char -fno-exceptions
+    -std=c++20 -O3 -fPIC -g1 -gdwarf-4 -fms-extensions -funsigned-char -fno-exceptions
     -fasynchronous-unwind-tables -fno-strict-aliasing -ffp-contract=off -fno-threadsafe-statics
-    -fno-c++-static-destructors -fno-finite-loops -ftls-model=initial-exec -DKERNEL_BUILD
+    -fno-c++-static-destructors -fno-finite-loops -ftls-model=initial-exec
+    -fstack-protector-strong -U_FORTIFY_SOURCE -DKERNEL_BUILD
 )
 # A kernel casts numbers to pointers and back for a living, and need not use all that it is given.
 set(TESSERA_KERNEL_WARNINGS

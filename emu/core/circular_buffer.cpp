@@ -45,18 +45,38 @@ KernelThread& thread_of_lowest(Core& core, unsigned processors) {
           buffer_of(thread, index).num_pages);
 }
 
-[[noreturn]] void refuse_unreserved(const KernelThread& thread, std::uint32_t index,
-                                    std::uint32_t pages) {
-    fault(FaultCategory::UndefinedBehavior, thread.last_call,
-          "cb_push_back(cb {}, {}) with {} pages free: cb_reserve_back is missing", index, pages,
-          buffer_of(thread, index).num_free());
+// A thread may push what it has reserved. Over a buffer it may push what is free: kernels publish a
+// shard that is there already so.
+void check_reserved(const KernelThread& thread, const CircularBuffer& buffer, std::uint32_t index,
+                    std::uint32_t pages) {
+    if (pages > buffer.num_free()) {
+        fault(FaultCategory::UndefinedBehavior, thread.last_call,
+              "cb_push_back(cb {}, {}) with {} pages free: cb_reserve_back is missing", index,
+              pages, buffer.num_free());
+    }
+    const std::uint32_t reserved = thread.cb[index].pages_reserved;
+    if (pages > reserved && !buffer.is_over_buffer) {
+        fault(FaultCategory::UndefinedBehavior, thread.last_call,
+              "cb_push_back(cb {}, {}), but this kernel has {} pages reserved and not pushed: "
+              "cb_reserve_back is missing or asks for too few",
+              index, pages, reserved);
+    }
 }
 
-[[noreturn]] void refuse_unawaited(const KernelThread& thread, std::uint32_t index,
-                                   std::uint32_t pages) {
-    fault(FaultCategory::UndefinedBehavior, thread.last_call,
-          "cb_pop_front(cb {}, {}) with {} pages there: cb_wait_front is missing", index, pages,
-          buffer_of(thread, index).num_full());
+void check_awaited(const KernelThread& thread, const CircularBuffer& buffer, std::uint32_t index,
+                   std::uint32_t pages) {
+    if (pages > buffer.num_full()) {
+        fault(FaultCategory::UndefinedBehavior, thread.last_call,
+              "cb_pop_front(cb {}, {}) with {} pages there: cb_wait_front is missing", index, pages,
+              buffer.num_full());
+    }
+    const std::uint32_t granted = thread.cb[index].pages_granted;
+    if (pages > granted && !buffer.is_over_buffer) {
+        fault(FaultCategory::UndefinedBehavior, thread.last_call,
+              "cb_pop_front(cb {}, {}), but this kernel has waited for {} pages that it has not "
+              "popped: cb_wait_front is missing or asks for too few",
+              index, pages, granted);
+    }
 }
 
 [[noreturn]] void refuse_step(const KernelThread& thread, std::uint32_t index, std::uint32_t pages,
@@ -78,6 +98,19 @@ void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std:
               is_read ? "cb_push_back" : "cb_pop_front", index,
               is_read ? "noc_async_read" : "noc_async_write", transfer->site.file,
               transfer->site.line, is_read ? "filling" : "reading", settled_by(kind));
+    }
+}
+
+// The same of a write of the kernel's own that is to fill the page, by loopback or over the NoC:
+// flushed, it has left, and not arrived.
+void check_no_own_write_arrives(const KernelThread& thread, std::uint32_t address,
+                                std::uint32_t size, std::uint32_t index) {
+    const Transfer* write = find_own_write(thread.noc, thread.core(), address, size);
+    if (write != nullptr) {
+        fault(FaultCategory::UndefinedBehavior, thread.last_call,
+              "cb_push_back(cb {}) hands over pages that a write to this core issued at {}:{} is "
+              "still filling: noc_async_write_barrier is missing",
+              index, write->site.file, write->site.line);
     }
 }
 
@@ -140,14 +173,13 @@ void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages
 
 void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
     CircularBuffer& buffer = find_buffer(thread, index, "cb_push_back");
-    if (pages > buffer.num_free()) {
-        refuse_unreserved(thread, index, pages);
-    }
+    check_reserved(thread, buffer, index, pages);
     record(thread, EventKind::CbPush, index, pages);
     LocalCBInterface& view = thread.cb[index];
-    if (has_reads_in_flight(thread)) {
-        check_nothing_in_flight(thread, TransferKind::Read, view.fifo_wr_ptr,
-                                pages * view.fifo_page_size, index);
+    if (has_arrivals_in_flight(thread)) {
+        const std::uint32_t size = pages * view.fifo_page_size;
+        check_nothing_in_flight(thread, TransferKind::Read, view.fifo_wr_ptr, size, index);
+        check_no_own_write_arrives(thread, view.fifo_wr_ptr, size, index);
     }
     const auto end = end_of_step(thread, index, view.fifo_wr_ptr, pages, "cb_push_back");
     cb_unchecked::push(thread, buffer, view, end, pages);
@@ -161,9 +193,7 @@ void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages) 
 
 void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
     CircularBuffer& buffer = find_buffer(thread, index, "cb_pop_front");
-    if (pages > buffer.num_full()) {
-        refuse_unawaited(thread, index, pages);
-    }
+    check_awaited(thread, buffer, index, pages);
     record(thread, EventKind::CbPop, index, pages);
     LocalCBInterface& view = thread.cb[index];
     if (has_writes_in_flight(thread)) {

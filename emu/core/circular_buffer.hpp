@@ -36,6 +36,7 @@ struct CircularBuffer {
     std::uint32_t num_pages = 0;
     DataFormat format = DataFormat::Invalid;
     Tile tile;
+    bool is_over_buffer = false;       ///< its pages are those of a tensor in L1
     std::uint32_t pages_received = 0;  ///< pushed since launch
     std::uint32_t pages_acked = 0;     ///< popped since launch
     std::uint8_t producers = 0;        ///< bit p: Processor p has reserved or pushed

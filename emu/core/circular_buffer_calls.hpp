@@ -87,8 +87,10 @@ void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
 /// Fast path: untraced calls that pass every check run inline without a frame; the rest go to
 /// cb_calls. The four calls were 60 % of handing a page over.
 /// Errors   KernelFault{UndefinedBehavior} if the CB is not configured on the core, if more pages
-///          are pushed than are free or popped than are there, or if a pointer steps past the
-///          limit instead of onto it; {Deadlock} if more pages are asked for than the CB has.
+///          are pushed than this thread has reserved or popped than it has waited for, or if a
+///          pointer steps past the limit instead of onto it; {Deadlock} if more pages are asked for
+///          than the CB has. A CB over a buffer of the program holds data that nobody pushes:
+///          there pages are pushed that are free, and popped that are there.
 /// Source   tt-metal tt_metal/hw/inc/api/dataflow/dataflow_api.h.
 [[gnu::always_inline]] inline void reserve_back(KernelThread& thread, std::uint32_t index,
                                                 std::uint32_t pages, CallSite site) {
@@ -105,8 +107,8 @@ void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
                                              std::uint32_t pages, CallSite site) {
     thread.note_call(site);
     CircularBuffer* buffers = thread.core().circular_buffers.data();
-    if (thread.recorder || has_reads_in_flight(thread) || index >= kMaxCircularBuffers ||
-        is_beyond(pages, buffers[index].num_free())) {
+    if (thread.recorder || has_arrivals_in_flight(thread) || index >= kMaxCircularBuffers ||
+        is_beyond(pages, std::min(buffers[index].num_free(), thread.cb[index].pages_reserved))) {
         return cb_calls::push_back(thread, index, pages);
     }
     LocalCBInterface& view = thread.cb[index];
@@ -133,7 +135,7 @@ void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
     thread.note_call(site);
     CircularBuffer* buffers = thread.core().circular_buffers.data();
     if (thread.recorder || has_writes_in_flight(thread) || index >= kMaxCircularBuffers ||
-        is_beyond(pages, buffers[index].num_full())) {
+        is_beyond(pages, std::min(buffers[index].num_full(), thread.cb[index].pages_granted))) {
         return cb_calls::pop_front(thread, index, pages);
     }
     LocalCBInterface& view = thread.cb[index];

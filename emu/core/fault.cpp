@@ -4,7 +4,7 @@
 namespace tessera {
 
 void raise_fault(FaultCategory category, CallSite site, std::string detail) {
-    throw KernelFault{category, site, std::move(detail)};
+    throw KernelFault{category, site, std::move(detail), 0};
 }
 
 }  // namespace tessera

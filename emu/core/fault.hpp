@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,7 @@ struct KernelFault {
     FaultCategory category;
     CallSite site;
     std::string detail;
+    std::uint64_t code = 0;  ///< kernel's instruction, which has the line if `site` has none; or 0
 };
 
 [[noreturn]] void raise_fault(FaultCategory category, CallSite site, std::string detail);

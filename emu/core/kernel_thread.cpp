@@ -3,6 +3,7 @@
 
 #include "emu/core/compute_state.hpp"
 #include "emu/core/core.hpp"
+#include "emu/core/kernel_heap.hpp"
 #include "emu/core/trace_recorder.hpp"
 
 namespace tessera {

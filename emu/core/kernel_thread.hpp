@@ -24,12 +24,13 @@
 namespace tessera {
 
 class Core;
+class KernelHeap;
 class KernelThread;
 class TraceRecorder;
 struct ComputeState;
 
-/// A call that polls counts for as many rounds of a loop, 100'000 of them for the default limit:
-/// each gives every other worker the chance to go on.
+/// A call that polls counts for as many rounds of a loop, 100'000 of them for the default
+/// limit: each gives every other worker the chance to go on.
 inline constexpr std::uint64_t kRoundsPerPollingCall = 40;
 
 /// How a thread is put to sleep and woken: two functions of the scheduler, which alone knows
@@ -81,7 +82,9 @@ public:
     std::uint64_t delivery_seed = 0;
     std::uint64_t progress_limit = kDefaultProgressLimit;  ///< rounds of a loop
     std::uint64_t rounds_per_poll = 0;      ///< what its polling counts for, while it gives way
+    Idling idling = Idling::Asks;           ///< what it does then
     std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
+    std::unique_ptr<KernelHeap> heap;       ///< null: the kernel has allocated nothing
     void* signal_landing = nullptr;         ///< the scheduler's, while the kernel runs
     void* worker = nullptr;                 ///< the scheduler's
     bool is_finished = false;
@@ -113,7 +116,8 @@ public:
     void wake() { thread_switch.wake(*this); }
     /// Lets other threads run; `rounds` is what this counts for against the progress limit while
     /// nothing else can run.
-    void yield(std::uint64_t rounds = kRoundsPerPollingCall) {
+    void yield(Idling what = Idling::Asks, std::uint64_t rounds = kRoundsPerPollingCall) {
+        idling = what;
         rounds_per_poll = rounds;
         thread_switch.yield(*this);
     }
@@ -146,6 +150,11 @@ inline void set_current_thread(KernelThread* thread) noexcept {
 
 [[nodiscard]] inline bool has_reads_in_flight(const KernelThread& thread) noexcept {
     return (thread.noc[0].num_reads_in_flight | thread.noc[1].num_reads_in_flight) != 0;
+}
+/// Of transfers that fill the thread's own L1: reads, and writes to its own core.
+[[nodiscard]] inline bool has_arrivals_in_flight(const KernelThread& thread) noexcept {
+    return has_reads_in_flight(thread) ||
+           (thread.noc[0].num_own_writes_in_flight | thread.noc[1].num_own_writes_in_flight) != 0;
 }
 [[nodiscard]] inline bool has_writes_in_flight(const KernelThread& thread) noexcept {
     return (thread.noc[0].num_writes_in_flight | thread.noc[1].num_writes_in_flight) != 0;

@@ -31,6 +31,8 @@ struct Transfer {
     std::uint32_t written_address = 0;
     /// 1 + channel of the mesh link that carries a write to another device; 0 for the NoC alone.
     std::uint8_t link = 0;
+    bool is_announced = false;  ///< a flag for the same core has been sent behind it
+    bool is_awaited = false;    ///< announced, and the issuer has waited at a semaphore since
     /// Data of a write that was flushed before it took effect; the source may be reused.
     std::unique_ptr<std::byte[]> flushed_copy;
     CallSite site;
@@ -53,7 +55,8 @@ struct NocPort {
     std::uint8_t write_transaction_id = 0;
     std::uint32_t num_reads_in_flight = 0;
     std::uint32_t num_writes_in_flight = 0;
-    std::uint64_t num_issued = 0;  ///< transfers since launch; seeds random delivery
+    std::uint32_t num_own_writes_in_flight = 0;  ///< of those, the ones into its own core's L1
+    std::uint64_t num_issued = 0;                ///< transfers since launch; seeds random delivery
     CallSite atomic;  ///< the first to be acknowledged since the last barrier; else line 0
     CallSite linked;  ///< of the last multicast, if its path is kept for another; else line 0
 
@@ -70,6 +73,22 @@ struct NocPort {
             const bool overlaps = transfer.local_address < address + size &&
                                   address < transfer.local_address + transfer.size;
             if (overlaps && transfer.kind == kind && transfer.flushed_copy == nullptr) {
+                return &transfer;
+            }
+        }
+    }
+    return nullptr;
+}
+/// Returns the first write of a thread into bytes of [address, address + size) of its own core's
+/// L1, flushed or not; nullptr if there is none.
+[[nodiscard]] inline const Transfer* find_own_write(std::span<const NocPort> ports,
+                                                    const Core& core, std::uint32_t address,
+                                                    std::uint32_t size) noexcept {
+    for (const NocPort& port : ports) {
+        for (const Transfer& transfer : port.in_flight) {
+            const bool overlaps = transfer.written_address < address + size &&
+                                  address < transfer.written_address + transfer.size;
+            if (transfer.written_core == &core && overlaps && !transfer.is_awaited) {
                 return &transfer;
             }
         }

@@ -5,6 +5,8 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include <utility>
@@ -58,6 +60,23 @@ llvm::SmallVector<llvm::Function*> take_initialisers(llvm::Module& module) {
     return functions;
 }
 
+// Code that is inlined into a function without a place in the source loses its own: the line of a
+// fault is looked up by it.
+llvm::DebugLoc give_place(llvm::Function& entry, const llvm::DISubprogram* kernel_main) {
+    if (kernel_main == nullptr) {
+        return {};
+    }
+    llvm::DIBuilder builder(*entry.getParent(), /*AllowUnresolved=*/false, kernel_main->getUnit());
+    auto* type = builder.createSubroutineType(builder.getOrCreateTypeArray({}));
+    llvm::DISubprogram* place =
+        builder.createFunction(kernel_main->getFile(), entry.getName(), "", kernel_main->getFile(),
+                               kernel_main->getLine(), type, kernel_main->getLine(),
+                               llvm::DINode::FlagArtificial, llvm::DISubprogram::SPFlagDefinition);
+    entry.setSubprogram(place);
+    builder.finalize();
+    return llvm::DILocation::get(entry.getContext(), kernel_main->getLine(), 0, place);
+}
+
 void forget_used_lists(llvm::Module& module) {
     for (const char* name : {"llvm.used", "llvm.compiler.used"}) {
         if (llvm::GlobalVariable* list = module.getNamedGlobal(name)) {
@@ -78,6 +97,7 @@ llvm::Function* make_entry(llvm::Module& module) {
         kernel_main->getFunctionType(), llvm::GlobalValue::InternalLinkage, "kernel_entry", module);
     entry->setAttributes(kernel_main->getAttributes());
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", entry));
+    builder.SetCurrentDebugLocation(give_place(*entry, kernel_main->getSubprogram()));
     for (llvm::Function* initialiser : take_initialisers(module)) {
         builder.CreateCall(initialiser);
     }

@@ -2,6 +2,7 @@
 #include "emu/kernel_pass/loop_rounds.hpp"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -37,6 +38,8 @@ struct LoopTraits {
     bool loads = false;   ///< from memory that others may write
     bool blocks = false;  ///< calls what sleeps
     bool polls = false;   ///< calls what gives way
+    bool calls = false;   ///< calls the machine, or code that is not inlined
+    bool stores = false;  ///< to memory that it may load
 };
 
 template <std::size_t Count>
@@ -44,11 +47,18 @@ bool is_one_of(const std::string& name, const std::array<std::string_view, Count
     return llvm::any_of(calls, [&](std::string_view call) { return name.rfind(call, 0) == 0; });
 }
 
-// The stack is the thread's own. So are variables: the kernel's lie in the window by now, which
+// Those of instruction_count.hpp, which are found through a variable of the machine.
+bool is_counter(const llvm::Value* object) {
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
+    return load != nullptr &&
+           llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(load->getPointerOperand()));
+}
+
+// The stack is the thread's own. So are variables: the kernel's are in the window by now, which
 // leaves those of the machine.
 bool is_shared(const llvm::Value* pointer) {
     const llvm::Value* object = llvm::getUnderlyingObject(pointer);
-    return !llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(object);
+    return !llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(object) && !is_counter(object);
 }
 
 // A function of the machine knows itself what it waits for; one of the kernel's own may load.
@@ -58,6 +68,7 @@ void add_call(const llvm::CallBase& call, LoopTraits& traits) {
         traits.loads |= llvm::isa<llvm::MemTransferInst>(call);
         return;
     }
+    traits.calls = true;
     if (callee == nullptr || !callee->isDeclaration()) {
         traits.loads |= call.mayReadFromMemory();
         return;
@@ -76,6 +87,11 @@ LoopTraits traits_of(const llvm::Loop& loop) {
             } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
                 traits.loads |= is_shared(load->getPointerOperand());
             } else {
+                const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+                traits.stores |=
+                    store == nullptr
+                        ? instruction.mayWriteToMemory()
+                        : !is_counter(llvm::getUnderlyingObject(store->getPointerOperand()));
                 traits.loads |=
                     llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction);
             }
@@ -88,23 +104,57 @@ bool is_known(const llvm::SCEV* count) {
     return !llvm::isa<llvm::SCEVCouldNotCompute>(count);
 }
 
+// Whether a value of the loop depends on earlier rounds by more than memory.
+bool is_carried(const llvm::Value* value, const llvm::Loop& loop,
+                llvm::SmallPtrSetImpl<const llvm::Value*>& seen) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (instruction == nullptr || !loop.contains(instruction) || !seen.insert(value).second) {
+        return false;
+    }
+    return llvm::isa<llvm::PHINode>(instruction) ||
+           llvm::any_of(instruction->operands(),
+                        [&](const llvm::Use& use) { return is_carried(use.get(), loop, seen); });
+}
+
+// Whether all that can end the loop is what it loads: each round is then like the one before it
+// until somebody else has stored something.
+bool only_polls(const llvm::Loop& loop, const LoopTraits& traits) {
+    if (traits.calls || traits.stores) {
+        return false;
+    }
+    llvm::SmallVector<llvm::BasicBlock*> exiting;
+    loop.getExitingBlocks(exiting);
+    llvm::SmallPtrSet<const llvm::Value*, 16> seen;
+    return llvm::none_of(exiting, [&](const llvm::BasicBlock* block) {
+        return llvm::any_of(block->getTerminator()->operands(), [&](const llvm::Use& use) {
+            return is_carried(use.get(), loop, seen);
+        });
+    });
+}
+
+// Whether the loop loads until what it finds ends it.
+bool reads_on(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, const LoopTraits& traits) {
+    return !traits.blocks && traits.loads && !is_known(evolution.getBackedgeTakenCount(&loop));
+}
+
 // Nothing if the loop needs no watching.
 std::optional<LoopKind> kind_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
-    if (is_known(evolution.getBackedgeTakenCount(&loop))) {
-        return std::nullopt;
-    }
     const LoopTraits traits = traits_of(loop);
-    if (!traits.blocks && traits.polls) {
+    // One that blocks may serve others for as long as they ask.
+    if (loop.hasNoExitBlocks() && !traits.blocks) {
+        return LoopKind::Endless;
+    }
+    if (is_known(evolution.getBackedgeTakenCount(&loop)) || (!traits.blocks && traits.polls)) {
         return std::nullopt;
     }
     // A bound on polling, a timeout, is no reason not to give way.
-    if (!traits.blocks && traits.loads) {
-        return LoopKind::PollsL1;
+    if (reads_on(loop, evolution, traits)) {
+        return only_polls(loop, traits) ? LoopKind::PollsL1 : LoopKind::PollsOrComputes;
     }
     if (is_known(evolution.getSymbolicMaxBackedgeTakenCount(&loop))) {
         return std::nullopt;
     }
-    return LoopKind::Unbounded;
+    return traits.calls ? LoopKind::CallsApi : LoopKind::Computes;
 }
 
 /// A loop to change; changing one leaves what is known of the others true.
@@ -179,7 +229,7 @@ void watch(const WatchedLoop& loop) {
 
 bool may_wait(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
     const LoopTraits traits = traits_of(loop);
-    return !traits.blocks && (traits.polls || kind_of(loop, evolution) == LoopKind::PollsL1);
+    return !traits.blocks && (traits.polls || reads_on(loop, evolution, traits));
 }
 
 bool polls(const llvm::Instruction& instruction) {

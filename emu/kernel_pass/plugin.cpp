@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "emu/kernel_pass/entry.hpp"
+#include "emu/kernel_pass/external_calls.hpp"
 #include "emu/kernel_pass/instruction_count.hpp"
 #include "emu/kernel_pass/integer_division.hpp"
 #include "emu/kernel_pass/kernel_globals.hpp"
@@ -42,12 +43,14 @@ public:
             return llvm::PreservedAnalyses::none();
         }
         replace_risc_assembly(module);
+        confine_external_calls(module);
         guard_integer_division(module);
         take_thread_local_addresses(module);
         const KernelGlobals globals = collect_kernel_globals(module, *entry);
         add_window_base_to_addresses(module, globals);
         llvm::Constant* image = erase_kernel_globals(module, globals);
         export_kernel(module, kernel_symbol, *entry, image, globals.size);
+        define_stack_check_failure(module);
         return llvm::PreservedAnalyses::none();
     }
     static bool isRequired() { return true; }

@@ -72,15 +72,15 @@ Endpoint resolve(Device& device, std::uint64_t noc_address, std::uint32_t size, 
 void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_t size,
                  const char* call, CallSite site) {
     const std::uint64_t l1_size = thread.core().arch().l1.size.value;
-    const std::uint64_t end = std::uint64_t{address} + size;
-    // A kernel may hand the NoC the address of a local variable or of a global. They lie in the
-    // core's window, above L1.
-    const bool is_private = address >= kKernelGlobalsOffset && end <= kWindowSize;
-    if (end > l1_size && !is_private) {
-        fault(FaultCategory::OutOfBounds, site,
-              "{}: {} bytes at local address {:#x} leave the L1, which has {} bytes", call, size,
-              address, l1_size);
+    if (std::uint64_t{address} + size <= l1_size) {
+        return;
     }
+    // On the chip a core's variables and stack are in a memory of its own.
+    const bool is_private = address >= kKernelGlobalsOffset;
+    fault(FaultCategory::OutOfBounds, site, "{}: {} bytes at local address {:#x} {}", call, size,
+          address,
+          is_private ? "are variables or the stack of a kernel, which the NoC does not reach"
+                     : fmt::format("leave the L1, which has {} bytes", l1_size));
 }
 
 bool is_flag(const Endpoint& to, std::uint32_t size) {

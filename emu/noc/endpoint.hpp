@@ -28,7 +28,7 @@ struct Endpoint {
 [[nodiscard]] Endpoint resolve(Device& device, std::uint64_t noc_address, std::uint32_t size,
                                const char* call, CallSite site);
 
-/// Checks that [address, address + size) lies in the thread's own L1, globals or stack.
+/// Checks that [address, address + size) lies in the thread's own L1.
 /// Errors   KernelFault{OutOfBounds}.
 void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_t size,
                  const char* call, CallSite site);

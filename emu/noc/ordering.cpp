@@ -36,6 +36,10 @@ void deliver_some(KernelThread& thread, NocPort& port) {
     }
 }
 
+bool is_own_write(const Transfer& transfer, const Core& core) {
+    return transfer.written_core == &core;
+}
+
 bool moves_nothing(const KernelThread& thread, const Transfer& transfer) {
     if (thread.bulk_data == BulkData::On || transfer.size <= kLargestSmallTransfer) {
         return false;
@@ -61,13 +65,11 @@ void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
     read.site = site;
     read.is_delivered = moves_nothing(thread, read);
     ++port.num_issued;
+    ++port.num_reads_in_flight;
+    // It stays in the list: the kernel knows of it only after a barrier, and is held to that.
     if (thread.delivery == NocDelivery::AtIssue) {
         deliver(read);
-        port.in_flight.pop_back();
-        return;
-    }
-    ++port.num_reads_in_flight;
-    if (thread.delivery == NocDelivery::Random) {
+    } else if (thread.delivery == NocDelivery::Random) {
         deliver_some(thread, port);
     }
 }
@@ -75,13 +77,12 @@ void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
 void enter(KernelThread& thread, NocPort& port, Transfer&& transfer) {
     ++port.num_issued;
     transfer.is_delivered = moves_nothing(thread, transfer);
-    if (thread.delivery == NocDelivery::AtIssue) {
-        deliver(transfer);
-        return;
-    }
     (transfer.kind == TransferKind::Read ? port.num_reads_in_flight : port.num_writes_in_flight)++;
+    port.num_own_writes_in_flight += is_own_write(transfer, thread.core()) ? 1 : 0;
     port.in_flight.push_back(std::move(transfer));
-    if (thread.delivery == NocDelivery::Random) {
+    if (thread.delivery == NocDelivery::AtIssue) {
+        deliver(port.in_flight.back());
+    } else if (thread.delivery == NocDelivery::Random) {
         deliver_some(thread, port);
     }
 }
@@ -95,7 +96,19 @@ void deliver_writes_to(NocPort& port, const Core* core) {
     }
     for (Transfer& transfer : port.in_flight) {
         if (transfer.kind == TransferKind::Write && transfer.written_core == core) {
+            transfer.is_announced = true;
             deliver(transfer);
+        }
+    }
+}
+
+void note_semaphore_wait(KernelThread& thread) {
+    for (NocPort& port : thread.noc) {
+        if (port.num_own_writes_in_flight == 0) {
+            continue;
+        }
+        for (Transfer& transfer : port.in_flight) {
+            transfer.is_awaited = transfer.is_announced;
         }
     }
 }
@@ -123,11 +136,13 @@ void deliver_earlier_writes(NocPort& port, const Transfer& read) {
     }
 }
 
-void recount(NocPort& port) {
+void recount(NocPort& port, const Core& core) {
     const auto reads = std::ranges::count(port.in_flight, TransferKind::Read, &Transfer::kind);
     port.num_reads_in_flight = static_cast<std::uint32_t>(reads);
     port.num_writes_in_flight =
         static_cast<std::uint32_t>(port.in_flight.size()) - port.num_reads_in_flight;
+    port.num_own_writes_in_flight = static_cast<std::uint32_t>(std::ranges::count_if(
+        port.in_flight, [&](const Transfer& transfer) { return is_own_write(transfer, core); }));
 }
 
 }  // namespace tessera

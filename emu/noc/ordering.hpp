@@ -24,13 +24,17 @@ void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
 /// Delivers the writes in flight to `core`'s L1: what follows on this NoC may not overtake them.
 void deliver_writes_to(NocPort& port, const Core* core);
 
+/// Notes that the thread waits at a semaphore. A sender that multicasts a block and then a flag,
+/// both to itself as well, and waits for the flag knows that its own copy has arrived.
+void note_semaphore_wait(KernelThread& thread);
+
 /// Delivers the writes in flight over mesh link `link` (as Transfer::link counts).
 void deliver_writes_over(NocPort& port, std::uint8_t link);
 
 /// Delivers the writes issued before `read` whose bytes it reads.
 void deliver_earlier_writes(NocPort& port, const Transfer& read);
 
-/// Recomputes the port's counts of transfers in flight.
-void recount(NocPort& port);
+/// Recomputes the port's counts of transfers in flight; `core` is its thread's.
+void recount(NocPort& port, const Core& core);
 
 }  // namespace tessera

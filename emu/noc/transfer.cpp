@@ -43,7 +43,8 @@ bool matches(const Transfer& transfer, TransferKind kind, std::optional<std::uin
     return transfer.kind == kind && (!id || transfer.transaction_id == *id);
 }
 
-void complete(NocPort& port, TransferKind kind, std::optional<std::uint32_t> id) {
+void complete(const KernelThread& thread, NocPort& port, TransferKind kind,
+              std::optional<std::uint32_t> id) {
     // Noted here: a barrier is where a loop's reads stand together, and where maths comes next.
     if (kind == TransferKind::Read) {
         StridePrefetcher::of_this_thread().note(port);
@@ -65,11 +66,12 @@ void complete(NocPort& port, TransferKind kind, std::optional<std::uint32_t> id)
         port.in_flight.clear();
         port.num_reads_in_flight = 0;
         port.num_writes_in_flight = 0;
+        port.num_own_writes_in_flight = 0;
         return;
     }
     std::erase_if(port.in_flight,
                   [&](const Transfer& transfer) { return matches(transfer, kind, id); });
-    recount(port);
+    recount(port, thread.core());
 }
 
 std::uint8_t detail_of(KernelThread& thread, std::uint32_t noc, const TransferStyle& style,
@@ -199,13 +201,13 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
 
 void complete_reads(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id) {
     if (thread.noc[noc].num_reads_in_flight != 0) {
-        complete(thread.noc[noc], TransferKind::Read, id);
+        complete(thread, thread.noc[noc], TransferKind::Read, id);
     }
 }
 
 void complete_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id) {
     if (thread.noc[noc].num_writes_in_flight != 0) {
-        complete(thread.noc[noc], TransferKind::Write, id);
+        complete(thread, thread.noc[noc], TransferKind::Write, id);
     }
 }
 

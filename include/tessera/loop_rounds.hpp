@@ -12,22 +12,30 @@ namespace tessera {
 /// for a loop that polls, which wastes its rounds until then.
 inline constexpr std::uint64_t kLoopRoundsPerCall = 1024;
 
+/// What a loop does that may go round for ever, as far as the compiler sees.
 enum class LoopKind : std::uint32_t {
-    Unbounded,  ///< nothing says that it ends, and it cannot be waiting for a value in L1
-    PollsL1,    ///< its end depends on what it loads, which only others can change while it runs
+    Computes,         ///< until its own values end it
+    CallsApi,         ///< until its own values end it, and calls the machine meanwhile
+    PollsL1,          ///< until a value in memory changes, which it does not change itself
+    PollsOrComputes,  ///< until its own values end it or those in memory
+    Endless,          ///< it has no exit
 };
 
-/// Rounds that a loop may make without the run coming forward, unless a run says otherwise: on the
-/// chip this would be a kernel of tens of milliseconds in one loop without a trip count.
+/// Rounds that a loop may make without the run coming forward, unless a run says otherwise: of one
+/// that only polls, no later round can be different while nothing else goes on. Other loops may
+/// make more, about a second of the host's time by default: on the chip a kernel would be in one
+/// loop without a known trip count for as long.
 inline constexpr std::uint64_t kDefaultProgressLimit = 4'000'000;
+inline constexpr std::uint64_t kApiRoundsPerPoll = 10;
+inline constexpr std::uint64_t kComputedRoundsPerPoll = 256;
 
 }  // namespace tessera
 
 extern "C" {
 /// Called by kernels alone: `rounds` that a loop has gone since it was entered, and where it
-/// stands. Events   none. Errors   KernelFault{Deadlock} at the loop's line if it is Unbounded and
-/// has gone round more
-///          often than the run allows. A loop that polls gives way to the core's other threads.
+/// is. A loop that polls gives way to the core's other threads.
+/// Errors   KernelFault{Deadlock} at the loop's line if it is Endless, or if it computes or calls
+///          the machine and has gone round more often than the run allows.
 void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t line,
                          tessera::LoopKind kind);
 }

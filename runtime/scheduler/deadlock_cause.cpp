@@ -186,10 +186,26 @@ Cause of_mux(const KernelThread& thread) {
                         place_of(thread.core()), thread.kernel)};
 }
 
+// What is known of a loop: whether it can end by itself.
+std::string cause_of_loop(const KernelThread& thread) {
+    const std::string name = name_of(thread);
+    switch (thread.idling) {
+        case Idling::Asks:
+            return fmt::format("{} asks for what no thread that can still run would bring", name);
+        case Idling::Polls:
+            return fmt::format("{} polls memory for a value nobody left will write", name);
+        case Idling::Computes:
+            return fmt::format(
+                "{} has gone round this loop more than {} times while nothing else goes on, {} "
+                "times machine.progress_limit, which a loop that ends may need raised",
+                name, kComputedRoundsPerPoll * thread.progress_limit, kComputedRoundsPerPoll);
+    }
+    return "?";
+}
+
 Cause of_poll(const KernelThread& thread) {
     if (thread.awaited_mux == nullptr) {
-        return {Says::Poll, &thread,
-                fmt::format("{} polls L1 for a value nobody left will write", name_of(thread))};
+        return {Says::Poll, &thread, cause_of_loop(thread)};
     }
     const std::string left = finished_threads(*thread.awaited_mux);
     return {Says::Finished, &thread,

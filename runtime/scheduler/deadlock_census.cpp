@@ -70,6 +70,18 @@ std::string range_of(const Group& group, Of of) {
     return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
 }
 
+std::string loop_text(const KernelThread& thread) {
+    switch (thread.idling) {
+        case Idling::Asks:
+            return "a loop around this call";
+        case Idling::Polls:
+            return "a loop that polls memory";
+        case Idling::Computes:
+            return "a loop that reads memory";
+    }
+    return "?";
+}
+
 std::string wait_text(const Group& group) {
     const KernelThread& thread = *group.front();
     const WaitRecord& wait = thread.wait;
@@ -94,7 +106,7 @@ std::string wait_text(const Group& group) {
                                range_of(group, value));
         case WaitKind::None:
             return thread.awaited_mux == nullptr
-                       ? "a loop that polls L1"
+                       ? loop_text(thread)
                        : fmt::format("a loop that polls the mux on core {}",
                                      to_string(thread.awaited_mux->logical()));
     }

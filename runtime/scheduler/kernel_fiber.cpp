@@ -5,16 +5,17 @@
 #include <boost/fiber/context.hpp>
 #include <boost/fiber/fiber.hpp>
 #include <memory>
+#include <vector>
 
 #include "emu/core/compute_state.hpp"
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
-#include "emu/core/window.hpp"
 #include "emu/noc/transfer.hpp"
 #include "runtime/scheduler/fiber_algorithm.hpp"
 #include "runtime/scheduler/kernel_signal.hpp"
 #include "runtime/scheduler/launch_state.hpp"
+#include "runtime/scheduler/source_line.hpp"
 #include "runtime/scheduler/worker.hpp"
 
 namespace tessera {
@@ -22,27 +23,40 @@ namespace {
 
 using boost::fibers::context;
 
-/// Gives a kernel's fiber the stack inside its core's window: mapped once with the core and used
-/// again at every launch, where a fresh stack with guard pages costs 15 us (mmap and mprotect) and
-/// a launch starts 192 of them.
-class WindowStack {
+// Holds fmt with more than twice the need: what ends a kernel formats its message here. Pages are
+// committed on touch.
+constexpr std::size_t kRootStackSize = 64 * 1024;
+
+/// Gives a fiber the stack of the emulator's frames that a kernel runs under: the kernel's own is
+/// in its core's window, out of reach of these. Kept for the next launch of this host thread: a
+/// fresh stack with guard pages costs 15 us (mmap and mprotect), and a launch starts 192 of them.
+class RootStack {
 public:
     /// `num_in_use` counts the worker's stacks whose fibers Boost has not destroyed yet.
-    WindowStack(const Window& window, Processor processor, std::uint32_t& num_in_use)
-        : window_(&window), processor_(processor), num_in_use_(&num_in_use) {}
+    explicit RootStack(std::uint32_t& num_in_use) : num_in_use_(&num_in_use) {}
 
     boost::context::stack_context allocate() {
-        ++*num_in_use_;
+        if (unused().empty()) {
+            unused().push_back(std::make_unique_for_overwrite<std::byte[]>(kRootStackSize));
+        }
         boost::context::stack_context stack;
-        stack.sp = window_->stack_top(processor_);
-        stack.size = Window::stack_size();
+        stack.sp = unused().back().release() + kRootStackSize;
+        stack.size = kRootStackSize;
+        unused().pop_back();
+        ++*num_in_use_;
         return stack;
     }
-    void deallocate(boost::context::stack_context& /*stack*/) noexcept { --*num_in_use_; }
+    void deallocate(boost::context::stack_context& stack) noexcept {
+        unused().emplace_back(static_cast<std::byte*>(stack.sp) - kRootStackSize);
+        --*num_in_use_;
+    }
 
 private:
-    const Window* window_;
-    Processor processor_;
+    static std::vector<std::unique_ptr<std::byte[]>>& unused() {
+        thread_local std::vector<std::unique_ptr<std::byte[]>> stacks;
+        return stacks;
+    }
+
     std::uint32_t* num_in_use_;
 };
 
@@ -98,8 +112,15 @@ void yield(KernelThread& thread) {
     park(thread);
 }
 
+// The line of the fault, else that of its instruction, else of the thread's last API call.
 KernelError to_error(const KernelThread& thread, const KernelFault& fault) {
-    const CallSite site = fault.site.line != 0 ? fault.site : thread.last_call;
+    CallSite site = fault.site;
+    std::string detail = fault.detail;
+    if (site.line == 0) {
+        const auto line = source_line_of(fault.code, thread.kernel);
+        site = line.value_or(thread.last_call);
+        detail += line ? "" : " (the line is that of its last API call)";
+    }
     return {fault.category,
             {.device = thread.activity.device,
              .core = thread.core().logical(),
@@ -107,11 +128,11 @@ KernelError to_error(const KernelThread& thread, const KernelFault& fault) {
              .kernel = thread.kernel,
              .file = site.file,
              .line = site.line},
-            fault.detail};
+            detail};
 }
 
-void run_entry(KernelThread& thread) {
-    thread.entry();
+void run_to_end(KernelThread& thread) {
+    run_kernel(thread);
     check_nothing_pending_at_end(thread);
     if (thread.compute != nullptr) {
         thread.compute->dst.require_released();
@@ -122,7 +143,7 @@ void run_entry(KernelThread& thread) {
 
 void run_guarded(KernelThread& thread, LaunchState& launch) {
     try {
-        run_catching_signals(thread, run_entry);
+        run_to_end(thread);
     } catch (const KernelFault& fault) {
         launch.record_error(thread, to_error(thread, fault));
     } catch (const Cancelled&) {
@@ -132,11 +153,10 @@ void run_guarded(KernelThread& thread, LaunchState& launch) {
     } catch (const std::exception& error) {
         // Of a container of its own, or memory that the host has no more of.
         launch.record_error(
-            thread, to_error(thread, {FaultCategory::UndefinedBehavior,
-                                      {},
-                                      fmt::format("an exception leaves the kernel: {} (the line is "
-                                                  "that of its last API call)",
-                                                  error.what())}));
+            thread,
+            to_error(thread, {FaultCategory::UndefinedBehavior,
+                              {},
+                              fmt::format("an exception leaves the kernel: {}", error.what())}));
     }
 }
 
@@ -163,10 +183,9 @@ void start_fiber(KernelThread& thread, Worker& worker) {
     thread.thread_switch = {
         .park = park_and_jump_back, .wake = wake, .wake_neighbour = wake_neighbour, .yield = yield};
     thread.worker = &worker;
-    boost::fibers::fiber(
-        boost::fibers::launch::post, std::allocator_arg,
-        WindowStack(thread.core().window, thread.processor(), worker.num_stacks_in_use),
-        [&thread, &worker] { fiber_root(thread, worker); })
+    boost::fibers::fiber(boost::fibers::launch::post, std::allocator_arg,
+                         RootStack(worker.num_stacks_in_use),
+                         [&thread, &worker] { fiber_root(thread, worker); })
         .detach();
 }
 

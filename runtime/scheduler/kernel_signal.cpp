@@ -2,17 +2,70 @@
 #include "runtime/scheduler/kernel_signal.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <ucontext.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
+#include <string>
 
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "tessera/window_layout.hpp"
+
+// tessera_call_on_stack(entry, top): calls entry() with its frames below `top`. Frame information
+// leads from the kernel's frames to the caller's, so that an exception passes.
+#if defined(__x86_64__)
+asm(R"(
+    .text
+    .type tessera_call_on_stack, @function
+tessera_call_on_stack:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    mov %rsi, %rsp
+    call *%rdi
+    mov %rbp, %rsp
+    pop %rbp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size tessera_call_on_stack, .-tessera_call_on_stack
+)");
+#else
+asm(R"(
+    .text
+    .type tessera_call_on_stack, %function
+tessera_call_on_stack:
+    .cfi_startproc
+    stp x29, x30, [sp, #-16]!
+    .cfi_def_cfa_offset 16
+    .cfi_offset x29, -16
+    .cfi_offset x30, -8
+    mov x29, sp
+    .cfi_def_cfa_register x29
+    mov sp, x1
+    blr x0
+    mov sp, x29
+    .cfi_def_cfa_register sp
+    ldp x29, x30, [sp], #16
+    .cfi_def_cfa_offset 0
+    ret
+    .cfi_endproc
+    .size tessera_call_on_stack, .-tessera_call_on_stack
+)");
+#endif
+extern "C" void tessera_call_on_stack(void (*entry)(), std::byte* top);
 
 namespace tessera {
 namespace {
@@ -21,11 +74,43 @@ namespace {
 // newer C libraries.
 constexpr std::size_t kSignalStackSize = 64 * 1024;
 
-// On the fiber's stack, found again from the handler through the running thread.
+constexpr std::array kKernelSignals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+
+/// Words above a kernel's first frame: an array that is overrun changes them on its way up.
+constexpr std::array<std::uint64_t, 8> kCanary{
+    0x7E55'E7A0'57AC'C0DE, 0x7E55'E7A1'57AC'C0DE, 0x7E55'E7A2'57AC'C0DE, 0x7E55'E7A3'57AC'C0DE,
+    0x7E55'E7A4'57AC'C0DE, 0x7E55'E7A5'57AC'C0DE, 0x7E55'E7A6'57AC'C0DE, 0x7E55'E7A7'57AC'C0DE};
+
+// On the stack of the emulator's frames, found again from the handler through the running thread.
 struct Landing {
     sigjmp_buf environment;
-    std::uint64_t address = 0;
+    int signal = 0;
+    bool has_address = false;   ///< the signal says what was touched
+    std::uint64_t address = 0;  ///< that
+    bool is_jump = false;       ///< what was touched was to be executed
+    std::uint64_t code = 0;     ///< instruction of the kernel; 0: not known
 };
+
+struct Stack {
+    std::uint64_t bottom;
+    std::uint64_t top;  ///< the canary ends here
+
+    [[nodiscard]] bool holds(std::uint64_t address) const {
+        return address >= bottom && address < top;
+    }
+};
+
+Stack stack_of(const KernelThread& thread) {
+    const auto top =
+        reinterpret_cast<std::uint64_t>(thread.core().window.stack_top(thread.processor()));
+    return {top - Window::stack_size(), top};
+}
+
+bool has_canary(const KernelThread& thread) {
+    const Stack stack = stack_of(thread);
+    return std::memcmp(reinterpret_cast<const void*>(stack.top - sizeof kCanary), kCanary.data(),
+                       sizeof kCanary) == 0;
+}
 
 void restore_default(int signal) {
     struct sigaction action {};
@@ -33,78 +118,215 @@ void restore_default(int signal) {
     sigaction(signal, &action, nullptr);
 }
 
-void* instruction_of(const void* context) {
+struct Registers {
+    std::uint64_t code;
+    std::uint64_t stack;
+};
+
+Registers registers_of(const void* context) {
     const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-    return reinterpret_cast<void*>(machine.gregs[REG_RIP]);
+    return {static_cast<std::uint64_t>(machine.gregs[REG_RIP]),
+            static_cast<std::uint64_t>(machine.gregs[REG_RSP])};
 #else
-    return reinterpret_cast<void*>(machine.pc);
+    return {machine.pc, machine.sp};
 #endif
 }
 
-// Whether the kernel's own code has faulted. Its shared object tells, where it has one: a fault in
-// the emulator or in a library is a bug of ours and ends the process. dladdr takes the loader's
-// lock, which no kernel holds.
-bool is_in_kernel(const KernelThread& thread, const void* context) {
-    Dl_info faulted{};
-    Dl_info kernel{};
-    Dl_info own{};
-    return dladdr(instruction_of(context), &faulted) != 0 &&
-           dladdr(reinterpret_cast<const void*>(thread.entry), &kernel) != 0 &&
-           dladdr(reinterpret_cast<const void*>(&is_in_kernel), &own) != 0 &&
-           faulted.dli_fbase == kernel.dli_fbase && kernel.dli_fbase != own.dli_fbase;
+/// The object whose code an address is in: 0 if it is in none.
+std::uint64_t object_of_code(std::uint64_t address) {
+    struct Search {
+        std::uint64_t address;
+        std::uint64_t object = 0;
+    } search{address};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            auto& wanted = *static_cast<Search*>(data);
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+                const std::uint64_t begin = info->dlpi_addr + segment.p_vaddr;
+                if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
+                    wanted.address >= begin && wanted.address < begin + segment.p_memsz) {
+                    wanted.object = begin;
+                    return 1;
+                }
+            }
+            return 0;
+        },
+        &search);
+    return search.object;
+}
+
+struct Blame {
+    bool is_kernels = false;
+    std::uint64_t code = 0;  ///< the kernel's instruction, or the call that it has made; 0: unknown
+};
+
+// Who called what is neither the kernel's code nor the emulator's, a function of a library or
+// nothing at all: the first return address on the stack tells. One that has been overrun, or a
+// register that points nowhere, is the kernel's doing: the emulator's frames are out of its reach.
+[[gnu::no_sanitize("address")]] Blame blame_by_stack(const KernelThread& thread,
+                                                     const Registers& at, std::uint64_t kernel,
+                                                     std::uint64_t own) {
+    const bool is_code = object_of_code(at.code) != 0;
+    const Stack stack = stack_of(thread);
+    if (!stack.holds(at.stack)) {
+        return {!is_code, 0};
+    }
+    for (std::uint64_t word = at.stack & ~std::uint64_t{7}; word < stack.top; word += 8) {
+        const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(word);
+        const std::uint64_t object = object_of_code(value);
+        if (object != 0 && (object == kernel || object == own)) {
+            return {object == kernel, value - 1};
+        }
+    }
+    return {!is_code, 0};
+}
+
+// A kernel that is compiled into the program has no object of its own: its faults are told by the
+// address that they touch.
+Blame blame_of(const KernelThread& thread, int signal, const Registers& at) {
+    const std::uint64_t kernel = object_of_code(reinterpret_cast<std::uint64_t>(thread.entry));
+    const std::uint64_t own = object_of_code(reinterpret_cast<std::uint64_t>(&blame_by_stack));
+    const std::uint64_t object = object_of_code(at.code);
+    if (kernel == own || object == own) {
+        return {};
+    }
+    // A trap is a function of its own (emu/kernel_pass): its caller has the line.
+    if (object == kernel && signal != SIGTRAP) {
+        return {true, at.code};
+    }
+    return blame_by_stack(thread, at, kernel, own);
+}
+
+bool names_data(int signal, const siginfo_t& info) {
+    return (signal == SIGSEGV || signal == SIGBUS) && info.si_code > 0 &&
+           !(info.si_code == SI_KERNEL && info.si_addr == nullptr);
+}
+
+// Sent by kill() from elsewhere, and not by abort().
+bool is_sent(int signal, const siginfo_t& info) {
+    return info.si_code <= 0 && (signal != SIGABRT || info.si_pid != getpid());
 }
 
 // Returning from the handler with the default action restored repeats the fault and ends the
 // process, which is right for a fault that is not a kernel's.
 void on_fault(int signal, siginfo_t* info, void* context) {
     KernelThread* thread = current_thread_or_null();
-    if (thread == nullptr || thread->signal_landing == nullptr ||
-        (!thread->core().window.contains(info->si_addr) && !is_in_kernel(*thread, context))) {
+    if (thread == nullptr || thread->signal_landing == nullptr || is_sent(signal, *info)) {
         restore_default(signal);
+        if (is_sent(signal, *info)) {
+            raise(signal);
+        }
         return;
     }
     auto* landing = static_cast<Landing*>(thread->signal_landing);
+    landing->has_address = names_data(signal, *info);
+    const Registers registers = registers_of(context);
+    const Blame blame = blame_of(*thread, signal, registers);
+    if (!blame.is_kernels &&
+        !(landing->has_address && thread->core().window.contains(info->si_addr))) {
+        restore_default(signal);
+        return;
+    }
+    landing->signal = signal;
     landing->address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    landing->is_jump = landing->address == registers.code;
+    landing->code = blame.is_kernels ? blame.code : 0;
     siglongjmp(landing->environment, 1);
 }
 
-void install_handler() {
+void install_handlers() {
     static std::once_flag once;
     std::call_once(once, [] {
         struct sigaction action {};
         action.sa_sigaction = on_fault;
         // NODEFER: the handler leaves by a jump, which does not restore the signal mask.
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-        sigaction(SIGSEGV, &action, nullptr);
-        sigaction(SIGBUS, &action, nullptr);
+        for (const int signal : kKernelSignals) {
+            sigaction(signal, &action, nullptr);
+        }
     });
 }
 
-[[noreturn]] void raise_memory_fault(const KernelThread& thread, std::uint64_t address) {
-    if (!thread.core().window.contains(reinterpret_cast<const void*>(address))) {
-        fault(
-            FaultCategory::OutOfBounds, {},
-            "the kernel touches address {:#x} of the host, outside of its core: a null pointer, or "
-            "one that was computed wrongly (the line is that of its last API call)",
-            address);
+KernelFault overrun_array(std::string when) {
+    return {FaultCategory::OutOfBounds, {}, "the kernel overruns an array on its stack" + when};
+}
+
+KernelFault outside_of_core(const Landing& landing) {
+    if (!landing.has_address) {
+        return {FaultCategory::OutOfBounds,
+                {},
+                "the kernel touches an address that no host has (it is not canonical), outside of "
+                "its core: a pointer that was computed wrongly"};
+    }
+    if (landing.is_jump) {
+        return {
+            FaultCategory::OutOfBounds,
+            {},
+            fmt::format("the kernel jumps to address {:#x}, which holds no code", landing.address)};
+    }
+    return {FaultCategory::OutOfBounds,
+            {},
+            fmt::format("the kernel touches address {:#x} of the host, outside of its core: a null "
+                        "pointer, or one that was computed wrongly",
+                        landing.address)};
+}
+
+// Within this distance above a stack an array was overrun, below it the stack was.
+constexpr std::uint64_t kNearStack = 64 * 1024;
+
+KernelFault in_window(const KernelThread& thread, std::uint64_t address) {
+    const Stack stack = stack_of(thread);
+    if (address >= stack.top - sizeof kCanary && address < stack.top + kNearStack) {
+        return overrun_array("");
     }
     const std::uint64_t offset = address & (kWindowSize - 1);
-    const std::uint64_t stack_end = kernel_stack_top_offset(thread.processor());
-    if (offset < stack_end && offset >= stack_end - kProcessorSlotSize) {
-        fault(FaultCategory::OutOfBounds, {}, "the kernel's stack overflows its {} bytes",
-              Window::stack_size());
+    const std::uint64_t slot_end = kernel_stack_top_offset(thread.processor());
+    if (offset < slot_end && offset >= slot_end - kProcessorSlotSize) {
+        return {FaultCategory::OutOfBounds,
+                {},
+                fmt::format("the kernel's stack overflows its {} bytes", Window::stack_size())};
     }
-    fault(FaultCategory::OutOfBounds, {},
-          "the kernel touches address {:#x}, but L1 ends at {:#x} (the line is that of its last "
-          "API call)",
-          offset, thread.core().arch().l1.size.value);
+    return {FaultCategory::OutOfBounds,
+            {},
+            fmt::format("the kernel touches address {:#x}, but L1 ends at {:#x}", offset,
+                        thread.core().arch().l1.size.value)};
+}
+
+KernelFault describe(const KernelThread& thread, const Landing& landing) {
+    switch (landing.signal) {
+        case SIGILL:
+            return {
+                FaultCategory::UndefinedBehavior, {}, "the kernel executes an illegal instruction"};
+        case SIGFPE:
+            return {
+                FaultCategory::UndefinedBehavior, {}, "the kernel causes an arithmetic exception"};
+        case SIGABRT:
+            return {
+                FaultCategory::UndefinedBehavior, {}, "a function that the kernel calls aborts"};
+        case SIGTRAP:
+            return overrun_array(": found where its function returns");
+        default:
+            break;
+    }
+    if (landing.has_address &&
+        thread.core().window.contains(reinterpret_cast<const void*>(landing.address))) {
+        return in_window(thread, landing.address);
+    }
+    return has_canary(thread) ? outside_of_core(landing) : overrun_array("");
+}
+
+[[noreturn]] void raise_native_fault(const KernelThread& thread, const Landing& landing) {
+    KernelFault fault = describe(thread, landing);
+    fault.code = landing.code;
+    throw fault;  // NOLINT: what it is has been worked out above
 }
 
 }  // namespace
 
 SignalStack::SignalStack() : memory_(std::make_unique<std::byte[]>(kSignalStackSize)) {
-    install_handler();
+    install_handlers();
     stack_t stack{};
     stack.ss_sp = memory_.get();
     stack.ss_size = kSignalStackSize;
@@ -117,17 +339,21 @@ SignalStack::~SignalStack() {
     sigaltstack(&stack, nullptr);
 }
 
-void run_catching_signals(KernelThread& thread, void (*run)(KernelThread&)) {
+void run_kernel(KernelThread& thread) {
+    std::byte* top = thread.core().window.stack_top(thread.processor()) - sizeof kCanary;
+    std::memcpy(top, kCanary.data(), sizeof kCanary);
     Landing landing;
     // Without the signal mask, which would be a system call for every kernel; hence SA_NODEFER.
-    if (sigsetjmp(landing.environment, 0) == 0) {
-        thread.signal_landing = &landing;
-        run(thread);
+    if (sigsetjmp(landing.environment, 0) != 0) {
         thread.signal_landing = nullptr;
-        return;
+        raise_native_fault(thread, landing);
     }
+    thread.signal_landing = &landing;
+    tessera_call_on_stack(thread.entry, top);
     thread.signal_landing = nullptr;
-    raise_memory_fault(thread, landing.address);
+    if (!has_canary(thread)) {
+        throw overrun_array(": found at its end");
+    }
 }
 
 }  // namespace tessera

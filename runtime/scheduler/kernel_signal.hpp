@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns memory faults of kernels into faults of theirs: an access outside what a window maps ends
-// the kernel's fiber with a KernelFault instead of ending the process.
+// Runs a kernel on its own stack and turns its native faults into faults of the emulated program: a
+// wild pointer, an illegal instruction or an overrun array ends the kernel's fiber with a
+// KernelFault instead of ending the process.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace tessera {
 class KernelThread;
 
 /// Gives this host thread a stack for signal handlers, as long as the object lives; the first one
-/// in the process installs the handler.
+/// in the process installs the handlers.
 class SignalStack {
 public:
     SignalStack();
@@ -23,9 +24,12 @@ private:
     std::unique_ptr<std::byte[]> memory_;
 };
 
-/// Calls `run(thread)`.
-/// Errors   KernelFault{OutOfBounds} if the kernel touches an address of its window that is not
-///          mapped; a fault at any other address ends the process as usual.
-void run_catching_signals(KernelThread& thread, void (*run)(KernelThread&));
+/// Runs the thread's kernel to its end on the stack in its core's window. The caller's frames are
+/// on another stack, which the kernel cannot overrun.
+/// Errors   KernelFault with the line of the fault, or of the thread's last API call where the line
+///          is not known: {OutOfBounds} for an address that is not mapped, {UndefinedBehavior} for
+///          other signals and for an array that is overrun. A fault in the emulator's own code ends
+///          the process as usual.
+void run_kernel(KernelThread& thread);
 
 }  // namespace tessera

@@ -163,7 +163,7 @@ void Worker::count_idle_round() {
     }
 }
 
-// A window's stack may be used again only when Boost has destroyed the fiber that lived at its top.
+// The worker counts its stacks, so it must live until Boost has destroyed their fibers.
 void Worker::release_stacks() {
     while (num_stacks_in_use != 0) {
         boost::this_fiber::yield();

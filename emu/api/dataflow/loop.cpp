@@ -3,19 +3,37 @@
 #include "emu/core/kernel_thread.hpp"
 #include "tessera/loop_rounds.hpp"
 
+namespace {
+
+using tessera::LoopKind;
+
+std::uint64_t rounds_allowed(const tessera::KernelThread& thread, LoopKind kind) {
+    return thread.progress_limit * (kind == LoopKind::CallsApi ? tessera::kApiRoundsPerPoll
+                                                               : tessera::kComputedRoundsPerPoll);
+}
+
+}  // namespace
+
 void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t line,
-                         tessera::LoopKind kind) {
+                         LoopKind kind) {
     tessera::KernelThread& thread = tessera::current_thread();
-    if (kind == tessera::LoopKind::PollsL1) {
+    if (kind == LoopKind::PollsL1 || kind == LoopKind::PollsOrComputes) {
         // How long it polls depends on the host: the scheduler knows when nothing else can run.
         thread.note_call({file, line});
-        thread.yield(tessera::kLoopRoundsPerCall);
+        const bool is_poll = kind == LoopKind::PollsL1;
+        thread.yield(is_poll ? tessera::Idling::Polls : tessera::Idling::Computes,
+                     tessera::kLoopRoundsPerCall / (is_poll ? 1 : tessera::kComputedRoundsPerPoll));
         return;
     }
-    if (rounds >= thread.progress_limit) {
+    if (kind == LoopKind::Endless) {
         tessera::fault(tessera::FaultCategory::Deadlock, {file, line},
-                       "this loop has gone round {} times and does not end; allowed: "
-                       "machine.progress_limit, {}",
-                       rounds, thread.progress_limit);
+                       "this loop never ends: it has no exit");
+    }
+    const std::uint64_t allowed = rounds_allowed(thread, kind);
+    if (rounds >= allowed) {
+        tessera::fault(tessera::FaultCategory::Deadlock, {file, line},
+                       "this loop has gone round {} times; allowed: {}, {} times "
+                       "machine.progress_limit, which a loop that ends may need raised",
+                       rounds, allowed, allowed / thread.progress_limit);
     }
 }

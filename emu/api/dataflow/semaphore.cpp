@@ -12,7 +12,9 @@
 #include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
+#include "emu/noc/ordering.hpp"
 #include "emu/noc/semaphore_traffic.hpp"
+#include "tessera/window_layout.hpp"
 
 using tessera::CallSite;
 using tessera::current_thread;
@@ -34,7 +36,10 @@ std::uint32_t local_address(const volatile std::uint32_t* word, const char* call
         fault(FaultCategory::UndefinedBehavior, site, "{}: address {:#x} is not a multiple of 4",
               call, address);
     }
-    tessera::check_local(thread, address, 4, call, site);
+    // The call is a plain load or store, which reaches the kernel's variables, too.
+    if (address < tessera::kKernelGlobalsOffset) {
+        tessera::check_local(thread, address, 4, call, site);
+    }
     return address;
 }
 
@@ -45,6 +50,7 @@ void wait_for(const volatile std::uint32_t* word, WaitKind kind, std::uint32_t v
     const auto test = kind == WaitKind::SemaphoreEquals ? WaitTest::Equal : WaitTest::AtLeast;
     record_act(thread, tessera::EventKind::SemaphoreWait, static_cast<std::uint8_t>(test), value,
                address, site);
+    tessera::note_semaphore_wait(thread);
     thread.core().semaphore_waiters.wait(thread, {kind, address, value});
 }
 

@@ -52,8 +52,10 @@ inline constexpr std::array kMachineFields{
                                           "kernel does not show the difference"),
     field<&MachineSpec::progress_limit>(
         "progress_limit", "4000000",
-        "rounds that a kernel's loop without a bound may make while nothing else goes on; more end "
-        "the run as a deadlock that names its line",
+        "rounds that a kernel's loop may make that only polls memory, while nothing else goes on; "
+        "a loop without a known bound may make 10 times as many if it calls the kernel API, and "
+        "256 "
+        "times as many if it computes; more end the run as a deadlock that names its line",
         Limits{1024, 1e15}),
 };
 

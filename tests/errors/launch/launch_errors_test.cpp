@@ -119,10 +119,11 @@ TEST_F(LaunchErrors, ACompileTimeArgumentThatIsNotGivenNamesItsLine) {
 TEST_F(LaunchErrors, AnExceptionThatLeavesAKernelIsTheKernels) {
     EXPECT_EQ(
         kernel_error_of(session_,
-                        "noc_async_read_barrier(); volatile std::size_t n = SIZE_MAX / 2; "
-                        "volatile auto* p = new char[n]; p[0] = 1;"),
+                        "noc_async_read_barrier(); volatile std::size_t n = 7; "
+                        "std::array<volatile int, 3> v{}; v.at(n) = 1;"),
         "UndefinedBehavior: device 0 core (1,0) writer nothing.cpp:2: an exception leaves the "
-        "kernel: std::bad_alloc (the line is that of its last API call)");
+        "kernel: array::at: __n (which is 7) >= _Nm (which is 3) (the "
+        "line is that of its last API call)");
 }
 
 TEST_F(LaunchErrors, ADeviceOutsideTheMeshIsRefused) {

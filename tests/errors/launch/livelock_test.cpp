@@ -28,29 +28,25 @@ protected:
         SessionOptions{.threads = GetParam(), .trace = TraceMode::On, .progress_limit = 100'000}};
 };
 
-// The first multiple of kLoopRoundsPerCall from the limit on.
-constexpr const char* kLimit =
-    "Deadlock: device 0 core (1,0) reader loop.cpp:3: this loop has gone round 100352 times and "
-    "does not end; allowed: machine.progress_limit, 100000";
+constexpr const char* kNoExit =
+    "Deadlock: device 0 core (1,0) reader loop.cpp:3: this loop never ends: it has no exit";
 
-TEST_P(Livelock, ALoopWithoutAnEffectNamesItsLine) {
+TEST_P(Livelock, ALoopWithoutAnExitNamesItsLine) {
     EXPECT_EQ(end_of(R"(
         void kernel_main() {
             while (true) {}
         })"),
-              kLimit);
-}
-
-TEST_P(Livelock, ALoopThatComputesNamesItsLine) {
+              kNoExit);
     EXPECT_EQ(end_of(R"(
-        void kernel_main() { uint32_t x = my_x[0];
-            do { x = x * x + 1; } while (x != 3);
-            noc_async_write_barrier();
+        void kernel_main() {
+            while (true) noc_async_read_barrier();
         })"),
-              kLimit);
-}
-
-TEST_P(Livelock, EndlessReadsNameTheirLoop) {
+              kNoExit);
+    EXPECT_EQ(end_of(R"(
+        void kernel_main() {
+            while (true) noc_semaphore_inc(get_noc_addr(18, 18, 0x40000), 1);
+        })"),
+              kNoExit);
     EXPECT_EQ(end_of(R"(
         void kernel_main() {
             while (true) {
@@ -58,18 +54,30 @@ TEST_P(Livelock, EndlessReadsNameTheirLoop) {
                 noc_async_read_barrier();
             }
         })"),
-              kLimit);
+              kNoExit);
 }
 
-TEST_P(Livelock, EndlessTrafficNamesItsLoop) {
+// The first multiple of kLoopRoundsPerCall from the limit on.
+TEST_P(Livelock, ALoopThatComputesNamesItsLineAndTheLimit) {
     EXPECT_EQ(end_of(R"(
-        void kernel_main() {
-            while (true) {
-                noc_async_write(0x50000, get_noc_addr(18, 18, 0x40000), 32);
-                noc_async_write_barrier();
-            }
+        void kernel_main() { uint32_t x = my_x[0];
+            do { x = x * x + 1; } while (x != 3);
+            noc_async_write_barrier();
         })"),
-              kLimit);
+              "Deadlock: device 0 core (1,0) reader loop.cpp:3: this loop has gone round 25600000 "
+              "times; allowed: 25600000, 256 times machine.progress_limit, which a loop that ends "
+              "may need raised");
+}
+
+TEST_P(Livelock, ALoopWithCallsReachesTheLimitSooner) {
+    EXPECT_EQ(
+        end_of(R"(
+        void kernel_main() { uint32_t x = my_x[0];
+            do { x = x * x + 1; noc_async_write_barrier(); } while (x != 3);
+        })"),
+        "Deadlock: device 0 core (1,0) reader loop.cpp:3: this loop has gone round 1000448 "
+        "times; allowed: 1000000, 10 times machine.progress_limit, which a loop that ends may "
+        "need raised");
 }
 
 TEST_P(Livelock, APollForWhatNobodyWritesIsADeadlockAtItsLine) {
@@ -79,10 +87,38 @@ TEST_P(Livelock, APollForWhatNobodyWritesIsADeadlockAtItsLine) {
             auto* word = reinterpret_cast<volatile uint32_t*>(0x40000); *word = 0;
             while (*word != 1) {}
         })"),
-        "Deadlock: device 0 core (1,0) reader loop.cpp:4: device 0 core (1,0) reader polls L1 for "
-        "a value nobody left will write\n"
-        "  1 kernel thread is blocked and nothing is in flight:\n"
-        "    device 0 core (1,0) reader loop.cpp:4 waits in a loop that polls L1");
+        "Deadlock: device 0 core (1,0) reader loop.cpp:4: device 0 core (1,0) reader polls memory "
+        "for a value nobody left will write\n  1 kernel thread is blocked and nothing is in "
+        "flight:\n    device 0 core (1,0) reader loop.cpp:4 waits in a loop that polls memory");
+}
+
+TEST_P(Livelock, ALoopOverMemoryThatItChangesNamesTheLimit) {
+    EXPECT_EQ(end_of(R"(
+        void kernel_main() {
+            auto* word = reinterpret_cast<volatile uint32_t*>(0x40000);
+            while (*word != 1) { *word = 2 * *word; }
+        })"),
+              "Deadlock: device 0 core (1,0) reader loop.cpp:4: device 0 core (1,0) reader has "
+              "gone round this loop more than 25600000 times while nothing else goes on, 256 times "
+              "machine.progress_limit, which a loop that ends may need raised\n"
+              "  1 kernel thread is blocked and nothing is in flight:\n"
+              "    device 0 core (1,0) reader loop.cpp:4 waits in a loop that reads memory");
+}
+
+TEST_P(Livelock, AQuestionForPagesThatNobodyPushesNamesTheCall) {
+    Program program;
+    CircularBufferConfig config(64, {{0, DataFormat::Float16_b}});
+    config.set_page_size(0, 32);
+    CreateCircularBuffer(program, CoreCoord{1, 0}, config);
+    add(program, {1, 0}, R"(
+        void kernel_main() {
+            while (!cb_pages_available_at_front(0, 1)) {}
+        })");
+    EXPECT_EQ(
+        kernel_error_of(session_, program),
+        "Deadlock: device 0 core (1,0) reader loop.cpp:3: device 0 core (1,0) reader asks for what "
+        "no thread that can still run would bring\n  1 kernel thread is blocked and nothing is in "
+        "flight:\n    device 0 core (1,0) reader loop.cpp:3 waits in a loop around this call");
 }
 
 TEST_P(Livelock, APollForWhatALaterCoreWritesEnds) {
@@ -100,6 +136,32 @@ TEST_P(Livelock, APollForWhatALaterCoreWritesEnds) {
     EXPECT_EQ(kernel_error_of(session_, program), "no KernelError");
     EXPECT_EQ(*session_.emulated_mesh().device(0).core({0, 0}).l1(0x40000), std::byte{2});
 }
+
+// Each takes 50 ms on a chip.
+class ALongLoopThatEnds : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ALongLoopThatEnds, IsNoDeadlock) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(), SessionOptions{.threads = 1});
+    Program program;
+    CreateKernelFromString(program, std::string("void kernel_main() {") + GetParam() + "}",
+                           CoreCoord{1, 0}, ReaderDataMovementConfig(), "loop.cpp");
+    std::memset(session.emulated_mesh().device(0).core({1, 0}).l1(0x40000), 0, 4);
+
+    EXPECT_EQ(kernel_error_of(session, program), "no KernelError");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Loops, ALongLoopThatEnds,
+    ::testing::Values(
+        "volatile uint32_t n = 10'000'000; while (n--) {}",
+        "static volatile uint32_t n = 10'000'000; while (n--) {}",
+        "uint32_t x = 1, i = 0; while (x != 0x3039 || i < 6'000'000) { x = x * 1664525u + "
+        "1013904223u; if (++i > 7'000'000) break; } *(volatile uint32_t*)0x40004 = x;",
+        "auto* word = (volatile uint32_t*)0x40000; for (uint32_t i = 0; i < 10'000'000; ++i) { if "
+        "(*word == 1) break; }",
+        "auto* word = (volatile uint32_t*)0x40000; *word = 10'000'000; while (*word != 0) { *word "
+        "= "
+        "*word - 1; }"));
 
 INSTANTIATE_TEST_SUITE_P(Threads, Livelock, ::testing::Values(1, 2, 5),
                          ::testing::PrintToStringParamName());

@@ -194,8 +194,8 @@ TEST_F(LoopRounds, ALoopThatPollsL1CallsWithItsLine) {
 TEST_F(LoopRounds, ATimeoutIsNoReasonNotToCall) {
     run(1);
 
-    EXPECT_THAT(loop_calls,
-                ElementsAre(LoopCall{kLoopRoundsPerCall, "loops.cpp:10", LoopKind::PollsL1}));
+    EXPECT_THAT(loop_calls, ElementsAre(LoopCall{kLoopRoundsPerCall, "loops.cpp:10",
+                                                 LoopKind::PollsOrComputes}));
 }
 
 TEST_F(LoopRounds, ALoopWithATripCountNeverCalls) {
@@ -211,7 +211,7 @@ TEST_F(LoopRounds, ALoopWithoutABoundCallsWhileItComputes) {
     EXPECT_THAT(run(3), ElementsAre(0x10000));
 
     EXPECT_EQ(loop_calls.size(), 0x10000 / kLoopRoundsPerCall);
-    EXPECT_EQ(loop_calls.back(), (LoopCall{0x10000, "loops.cpp:26", LoopKind::Unbounded}));
+    EXPECT_EQ(loop_calls.back(), (LoopCall{0x10000, "loops.cpp:26", LoopKind::Computes}));
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ TEST_P(RunCores, APollingLoopSeesAStoreOfTheOtherThread) {
 TEST_P(RunCores, APollingLoopThatNobodyEndsIsADeadlock) {
     place(device_.core({0, 0}), Processor::Riscv1, poll_until_set, "poll.cpp");
 
-    EXPECT_NE(error_of(device_).find("polls L1 for a value nobody left will write"),
+    EXPECT_NE(error_of(device_).find("asks for what no thread that can still run would bring"),
               std::string::npos);
 }
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that would end the process or corrupt it, and the whole message each ends with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "runtime/session/emulated_session.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/errors/launch/kernel_error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using ::testing::MatchesRegex;
+
+std::string end_of(const std::string& source, std::uint32_t threads) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(), SessionOptions{.threads = threads});
+    Program program;
+    CreateKernelFromString(program, source, CoreCoord{1, 0}, ReaderDataMovementConfig(),
+                           "native.cpp");
+    return kernel_error_of(session, program);
+}
+
+struct RefusedCall {
+    const char* name;  ///< as the message has it
+    const char* statement;
+};
+
+class FunctionsOfTheHost : public ::testing::TestWithParam<std::tuple<RefusedCall, std::uint32_t>> {
+};
+
+TEST_P(FunctionsOfTheHost, EndTheKernelAtTheirLine) {
+    const auto& [call, threads] = GetParam();
+
+    EXPECT_EQ(end_of("#include <csetjmp>\n#include <csignal>\n#include <cstdlib>\n"
+                     "#include <pthread.h>\n#include <unistd.h>\n#include <exception>\n"
+                     "void kernel_main() {\n    " +
+                         std::string(call.statement) + "\n}\n",
+                     threads),
+              "Unsupported: device 0 core (1,0) reader native.cpp:8: the kernel calls " +
+                  std::string(call.name) +
+                  ", which a core does not have; allowed: the kernel API, and functions of memory, "
+                  "strings and mathematics");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Calls, FunctionsOfTheHost,
+    ::testing::Combine(
+        ::testing::Values(
+            RefusedCall{"exit", "exit(0);"}, RefusedCall{"_exit", "_exit(0);"},
+            RefusedCall{"_Exit", "_Exit(0);"}, RefusedCall{"quick_exit", "quick_exit(0);"},
+            RefusedCall{"abort", "abort();"}, RefusedCall{"raise", "raise(SIGTERM);"},
+            RefusedCall{"kill", "kill(0, SIGTERM);"},
+            RefusedCall{"std::terminate()", "std::terminate();"},
+            RefusedCall{"pthread_exit", "pthread_exit(nullptr);"},
+            RefusedCall{"longjmp", "jmp_buf place{}; longjmp(place, 1);"},
+            RefusedCall{"syscall", "syscall(231, 0);"}, RefusedCall{"sleep", "sleep(1000);"},
+            RefusedCall{"fork", "fork();"},
+            RefusedCall{"the instruction of llvm.trap", "__builtin_trap();"},
+            RefusedCall{"the instruction of llvm.debugtrap", "__builtin_debugtrap();"}),
+        ::testing::Values(1, 2)),
+    [](const auto& param) {
+        std::string name = std::get<0>(param.param).name;
+        std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
+        return name + (std::get<0>(param.param).name[0] == '_' ? "Low" : "") + "On" +
+               std::to_string(std::get<1>(param.param));
+    });
+
+TEST(AFunctionOfTheHost, IsRefusedThroughAPointerToo) {
+    EXPECT_EQ(
+        end_of(R"(#include <cstdlib>
+void (*volatile leave)(int) = exit;
+void kernel_main() {
+    noc_async_write_barrier();
+    leave(0);
+})",
+               1),
+        "Unsupported: device 0 core (1,0) reader native.cpp:4: the kernel calls exit, which a "
+        "core does not have; allowed: the kernel API, and functions of memory, strings and "
+        "mathematics (the line is that of its last API call)");
+}
+
+struct NativeFault {
+    const char* name;
+    const char* source;
+    const char* message;  ///< behind "device 0 core (1,0) reader native.cpp"
+};
+
+class NativeFaults : public ::testing::TestWithParam<std::tuple<NativeFault, std::uint32_t>> {};
+
+TEST_P(NativeFaults, EndTheKernelAtTheirLine) {
+    const auto& [fault, threads] = GetParam();
+
+    EXPECT_THAT(end_of(fault.source, threads), MatchesRegex(fault.message));
+}
+
+constexpr const char* kOverrun = R"(
+void kernel_main() {
+    volatile int a[4];
+    for (int i = 0; i < 1000; ++i) {
+        a[i] = i;
+    }
+})";
+constexpr const char* kSmallOverrun = R"(volatile int count = 8;
+void kernel_main() {
+    volatile int a[4];
+    for (int i = 0; i < count; ++i) {
+        a[i] = i;
+    }
+})";
+constexpr const char* kMemset = R"(volatile char* volatile escaped;
+volatile int count = 100000;
+void kernel_main() {
+    char a[64];
+    escaped = a;
+    memset(a, 1, count);
+    count = a[3];
+})";
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, NativeFaults,
+    ::testing::Combine(
+        ::testing::Values(
+            NativeFault{"NullRead",
+                        "void kernel_main() {\n"
+                        "    volatile int* volatile p = nullptr;\n\n"
+                        "    int x = *p;\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:4: the kernel "
+                        "touches address 0x0 of the host, outside of its core: a null pointer, or "
+                        "one that was computed wrongly"},
+            NativeFault{"NotCanonical",
+                        "void kernel_main() {\n"
+                        "    int* volatile host = (int*)0x7f00000000000010;\n"
+                        "    *host = 1;\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:3: the kernel "
+                        "touches an address that no host has \\(it is not canonical\\), outside of "
+                        "its core: a pointer that was computed wrongly"},
+            NativeFault{"BeyondL1",
+                        "void kernel_main() {\n\n"
+                        "    *(volatile int*)0x200000 = 1;\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:3: the kernel "
+                        "touches address 0x200000, but L1 ends at 0x16e000"},
+            NativeFault{"Jump",
+                        "void kernel_main() {\n"
+                        "    void (*volatile f)() = (void (*)())0x7f0000000010;\n"
+                        "    f();\n    noc_async_write_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:3: the kernel "
+                        "jumps to address 0x7f0000000010, which holds no code"},
+            NativeFault{"Overrun", kOverrun,
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:[0-9]+: the kernel "
+                        "overruns an array on its stack.*"},
+            NativeFault{"SmallOverrun", kSmallOverrun,
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:[0-9]+: the kernel "
+                        "overruns an array on its stack: found where its function returns"},
+            NativeFault{"Memset", kMemset,
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:6: the kernel "
+                        "overruns an array on its stack"},
+            NativeFault{"Recursion",
+                        "int f(volatile int* p) { volatile int x[99]; x[0] = *p; return f(x) + "
+                        "x[0]; }\n"
+                        "void kernel_main() { volatile int x = 1; x = f(&x); }",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:1: the kernel's "
+                        "stack overflows its [0-9]+ bytes"},
+            NativeFault{"WildFree",
+                        "#include <cstdlib>\nvoid kernel_main() {\n"
+                        "    free(reinterpret_cast<void*>(0x50000));\n"
+                        "    noc_async_write_barrier();\n}",
+                        "UndefinedBehavior: device 0 core \\(1,0\\) reader native.cpp:3: the "
+                        "kernel frees an address that it has not allocated or has freed before"},
+            NativeFault{"DoubleDelete",
+                        "void kernel_main() {\n"
+                        "    int* volatile p = new int;\n"
+                        "    delete p;\n    delete p;\n"
+                        "    noc_async_write_barrier();\n}",
+                        "UndefinedBehavior: device 0 core \\(1,0\\) reader native.cpp:4: the "
+                        "kernel frees an address that it has not allocated or has freed before"},
+            NativeFault{"MallocInALoop",
+                        "#include <cstdlib>\nvoid kernel_main() {\n"
+                        "    for (;;) {\n"
+                        "        void* volatile p = malloc(1048576);\n    }\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:4: the kernel "
+                        "allocates 1048576 bytes, aligned to 1, while it holds 16777216; allowed: "
+                        "16777216 bytes a kernel, aligned to a power of two"},
+            NativeFault{"NocOfALocalVariable",
+                        "void kernel_main() {\n"
+                        "    alignas(16) volatile uint32_t x[4] = {};\n"
+                        "    noc_async_read(get_noc_addr(18, 18, 0x40000), (uint32_t)&x[0], 16);\n"
+                        "    noc_async_read_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:3: noc_async_read: "
+                        "16 bytes at local address 0xf[0-9a-f]+ are variables or the stack of a "
+                        "kernel, which the NoC does not reach"},
+            NativeFault{"NocOntoAStack",
+                        "void kernel_main() {\n"
+                        "    noc_async_write(0x50000, get_noc_addr(18, 18, 0xf0fff000), 32);\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:2: "
+                        "noc_async_write: 32 bytes at 0xf0fff000 leave the L1 of core \\(0,0\\), "
+                        "which has 1499136 bytes"}),
+        ::testing::Values(1, 2)),
+    [](const auto& param) {
+        return std::string(std::get<0>(param.param).name) + "On" +
+               std::to_string(std::get<1>(param.param));
+    });
+
+TEST(AKernelWithContainers, RunsOnItsOwnHeap) {
+    EXPECT_EQ(end_of(R"(
+        #include <map>
+        #include <string>
+        #include <vector>
+        void kernel_main() {
+            std::vector<int> numbers;
+            std::map<int, std::string> names;
+            for (int i = 0; i < 1000; ++i) {
+                numbers.push_back(i);
+                names[i % 7] += std::string("a longer text than fits in the object itself");
+            }
+            if (numbers[999] != 999 || names.size() != 7) {
+                numbers.at(5000) = 1;
+            }
+        })",
+                     1),
+              "no KernelError");
+}
+
+}  // namespace
+}  // namespace tessera
