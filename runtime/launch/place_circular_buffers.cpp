@@ -10,12 +10,14 @@ namespace {
 void place_index(Core& core, std::uint8_t index, DataFormat format, std::uint32_t address,
                  const CircularBufferConfig& config) {
     const std::uint32_t page_size = config.page_sizes.at(index);
-    core.circular_buffers[index] = {.address = address,
-                                    .size = config.total_size,
-                                    .page_size = page_size,
-                                    .num_pages = config.total_size / page_size,
-                                    .format = format,
-                                    .tile = config.tile_of(index)};
+    core.circular_buffers[index] = {
+        .address = address,
+        .size = config.total_size,
+        .page_size = page_size,
+        .num_pages = config.total_size / page_size,
+        .format = format,
+        .tile = config.tile_of(index),
+        .is_over_buffer = config.globally_allocated_address.has_value()};
     for (const auto& thread : core.threads) {
         if (thread) {
             thread->cb[index] = {.fifo_size = config.total_size,
