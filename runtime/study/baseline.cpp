@@ -54,11 +54,10 @@ std::string runs_text(const AgainstBaseline& runs, const TextStyle& style) {
     add(0, {{baseline ? us(baseline->expected) : kNoTime}, {""}, {""}, {"baseline"}});
     for (std::size_t i = 0; i < runs.others.size(); ++i) {
         const StepComparison& run = runs.others[i].run;
-        const bool is_noise = run.verdict == Verdict::BelowNoise;
         add(i + 1, {{run.b ? us(run.b->expected) : kNoTime},
                     {of_a(run, run.difference.expected)},
                     {of_a(run, run.difference.low) + " … " + of_a(run, run.difference.high)},
-                    {name_of(run.verdict), is_noise ? Tone::Bad : Tone::Plain}});
+                    {text_of(run.verdict), tone_of(run.verdict)}});
     }
     return to_text(std::move(columns), style);
 }

@@ -121,8 +121,6 @@ public:
         step.b = pair.b == nullptr ? std::nullopt : std::optional(time_b);
         step.difference = interval(time_b.expected - time_a.expected, pairs);
         step.verdict = pairs.verdict;
-        step.share = pairs.share;
-        step.num_pairs = pairs.differences.size();
         step.activities =
             contributions({a.path.activities, clock_a_}, {b.path.activities, clock_b_});
         step.lines = contributions({a.path.lines, clock_a_}, {b.path.lines, clock_b_});
@@ -144,40 +142,20 @@ private:
 
 }  // namespace
 
-const char* name_of(Verdict verdict) noexcept {
-    switch (verdict) {
-        case Verdict::Equal:
-            return "equal";
-        case Verdict::Robust:
-            return "robust";
-        case Verdict::BelowNoise:
-            return "below the noise";
-    }
-    return "?";
-}
-
 PairedDifference paired_difference(const TimeOfRun& a, const TimeOfRun& b) {
     const std::vector<double> samples_a = samples_of(a, Side::A);
     const std::vector<double> samples_b = samples_of(b, Side::B);
     PairedDifference pairs;
     pairs.differences.resize(std::min(samples_a.size(), samples_b.size()));
-    if (are_equal(a, b)) {
-        // Errors that two runs do not share are of what they do differently: nothing here.
-        pairs.share = 1;
-        return pairs;
+    // Errors that two runs do not share are of what they do differently: nothing in equal runs.
+    if (!are_equal(a, b)) {
+        for (std::size_t i = 0; i < pairs.differences.size(); ++i) {
+            pairs.differences[i] = samples_b[i] - samples_a[i];
+        }
     }
     const double expected =
         nanoseconds(b.time.expected, b.clock) - nanoseconds(a.time.expected, a.clock);
-    std::size_t num_same = 0;
-    for (std::size_t i = 0; i < pairs.differences.size(); ++i) {
-        pairs.differences[i] = samples_b[i] - samples_a[i];
-        num_same += sign_of(pairs.differences[i]) == sign_of(expected) ? 1 : 0;
-    }
-    if (num_same > 0) {
-        pairs.share = static_cast<double>(num_same) / static_cast<double>(pairs.differences.size());
-    }
-    const bool is_robust = expected != 0 && pairs.share >= kRobustShare;
-    pairs.verdict = is_robust ? Verdict::Robust : Verdict::BelowNoise;
+    pairs.verdict = verdict_of(expected, pairs.differences);
     return pairs;
 }
 

@@ -11,26 +11,14 @@
 
 #include "runtime/report/text_style.hpp"
 #include "runtime/study/run_figures.hpp"
+#include "runtime/study/verdict.hpp"
 
 namespace tessera::compare {
-
-/// Whether a difference has the same sign under the constants and errors that may hold. Both runs
-/// meet the same draw of constants, and the part of the model's error that they share: a pair.
-enum class Verdict : std::uint8_t {
-    Equal,       ///< the times are the same in every pair
-    Robust,      ///< kRobustShare of the pairs have the sign of the expected difference
-    BelowNoise,  ///< fewer have
-};
-/// "equal", "robust", "below the noise".
-[[nodiscard]] const char* name_of(Verdict verdict) noexcept;
-
-inline constexpr double kRobustShare = 0.95;
 
 /// A difference of times by pairs.
 struct PairedDifference {
     std::vector<double> differences;  ///< B − A in nanoseconds, by pair
-    double share = 0;                 ///< of pairs with the sign of the expected difference
-    Verdict verdict = Verdict::Equal;
+    Verdict verdict;
 };
 
 /// One time of a run, and the clock of its cycles.
@@ -70,9 +58,7 @@ struct StepComparison {
     std::optional<Nanoseconds> a;  ///< none: the run has no such step
     std::optional<Nanoseconds> b;
     Nanoseconds difference;
-    Verdict verdict = Verdict::Equal;
-    double share = 0;  ///< of pairs, as PairedDifference::share
-    std::size_t num_pairs = 0;
+    Verdict verdict;
     std::vector<Contribution> activities;  ///< largest |b − a| first; names as in StepFigures
     std::vector<Contribution> lines;
     std::vector<Contribution> resources;
@@ -114,13 +100,13 @@ struct StepPair {
                                                 const std::vector<StepFigures>& b);
 
 /// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
-inline constexpr int kCompareSchemaVersion = 2;
+inline constexpr int kCompareSchemaVersion = 3;
 
 /// {schema: "tessera.compare", version, a, b, pairs, constants_moved, run{}, steps[]}, times in
-/// nanoseconds. A step is {name, a, b, difference, share, verdict, activities[], lines[],
-/// resources[], flips[]}: a and b {low, expected, high} or null, difference the same of B − A,
-/// share that of pairs with its sign, parts {name, a, b}, flips {key, value, difference}. Verdict
-/// is "equal", "robust" or "below the noise".
+/// nanoseconds. A step is {name, a, b, difference, share, verdict, verdict_text, activities[],
+/// lines[], resources[], flips[]}: a and b {low, expected, high} or null, difference the same of
+/// B − A, share that of pairs with its sign, parts {name, a, b}, flips {key, value, difference}.
+/// Verdict is the name of a Grade, verdict_text the whole: "likely: 91 % of 256 pairs".
 [[nodiscard]] nlohmann::ordered_json to_json(const Comparison& comparison);
 
 /// The runs, a row per step with both times, their difference, its interval and verdict; the parts
@@ -128,7 +114,7 @@ inline constexpr int kCompareSchemaVersion = 2;
 /// Times are cycles, or us where the clocks differ.
 [[nodiscard]] std::string to_text(const Comparison& comparison, const report::TextStyle& style);
 
-/// The last line alone: "B is 1.50 times as fast as A: robust (in 99 % of 256 pairs)".
+/// The last line alone: "B is 1.50 times as fast as A (robust: 99 % of 256 pairs)".
 [[nodiscard]] std::string verdict_text(const Comparison& comparison,
                                        const report::TextStyle& style);
 

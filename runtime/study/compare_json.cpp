@@ -34,8 +34,9 @@ void describe(Fields& fields, Step& step) {
     fields("a", step.a);
     fields("b", step.b);
     fields("difference", step.difference);
-    fields("share", step.share);
-    fields.derived("verdict", [&] { return name_of(step.verdict); });
+    fields("share", step.verdict.share);
+    fields.derived("verdict", [&] { return name_of(step.verdict.grade); });
+    fields.derived("verdict_text", [&] { return text_of(step.verdict); });
     fields("activities", step.activities);
     fields("lines", step.lines);
     fields("resources", step.resources);
@@ -48,7 +49,7 @@ Json to_json(const Comparison& comparison) {
     fields("version", kCompareSchemaVersion);
     fields("a", comparison.a);
     fields("b", comparison.b);
-    fields("pairs", comparison.run.num_pairs);
+    fields("pairs", comparison.run.verdict.num_pairs);
     fields("constants_moved", comparison.num_constants);
     fields("run", comparison.run);
     fields("steps", comparison.steps);

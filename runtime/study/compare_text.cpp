@@ -44,10 +44,6 @@ private:
     double cycles_;  ///< of a nanosecond; 0: the runs have different clocks
 };
 
-Tone tone_of(Verdict verdict) {
-    return verdict == Verdict::BelowNoise ? Tone::Bad : Tone::Plain;
-}
-
 std::string relative(const StepComparison& step) {
     if (!step.a || !step.b || step.a->expected == 0) {
         return kNothing;
@@ -78,7 +74,7 @@ std::string steps_text(const Comparison& comparison, const Unit& unit, const Tex
         for (std::size_t i = 0; i < cells.size(); ++i) {
             columns[i].cells.push_back({cells[i]});
         }
-        columns.back().cells.push_back({name_of(step->verdict), tone_of(step->verdict)});
+        columns.back().cells.push_back({text_of(step->verdict), tone_of(step->verdict)});
     }
     return to_text(std::move(columns), style);
 }
@@ -140,12 +136,8 @@ std::string flips_text(const StepComparison& step, const Unit& unit) {
 
 std::string verdict_text(const Comparison& comparison, const TextStyle& style) {
     const StepComparison& run = comparison.run;
-    const std::string pairs =
-        run.num_pairs == 0
-            ? "constants were not drawn"
-            : fmt::format("in {:.0f} % of {} pairs", std::floor(100 * run.share), run.num_pairs);
-    return fmt::format("{}: {} ({})\n", ratio_text(run),
-                       painted(name_of(run.verdict), tone_of(run.verdict), style), pairs);
+    return fmt::format("{} ({})\n", ratio_text(run),
+                       painted(text_of(run.verdict), tone_of(run.verdict), style));
 }
 
 std::string to_text(const Comparison& comparison, const TextStyle& style) {

@@ -57,6 +57,15 @@ std::string step_cell(const compare::RunFigures& run, const std::string& name) {
     return is_there ? number(time) : "";
 }
 
+std::string slower_cell(const Ranked& entry) {
+    return entry.rank == 1 ? word_of(entry) : name_of(entry.verdict.grade);
+}
+
+/// Share of the pairs in which the point is slower than the best of its case.
+std::string share_cell(const Ranked& entry) {
+    return entry.rank == 1 ? "" : fmt::format("{:.4f}", entry.verdict.share);
+}
+
 std::vector<std::string> ranked_cells(const SweepResult& result, const Ranked& entry) {
     const PointResult& point = result.points[entry.point];
     std::vector<std::string> cells{std::to_string(entry.rank)};
@@ -65,7 +74,8 @@ std::vector<std::string> ranked_cells(const SweepResult& result, const Ranked& e
     for (const std::string& cell :
          {number(entry.time.expected * clock * 1e-9), number(entry.time.expected),
           number(entry.time.low), number(entry.time.high), fmt::format("{:.4f}", entry.of_best),
-          word_of(entry), entry.bound, std::to_string(point.recorded_by + 1), std::string()}) {
+          slower_cell(entry), share_cell(entry), entry.bound, std::to_string(point.recorded_by + 1),
+          std::string()}) {
         cells.push_back(cell);
     }
     for (const std::string& step : steps_of(result)) {
@@ -80,7 +90,7 @@ std::string to_csv(const SweepResult& result) {
     std::vector<std::string> heads{"rank"};
     heads.insert(heads.end(), result.keys.begin(), result.keys.end());
     for (const char* head : {"cycles", "expected_ns", "low_ns", "high_ns", "of_best", "slower",
-                             "bound", "recorded_by", "failure"}) {
+                             "slower_share", "bound", "recorded_by", "failure"}) {
         heads.emplace_back(head);
     }
     const std::size_t failure = heads.size() - 1;

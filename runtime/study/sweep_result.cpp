@@ -199,7 +199,6 @@ std::vector<Ranked> ranking(const SweepResult& result) {
             best->time.expected > 0 ? entry.time.expected / best->time.expected : entry.of_best;
         const auto pairs = compare::paired_difference(counted(*best), counted(entry));
         entry.verdict = pairs.verdict;
-        entry.share = pairs.share;
     }
     return ranked;
 }
@@ -215,7 +214,7 @@ std::string of_best_text(const Ranked& entry) {
 }
 
 std::string word_of(const Ranked& entry) {
-    return entry.rank == 1 ? "best" : name_of(entry.verdict);
+    return entry.rank == 1 ? "best" : text_of(entry.verdict);
 }
 
 std::vector<std::string> keys_of(const config::LoadedSweep& sweep) {

@@ -50,10 +50,8 @@ struct Ranked {
     std::size_t rank = 1;
     double of_best = 1;         ///< time over that of the case's best
     compare::Nanoseconds time;  ///< of the run, or of the step ranked by
-    /// Whether it is slower than the best beyond the model's noise; Equal for the best.
-    compare::Verdict verdict = compare::Verdict::Equal;
-    double share = 0;   ///< of the pairs with the best in which it is slower
-    std::string bound;  ///< what most of its critical path is spent on: "DRAM 43 %"
+    compare::Verdict verdict;   ///< on its being slower than the best; Equal for the best
+    std::string bound;          ///< what most of its critical path is spent on: "DRAM 43 %"
 };
 
 /// The expected time that the ranking counts, in nanoseconds.
@@ -77,8 +75,7 @@ struct Ranked {
 [[nodiscard]] std::string case_name_of(const SweepResult& result, std::size_t point);
 /// The time over the best's with two digits, or with as many more as tell the two apart.
 [[nodiscard]] std::string of_best_text(const Ranked& entry);
-/// "best" for the best, else "robust" or "below the noise" for a slower one, "equal" for an equal
-/// one.
+/// "best" for the best, else the verdict's text: "likely: 91 % of 256 pairs".
 [[nodiscard]] std::string word_of(const Ranked& entry);
 
 /// Numbers of one unit stand in their order on an axis; names stand as they first appear.

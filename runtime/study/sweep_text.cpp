@@ -89,12 +89,12 @@ std::string failures_text(const SweepResult& result, const TextStyle& style) {
 std::string second_text(const SweepResult& result, const Ranked& best, const Ranked& second) {
     const std::string name = name_of(result, second.point);
     if (second.time.expected != best.time.expected) {
-        return fmt::format("; {} takes {} times as long: {}", name, of_best_text(second),
-                           name_of(second.verdict));
+        return fmt::format("; {} takes {} times as long ({})", name, of_best_text(second),
+                           text_of(second.verdict));
     }
     return fmt::format(
         "; {} is as fast{}", name,
-        second.verdict == compare::Verdict::Equal ? "" : " as expected, not in every pair");
+        second.verdict.grade == compare::Grade::Equal ? "" : " as expected, not in every pair");
 }
 
 /// What can be said of one case: its points by rank.
@@ -108,8 +108,8 @@ std::string answer_of(const SweepResult& result, std::span<const Ranked> ranked)
     }
     if (ranked.size() > 2) {
         const Ranked& last = ranked.back();
-        text += fmt::format("; the slowest, {}, takes {} times as long: {}",
-                            name_of(result, last.point), of_best_text(last), name_of(last.verdict));
+        text += fmt::format("; the slowest, {}, takes {} times as long ({})",
+                            name_of(result, last.point), of_best_text(last), text_of(last.verdict));
     }
     return text;
 }

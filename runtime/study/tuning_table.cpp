@@ -54,8 +54,10 @@ Choice read_choice(const config::Node& node) {
         choice.settings.push_back({setting.key, to_yaml(setting.value)});
     }
     for (const config::Node& candidate : child(node, "candidates").elements) {
-        choice.candidates.push_back(
-            {text_at(candidate, "point"), text_at(candidate, "us"), text_at(candidate, "bound")});
+        const bool has_verdict = candidate.find("verdict") != nullptr;
+        choice.candidates.push_back({text_at(candidate, "point"), text_at(candidate, "us"),
+                                     text_at(candidate, "bound"),
+                                     has_verdict ? text_at(candidate, "verdict") : ""});
     }
     return choice;
 }
@@ -68,8 +70,9 @@ std::string to_yaml(const Choice& choice) {
     }
     text += "    candidates:\n";
     for (const Candidate& candidate : choice.candidates) {
-        text += fmt::format("      - {{point: \"{}\", us: \"{}\", bound: \"{}\"}}\n",
-                            candidate.point, candidate.us, candidate.bound);
+        text +=
+            fmt::format("      - {{point: \"{}\", us: \"{}\", bound: \"{}\", verdict: \"{}\"}}\n",
+                        candidate.point, candidate.us, candidate.bound, candidate.verdict);
     }
     return text;
 }
@@ -135,8 +138,8 @@ Choice choice_of(const config::LoadedSweep& sweep, const sweep::SweepResult& res
     choice.shape = shape_of(winner, choice.settings);
     for (const sweep::Ranked& entry : ranked) {
         choice.candidates.push_back({sweep::name_of(result, entry.point),
-                                     fmt::format("{:.3f}", entry.time.expected / 1000),
-                                     entry.bound});
+                                     fmt::format("{:.3f}", entry.time.expected / 1000), entry.bound,
+                                     sweep::word_of(entry)});
     }
     return choice;
 }
@@ -144,8 +147,11 @@ Choice choice_of(const config::LoadedSweep& sweep, const sweep::SweepResult& res
 std::string explanation(const Choice& choice) {
     std::string text = fmt::format("{}\nmade on {}\n", choice.shape, choice.made_on);
     for (const Candidate& candidate : choice.candidates) {
-        text += fmt::format("  {}: {} us, bound by {}\n", candidate.point, candidate.us,
-                            candidate.bound);
+        const std::string slower = candidate.verdict.empty()     ? ""
+                                   : candidate.verdict == "best" ? "; best"
+                                                                 : "; slower: " + candidate.verdict;
+        text += fmt::format("  {}: {} us, bound by {}{}\n", candidate.point, candidate.us,
+                            candidate.bound, slower);
     }
     return text;
 }

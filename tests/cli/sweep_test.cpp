@@ -87,7 +87,8 @@ TEST(CliSweep, ShowsTableAndAnswer) {
                            "kernels; values not computed\n\n  rank  grid "));
     EXPECT_THAT(ending.out, ContainsRegex("\n     1  \\[2, 2\\] [^\n]* 1\\.00  best "));
     EXPECT_THAT(ending.out, ContainsRegex("\nbest: grid \\[2, 2\\], [0-9.]+ us; grid \\[1, 1\\] "
-                                          "takes [0-9.]+ times as long: robust\n$"));
+                                          "takes [0-9.]+ times as long "
+                                          "\\(robust: [0-9]+ % of [0-9]+ pairs\\)\n$"));
 }
 
 TEST(CliSweep, RanksWithinCases) {

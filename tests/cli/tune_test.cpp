@@ -57,6 +57,7 @@ TEST_F(CliTune, ExplainsWhatItCompared) {
 
     EXPECT_THAT(text, HasSubstr("T 16, H 256, I 256, E_global 8, "));
     EXPECT_THAT(text, ContainsRegex("\n  tile 128, k_push 2, cb_depth 4: [0-9.]+ us, bound by "));
+    EXPECT_THAT(text, ContainsRegex("; best\n  [^\n]*; slower: [a-z ]+"));
 }
 
 TEST_F(CliTune, RunsOfTheShapeTakeTheChoice) {

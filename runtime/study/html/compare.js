@@ -17,19 +17,19 @@ function relative(step) {
                                                    : null;
 }
 
-/// A bar from the middle: slower to the right, faster to the left, pale below the noise.
-function differenceBar(share, most, verdict) {
+/// A bar from the middle: slower to the right, faster to the left, pale where it is not robust.
+function differenceBar(share, most, step) {
     if (share === null) {
         return "–";
     }
     const width = most > 0 ? (Math.abs(share) / most) * 50 : 0;
     const left = share < 0 ? 50 - width : 50;
-    const isPale = verdict !== "robust";
+    const isPale = step.verdict !== "robust";
     return make("span", {class: "difference"},
         make("span", {class: "difference-bar", "aria-hidden": "true"}, make("span", {
             style: `left:${left}%;width:${width}%;background:${share < 0 ? "#4fa36a" : "#c4504f"};` +
                 `opacity:${isPale ? 0.35 : 1}`})),
-        `${signed(share)}${isPale && share !== 0 ? ", below the noise" : ""}`);
+        `${signed(share)}${isPale && share !== 0 ? `, ${step.verdict_text}` : ""}`);
 }
 
 function drawRuns() {
@@ -44,9 +44,7 @@ function drawRuns() {
         {head: "us", number: true, cell: (r) => (r.time ? us(r.time.expected) : "–")},
         {head: "Of A", number: true, cell: (r) => (r.of && relative(r.of) !== null
             ? signed(relative(r.of)) : "")},
-        {head: "Verdict", cell: (r) => (r.of ? r.of.verdict : "baseline")},
-        {head: "Pairs with its sign", number: true, cell: (r) => (r.of
-            ? percent(r.of.share) : "")},
+        {head: "Verdict", cell: (r) => (r.of ? r.of.verdict_text : "baseline")},
     ], runs));
 }
 
@@ -69,7 +67,7 @@ function drawSteps() {
             }},
             {head: `${letter(i + 1)} of A`, cell: (name) => {
                 const step = stepOf(comparison, name);
-                return step ? differenceBar(relative(step), most, step.verdict) : "–";
+                return step ? differenceBar(relative(step), most, step) : "–";
             }},
         ]),
     ], names));

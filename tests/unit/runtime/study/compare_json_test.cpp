@@ -16,9 +16,10 @@ TEST(CompareJson, HoldsDifferencesInNanosecondsAndVerdicts) {
     const auto json = to_json(compare(a, b));
 
     EXPECT_EQ(json.at("schema"), "tessera.compare");
-    EXPECT_EQ(json.at("version"), 2);
+    EXPECT_EQ(json.at("version"), 3);
     EXPECT_EQ(json.at("a"), "a on n150");
-    EXPECT_EQ(json.at("run").at("verdict"), "below the noise");
+    EXPECT_EQ(json.at("run").at("verdict"), "leaning");
+    EXPECT_EQ(json.at("run").at("verdict_text"), "leaning: 66 % of 255 pairs");
     EXPECT_EQ(json.at("run").at("difference").at("expected"), 1.0);
     EXPECT_EQ(json.at("steps").size(), 2U);
     EXPECT_EQ(json.at("steps")[0].at("b"), nullptr);

@@ -27,31 +27,22 @@ PairedDifference against_1000(Millicycles expected, const report::Ensemble& ense
                              {{expected, expected, expected}, ensemble, Hertz{1e9}});
 }
 
-TEST(Verdict, IsRobustIf95OfAHundredPairsHaveOneSign) {
-    EXPECT_EQ(against_1000(1001, draws_around(95)).verdict, Verdict::Robust);
-    EXPECT_EQ(against_1000(1001, draws_around(95)).share, 0.95);
-    EXPECT_EQ(against_1000(999, draws_around(5)).verdict, Verdict::Robust);
-}
-
-TEST(Verdict, IsBelowTheNoiseIfFewerHave) {
-    EXPECT_EQ(against_1000(1001, draws_around(94)).verdict, Verdict::BelowNoise);
-    EXPECT_EQ(against_1000(1001, draws_around(94)).share, 0.94);
-    EXPECT_EQ(against_1000(999, draws_around(95)).verdict, Verdict::BelowNoise)
+TEST(PairedDifference, HasTheShareOfPairsWithTheExpectedSign) {
+    EXPECT_EQ(against_1000(1001, draws_around(95)).verdict.grade, Grade::Robust);
+    EXPECT_EQ(against_1000(1001, draws_around(95)).verdict.share, 0.95);
+    EXPECT_EQ(against_1000(999, draws_around(5)).verdict.grade, Grade::Robust);
+    EXPECT_EQ(against_1000(999, draws_around(95)).verdict.grade, Grade::Unlikely)
         << "the expected difference is the exception";
 }
 
-TEST(Verdict, IsEqualOnlyIfAllTimesAreTheSame) {
-    EXPECT_EQ(against_1000(1000, {.draws = {1000, 1000}}).verdict, Verdict::Equal);
-    EXPECT_EQ(against_1000(1000, {.draws = {1000, 1001}}).verdict, Verdict::BelowNoise);
-}
-
-TEST(Verdict, IsBelowTheNoiseWhereNothingWasDrawn) {
-    EXPECT_EQ(against_1000(500, {}).verdict, Verdict::BelowNoise);
+TEST(PairedDifference, IsEqualOnlyIfAllTimesAreTheSame) {
+    EXPECT_EQ(against_1000(1000, {.draws = {1000, 1000}}).verdict.grade, Grade::Equal);
+    EXPECT_EQ(against_1000(1000, {.draws = {1000, 1001}}).verdict.grade, Grade::EvenOdds);
 }
 
 // Two times of one regime that differ by 3 %, errors of a factor of 1.5 not shared: noise. Wholly
 // shared they scale both, and the sign holds.
-TEST(Verdict, CountsErrorsOfTheModelThatRunsDoNotShare) {
+TEST(PairedDifference, CountsErrorsOfTheModelThatRunsDoNotShare) {
     report::Ensemble a{.draws = {1000, 1000}};
     a.regimes[static_cast<std::size_t>(timing::Regime::ManyReads)] = {1, 0.5};
     report::Ensemble b = a;
@@ -59,11 +50,11 @@ TEST(Verdict, CountsErrorsOfTheModelThatRunsDoNotShare) {
     const auto verdict = [&](double shared) {
         a.shared = b.shared = shared;
         return paired_difference({{0, 1000, 0}, a, Hertz{1e9}}, {{0, 1030, 0}, b, Hertz{1e9}})
-            .verdict;
+            .verdict.grade;
     };
 
-    EXPECT_EQ(verdict(0), Verdict::BelowNoise);
-    EXPECT_EQ(verdict(1), Verdict::Robust);
+    EXPECT_NE(verdict(0), Grade::Robust);
+    EXPECT_EQ(verdict(1), Grade::Robust);
 }
 
 // Intervals overlap (1000 to 3000 and 900 to 2900), and yet B is faster in each draw: they are
@@ -74,23 +65,23 @@ TEST(Compare, PairsTheDraws) {
 
     const Comparison comparison = compare(a, b);
 
-    EXPECT_EQ(comparison.run.verdict, Verdict::Robust);
+    EXPECT_EQ(comparison.run.verdict.grade, Grade::Robust);
     EXPECT_EQ(comparison.run.difference.low, -100);
     EXPECT_EQ(comparison.run.difference.expected, -100);
     EXPECT_EQ(comparison.run.difference.high, -100);
 }
 
-TEST(Compare, IsBelowTheNoiseIfDrawsDisagree) {
+TEST(Compare, LeansIfTwoOfThreeDrawsAgree) {
     const auto a = run_of("a", {step_of("gate", 1'000'000, 2'000'000, 3'000'000)});
     const auto b = run_of("b", {step_of("gate", 1'100'000, 1'900'000, 2'000'000)});
 
     const Comparison comparison = compare(a, b);
 
     ASSERT_EQ(comparison.steps.size(), 1U);
-    EXPECT_EQ(comparison.steps[0].verdict, Verdict::BelowNoise);
+    EXPECT_EQ(comparison.steps[0].verdict.grade, Grade::Leaning);
     EXPECT_EQ(comparison.steps[0].difference.low, -1000);
     EXPECT_EQ(comparison.steps[0].difference.high, 100);
-    EXPECT_NEAR(comparison.steps[0].share, 2.0 / 3, 1e-12);
+    EXPECT_NEAR(comparison.steps[0].verdict.share, 2.0 / 3, 1e-12);
 }
 
 TEST(Compare, JudgesEachStepAndTheRunByThemselves) {
@@ -99,9 +90,9 @@ TEST(Compare, JudgesEachStepAndTheRunByThemselves) {
 
     const Comparison comparison = compare(a, b);
 
-    EXPECT_EQ(comparison.steps[0].verdict, Verdict::Robust);
-    EXPECT_EQ(comparison.steps[1].verdict, Verdict::BelowNoise);
-    EXPECT_EQ(comparison.run.verdict, Verdict::Robust);
+    EXPECT_EQ(comparison.steps[0].verdict.grade, Grade::Robust);
+    EXPECT_EQ(comparison.steps[1].verdict.grade, Grade::EvenOdds);
+    EXPECT_EQ(comparison.run.verdict.grade, Grade::Robust);
 }
 
 TEST(Compare, ComparesTimesNotCyclesWhereClocksDiffer) {
@@ -162,7 +153,7 @@ TEST(Compare, NamesTheConstantsThatAloneChangeTheSign) {
     EXPECT_TRUE(robust.run.flips.empty());
     EXPECT_EQ(robust.num_constants, 1U);
     EXPECT_EQ(comparison.num_constants, 2U);
-    EXPECT_EQ(comparison.run.verdict, Verdict::Robust) << "an end of a range is no draw";
+    EXPECT_EQ(comparison.run.verdict.grade, Grade::Robust) << "an end of a range is no draw";
     ASSERT_EQ(comparison.run.flips.size(), 1U);
     EXPECT_EQ(comparison.run.flips[0].key, "timing.dram.read_latency");
     EXPECT_EQ(comparison.run.flips[0].value, "900 cycles");

@@ -63,15 +63,16 @@ TEST_F(SweepPage, IsHeadedByTheQuestionAndAnswersIt) {
     EXPECT_EQ(browser_->text("h1"), "small");
     EXPECT_EQ(browser_->text("header p"), "Which K block is <best>?");
     EXPECT_EQ(texts("section:first-of-type p"),
-              json({"tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.50 times as long: "
-                    "robust",
-                    "tokens 32: best: k_block 1, 1.000 us; k_block 4 takes 1.50 times as long: "
-                    "below the noise"}));
+              json({"tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.50 times as long "
+                    "(robust: 100 % of 255 pairs)",
+                    "tokens 32: best: k_block 1, 1.000 us; k_block 4 takes 1.50 times as long "
+                    "(leaning: 66 % of 255 pairs)"}));
 }
 
 TEST_F(SweepPage, HasARowForEachPoint) {
     EXPECT_EQ(texts("#ranking tbody tr:nth-child(2) td"),
-              json({"2", "64", "1", "3.000", "2.500", "4.000", "1.50", "robust", "matmul 100 %"}));
+              json({"2", "64", "1", "3.000", "2.500", "4.000", "1.50", "robust: 100 % of 255 pairs",
+                    "matmul 100 %"}));
     EXPECT_EQ(texts("#failures tbody td").at(0), "tokens 64: k_block 1024");
     EXPECT_THAT(browser_->text("body"), HasSubstr("CBs take more than L1, \"all\" of it"));
 }

@@ -10,7 +10,7 @@
 namespace tessera::sweep {
 namespace {
 
-using compare::Verdict;
+using compare::Grade;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -39,12 +39,12 @@ TEST(Ranking, IsByCaseThenByExpectedTimeOfTheStep) {
 TEST(Ranking, ComparesBothEndsWithTheBestOfTheCase) {
     const std::vector<Ranked> ranked = ranking(test::small_sweep());
 
-    EXPECT_EQ(ranked[0].verdict, Verdict::Equal);
-    EXPECT_EQ(ranked[1].verdict, Verdict::Robust) << "1000, 1000 and 500 ns more";
-    EXPECT_EQ(ranked[3].verdict, Verdict::BelowNoise) << "100 ns less at the low ends";
+    EXPECT_EQ(ranked[0].verdict.grade, Grade::Equal);
+    EXPECT_EQ(ranked[1].verdict.grade, Grade::Robust) << "1000, 1000 and 500 ns more";
+    EXPECT_EQ(ranked[3].verdict.grade, Grade::Leaning) << "100 ns less at the low ends";
     EXPECT_EQ(word_of(ranked[0]), "best");
-    EXPECT_EQ(word_of(ranked[1]), "robust");
-    EXPECT_EQ(word_of(ranked[3]), "below the noise");
+    EXPECT_EQ(word_of(ranked[1]), "robust: 100 % of 255 pairs");
+    EXPECT_EQ(word_of(ranked[3]), "leaning: 66 % of 255 pairs");
 }
 
 TEST(Ranking, OfRunsCountsAllSteps) {

@@ -20,24 +20,29 @@ TEST(SweepText, IsQuestionTableFailuresAndAnswers) {
         "small: Which K block is <best>?\n"
         "5 points in 2 cases by time of step gate; 5 recordings of kernels; values not computed\n"
         "\n"
-        "  rank  tokens  k_block  cycles     us    interval us  of best  slower           bound "
-        "by\n"
-        "     1  64      4          2000  2.000  1.500 … 3.500     1.00  best             matmul "
-        "100 %\n"
-        "     2  64      1          3000  3.000  2.500 … 4.000     1.50  robust           matmul "
-        "100 %\n"
-        "     1  32      1          1000  1.000  0.900 … 1.200     1.00  best             matmul "
-        "100 %\n"
-        "     2  32      4          1500  1.500  0.800 … 1.900     1.50  below the noise  matmul "
-        "100 "
-        "%\n"
+        "  rank  tokens  k_block  cycles     us    interval us  of best  slower                    "
+        "  "
+        "bound by\n"
+        "     1  64      4          2000  2.000  1.500 … 3.500     1.00  best                      "
+        "  "
+        "matmul 100 %\n"
+        "     2  64      1          3000  3.000  2.500 … 4.000     1.50  robust: 100 % of 255 "
+        "pairs  "
+        "matmul 100 %\n"
+        "     1  32      1          1000  1.000  0.900 … 1.200     1.00  best                      "
+        "  "
+        "matmul 100 %\n"
+        "     2  32      4          1500  1.500  0.800 … 1.900     1.50  leaning: 66 % of 255 "
+        "pairs  "
+        "matmul 100 %\n"
         "\n"
         "Without a time\n"
         "  tokens 64: k_block 1024: CBs take more than L1, \"all\" of it\n"
         "\n"
-        "tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.50 times as long: robust\n"
-        "tokens 32: best: k_block 1, 1.000 us; k_block 4 takes 1.50 times as long: below the "
-        "noise\n");
+        "tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.50 times as long (robust: 100 % "
+        "of 255 pairs)\n"
+        "tokens 32: best: k_block 1, 1.000 us; k_block 4 takes 1.50 times as long (leaning: 66 % "
+        "of 255 pairs)\n");
 }
 
 TEST(SweepText, AnswersWithSecondAndSlowest) {
@@ -50,9 +55,10 @@ TEST(SweepText, AnswersWithSecondAndSlowest) {
 
     EXPECT_THAT(
         answers(result),
-        ElementsAre("best: tokens 32, k_block 1, 1.000 us; tokens 32, k_block 4 takes 1.50 "
-                    "times as long: below the noise; the slowest, tokens 64, k_block 1, takes "
-                    "3.00 times as long: robust"));
+        ElementsAre(
+            "best: tokens 32, k_block 1, 1.000 us; tokens 32, k_block 4 takes 1.50 "
+            "times as long (leaning: 66 % of 255 pairs); the slowest, tokens 64, k_block 1, "
+            "takes 3.00 times as long (robust: 100 % of 255 pairs)"));
 }
 
 TEST(SweepText, OfAnInterruptedSweepSaysHowManyPointsHaveATime) {
@@ -79,8 +85,8 @@ TEST(SweepText, ShowsSmallDifferencesWithMoreDigits) {
     result.points[0].figures = test::run_of(1'500'200, 2'000'200, 3'500'200);
 
     EXPECT_EQ(answers(result)[0],
-              "tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.00010 times as long: "
-              "robust");
+              "tokens 64: best: k_block 4, 2.000 us; k_block 1 takes 1.00010 times as long "
+              "(robust: 100 % of 255 pairs)");
 }
 
 TEST(SweepText, CallsEqualTimesAsFast) {
@@ -98,14 +104,15 @@ TEST(SweepCsv, HasARowPerPointThoseWithoutTimesLast) {
     EXPECT_EQ(
         to_csv(test::small_sweep()),
         "rank,params.tokens,set.moe_bmm.k_block,cycles,expected_ns,low_ns,high_ns,of_best,slower,"
-        "bound,recorded_by,failure,prepare_ns,gate_ns\n"
-        "1,64,4,2000.000,2000.000,1500.000,3500.000,1.0000,best,matmul 100 %,2,,2000.000,2000.000\n"
-        "2,64,1,3000.000,3000.000,2500.000,4000.000,1.5000,robust,matmul 100 %,1,,3000.000,"
+        "slower_share,bound,recorded_by,failure,prepare_ns,gate_ns\n"
+        "1,64,4,2000.000,2000.000,1500.000,3500.000,1.0000,best,,matmul 100 "
+        "%,2,,2000.000,2000.000\n"
+        "2,64,1,3000.000,3000.000,2500.000,4000.000,1.5000,robust,1.0000,matmul 100 %,1,,3000.000,"
         "3000.000\n"
-        "1,32,1,1000.000,1000.000,900.000,1200.000,1.0000,best,matmul 100 %,4,,1000.000,1000.000\n"
-        "2,32,4,1500.000,1500.000,800.000,1900.000,1.5000,below the noise,matmul 100 %,5,,1500.000,"
+        "1,32,1,1000.000,1000.000,900.000,1200.000,1.0000,best,,matmul 100 %,4,,1000.000,1000.000\n"
+        "2,32,4,1500.000,1500.000,800.000,1900.000,1.5000,leaning,0.6667,matmul 100 %,5,,1500.000,"
         "1500.000\n"
-        ",64,1024,,,,,,,,,\"CBs take more than L1, \"\"all\"\" of it\",,\n");
+        ",64,1024,,,,,,,,,,\"CBs take more than L1, \"\"all\"\" of it\",,\n");
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grades a predicted difference of two times by the share of pairs of draws that agree with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "runtime/report/text_style.hpp"
+
+namespace tessera::compare {
+
+/// Shares from which a grade holds; below the last of them a difference is Unlikely.
+inline constexpr double kRobustShare = 0.95;
+inline constexpr double kLikelyShare = 0.8;
+inline constexpr double kLeaningShare = 0.6;
+inline constexpr double kEvenShare = 0.4;
+
+enum class Grade : std::uint8_t {
+    Equal,     ///< the times are the same in every pair
+    Robust,    ///< kRobustShare of the pairs have the sign of the expected difference
+    Likely,    ///< kLikelyShare
+    Leaning,   ///< kLeaningShare
+    EvenOdds,  ///< kEvenShare, or no difference is expected and pairs have one
+    Unlikely,  ///< fewer: most pairs contradict the expected difference
+    Ungraded,  ///< constants were not drawn: there are no pairs
+};
+/// "equal", "robust", "likely", "leaning", "even odds", "unlikely", "ungraded".
+[[nodiscard]] const char* name_of(Grade grade) noexcept;
+
+/// Verdict on a difference. Both runs meet the same draw of constants, and the part of the model's
+/// error that they share: a pair.
+struct Verdict {
+    Grade grade = Grade::Equal;
+    double share = 0;  ///< of pairs with the sign of the expected difference
+    std::size_t num_pairs = 0;
+};
+
+/// Grades the differences of pairs against the expected one, which all have the same unit.
+[[nodiscard]] Verdict verdict_of(double expected, std::span<const double> differences);
+
+/// "likely: 91 % of 256 pairs"; the name alone where no share decides.
+[[nodiscard]] std::string text_of(const Verdict& verdict);
+
+/// The colour of the text: Bad where pairs do not tell which run is faster.
+[[nodiscard]] report::Tone tone_of(const Verdict& verdict) noexcept;
+
+}  // namespace tessera::compare
