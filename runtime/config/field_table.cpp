@@ -67,6 +67,20 @@ std::span<const Field> timing_fields() {
     return kTimingFields;
 }
 
+std::optional<Bound> bound_of(std::string_view key) {
+    for (const TimingTable& table : kTimingTables) {
+        for (const TimingRow& row : table.rows) {
+            const std::string path = fmt::format("{}.{}", table.key, row.field.key);
+            const bool is_below =
+                row.field.kind == FieldKind::FactMap && key.starts_with(path + ".");
+            if (key == path || is_below) {
+                return row.bound;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 std::vector<FieldRow> flatten(std::span<const Field> fields, const std::string& prefix) {
     std::vector<FieldRow> rows;
     for (const Field& field : fields) {

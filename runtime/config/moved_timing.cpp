@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "runtime/config/read.hpp"
 #include "runtime/config/timing_constants.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {
 namespace {
+
+constexpr std::string_view kTiming = "timing.";
 
 void set_value(const TimingConstant& constant, const std::string& value) {
     const auto mistake = constant.field->set(read_text_at(value, Origin{}), constant.expected);
@@ -36,6 +41,22 @@ std::vector<MovedTiming> move_one_at_a_time(const TimingBounds& bounds) {
         }
     });
     return moved;
+}
+
+TimingSpec without_bounds(const TimingSpec& timing, std::span<const Bound> bounds) {
+    TimingBounds working{timing, timing, timing};
+    const TimingWalk walk(working, [&](const TimingConstant& constant) {
+        const Field& field = *constant.field;
+        // "timing.noc.hop" without its first part.
+        const auto bound = bound_of(std::string_view(constant.key).substr(kTiming.size()));
+        if (!bound || std::ranges::find(bounds, *bound) == bounds.end()) {
+            return;
+        }
+        const double end =
+            field.shortens == Shortens::Less ? field.limits.least : field.limits.most;
+        set_value(constant, fmt::format("{:.0f} {}", end, field.unit));
+    });
+    return std::move(working.expected);
 }
 
 }  // namespace tessera::config

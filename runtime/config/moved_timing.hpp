@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "runtime/config/field_table.hpp"
 #include "tessera/timing_spec.hpp"
 
 namespace tessera::config {
@@ -23,5 +25,9 @@ struct MovedTiming {
 /// Each constant that has a range, in the order of the table, at the end that makes runs short and
 /// then at the one that makes them long; an end at which the constant is stated is left out.
 [[nodiscard]] std::vector<MovedTiming> move_one_at_a_time(const TimingBounds& bounds);
+
+/// The timing with all constants of these bounds free or unlimited: at the least or the most that
+/// their rows allow, whichever makes runs short.
+[[nodiscard]] TimingSpec without_bounds(const TimingSpec& timing, std::span<const Bound> bounds);
 
 }  // namespace tessera::config

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 
 #include "runtime/config/load.hpp"
@@ -52,6 +53,24 @@ TEST(MoveOneAtATime, MovesFunctionsOfTheVectorUnitByName) {
     EXPECT_EQ(moved[0].key, "timing.sfpu.functions.recip");
     EXPECT_EQ(moved[0].timing.sfpu.functions[0].second, Cycles{40});
     EXPECT_EQ(moved[0].timing.sfpu.functions[1].second, Cycles{30});
+}
+
+TEST(WithoutBounds, MakesCostsFreeAndSuppliesUnlimitedAndLeavesTheRest) {
+    TimingSpec timing;
+    timing.dram.read_latency = Cycles{120};
+    timing.dram.bank_read_rate = BytesPerCycle{20};
+    timing.dram.write_buffer = Bytes{4096};
+    timing.noc.hop = Cycles{9};
+    timing.sfpu.functions = {{"exp", Cycles{40}}};
+
+    const std::array bounds{Bound::Dram, Bound::Engines};
+    const TimingSpec without = without_bounds(timing, bounds);
+
+    EXPECT_EQ(without.dram.read_latency, Cycles{0});
+    EXPECT_GT(without.dram.bank_read_rate.value, 1e9);
+    EXPECT_GT(without.dram.write_buffer.value, 1U << 29U);
+    EXPECT_EQ(without.sfpu.functions[0].second, Cycles{0});
+    EXPECT_EQ(without.noc.hop, Cycles{9});
 }
 
 TEST(MoveOneAtATime, FindsTheRangesOfAShippedDevice) {
