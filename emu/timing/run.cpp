@@ -60,32 +60,57 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
     return starts;
 }
 
+RunReplay::LaunchStart RunReplay::next_start(const LaunchTrace& launch) {
+    LaunchStart next{.takes_part = devices_of(launch, queues_.size())};
+    next.devices = starts_of(launch, next.takes_part);
+    // A launch's timeline begins with its first device, so that its makespan does not hold the
+    // dispatch gap; the others' starts are counted from there.
+    next.first = earliest(next.devices, next.takes_part);
+    for (Millicycles& start : next.devices) {
+        start = std::max(start - next.first, Millicycles{0});
+    }
+    return next;
+}
+
+void RunReplay::note_ends(const LaunchStart& start, const LaunchTimeline& timeline) {
+    for (std::size_t device = 0; device < start.devices.size(); ++device) {
+        if (start.takes_part[device]) {
+            queues_[device].ended(start.first + timeline.device_end[device]);
+        }
+    }
+    makespan_ = std::max(makespan_, start.first + timeline.makespan);
+}
+
+LaunchTimeline RunReplay::add_known(const LaunchTrace& launch,
+                                    std::span<const Millicycles> device_times) {
+    const LaunchStart start = next_start(launch);
+    LaunchTimeline timeline;
+    timeline.name = launch.name;
+    timeline.start = start.first;
+    timeline.device_start = start.devices;
+    timeline.device_end.resize(start.devices.size());
+    for (std::size_t device = 0; device < start.devices.size(); ++device) {
+        timeline.device_end[device] = start.devices[device] + device_times[device];
+        timeline.makespan = std::max(timeline.makespan, timeline.device_end[device]);
+    }
+    note_ends(start, timeline);
+    return timeline;
+}
+
 LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
                               const LaunchPartition* partition,
                               std::span<const Millicycles> known_times) {
-    const std::vector<bool> takes_part = devices_of(launch, queues_.size());
-    std::vector<Millicycles> starts = starts_of(launch, takes_part);
-    // A launch's timeline begins with its first device, so that its makespan does not hold the
-    // dispatch gap; the others' starts are counted from there.
-    const Millicycles first = earliest(starts, takes_part);
-    for (Millicycles& start : starts) {
-        start = std::max(start - first, Millicycles{0});
-    }
+    const LaunchStart start = next_start(launch);
     const ReplayOptions options{.keeps = options_.keeps_intervals ? Keep::Intervals : Keep::Totals,
                                 .keeps_cb_levels = options_.keeps_cb_levels,
-                                .device_start = starts,
+                                .device_start = start.devices,
                                 .known_times = known_times,
                                 .cache = &cache_,
                                 .start_seed = options_.start_seed,
                                 .partition = partition};
     LaunchTimeline timeline = replay(trace, launch, machine_, options);
-    timeline.start = first;
-    for (std::size_t device = 0; device < starts.size(); ++device) {
-        if (takes_part[device]) {
-            queues_[device].ended(first + timeline.device_end[device]);
-        }
-    }
-    makespan_ = std::max(makespan_, first + timeline.makespan);
+    timeline.start = start.first;
+    note_ends(start, timeline);
     return timeline;
 }
 

@@ -37,10 +37,25 @@ public:
                                      const LaunchPartition* partition = nullptr,
                                      std::span<const Millicycles> known_times = {});
 
+    /// Adds the next launch without a replay: it takes each device of the mesh as long as
+    /// `device_times` says, from whenever dispatch lets it start. Returns a timeline of starts and
+    /// ends alone.
+    /// Precondition   devices send each other nothing: what one takes depends on no other's start.
+    [[nodiscard]] LaunchTimeline add_known(const LaunchTrace& launch,
+                                           std::span<const Millicycles> device_times);
+
     /// Returns when the last device has ended the last launch so far.
     [[nodiscard]] Millicycles makespan() const noexcept { return makespan_; }
 
 private:
+    /// When a launch may begin: the first device in the run, and each from there.
+    struct LaunchStart {
+        std::vector<bool> takes_part;  ///< by device
+        Millicycles first = 0;
+        std::vector<Millicycles> devices;
+    };
+    [[nodiscard]] LaunchStart next_start(const LaunchTrace& launch);
+    void note_ends(const LaunchStart& start, const LaunchTimeline& timeline);
     [[nodiscard]] std::vector<Millicycles> starts_of(const LaunchTrace& launch,
                                                      const std::vector<bool>& takes_part);
 

@@ -275,6 +275,7 @@ LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& tr
         .lines = lines.lines(),
         .threads = thread_reports(names, timeline),
         .resources = timeline.resources,
+        .device_start = timeline.device_start,
         .device_end = timeline.device_end,
     };
     report.cores = core_reports(trace, timing.compute, report.threads, timeline.makespan);

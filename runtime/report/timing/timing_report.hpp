@@ -192,7 +192,8 @@ struct LaunchReport {
     std::vector<PathStretch> path_stretches;
     std::vector<ResourceUse> resources;
     std::vector<CbSeries> cbs;
-    BankTraffic banks;  ///< of what is drawn
+    BankTraffic banks;                      ///< of what is drawn
+    std::vector<Millicycles> device_start;  ///< from the launch's start; not in report.json
     std::vector<Millicycles> device_end;
     bool is_drawn_in_part = false;  ///< threads or CBs were left out to bound the size
 };

@@ -70,6 +70,22 @@ TEST(RunReplay, StartsEachDeviceBehindItsOwnProgram) {
     EXPECT_EQ(run.makespan, (30 + 360 + 700 + 360) * kCycle);
 }
 
+// As in the test above, the second launch told instead of replayed.
+TEST(RunReplay, TakesALaunchWhoseTimesAreKnown) {
+    const TraceBuilder builder = two_launches(2);
+    RunReplay replay({builder.arch, builder.timing, builder.mesh});
+    (void)replay.add(builder.trace, builder.trace.launches[0]);
+
+    const std::vector<Millicycles> times{180 * kCycle, 360 * kCycle};
+    const LaunchTimeline launch = replay.add_known(builder.trace.launches[1], times);
+
+    EXPECT_EQ(launch.start, (30 + 180 + 700) * kCycle);
+    EXPECT_EQ(launch.device_start.at(1), 180 * kCycle);
+    EXPECT_EQ(launch.device_end.at(1), (180 + 360) * kCycle);
+    EXPECT_EQ(launch.makespan, (180 + 360) * kCycle);
+    EXPECT_EQ(replay.makespan(), (30 + 360 + 700 + 360) * kCycle);
+}
+
 TEST(RunReplay, RefusesATraceOfAnotherMesh) {
     const TraceBuilder builder = two_launches(2);
     const TraceBuilder other(3);
