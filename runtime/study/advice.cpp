@@ -2,28 +2,26 @@
 #include "runtime/study/advice.hpp"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "runtime/study/advice_replay.hpp"
+#include "runtime/study/compare.hpp"
 #include "runtime/study/time_trace.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::advise {
 namespace {
 
+using compare::paired_difference;
 using compare::RecordedRun;
 using report::TimingReport;
 using timed_run::Detail;
 using timed_run::RunTimer;
-using timed_run::TimedMachine;
-
-RunTimer timer_of(const RecordedRun& run, const TimedMachine& machine, Detail detail) {
-    return {run.name,
-            machine,
-            {.num_draws = 0, .detail = detail, .budget = {.points = 0, .cb_points = 0}}};
-}
 
 double gain_of(Millicycles before, Millicycles after) {
     return before == 0 ? 0 : 1 - static_cast<double>(after) / static_cast<double>(before);
@@ -32,67 +30,80 @@ double gain_of(Millicycles before, Millicycles after) {
 void note_gains(const TimingReport& before, const TimingReport& after, Finding& finding) {
     finding.makespan = after.makespan.expected;
     finding.gain = gain_of(before.makespan.expected, after.makespan.expected);
+    finding.steps.clear();
     for (std::size_t i = 0; i < before.launches.size(); ++i) {
-        const double gain = gain_of(before.launches[i].device_time.expected,
-                                    after.launches.at(i).device_time.expected);
-        if (std::abs(gain) >= kLeastGain) {
-            const report::LaunchReport& launch = before.launches[i];
-            const bool has_place = gain > 0 && finding.rule.place != nullptr;
-            finding.steps.push_back(
-                {.name = launch.name,
-                 .gain = gain,
-                 .saved = launch.device_time.expected - after.launches[i].device_time.expected,
-                 .place = has_place ? finding.rule.place(launch) : ""});
+        const report::LaunchReport& launch = before.launches[i];
+        const report::LaunchReport& changed = after.launches.at(i);
+        const double gain = gain_of(launch.device_time.expected, changed.device_time.expected);
+        if (std::abs(gain) < kLeastGain) {
+            continue;
         }
+        const bool has_place = gain > 0 && finding.rule.place != nullptr;
+        finding.steps.push_back(
+            {.name = launch.name,
+             .gain = gain,
+             .saved = launch.device_time.expected - changed.device_time.expected,
+             .place = has_place ? finding.rule.place(launch) : "",
+             .verdict = paired_difference({launch.device_time, launch.ensemble, before.clock},
+                                          {changed.device_time, changed.ensemble, before.clock})
+                            .verdict});
     }
     std::ranges::stable_sort(finding.steps, std::ranges::greater{},
                              [](const StepGain& step) { return std::abs(step.gain); });
+    finding.verdict = paired_difference({before.makespan, before.ensemble, before.clock},
+                                        {after.makespan, after.ensemble, before.clock})
+                          .verdict;
 }
 
-/// All rules that change constants, over one reading of the trace.
-void replay_timing_rules(const RecordedRun& run, const TimingReport& before,
-                         std::vector<Finding>& findings) {
-    std::vector<RunTimer> timers;
-    std::vector<Finding*> rows;
-    for (Finding& finding : findings) {
-        if (finding.rule.change_timing != nullptr) {
-            TimedMachine machine = run.machine;
-            finding.rule.change_timing(machine.timing.expected);
-            timers.push_back(timer_of(run, machine, Detail::Times));
-            rows.push_back(&finding);
-        }
-    }
-    const auto reports = timed_run::time_trace(run, timers);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        note_gains(before, reports[i], *rows[i]);
-    }
-}
-
-/// The report of the run whose launches the rule changes, one at a time; none if it changes none.
-std::optional<TimingReport> replay_changed(const RecordedRun& run, const TimingReport& before,
-                                           ChangeLaunch change) {
-    RunTimer timer = timer_of(run, run.machine, Detail::Times);
-    bool has_changed = false;
-    for (std::size_t i = 0; i < run.trace.launches.size(); ++i) {
-        LaunchTrace launch = run.trace.launches[i];
-        has_changed = change(launch, before.launches.at(i), run.machine) || has_changed;
-        timer.add(run.trace, launch);
-    }
-    return has_changed ? std::optional(timer.finish()) : std::nullopt;
-}
-
-void replay_launch_rule(const RecordedRun& run, const TimingReport& before, Finding& finding) {
+/// Replays the rule. None if it cannot be, or gains nothing.
+std::optional<RuleTimes> replay_rule(const RuleReplays& replays, Finding& finding) {
+    std::optional<RuleTimes> times;
     try {
-        const auto after = replay_changed(run, before, finding.rule.change_launch);
-        if (after) {
-            note_gains(before, *after, finding);
-        } else {
-            finding.refusal = "nothing of the run is of that kind";
-        }
+        times = replays.replay(finding.rule);
     } catch (const InternalError&) {
         // Work moved to another core leaves waits that nothing ends.
         finding.refusal = "cores wait for one another: their work cannot be moved";
+        return std::nullopt;
     }
+    if (times) {
+        note_gains(replays.before(finding.rule.kind), times->report, finding);
+    } else if (finding.rule.edit) {
+        finding.refusal = "nothing of the run is of that kind";
+    }
+    return is_worth_a_line(finding) ? std::move(times) : std::nullopt;
+}
+
+/// Whether another rule of the finding's family gains more.
+bool is_beaten(const Finding& finding, const std::vector<Finding>& findings) {
+    return !finding.rule.family.empty() && std::ranges::any_of(findings, [&](const Finding& other) {
+        return other.rule.family == finding.rule.family && other.gain > finding.gain;
+    });
+}
+
+/// Replays all rules, then those that gain under draws of constants.
+void replay_rules(RuleReplays& replays, std::vector<Finding>& findings) {
+    std::vector<std::optional<RuleTimes>> times(findings.size());
+    tbb::parallel_for(std::size_t{0}, findings.size(),
+                      [&](std::size_t i) { times[i] = replay_rule(replays, findings[i]); });
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        findings[i].is_beaten = is_beaten(findings[i], findings);
+        if (findings[i].is_beaten) {
+            times[i].reset();
+        }
+    }
+    const bool has_change = std::ranges::any_of(findings, [&](const Finding& finding) {
+        return finding.rule.kind == RuleKind::Change &&
+               times[static_cast<std::size_t>(&finding - findings.data())];
+    });
+    if (has_change) {
+        replays.draw();
+    }
+    tbb::parallel_for(std::size_t{0}, findings.size(), [&](std::size_t i) {
+        if (times[i]) {
+            replays.draw(findings[i].rule, *times[i]);
+            note_gains(replays.before(findings[i].rule.kind), times[i]->report, findings[i]);
+        }
+    });
 }
 
 std::vector<BankCamping> banks_of(const RecordedRun& run) {
@@ -133,9 +144,16 @@ std::vector<LinkLoad> links_of(const TimingReport& before) {
 
 }  // namespace
 
+bool is_worth_a_line(const Finding& finding) {
+    return finding.refusal.empty() && finding.gain >= kLeastGain;
+}
+
 Advice advise(const RecordedRun& run) {
     std::vector<RunTimer> timers;
-    timers.push_back(timer_of(run, run.machine, Detail::Full));
+    timers.emplace_back(
+        run.name, run.machine,
+        timed_run::TimerOptions{
+            .num_draws = 0, .detail = Detail::Full, .budget = {.points = 0, .cb_points = 0}});
     const TimingReport before = timed_run::time_trace(run, timers).front();
     Advice advice{.run = fmt::format("{} on {}", run.name, run.machine.arch.name),
                   .clock = before.clock,
@@ -146,12 +164,8 @@ Advice advise(const RecordedRun& run) {
     for (const Rule& rule : all_rules()) {
         advice.findings.push_back({.rule = rule, .makespan = advice.makespan});
     }
-    replay_timing_rules(run, before, advice.findings);
-    for (Finding& finding : advice.findings) {
-        if (finding.rule.change_launch != nullptr) {
-            replay_launch_rule(run, before, finding);
-        }
-    }
+    RuleReplays replays(run, before);
+    replay_rules(replays, advice.findings);
     std::ranges::stable_sort(advice.findings, {}, [](const Finding& finding) {
         return std::pair(finding.rule.kind, -finding.gain);
     });

@@ -23,15 +23,23 @@ Json array_of(const Range& range, Row row) {
 }
 
 Json row_of(const StepGain& step) {
-    return {{"name", step.name}, {"gain", step.gain}, {"place", step.place}};
+    return {{"name", step.name},
+            {"gain", step.gain},
+            {"place", step.place},
+            {"verdict_text", text_of(step.verdict)}};
 }
 
 Json row_of(const Finding& finding, double makespan_ns) {
     return {{"rule", finding.rule.name},
             {"kind", finding.rule.kind == RuleKind::Change ? "change" : "bound"},
+            {"family", finding.rule.family},
             {"advice", finding.rule.advice},
+            {"note", finding.rule.note},
             {"makespan_ns", makespan_ns},
             {"gain", finding.gain},
+            {"share", finding.verdict.share},
+            {"verdict", name_of(finding.verdict.grade)},
+            {"verdict_text", text_of(finding.verdict)},
             {"steps", array_of(finding.steps, [](const StepGain& step) { return row_of(step); })},
             {"refusal", finding.refusal}};
 }

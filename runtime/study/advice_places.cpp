@@ -18,7 +18,7 @@ std::string text_of(const report::SourceLine& line) {
 }
 
 template <class IsOf>
-std::string longest_line(const LaunchReport& launch, IsOf is_of) {
+std::optional<report::SourceLine> longest_part(const LaunchReport& launch, IsOf is_of) {
     std::map<std::uint32_t, Millicycles> times;
     for (const PathPart& part : launch.path) {
         if (part.line != 0 && is_of(part)) {
@@ -27,7 +27,13 @@ std::string longest_line(const LaunchReport& launch, IsOf is_of) {
     }
     const auto longest =
         std::ranges::max_element(times, {}, [](const auto& line) { return line.second; });
-    return longest == times.end() ? "" : text_of(launch.lines.at(longest->first));
+    return longest == times.end() ? std::nullopt : std::optional(launch.lines.at(longest->first));
+}
+
+template <class IsOf>
+std::string longest_line(const LaunchReport& launch, IsOf is_of) {
+    const auto line = longest_part(launch, is_of);
+    return line ? text_of(*line) : "";
 }
 
 }  // namespace
@@ -42,6 +48,16 @@ std::string line_on_path(const LaunchReport& launch, std::span<const ResourceKin
     return longest_line(launch, [&](const PathPart& part) {
         return std::ranges::find(resources, part.resource) != resources.end();
     });
+}
+
+std::optional<report::SourceLine> line_of_reads(const LaunchReport& launch) {
+    return longest_part(
+        launch, [](const PathPart& part) { return part.activity == Activity::WaitNocRead; });
+}
+
+std::string text_of_read_line(const LaunchReport& launch) {
+    const auto line = line_of_reads(launch);
+    return line ? text_of(*line) : "";
 }
 
 // All of the wait, not only its direct part: a full CB passes on what its consumer waits for.

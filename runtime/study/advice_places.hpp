@@ -2,6 +2,7 @@
 // Where in a step a rule gains: the line of a kernel that what it changes is spent at most.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,6 +18,11 @@ namespace tessera::advise {
 /// The same of what travels: the line that asked for it.
 [[nodiscard]] std::string line_on_path(const report::LaunchReport& launch,
                                        std::span<const ResourceKind> resources);
+
+/// The line whose reads the launch's critical path waits longest for; none if it waits for none.
+[[nodiscard]] std::optional<report::SourceLine> line_of_reads(const report::LaunchReport& launch);
+/// The same as "reader.cpp:12".
+[[nodiscard]] std::string text_of_read_line(const report::LaunchReport& launch);
 
 /// The CB that threads wait longest to be drained, and the line that waits: "CB 0, reader.cpp:12".
 [[nodiscard]] std::string full_cb(const report::LaunchReport& launch);

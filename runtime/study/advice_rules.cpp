@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of rules: what is supposed, and what to do where it gains.
-#include <algorithm>
 #include <array>
-#include <map>
-#include <span>
 #include <utility>
 
 #include "runtime/study/advice.hpp"
@@ -12,282 +9,7 @@
 namespace tessera::advise {
 namespace {
 
-/// Any transfer at such a rate takes no time that shows.
-constexpr BytesPerCycle kEndless{1e9};
-
-void endless_dram(TimingSpec& timing) {
-    timing.dram.read_latency = timing.dram.write_latency = Cycles{0};
-    timing.dram.bank_read_rate = timing.dram.bank_write_rate = kEndless;
-    timing.dram.channel_rate = kEndless;
-    timing.dram.turnaround = timing.dram.request_overhead = timing.dram.read_slot = Cycles{0};
-}
-
-void endless_noc(TimingSpec& timing) {
-    NocTiming& noc = timing.noc;
-    for (BytesPerCycle* rate : {&noc.read_rate, &noc.write_rate, &noc.link_rate,
-                                &noc.injection_rate, &noc.ejection_rate, &noc.multicast_rate}) {
-        *rate = kEndless;
-    }
-    noc.packet_overhead = noc.read_slot = Cycles{0};
-}
-
-void endless_noc_links(TimingSpec& timing) {
-    timing.noc.link_rate = kEndless;
-}
-
-void endless_noc_ports(TimingSpec& timing) {
-    NocTiming& noc = timing.noc;
-    for (BytesPerCycle* rate :
-         {&noc.read_rate, &noc.write_rate, &noc.injection_rate, &noc.ejection_rate}) {
-        *rate = kEndless;
-    }
-    noc.packet_overhead = noc.read_slot = Cycles{0};
-}
-
-// A bank's port is a place of the NoC: where cores queue there, neither alone is what holds them
-// up.
-void endless_dram_and_noc(TimingSpec& timing) {
-    endless_dram(timing);
-    endless_noc(timing);
-}
-
-void no_noc_latency(TimingSpec& timing) {
-    NocTiming& noc = timing.noc;
-    for (Cycles* latency : {&noc.hop, &noc.interface, &noc.command, &noc.l1_read, &noc.l1_write,
-                            &noc.completion, &noc.multicast_setup, &noc.atomic}) {
-        *latency = Cycles{0};
-    }
-}
-
-void endless_links(TimingSpec& timing) {
-    LinkTiming& link = timing.link;
-    link.rate = BytesPerSecond{1e18};
-    for (Seconds* time :
-         {&link.hop_latency, &link.core_latency, &link.packet_slot, &link.receive_slot,
-          &link.deliver_slot, &link.command_slot, &link.part_slot, &link.flush_slot,
-          &link.copy_slot, &link.acknowledgement, &link.ring_slot, &link.mesh_slot,
-          &link.mesh_latency, &link.open, &link.close}) {
-        *time = Seconds{0};
-    }
-}
-
-void endless_engines(TimingSpec& timing) {
-    ComputeTiming& compute = timing.compute;
-    for (Cycles* cost :
-         {&compute.unpack_tile_16bit,  &compute.unpack_tile_32bit, &compute.unpack_tile_8bit,
-          &compute.unpack_tile_4bit,   &compute.matmul_phase,      &compute.matmul_product,
-          &compute.matmul_phases_end,  &compute.eltwise_phase,     &compute.eltwise_late_phase,
-          &compute.eltwise_add,        &compute.copy_tile,         &compute.reduce_row_phase,
-          &compute.reduce_row_largest, &compute.reduce_scalar,     &compute.reduce_scalar_phase,
-          &compute.transpose,          &compute.pack_tile_16bit,   &compute.pack_tile_32bit,
-          &compute.pack_tile_8bit,     &compute.pack_accumulate,   &compute.pack_dst_32bit,
-          &compute.tilize_tile_16bit,  &compute.tilize_tile_32bit, &compute.untilize_tile,
-          &compute.pack_untilize_tile, &timing.sfpu.other}) {
-        *cost = Cycles{0};
-    }
-    for (auto& [name, cost] : timing.sfpu.functions) {
-        cost = Cycles{0};
-    }
-}
-
-void no_call_starts(TimingSpec& timing) {
-    ComputeTiming& compute = timing.compute;
-    for (Cycles* cost :
-         {&compute.unpack_start, &compute.unpack_call, &compute.unpack_block_call,
-          &compute.unpack_pair_call, &compute.unpack_next_srca, &compute.unpack_run,
-          &compute.matmul_tiles_start, &compute.matmul_block_start, &compute.math_start,
-          &compute.pack_start, &compute.init_unpack, &compute.init_math, &compute.init_pack,
-          &compute.init_operation, &compute.init_sfpu, &compute.reconfigure, &timing.sfpu.start}) {
-        *cost = Cycles{0};
-    }
-}
-
-void no_issue(TimingSpec& timing) {
-    RiscTiming& risc = timing.risc;
-    for (Cycles* cost : {&risc.read_issue, &risc.read_issue_dram, &risc.read_issue_with_state,
-                         &risc.write_issue, &risc.write_issue_with_state, &risc.set_state,
-                         &risc.page_address, &risc.multicast_issue, &timing.link.worker_issue}) {
-        *cost = Cycles{0};
-    }
-}
-
-void no_hand_over(TimingSpec& timing) {
-    RiscTiming& risc = timing.risc;
-    for (Cycles* cost : {&risc.cb_reserve, &risc.cb_push, &risc.cb_wait, &risc.cb_pop,
-                         &risc.barrier_poll, &risc.semaphore_poll, &risc.semaphore_issue,
-                         &risc.local_word, &timing.compute.dst_call, &timing.compute.cb_call}) {
-        *cost = Cycles{0};
-    }
-}
-
-void no_launch(TimingSpec& timing) {
-    DispatchTiming& dispatch = timing.dispatch;
-    for (Cycles* cost :
-         {&dispatch.program_gap, &dispatch.prefetch_program, &dispatch.prefetch_binary,
-          &dispatch.prefetch_configuration, &dispatch.write_program, &dispatch.write_binary,
-          &dispatch.write_multicast, &dispatch.write_group, &dispatch.write_hop,
-          &dispatch.write_core, &dispatch.launch_latency, &dispatch.kernel_start,
-          &dispatch.cb_setup, &dispatch.kernel_end}) {
-        *cost = Cycles{0};
-    }
-    dispatch.stream_rate = kEndless;
-    dispatch.host_read = Seconds{0};
-}
-
-bool is_transfer(const TraceEvent& event) {
-    return event.kind == EventKind::NocRead || event.kind == EventKind::NocWrite;
-}
-
-/// Calls `change` with each event and its core; returns whether one of them changed something.
-template <class Change>
-bool for_each_event(LaunchTrace& launch, Change change) {
-    bool has_changed = false;
-    for (std::size_t core = 0; core < launch.cores.size(); ++core) {
-        for (ThreadTrace& thread : launch.cores[core].threads) {
-            for (TraceEvent& event : thread.events) {
-                has_changed = change(event, core) || has_changed;
-            }
-        }
-    }
-    return has_changed;
-}
-
-bool deepen_cbs(LaunchTrace& launch, const report::LaunchReport&,
-                const timed_run::TimedMachine& machine) {
-    bool has_changed = false;
-    for (CoreTrace& core : launch.cores) {
-        std::uint64_t bytes = 0;
-        for (const CbTrace& cb : core.cbs) {
-            bytes += std::uint64_t{cb.pages} * cb.page_bytes;
-        }
-        // Of no use to a designer where L1 has no space for it.
-        if (core.l1_bytes + bytes + machine.arch.l1.reserved.value > machine.arch.l1.size.value) {
-            continue;
-        }
-        for (CbTrace& cb : core.cbs) {
-            cb.pages *= 2;
-            has_changed = true;
-        }
-    }
-    return has_changed;
-}
-
-bool deal_out_banks(LaunchTrace& launch, const report::LaunchReport&,
-                    const timed_run::TimedMachine& machine) {
-    std::map<std::size_t, std::uint32_t> next;  // by core
-    return for_each_event(launch, [&](TraceEvent& event, std::size_t core) {
-        TransferArgument argument = TransferArgument::unpack(event.argument);
-        if (!is_transfer(event) || !argument.place.is_dram()) {
-            return false;
-        }
-        const auto turn = static_cast<std::uint32_t>(core) + next[core]++;
-        argument.place = NocPlace::dram(turn % machine.arch.dram.num_banks);
-        event.argument = argument.pack();
-        return true;
-    });
-}
-
-constexpr std::array kReads{EventKind::NocRead, EventKind::ReadBarrier};
-/// All that a barrier of writes waits for, or that has to stay behind them.
-constexpr std::array kWrites{
-    EventKind::NocWrite,     EventKind::NocMulticast,  EventKind::SemaphoreAdd,
-    EventKind::WordWrite,    EventKind::MulticastWord, EventKind::MulticastAdd,
-    EventKind::WriteBarrier, EventKind::WriteFlush,    EventKind::AtomicBarrier};
-
-bool turn_noc(LaunchTrace& launch, std::span<const EventKind> kinds) {
-    return for_each_event(launch, [&](TraceEvent& event, std::size_t) {
-        if (std::ranges::find(kinds, event.kind) == kinds.end()) {
-            return false;
-        }
-        static_assert(TransferDetail::kNoc == BarrierDetail::kNoc);
-        event.detail ^= TransferDetail::kNoc;
-        return true;
-    });
-}
-
-bool turn_reads(LaunchTrace& launch, const report::LaunchReport&, const timed_run::TimedMachine&) {
-    return turn_noc(launch, kReads);
-}
-
-bool turn_writes(LaunchTrace& launch, const report::LaunchReport&, const timed_run::TimedMachine&) {
-    return turn_noc(launch, kWrites);
-}
-
-bool join_packets(LaunchTrace& launch, const report::LaunchReport&,
-                  const timed_run::TimedMachine& machine) {
-    return for_each_event(launch, [&](TraceEvent& event, std::size_t) {
-        TransferArgument argument = TransferArgument::unpack(event.argument);
-        // What follows on one another without another act between it goes to one place: as one
-        // packet of twice the size, as far as a packet may be that long.
-        const bool can_join = is_transfer(event) && event.count >= 2 && event.count % 2 == 0 &&
-                              2ULL * argument.bytes <= machine.arch.noc.max_packet.value;
-        if (can_join) {
-            event.count /= 2;
-            argument.bytes *= 2;
-            event.argument = argument.pack();
-        }
-        return can_join;
-    });
-}
-
-/// Two products in a row of one call become one of twice the columns, as far as DST holds them: a
-/// tile of in0 is unpacked once for both.
-bool widen_blocks(LaunchTrace& launch, const report::LaunchReport&,
-                  const timed_run::TimedMachine& machine) {
-    const DstSpec& dst = machine.arch.dst;
-    bool has_changed = false;
-    for (CoreTrace& core : launch.cores) {
-        for (ThreadTrace& thread : core.threads) {
-            // Of its half of DST: pack has the other.
-            const std::uint32_t most =
-                (thread.compute.fp32_dest_acc ? dst.tiles_32bit : dst.tiles_16bit) / 2;
-            for (TraceEvent& event : thread.events) {
-                const bool is_product =
-                    event.kind == EventKind::MatmulTiles || event.kind == EventKind::MatmulBlock;
-                ComputeArgument argument = ComputeArgument::unpack(event.argument);
-                if (is_product && event.count % 2 == 0 && event.count > 0 &&
-                    2U * argument.ct * argument.rt <= most) {
-                    event.kind = EventKind::MatmulBlock;
-                    event.count /= 2;
-                    argument.ct = static_cast<std::uint8_t>(2 * argument.ct);
-                    event.argument = argument.pack();
-                    has_changed = true;
-                }
-            }
-        }
-    }
-    return has_changed;
-}
-
-bool has_same_kernels(const CoreTrace& a, const CoreTrace& b) {
-    return std::ranges::equal(a.threads, b.threads, {}, &ThreadTrace::kernel, &ThreadTrace::kernel);
-}
-
-/// The core that ended last gets the work of the one in the middle that runs the same kernels.
-bool relieve_straggler(LaunchTrace& launch, const report::LaunchReport& expected,
-                       const timed_run::TimedMachine&) {
-    if (expected.cores.size() != launch.cores.size() || launch.cores.empty()) {
-        return false;
-    }
-    std::vector<std::size_t> order(launch.cores.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = i;
-    }
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return expected.cores[i].finish; });
-    CoreTrace& last = launch.cores[order.back()];
-    std::vector<std::size_t> alike;
-    for (const std::size_t i : order) {
-        if (has_same_kernels(launch.cores[i], last) && launch.cores[i].device == last.device) {
-            alike.push_back(i);
-        }
-    }
-    const CoreTrace& middle = launch.cores[alike[alike.size() / 2]];
-    if (middle.threads == last.threads) {
-        return false;
-    }
-    last.threads = middle.threads;
-    return true;
-}
+using config::Bound;
 
 /// The line that spends most of the critical path on these activities, or waits for these
 /// resources.
@@ -297,58 +19,148 @@ std::string line_of(const report::LaunchReport& launch) {
     return line_on_path(launch, kAll);
 }
 
-}  // namespace
+Rule change(std::string_view name, std::string_view advice, EditLaunch edit,
+            PlaceOf place = nullptr) {
+    return {.kind = RuleKind::Change,
+            .name = name,
+            .advice = advice,
+            .edit = std::move(edit),
+            .place = place};
+}
 
-std::vector<Rule> all_rules() {
-    using enum RuleKind;
-    const auto change = [](std::string_view name, std::string_view advice, ChangeLaunch launch,
-                           PlaceOf place = nullptr) {
-        return Rule{Change, name, advice, nullptr, launch, place};
-    };
-    const auto bound = [](std::string_view name, std::string_view advice,
-                          void (*timing)(TimingSpec&), PlaceOf place = nullptr) {
-        return Rule{Bound, name, advice, timing, nullptr, place};
-    };
-    return {
+Rule bound(std::string_view name, std::string_view advice, std::vector<Bound> bounds,
+           PlaceOf place = nullptr) {
+    return {.kind = RuleKind::Bound,
+            .name = name,
+            .advice = advice,
+            .bounds = std::move(bounds),
+            .place = place};
+}
+
+// Source   tt-metal, kernel_types.hpp (NOC_MODE), firmware brisc.cc; pull requests 13376, 15613 and
+// 37321, issue 55900.
+constexpr std::string_view kBothNocs =
+    "allowed on silicon only with noc_mode DM_DYNAMIC_NOC for both data-movement kernels of a core "
+    "(docs/studies.md); what that mode itself costs is not in the figure";
+
+Rule share_of_reads(std::string_view name, std::string_view advice, double share) {
+    Rule rule = change(
+        name, advice,
+        [share](LaunchTrace& launch, const LaunchContext& context) {
+            return move_share(launch, context, share);
+        },
+        text_of_read_line);
+    rule.family = kShareOfReads;
+    rule.note = kBothNocs;
+    return rule;
+}
+
+Rule joined_barriers(std::string_view name, std::string_view advice, std::uint32_t blocks) {
+    Rule rule = change(
+        name, advice,
+        [blocks](LaunchTrace& launch, const LaunchContext& context) {
+            return join_barriers(launch, context, blocks);
+        },
+        text_of_read_line);
+    rule.family = "blocks of reads before a barrier";
+    return rule;
+}
+
+Rule multicast() {
+    Rule rule = bound("repeated reads of a line", "read once what cores share, and multicast it",
+                      {}, text_of_read_line);
+    rule.edit = multicast_reads;
+    rule.note =
+        "if cores of a rectangle that read the same banks in the same order read the same pages: a "
+        "trace holds no addresses";
+    return rule;
+}
+
+void add_changes(std::vector<Rule>& rules) {
+    rules.push_back(
         change(kDealOutBanks,
                "let cores that run side by side start at other banks: another split of columns, a "
                "padded width, an order of blocks by core",
-               deal_out_banks),
-        change("CBs twice as deep", "raise cb_depth: a latency shows that nothing hides",
-               deepen_cbs, full_cb),
-        change("packets of twice the bytes", "read and write several pages at a time",
-               join_packets),
-        change("products of twice the columns",
-               "a larger subblock: its tiles are unpacked once for more", widen_blocks),
-        change("reads on the other NoC", "give the reader the other NoC, or swap the movers",
-               turn_reads),
-        change("writes on the other NoC", "give the writer the other NoC, or swap the movers",
-               turn_writes),
-        change("the last core as busy as the middle one",
-               "split the work evenly: one core has more of it than the others", relieve_straggler),
-        bound("DRAM", "read fewer bytes, or keep what is read again in L1", endless_dram,
-              line_of<ResourceKind::Dram>),
-        bound("NoC rates", "multicast what cores share, read from nearer places", endless_noc),
-        bound(kNocLinks,
-              "send less along the same rows and columns: other places of cores, the other NoC",
-              endless_noc_links, line_of<ResourceKind::NocLink>),
-        bound("ports of cores and banks", "read what cores share once and multicast it",
-              endless_noc_ports, line_of<ResourceKind::NocInjection, ResourceKind::NocEjection>),
-        bound("DRAM and NoC rates", "spread over banks and their ports what cores read at a time",
-              endless_dram_and_noc),
-        bound("NoC latency", "have more transfers in flight before each barrier", no_noc_latency,
-              line_of<ResourceKind::NocLatency>),
-        bound("links between devices", "send less, or on more links", endless_links),
-        bound("unpack, math and pack", "use more cores, or a lower fidelity", endless_engines),
-        bound("starts of compute calls", "do more in a call: larger subblocks and k_block",
-              no_call_starts),
-        bound("issue of transfers", "move larger pages, or use the calls with state", no_issue,
-              line_of<Activity::ReadIssue, Activity::WriteIssue, Activity::MulticastIssue>),
-        bound("hand-over", "hand over more pages at a time", no_hand_over,
-              line_of<Activity::CbCall, Activity::BarrierPoll, Activity::SemaphoreIssue,
-                      Activity::DstCall>),
-        bound("launch", "fuse programs, or give them fewer arguments and kernel groups", no_launch),
-    };
+               deal_out_banks));
+    rules.push_back(change("CBs twice as deep",
+                           "raise cb_depth: a latency shows that nothing hides", deepen_cbs,
+                           full_cb));
+    rules.push_back(change("packets of twice the bytes", "read and write several pages at a time",
+                           join_packets));
+    rules.push_back(change("products of twice the columns",
+                           "a larger subblock: its tiles are unpacked once for more",
+                           widen_blocks));
+    rules.push_back(change("reads on the other NoC",
+                           "give the reader the other NoC, or swap the movers", turn_reads));
+    rules.push_back(change("writes on the other NoC",
+                           "give the writer the other NoC, or swap the movers", turn_writes));
+    rules.push_back(share_of_reads("12 % of a line's reads on the other NoC",
+                                   "issue one read in eight with the other `noc`", 0.125));
+    rules.push_back(share_of_reads("25 % of a line's reads on the other NoC",
+                                   "issue one read in four with the other `noc`", 0.25));
+    rules.push_back(share_of_reads("33 % of a line's reads on the other NoC",
+                                   "issue one read in three with the other `noc`", 1.0 / 3));
+    rules.push_back(share_of_reads("50 % of a line's reads on the other NoC",
+                                   "issue one read in two with the other `noc`", 0.5));
+    rules.push_back(
+        joined_barriers("2 blocks of reads before a barrier",
+                        "reserve, read and push two blocks at a time, in CBs twice as deep", 2));
+    rules.push_back(joined_barriers(
+        "4 blocks of reads before a barrier",
+        "reserve, read and push four blocks at a time, in CBs four times as deep", 4));
+    rules.push_back(change("the last core as busy as the median one",
+                           "split the work evenly: one core has more of it than the others",
+                           relieve_straggler));
+}
+
+void add_bounds(std::vector<Rule>& rules) {
+    using enum Bound;
+    rules.push_back(bound("DRAM", "read fewer bytes, or keep what is read again in L1", {Dram},
+                          line_of<ResourceKind::Dram>));
+    rules.push_back(bound("NoC rates", "multicast what cores share, read from nearer places",
+                          {NocLinks, NocPorts}));
+    rules.push_back(bound(kNocLinks,
+                          "send less along the same rows and columns: other places of cores",
+                          {NocLinks}, line_of<ResourceKind::NocLink>));
+    rules.push_back(bound("ports of cores and banks", "read what cores share once and multicast it",
+                          {NocPorts},
+                          line_of<ResourceKind::NocInjection, ResourceKind::NocEjection>));
+    // A bank's port is a place of the NoC: where cores queue there, neither alone is what holds
+    // them up.
+    rules.push_back(bound("DRAM and NoC rates",
+                          "spread over banks and their ports what cores read at a time",
+                          {Dram, NocLinks, NocPorts}));
+    rules.push_back(bound("NoC latency", "have more transfers in flight before each barrier",
+                          {NocLatency}, line_of<ResourceKind::NocLatency>));
+    rules.push_back(bound("limits of transfers in flight",
+                          "move larger pages, or issue from both data-movement kernels",
+                          {NocInFlight}, line_of<Activity::WaitNocSlot>));
+    rules.push_back(bound("links between devices", "send less, or on more links", {MeshLinks}));
+    rules.push_back(
+        bound("unpack, math and pack", "use more cores, or a lower fidelity", {Engines}));
+    rules.push_back(bound("starts of compute calls",
+                          "do more in a call: larger subblocks and k_block", {CallStarts}));
+    rules.push_back(bound(
+        "issue of transfers", "move larger pages, or use the calls with state", {TransferIssue},
+        line_of<Activity::ReadIssue, Activity::WriteIssue, Activity::MulticastIssue>));
+    rules.push_back(bound("hand-over", "hand over more pages at a time", {HandOver},
+                          line_of<Activity::CbCall, Activity::BarrierPoll, Activity::SemaphoreIssue,
+                                  Activity::DstCall>));
+    rules.push_back(bound("a kernel's own instructions",
+                          "take address arithmetic, divisions and argument reads out of loops",
+                          {Instructions}, line_of<Activity::Instructions>));
+    rules.push_back(
+        bound("launch", "fuse programs, or give them fewer arguments and kernel groups", {Launch}));
+    rules.push_back(multicast());
+}
+
+}  // namespace
+
+std::vector<Rule> all_rules() {
+    std::vector<Rule> rules;
+    add_changes(rules);
+    add_bounds(rules);
+    return rules;
 }
 
 }  // namespace tessera::advise

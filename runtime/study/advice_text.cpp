@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
@@ -37,47 +40,87 @@ std::string steps_text(const Finding& finding) {
     return fmt::format("{}", fmt::join(steps, ", "));
 }
 
-bool is_worth_a_line(const Finding& finding) {
-    return finding.refusal.empty() && finding.gain >= kLeastGain;
+bool is_shown(const Finding& finding) {
+    return is_worth_a_line(finding) && !finding.is_beaten;
+}
+
+/// What to do. Links of the NoC are relieved by its neighbour only where a replay has shown it.
+std::string then_text(const Advice& advice, const Finding& finding) {
+    const auto share = std::ranges::find_if(advice.findings, [](const Finding& other) {
+        return other.rule.family == kShareOfReads && is_shown(other);
+    });
+    const bool has_share = finding.rule.name == kNocLinks && share != advice.findings.end();
+    return has_share ? fmt::format("{}, or {}", finding.rule.advice, share->rule.name)
+                     : std::string(finding.rule.advice);
+}
+
+/// What the replays of shown rules assume: "25 % of a line's reads on the other NoC: …".
+std::string notes_text(const Advice& advice, RuleKind kind) {
+    std::string text;
+    for (const Finding& finding : advice.findings) {
+        if (finding.rule.kind == kind && is_shown(finding) && !finding.rule.note.empty()) {
+            text += fmt::format("  {}: {}\n", finding.rule.name, finding.rule.note);
+        }
+    }
+    return text;
 }
 
 std::string findings_text(const Advice& advice, RuleKind kind, const char* heading,
                           const TextStyle& style) {
-    std::vector<Column> columns{{heading, Align::Left, 9, {}},
-                                {"cycles", Align::Right, 7, {}},
-                                {"gain", Align::Right, 9, {}},
-                                {"most in", Align::Left, 6, {}},
-                                {"then", Align::Left, 8, {}}};
+    std::vector<Column> columns{{heading, Align::Left, 9, {}},   {"cycles", Align::Right, 7, {}},
+                                {"gain", Align::Right, 9, {}},   {"verdict", Align::Left, 9, {}},
+                                {"most in", Align::Left, 6, {}}, {"then", Align::Left, 8, {}}};
     for (const Finding& finding : advice.findings) {
-        if (finding.rule.kind == kind && is_worth_a_line(finding)) {
+        if (finding.rule.kind == kind && is_shown(finding)) {
             columns[0].cells.push_back({std::string(finding.rule.name)});
             columns[1].cells.push_back({report::show_cycles(finding.makespan)});
             columns[2].cells.push_back({percent(finding.gain), Tone::Good});
-            columns[3].cells.push_back({steps_text(finding)});
-            columns[4].cells.push_back({std::string(finding.rule.advice)});
+            columns[3].cells.push_back({text_of(finding.verdict), tone_of(finding.verdict)});
+            columns[4].cells.push_back({steps_text(finding)});
+            columns[5].cells.push_back({then_text(advice, finding)});
         }
     }
-    return columns[0].cells.empty() ? "" : "\n" + to_text(std::move(columns), style);
+    return columns[0].cells.empty()
+               ? ""
+               : "\n" + to_text(std::move(columns), style) + notes_text(advice, kind);
 }
 
 std::string others_text(const Advice& advice) {
     std::vector<std::string> without_gain;
-    std::string refused;
+    std::vector<std::string> longer;
+    std::map<std::string, std::vector<std::string>> refused;  // by reason
     for (const Finding& finding : advice.findings) {
+        if (finding.is_beaten) {
+            continue;  // the best of its family speaks for it
+        }
         if (!finding.refusal.empty()) {
-            refused += fmt::format("not tried: {}: {}\n", finding.rule.name, finding.refusal);
+            std::vector<std::string>& names = refused[finding.refusal];
+            const std::string name(finding.rule.family.empty() ? finding.rule.name
+                                                               : finding.rule.family);
+            if (names.empty() || names.back() != name) {
+                names.push_back(name);
+            }
+        } else if (finding.gain < -kLeastGain) {
+            longer.push_back(fmt::format("{} ({})", finding.rule.name, percent(-finding.gain)));
         } else if (!is_worth_a_line(finding)) {
-            without_gain.push_back(
-                finding.gain < -kLeastGain
-                    ? fmt::format("{} ({} longer)", finding.rule.name, percent(-finding.gain))
-                    : std::string(finding.rule.name));
+            without_gain.emplace_back(finding.rule.name);
         }
     }
-    std::string text = without_gain.empty()
-                           ? ""
-                           : fmt::format("\ngain less than {}: {}\n", percent(kLeastGain),
-                                         fmt::join(without_gain, "; "));
-    return text + refused;
+    std::string text;
+    if (!without_gain.empty()) {
+        text += fmt::format("\ngain less than {}: {}\n", percent(kLeastGain),
+                            fmt::join(without_gain, "; "));
+    }
+    if (!longer.empty()) {
+        text += fmt::format(
+            "\nlonger: {}\n  a run takes longer where packets or cores that come "
+            "earlier meet others elsewhere\n",
+            fmt::join(longer, "; "));
+    }
+    for (const auto& [reason, names] : refused) {
+        text += fmt::format("not tried, as {}: {}\n", reason, fmt::join(names, "; "));
+    }
+    return text;
 }
 
 /// From the end that shortens to the one that lengthens, on a scale of all rows: "  ---|+++++".
@@ -158,7 +201,7 @@ std::string line_text(const LineBanks& line, std::uint32_t banks) {
                        line.line, banks, line.used, banks, stride);
 }
 
-std::string step_banks_text(const BankCamping& banks, const StepGain& step,
+std::string step_banks_text(const BankCamping& banks, const StepGain& step, bool has_map,
                             const TextStyle& style) {
     std::string text = fmt::format(
         "\n{}: {} less with pages dealt out; cores camp on {:.1f} of {} banks at a time, {:.1f} "
@@ -168,7 +211,7 @@ std::string step_banks_text(const BankCamping& banks, const StepGain& step,
     for (const LineBanks& line : banks.lines) {
         text += camps(line, banks.num_banks) ? line_text(line, banks.num_banks) : "";
     }
-    return text + map_text(banks);
+    return has_map ? text + map_text(banks) : text;
 }
 
 bool camps(const BankCamping& banks) {
@@ -177,20 +220,34 @@ bool camps(const BankCamping& banks) {
                                [&](const LineBanks& line) { return camps(line, banks.num_banks); });
 }
 
+bool is_of_run(Millicycles saved, const Advice& advice) {
+    return static_cast<double>(saved) >= kLeastGain * static_cast<double>(advice.makespan);
+}
+
 // Cores that are bound by something else lose nothing at the banks that they camp on: the replay
 // says which steps do.
 std::string banks_text(const Advice& advice, const TextStyle& style) {
-    constexpr std::size_t kMostMaps = 3;
+    constexpr std::size_t kMostSteps = 3;
     std::string text;
-    std::size_t maps = 0;
+    std::size_t steps = 0;
     for (const StepGain& step : steps_that_gain(advice, kDealOutBanks)) {
         const auto banks = std::ranges::find(advice.banks, step.name, &BankCamping::step);
-        if (banks != advice.banks.end() && camps(*banks) && maps < kMostMaps) {
-            text += step_banks_text(*banks, step, style);
-            ++maps;
+        if (banks != advice.banks.end() && camps(*banks) && steps < kMostSteps) {
+            // A map of 12 lines for the step alone that saves most, if that shows in the run.
+            const bool has_map = steps == 0 && is_of_run(step.saved, advice);
+            text += step_banks_text(*banks, step, has_map, style);
+            ++steps;
         }
     }
     return text;
+}
+
+/// "east": where a link of a NoC leads. NoC 0 goes east and south, NoC 1 west and north.
+const char* heading_of(const ResourceUse& link) {
+    if (link.direction == 0) {
+        return link.noc == 0 ? "east" : "west";
+    }
+    return link.noc == 0 ? "south" : "north";
 }
 
 std::string links_text(const Advice& advice, const TextStyle& style) {
@@ -202,11 +259,13 @@ std::string links_text(const Advice& advice, const TextStyle& style) {
         const auto load = std::ranges::find(advice.links, step.name, &LinkLoad::step);
         if (load != advice.links.end() && load->busiest >= kBusy && lines < kMostLines) {
             text += fmt::format(
-                "{}{}: {} less with endless links of the NoC; the busiest, of NoC {} from ({},{}) "
-                "of device {}, is occupied {:.0f} % of the time, the mean one {:.0f} %\n",
+                "{}{}: {} less with unlimited links of the NoC; the busiest, of NoC {} on device "
+                "{} "
+                "{} from router ({},{}) in NoC coordinates, is occupied {:.0f} % of the time, the "
+                "mean one {:.0f} %\n",
                 lines == 0 ? "\n" : "", painted(load->step, Tone::Heading, style),
-                percent(step.gain), load->link.noc, load->link.node.x, load->link.node.y,
-                load->link.device, 100 * load->busiest, 100 * load->mean);
+                percent(step.gain), load->link.noc, load->link.device, heading_of(load->link),
+                load->link.node.x, load->link.node.y, 100 * load->busiest, 100 * load->mean);
             ++lines;
         }
     }

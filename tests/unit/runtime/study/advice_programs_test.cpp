@@ -145,8 +145,45 @@ TEST(AdviceOnPrograms, CoresThatSendAlongOneRowCampOnItsLinks) {
     EXPECT_EQ(row.links[0].link.node, (CoreCoord{4, 1})) << "the last sender's, where all four are";
     EXPECT_LT(static_cast<double>(columns.makespan), 0.6 * static_cast<double>(row.makespan));
     EXPECT_LT(finding_of(columns, kNocLinks).gain, 0.05);
-    EXPECT_THAT(to_text(row, {}),
-                HasSubstr("less with endless links of the NoC; the busiest, of NoC 0 from "));
+    EXPECT_THAT(
+        to_text(row, {}),
+        HasSubstr("less with unlimited links of the NoC; the busiest, of NoC 0 on device 0 east "
+                  "from router (4,1) in NoC coordinates, is occupied "));
+}
+
+/// Four cores of a row that read pages of cores in the same row, four before each barrier; the last
+/// `moved` of the four on NoC 1.
+compare::RecordedRun read_along_one_row(std::uint32_t moved) {
+    std::vector<CoreTrace> cores;
+    for (std::uint32_t x = 0; x < 4; ++x) {
+        const std::uint64_t page = TransferArgument{8192, NocPlace::worker({x + 4, 0})}.pack();
+        std::vector<TraceEvent> reads;
+        for (std::uint32_t block = 0; block < kPages; ++block) {
+            for (std::uint32_t i = 0; i < 4; ++i) {
+                reads.push_back(at(2, EventKind::NocRead, page));
+                reads.back().detail = i >= 4 - moved ? TransferDetail::kNoc : 0;
+            }
+            reads.push_back(at(3, EventKind::ReadBarrier));
+            if (moved > 0) {
+                reads.push_back(at(3, EventKind::ReadBarrier));
+                reads.back().detail = BarrierDetail::kNoc;
+            }
+        }
+        cores.push_back({.core = {x, 0}, .threads = {kernel(Processor::Riscv1, 1, reads)}});
+    }
+    return run_of(std::move(cores));
+}
+
+// What comes back along one row shares its links; the other NoC goes the other way round.
+TEST(AdviceOnPrograms, AShareOfReadsOnTheOtherNocRelievesARow) {
+    const Advice all = advise(read_along_one_row(0));
+    const Advice half = advise(read_along_one_row(2));
+
+    const Finding& finding = finding_of(all, "50 % of a line's reads on the other NoC");
+    EXPECT_GT(finding.gain, 0.2);
+    EXPECT_EQ(half.makespan, finding.makespan) << "as the rule says";
+    EXPECT_EQ(place_of(finding), "reader.cpp:2");
+    EXPECT_THAT(to_text(all, {}), HasSubstr("only with noc_mode DM_DYNAMIC_NOC"));
 }
 
 }  // namespace

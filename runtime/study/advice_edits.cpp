@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/advice_edits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace tessera::advise {
+namespace {
+
+bool is_transfer(const TraceEvent& event) {
+    return event.kind == EventKind::NocRead || event.kind == EventKind::NocWrite;
+}
+
+/// Calls `change` with each event and its core; returns whether one of them changed something.
+template <class Change>
+bool for_each_event(LaunchTrace& launch, Change change) {
+    bool has_changed = false;
+    for (std::size_t core = 0; core < launch.cores.size(); ++core) {
+        for (ThreadTrace& thread : launch.cores[core].threads) {
+            for (TraceEvent& event : thread.events) {
+                has_changed = change(event, core) || has_changed;
+            }
+        }
+    }
+    return has_changed;
+}
+
+constexpr std::array kReads{EventKind::NocRead, EventKind::ReadBarrier};
+/// All that a barrier of writes waits for, or that has to stay behind them.
+constexpr std::array kWrites{
+    EventKind::NocWrite,     EventKind::NocMulticast,  EventKind::SemaphoreAdd,
+    EventKind::WordWrite,    EventKind::MulticastWord, EventKind::MulticastAdd,
+    EventKind::WriteBarrier, EventKind::WriteFlush,    EventKind::AtomicBarrier};
+
+bool turn_noc(LaunchTrace& launch, std::span<const EventKind> kinds) {
+    return for_each_event(launch, [&](TraceEvent& event, std::size_t) {
+        if (std::ranges::find(kinds, event.kind) == kinds.end()) {
+            return false;
+        }
+        static_assert(TransferDetail::kNoc == BarrierDetail::kNoc);
+        event.detail ^= TransferDetail::kNoc;
+        return true;
+    });
+}
+
+bool has_same_kernels(const CoreTrace& a, const CoreTrace& b) {
+    return std::ranges::equal(a.threads, b.threads, {}, &ThreadTrace::kernel, &ThreadTrace::kernel);
+}
+
+}  // namespace
+
+bool scale_cbs(CoreTrace& core, const L1Spec& l1, std::uint32_t factor) {
+    std::uint64_t bytes = 0;
+    for (const CbTrace& cb : core.cbs) {
+        bytes += std::uint64_t{cb.pages} * cb.page_bytes;
+    }
+    const std::uint64_t needed = core.l1_bytes + (factor - 1) * bytes + l1.reserved.value;
+    if (bytes == 0 || needed > l1.size.value) {
+        return false;
+    }
+    for (CbTrace& cb : core.cbs) {
+        cb.pages *= factor;
+    }
+    return true;
+}
+
+bool deepen_cbs(LaunchTrace& launch, const LaunchContext& context) {
+    bool has_changed = false;
+    for (CoreTrace& core : launch.cores) {
+        has_changed = scale_cbs(core, context.machine.arch.l1, 2) || has_changed;
+    }
+    return has_changed;
+}
+
+bool deal_out_banks(LaunchTrace& launch, const LaunchContext& context) {
+    std::map<std::size_t, std::uint32_t> next;  // by core
+    return for_each_event(launch, [&](TraceEvent& event, std::size_t core) {
+        TransferArgument argument = TransferArgument::unpack(event.argument);
+        if (!is_transfer(event) || !argument.place.is_dram()) {
+            return false;
+        }
+        const auto turn = static_cast<std::uint32_t>(core) + next[core]++;
+        argument.place = NocPlace::dram(turn % context.machine.arch.dram.num_banks);
+        event.argument = argument.pack();
+        return true;
+    });
+}
+
+bool turn_reads(LaunchTrace& launch, const LaunchContext&) {
+    return turn_noc(launch, kReads);
+}
+
+bool turn_writes(LaunchTrace& launch, const LaunchContext&) {
+    return turn_noc(launch, kWrites);
+}
+
+bool join_packets(LaunchTrace& launch, const LaunchContext& context) {
+    return for_each_event(launch, [&](TraceEvent& event, std::size_t) {
+        TransferArgument argument = TransferArgument::unpack(event.argument);
+        // What follows on one another without another act between it goes to one place: as one
+        // packet of twice the size, as far as a packet may be that long.
+        const bool can_join = is_transfer(event) && event.count >= 2 && event.count % 2 == 0 &&
+                              2ULL * argument.bytes <= context.machine.arch.noc.max_packet.value;
+        if (can_join) {
+            event.count /= 2;
+            argument.bytes *= 2;
+            event.argument = argument.pack();
+        }
+        return can_join;
+    });
+}
+
+bool widen_blocks(LaunchTrace& launch, const LaunchContext& context) {
+    const DstSpec& dst = context.machine.arch.dst;
+    bool has_changed = false;
+    for (CoreTrace& core : launch.cores) {
+        for (ThreadTrace& thread : core.threads) {
+            // Of its half of DST: pack has the other.
+            const std::uint32_t most =
+                (thread.compute.fp32_dest_acc ? dst.tiles_32bit : dst.tiles_16bit) / 2;
+            for (TraceEvent& event : thread.events) {
+                const bool is_product =
+                    event.kind == EventKind::MatmulTiles || event.kind == EventKind::MatmulBlock;
+                ComputeArgument argument = ComputeArgument::unpack(event.argument);
+                if (is_product && event.count % 2 == 0 && event.count > 0 &&
+                    2U * argument.ct * argument.rt <= most) {
+                    event.kind = EventKind::MatmulBlock;
+                    event.count /= 2;
+                    argument.ct = static_cast<std::uint8_t>(2 * argument.ct);
+                    event.argument = argument.pack();
+                    has_changed = true;
+                }
+            }
+        }
+    }
+    return has_changed;
+}
+
+bool relieve_straggler(LaunchTrace& launch, const LaunchContext& context) {
+    if (context.expected.cores.size() != launch.cores.size() || launch.cores.empty()) {
+        return false;
+    }
+    std::vector<std::size_t> order(launch.cores.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = i;
+    }
+    std::ranges::stable_sort(order, {},
+                             [&](std::size_t i) { return context.expected.cores[i].finish; });
+    CoreTrace& last = launch.cores[order.back()];
+    std::vector<std::size_t> alike;
+    for (const std::size_t i : order) {
+        if (has_same_kernels(launch.cores[i], last) && launch.cores[i].device == last.device) {
+            alike.push_back(i);
+        }
+    }
+    const CoreTrace& middle = launch.cores[alike[alike.size() / 2]];
+    if (middle.threads == last.threads) {
+        return false;
+    }
+    last.threads = middle.threads;
+    return true;
+}
+
+}  // namespace tessera::advise

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edits of the reads of one line: a share of them on the other NoC, several blocks of them before a
+// barrier, one core that reads for others.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "runtime/study/advice_edits.hpp"
+#include "runtime/study/advice_places.hpp"
+
+namespace tessera::advise {
+namespace {
+
+/// The NoC of less than this part of a critical path has nothing to give that shows in the run.
+constexpr double kBusyNoc = 0.1;
+
+bool is_noc(ResourceKind kind) {
+    return kind == ResourceKind::NocLink || kind == ResourceKind::NocInjection ||
+           kind == ResourceKind::NocEjection;
+}
+
+bool is_noc_busy(const report::LaunchReport& launch) {
+    Millicycles time = 0;
+    for (const report::PathPart& part : launch.path) {
+        time += is_noc(part.resource) ? part.time : 0;
+    }
+    return static_cast<double>(time) >= kBusyNoc * static_cast<double>(launch.makespan.expected);
+}
+
+/// The sites of a thread that are the line.
+class SitesOfLine {
+public:
+    SitesOfLine(const ThreadTrace& thread, const report::SourceLine& line,
+                const std::vector<std::string>& names)
+        : is_line_(thread.sites.size()) {
+        for (std::size_t i = 0; i < thread.sites.size(); ++i) {
+            const TraceSite& site = thread.sites[i];
+            is_line_[i] = site.line == line.line && names.at(site.file) == line.file;
+        }
+    }
+    [[nodiscard]] bool is_read(const TraceEvent& event) const {
+        return event.kind == EventKind::NocRead && is_line_.at(event.site);
+    }
+
+private:
+    std::vector<bool> is_line_;
+};
+
+bool is_plain(const TraceEvent& read) {
+    const TransferDetail detail{read.detail};
+    return !detail.has(TransferDetail::kWithState) && !detail.has(TransferDetail::kHasId);
+}
+
+bool is_plain_barrier(const TraceEvent& event) {
+    return event.kind == EventKind::ReadBarrier && !BarrierDetail{event.detail}.has_id();
+}
+
+/// Moves reads of one thread, barrier by barrier.
+class ShareMover {
+public:
+    ShareMover(const SitesOfLine& sites, double share) : sites_(sites), share_(share) {}
+
+    /// Returns whether a read was moved.
+    bool move(ThreadTrace& thread) {
+        std::vector<TraceEvent> events;
+        for (const TraceEvent& event : thread.events) {
+            if (sites_.is_read(event) && is_plain(event)) {
+                reads_ += event.count;
+                noc_ = TransferDetail{event.detail}.noc();
+            }
+            events.push_back(event);
+            if (is_plain_barrier(event) && BarrierDetail{event.detail}.noc() == noc_) {
+                end_block(events);
+            }
+        }
+        thread.events = std::move(events);
+        return moved_ > 0;
+    }
+
+private:
+    // The last reads of a block, as they follow on one another: a row of tiles, where a block is
+    // some of them. A share of all reads so far, so that blocks of one read take turns.
+    void end_block(std::vector<TraceEvent>& events) {
+        auto left = static_cast<std::uint64_t>(
+            std::floor(static_cast<double>(reads_) * share_ + 1e-9) - static_cast<double>(moved_));
+        const bool moves = left > 0;
+        for (std::size_t i = events.size(); i > block_ && left > 0; --i) {
+            TraceEvent& event = events[i - 1];
+            if (!sites_.is_read(event) || !is_plain(event)) {
+                continue;
+            }
+            if (event.count > left) {
+                TraceEvent rest = event;
+                rest.count -= static_cast<std::uint32_t>(left);
+                event.count = static_cast<std::uint32_t>(left);
+                events.insert(events.begin() + static_cast<std::ptrdiff_t>(i - 1), rest);
+                ++i;
+            }
+            events[i - 1].detail ^= TransferDetail::kNoc;
+            moved_ += events[i - 1].count;
+            left -= events[i - 1].count;
+        }
+        if (moves) {
+            TraceEvent barrier = events.back();
+            barrier.detail ^= BarrierDetail::kNoc;
+            barrier.count = 1;
+            events.push_back(barrier);
+        }
+        block_ = events.size();
+    }
+
+    const SitesOfLine& sites_;
+    double share_;
+    std::uint32_t noc_ = 0;
+    std::uint64_t reads_ = 0;  ///< of the line, so far
+    std::uint64_t moved_ = 0;
+    std::size_t block_ = 0;  ///< the first event behind the last barrier
+};
+
+/// Joins blocks of reads of one thread: holds a barrier and the pushes behind it back until the
+/// last block of a group.
+class BarrierJoiner {
+public:
+    BarrierJoiner(const CoreTrace& core, std::uint32_t blocks) : core_(core), blocks_(blocks) {}
+
+    /// Returns whether a barrier was left out.
+    bool join(ThreadTrace& thread) {
+        for (const TraceEvent& event : thread.events) {
+            take(event);
+        }
+        release();
+        thread.events = std::move(events_);
+        return has_changed_;
+    }
+
+private:
+    void take(const TraceEvent& event) {
+        switch (event.kind) {
+            case EventKind::ReadBarrier:
+                return take_barrier(event);
+            case EventKind::CbPush:
+                return take_push(event);
+            case EventKind::CbReserve:
+                return take_reserve(event);
+            case EventKind::NocRead:
+            case EventKind::Instructions:
+            case EventKind::NocSetState:
+                events_.push_back(event);
+                return;
+            default:
+                // Another act may tell others that the reads are done: it stays behind the barrier.
+                release();
+                events_.push_back(event);
+        }
+    }
+    void take_barrier(const TraceEvent& event) {
+        if (!is_plain_barrier(event) || (barrier_ && barrier_->detail != event.detail)) {
+            release();
+            events_.push_back(event);
+            return;
+        }
+        has_changed_ = has_changed_ || barrier_;
+        barrier_ = event;
+        barrier_->count = 1;
+        if (++held_ == blocks_) {
+            release();
+        }
+    }
+    void take_push(const TraceEvent& event) {
+        if (!barrier_) {
+            events_.push_back(event);
+            return;
+        }
+        TraceEvent push = event;
+        push.argument *= event.count;
+        push.count = 1;
+        const auto same = std::ranges::find(pushes_, event.detail, &TraceEvent::detail);
+        if (same == pushes_.end()) {
+            pushes_.push_back(push);
+        } else {
+            same->argument += push.argument;
+        }
+    }
+    // Pages that are reserved and not yet pushed count as one reservation with the next.
+    void take_reserve(const TraceEvent& event) {
+        const auto held = std::ranges::find(pushes_, event.detail, &TraceEvent::detail);
+        TraceEvent reserve = event;
+        reserve.argument += held == pushes_.end() ? 0 : held->argument;
+        const auto cb = std::ranges::find(core_.cbs, event.detail, &CbTrace::index);
+        if (cb != core_.cbs.end() && reserve.argument > cb->pages) {
+            release();
+            reserve = event;
+        }
+        events_.push_back(reserve);
+    }
+    void release() {
+        if (barrier_) {
+            events_.push_back(*barrier_);
+        }
+        events_.insert(events_.end(), pushes_.begin(), pushes_.end());
+        pushes_.clear();
+        barrier_.reset();
+        held_ = 0;
+    }
+
+    const CoreTrace& core_;
+    std::uint32_t blocks_;
+    std::vector<TraceEvent> events_;
+    std::optional<TraceEvent> barrier_;
+    std::vector<TraceEvent> pushes_;  ///< held back, by CB
+    std::uint32_t held_ = 0;          ///< barriers of the group so far
+    bool has_changed_ = false;
+};
+
+/// What the reads of a line ask for, in order: cores with equal ones are taken to share data.
+using ReadSequence = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
+
+struct ReadingCore {
+    CoreTrace* core = nullptr;
+    ThreadTrace* thread = nullptr;
+};
+
+/// A rectangle of cores, both corners included.
+struct Rectangle {
+    CoreCoord start;
+    CoreCoord end;
+};
+
+/// The smallest rectangle that holds the cores, if it holds no other.
+std::optional<Rectangle> rectangle_of(const std::vector<ReadingCore>& cores) {
+    Rectangle box{cores.front().core->core, cores.front().core->core};
+    for (const ReadingCore& one : cores) {
+        const CoreCoord at = one.core->core;
+        box.start = {std::min(box.start.x, at.x), std::min(box.start.y, at.y)};
+        box.end = {std::max(box.end.x, at.x), std::max(box.end.y, at.y)};
+    }
+    const std::size_t area =
+        std::size_t{box.end.x - box.start.x + 1} * (box.end.y - box.start.y + 1);
+    return area == cores.size() ? std::optional(box) : std::nullopt;
+}
+
+/// Adds a multicast behind each barrier that reads of the line came before.
+void send_to(const Rectangle& box, const SitesOfLine& sites, ThreadTrace& thread) {
+    std::vector<TraceEvent> events;
+    std::uint64_t bytes = 0;
+    for (const TraceEvent& event : thread.events) {
+        if (sites.is_read(event)) {
+            bytes += std::uint64_t{TransferArgument::unpack(event.argument).bytes} * event.count;
+        }
+        events.push_back(event);
+        if (event.kind == EventKind::ReadBarrier && bytes > 0) {
+            const auto noc = static_cast<std::uint8_t>(BarrierDetail{event.detail}.noc());
+            events.push_back({.kind = EventKind::NocMulticast,
+                              .detail = noc,
+                              .site = event.site,
+                              .count = static_cast<std::uint32_t>(bytes),
+                              .argument = MulticastArgument{box.start, box.end}.pack()});
+            bytes = 0;
+        }
+    }
+    thread.events = std::move(events);
+}
+
+using CoresByReads = std::map<std::pair<std::uint16_t, ReadSequence>, std::vector<ReadingCore>>;
+
+CoresByReads cores_by_reads(LaunchTrace& launch, const report::SourceLine& line,
+                            const std::vector<std::string>& names) {
+    CoresByReads groups;
+    for (CoreTrace& core : launch.cores) {
+        for (ThreadTrace& thread : core.threads) {
+            const SitesOfLine sites(thread, line, names);
+            ReadSequence reads;
+            for (const TraceEvent& event : thread.events) {
+                if (sites.is_read(event)) {
+                    reads.emplace_back(event.argument, event.count);
+                }
+            }
+            if (!reads.empty()) {
+                groups[{core.device, std::move(reads)}].push_back({&core, &thread});
+            }
+        }
+    }
+    return groups;
+}
+
+}  // namespace
+
+bool move_share(LaunchTrace& launch, const LaunchContext& context, double share) {
+    const auto line = line_of_reads(context.expected);
+    if (!line || !is_noc_busy(context.expected)) {
+        return false;
+    }
+    bool has_changed = false;
+    for (CoreTrace& core : launch.cores) {
+        for (ThreadTrace& thread : core.threads) {
+            const SitesOfLine sites(thread, *line, context.names);
+            has_changed = ShareMover(sites, share).move(thread) || has_changed;
+        }
+    }
+    return has_changed;
+}
+
+bool join_barriers(LaunchTrace& launch, const LaunchContext& context, std::uint32_t blocks) {
+    bool has_changed = false;
+    for (CoreTrace& core : launch.cores) {
+        CoreTrace joined = core;
+        if (!scale_cbs(joined, context.machine.arch.l1, blocks)) {
+            continue;
+        }
+        bool has_joined = false;
+        for (ThreadTrace& thread : joined.threads) {
+            if (thread.processor != Processor::Compute) {
+                has_joined = BarrierJoiner(joined, blocks).join(thread) || has_joined;
+            }
+        }
+        if (has_joined) {
+            core = std::move(joined);
+            has_changed = true;
+        }
+    }
+    return has_changed;
+}
+
+bool multicast_reads(LaunchTrace& launch, const LaunchContext& context) {
+    const auto line = line_of_reads(context.expected);
+    if (!line) {
+        return false;
+    }
+    bool has_changed = false;
+    for (auto& [reads, cores] : cores_by_reads(launch, *line, context.names)) {
+        const auto box = cores.size() < 2 ? std::nullopt : rectangle_of(cores);
+        if (!box) {
+            continue;
+        }
+        for (const ReadingCore& one : cores) {
+            const SitesOfLine sites(*one.thread, *line, context.names);
+            if (&one == &cores.front()) {
+                send_to(*box, sites, *one.thread);
+            } else {
+                std::erase_if(one.thread->events,
+                              [&](const TraceEvent& event) { return sites.is_read(event); });
+            }
+        }
+        has_changed = true;
+    }
+    return has_changed;
+}
+
+}  // namespace tessera::advise
