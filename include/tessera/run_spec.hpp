@@ -27,7 +27,7 @@ struct HostSpec {
 
 enum class VerifyLevel : std::uint8_t { EveryStep, FinalOnly, Off };
 
-/// Tolerances that a run's results must keep, in place of the tolerance of each op (docs/verdicts.md).
+/// Tolerances that a run's results must keep, in place of those of the ops (docs/verdicts.md).
 struct VerifySpec {
     VerifyLevel level = VerifyLevel::EveryStep;
     std::optional<double> min_pcc = std::nullopt;             ///< none: the op's

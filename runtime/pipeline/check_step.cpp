@@ -256,8 +256,6 @@ report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
         check.failure +=
             fmt::format("; first beyond: {}: {} against {}", place_of(*output, range, pair.index),
                         pair.test, pair.reference);
-    } else if (!check.passed()) {
-        check.failure = fmt::format("{}: {}", outputs.front().output.name, check.failure);
     }
     return check;
 }
@@ -462,7 +460,11 @@ report::StepCheck check_step(const PipelineStep& step, std::span<const StepValue
                 [&](const OutputRanges& output) { return output.index == i && !output.is_exact; });
         }
         if (!numbers.empty()) {
-            merge(compare_numbers(numbers, tolerance(i)), check);
+            report::StepCheck one = compare_numbers(numbers, tolerance(i));
+            if (!one.passed() && step.outputs.size() > 1) {
+                one.failure = fmt::format("{}: {}", step.outputs[i].name, one.failure);
+            }
+            merge(one, check);
         }
     }
     for (const StepValues& group : groups) {

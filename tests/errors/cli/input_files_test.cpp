@@ -140,11 +140,52 @@ TEST(CliInputFileValues, OfNanAreNoPass) {
         run_tessera({"run", "moe_v2_tiny", "--inputs", "l.safetensors", "--quiet"}, folder.path());
 
     EXPECT_EQ(ending.exit_code, 1);
-    EXPECT_THAT(ending.out, testing::StartsWith(
-                                "  gate: none of the 384 values is finite, nothing was compared\n"
-                                "  up: none of the 384 values is finite"));
-    EXPECT_THAT(ending.out, testing::EndsWith("FAIL 7 of 11 steps checked: gate, up, silu, mul, "
+    EXPECT_THAT(ending.out, testing::StartsWith("  NaN: 96 of 96 elements of input hidden_states, "
+                                                "first at (0,0)\n"));
+    EXPECT_THAT(ending.out,
+                testing::HasSubstr("\n  gate: none of the 384 values is finite, nothing was "
+                                   "compared\n  up: none of the 384 values is finite"));
+    EXPECT_THAT(ending.out, testing::EndsWith("; 7 of 11 steps checked: gate, up, silu, mul, "
                                               "down, local_reduce, all_reduce\n"));
+}
+
+TEST(CliInputFileValues, OfOneNanPassAndAreNamed) {
+    const ScratchFolder folder;
+    Layer layer = make_layer();
+    layer.at("routing_weights").as<std::uint16_t>()[5] = 0x7FC0;
+    write_layer(layer, folder.file("l.safetensors"));
+
+    const Ending ending =
+        run_tessera({"run", "moe_v2_tiny", "--inputs", "l.safetensors", "--quiet"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_THAT(ending.out, testing::StartsWith("  NaN: 1 of 6 elements of input routing_weights, "
+                                                "first at (2,1)\n"));
+    EXPECT_THAT(ending.out,
+                testing::HasSubstr("\nPASS with NaN in routing_weights, routed_token_weights, "
+                                   "local, final; 11 of 11 steps checked"));
+}
+
+TEST(CliInputFileNames, ThatNoStepReadsAreShown) {
+    const ScratchFolder folder;
+    Layer layer = make_layer();
+    layer.emplace("staged.final", make_host_tensor({2}, kBf16));
+    write_layer(layer, folder.file("l.safetensors"));
+
+    const Ending ending =
+        run_tessera({"run", "moe_v2_tiny", "--inputs", "l.safetensors", "--quiet"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_EQ(ending.err, "l.safetensors: the run does not read staged.final\n");
+}
+
+TEST(CliInputFileNames, ThatAreALetterOffAreRefused) {
+    Layer layer = make_layer();
+    layer.emplace("up_weight", make_host_tensor({2}, kBf16));
+
+    EXPECT_EQ(refusal_of(layer),
+              "tessera: l.safetensors: no tensor of the run is called up_weight; did you mean "
+              "up_weights?\n");
 }
 
 std::string refusal_of_bytes(const std::string& bytes) {
