@@ -303,7 +303,9 @@ void judge_sums(Closeness& result, const Means& means, const PairSums& sums,
     if (means.rms == 0) {
         return;  // of zeros: every error is beyond its element's tolerance
     }
-    result.varies = sums.reference_squares > count * kVaryingShare * kVaryingShare;
+    // Numbers that are as small as their format's spacing lose bits alike.
+    const bool is_resolved = tolerance.format.spacing <= tolerance.max_rel_err * means.rms;
+    result.varies = is_resolved && sums.reference_squares > count * kVaryingShare * kVaryingShare;
     const double limit =
         tolerance.max_rel_err * std::max(means.largest / means.rms, tolerance.floor);
     const double outliers = tolerance.outliers * limit * limit;

@@ -193,6 +193,16 @@ TEST(CompareClose, FindsAScaleThatEveryElementTolerates) {
               "all values are 1.01 times the reference, allowed: 0.994544 to 1.00546");
 }
 
+TEST(CompareClose, LeavesSumsOutAtTheSpacingOfTheFormat) {
+    CloseTolerance tolerance = kWide;
+    EXPECT_FALSE(close(waves(1000, 0.97e-39), waves(1000, 1e-39), tolerance).passes(tolerance));
+
+    tolerance.format.spacing = 0x1p-133;
+
+    EXPECT_TRUE(close(waves(1000, 0.97e-39), waves(1000, 1e-39), tolerance).passes(tolerance));
+    EXPECT_FALSE(close(waves(1000, 0), waves(1000, 1e-39), tolerance).passes(tolerance));
+}
+
 // 2 % of the rms: the correlation does not see it.
 TEST(CompareClose, FindsAnOffsetThatEveryElementTolerates) {
     const Closeness result = close(waves(1000, 1, 0.02), waves(1000), kWide);

@@ -200,8 +200,8 @@ TEST_P(RightResults, Pass) {
             "  rows: {shape: [64, 64], dtype: bfloat16, origin: {constant: 0.3}}\n"
             "  huge: {shape: [64, 64], dtype: bfloat16, layout: tile, origin: {constant: 3.3e38}}\n"
             "  tiny: {shape: [64, 64], dtype: bfloat16, layout: tile, origin: {constant: 3e-40}}\n"
-            "  eighths: {shape: [64, 64], dtype: bfloat16, layout: tile, origin: {random: normal, "
-            "stddev: 1.0e-38}}\n",
+            "  small: {shape: [64, 64], dtype: bfloat16, layout: tile, origin: {random: normal, "
+            "stddev: 1.0e-39}}\n",
             std::string("  - {name: s, out: [y], ") + GetParam() + "}\n");
 
     EXPECT_EQ(record.steps.at(0).check->failure, "");
@@ -228,8 +228,9 @@ INSTANTIATE_TEST_SUITE_P(
                       "op: eltwise, in: [tiny, tiny], set: {function: mul}",
                       "op: eltwise, in: [tiny], set: {function: sqrt}",
                       "op: matmul, in: [tiny, b], set: {schedule: single_core}",
-                      "op: scale, in: [eighths], set: {factor: 0.7}",
-                      "op: eltwise, in: [eighths, tiny], set: {function: add}"));
+                      "op: matmul, in: [small, b], set: {schedule: single_core}",
+                      "op: scale, in: [small], set: {factor: 0.7}",
+                      "op: eltwise, in: [small, tiny], set: {function: add}"));
 
 }  // namespace
 }  // namespace tessera::pipeline
