@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/config/read.hpp"
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -105,12 +106,34 @@ private:
     std::vector<YAML::Mark> starts_;  ///< of each document
 };
 
+/// Refuses control characters but the three that YAML has (1.2.2, 5.1): yaml-cpp 0.7 reads on for
+/// ever behind a zero in a plain scalar.
+void check_characters(const std::string& text, const Origin& place) {
+    YAML::Mark mark;
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (byte < 0x20 && letter != '\t' && letter != '\n' && letter != '\r') {
+            TreeBuilder::refuse(
+                origin_at(place, mark),
+                fmt::format("control character 0x{:02X}; allowed: text, tabs and ends of lines",
+                            byte));
+        }
+        if (letter == '\n') {
+            ++mark.line;
+            mark.column = 0;
+        } else if ((byte & 0xC0U) != 0x80) {  // the first byte of a character
+            ++mark.column;
+        }
+    }
+}
+
 void check_syntax(const std::string& text, const Origin& place) {
     std::istringstream stream(text);
     SyntaxOnly events;
     try {
         YAML::Parser parser(stream);
-        while (parser.HandleNextDocument(events)) {
+        // No further than the second: behind "[1],2" yaml-cpp finds empty documents for ever.
+        while (events.starts().size() < 2 && parser.HandleNextDocument(events)) {
         }
     } catch (const YAML::Exception& error) {
         TreeBuilder::refuse(origin_at(place, error.mark), "YAML syntax: " + error.msg);
@@ -122,6 +145,7 @@ void check_syntax(const std::string& text, const Origin& place) {
 }
 
 Node read(const std::string& text, const Origin& place) {
+    check_characters(text, place);
     check_syntax(text, place);
     std::istringstream stream(text);
     TreeBuilder builder;

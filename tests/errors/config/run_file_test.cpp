@@ -33,6 +33,8 @@ TEST_P(RunFileErrors, NamePlaceKeyAndWhatIsAllowed) {
 
 constexpr Mistake kMistakes[] = {
     {"SyntaxError", "[1, 2]", "[1, 2", "run.yaml:4:7: YAML syntax: end of sequence flow not found"},
+    {"ControlCharacter", "rows: 64", "rows: 6\x01",
+     "run.yaml:5:10: control character 0x01; allowed: text, tabs and ends of lines"},
     {"UnknownKeyNamesNearest", "shape: [1", "shap: [1, 2]\n  shape: [1",
      "run.yaml:3:3: mesh.shap: unknown key, did you mean mesh.shape?"},
     {"UnknownSection",

@@ -40,6 +40,27 @@ TEST(Read, GivesAnOverrideOneOriginThroughout) {
     EXPECT_EQ(to_string(list.elements.at(0).origin), "--set a=[1]");
 }
 
+// yaml-cpp reads on for ever behind it.
+TEST(Read, RefusesAZeroBehindAScalar) {
+    try {
+        (void)read_text(std::string("a: 1\nb: 2\0", 10), "a.yaml");
+        FAIL() << "nothing thrown";
+    } catch (const ConfigError& error) {
+        EXPECT_STREQ(error.what(),
+                     "a.yaml:2:5: control character 0x00; allowed: text, tabs and ends of lines");
+    }
+}
+
+// Behind it yaml-cpp finds empty documents for ever.
+TEST(Read, RefusesAValueBehindAList) {
+    try {
+        (void)read_text("[2, 2],1", "a.yaml");
+        FAIL() << "nothing thrown";
+    } catch (const ConfigError& error) {
+        EXPECT_STREQ(error.what(), "a.yaml:1:7: a second document is not allowed");
+    }
+}
+
 TEST(Read, RefusesAFileThatIsNotThere) {
     try {
         (void)read_file("/nowhere/run.yaml");
