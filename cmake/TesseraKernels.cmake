@@ -31,13 +31,19 @@ function(tessera_compile_kernel object source symbol)
     get_filename_component(folder ${object} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     set(pass $<TARGET_FILE:${TESSERA_KERNEL_PASS}>)
+    set(compile ${TESSERA_CLANG} ${TESSERA_KERNEL_FLAGS} ${TESSERA_KERNEL_WARNINGS} ${ARGN}
+                -I${PROJECT_SOURCE_DIR}/include -I${TESSERA_METALIUM_DIR})
+    list(JOIN compile " " command)
+    set_property(GLOBAL APPEND PROPERTY TESSERA_KERNEL_COMMANDS "{
+  \"directory\": \"${PROJECT_SOURCE_DIR}\",
+  \"file\": \"${PROJECT_SOURCE_DIR}/${source}\",
+  \"command\": \"${command} -c ${source}\"
+}")
     # Compiled from the project's root, so that messages name sources relative to it.
     add_custom_command(
         OUTPUT ${object}
-        COMMAND ${TESSERA_CLANG} ${TESSERA_KERNEL_FLAGS} ${TESSERA_KERNEL_WARNINGS} ${ARGN}
-                -Xclang -load -Xclang ${pass} -mllvm -tessera-kernel-symbol=${symbol}
-                -fpass-plugin=${pass} -I${PROJECT_SOURCE_DIR}/include -I${TESSERA_METALIUM_DIR}
-                -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
+        COMMAND ${compile} -Xclang -load -Xclang ${pass} -mllvm -tessera-kernel-symbol=${symbol}
+                -fpass-plugin=${pass} -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
         # The compiler runs in the project's root, but ninja reads the rule from the build folder.
         COMMAND sed -i -E "s# (bench|ops|runtime|tests)/# ${PROJECT_SOURCE_DIR}/\\1/#g" ${object}.d
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
@@ -61,4 +67,12 @@ function(tessera_kernels target)
         set_property(GLOBAL APPEND PROPERTY TESSERA_KERNEL_ROWS "${source}|${symbol}")
     endforeach()
     set_property(GLOBAL APPEND PROPERTY TESSERA_KERNEL_TARGETS ${target})
+endfunction()
+
+# tessera_kernel_commands(): writes what compiles each kernel to kernels/compile_commands.json of the
+# build folder, for clang-tidy. The address step is left out: it is no part of clang-tidy.
+function(tessera_kernel_commands)
+    get_property(commands GLOBAL PROPERTY TESSERA_KERNEL_COMMANDS)
+    list(JOIN commands ",\n" text)
+    file(WRITE ${PROJECT_BINARY_DIR}/kernels/compile_commands.json "[\n${text}\n]\n")
 endfunction()

@@ -19,7 +19,7 @@ function(tessera_compile_options target)
 endfunction()
 
 # What most sources include, compiled once for all targets with the same flags. Sources still include
-# what they use, and stand alone: the preset `tidy` builds without these headers and without batches.
+# what they use: the preset `tidy` has no such headers.
 set(TESSERA_COMMON_HEADERS
     <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <cstring> <filesystem> <fstream>
     <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <ostream> <ranges> <set> <span>

@@ -20,11 +20,14 @@ class Checkout {
 public:
     Checkout() {
         namespace fs = std::filesystem;
-        for (const char* folder : {"tools", "docs", "configs/runs", "build/release/bin"}) {
+        for (const char* folder :
+             {"tools", "docs", "configs/runs", "build/release/bin", "build/release/tests",
+              "build/release/Testing/Temporary", "tests/fuzz/corpus/yaml"}) {
             fs::create_directories(root() / folder);
         }
         fs::copy_file(fs::path(TESSERA_SOURCE_DIR) / "dev", root() / "dev");
         for (const char* file : {"CMakePresets.json", "build/release/build.ninja",
+                                 "build/release/Testing/Temporary/LastTest.log",
                                  "configs/runs/moe_v2.yaml", "configs/runs/matmul_640.yaml"}) {
             folder_.write(file, "");
         }
@@ -101,6 +104,52 @@ TEST(Dev, AnUnknownCommandEndsWithItsUsage) {
     Checkout checkout;
 
     EXPECT_TRUE(checkout.says("biuld").starts_with("Usage: ./dev COMMAND [arguments]\n"));
+    EXPECT_EQ(checkout.exit_code(), 2);
+}
+
+TEST(Dev, TestsEndWithHowManyPassedAndFailed) {
+    Checkout checkout;
+    checkout.script(
+        "tools/ctest",
+        "echo '<testsuite name=\"a\"\n\ttests=\"9\"\n\tfailures=\"1\"\n\tdisabled=\"0\"\n\t"
+        "skipped=\"2\"\n>' > build/release/tests.xml; echo 'The following tests did not "
+        "run:'; exit 8");
+
+    EXPECT_EQ(checkout.says("test"),
+              "ninja -C build/release --quiet all\nThe following tests did not run:\n"
+              "6 passed, 1 failed\n");
+    EXPECT_EQ(checkout.exit_code(), 1);
+}
+
+TEST(Dev, TestProgramsAreBuiltAndRunAlone) {
+    Checkout checkout;
+    for (const char* name : {"a_test", "b_test", "c_test"}) {
+        checkout.script(
+            std::string("build/release/tests/") + name,
+            std::string("echo '<testsuites tests=\"3\" failures=\"0\">' > build/release/") + name +
+                ".xml");
+    }
+
+    EXPECT_EQ(checkout.says("test --program=c_test --program=a_test --program=b_test --sample=1/2"),
+              "dev: test programs a_test c_test\nninja -C build/release --quiet a_test c_test\n"
+              "6 passed, 0 failed\n");
+    EXPECT_EQ(checkout.exit_code(), 0);
+}
+
+TEST(Dev, ATestProgramThatIsKilledFails) {
+    Checkout checkout;
+    checkout.script("build/release/tests/a_test", "exit 139");
+
+    (void)checkout.says("test --program=a_test");
+
+    EXPECT_EQ(checkout.exit_code(), 1);
+}
+
+TEST(Dev, AnUnknownFuzzTargetIsNamedWithThoseThereAre) {
+    Checkout checkout;
+    checkout.write("tests/fuzz/corpus/yaml/seed", "");
+
+    EXPECT_EQ(checkout.says("fuzz yam"), "dev: fuzz yam: unknown target; allowed: yaml\n");
     EXPECT_EQ(checkout.exit_code(), 2);
 }
 
