@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <span>
 #include <utility>
 
 #include "tessera/errors.hpp"
@@ -45,9 +46,13 @@ void SetRuntimeArgs(Program& program, KernelHandle handle, const CoreSpec& spec,
                 kernel.source, to_string(core));
         require_same_count(kernel, core, args.size());
     }
-    for (const CoreCoord& core : cores) {
+    if (cores.empty()) {
+        return;
+    }
+    for (const CoreCoord& core : std::span(cores).first(cores.size() - 1)) {
         kernel.runtime_args[core] = args;
     }
+    kernel.runtime_args[cores.back()] = std::move(args);
 }
 
 void SetCommonRuntimeArgs(Program& program, KernelHandle handle, std::vector<std::uint32_t> args) {

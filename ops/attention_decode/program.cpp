@@ -52,6 +52,7 @@ Groups groups_of(const OpContext& context, std::uint32_t units) {
 
 CoreRangeSet range_of(const std::vector<CoreCoord>& cores) {
     std::vector<CoreRange> ranges;
+    ranges.reserve(cores.size());
     for (const CoreCoord& core : cores) {
         ranges.emplace_back(core);
     }

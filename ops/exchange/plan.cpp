@@ -81,11 +81,13 @@ std::vector<std::uint32_t> words_of_runs(std::span<const Step> steps) {
 
 // Routes to the stops before and behind; none at the ends of an open walk.
 Phase neighbours_of(const Stop& stop, bool sums) {
-    const auto& [mesh, walk, index] = stop;
+    const Walk& walk = stop.walk;
+    const std::uint32_t index = stop.index;
     const std::uint32_t size = walk.size();
     Phase phase{.sums = sums, .next = {}, .previous = {}, .steps = {}};
     const auto at = [&](std::uint32_t to) {
-        return Neighbour{walk.devices[to], reach_of(mesh, walk.devices[index], walk.devices[to])};
+        return Neighbour{walk.devices[to],
+                         reach_of(stop.mesh, walk.devices[index], walk.devices[to])};
     };
     if (size > 1 && (walk.is_closed || index + 1 < size)) {
         phase.next = at((index + 1) % size);
@@ -223,33 +225,51 @@ Phase broadcast_chain(const Stop& stop, std::span<const Slice> slices, Place own
     return phase;
 }
 
-std::uint32_t number_credits(GroupPlans& plans, std::span<const std::uint32_t> devices) {
-    // [device][core]: where it sends to, in the order in which it first does.
-    std::map<std::pair<std::uint32_t, std::size_t>, std::vector<std::uint32_t>> targets;
-    std::size_t most = 0;
-    const auto number = [&](std::uint32_t from, std::size_t core, std::uint32_t to) {
-        auto& known = targets[{from, core}];
+namespace {
+
+/// Numbers the devices that each core of each device sends to.
+class TargetNumbers {
+public:
+    /// Numbers both ends of a phase of a core.
+    void number_phase(Phase& phase, std::uint32_t device, std::size_t core) {
+        if (phase.next) {
+            phase.next->credit = number(device, core, phase.next->device);
+        }
+        if (phase.previous) {
+            phase.previous->credit = number(phase.previous->device, core, device);
+        }
+    }
+    /// Most devices that a core sends to.
+    [[nodiscard]] std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(most_); }
+
+private:
+    std::uint32_t number(std::uint32_t from, std::size_t core, std::uint32_t to) {
+        auto& known = targets_[{from, core}];
         auto found = std::ranges::find(known, to);
         if (found == known.end()) {
             found = known.insert(found, to);
         }
-        most = std::max(most, known.size());
+        most_ = std::max(most_, known.size());
         return static_cast<std::uint32_t>(found - known.begin());
-    };
+    }
+
+    /// By device and core, in the order in which it first sends to them.
+    std::map<std::pair<std::uint32_t, std::size_t>, std::vector<std::uint32_t>> targets_;
+    std::size_t most_ = 0;
+};
+
+}  // namespace
+
+std::uint32_t number_credits(GroupPlans& plans, std::span<const std::uint32_t> devices) {
+    TargetNumbers numbers;
     for (std::size_t position = 0; position < plans.size(); ++position) {
         for (std::size_t core = 0; core < plans[position].size(); ++core) {
             for (Phase& phase : plans[position][core]) {
-                if (phase.next) {
-                    phase.next->credit = number(devices[position], core, phase.next->device);
-                }
-                if (phase.previous) {
-                    phase.previous->credit =
-                        number(phase.previous->device, core, devices[position]);
-                }
+                numbers.number_phase(phase, devices[position], core);
             }
         }
     }
-    return static_cast<std::uint32_t>(most);
+    return numbers.most();
 }
 
 std::vector<std::uint32_t> words_of(const CorePlan& plan,

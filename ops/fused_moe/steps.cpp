@@ -15,7 +15,8 @@ std::string Steps::add(const std::string& op, std::vector<std::string> outputs,
     for (std::string& output : outputs) {
         output.insert(0, prefix_);
     }
-    steps_.push_back({.name = outputs.front(),
+    std::string name = outputs.front();
+    steps_.push_back({.name = std::move(name),
                       .op = op,
                       .inputs = std::move(inputs),
                       .outputs = std::move(outputs),

@@ -174,6 +174,16 @@ std::vector<float> counted_values(const ReferenceContext& context) {
     return values;
 }
 
+/// Calls `act` for each place of a region in rows of `width` elements.
+template <class Act>
+void for_each_place(const Region& region, std::size_t width, const Act& act) {
+    for (std::size_t row = region.row; row < region.row + region.rows; ++row) {
+        for (std::size_t c = region.column; c < region.column + region.columns; ++c) {
+            act(row * width + c);
+        }
+    }
+}
+
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
     const Shape& shape = context.in(0).shape();
@@ -186,19 +196,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const bool are_matrices = context.outputs[0].spec.layout == Layout::TILE;
     const std::vector<Region> regions = regions_of(shape, are_matrices, spec.block);
     for (std::size_t i = 0; i < regions.size(); ++i) {
-        const Region& region = regions[i];
-        const auto each = [&](const auto& act) {
-            for (std::size_t row = region.row; row < region.row + region.rows; ++row) {
-                for (std::size_t c = region.column; c < region.column + region.columns; ++c) {
-                    act(row * shape.back() + c);
-                }
-            }
-        };
         float largest = 0;
-        each([&](std::size_t at) { largest = std::max(largest, std::fabs(values[at])); });
+        for_each_place(regions[i], shape.back(),
+                       [&](std::size_t at) { largest = std::max(largest, std::fabs(values[at])); });
         const float scale = fp8::scale_of(largest, spec.rule, largest_code(spec.codes));
         scales.as<float>()[i] = scale;
-        each([&](std::size_t at) { writer.put(at, values[at], scale); });
+        for_each_place(regions[i], shape.back(),
+                       [&](std::size_t at) { writer.put(at, values[at], scale); });
     }
     std::vector<HostTensor> outputs;
     outputs.push_back(std::move(codes));

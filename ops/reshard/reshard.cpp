@@ -122,6 +122,7 @@ void add_mover(Program& program, const char* source, const Sides& sides,
                const std::vector<Shard>& shards, const DataMovementConfig& config,
                Portion portion) {
     std::vector<CoreRange> ranges;
+    ranges.reserve(shards.size());
     for (const Shard& shard : shards) {
         ranges.emplace_back(shard.core);
     }

@@ -75,6 +75,7 @@ void write_safetensors(const std::filesystem::path& path,
                        const std::map<std::string, const HostTensor*>& tensors,
                        const FileMetadata& metadata) {
     std::vector<TensorDeclaration> declarations;
+    declarations.reserve(tensors.size());
     for (const auto& [name, tensor] : tensors) {
         declarations.push_back({name, dtype_of(tensor->format), tensor->shape});
     }

@@ -11,7 +11,7 @@ namespace {
 
 // The matrix unit works face by face, on all rows of one, however many it has (tt-llk,
 // llk_math_eltwise_binary.h).
-Millicycles share_of(Millicycles whole, Tile tile) {
+Millicycles share_of_faces(Millicycles whole, Tile tile) {
     return whole * tile.get_num_faces() / kFacesPerTile;
 }
 
@@ -70,9 +70,9 @@ FpuCall EltwiseCost::of_binary(std::uint8_t detail, const ComputeArgument& argum
         has_dst_operand ? std::max(unpack_call_, unpack.of_tile(argument.srca, argument.srca_tile))
                         : std::max(unpack_pair_call_, unpack.of_pair(argument));
     // The matrix unit reads source registers only: an operand in DST is moved to one first.
-    call.math_start = start_ + (has_dst_operand ? share_of(copy_, argument.srca_tile) : 0);
+    call.math_start = start_ + (has_dst_operand ? share_of_faces(copy_, argument.srca_tile) : 0);
     call.math_step =
-        share_of(multiplies ? of_multiply(argument.fidelity) : add_, argument.srca_tile);
+        share_of_faces(multiplies ? of_multiply(argument.fidelity) : add_, argument.srca_tile);
     return call;
 }
 
@@ -97,7 +97,7 @@ FpuCall EltwiseCost::of_unary(EventKind kind, std::uint8_t detail, const Compute
     } else if (kind == EventKind::Untilize) {
         call.unpack_first = unpack.of_untilize(argument.srca_tile);
     }
-    call.math_step = share_of(call.math_step, argument.srca_tile);
+    call.math_step = share_of_faces(call.math_step, argument.srca_tile);
     return call;
 }
 
