@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fill of the chosen core's CBs over the window of the timeline.
 
-function seriesOfCore() {
+/// The chosen core; if its fill was not kept, one that has it: of the same device if there is any,
+/// and the one with most of the critical path.
+function coreWithFill() {
+    const kept = new Set(view.launches.flatMap((launch) =>
+        launch.cbs.map((series) => coreKey(launch.cores[series.core]))));
+    if (kept.size === 0 || kept.has(coreKey(selection))) {
+        return selection;
+    }
+    const isNear = (core) => core.device === selection.device;
+    return [...view.cores.values()].filter((core) => kept.has(coreKey(core)))
+        .sort((a, b) => isNear(b) - isNear(a) || b.on_path - a.on_path)[0];
+}
+
+function seriesOfCore(chosen) {
     const byCb = new Map();
     for (const launch of view.launches) {
         for (const series of launch.cbs) {
             const core = launch.cores[series.core];
-            if (coreKey(core) === coreKey(selection)) {
+            if (coreKey(core) === coreKey(chosen)) {
                 const list = byCb.get(series.cb) || [];
                 list.push({launch, series, cb: core.cbs.find((c) => c.index === series.cb)});
                 byCb.set(series.cb, list);
@@ -78,11 +91,14 @@ function bufferTitle(cb, parts) {
 }
 
 function drawBuffers() {
-    const charts = seriesOfCore();
+    const shown = coreWithFill();
+    const charts = seriesOfCore(shown);
+    const other = coreKey(shown) === coreKey(selection) ? ""
+        : ` The fill of core ${coreName(selection)} was not kept; --focus keeps it.`;
     byId("buffers-of").textContent = charts.length > 0
-        ? `Core ${coreName(selection)}, cycles ${cycles(selection.from)} to ` +
-          `${cycles(selection.to)}: the window of the timeline.`
-        : `No fill was kept of core ${coreName(selection)}.`;
+        ? `Core ${coreName(shown)}, cycles ${cycles(selection.from)} to ` +
+          `${cycles(selection.to)}: the window of the timeline.${other}`
+        : "No fill of CBs was kept of these steps; --focus keeps it.";
     byId("buffer-charts").replaceChildren(...charts.map(([cb, parts]) =>
         make("div", {class: "chart"}, make("div", {class: "title"}, bufferTitle(cb, parts)),
             make("div", {class: "canvas-box"}, make("canvas", {role: "img",

@@ -27,7 +27,46 @@ function gridCell(metric, top, x, y) {
     return cell;
 }
 
+/// Devices as the mesh has them, by the mean of their cores.
+function drawDevices() {
+    byId("devices").hidden = numDevices() === 1;
+    if (numDevices() === 1) {
+        return;
+    }
+    const metric = chosenMetric();
+    const means = new Array(numDevices()).fill(0);
+    const numCores = new Array(numDevices()).fill(0);
+    view.cores.forEach((core) => {
+        means[core.device] += metric.of(core);
+        numCores[core.device] += 1;
+    });
+    means.forEach((sum, device) => { means[device] = sum / Math.max(1, numCores[device]); });
+    const top = metricTop(metric);  // as the grid of cores below
+    const cells = means.map((mean, device) => deviceCell(metric, device, mean, mean / top));
+    const {columns} = data.machine.mesh;
+    byId("devices").replaceChildren(
+        make("p", {class: "hint"}, "Devices by the mean of their cores; a click chooses one."),
+        make("div", {class: "device-grid", role: "group", "aria-label": "Devices of the mesh",
+            style: `grid-template-columns:repeat(${columns},minmax(52px,110px))`}, ...cells));
+}
+
+function deviceCell(metric, device, mean, share) {
+    const text = `device ${device}: ${metric.name}, mean ${showMetric(metric, mean)}`;
+    const cell = make("button", {type: "button", "aria-label": text,
+        "aria-pressed": String(device === selection.device),
+        style: `background:${heat(share)};color:${inkOn(share)}`},
+    make("b", {}, `d${device}`), ` ${showMetric(metric, mean)}`);
+    cell.addEventListener("click", () => {
+        selection.device = device;
+        byId("pick-device").value = String(device);
+        drawAll();
+    });
+    withTip(cell, () => text);
+    return cell;
+}
+
 function drawGrid() {
+    drawDevices();
     const metric = chosenMetric();
     const top = metricTop(metric);
     const {columns, rows} = data.machine.grid;

@@ -3,6 +3,10 @@
 
 function drawAll() {
     makeView();
+    if (data.launches.length === 0) {
+        drawConfig();
+        return;
+    }
     setDefaultWindow();
     drawSummary();
     drawCores();
@@ -101,8 +105,8 @@ function nameRun() {
     byId("run-name").textContent = data.name;
     byId("run-machine").textContent = `${mesh.rows} × ${mesh.columns} ${machine.name}, ` +
         `${machine.grid.columns} × ${machine.grid.rows} cores each, ` +
-        `${(machine.clock_hz / 1e9).toFixed(2)} GHz; ${data.launches.length} steps, ` +
-        `${cycles(data.makespan.expected)} cycles`;
+        `${(machine.clock_hz / 1e9).toFixed(2)} GHz; run of ${data.launches.length} ` +
+        `step${data.launches.length === 1 ? "" : "s"}, ${cycles(data.makespan.expected)} cycles`;
 }
 
 /// Begins at the core that has most of the critical path.
@@ -135,7 +139,17 @@ function chooseFocus() {
     }
 }
 
+/// Of a run that failed in its first step there is nothing to draw but why.
+function hideTimes() {
+    document.querySelectorAll("main > section:not(#failure):not(#config), .bar nav, .bar .picks label")
+        .forEach((part) => { part.hidden = true; });
+}
+
 nameRun();
+drawFailure();
+if (data.launches.length === 0) {
+    hideTimes();
+}
 fillPicks();
 chooseFirstCore();
 showTheme();

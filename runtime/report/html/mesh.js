@@ -8,14 +8,20 @@ function devicePlace(device) {
     return {column: device % columns, row: Math.floor(device / columns)};
 }
 
+/// Busy share of the steps that use the link.
+function linkShare(use) {
+    return use.within > 0 ? use.busy / use.within : 0;
+}
+
 /// Links of a device in one direction, summed.
 function meshUses() {
     const sums = new Map();
     for (const use of view.resources.filter((u) => u.kind === "mesh_link")) {
         const key = `${use.device}/${use.direction}`;
         const sum = sums.get(key) ||
-            {device: use.device, direction: use.direction, busy: 0, bytes: 0, links: 0};
+            {device: use.device, direction: use.direction, busy: 0, bytes: 0, links: 0, within: 0};
         sum.busy = Math.max(sum.busy, use.busy);
+        sum.within = Math.max(sum.within, use.within);
         sum.bytes += use.bytes;
         sum.links += 1;
         sums.set(key, sum);
@@ -26,7 +32,7 @@ function meshUses() {
 function meshArrow(svg, use) {
     const {column, row} = devicePlace(use.device);
     const [name, dx, dy] = kWays[use.direction];
-    const share = use.busy / view.makespan;
+    const share = linkShare(use);
     const [x, y] = [column * 110 + 60, row * 90 + 45];
     const side = dx !== 0 ? [0, dx > 0 ? -8 : 8] : [dy > 0 ? 8 : -8, 0];
     const line = makeSvg("line", {x1: x + dx * 34 + side[0], y1: y + dy * 24 + side[1],
@@ -65,11 +71,11 @@ function linkTable() {
         {head: "From device", number: true, cell: (use) => use.device},
         {head: "Direction", cell: (use) => kWays[use.direction][0]},
         {head: "Link", number: true, cell: (use) => use.x},
-        {head: "Busy", number: true, cell: (use) => percent(use.busy / view.makespan)},
-        {head: "", cell: (use) => meter(use.busy / view.makespan)},
+        {head: "Busy", number: true, cell: (use) => percent(linkShare(use))},
+        {head: "", cell: (use) => meter(linkShare(use))},
         {head: "Bytes", number: true, cell: (use) => bytes(use.bytes)},
         {head: "B/cycle", number: true, cell: (use) =>
-            (use.bytes / (view.makespan / 1000)).toFixed(2)},
+            (use.bytes / (use.within / 1000)).toFixed(2)},
         {head: "B/cycle at its peak", number: true, cell: (use) =>
             (use.bytes / (use.busy / 1000)).toFixed(2)},
     ], links);
@@ -98,11 +104,11 @@ function drawMesh() {
             {head: "From device", number: true, cell: (use) => use.device},
             {head: "Direction", cell: (use) => kWays[use.direction][0]},
             {head: "Links used", number: true, cell: (use) => use.links},
-            {head: "Busiest link", number: true, cell: (use) => percent(use.busy / view.makespan)},
-            {head: "", cell: (use) => meter(use.busy / view.makespan)},
+            {head: "Busiest link", number: true, cell: (use) => percent(linkShare(use))},
+            {head: "", cell: (use) => meter(linkShare(use))},
             {head: "Bytes", number: true, cell: (use) => bytes(use.bytes)},
             {head: "B/cycle", number: true, cell: (use) =>
-                (use.bytes / (view.makespan / 1000)).toFixed(2)},
+                (use.bytes / (use.within / 1000)).toFixed(2)},
         ], uses.sort((a, b) => b.busy - a.busy)));
     byId("mesh-links").replaceChildren(...uses.length === 0 ? [] : [linkTable()]);
 }

@@ -104,9 +104,11 @@ function sumResources(launches) {
     for (const launch of launches) {
         for (const use of launch.resources) {
             const key = [use.kind, use.device, use.noc, use.x, use.y, use.direction].join();
-            const sum = sums.get(key) || {...use, busy: 0, bytes: 0};
+            const sum = sums.get(key) || {...use, busy: 0, bytes: 0, within: 0};
             sum.busy += use.busy;
             sum.bytes += use.bytes;
+            // Of the steps that use it: of a run the share says little of a collective.
+            sum.within += use.bytes > 0 ? launch.makespan.expected : 0;
             sums.set(key, sum);
         }
     }

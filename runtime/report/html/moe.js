@@ -59,16 +59,21 @@ function drawMoeTable() {
         ], moeLaunches()));
 }
 
-/// A core's part of its device's tokens: by the tiles that it computed of the step.
+/// A core's part of its device's tokens: by the tiles that it computed of the step, or the bytes
+/// that it wrote in a step that computes none.
 function drawMoeCores() {
+    const computes = (launch) => launch.cores.some((core) => core.tiles_packed > 0);
     const chosen = moeLaunches().filter((launch) => view.launches.includes(launch));
-    const launch = chosen[0] || moeLaunches()[0];
+    const launch = chosen.find(computes) || chosen[0] || moeLaunches().find(computes) ||
+        moeLaunches()[0];
     if (!launch) {
         byId("moe-cores").replaceChildren();
         return;
     }
     const cores = launch.cores.filter((c) => c.device === selection.device);
-    const tiles = spread(cores.map((c) => c.tiles_packed));
+    const [unit, work] = computes(launch) ? ["tiles packed", (c) => c.tiles_packed]
+        : ["bytes written", (c) => c.bytes_written];
+    const all = spread(cores.map(work));
     const tokens = deviceTokens()[selection.device];
     const {columns, rows} = data.machine.grid;
     const grid = make("div", {class: "core-grid", role: "img",
@@ -76,18 +81,18 @@ function drawMoeCores() {
         style: `grid-template-columns:repeat(${columns},minmax(30px,1fr))`});
     for (let at = 0; at < columns * rows; ++at) {
         const core = cores.find((c) => c.x === at % columns && c.y === Math.floor(at / columns));
-        const own = core && tiles.sum > 0 ? (core.tiles_packed / tiles.sum) * tokens : 0;
-        const share = core && tiles.most > 0 ? core.tiles_packed / tiles.most : 0;
+        const own = core && all.sum > 0 ? (work(core) / all.sum) * tokens : 0;
+        const share = core && all.most > 0 ? work(core) / all.most : 0;
         const cell = make("span", {style: `background:${heat(share)};color:${inkOn(share)};` +
             "text-align:center;padding:5px 0;font-size:11px;border-radius:3px"},
             core ? own.toFixed(1) : "·");
-        withTip(cell, () => core ? `${coreName(core)}: ${count(core.tiles_packed)} tiles of ` +
-            `${count(tiles.sum)}, ends at ${cycles(core.finish)}` : "no kernel");
+        withTip(cell, () => core ? `${coreName(core)}: ${count(work(core))} of ` +
+            `${count(all.sum)} ${unit}, ends at ${cycles(core.finish)}` : "no kernel");
         grid.append(cell);
     }
     byId("moe-cores").replaceChildren(make("p", {class: "hint"},
-        `${launch.name}, device ${selection.device}: its tokens, shared out by the tiles that ` +
-        `each core packed; most ${tiles.factor.toFixed(2)} times the mean.`), grid);
+        `${launch.name}, device ${selection.device}: its tokens, distributed by the ` +
+        `${unit} of each core; most ${all.factor.toFixed(2)} times the mean.`), grid);
 }
 
 function drawMoe() {

@@ -17,7 +17,21 @@ function drawPath() {
     drawConstants();
 }
 
+/// Constants of a part: the first few, since a part that little rests on may have dozens.
+function constantsCell(part) {
+    const kMost = 6;
+    const more = part.constants.length - kMost;
+    const cell = make("span", {}, part.constants.slice(0, kMost).join(", ") +
+        (more > 0 ? ` and ${more} more` : ""));
+    withTip(cell, () => part.constants.join(", "));
+    return cell;
+}
+
 function drawAssumed() {
+    const kLeast = 0.01;  // of the makespan
+    const share = (part) => part.time / data.makespan.expected;
+    const shown = data.assumed.filter((part) => share(part) >= kLeast);
+    const small = data.assumed.filter((part) => share(part) < kLeast);
     if (data.assumed.length === 0) {
         byId("assumed").replaceChildren();
         return;
@@ -26,10 +40,12 @@ function drawAssumed() {
         make("h3", {}, "Assumed constants on the path of the whole run"),
         make("p", {class: "hint"}, "Numbers that nobody publishes, by the parts of the path that " +
             "they price. A part may have published prices too: its share is the most that the " +
-            "assumed ones carry."),
+            "assumed ones carry." + (small.length === 0 ? ""
+            : ` Not shown: ${small.length} parts of less than 1 % each, together ` +
+              `${percent(small.reduce((sum, part) => sum + share(part), 0))}.`)),
         make("div", {class: "scroll"}, table("Assumed constants", [
             {head: "Part", cell: (p) => p.name},
-            {head: "Share", number: true, cell: (p) => percent(p.time / data.makespan.expected)},
-            {head: "Constants", code: true, cell: (p) => p.constants.join(", ")},
-        ], data.assumed)));
+            {head: "Share", number: true, cell: (p) => percent(share(p))},
+            {head: "Constants", code: true, cell: constantsCell},
+        ], shown)));
 }

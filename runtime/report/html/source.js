@@ -23,21 +23,23 @@ function sumLines() {
     return sums;
 }
 
-/// [{file, lines: Map of number to sum, time}], the file with most time first.
+/// [{file, lines: Map of number to sum, time, path}]: the file with most of the critical path first,
+/// since waiting elsewhere may cost nothing.
 function sumFiles(sums) {
     const files = new Map();
     for (const [line, sum] of sums) {
         const colon = line.lastIndexOf(":");
         const file = line.slice(0, colon);
-        if (colon > 0 && sum.busy + sum.waiting > 0) {
+        if (colon > 0 && sum.busy + sum.waiting + sum.path > 0) {
             if (!files.has(file)) {
-                files.set(file, {file, lines: new Map(), time: 0});
+                files.set(file, {file, lines: new Map(), time: 0, path: 0});
             }
             files.get(file).lines.set(Number(line.slice(colon + 1)), sum);
             files.get(file).time += sum.busy + sum.waiting;
+            files.get(file).path += sum.path;
         }
     }
-    return [...files.values()].sort((a, b) => b.time - a.time);
+    return [...files.values()].sort((a, b) => b.path - a.path || b.time - a.time);
 }
 
 function heatOf(sum, all) {
@@ -71,10 +73,10 @@ function sourceLines({file, lines}) {
     return data.sources[file].replace(/\n$/, "").split("\n").map((text, i) => [i + 1, text]);
 }
 
-/// Scrolls to the line with most time.
+/// Scrolls to the line with most of the critical path; of lines without any, with most time.
 function showHottest({lines}) {
-    const [hottest] = [...lines].reduce((a, b) =>
-        (b[1].busy + b[1].waiting > a[1].busy + a[1].waiting ? b : a));
+    const [[hottest]] = [...lines].sort(([, a], [, b]) =>
+        b.path - a.path || b.busy + b.waiting - a.busy - a.waiting);
     const box = byId("source-table");
     const row = box.querySelector(`tr[data-line="${hottest}"]`);
     box.scrollTop = row.offsetTop - box.clientHeight / 2;
@@ -96,16 +98,16 @@ function drawSourceFile(files, name) {
     showHottest(chosen);
     byId("source-note").textContent = (data.sources[name] === undefined
         ? "The file's text could not be read where the report was made. " : "") +
-        "Busy and waiting: of what all threads of the shown steps did at any line; of the path: " +
-        "of the makespan.";
+        "Busy and waiting are shares of the time of all threads in the shown steps. The share of " +
+        "the critical path adds up to the makespan; files are sorted by it.";
 }
 
 function drawSource() {
     const files = sumFiles(sumLines());
-    const all = Math.max(1, files.reduce((sum, f) => sum + f.time, 0));
     const pick = byId("pick-source");
     const before = pick.value;
-    pick.replaceChildren(...files.map((f) => option(f.file, `${f.file} (${percent(f.time / all)})`)));
+    pick.replaceChildren(...files.map((f) =>
+        option(f.file, `${f.file} (${percent(f.path / view.makespan)} of the path)`)));
     if (files.some((f) => f.file === before)) {
         pick.value = before;
     }

@@ -10,7 +10,7 @@ function stackParts(core) {
         part.time > 0);
 }
 
-function stackColumn(core) {
+function stackColumn(core, isFirst) {
     const parts = stackParts(core);
     const text = `${coreName(core)}\n` + (parts.map((part) =>
         `${part.activity.name}: ${percent(part.share)} (${cycles(part.time)})`).join("\n") ||
@@ -22,18 +22,28 @@ function stackColumn(core) {
             `background:${activityColour(part.activity.key)}`})));
     column.addEventListener("click", () => chooseCore(core.x, core.y, false));
     withTip(column, () => text);
-    return column;
+    // Every core of a row of the grid could not be named side by side: the first one names the row.
+    return make("span", {class: "column-box"}, column,
+        make("span", {class: "column-name", "aria-hidden": "true"},
+            isFirst ? `(${core.x},${core.y})` : ""));
+}
+
+function stackAxis() {
+    return make("span", {class: "stack-axis", "aria-hidden": "true"},
+        ...["100 %", "50 %", "0"].map((text) => make("span", {}, text)));
 }
 
 function drawStack() {
-    const cores = [...view.cores.values()].filter((core) => core.device === selection.device);
+    const cores = [...view.cores.values()].filter((core) => core.device === selection.device)
+        .sort((a, b) => a.y - b.y || a.x - b.x);
     const waits = kActivities.filter((a) => a.class === "wait");
     byId("stack").replaceChildren(
-        make("p", {class: "hint"}, "One column a core, row by row of the grid; full height is " +
+        make("p", {class: "hint"}, "One column a core, row by row of the grid, each row's first core named; full height is " +
             (selection.stack === "all" ? "the makespan of each of its threads."
                                        : "the makespan.")),
         make("div", {class: "stack-chart", role: "group", "aria-label": "Waits by core"},
-            ...cores.map(stackColumn)),
+            stackAxis(),
+            ...cores.map((core, i) => stackColumn(core, i === 0 || core.y !== cores[i - 1].y))),
         legend(waits.map((a) => [activityColour(a.key), a.name])));
 }
 
@@ -82,7 +92,7 @@ function drawStalls() {
         {head: "Of", code: true, cell: (r) => `${r.stall.waiter.thread} ` +
             r.launch.lines[r.stall.waiter.line]},
         {head: "Cycles", number: true, cell: (r) => cycles(r.stall.total)},
-        {head: "Not passed on", number: true, cell: (r) => cycles(r.stall.direct)},
+        {head: "Direct", number: true, cell: (r) => cycles(r.stall.direct)},
         {head: "Waits", number: true, cell: (r) => count(r.stall.count)},
         {head: "Longest", number: true, cell: (r) =>
             cycles(r.stall.longest.end - r.stall.longest.begin)},

@@ -13,12 +13,16 @@ function rateFigure(what, achieved, peak, unit, more = "") {
 
 function drawFigures() {
     const chosen = selection.launch < 0 ? data : data.launches[selection.launch];
-    const time = chosen.makespan;
+    const isRun = selection.launch < 0;
+    // Of a step the time that the table of steps has, too: on the device that takes longest.
+    const time = isRun ? chosen.makespan : chosen.device_time;
     const got = chosen.achieved;
     const range = time.low === time.high ? ""
         : `; ${cycles(time.low)} to ${cycles(time.high)} in nine of ten draws`;
     const tiles = [
-        figure("Makespan, cycles", cycles(time.expected), `${seconds(time.expected)}${range}`),
+        figure(isRun ? "Makespan, cycles" : `Step ${chosen.name}, cycles`, cycles(time.expected),
+            `${seconds(time.expected)}${range}` +
+            (isRun ? "" : `; the run takes ${cycles(data.makespan.expected)} cycles`)),
         rateFigure("Compute", got.compute, data.peak.flops_per_cycle, "FLOP/s",
             `; FPU utilisation ${percent(got.fpu_share)} (active cores)`),
         rateFigure("DRAM", got.dram, data.peak.dram_bytes_per_cycle, "B/s"),
@@ -61,8 +65,9 @@ function drawSteps() {
     const rows = data.launches.map((launch, index) => ({launch, index}));
     const overlap = data.launches.some((l) => l.time_of_run < l.makespan.expected);
     byId("steps").replaceChildren(make("p", {class: "hint"}, overlap
-        ? "Devices go on to the next step on their own: of the run, a step has the time from " +
-          "which all before it have ended. Cycles are those of the device that takes longest."
+        ? "Each device starts its next step on its own, so steps overlap and their cycles add up " +
+          "to more than the makespan. “Of the run” is a step's time after all earlier steps have " +
+          "ended. Cycles are those of the device that takes longest."
         : ""), table("Steps", [
         {head: "Step", cell: (r) => r.launch.name},
         {head: "Cycles", number: true, cell: (r) => cycles(r.launch.device_time.expected)},
@@ -75,6 +80,18 @@ function drawSteps() {
         {head: "Bound by", wide: true, cell: (r) => boundCell(r.launch)},
     ], rows, (r) => chooseLaunch(r.index === selection.launch ? -1 : r.index),
     (r) => r.index === selection.launch));
+}
+
+/// A run that an error has ended has the steps before it.
+function drawFailure() {
+    const error = data.run && data.run.error;
+    byId("failure").hidden = !error;
+    if (error) {
+        byId("failure-text").textContent = error.message;
+        byId("failure-steps").textContent =
+            `The page shows what ended before: ${data.launches.length} ` +
+            `step${data.launches.length === 1 ? "" : "s"}.`;
+    }
 }
 
 function drawSummary() {

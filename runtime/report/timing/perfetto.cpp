@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -35,18 +36,22 @@ public:
 
     void name_process(const Track& track, std::string_view name);
     void name_thread(const Track& track, std::string_view name);
+    /// Threads of a process are shown in the order of their numbers.
+    void sort_thread(const Track& track);
     /// `args` is a JSON object, or empty.
     void slice(const Track& track, std::string_view name, std::string_view category,
                Millicycles begin, Millicycles end, std::string_view args);
     void counter(const Track& track, std::string_view name, Millicycles time, double value);
-    /// An arrow from one slice to another; both times lie inside their slices.
+    /// An arrow from the slice that ends at `begin` to the one that ends at `end`.
     void flow(const Track& from, Millicycles begin, const Track& to, Millicycles end);
     /// The whole file.
     [[nodiscard]] std::string text() const;
 
 private:
     void begin_event();
-    [[nodiscard]] double microseconds(Millicycles time) const noexcept;
+    [[nodiscard]] std::int64_t nanoseconds(Millicycles time) const noexcept;
+    [[nodiscard]] std::int64_t last_inside(Millicycles end) const noexcept;
+    static std::string microseconds(std::int64_t nanoseconds);
 
     Hertz clock_;
     std::string events_;
@@ -62,8 +67,14 @@ void TraceEvents::begin_event() {
     events_ += events_.empty() ? "\n" : ",\n";
 }
 
-double TraceEvents::microseconds(Millicycles time) const noexcept {
-    return static_cast<double>(time) / kMillicyclesPerCycle / clock_.value * 1e6;
+// Whole, so that a slice ends where the next one begins: a length rounded by itself may reach one
+// nanosecond into it.
+std::int64_t TraceEvents::nanoseconds(Millicycles time) const noexcept {
+    return std::llround(static_cast<double>(time) / kMillicyclesPerCycle / clock_.value * 1e9);
+}
+
+std::string TraceEvents::microseconds(std::int64_t nanoseconds) {
+    return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
 }
 
 void TraceEvents::name_process(const Track& track, std::string_view name) {
@@ -80,34 +91,48 @@ void TraceEvents::name_thread(const Track& track, std::string_view name) {
                    track.process, track.thread, json_quoted(name));
 }
 
-void TraceEvents::slice(const Track& track, std::string_view name, std::string_view category,
-                        Millicycles begin, Millicycles end, std::string_view args) {
+void TraceEvents::sort_thread(const Track& track) {
     begin_event();
     fmt::format_to(
         std::back_inserter(events_),
-        R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}{}{}}})",
-        json_quoted(name), category, track.process, track.thread, microseconds(begin),
-        microseconds(end - begin), args.empty() ? "" : ",\"args\":", args);
+        R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
+        track.process, track.thread, track.thread);
+}
+
+void TraceEvents::slice(const Track& track, std::string_view name, std::string_view category,
+                        Millicycles begin, Millicycles end, std::string_view args) {
+    begin_event();
+    fmt::format_to(std::back_inserter(events_),
+                   R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{}{}{}}})",
+                   json_quoted(name), category, track.process, track.thread,
+                   microseconds(nanoseconds(begin)),
+                   microseconds(nanoseconds(end) - nanoseconds(begin)),
+                   args.empty() ? "" : ",\"args\":", args);
 }
 
 void TraceEvents::counter(const Track& track, std::string_view name, Millicycles time,
                           double value) {
     begin_event();
     fmt::format_to(std::back_inserter(events_),
-                   R"({{"ph":"C","name":{},"pid":{},"ts":{:.3f},"args":{{"value":{}}}}})",
-                   json_quoted(name), track.process, microseconds(time), value);
+                   R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"value":{}}}}})",
+                   json_quoted(name), track.process, microseconds(nanoseconds(time)), value);
+}
+
+// The last nanosecond of a slice that ends then.
+std::int64_t TraceEvents::last_inside(Millicycles end) const noexcept {
+    return std::max<std::int64_t>(0, nanoseconds(end) - 1);
 }
 
 void TraceEvents::flow(const Track& from, Millicycles begin, const Track& to, Millicycles end) {
     constexpr std::string_view kEvent =
-        R"({{"ph":"{}","id":{},"name":"ended by","cat":"wait","pid":{},"tid":{},"ts":{:.3f}{}}})";
+        R"({{"ph":"{}","id":{},"name":"ended by","cat":"wait","pid":{},"tid":{},"ts":{}{}}})";
     ++num_flows_;
     begin_event();
     fmt::format_to(std::back_inserter(events_), kEvent, "s", num_flows_, from.process, from.thread,
-                   microseconds(begin), "");
+                   microseconds(last_inside(begin)), "");
     begin_event();
     fmt::format_to(std::back_inserter(events_), kEvent, "f", num_flows_, to.process, to.thread,
-                   microseconds(end), R"(,"bp":"e")");
+                   microseconds(last_inside(end)), R"(,"bp":"e")");
 }
 
 std::string TraceEvents::text() const {
@@ -124,6 +149,29 @@ struct Flow {
     Track to;
     Millicycles end = 0;
 };
+
+/// As data passes them, from 1.
+std::uint32_t place_of(TimelineThread thread) {
+    switch (thread) {
+        case TimelineThread::Reader:
+            return 1;
+        case TimelineThread::Unpack:
+            return 2;
+        case TimelineThread::Math:
+            return 3;
+        case TimelineThread::Pack:
+            return 4;
+        case TimelineThread::Writer:
+            return 5;
+    }
+    return 0;
+}
+
+/// NoC 0 runs right and down, NoC 1 left and up.
+const char* direction_of(const ResourceUse& use) {
+    const bool is_x = use.direction == 0;
+    return use.noc == 0 ? is_x ? "right" : "down" : is_x ? "left" : "up";
+}
 
 bool is_shown(const TimelinePoint& point) {
     return is_busy(point.activity) || is_wait(point.activity);
@@ -183,9 +231,10 @@ private:
             events_.name_process(
                 track, fmt::format("device {} core {}", thread.device, to_string(thread.core)));
         }
-        track.thread = 1 + static_cast<std::uint32_t>(thread.thread);
+        track.thread = place_of(thread.thread);
         if (named_.insert({track.process, track.thread}).second) {
             events_.name_thread(track, label_of(thread.thread));
+            events_.sort_thread(track);
         }
         return track;
     }
@@ -261,10 +310,8 @@ private:
         const Track from = thread_track(launch.threads[cause.thread]);
         const bool is_own = from.process == to.process && from.thread == to.thread;
         if (!is_own) {
-            // Just before both moments, so that they lie inside the slices that end there.
-            flows_.push_back({point.end - begin, from,
-                              launch.start + std::max<Millicycles>(cause.time - 1, 0), to,
-                              launch.start + point.end - 1});
+            flows_.push_back(
+                {point.end - begin, from, launch.start + cause.time, to, launch.start + point.end});
         }
     }
     void add_cb(const LaunchReport& launch, const CbSeries& series) {
@@ -281,8 +328,7 @@ private:
         const std::string node = to_string(use.node);
         switch (use.kind) {
             case ResourceKind::NocLink:
-                return fmt::format("NoC {} link {} {} %", use.noc, node,
-                                   use.direction == 0 ? "x" : "y");
+                return fmt::format("NoC {} link {} {} %", use.noc, node, direction_of(use));
             case ResourceKind::Dram:
                 return fmt::format("DRAM bank {} %", use.node.x);
             case ResourceKind::MeshLink:

@@ -83,7 +83,9 @@ TEST_F(ReportPage, ShowsTheMakespanOfTheRunAndOfAStep) {
     browser_->choose("#pick-launch", "1");
 
     EXPECT_EQ(number(browser_->text("#figures .figure .value")) * 1000,
-              launch(1)["makespan"]["expected"]);
+              launch(1)["device_time"]["expected"]);
+    EXPECT_EQ(number(browser_->text("#steps tbody tr:nth-child(2) td:nth-child(2)")) * 1000,
+              launch(1)["device_time"]["expected"]);
 }
 
 TEST_F(ReportPage, ClosesTheTimesOfTheChosenCore) {
@@ -124,6 +126,25 @@ TEST_F(ReportPage, DrawsTheConstantsThatTheRunDependsOn) {
 
     EXPECT_EQ(widths, json({75, 150, 0, 37.5}));
     EXPECT_THAT(browser_->text("#constants"), HasSubstr("−2.00 % at 25 B/cycle, +4.00 % at 22"));
+}
+
+TEST_F(ReportPage, ChoosesADeviceOnTheMapOfTheMesh) {
+    browser_->click("#devices button:nth-child(2)");
+
+    EXPECT_EQ(browser_->evaluate("document.getElementById('pick-device').value"), "1");
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#devices button').length"), 2);
+}
+
+// Rows of the grid follow each other; the first core of each is named.
+TEST_F(ReportPage, NamesTheColumnsOfStallsRowByRow) {
+    const json names = browser_->evaluate(
+        "[...document.querySelectorAll('#stack .column-name')].map((name) => name.textContent)"
+        ".filter((text) => text)");
+    std::vector<std::string> sorted = names;
+    std::ranges::sort(sorted, {}, [](const std::string& name) { return name.substr(3); });
+
+    EXPECT_EQ(names, json(sorted));
+    EXPECT_EQ(browser_->text("#stack .stack-axis"), "100 %50 %0");
 }
 
 TEST_F(ReportPage, ColoursTheGridByAnyMetric) {
@@ -265,9 +286,9 @@ TEST_F(ReportPage, ChangesBetweenLightAndDark) {
 }
 
 TEST_F(ReportPage, FitsANarrowWindow) {
-    browser_->resize(420, 800);
+    browser_->resize(390, 800);
 
-    EXPECT_LE(browser_->evaluate("document.documentElement.scrollWidth").get<int>(), 420);
+    EXPECT_LE(browser_->evaluate("document.documentElement.scrollWidth").get<int>(), 390);
 }
 
 TEST_F(ReportPage, NeedsNothingFromOutside) {

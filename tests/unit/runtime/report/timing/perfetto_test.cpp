@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "runtime/report/timing/report_files.hpp"
@@ -36,12 +38,43 @@ json slice_named(const std::string& name) {
 TEST(Perfetto, HasATrackForEachThreadThatDidSomething) {
     std::vector<std::string> names;
     for (const json& event : events("M")) {
-        names.push_back(event["args"]["name"]);
+        if (event["name"] != "thread_sort_index") {
+            names.push_back(event["args"]["name"]);
+        }
     }
 
     EXPECT_THAT(names, testing::UnorderedElementsAre("device 0", "launches", "device 0 core (0,0)",
                                                      "device 0 core (1,0)", "reader", "unpack",
                                                      "math", "writer"));
+}
+
+TEST(Perfetto, OrdersThreadsAsDataPassesThem) {
+    std::map<std::uint32_t, std::string> names;  // of core (0,0)
+    for (const json& event : events("M")) {
+        if (event["pid"] == 2 && event["name"] == "thread_name") {
+            names[event["tid"]] = event["args"]["name"];
+        }
+    }
+
+    EXPECT_THAT(names, testing::ElementsAre(testing::Pair(1, "reader"), testing::Pair(2, "unpack"),
+                                            testing::Pair(3, "math")));
+}
+
+// At 1.5 GHz a cycle is 2/3 ns: lengths that are rounded by themselves do not add up.
+TEST(Perfetto, LetsNoSliceReachIntoTheNext) {
+    TimingReport report = small_report();
+    report.clock = Hertz{1.5e9};
+    std::map<std::pair<int, int>, std::int64_t> ends;
+    const auto picoseconds = [](const json& time) {
+        return static_cast<std::int64_t>(std::llround(time.get<double>() * 1e6));
+    };
+    for (const json& event : json::parse(perfetto_trace(report, {}))["traceEvents"]) {
+        if (event["ph"] == "X") {
+            std::int64_t& end = ends[{event["pid"], event["tid"]}];
+            EXPECT_GE(picoseconds(event["ts"]), end) << event;
+            end = picoseconds(event["ts"]) + picoseconds(event["dur"]);
+        }
+    }
 }
 
 TEST(Perfetto, ShowsBusyAndWaitingInMicrosecondsOfTheRun) {
@@ -100,7 +133,7 @@ TEST(Perfetto, CountsPagesOfCbsAndLoadsOfLinks) {
     EXPECT_THAT(values, testing::IsSupersetOf(std::vector<std::pair<std::string, double>>{
                             {"CB 0 pages", 3},
                             {"CB 0 pages", 1},
-                            {"NoC 0 link (0,1) x %", 25},
+                            {"NoC 0 link (0,1) right %", 25},
                             {"DRAM bank 1 %", 40}}));
 }
 
