@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/all_gather/all_gather.hpp"
 
+#include "ops/buffer_room.hpp"
 #include "ops/exchange/collective.hpp"
 #include "ops/expect_tensor.hpp"
 #include "ops/schedule_fields.hpp"
@@ -104,6 +105,20 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
                               describe(input), kTileRows));
 }
 
+/// The rule that batches of whole pages fit into L1, however many packets a page takes.
+void judge_batches(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<Schedule>();
+    const auto alignment = static_cast<std::uint32_t>(context.arch.dram.alignment.value);
+    const std::uint64_t page =
+        (context.inputs[0].spec.page_size() + alignment - 1) / alignment * alignment;
+    const std::uint64_t bytes = schedule.cb_depth * schedule.batch() * page;
+    judge.require(
+        bytes <= buffer_room(context.arch), "cb_depth",
+        fmt::format("{} batches of {} pages of {} B take {} B of circular buffers; a core has {} B "
+                    "of L1 for them",
+                    schedule.cb_depth, schedule.batch(), page, bytes, buffer_room(context.arch)));
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     const auto name = config::Value<Algorithm>::show(schedule.algorithm);
@@ -124,6 +139,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_lanes(context.arch, schedule.lanes(), judge);
     judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; it must be at least 1");
     judge_depth(schedule.cb_depth, judge);
+    judge_batches(context, judge);
     // In one place the next batch would come in over the one that is still sent.
     judge.require(schedule.algorithm != Algorithm::Multicast || !schedule.read_ahead ||
                       schedule.cb_depth >= 2,

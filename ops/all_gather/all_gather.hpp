@@ -18,7 +18,8 @@
 
 namespace tessera::ops::all_gather {
 
-/// Pages: straight into the memory of the neighbours on a line or ring, up to four pages a packet.
+/// Pages: straight into the memory of the neighbours on a line or ring, up to four pages a packet;
+///   a page that exceeds a packet travels in several.
 /// Multicast: the same into the memory of all devices; routers pass packets on, not cores.
 /// The others: exchange::Travel, through their L1.
 enum class Algorithm : std::uint8_t { Pages, Multicast, Ring, Bidirectional, Line, RowsColumns };

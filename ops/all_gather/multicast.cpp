@@ -54,24 +54,30 @@ Program multicast_program(const ArchSpec& arch, const Place& place) {
     TensorAccessorArgs(place.input.buffer).append_to(reader_args);
     TensorAccessorArgs(place.output.buffer).append_to(reader_args);
     TensorAccessorArgs(place.output.buffer).append_to(writer_args);
-    const KernelHandle reads = CreateKernel(program, "ops/all_gather/kernels/multicast_reader.cpp",
-                                            cores, ReaderDataMovementConfig(reader_args));
-    const KernelHandle writes = CreateKernel(program, "ops/all_gather/kernels/multicast_writer.cpp",
-                                             cores, WriterDataMovementConfig(writer_args));
+    const exchange::PagePacking packing =
+        exchange::page_packing(arch, place.output.buffer, place.schedule.packet_tiles);
+    const KernelHandle reads =
+        CreateKernel(program,
+                     packing.is_split ? "ops/all_gather/kernels/multicast_piece_reader.cpp"
+                                      : "ops/all_gather/kernels/multicast_reader.cpp",
+                     cores, ReaderDataMovementConfig(reader_args));
+    const KernelHandle writes =
+        CreateKernel(program,
+                     packing.is_split ? "ops/all_gather/kernels/multicast_piece_writer.cpp"
+                                      : "ops/all_gather/kernels/multicast_writer.cpp",
+                     cores, WriterDataMovementConfig(writer_args));
     const std::uint32_t told = CreateSemaphore(program, cores, 0);
-    const std::uint32_t packet_pages =
-        exchange::pages_per_packet(arch, place.output.buffer, place.schedule.packet_tiles);
     for (std::uint32_t link = 0; link < place.schedule.links; ++link) {
         const CoreCoord core = core_of(arch, link);
         std::vector<std::uint32_t> reader{place.input.buffer.address,
                                           place.output.buffer.address,
                                           place.output.buffer.page_size,
-                                          packet_pages,
+                                          packing.word,
                                           told,
                                           place.line.devices - 1,
                                           place.schedule.read_ahead ? 1U : 0U};
         std::vector<std::uint32_t> writer{place.output.buffer.address,
-                                          place.output.buffer.page_size, packet_pages, told};
+                                          place.output.buffer.page_size, packing.word, told};
         append_pages(place, link, reader);
         append_pages(place, link, writer);
         append_side(program, place, core, Way::Forward, link, reader);

@@ -15,7 +15,7 @@ struct Kernels {
 };
 
 Kernels create_kernels(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
-                       const DeviceTensor& output) {
+                       const DeviceTensor& output, const exchange::PagePacking& packing) {
     std::vector<std::uint32_t> reader_args;
     std::vector<std::uint32_t> writer_args;
     TensorAccessorArgs(input.buffer).append_to(reader_args);
@@ -23,8 +23,10 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Device
     TensorAccessorArgs(output.buffer).append_to(writer_args);
     return {CreateKernel(program, "ops/all_gather/kernels/reader.cpp", cores,
                          ReaderDataMovementConfig(reader_args)),
-            CreateKernel(program, "ops/all_gather/kernels/writer.cpp", cores,
-                         WriterDataMovementConfig(writer_args)),
+            CreateKernel(program,
+                         packing.is_split ? "ops/all_gather/kernels/piece_writer.cpp"
+                                          : "ops/all_gather/kernels/writer.cpp",
+                         cores, WriterDataMovementConfig(writer_args)),
             CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)};
 }
 
@@ -45,20 +47,19 @@ std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t
             place.schedule.sync_pages};
 }
 
-void set_arguments(Program& program, const Kernels& kernels, const ArchSpec& arch,
+void set_arguments(Program& program, const Kernels& kernels, const exchange::PagePacking& packing,
                    const Place& place, CoreCoord core, Way way, std::uint32_t lane) {
     const std::vector<std::uint32_t> slices = slice_args(place, way, lane);
     const std::uint32_t is_copier = place.copies(way) ? 1 : 0;
     std::vector<std::uint32_t> reader{place.input.buffer.address, place.output.buffer.address,
                                       kernels.arrived, is_copier};
-    std::vector<std::uint32_t> writer{
-        place.output.buffer.address,
-        place.output.buffer.page_size,
-        kernels.arrived,
-        is_copier,
-        kernels.started,
-        place.num_targets(way),
-        exchange::pages_per_packet(arch, place.output.buffer, place.schedule.packet_tiles)};
+    std::vector<std::uint32_t> writer{place.output.buffer.address,
+                                      place.output.buffer.page_size,
+                                      kernels.arrived,
+                                      is_copier,
+                                      kernels.started,
+                                      place.num_targets(way),
+                                      packing.word};
     reader.insert(reader.end(), slices.begin(), slices.end());
     writer.insert(writer.end(), slices.begin(), slices.end());
     if (place.travel(way).num_sent != 0) {
@@ -73,10 +74,12 @@ Program make_program(const ArchSpec& arch, const Place& place) {
     const CoreRangeSet cores = line_cores(arch, place.schedule.lanes());
     Program program = CreateProgram();
     create_buffer(program, cores, place);
-    const Kernels kernels = create_kernels(program, cores, place.input, place.output);
+    const exchange::PagePacking packing =
+        exchange::page_packing(arch, place.output.buffer, place.schedule.packet_tiles);
+    const Kernels kernels = create_kernels(program, cores, place.input, place.output, packing);
     for_each_line_core(arch, place.schedule.lanes(),
                        [&](CoreCoord core, Way way, std::uint32_t lane) {
-                           set_arguments(program, kernels, arch, place, core, way, lane);
+                           set_arguments(program, kernels, packing, place, core, way, lane);
                        });
     return program;
 }

@@ -79,6 +79,13 @@ std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport) {
     return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
 }
 
+std::uint32_t packet_piece(const ArchSpec& arch, std::uint32_t packet_tiles) {
+    constexpr std::uint32_t kAlignment = 64;  // of DRAM on Blackhole; 32 on Wormhole, 16 in L1
+    const std::uint32_t most =
+        largest_fabric_payload(arch.noc.max_packet) / kAlignment * kAlignment;
+    return packet_tiles == 0 ? most : std::min(packet_tiles * kUnitBytes, most);
+}
+
 std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
                                std::uint32_t packet_tiles) {
     constexpr std::uint32_t kMost = 4;  // NOC_SCATTER_WRITE_MAX_CHUNKS of a packet's header
@@ -87,6 +94,13 @@ std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
     }
     const std::uint32_t bytes = gather_tiles(arch, {.packet_tiles = packet_tiles}) * kUnitBytes;
     return std::clamp(bytes / buffer.page_size, 1U, kMost);
+}
+
+PagePacking page_packing(const ArchSpec& arch, const Buffer& buffer, std::uint32_t packet_tiles) {
+    const std::uint32_t piece = packet_piece(arch, packet_tiles);
+    return buffer.page_size > piece
+               ? PagePacking{true, piece}
+               : PagePacking{false, pages_per_packet(arch, buffer, packet_tiles)};
 }
 
 std::vector<BufferSize> buffer_sizes(const ArchSpec& arch, const Transport& transport,

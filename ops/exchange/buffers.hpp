@@ -68,10 +68,21 @@ struct Acts {
 /// Tiles of a packet of bytes and of one of partial sums.
 [[nodiscard]] std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport);
 [[nodiscard]] std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport);
+/// Bytes of each packet but the last of a row or page that exceeds one packet: those of
+/// `packet_tiles` (0: as many as a packet holds), a multiple of 64, so that each packet starts at
+/// an address that DRAM and L1 accept.
+[[nodiscard]] std::uint32_t packet_piece(const ArchSpec& arch, std::uint32_t packet_tiles = 0);
 /// Pages of `buffer` in a packet that writes each to its own place: 1 to 4, whose bytes are at most
 /// those of `packet_tiles` (0: of the largest packet); 1 where pages leave gaps in L1.
 [[nodiscard]] std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
                                              std::uint32_t packet_tiles);
+/// How kernels that send pages are told to pack them (ops/kernels/next_device.hpp).
+struct PagePacking {
+    bool is_split = false;   ///< a page exceeds a packet: PagePieces, else PagePackets
+    std::uint32_t word = 1;  ///< packet_piece, or pages_per_packet
+};
+[[nodiscard]] PagePacking page_packing(const ArchSpec& arch, const Buffer& buffer,
+                                       std::uint32_t packet_tiles);
 [[nodiscard]] DataFormat partial_format(const Transport& transport);
 
 struct BufferSize {

@@ -2,6 +2,8 @@
 // The next device of a line, or the next ones all at once, as a kernel sends packets to them.
 #pragma once
 
+#include "packet_pieces.hpp"
+
 class NextDevice {
 public:
     // Each packet is written on the next `reach` devices.
@@ -105,4 +107,22 @@ private:
     uint32_t count_ = 0;
     uint32_t source_ = 0;
     uint64_t destinations_[tt::tt_fabric::NOC_SCATTER_WRITE_MAX_CHUNKS];
+};
+
+// The same interface for pages that exceed a packet: each travels in several.
+class PagePieces {
+public:
+    PagePieces(NextDevice& next, uint32_t page_bytes, uint32_t piece_bytes)
+        : next_(next), page_{page_bytes, piece_bytes} {}
+
+    void add(uint32_t source, uint64_t destination) {
+        page_.for_each([&](uint32_t offset, uint32_t bytes) {
+            next_.send(source + offset, destination + offset, bytes);
+        });
+    }
+    void send() {}
+
+private:
+    NextDevice& next_;
+    PacketPieces page_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/exchange/buffers.hpp"
 #include "ops/exchange/program.hpp"
 #include "tessera/fabric_args.hpp"
 
@@ -99,9 +100,7 @@ void append_peers(std::vector<std::uint32_t>& args, const Rank& rank, std::uint3
 }
 
 std::uint32_t piece_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
-    // Pieces begin at multiples of 64 bytes, so that source and destination of a read agree.
-    const std::uint32_t most = largest_fabric_payload(arch.noc.max_packet) / 64 * 64;
-    return std::min((row_bytes + 63) / 64 * 64, most);
+    return std::min((row_bytes + 63) / 64 * 64, exchange::packet_piece(arch));
 }
 
 void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "ops/exchange/buffers.hpp"
 #include "ops/exchange/group.hpp"
 #include "ops/exchange/program.hpp"
-#include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::token_exchange {
 namespace {
@@ -136,14 +136,13 @@ struct RowWriter {
 
 std::vector<std::uint32_t> sender_args(const Making& making, std::uint32_t way,
                                        std::uint32_t link) {
-    const RowWriter writer{
-        .rows = making.arriving(),
-        .scales = making.arriving_scales(),
-        .sends_table = link == 0 && way != kStays,
-        .tables_arrived = making.semaphores.tables_arrived,
-        .rows_arrived = making.semaphores.rows_arrived,
-        .is_local = way == kStays,
-        .table_packet = largest_fabric_payload(making.context.arch.noc.max_packet) / 64 * 64};
+    const RowWriter writer{.rows = making.arriving(),
+                           .scales = making.arriving_scales(),
+                           .sends_table = link == 0 && way != kStays,
+                           .tables_arrived = making.semaphores.tables_arrived,
+                           .rows_arrived = making.semaphores.rows_arrived,
+                           .is_local = way == kStays,
+                           .table_packet = exchange::packet_piece(making.context.arch)};
     std::vector<std::uint32_t> args = writer.words(making);
     append_peers(args, making.rank, way, link, making.program);
     return args;

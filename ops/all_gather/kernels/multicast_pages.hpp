@@ -23,15 +23,18 @@ inline OwnPages own_pages_from_args(int at) {
             get_arg_val<uint32_t>(at + 3)};
 }
 
-// The devices on one side of this one. There may be none.
+// The devices on one side of this one. There may be none. `Packets` is PagePackets, or PagePieces
+// where a page exceeds a packet.
+template <typename Packets>
 class Side {
 public:
-    // Reads the number of devices, and of a connection if there are any.
-    Side(std::size_t arg_index, uint32_t page_bytes, uint32_t packet_pages)
+    // Reads the number of devices, and of a connection if there are any. `packing` is pages of a
+    // packet, or bytes of a piece.
+    Side(std::size_t arg_index, uint32_t page_bytes, uint32_t packing)
         : reach_(get_arg_val<uint32_t>(static_cast<int>(arg_index++))),
           connection_(connect(reach_, arg_index)),
           next_(connection_, reach_ == 0 ? 1 : reach_),
-          packets_(next_, page_bytes, packet_pages) {}
+          packets_(next_, page_bytes, packing) {}
 
     // Counts up a word of this core's own on each of them, behind all that was sent.
     void count_up(uint32_t semaphore_id) {
@@ -72,5 +75,5 @@ private:
     uint32_t reach_;
     Connection connection_;
     NextDevice next_;
-    PagePackets packets_;
+    Packets packets_;
 };

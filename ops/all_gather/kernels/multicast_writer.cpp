@@ -1,34 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends what the reader brings in to all devices behind this one, and copies it.
-#include "multicast_pages.hpp"
+// Sends pages that fit into a packet behind, and copies them.
+#include "multicast_writer.hpp"
 
 void kernel_main() {
-    const uint32_t output_address = get_arg_val<uint32_t>(0);
-    const uint32_t page_bytes = get_arg_val<uint32_t>(1);
-    const uint32_t packet_pages = get_arg_val<uint32_t>(2);
-    const uint32_t told_id = get_arg_val<uint32_t>(3);
-    const OwnPages pages = own_pages_from_args(4);
-    Side behind(8, page_bytes, packet_pages);
-
-    constexpr auto output_args = TensorAccessorArgs<0>();
-    const auto output = TensorAccessor(output_args, output_address);
-
-    // The reader waits for the others' start; until then there is nothing in the circular buffer.
-    behind.count_up(told_id);
-    for (uint32_t batch = 0; batch < pages.num_batches(); ++batch) {
-        cb_wait_front(kCbPages, pages.batch);
-        uint32_t source = get_read_ptr(kCbPages);
-        for (uint32_t page = pages.begin(batch); page < pages.end(batch); ++page) {
-            const uint64_t destination = output.get_noc_addr(pages.placed + page);
-            behind.add(source, destination);
-            noc_async_write<NOC_MAX_BURST_SIZE + 1, true, true>(source, destination, page_bytes);
-            source += get_local_cb_interface(kCbPages).fifo_page_size;
-        }
-        noc_async_posted_writes_flushed();
-        behind.flush();
-        cb_pop_front(kCbPages, pages.batch);
-    }
-    behind.count_up(told_id);
-    behind.close();
-    noc_async_write_barrier();
+    send_and_copy<PagePackets>();
 }

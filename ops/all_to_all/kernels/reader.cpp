@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the pages that go to this core's peers, each with its page there.
 #include "../../token_exchange/kernels/peers.hpp"
+#include "../../token_exchange/kernels/piece_reader.hpp"
 #include "../../token_exchange/kernels/routing.hpp"
-#include "../../token_exchange/kernels/row_pieces.hpp"
 
 void kernel_main() {
-    const RowPieces page{get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2)};
+    const PacketPieces page{get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2)};
     const Peers peers = peers_from_args(3);
     // Behind the peers, of each: first page here, first page there, number of pages.
     const uint32_t first_range = peers.end();

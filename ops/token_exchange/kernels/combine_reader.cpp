@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the expert outputs whose tokens this core's peers own, each with its place there.
 #include "peers.hpp"
+#include "piece_reader.hpp"
 #include "routing.hpp"
-#include "row_pieces.hpp"
 
 namespace {
 
@@ -73,7 +73,7 @@ void kernel_main() {
     const Shape shape = SHAPE_FROM_COMPILE_ARGS;
     const uint32_t num_links = get_arg_val<uint32_t>(3);
     const uint32_t link = get_arg_val<uint32_t>(4);
-    const RowPieces row{get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
+    const PacketPieces row{get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
     const uint32_t rank = get_arg_val<uint32_t>(7);
     const Peers peers = peers_from_args(8);
 

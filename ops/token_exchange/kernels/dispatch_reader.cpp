@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the rows that go to this core's peers, each with the pages it goes to.
 #include "peers.hpp"
+#include "piece_reader.hpp"
 #include "routing.hpp"
-#include "row_pieces.hpp"
 
 namespace {
 
@@ -37,8 +37,8 @@ void kernel_main() {
     const Shape shape = SHAPE_FROM_COMPILE_ARGS;
     const uint32_t num_links = get_arg_val<uint32_t>(4);
     const uint32_t link = get_arg_val<uint32_t>(5);
-    const RowPieces row{get_arg_val<uint32_t>(6), get_arg_val<uint32_t>(7)};
-    const RowPieces scales_row{get_arg_val<uint32_t>(8), get_arg_val<uint32_t>(7)};
+    const PacketPieces row{get_arg_val<uint32_t>(6), get_arg_val<uint32_t>(7)};
+    const PacketPieces scales_row{get_arg_val<uint32_t>(8), get_arg_val<uint32_t>(7)};
     auto* bases_ready = semaphore_at(get_arg_val<uint32_t>(9));
     const uint32_t rank = get_arg_val<uint32_t>(10);
     const Peers peers = peers_from_args(11);

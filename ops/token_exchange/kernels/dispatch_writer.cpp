@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the routing table to this core's peers, then rows to their places there.
+#include "../../kernels/packet_pieces.hpp"
 #include "peers.hpp"
 #include "routing.hpp"
-#include "row_pieces.hpp"
 
 namespace {
 
 // Sends the table into page `rank` of the peers' workspace.
 template <typename Accessor>
 void send_table(const Shape& shape, MeshLink& link, const Peers& peers, const Accessor& tables,
-                uint32_t rank, const RowPieces& packets, uint64_t arrived) {
+                uint32_t rank, const PacketPieces& packets, uint64_t arrived) {
     cb_wait_front(kCbTable, 1);
     const uint32_t source = get_read_ptr(kCbTable);
     for (uint32_t i = 0; i < peers.count; ++i) {
@@ -22,7 +22,7 @@ void send_table(const Shape& shape, MeshLink& link, const Peers& peers, const Ac
 
 // Calls send(peer, page, source, offset, bytes) for each piece and target of the next row.
 template <typename Send>
-void for_each_piece(const RowPieces& row, Send send) {
+void for_each_piece(const PacketPieces& row, Send send) {
     const auto* command = words_at(get_read_ptr(kCbCommands));
     row.for_each([&](uint32_t offset, uint32_t bytes) {
         cb_wait_front(kCbRows, 1);
@@ -36,7 +36,7 @@ void for_each_piece(const RowPieces& row, Send send) {
 
 // Rows of both tensors, until the reader says that there are no more.
 template <typename Send, typename SendScales>
-void send_rows(const RowPieces& row, const RowPieces& scales_row, Send send,
+void send_rows(const PacketPieces& row, const PacketPieces& scales_row, Send send,
                SendScales send_scales) {
     while (true) {
         cb_wait_front(kCbCommands, 1);
@@ -56,8 +56,8 @@ void kernel_main() {
     const Shape shape = SHAPE_FROM_COMPILE_ARGS;
     const uint32_t rank = get_arg_val<uint32_t>(3);
     const bool sends_table = get_arg_val<uint32_t>(4) != 0;
-    const RowPieces row{get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
-    const RowPieces scales_row{get_arg_val<uint32_t>(7), get_arg_val<uint32_t>(6)};
+    const PacketPieces row{get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
+    const PacketPieces scales_row{get_arg_val<uint32_t>(7), get_arg_val<uint32_t>(6)};
     const uint32_t started_id = get_arg_val<uint32_t>(8);
     const uint32_t control_x = get_arg_val<uint32_t>(9);
     const uint32_t control_y = get_arg_val<uint32_t>(10);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads this core's part of the rows that arrived apart, rank by rank, each with its place among
 // all.
+#include "piece_reader.hpp"
 #include "routing.hpp"
-#include "row_pieces.hpp"
 
 void kernel_main() {
     const Shape shape = SHAPE_FROM_COMPILE_ARGS;
-    const RowPieces row{get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3)};
-    const RowPieces scales_row{get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(3)};
+    const PacketPieces row{get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3)};
+    const PacketPieces scales_row{get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(3)};
     auto* go = semaphore_at(get_arg_val<uint32_t>(5));
     const uint32_t core = get_arg_val<uint32_t>(6);
     const uint32_t num_cores = get_arg_val<uint32_t>(7);

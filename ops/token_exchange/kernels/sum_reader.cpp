@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the contributions to each token of this core, by slot or, where ranks have summed theirs,
 // by rank, and brings them in tile by tile.
+#include "piece_reader.hpp"
 #include "routing.hpp"
-#include "row_pieces.hpp"
 #include "sum.hpp"
 
 namespace {

@@ -123,6 +123,18 @@ INSTANTIATE_TEST_SUITE_P(
              {2, 8},
              kRows,
              {.links = 4, .algorithm = Algorithm::Multicast}},
+        // A packet holds 7616 bytes.
+        Case{"PagesOfOnePacket", {1, 3}, Topology::Ring, {5, 1904}, kRows, {}},
+        Case{"PagesOfTwoPackets", {1, 4}, Topology::Ring, {5, 1908}, kRows, {.links = 2}},
+        Case{"PagesOfThreePackets", {1, 3}, Topology::Line, {7, 4096}, kRows, {.sync_pages = 2}},
+        Case{
+            "PagesInPacketsOfATile", {1, 2}, Topology::Line, {3, 1000}, kRows, {.packet_tiles = 1}},
+        Case{"MulticastOfPagesOfThreePackets",
+             {1, 4},
+             Topology::Ring,
+             {7, 4096},
+             kRows,
+             {.links = 2, .batch_pages = 2, .algorithm = Algorithm::Multicast}},
         Case{"LeadingExtents",
              {1, 3},
              Topology::Line,

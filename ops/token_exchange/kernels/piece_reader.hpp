@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one or two tensors, cut into pieces that fit into a packet.
+// Brings in rows of one or two tensors by the pieces that their packets hold.
 #pragma once
 
 #include <cstdint>
 
-struct RowPieces {
-    uint32_t row_bytes;
-    uint32_t piece_bytes;  // of all pieces but the last
-
-    template <typename Act>
-    void for_each(Act act) const {
-        for (uint32_t offset = 0; offset < row_bytes; offset += piece_bytes) {
-            const uint32_t left = row_bytes - offset;
-            act(offset, left < piece_bytes ? left : piece_bytes);
-        }
-    }
-};
+#include "../../kernels/packet_pieces.hpp"
 
 // Brings rows in, a piece a page of a circular buffer, several pages at a time: a read takes longer
 // than the link takes for a piece.
@@ -29,7 +18,7 @@ public:
                      get_local_cb_interface(cb).fifo_page_size) {}
 
     template <typename Accessor>
-    void read(const RowPieces& pieces, const Accessor& source, uint32_t row) {
+    void read(const PacketPieces& pieces, const Accessor& source, uint32_t row) {
         pieces.for_each([&](uint32_t offset, uint32_t bytes) {
             cb_reserve_back(cb_, num_issued_ + 1);
             const uint32_t page_bytes = get_local_cb_interface(cb_).fifo_page_size;

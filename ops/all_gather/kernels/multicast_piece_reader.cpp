@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings in pages that exceed a packet and sends them ahead.
+#include "multicast_reader.hpp"
+
+void kernel_main() {
+    read_and_send<PagePieces>();
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings in this device's pages and sends each batch to all devices ahead of it; the writer beside
+// it sends them the other way and copies them.
+#pragma once
+
+#include "multicast_pages.hpp"
+
+namespace {
+
+template <typename Accessor>
+class Batches {
+public:
+    Batches(const OwnPages& pages, const Accessor& input) : pages_(pages), input_(input) {}
+
+    void begin_read(uint32_t batch) {
+        cb_reserve_back(kCbPages, pages_.batch);
+        place_ = get_write_ptr(kCbPages);
+        uint32_t l1_address = place_;
+        for (uint32_t page = pages_.begin(batch); page < pages_.end(batch); ++page) {
+            noc_async_read_page(page, input_, l1_address);
+            l1_address += get_local_cb_interface(kCbPages).fifo_page_size;
+        }
+    }
+    // Hands what was read to the writer. Returns where it lies.
+    uint32_t end_read() {
+        noc_async_read_barrier();
+        cb_push_back(kCbPages, pages_.batch);
+        return place_;
+    }
+
+private:
+    const OwnPages& pages_;
+    const Accessor& input_;
+    uint32_t place_ = 0;
+};
+
+template <typename Packets, typename Accessor>
+void send_batch(const OwnPages& pages, uint32_t batch, const Accessor& output, uint32_t source,
+                Side<Packets>& ahead) {
+    for (uint32_t page = pages.begin(batch); page < pages.end(batch); ++page) {
+        ahead.add(source, output.get_noc_addr(pages.placed + page));
+        source += get_local_cb_interface(kCbPages).fifo_page_size;
+    }
+    ahead.flush();
+}
+
+template <typename Packets>
+void read_and_send() {
+    const uint32_t input_address = get_arg_val<uint32_t>(0);
+    const uint32_t output_address = get_arg_val<uint32_t>(1);
+    const uint32_t page_bytes = get_arg_val<uint32_t>(2);
+    const uint32_t packing = get_arg_val<uint32_t>(3);
+    const uint32_t told_id = get_arg_val<uint32_t>(4);
+    const uint32_t num_others = get_arg_val<uint32_t>(5);
+    const bool reads_ahead = get_arg_val<uint32_t>(6) != 0;
+    const OwnPages pages = own_pages_from_args(7);
+    Side<Packets> ahead(11, page_bytes, packing);
+
+    constexpr auto input_args = TensorAccessorArgs<0>();
+    constexpr auto output_args = TensorAccessorArgs<2>();
+    const auto input = TensorAccessor(input_args, input_address);
+    const auto output = TensorAccessor(output_args, output_address);
+    auto* told = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(told_id));
+
+    // Nothing may reach a device before its program has started.
+    ahead.count_up(told_id);
+    noc_semaphore_wait_min(told, num_others);
+
+    // Read ahead, a batch comes in while the one before it goes out, so that the link does not
+    // wait for DRAM.
+    Batches batches(pages, input);
+    const uint32_t num_batches = pages.num_batches();
+    if (num_batches != 0) {
+        batches.begin_read(0);
+    }
+    for (uint32_t batch = 0; batch < num_batches; ++batch) {
+        const uint32_t source = batches.end_read();
+        const bool has_next = batch + 1 < num_batches;
+        if (has_next && reads_ahead) {
+            batches.begin_read(batch + 1);
+        }
+        send_batch(pages, batch, output, source, ahead);
+        if (has_next && !reads_ahead) {
+            batches.begin_read(batch + 1);
+        }
+    }
+    // A count comes behind all that its device has sent this way.
+    ahead.count_up(told_id);
+    ahead.close();
+    noc_semaphore_wait_min(told, 2 * num_others);
+}
+
+}  // namespace
