@@ -59,19 +59,17 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
 
 void judge_caches(const OpContext& context, const Extents& extents, RuleJudge& judge) {
     const std::uint32_t page_size = context.params<DecodeSpec>().page_size;
-    const std::uint32_t alignment = dram_alignment(context.arch);
     const TensorSpec& cache = context.inputs[2].spec;
     if (!is_fp8(cache.format)) {
-        judge_cache_rows(kInputs[2], cache, extents.latent + extents.rope, page_size, alignment,
-                         judge);
+        judge_cache_rows(kInputs[2], cache, extents.latent + extents.rope, page_size, 1, judge);
         return;
     }
     const std::uint32_t scales = scales_of(cache.format, extents);
-    judge_cache_rows(kFp8Inputs[2], cache, extents.latent, page_size, alignment, judge);
+    judge_cache_rows(kFp8Inputs[2], cache, extents.latent, page_size, 1, judge);
     judge_cache_rows(kFp8Inputs[kScales], context.inputs[kScales].spec, scales, page_size, 1,
                      judge);
     judge_cache_rows(kFp8Inputs[kRopeCache], context.inputs[kRopeCache].spec, extents.rope,
-                     page_size, alignment, judge);
+                     page_size, 1, judge);
     constexpr std::uint32_t kMostScales = 16;  // the reader's place for those of a key
     judge.require(scales <= kMostScales, "q_latent",
                   fmt::format("has latents of {} elements; in fp8 they may have {}", extents.latent,

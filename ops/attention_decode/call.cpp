@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/fp8_blocks/fp8_blocks.hpp"
+#include "ops/kv_cache_append/kv_cache_append.hpp"
 
 namespace tessera::ops::attention_decode {
 
@@ -21,6 +22,19 @@ std::uint32_t scales_of(DataFormat cache, const Extents& extents) {
     return is_fp8(cache) ? div_up(extents.latent, fp8::kBlock) : 0;
 }
 
+bool is_misaligned(const OpContext& context, const Extents& extents) {
+    const TensorSpec& cache = context.inputs[2].spec;
+    const bool has_codes = is_fp8(cache.format);
+    const std::uint32_t columns = extents.latent + (has_codes ? 0 : extents.rope);
+    const std::uint32_t page_size = context.params<DecodeSpec>().page_size;
+    if (positions_of_row(cache.shape, columns, page_size) <= 1) {
+        return false;
+    }
+    const std::uint32_t alignment = dram_alignment(context.arch);
+    return columns * element_bytes(cache.format) % alignment != 0 ||
+           (has_codes && 2 * extents.rope % alignment != 0);
+}
+
 attention::Shapes shapes_of(const OpContext& context) {
     const auto& spec = context.params<DecodeSpec>();
     const Extents extents = extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape);
@@ -30,6 +44,9 @@ attention::Shapes shapes_of(const OpContext& context) {
         .block = std::max(spec.block, 1U),
         .scale_tiles = scales_of(context.inputs[2].spec.format, extents),
         .scale = spec.scale,
+        .detour_bytes = is_misaligned(context, extents)
+                            ? 2 * (extents.latent + extents.rope + dram_alignment(context.arch))
+                            : 0,
         .page_words = context.inputs[3].spec.shape[1],
         .chosen_words = chosen_width(context.inputs)};
 }

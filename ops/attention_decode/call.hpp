@@ -40,6 +40,9 @@ struct Extents {
 /// Blocks of a latent that have a scale each; 0 in bfloat16.
 [[nodiscard]] std::uint32_t scales_of(DataFormat cache, const Extents& extents);
 
+/// Whether positions of a page follow each other at addresses that DRAM cannot be read at.
+[[nodiscard]] bool is_misaligned(const OpContext& context, const Extents& extents);
+
 [[nodiscard]] attention::Shapes shapes_of(const OpContext& context);
 
 /// The launch of a call: groups of cores that share a token's keys (program.cpp).

@@ -128,8 +128,16 @@ Program make_program(const OpContext& context, std::size_t position) {
         append_accessors({&tensors[position]}, words);
         addresses.push_back(tensors[position].buffer.address);
     }
-    const KernelHandle reader = CreateKernel(program, "ops/attention_decode/kernels/reader.cpp",
-                                             cores, ReaderDataMovementConfig(std::move(words)));
+    // A kernel of its own: cores with aligned rows take no time for the question.
+    const bool reads_apart = is_misaligned(context, extents);
+    if (reads_apart) {
+        words.push_back(dram_alignment(context.arch));
+    }
+    const KernelHandle reader =
+        CreateKernel(program,
+                     reads_apart ? "ops/attention_decode/kernels/misaligned_reader.cpp"
+                                 : "ops/attention_decode/kernels/reader.cpp",
+                     cores, ReaderDataMovementConfig(std::move(words)));
     const DeviceTensor& output = context.device_outputs[0][position];
     const KernelHandle writer = attention::add_writer(program, cores, shapes, output, handshake);
     set_arguments(program, context.arch, groups, reader, writer, addresses, output.buffer.address,

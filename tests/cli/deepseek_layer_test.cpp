@@ -62,6 +62,10 @@ INSTANTIATE_TEST_SUITE_P(
     Forms, DeepseekLayer,
     ::testing::Values(
         LayerRun{"Prefill", {}},
+        // Rows of its caches have 96 bytes, or 32 in fp8, where DRAM is read at multiples of 64.
+        LayerRun{"OnBlackhole", {"mesh.device=blackhole_p150"}},
+        LayerRun{"OnBlackholeWithACacheInFp8",
+                 {"mesh.device=blackhole_p150", "params.attention_cache=fp8", "params.context=33"}},
         LayerRun{"PrefillOfPartOfATile",
                  {"params.batch=1", "params.tokens=33", "params.context=5"}},
         LayerRun{"DecodeOfTwoLayers", {"params.tokens=1", "params.context=20", "params.layers=2"}},

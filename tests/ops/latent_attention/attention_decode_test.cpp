@@ -165,12 +165,6 @@ TEST(AttentionDecode, NamesACacheOfOtherRows) {
         "640 of a page");
 }
 
-TEST(AttentionDecode, NamesPagesWhosePositionsAreNotAligned) {
-    EXPECT_EQ(
-        refusal_of_cache({4, 640}),
-        "attention_decode: cache has pages of positions of 80 B; they must be multiples of 32 B");
-}
-
 /// The same cache, whose pages are rows of the tensor.
 std::vector<OpInput> in_pages(const Call& call) {
     std::vector<OpInput> inputs = inputs_of(call);
@@ -189,13 +183,15 @@ TEST_P(DecodePages, GiveTheBytesOfPositionsAsRows) {
     EXPECT_EQ(run.outputs[0].bytes, attend(call).outputs[0].bytes);
 }
 
-// Positions of whole tiles, which are read together, and others; key tiles across pages.
+// Positions of whole tiles, which are read together, and others; key tiles across pages; positions
+// of 80 bytes, where DRAM is read at multiples of 32.
 INSTANTIATE_TEST_SUITE_P(
     Edges, DecodePages,
     ::testing::Values(Call{.positions = {100, 31}, .latent = 64, .rope = 32},
                       Call{.positions = {100}, .latent = 64, .rope = 32, .page_size = 7},
                       Call{.positions = {70, 5}, .latent = 64, .rope = 16},
-                      Call{.positions = {70}, .latent = 32, .rope = 32, .page_size = 64}));
+                      Call{.positions = {70}, .latent = 32, .rope = 32, .page_size = 64},
+                      Call{.positions = {70, 5}}, Call{.positions = {40}, .page_size = 7}));
 
 }  // namespace
 }  // namespace tessera::ops::attention_decode

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings the heads of a token, and the rows of the cache that it sees: all up to its position, or
+// those that a list names. Cores that share a sequence take a range of its blocks each. A cache in
+// fp8 has codes, their scales and rotated parts apart.
+#pragma once
+
+#include "../../attention/kernels/blocks.hpp"
+#include "../../fp8_blocks/kernels/scale_rule.hpp"
+#include "../../kernels/cache_rows.hpp"
+
+using namespace attention;
+
+namespace {
+
+constexpr uint32_t kCbPages = 24;
+constexpr uint32_t kCbChosen = 25;
+constexpr uint32_t kCbCodeRows = 26;
+constexpr uint32_t kCbScales = 28;
+constexpr uint32_t kCbScaleWords = 29;
+constexpr uint32_t kScaleSlot = 128;  // bytes: of a key's scales, and of what aligns their read
+constexpr uint32_t kFloatTileBytes = 4096;
+
+struct Shapes {
+    uint32_t heads;
+    uint32_t latent_bytes;
+    uint32_t rope_bytes;
+    uint32_t row_tiles;  // of queries and keys
+    uint32_t block;      // key tiles
+    uint32_t page_size;  // positions
+    uint32_t table_width;
+    uint32_t chosen_width;  // 0: all positions are seen
+    uint32_t tokens_each;   // of a sequence, where no list says it
+    uint32_t scales;        // of a key; 0: the cache is in bfloat16
+
+    uint32_t row_bytes() const { return row_tiles * 64; }
+    uint32_t latent_tiles() const { return latent_bytes / 64; }
+};
+
+// Rows are latents and rotated parts, or the latents' codes with the other two beside them.
+template <class Rows>
+struct Caches {
+    Rows rows;
+    CacheRows<TensorAccessor> scales;
+    Rows rope;
+};
+
+// Rows that all start at addresses at which DRAM is read.
+struct AlignedRows : CacheRows<TensorAccessor> {};
+// Rows of which some start between the addresses at which DRAM is read.
+struct MisalignedRows : CacheRows<TensorAccessor> {};
+
+// The keys of one token: positions, or places in a list that has been gathered in front.
+struct Keys {
+    uint32_t count;
+    const volatile tt_l1_ptr uint32_t* chosen;  // null: place and position are one
+    const volatile tt_l1_ptr uint32_t* pages;
+    uint32_t page_size;
+
+    uint32_t row(uint32_t place) const {
+        const uint32_t position = chosen == nullptr ? place : chosen[place];
+        return pages[position / page_size] * page_size + position % page_size;
+    }
+};
+
+// Entries of −1, and positions behind the token's own, are nobody's.
+template <class Accessor>
+uint32_t gather_chosen(const Accessor& list, uint32_t token, uint32_t width, int32_t position) {
+    const uint32_t l1_addr = get_write_ptr(kCbChosen);
+    noc_async_read(list.get_noc_addr(token), l1_addr, width * sizeof(uint32_t));
+    noc_async_read_barrier();
+    auto* entries = reinterpret_cast<Words>(l1_addr);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < width; ++i) {
+        const auto entry = static_cast<int32_t>(entries[i]);
+        if (entry >= 0 && entry <= position) {
+            entries[count] = static_cast<uint32_t>(entry);
+            count += 1;
+        }
+    }
+    return count;
+}
+
+// Rows of keys [first, end), `pitch` bytes apart in L1: those that lie behind each other in both
+// are read together.
+template <class Cache>
+void read_rows(const Cache& cache, const Keys& keys, uint32_t first, uint32_t end, uint32_t l1_addr,
+               uint32_t pitch) {
+    const bool may_join = keys.chosen == nullptr && cache.row_bytes == pitch;
+    for (uint32_t place = first; place < end;) {
+        const uint32_t row = keys.row(place);
+        const uint32_t count = may_join ? cache.together(row, end - place) : 1;
+        noc_async_read(cache.address(row), l1_addr, count * cache.row_bytes);
+        l1_addr += count * pitch;
+        place += count;
+    }
+}
+
+// Each through a place beside it where source and destination differ modulo DRAM's alignment.
+void read_rows(const MisalignedRows& cache, const Keys& keys, uint32_t first, uint32_t end,
+               uint32_t l1_addr, uint32_t pitch) {
+    const uint32_t alignment = get_compile_time_arg_val(34);
+    for (uint32_t place = first; place < end; ++place) {
+        const uint32_t row = keys.row(place);
+        read_range(cache.tensor, row / cache.in_one_row, cache.offset(row), l1_addr,
+                   cache.row_bytes, alignment, get_write_ptr(kCbDetour));
+        l1_addr += pitch;
+    }
+}
+
+// Reads scales of keys [first, end), or (with `tiles_l1`) puts those that were read into column 0
+// of tiles, one for each 128 columns.
+template <class Cache>
+void move_scales(const Cache& cache, const Shapes& shapes, const Keys& keys, uint32_t first,
+                 uint32_t end, uint32_t tiles_l1) {
+    constexpr uint32_t kAlignment = 64;  // of reads, on every device
+    for (uint32_t place = first; place < end;) {
+        const uint32_t row = keys.row(place);
+        const uint32_t before = cache.offset(row) % kAlignment;
+        const uint32_t count = keys.chosen == nullptr ? cache.together(row, end - place) : 1;
+        const uint32_t l1_addr = get_write_ptr(kCbScaleWords) + (place - first) * kScaleSlot;
+        if (tiles_l1 == 0) {
+            noc_async_read(cache.address(row, before), l1_addr, before + count * cache.row_bytes);
+        }
+        const auto* words = reinterpret_cast<Words>(l1_addr + before);
+        for (uint32_t i = 0; tiles_l1 != 0 && i < count * shapes.scales; ++i) {
+            reinterpret_cast<Words>(
+                tiles_l1 +
+                i % shapes.scales *
+                    kFloatTileBytes)[scale_rule::word_of_row(place - first + i / shapes.scales)] =
+                words[i];
+        }
+        place += count;
+    }
+}
+
+template <class AllCaches>
+void push_quantised_tile(const AllCaches& caches, const Shapes& shapes, const Keys& keys,
+                         uint32_t first, uint32_t end) {
+    const uint32_t rope_tiles = shapes.row_tiles - shapes.latent_tiles();
+    cb_reserve_back(kCbCodeRows, shapes.latent_tiles());
+    cb_reserve_back(kCbScales, shapes.scales);
+    cb_reserve_back(kCbKeyRows, rope_tiles);
+    read_rows(caches.rows, keys, first, end, get_write_ptr(kCbCodeRows), caches.rows.row_bytes);
+    read_rows(caches.rope, keys, first, end, get_write_ptr(kCbKeyRows), rope_tiles * 64);
+    move_scales(caches.scales, shapes, keys, first, end, 0);
+    noc_async_read_barrier();
+    move_scales(caches.scales, shapes, keys, first, end, get_write_ptr(kCbScales));
+    cb_push_back(kCbCodeRows, shapes.latent_tiles());
+    cb_push_back(kCbScales, shapes.scales);
+    cb_push_back(kCbKeyRows, rope_tiles);
+}
+
+template <class AllCaches>
+void push_key_tile(const AllCaches& caches, const Shapes& shapes, const Keys& keys,
+                   uint32_t first) {
+    const uint32_t end = smaller(first + kTileRows, keys.count);
+    if (shapes.scales != 0) {
+        push_quantised_tile(caches, shapes, keys, first, end);
+        return;
+    }
+    cb_reserve_back(kCbKeyRows, shapes.row_tiles);
+    read_rows(caches.rows, keys, first, end, get_write_ptr(kCbKeyRows), shapes.row_bytes());
+    noc_async_read_barrier();
+    cb_push_back(kCbKeyRows, shapes.row_tiles);
+}
+
+// Values behind the rows that are read must be no NaN: a weight of 0 does not hide it.
+void clear_keys(const Shapes& shapes) {
+    if (shapes.scales == 0) {
+        clear(kCbKeyRows, 2 * shapes.row_tiles);
+        return;
+    }
+    clear(kCbKeyRows, 2 * (shapes.row_tiles - shapes.latent_tiles()));
+    fill_l1(get_write_ptr(kCbCodeRows), 2 * shapes.latent_tiles() * 1024, 0);
+    fill_l1(get_write_ptr(kCbScales), 2 * shapes.scales * kFloatTileBytes, 0);
+}
+
+// Blocks [first, end) of the keys.
+template <class AllCaches>
+void push_blocks(const AllCaches& caches, const Shapes& shapes, const Keys& keys, uint32_t first,
+                 uint32_t end) {
+    const uint32_t key_tiles = (keys.count + kTileRows - 1) / kTileRows;
+    for (uint32_t block = first; block < end; ++block) {
+        const uint32_t tile = block * shapes.block;
+        const uint32_t num_tiles = smaller(shapes.block, key_tiles - tile);
+        const bool is_cut = tile + num_tiles == key_tiles && keys.count % kTileRows != 0;
+        announce_block(num_tiles, is_cut ? 1U << (num_tiles - 1) : 0);
+        for (uint32_t i = 0; i < num_tiles; ++i) {
+            push_key_tile(caches, shapes, keys, (tile + i) * kTileRows);
+        }
+        if (is_cut) {
+            push_mask(keys.count % kTileRows, 0);
+        }
+    }
+}
+
+template <class Latent, class Rope>
+void push_queries(const Latent& latent, const Rope& rope, const Shapes& shapes, uint32_t first_row,
+                  uint32_t count) {
+    cb_reserve_back(kCbQueryRows, shapes.row_tiles);
+    uint32_t l1_addr = get_write_ptr(kCbQueryRows);
+    for (uint32_t row = first_row; row < first_row + count; ++row) {
+        noc_async_read(latent.get_noc_addr(row), l1_addr, shapes.latent_bytes);
+        noc_async_read(rope.get_noc_addr(row), l1_addr + shapes.latent_bytes, shapes.rope_bytes);
+        l1_addr += shapes.row_bytes();
+    }
+    noc_async_read_barrier();
+    cb_push_back(kCbQueryRows, shapes.row_tiles);
+}
+
+// Takes the sums of this core's partners in their order, one at a time.
+void receive_partials(uint32_t num_partners, uint32_t pages, uint32_t& num_received) {
+    auto* arrived = reinterpret_cast<Words>(get_semaphore(get_compile_time_arg_val(10)));
+    const uint32_t room = get_semaphore(get_compile_time_arg_val(9));
+    constexpr uint32_t kFirstPartner = 15;  // behind the other arguments: x and y of each
+    for (uint32_t partner = 0; partner < num_partners; ++partner) {
+        cb_reserve_back(kCbPartial, pages);
+        noc_semaphore_inc(
+            get_noc_addr(get_arg_val<uint32_t>(kFirstPartner + 2 * partner),
+                         get_arg_val<uint32_t>(kFirstPartner + 2 * partner + 1), room),
+            1);
+        num_received += 1;
+        noc_semaphore_wait_min(arrived, num_received);
+        cb_push_back(kCbPartial, pages);
+    }
+}
+
+// The kernel: `Rows` is AlignedRows, or MisalignedRows where the cache's rows need it.
+template <class Rows>
+void read_tokens() {
+    const uint32_t group = get_arg_val<uint32_t>(0);
+    const uint32_t num_groups = get_arg_val<uint32_t>(1);
+    const uint32_t slot = get_arg_val<uint32_t>(2);
+    const uint32_t split = get_arg_val<uint32_t>(3);
+    const uint32_t num_units = get_arg_val<uint32_t>(4);
+    const Shapes shapes{.heads = get_compile_time_arg_val(0),
+                        .latent_bytes = get_compile_time_arg_val(1),
+                        .rope_bytes = get_compile_time_arg_val(2),
+                        .row_tiles = get_compile_time_arg_val(3),
+                        .block = get_compile_time_arg_val(4),
+                        .page_size = get_compile_time_arg_val(5),
+                        .table_width = get_compile_time_arg_val(6),
+                        .chosen_width = get_compile_time_arg_val(7),
+                        .tokens_each = get_compile_time_arg_val(8),
+                        .scales = get_compile_time_arg_val(15)};
+    const uint32_t partial_pages = get_compile_time_arg_val(11);
+    const uint32_t position_width = get_compile_time_arg_val(12);
+    const uint32_t sequence_width = get_compile_time_arg_val(13);  // 0: no list
+    const TensorAccessor latent(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(5));
+    const TensorAccessor rope(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(6));
+    const TensorAccessor cache_tensor(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(7));
+    const TensorAccessor table(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(8));
+    const TensorAccessor position_list(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(9));
+    const TensorAccessor chosen(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(10));
+    const TensorAccessor sequence_list(TensorAccessorArgs<28>(), get_arg_val<uint32_t>(11));
+    const TensorAccessor scale_tensor(TensorAccessorArgs<30>(), get_arg_val<uint32_t>(12));
+    const TensorAccessor rope_tensor(TensorAccessorArgs<32>(), get_arg_val<uint32_t>(13));
+    const uint32_t in_one_row = get_compile_time_arg_val(14);
+    const uint32_t row_bytes =
+        shapes.scales == 0 ? shapes.latent_bytes + shapes.rope_bytes : shapes.latent_bytes / 2;
+    const uint32_t scale_bytes = shapes.scales * static_cast<uint32_t>(sizeof(uint32_t));
+    const Caches<Rows> caches{Rows{{cache_tensor, row_bytes, in_one_row}},
+                              {scale_tensor, scale_bytes, in_one_row},
+                              Rows{{rope_tensor, shapes.rope_bytes, in_one_row}}};
+    const uint32_t num_partners = get_arg_val<uint32_t>(14);
+
+    push_ones();
+    clear(kCbQueryRows, shapes.row_tiles);
+    clear_keys(shapes);
+    WordList<TensorAccessor> positions{position_list, position_width, get_write_ptr(kCbWords)};
+    WordList<TensorAccessor> sequences{sequence_list, larger(sequence_width, 1),
+                                       get_write_ptr(kCbWords) + 64};
+    const uint32_t head_tiles = (shapes.heads + kTileRows - 1) / kTileRows;
+    uint32_t num_received = 0;
+    for (uint32_t unit = group; unit < num_units; unit += num_groups) {
+        const uint32_t token = unit / head_tiles;
+        const uint32_t head = unit % head_tiles * kTileRows;
+        const uint32_t count = smaller(kTileRows, shapes.heads - head);
+        const auto position = static_cast<int32_t>(positions.at(token));
+        const uint32_t sequence =
+            sequence_width == 0 ? token / shapes.tokens_each : sequences.at(token);
+        noc_async_read(table.get_noc_addr(sequence), get_write_ptr(kCbPages),
+                       shapes.table_width * sizeof(uint32_t));
+        noc_async_read_barrier();
+        const bool is_sparse = shapes.chosen_width != 0;
+        const Keys keys{is_sparse ? gather_chosen(chosen, token, shapes.chosen_width, position)
+                                  : static_cast<uint32_t>(position + 1),
+                        is_sparse ? reinterpret_cast<Words>(get_write_ptr(kCbChosen)) : nullptr,
+                        reinterpret_cast<Words>(get_write_ptr(kCbPages)), shapes.page_size};
+        const uint32_t block_keys = shapes.block * kTileRows;
+        const uint32_t num_blocks = (keys.count + block_keys - 1) / block_keys;
+        const uint32_t first = num_blocks * slot / split;
+        const uint32_t end = num_blocks * (slot + 1) / split;
+        const uint32_t row = token * shapes.heads + head;
+        announce_unit(slot == 0 ? kResult : kPartial, end - first, num_partners);
+        announce_rows(slot == 0 ? kResult : kPartial, row, 1, count);
+        push_queries(latent, rope, shapes, row, count);
+        push_blocks(caches, shapes, keys, first, end);
+        receive_partials(num_partners, partial_pages, num_received);
+    }
+    announce_unit(kEnd, 0, 0);
+    announce_rows(kEnd, 0, 0, 0);
+    noc_async_atomic_barrier();
+}
+
+}  // namespace
