@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/expert_rows/tables.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ops/buffer_room.hpp"
@@ -102,6 +104,61 @@ std::vector<bool> first_rows(std::uint32_t rows, const HostTensor& counts) {
         std::fill_n(flags.begin() + static_cast<std::ptrdiff_t>(b * batch), count, true);
     }
     return flags;
+}
+
+namespace {
+
+/// Where entry `index` is: "topk_ids(3,1)".
+std::string place_in(const NamedTable& table, std::size_t index) {
+    const Shape& shape = table.values.shape;
+    return shape.size() == 1 ? fmt::format("{}({})", table.name, index)
+                             : fmt::format("{}({},{})", table.name, index / row_length(shape),
+                                           index % row_length(shape));
+}
+
+void check_entries(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
+                   std::size_t begin, std::size_t end) {
+    const auto entries = table.values.as<std::int32_t>();
+    for (std::size_t i = begin; i < end; ++i) {
+        const bool is_index = entries[i] >= 0 && static_cast<std::uint64_t>(entries[i]) < count;
+        if (is_index || (nobody == Nobody::Allowed && entries[i] == kNobody)) {
+            continue;  // in front of the texts: tables have millions of entries
+        }
+        require(false, "{}: {} is {}; allowed: {}0 to {}", op, place_in(table, i), entries[i],
+                nobody == Nobody::Allowed ? "-1 (none) and " : "", count - 1);
+    }
+}
+
+}  // namespace
+
+void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
+                   std::uint64_t num_live) {
+    const Shape& shape = table.values.shape;
+    const std::uint64_t live = std::min<std::uint64_t>(num_live, shape[0]);
+    check_entries(op, table, count, nobody, 0, live * (num_elements(shape) / shape[0]));
+}
+
+void check_lists(std::string_view op, const NamedTable& counts, const NamedTable& lists,
+                 std::uint64_t count) {
+    const std::size_t columns = row_length(lists.values.shape);
+    check_indices(op, counts, columns + 1, Nobody::Forbidden);
+    const auto live = counts.values.as<std::uint32_t>();
+    for (std::size_t e = 0; e < live.size(); ++e) {
+        check_entries(op, lists, count, Nobody::Forbidden, e * columns, e * columns + live[e]);
+    }
+}
+
+void check_selects_once(std::string_view op, const NamedTable& ids) {
+    const auto entries = ids.values.as<std::int32_t>();
+    const std::size_t columns = row_length(ids.values.shape);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        for (std::size_t before = i / columns * columns; before < i; ++before) {
+            if (entries[i] != kNobody && entries[i] == entries[before]) {
+                require(false, "{}: {} is {}, as is {}; a token selects an expert once", op,
+                        place_in(ids, i), entries[i], place_in(ids, before));
+            }
+        }
+    }
 }
 
 void check_expert_map(std::string_view op, const HostTensor& map, std::uint32_t num_local) {

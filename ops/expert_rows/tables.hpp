@@ -70,6 +70,28 @@ void append_accessors(std::initializer_list<const DeviceTensor*> tensors,
 /// Flags of `rows` rows in as many equal batches as there are counts: the first counts[b] of each.
 [[nodiscard]] std::vector<bool> first_rows(std::uint32_t rows, const HostTensor& counts);
 
+/// A table of 32-bit integers under the name of its operand.
+struct NamedTable {
+    std::string_view name;
+    const HostTensor& values;
+};
+/// Whether a table may hold kNobody.
+enum class Nobody : std::uint8_t { Allowed, Forbidden };
+/// The rule of tables that name experts, tokens or rows by number: an entry is 0 to `count` − 1, or
+/// kNobody where that is allowed. Looks at the first `num_live` of the first extent; what is
+/// behind them holds no entry.
+/// Errors   UsageError naming op, table, element, value and what is allowed.
+void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
+                   std::uint64_t num_live = UINT64_MAX);
+/// The same of one list for each expert, of which the first counts[e] entries are live.
+/// Shapes   counts (E, 1), lists (E, C).
+void check_lists(std::string_view op, const NamedTable& counts, const NamedTable& lists,
+                 std::uint64_t count);
+/// The rule of ops that have one row for a token and an expert: no row of `ids` names an expert
+/// twice.
+/// Errors   UsageError naming op, both elements and the expert.
+void check_selects_once(std::string_view op, const NamedTable& ids);
+
 /// Errors   UsageError naming tensor, position, value and what is allowed, if an entry of `map` is
 ///          none of −1 to num_local − 1.
 void check_expert_map(std::string_view op, const HostTensor& map, std::uint32_t num_local);

@@ -166,6 +166,18 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     return {rows};
 }
 
+void check_values(const ReferenceContext& context) {
+    const HostTensor listed = context.read(4);
+    const std::uint32_t entries = context.in(2).shape()[0];
+    check_indices(kSpec.name, {kInputs[4].name, listed}, std::uint64_t{entries} + 1,
+                  Nobody::Forbidden);
+    // Blocks behind the listed entries belong to no expert.
+    const std::uint32_t live =
+        div_up(listed.as<std::uint32_t>()[0], context.params<GroupedSpec>().block_size);
+    check_indices(kSpec.name, {kInputs[3].name, context.read(3)}, context.in(1).shape()[0],
+                  Nobody::Allowed, live);
+}
+
 }  // namespace
 
 const Op& op() {
@@ -175,7 +187,9 @@ const Op& op() {
                         .infer = infer,
                         .programs = programs,
                         .reference = reference,
-                        .valid = valid_of_rows(counted)};
+                        .valid = valid_of_rows(counted),
+                        .check_values = check_values,
+                        .checked_inputs = {3, 4}};
     return kOp;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/expert_rows/tables.hpp"
 #include "ops/schedule_fields.hpp"
 #include "ops/work_share.hpp"
 
@@ -147,6 +148,12 @@ KernelHandle create_compute(Program& program, const CoreRangeSet& cores, const C
     return CreateKernel(program, "ops/local_reduce_moe_output/kernels/compute.cpp", cores, config);
 }
 
+void check_values(const ReferenceContext& context) {
+    const HostTensor tokens = context.read(1);
+    check_lists(kSpec.name, {kInputs[3].name, context.read(3)}, {kInputs[1].name, tokens},
+                tokens.shape[1]);
+}
+
 }  // namespace
 
 const Op& op() {
@@ -156,7 +163,9 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
-                        .reference = reference_of_step};
+                        .reference = reference_of_step,
+                        .check_values = check_values,
+                        .checked_inputs = {1, 3}};
     return kOp;
 }
 

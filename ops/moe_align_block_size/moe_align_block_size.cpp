@@ -152,8 +152,18 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
+    const std::uint32_t experts = context.params<AlignSpec>().num_experts;
+    std::uint64_t tokens = context.in(0).shape()[0];
+    if (context.has(2)) {
+        const HostTensor given = context.read(2);
+        // A count: 0 to all tokens.
+        check_indices(kSpec.name, {kInputs[2].name, given}, tokens + 1, Nobody::Forbidden);
+        tokens = given.as<std::uint32_t>()[0];
+    }
+    const HostTensor ids = context.read(0);
+    check_indices(kSpec.name, {kInputs[0].name, ids}, experts, Nobody::Allowed, tokens);
     for (const auto& map : context.has(1) ? context.read_all(1) : std::vector<HostTensor>()) {
-        check_expert_map(kSpec.name, map, context.params<AlignSpec>().num_experts);
+        check_expert_map(kSpec.name, map, experts);
     }
 }
 

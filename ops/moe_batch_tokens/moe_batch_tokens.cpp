@@ -112,6 +112,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
+    const HostTensor values = context.read(0);
+    const NamedTable ids{kInputs[0].name, values};
+    check_indices(kSpec.name, ids, context.in(1).shape()[0], Nobody::Allowed);
+    check_selects_once(kSpec.name, ids);
     for (const HostTensor& map : context.read_all(1)) {
         check_expert_map(kSpec.name, map, context.params<BatchSpec>().num_local_experts);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ops/buffer_room.hpp"
+#include "ops/expert_rows/tables.hpp"
 #include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/host_floats.hpp"
 #include "ops/work_share.hpp"
@@ -154,6 +155,11 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return outputs;
 }
 
+void check_values(const ReferenceContext& context) {
+    check_indices(kSpec.name, {kInputs[1].name, context.read(1)}, context.in(0).shape()[0],
+                  Nobody::Allowed);
+}
+
 }  // namespace
 
 const Op& op() {
@@ -162,7 +168,9 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
-                        .reference = reference};
+                        .reference = reference,
+                        .check_values = check_values,
+                        .checked_inputs = {1}};
     return kOp;
 }
 

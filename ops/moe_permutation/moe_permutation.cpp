@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ops/buffer_room.hpp"
+#include "ops/expert_rows/tables.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::ops::moe_permutation {
@@ -158,7 +159,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     Table histogram(spec.experts), local(spec.experts), prefix{0}, expanded(extents[4], -1);
     Table tokens, sources, batch, limits;
     for (const std::int32_t id : topk_ids.as<std::int32_t>()) {
-        ++histogram[static_cast<std::size_t>(id)];
+        if (id != kNobody) {
+            ++histogram[static_cast<std::size_t>(id)];
+        }
     }
     for (std::size_t e = 0; e < lists.size(); ++e) {
         local[static_cast<std::size_t>(first) + e] = static_cast<std::int32_t>(lists[e].size());
@@ -193,12 +196,11 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     const auto& spec = context.params<PermutationSpec>();
-    const HostTensor tensor = context.read(0);
-    const auto ids = tensor.as<std::uint32_t>();
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        require(ids[i] < spec.experts, "{}: topk_ids({},{}) is {}; expert ids are 0 to {}",
-                kSpec.name, i / tensor.shape[1], i % tensor.shape[1],
-                static_cast<std::int32_t>(ids[i]), spec.experts - 1);
+    const HostTensor ids = context.read(0);
+    check_indices(kSpec.name, {kInputs[0].name, ids}, spec.experts, Nobody::Allowed);
+    // Tables have room for one row of a token and a local expert (most_ctas).
+    if (ids.shape[1] > spec.local_experts) {
+        check_selects_once(kSpec.name, {kInputs[0].name, ids});
     }
 }
 

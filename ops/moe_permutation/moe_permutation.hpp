@@ -45,7 +45,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry. With K experts a token, expanded index i = token·K + k:
+/// The op, for the registry. With K experts a token, expanded index i = token·K + k. A slot of −1
+/// names no expert: it is counted nowhere and has no permuted row.
 ///
 /// expert_count_histogram        (experts) how often each expert was chosen
 /// expert_count_histogram_local  the same, 0 for experts of other devices
@@ -61,6 +62,8 @@ inline constexpr OpSpec kSpec{
 /// P and C are what the worst routing needs: most_ctas(). Tokens of an expert stand in ascending
 /// expanded order. Device p of a group has experts local_expert_offset + p·local_experts on.
 /// One core does it all in scalar code: the tables depend on each other.
+/// Errors   UsageError if an id is none of −1 to experts − 1 or, with K > local_experts, if a token
+///          selects an expert twice: P has no room for that.
 /// Source   TRT-LLM, trtllm_fused_moe_routing (routingIndicesClusterKernel).
 [[nodiscard]] const Op& op();
 

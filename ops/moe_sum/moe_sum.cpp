@@ -79,6 +79,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<SumSpec>();
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
+    // Without places rows lie by choice, so that both orders are one.
+    static constexpr std::array<std::string_view, 1> kOrder{"order"};
+    if (spec.rows == RowsSay::Presence || !context.has(1)) {
+        judge_untaken(kFields, &spec, kOrder, "a sum without places of rows", judge);
+    }
     const Shape& outputs = context.inputs[0].spec.shape;
     const bool has_rows = context.has(1);
     judge.require(has_rows || outputs.size() == 3, "expert_outputs",
@@ -245,6 +250,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return {std::move(sum)};
 }
 
+void check_values(const ReferenceContext& context) {
+    if (context.has(1) && context.params<SumSpec>().rows == RowsSay::Place) {
+        check_indices(kSpec.name, {kInputs[1].name, context.read(1)},
+                      num_rows(context.in(0).shape()), Nobody::Allowed);
+    }
+}
+
 }  // namespace
 
 const Op& op() {
@@ -257,7 +269,9 @@ const Op& op() {
             [](const OpContext& context) {
                 return on_each(context, [&](std::size_t p) { return make_program(context, p); });
             },
-        .reference = reference};
+        .reference = reference,
+        .check_values = check_values,
+        .checked_inputs = {1}};
     return kOp;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/expert_rows/tables.hpp"
 #include "ops/work_share.hpp"
 
 namespace tessera::ops::scatter_moe_input {
@@ -104,7 +105,13 @@ const Op& op() {
         .programs = programs,
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
             return {reference(context.read(0), context.read(1), context.read(2))};
-        }};
+        },
+        .check_values =
+            [](const ReferenceContext& context) {
+                check_lists(kSpec.name, {kInputs[1].name, context.read(1)},
+                            {kInputs[2].name, context.read(2)}, context.in(0).shape()[0]);
+            },
+        .checked_inputs = {1, 2}};
     return kOp;
 }
 

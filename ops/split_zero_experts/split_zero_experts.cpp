@@ -83,6 +83,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return outputs;
 }
 
+void check_values(const ReferenceContext& context) {
+    // Zero experts have no number of their own: any id from `experts` on is one.
+    const HostTensor ids = context.read(0);
+    check_indices(kSpec.name, {kInputs[0].name, ids}, std::uint64_t{INT32_MAX} + 1,
+                  Nobody::Allowed);
+}
+
 }  // namespace
 
 const Op& op() {
@@ -91,7 +98,8 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
-                        .reference = reference};
+                        .reference = reference,
+                        .check_values = check_values};
     return kOp;
 }
 

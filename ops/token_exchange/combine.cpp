@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/expect_tensor.hpp"
+#include "ops/expert_rows/tables.hpp"
 #include "ops/token_exchange/cores.hpp"
 #include "tessera/work_split.hpp"
 
@@ -345,6 +346,13 @@ Op combine_op(const OpSpec& spec, Form form, Result result) {
               },
           .reference =
               [form](const ReferenceContext& context) { return combine_reference(context, form); }};
+    if (form == Form::Rows) {
+        op.check_values = [spec](const ReferenceContext& context) {
+            check_indices(spec.name, {spec.inputs[kLast].name, context.read(kLast)},
+                          context.params<CombineSpec>().experts, Nobody::Allowed);
+        };
+        op.checked_inputs = {kLast};
+    }
     if (result == Result::BySlot) {
         op.reference = slots_reference;
         op.valid = valid_of_rows(filled_slots);

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ops/buffer_room.hpp"
+#include "ops/expert_rows/tables.hpp"
 #include "ops/token_exchange/dispatch_program.hpp"
-#include "tessera/errors.hpp"
 
 namespace tessera::ops::token_exchange {
 
@@ -103,14 +103,13 @@ std::vector<DeviceProgram> dispatch_programs(const OpContext& context, Form form
     return programs;
 }
 
-void check_ids(std::string_view op, const ReferenceContext& context) {
-    const std::uint32_t experts = context.params<DispatchSpec>().experts;
-    for (const HostTensor& ids : context.read_all(kIds)) {
-        const auto values = ids.as<std::int32_t>();
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            require(values[i] >= -1 && values[i] < static_cast<std::int64_t>(experts),
-                    "{}: topk_ids[{},{}] is {}; it must be -1 or an expert, 0 to {}", op,
-                    i / ids.shape[1], i % ids.shape[1], values[i], experts - 1);
+void check_ids(const OpSpec& spec, Form form, const ReferenceContext& context) {
+    for (const HostTensor& values : context.read_all(kIds)) {
+        const NamedTable ids{spec.inputs[kIds].name, values};
+        check_indices(spec.name, ids, context.params<DispatchSpec>().experts, Nobody::Allowed);
+        // A batch has room for one row of each token. Rows to a device name all its experts.
+        if (form == Form::Batches) {
+            check_selects_once(spec.name, ids);
         }
     }
 }
@@ -135,7 +134,7 @@ Op dispatch_op(const OpSpec& spec, Form form) {
         .reference =
             [form](const ReferenceContext& context) { return dispatch_reference(context, form); },
         .check_values =
-            [name = spec.name](const ReferenceContext& context) { check_ids(name, context); }};
+            [spec, form](const ReferenceContext& context) { check_ids(spec, form, context); }};
 }
 
 }  // namespace tessera::ops::token_exchange

@@ -71,7 +71,10 @@ void count(const Choices& choices, const LocalExperts& local, const Tables& tabl
     tables.fill(kLocalHistogram, 0);
     for (uint32_t token = 0; token < choices.num_tokens; ++token) {
         for (uint32_t k = 0; k < choices.top_k; ++k) {
-            tables.at(kHistogram)[choices.of(token, k)] += 1;
+            // A slot may name no expert: of tokens that fill up a ragged batch.
+            if (const uint32_t expert = choices.of(token, k); expert != kNone) {
+                tables.at(kHistogram)[expert] += 1;
+            }
         }
     }
     for (uint32_t expert = local.first; expert < local.first + local.count; ++expert) {

@@ -135,7 +135,20 @@ TEST(DispatchErrors, IdsAreExperts) {
     const HostTensor ids = host_tensor<std::int32_t>({2, 2}, DataFormat::Int32, {0, -1, 4, 1});
     const HostTensor weights = make_host_tensor({2, 2}, DataFormat::Float32);
     EXPECT_EQ(checked(ops::moe_dispatch::op(), &spec, {{tokens}, {ids}, {weights}}),
-              "moe_dispatch: topk_ids[1,0] is 4; it must be -1 or an expert, 0 to 3");
+              "moe_dispatch: topk_ids(1,0) is 4; allowed: -1 (none) and 0 to 3");
+}
+
+TEST(DispatchErrors, ABatchHasOneRowOfAToken) {
+    const ops::token_exchange::DispatchSpec spec{.experts = 4};
+    const HostTensor tokens = make_host_tensor({2, 64}, DataFormat::Float16_b);
+    const HostTensor ids =
+        host_tensor<std::int32_t>({2, 3}, DataFormat::Int32, {0, -1, -1, 2, 1, 2});
+    const HostTensor weights = make_host_tensor({2, 3}, DataFormat::Float32);
+    EXPECT_EQ(checked(ops::moe_dispatch_batched::op(), &spec, {{tokens}, {ids}, {weights}}),
+              "moe_dispatch_batched: topk_ids(1,2) is 2, as is topk_ids(1,0); a token selects an "
+              "expert once");
+    EXPECT_EQ(checked(ops::moe_dispatch::op(), &spec, {{tokens}, {ids}, {weights}}),
+              "(nothing thrown)");
 }
 
 /// Four tokens of each of two devices, all for expert 2: the error that ends the run.

@@ -5,7 +5,9 @@
 #include "ops/moe_align_block_size/moe_align_block_size.hpp"
 #include "ops/moe_batch_tokens/moe_batch_tokens.hpp"
 #include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
 #include "tests/ops/golden_tensor.hpp"
+#include "tests/ops/held_values.hpp"
 #include "tests/ops/op_run.hpp"
 
 namespace tessera::ops {
@@ -91,6 +93,42 @@ TEST(MoeAlignBlockSize, LeavesOutTokensBehindTheirNumber) {
                 ::testing::ElementsAre(0, 3, 6, 6, 1, 2, 6, 6, 6, 6, 6, 6));
     EXPECT_THAT(values_of<std::int32_t>(run.outputs[3]),
                 ::testing::ElementsAre(0, 4, 5, 1, -1, -1));
+}
+
+std::string message_of(const Op& op, const void* parameters,
+                       const std::vector<HostTensor>& inputs) {
+    std::vector<std::vector<HostTensor>> held;
+    for (const HostTensor& input : inputs) {
+        held.push_back({input});
+    }
+    return usage_error_message([&] { op.check_values(testing::HeldStep(parameters, held).at()); });
+}
+
+TEST(MoeAlignBlockSize, NamesAnIdThatIsNoExpert) {
+    const moe_align_block_size::AlignSpec spec{.block_size = 4, .num_experts = 2};
+    const Op& op = moe_align_block_size::op();
+    const HostTensor two = host_tensor<std::uint32_t>({1, 1}, DataFormat::UInt32, {2});
+
+    EXPECT_EQ(message_of(op, &spec, {ints({2, 2}, {0, 1, -1, 2})}),
+              "moe_align_block_size: topk_ids(1,1) is 2; allowed: -1 (none) and 0 to 1");
+    EXPECT_EQ(message_of(op, &spec, {ints({2, 2}, {0, 1, -2, 1})}),
+              "moe_align_block_size: topk_ids(1,0) is -2; allowed: -1 (none) and 0 to 1");
+    // Rows behind the tokens that there are hold nothing.
+    EXPECT_NO_THROW(op.check_values(
+        testing::HeldStep(&spec, {{ints({3, 1}, {0, 1, 77})}, {ints({2}, {0, 1})}, {two}}).at()));
+    EXPECT_EQ(message_of(op, &spec, {ints({1, 2}, {0, 1}), ints({2}, {0, 1}), two}),
+              "moe_align_block_size: num_tokens(0,0) is 2; allowed: 0 to 1");
+}
+
+TEST(MoeBatchTokens, NamesAnExpertThatATokenSelectsTwice) {
+    const moe_batch_tokens::BatchSpec spec{.num_local_experts = 2, .max_num_tokens = 4};
+
+    EXPECT_EQ(message_of(moe_batch_tokens::op(), &spec,
+                         {ints({2, 3}, {0, -1, -1, 1, 0, 1}), ints({2}, {0, 1})}),
+              "moe_batch_tokens: topk_ids(1,2) is 1, as is topk_ids(1,0); a token selects an "
+              "expert once");
+    EXPECT_EQ(message_of(moe_batch_tokens::op(), &spec, {ints({1, 2}, {0, 2}), ints({2}, {0, 1})}),
+              "moe_batch_tokens: topk_ids(0,1) is 2; allowed: -1 (none) and 0 to 1");
 }
 
 TEST(MoeBatchTokens, DropsLaterTokensWhereAnExpertHasNoRoom) {

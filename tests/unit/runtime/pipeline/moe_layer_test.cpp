@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
 
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "tessera/tensor_compare.hpp"
@@ -115,6 +116,29 @@ TEST_F(MoeLayer, TakesRanksWithFewerTokensAndWithNone) {
     expect_close(rows_of(result, 10, 6), rows_of(whole, 10, 6));
     expect_close(rows_of(result, 20, 2), rows_of(whole, 20, 2));
 }
+
+class MoeLayerRagged : public MoeLayer, public ::testing::WithParamInterface<std::uint32_t> {};
+
+// With the defaults: the counts of experts are those of the tokens that are routed. The second row
+// of devices has `ragged` tokens less; each row's tokens are filled up to whole ones a device.
+TEST_P(MoeLayerRagged, CountsTheTokensThatAreRouted) {
+    const std::uint32_t ragged = GetParam();
+
+    const HostTensor counts =
+        run({"params.dp=2", "params.ragged=" + std::to_string(ragged)}).read("sp_expert_counts");
+
+    constexpr std::uint32_t kTokens = 26;
+    constexpr std::uint32_t kDevices = 4;  // of a row
+    constexpr std::int64_t kTopK = 4;
+    const auto filled = [](std::uint32_t tokens) {
+        return (tokens + kDevices - 1) / kDevices * kDevices;
+    };
+    const auto values = counts.as<std::int32_t>();
+    EXPECT_EQ(std::accumulate(values.begin(), values.end(), std::int64_t{0}),
+              kTopK * (filled(kTokens) + filled(kTokens - ragged)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Tokens, MoeLayerRagged, ::testing::Values(1, 2, 10, 13, 26));
 
 TEST_F(MoeLayer, GivesTheSameWithoutSequenceParallelism) {
     const auto inputs = std::make_shared<const SafetensorsFile>(golden::directory() +
