@@ -34,7 +34,7 @@ constexpr std::array kFields{
     field<&RowActivationSpec::gate>(
         "gate", "none", "where a row has the gate; the rest is up, which it multiplies"),
     field<&RowActivationSpec::alpha>("alpha", "1.702", "of swigluoai"),
-    field<&RowActivationSpec::limit>("limit", "7.0", "of swigluoai"),
+    field<&RowActivationSpec::limit>("limit", "7", "of swigluoai"),
     field<&RowActivationSpec::counted_by>("counted_by", "batches", kCountedByProse),
     field<&RowActivationSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&RowActivationSpec::cb_depth>("cb_depth", "2", "units of rows in a CB", kDepth),
@@ -88,8 +88,16 @@ std::uint64_t buffer_bytes(const ArchSpec& arch, const Units& units,
            2 * dram_alignment(arch);
 }
 
+/// Keys that change nothing with a function.
+std::span<const std::string_view> untaken_by(ActivationFunction function) {
+    static constexpr std::array<std::string_view, 2> kOfSwigluOai{"alpha", "limit"};
+    return function == ActivationFunction::SwigluOai ? std::span<const std::string_view>{}
+                                                     : kOfSwigluOai;
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<RowActivationSpec>();
+    judge_untaken(kFields, &spec, untaken_by(spec.function), schedule_words(&spec), judge);
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
     const std::uint32_t width = row_length(context.inputs[0].spec.shape);

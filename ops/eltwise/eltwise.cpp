@@ -41,8 +41,29 @@ std::uint64_t buffer_bytes(const OpContext& context, const EltwiseSpec& schedule
     return tiles * schedule.tiles_per_push * schedule.cb_depth;
 }
 
+/// The matrix unit adds, subtracts and multiplies, but cuts float32 to TF32.
+bool is_for_matrix_unit(EltwiseFunction function, DataFormat format) {
+    return function <= EltwiseFunction::Mul && format != DataFormat::Float32;
+}
+
+/// Keys that change nothing with a function: slices of mantissas are of products in the matrix
+/// unit, faster forms of functions of one tensor.
+std::vector<std::string_view> untaken_by(EltwiseFunction function, DataFormat format) {
+    std::vector<std::string_view> untaken;
+    if (function != EltwiseFunction::Mul || !is_for_matrix_unit(function, format)) {
+        untaken.emplace_back("math_fidelity");
+    }
+    if (num_inputs(function) == 2) {
+        untaken.emplace_back("approximate");
+    }
+    return untaken;
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<EltwiseSpec>();
+    const DataFormat format = context.inputs[0].spec.format;
+    judge_untaken(kFields, &schedule, untaken_by(schedule.function, format),
+                  fmt::format("{} of {}", name_of(schedule.function), name_of(format)), judge);
     const std::uint32_t inputs = num_inputs(schedule.function);
     judge.require(context.inputs.size() == inputs, "function",
                   fmt::format("{} takes {} tensors, not {}", name_of(schedule.function), inputs,
@@ -110,15 +131,12 @@ void add_reader(Program& program, const SharedWork& work, const Inputs& inputs,
     }
 }
 
-/// The matrix unit adds, subtracts and multiplies, but cuts float32 to TF32.
 const char* compute_kernel(EltwiseFunction function, DataFormat format) {
     if (num_inputs(function) == 1) {
         return "ops/eltwise/kernels/vector_unary.cpp";
     }
-    const bool has_instruction = function <= EltwiseFunction::Mul;
-    return has_instruction && format != DataFormat::Float32
-               ? "ops/eltwise/kernels/matrix_binary.cpp"
-               : "ops/eltwise/kernels/vector_binary.cpp";
+    return is_for_matrix_unit(function, format) ? "ops/eltwise/kernels/matrix_binary.cpp"
+                                                : "ops/eltwise/kernels/vector_binary.cpp";
 }
 
 std::vector<UnpackToDestMode> unpack_modes(const Inputs& inputs) {

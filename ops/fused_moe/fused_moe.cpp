@@ -15,10 +15,15 @@ namespace {
 using config::field;
 using config::Limits;
 
+// Places of operands whose values are checked.
+enum : std::size_t { kTopkIds = 3, kExpertMap = 5 };
+
 constexpr std::array kFields{
     field<&MoeSpec::pf>("pf", config::kRequired, "prepare/finalize: how tokens reach the experts"),
     field<&MoeSpec::experts>("experts", config::kRequired, "how experts compute"),
     field<&MoeSpec::activation>("activation", "silu", "with a gate, or without (no_mul)"),
+    field<&MoeSpec::alpha>("alpha", "1.702", "of swigluoai"),
+    field<&MoeSpec::limit>("limit", "7", "of swigluoai"),
     field<&MoeSpec::apply_router_weight_on_input>(
         "apply_router_weight_on_input", "false",
         "weigh the tokens and not what the experts make of them; of one choice a token"),
@@ -37,7 +42,7 @@ constexpr std::array kFields{
 };
 
 bool is_gated(Activation activation) {
-    return row_activation(activation).gate != GatePlace::None;
+    return row_activation(activation, 0, 0).gate != GatePlace::None;
 }
 
 Demands demands_of(const OpContext& context) {
@@ -48,12 +53,50 @@ Demands demands_of(const OpContext& context) {
             spec.chunk_tokens != 0 && spec.chunk_tokens < tokens};
 }
 
+/// Keys that some rows of the tables take: each is given two values of an own layer.
+struct PartialKey {
+    std::string_view key;
+    void (*set)(Layer& layer, bool is_other);
+};
+constexpr std::array kPartialKeys{
+    PartialKey{"alpha", [](Layer& layer, bool is_other) { layer.alpha = is_other ? 1 : 2; }},
+    PartialKey{"limit", [](Layer& layer, bool is_other) { layer.limit = is_other ? 1 : 2; }},
+    PartialKey{"block_size",
+               [](Layer& layer, bool is_other) { layer.block_size = is_other ? 4 : 8; }},
+    PartialKey{"max_num_tokens",
+               [](Layer& layer, bool is_other) { layer.max_num_tokens = is_other ? 1 : 2; }},
+};
+
+/// Keys that change no step of this layer. The steps themselves say so: a row that joins the tables
+/// needs no list.
+std::vector<std::string_view> untaken_by(const MoeSpec& spec, const Layer& layer) {
+    const auto steps = [&](const PartialKey& key, bool is_other) {
+        Layer changed = layer;
+        key.set(changed, is_other);
+        return modular_kernel(*spec.pf.row, *spec.experts.row, changed, spec.chunk_tokens);
+    };
+    std::vector<std::string_view> untaken;
+    for (const PartialKey& key : kPartialKeys) {
+        if (std::ranges::equal(steps(key, false), steps(key, true), {}, &PartStep::set,
+                               &PartStep::set)) {
+            untaken.push_back(key.key);
+        }
+    }
+    return untaken;
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<MoeSpec>();
     const auto ranks = static_cast<std::uint32_t>(context.devices.size());
     const Layer layer = layer_of(context.inputs, ranks, spec);
     const auto reason = refusal(*spec.pf.row, *spec.experts.row, demands_of(context));
     judge.require(!reason, "experts", reason ? *reason : "");
+    if (!reason) {
+        judge_untaken(kFields, &spec, untaken_by(spec, layer),
+                      fmt::format("{} with {} and {}", spec.pf.row->name, spec.experts.row->name,
+                                  config::Value<Activation>::show(spec.activation)),
+                      judge);
+    }
     judge.require(
         spec.tokens == Tokens::Batch || ranks == 1 || spec.pf.row->reduction == Reduction::Finalize,
         "tokens",
@@ -129,7 +172,8 @@ void add_choice(const MoeSpec& spec, std::span<const float> token, const ExpertW
                 double weight, std::span<double> sum) {
     const std::vector<float> gate_up = product(token, weights.w1);
     std::vector<float> activated(gate_up.size() / (is_gated(spec.activation) ? 2 : 1));
-    activation::apply_to_row(row_activation(spec.activation), gate_up, activated);
+    activation::apply_to_row(row_activation(spec.activation, spec.alpha, spec.limit), gate_up,
+                             activated);
     const std::vector<float> down = product(activated, weights.w2);
     for (std::size_t h = 0; h < sum.size(); ++h) {
         sum[h] += weight * static_cast<double>(down[h]);
@@ -199,7 +243,14 @@ void check_contiguous(const PrepareAndFinalize& pf, const HostTensor& map, std::
 void check_values(const ReferenceContext& context) {
     const PrepareAndFinalize& pf = *context.params<MoeSpec>().pf.row;
     const std::uint32_t local_experts = context.in(1).shape()[0];
-    const std::vector<HostTensor> maps = context.read_all(5);
+    const std::vector<HostTensor> maps = context.read_all(kExpertMap);
+    const HostTensor values = context.read(kTopkIds);
+    const NamedTable ids{kInputs[kTopkIds].name, values};
+    check_indices(kSpec.name, ids, context.in(kExpertMap).shape()[0], Nobody::Allowed);
+    // Batches have room for one row of each token and expert; blocks of rows take any number.
+    if (pf.activation_format == Format::BatchedExperts) {
+        check_selects_once(fmt::format("{} with {}", kSpec.name, pf.name), ids);
+    }
     for (std::size_t device = 0; device < maps.size(); ++device) {
         check_expert_map(kSpec.name, maps[device], local_experts);
         if (pf.needs_contiguous_experts) {
@@ -238,7 +289,8 @@ const Op& op() {
                         .infer = infer,
                         .parts = parts,
                         .reference = reference,
-                        .check_values = check_values};
+                        .check_values = check_values,
+                        .checked_inputs = {kTopkIds, kExpertMap}};
     return kOp;
 }
 
@@ -254,6 +306,8 @@ Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const Mo
             .top_k = shape(3)[1],
             .ranks = ranks,
             .activation = spec.activation,
+            .alpha = spec.alpha,
+            .limit = spec.limit,
             .apply_router_weight_on_input = spec.apply_router_weight_on_input,
             .block_size = spec.block_size,
             .max_num_tokens = spec.max_num_tokens,

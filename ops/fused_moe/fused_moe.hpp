@@ -28,6 +28,8 @@ struct MoeSpec {
     PrepareFinalizeName pf;
     ExpertsName experts;
     Activation activation = Activation::Silu;
+    double alpha = RowActivationSpec{}.alpha;  ///< of swigluoai
+    double limit = RowActivationSpec{}.limit;  ///< of swigluoai
     bool apply_router_weight_on_input = false;
     std::uint32_t block_size = 32;     ///< of moe_align_block_size
     std::uint32_t chunk_tokens = 0;    ///< tokens that go through the experts at once; 0: all

@@ -8,8 +8,8 @@
 
 namespace tessera::ops::fused_moe {
 
-RowActivationSpec row_activation(Activation activation) {
-    RowActivationSpec spec{.gate = GatePlace::None, .grid = {}};
+RowActivationSpec row_activation(Activation activation, double alpha, double limit) {
+    RowActivationSpec spec{.gate = GatePlace::None, .alpha = alpha, .limit = limit, .grid = {}};
     switch (activation) {
         case Activation::Silu:
             spec.gate = GatePlace::First;
@@ -34,13 +34,22 @@ RowActivationSpec row_activation(Activation activation) {
     return spec;
 }
 
+Settings activation_settings(const Layer& layer) {
+    const RowActivationSpec spec = row_activation(layer.activation, layer.alpha, layer.limit);
+    Settings set{{"function", config::Value<ActivationFunction>::show(spec.function)},
+                 {"gate", config::Value<GatePlace>::show(spec.gate)}};
+    if (spec.function == ActivationFunction::SwigluOai) {
+        set.emplace_back("alpha", config::Value<double>::show(spec.alpha));
+        set.emplace_back("limit", config::Value<double>::show(spec.limit));
+    }
+    return set;
+}
+
 std::string add_activation(const Layer& layer, std::vector<std::string> inputs,
                            const char* counted_by, Steps& steps) {
-    const RowActivationSpec spec = row_activation(layer.activation);
-    return steps.add_in(kWorkspace2, "activation", "activated", std::move(inputs),
-                        {{"function", config::Value<ActivationFunction>::show(spec.function)},
-                         {"gate", config::Value<GatePlace>::show(spec.gate)},
-                         {"counted_by", counted_by}});
+    Settings set = activation_settings(layer);
+    set.emplace_back("counted_by", counted_by);
+    return steps.add_in(kWorkspace2, "activation", "activated", std::move(inputs), std::move(set));
 }
 
 WorkspaceShapes standard_workspaces(const Layer& layer, const Dispatched& tokens) {

@@ -26,8 +26,8 @@ enum class Quantisation : std::uint8_t {
 /// at even rows (swigluoai).
 enum class Activation : std::uint8_t { Silu, Gelu, SwigluOai, SiluNoMul, GeluNoMul, Relu2NoMul };
 
-/// The same for the op activation.
-[[nodiscard]] RowActivationSpec row_activation(Activation activation);
+/// The same for the op activation, with `alpha` and `limit` of swigluoai.
+[[nodiscard]] RowActivationSpec row_activation(Activation activation, double alpha, double limit);
 
 struct Layer {
     std::uint32_t tokens = 0;         ///< M, of the batch: of all devices together
@@ -41,6 +41,8 @@ struct Layer {
     std::uint32_t ranks = 1;          ///< devices
 
     Activation activation = Activation::Silu;
+    double alpha = RowActivationSpec{}.alpha;  ///< of swigluoai
+    double limit = RowActivationSpec{}.limit;  ///< of swigluoai
     bool apply_router_weight_on_input = false;
     std::uint32_t block_size = 32;
     std::uint32_t max_num_tokens = 0;  ///< that an expert takes of one device; 0: all

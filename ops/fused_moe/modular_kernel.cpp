@@ -93,11 +93,8 @@ std::string apply_experts(const PrepareAndFinalize& prepare_finalize, const Expe
 std::string add_shared_expert(const Layer& layer, const std::string& tokens,
                               const std::string& routed, Steps& steps) {
     const std::string gate_up = steps.add("masked_mm", "shared_gate_up", {tokens, "shared_w1"});
-    const RowActivationSpec spec = row_activation(layer.activation);
     const std::string activated =
-        steps.add("activation", "shared_activated", {gate_up},
-                  {{"function", config::Value<ActivationFunction>::show(spec.function)},
-                   {"gate", config::Value<GatePlace>::show(spec.gate)}});
+        steps.add("activation", "shared_activated", {gate_up}, activation_settings(layer));
     const std::string shared = steps.add("masked_mm", "shared_out", {activated, "shared_w2"});
     const std::string sum = steps.add("eltwise", "with_shared_tiles",
                                       {steps.add("to_layout", "routed_tiles", {routed}),

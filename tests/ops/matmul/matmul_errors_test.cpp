@@ -108,6 +108,30 @@ TEST(MatmulErrors, NamesAPlacementThatTheScheduleDoesNotHave) {
               "interleaved");
 }
 
+/// What the op says of a schedule of tensors in DRAM.
+std::string refusal_of(const MatmulSpec& schedule) {
+    const auto tiles = [](Shape shape) {
+        return DeviceTensor{{std::move(shape), DataFormat::Float16_b, Layout::TILE}, {}};
+    };
+    const DeviceTensor in0 = tiles({96, 256});
+    const DeviceTensor in1 = tiles({256, 256});
+    const DeviceTensor product = tiles({96, 256});
+    const DeviceTensor* const in[]{&in0, &in1};
+    const DeviceTensor* const out[]{&product};
+    return usage_error_message(
+        [&] { check_call(op(), testing::make_arch(4, 3), &schedule, in, out); });
+}
+
+TEST(MatmulErrors, NamesKeysThatAScheduleDoesNotTake) {
+    EXPECT_EQ(refusal_of({.schedule = kMulti}), "(nothing thrown)");
+    EXPECT_EQ(
+        refusal_of({.schedule = kGrid, .multicast_operand = MulticastOperand::In0}),
+        "matmul: multicast_operand is in0, which multicast_2d does not take; allowed: in1, its "
+        "default");
+    EXPECT_EQ(refusal_of({.schedule = kMulti, .in0_block_w = 2}),
+              "matmul: in0_block_w is 2, which multi_core does not take; allowed: 1, its default");
+}
+
 TEST(MatmulErrors, NamesBlocksThatWouldLeaveAShardOutOfOrder) {
     Spoilable test;
     test.shape = {192, 256, 512};

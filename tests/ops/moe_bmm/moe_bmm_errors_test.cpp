@@ -129,6 +129,21 @@ TEST(MoeBmmErrors, NamesASplitOfKOnOneCore) {
     EXPECT_EQ(test.message(), "moe_bmm: k_split is 2; it needs schedule multi_core");
 }
 
+TEST(MoeBmmErrors, NamesKeysThatOneCoreDoesNotTake) {
+    Spoilable test;
+    test.schedule = {.schedule = BmmSchedule::SingleCore,
+                     .distribution = TileDistribution::RoundRobin,
+                     .grid = {2, 1},
+                     .k_block = 1,
+                     .subblock = {1, 3},
+                     .cb_depth = 2};
+    EXPECT_EQ(test.message(),
+              "moe_bmm: distribution is round_robin, which single_core does not take; allowed: "
+              "block, its default\n"
+              "moe_bmm: grid is [2, 1], which single_core does not take; allowed: [0, 0], its "
+              "default");
+}
+
 // Inner extent 80: three tiles, two blocks of two.
 TEST(MoeBmmErrors, NamesASplitIntoMorePartsThanKHas) {
     Spoilable test;

@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include "emu/base/random_tensor.hpp"
 #include "tessera/tensor_compare.hpp"
 #include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
 #include "tests/ops/golden_tensor.hpp"
 #include "tests/ops/op_run.hpp"
 
@@ -65,6 +67,42 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"gelu_erf", "x", ActivationFunction::Gelu, GatePlace::None},
         Case{"relu2", "x", ActivationFunction::Relu2, GatePlace::None}),
     [](const auto& test) { return std::string(test.param.golden); });
+
+class InterleavedWidths : public ::testing::TestWithParam<std::uint32_t> {};
+
+// Pairs of a gate and an up are parted four at a time: remainders of 0 to 3, and none of four.
+TEST_P(InterleavedWidths, GiveTheReference) {
+    const HostTensor input = make_normal_bf16({3, 2 * GetParam()}, {.seed = 5});
+    const RowActivationSpec spec{.function = ActivationFunction::SwigluOai,
+                                 .gate = GatePlace::Interleaved,
+                                 .grid = {},
+                                 .cb_depth = 2};
+    const CloseTolerance tolerance{kSpec.tolerance.min_pcc, kSpec.tolerance.max_relative_error};
+
+    const auto run = run_op(op(), spec, {{input}}, testing::test_arch());
+
+    const std::vector<ComparedPart> parts{{run.outputs[0], run.references[0]}};
+    EXPECT_TRUE(compare_close(parts, tolerance).passes(tolerance));
+}
+
+INSTANTIATE_TEST_SUITE_P(Columns, InterleavedWidths, ::testing::Values(2, 3, 4, 5, 22, 1023, 1440));
+
+TEST(RowActivation, NamesALimitThatItsFunctionDoesNotTake) {
+    const DeviceTensor rows{{{2, 40}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor half{{{2, 20}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor* const in[]{&rows};
+    const DeviceTensor* const out[]{&half};
+    const auto message = [&](ActivationFunction function) {
+        const RowActivationSpec spec{
+            .function = function, .gate = GatePlace::First, .alpha = 5, .limit = 1, .grid = {}};
+        return usage_error_message([&] { check_call(op(), testing::test_arch(), &spec, in, out); });
+    };
+
+    EXPECT_EQ(message(ActivationFunction::Silu),
+              "activation: alpha is 5, which silu does not take; allowed: 1.702, its default\n"
+              "activation: limit is 1, which silu does not take; allowed: 7, its default");
+    EXPECT_EQ(message(ActivationFunction::SwigluOai), "(nothing thrown)");
+}
 
 // Halves of 20 elements do not lie at DRAM's alignment; of each batch of 3 rows 1 and 3 count.
 TEST(RowActivation, WritesTheRowsThatCount) {

@@ -105,7 +105,8 @@ MatmulSpec interleaved_spec(const Product& product, GridSize grid, bool is_out_s
     MatmulSpec spec = is_wide || tiles(product.n) > kBlock
                           ? wide_spec(product, grid)
                           : MatmulSpec{.schedule = ops::MatmulSchedule::MultiCore};
-    spec.packer_l1_acc = true;
+    // A tile at a time has no partial sums in L1.
+    spec.packer_l1_acc = spec.schedule != ops::MatmulSchedule::MultiCore;
     spec.in0.placement = spec.out.placement = TensorPlacement::L1Interleaved;
     return spec;
 }
