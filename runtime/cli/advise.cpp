@@ -15,6 +15,7 @@
 #include "runtime/cli/compared_run.hpp"
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/output_path.hpp"
+#include "runtime/cli/progress_line.hpp"
 #include "runtime/study/advice.hpp"
 #include "tessera/errors.hpp"
 
@@ -27,7 +28,34 @@ struct AdviseOptions {
     std::optional<std::string> plot;
     bool each_constant = false;
     bool json = false;
+    bool full = false;
 };
+
+/// The advice, and events that its constants would take if they were not moved; 0 if they were.
+struct Advised {
+    advise::Advice advice;
+    std::uint64_t events_left = 0;
+};
+
+Advised advised(const AdviseOptions& options, const Console& console) {
+    ProgressLine progress(console);
+    const ComparedRun opened = open_run(options.run, options.sets, progress);
+    const auto* recorded = std::get_if<compare::RecordedRun>(&opened);
+    require(recorded != nullptr,
+            "{}: is a report, which holds no trace; allowed: a trace or a "
+            "configuration",
+            options.run);
+    const std::uint64_t cost = advise::cost_of_sensitivity(*recorded);
+    const bool moves_constants =
+        options.each_constant || options.plot || cost <= compare::kCheapReplays;
+    progress.begin("replaying each rule");
+    Advised result{advise::advise(*recorded), moves_constants ? 0 : cost};
+    if (moves_constants) {
+        progress.begin("moving each constant", cost);
+        result.advice.constants = advise::sensitivity(*recorded);
+    }
+    return result;
+}
 
 ExitCode run(const AdviseOptions& options, const Console& console) {
     require_file_name("--plot", options.plot);
@@ -35,19 +63,7 @@ ExitCode run(const AdviseOptions& options, const Console& console) {
     if (options.plot) {
         plot.emplace(*options.plot);
     }
-    const ComparedRun opened = open_run(options.run, options.sets);
-    const auto* recorded = std::get_if<compare::RecordedRun>(&opened);
-    require(recorded != nullptr,
-            "{}: is a report, which holds no trace; allowed: a trace or a "
-            "configuration",
-            options.run);
-    advise::Advice advice = advise::advise(*recorded);
-    const std::uint64_t cost = advise::cost_of_sensitivity(*recorded);
-    const bool moves_constants =
-        options.each_constant || options.plot || cost <= compare::kCheapReplays;
-    if (moves_constants) {
-        advice.constants = advise::sensitivity(*recorded);
-    }
+    const auto [advice, events_left] = advised(options, console);
     if (plot) {
         const std::string svg = advise::effects_svg(advice.constants, advice.run);
         plot->write_at(0, std::as_bytes(std::span(svg)));
@@ -56,12 +72,13 @@ ExitCode run(const AdviseOptions& options, const Console& console) {
     if (options.json) {
         console.out << to_json(advice).dump(2) << '\n';
     } else {
-        console.out << to_text(advice, console.out_style);
-        if (!moves_constants) {
+        const std::string text = to_text(advice, console.out_style);
+        console.out << (options.full ? text : one_screen_of(text, 0));
+        if (events_left > 0) {
             console.out << fmt::format(
                 "\nconstants were not moved one at a time: --each-constant replays {} million "
                 "events for it\n",
-                cost / 1'000'000);
+                events_left / 1'000'000);
         }
     }
     return ExitCode::Success;
@@ -84,6 +101,7 @@ Command add_advise(CLI::App& root, Console& console) {
                      "each, even if that takes long")
         ->type_name("FILE");
     command->add_flag("--json", options->json, "Print as JSON");
+    add_full_flag(*command, options->full);
     command->footer(
         "The trace is replayed once for each rule with one thing changed: pages dealt out over "
         "the\n"

@@ -14,6 +14,7 @@
 #include <optional>
 #include <ostream>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include "emu/base/tensor_file/partial_file.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/cli/compared_run.hpp"
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/output_path.hpp"
+#include "runtime/cli/progress_line.hpp"
 #include "runtime/study/baseline.hpp"
 #include "tessera/errors.hpp"
 
@@ -36,6 +38,7 @@ struct CompareOptions {
     std::optional<std::uint32_t> draws;
     bool each_constant = false;
     bool json = false;
+    bool full = false;
 };
 
 compare::RunFigures figures_of(const ComparedRun& run, std::uint32_t draws) {
@@ -73,7 +76,8 @@ struct Moved {
     std::string note;
 };
 
-Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareOptions& options) {
+Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareOptions& options,
+                      ProgressLine& progress) {
     const auto* recorded_a = std::get_if<compare::RecordedRun>(&a);
     const auto* recorded_b = std::get_if<compare::RecordedRun>(&b);
     if (recorded_a == nullptr || recorded_b == nullptr) {
@@ -86,6 +90,7 @@ Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareO
                             "million events for it\n",
                             cost / 1'000'000)};
     }
+    progress.begin("moving each constant", cost);
     return {compare::move_each_constant(*recorded_a, *recorded_b), ""};
 }
 
@@ -120,14 +125,14 @@ std::string with_sets_b(const CompareOptions& options) {
 }
 
 /// All runs; B is A with other values where it is not named.
-std::vector<ComparedRun> open_runs(const CompareOptions& options) {
+std::vector<ComparedRun> open_runs(const CompareOptions& options, ProgressLine& progress) {
     std::vector<ComparedRun> runs;
     for (const std::string& name : options.runs) {
         const bool is_b = runs.size() == 1;
-        runs.push_back(open_run(name, is_b ? sets_of_b(options) : options.sets));
+        runs.push_back(open_run(name, is_b ? sets_of_b(options) : options.sets, progress));
     }
     if (runs.size() == 1) {
-        runs.push_back(open_run(options.runs.front(), sets_of_b(options)));
+        runs.push_back(open_run(options.runs.front(), sets_of_b(options), progress));
     }
     // A and B may be one configuration, whose name would not tell them apart.
     std::visit([&](auto& run) { run.name += with_sets_b(options); }, runs[1]);
@@ -153,10 +158,21 @@ void require_runs(const CompareOptions& options) {
     require_file_name("--html", options.html);
 }
 
+/// Events of the replays that figures_of() makes.
+std::uint64_t cost_of_figures(const std::vector<ComparedRun>& runs, std::uint32_t draws) {
+    std::uint64_t events = 0;
+    for (const ComparedRun& run : runs) {
+        const auto* recorded = std::get_if<compare::RecordedRun>(&run);
+        events += recorded == nullptr ? 0 : compare::events_of(recorded->trace) * (draws + 1);
+    }
+    return events;
+}
+
 /// Each of the others with the first; constants are moved where there is one other alone.
 compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, const Moved& moved,
-                                       const CompareOptions& options) {
+                                       const CompareOptions& options, ProgressLine& progress) {
     const std::uint32_t draws = common_draws(runs, options);
+    progress.begin("replaying each draw", cost_of_figures(runs, draws));
     compare::AgainstBaseline result{names_of(options), {}};
     const compare::RunFigures baseline = figures_of(runs.front(), draws);
     for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -164,6 +180,16 @@ compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, con
             compare::compare(baseline, figures_of(runs[i], draws), moved.constants));
     }
     return result;
+}
+
+/// The comparison, and the word that says why no constants were moved.
+std::pair<compare::AgainstBaseline, std::string> compared(const CompareOptions& options,
+                                                          const Console& console) {
+    ProgressLine progress(console);
+    const std::vector<ComparedRun> runs = open_runs(options, progress);
+    const Moved moved =
+        runs.size() == 2 ? moved_constants(runs[0], runs[1], options, progress) : Moved{};
+    return {against_first(runs, moved, options, progress), moved.note};
 }
 
 ExitCode run(const CompareOptions& options, const Console& console) {
@@ -174,20 +200,19 @@ ExitCode run(const CompareOptions& options, const Console& console) {
     if (options.html) {
         page.emplace(*options.html);
     }
-    const std::vector<ComparedRun> runs = open_runs(options);
-    const bool is_pair = runs.size() == 2;
-    const Moved moved = is_pair ? moved_constants(runs[0], runs[1], options) : Moved{};
-    const compare::AgainstBaseline result = against_first(runs, moved, options);
+    const auto [result, note] = compared(options, console);
+    const bool is_pair = result.others.size() == 1;
     if (page) {
         page->write_at(0, std::as_bytes(std::span(std::string_view(to_html(result)))));
         page->finish();
     }
     if (options.json) {
         console.out << (is_pair ? to_json(result.others.front()) : to_json(result)).dump(2) << '\n';
-    } else if (is_pair) {
-        console.out << to_text(result.others.front(), console.out_style) << moved.note;
     } else {
-        console.out << to_text(result, console.out_style);
+        constexpr std::size_t kVerdictAndNote = 3;
+        const std::string text = is_pair ? to_text(result.others.front(), console.out_style) + note
+                                         : to_text(result, console.out_style);
+        console.out << (options.full ? text : one_screen_of(text, kVerdictAndNote));
     }
     const bool fails = allowed && std::ranges::any_of(result.others, [&](const auto& other) {
                            return is_too_slow(other.run, *allowed);
@@ -217,6 +242,7 @@ void add_options(CLI::App& command, CompareOptions& options) {
     add_draws_option(command, options.draws, "32, or as many as a report has");
     add_each_constant_flag(command, options.each_constant);
     command.add_flag("--json", options.json, "Print as JSON");
+    add_full_flag(command, options.full);
     command.footer(
         "A report is the folder of --report or its report.json; a trace is timed on the device it\n"
         "was recorded on; a configuration is run without computing values. A difference is robust\n"

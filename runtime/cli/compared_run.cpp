@@ -17,8 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-compare::RecordedRun record(const config::LoadedRun& loaded) {
-    compare::RecordedRun run{loaded.run.name, {}, timed_run::machine_of(loaded), {}};
+compare::RecordedRun record(const config::LoadedRun& loaded, ProgressLine& progress) {
+    compare::RecordedRun run{
+        loaded.run.name, {}, timed_run::machine_of(loaded), {}, progress.counter()};
     pipeline::RunModes modes = pipeline::timing_only(loaded.pipeline);
     modes.trace = TraceMode::On;
     modes.trace_sink = [&run](const Trace& so_far, LaunchTrace&& launch) {
@@ -27,20 +28,27 @@ compare::RecordedRun record(const config::LoadedRun& loaded) {
         run.trace.names = so_far.names;
         run.trace.launches.push_back(std::move(launch));
     };
-    (void)pipeline::run_pipeline(loaded, modes);
+    const auto on_step = [&](const pipeline::StepStart& step) {
+        progress.step("recording " + step.name, step.number, step.num_steps);
+    };
+    (void)pipeline::run_pipeline(loaded, modes, {.on_step = on_step});
     return run;
 }
 
-compare::RecordedRun read(const fs::path& path, const std::vector<std::string>& sets) {
+compare::RecordedRun read(const fs::path& path, const std::vector<std::string>& sets,
+                          ProgressLine& progress) {
+    progress.begin("reading " + path.string());
     Trace trace = read_trace(path);
     const config::LoadedArch device = load_device(arch_of_trace(path, trace), sets);
     const MeshSpec mesh = trace.mesh;
-    return {path.stem().string(), std::move(trace), timed_run::machine_of(device, mesh), path};
+    return {path.stem().string(), std::move(trace), timed_run::machine_of(device, mesh), path,
+            progress.counter()};
 }
 
 }  // namespace
 
-ComparedRun open_run(const std::string& argument, const std::vector<std::string>& sets) {
+ComparedRun open_run(const std::string& argument, const std::vector<std::string>& sets,
+                     ProgressLine& progress) {
     const fs::path path = argument;
     if (fs::is_directory(path) || path.extension() == ".json") {
         require(sets.empty(),
@@ -49,9 +57,9 @@ ComparedRun open_run(const std::string& argument, const std::vector<std::string>
         return compare::read_report(path);
     }
     if (!fs::exists(path) || path.extension() == ".yaml" || path.extension() == ".yml") {
-        return record(load({.config = argument, .sets = sets, .threads = {}}));
+        return record(load({.config = argument, .sets = sets, .threads = {}}), progress);
     }
-    return read(path, sets);
+    return read(path, sets, progress);
 }
 
 }  // namespace tessera::cli

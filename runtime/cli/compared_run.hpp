@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/cli/progress_line.hpp"
 #include "runtime/study/recorded_run.hpp"
 #include "runtime/study/run_figures.hpp"
 
@@ -19,8 +20,9 @@ using ComparedRun = std::variant<compare::RunFigures, compare::RecordedRun>;
 /// device that it was recorded on. `sets` replace values of configurations, and numbers of the
 /// devices of traces as load_device does. Errors   UsageError if there are `sets` for a report;
 /// UsageError, ConfigError and KernelError of
-///          reading and running.
+///          reading and running. `progress` shows the steps that run and the trace that is read,
+///          and counts the replays of what is returned; it must outlive that.
 [[nodiscard]] ComparedRun open_run(const std::string& argument,
-                                   const std::vector<std::string>& sets);
+                                   const std::vector<std::string>& sets, ProgressLine& progress);
 
 }  // namespace tessera::cli

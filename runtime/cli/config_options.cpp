@@ -2,11 +2,14 @@
 #include "runtime/cli/config_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <sstream>
+#include <vector>
 
 #include "runtime/cli/config_folders.hpp"
 #include "tessera/errors.hpp"
@@ -98,6 +101,29 @@ void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
 void add_each_constant_flag(CLI::App& command, bool& each_constant) {
     command.add_flag("--each-constant", each_constant,
                      "Move each constant to both ends of its range, even if that takes long");
+}
+
+void add_full_flag(CLI::App& command, bool& full) {
+    command.add_flag("--full", full, "Print all of the text, not the first 40 lines of it");
+}
+
+std::string one_screen_of(const std::string& text, std::size_t num_last) {
+    constexpr std::size_t kMostLines = 40;
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    if (lines.size() <= kMostLines) {
+        return text;
+    }
+    const std::size_t num_first = kMostLines - 1 - num_last;
+    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(num_first);
+    const auto last = lines.end() - static_cast<std::ptrdiff_t>(num_last);
+    std::vector<std::string> shown(lines.begin(), first);
+    shown.push_back(fmt::format("… {} more lines; --full prints them", last - first));
+    shown.insert(shown.end(), last, lines.end());
+    return fmt::format("{}\n", fmt::join(shown, "\n"));
 }
 
 std::vector<config::Override> params_of(const ConfigOptions& options,

@@ -44,6 +44,12 @@ void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
 /// --each-constant: a replay at each end of each constant's range.
 void add_each_constant_flag(CLI::App& command, bool& each_constant);
 
+/// --full: all of the text in place of its first screen.
+void add_full_flag(CLI::App& command, bool& full);
+/// Returns `text` if it has at most 40 lines; else as many of its first lines as fit, a line that
+/// says how many are left out, and its last `num_last` lines.
+[[nodiscard]] std::string one_screen_of(const std::string& text, std::size_t num_last);
+
 /// The params that the tensors of a file of inputs stand for, as load() takes them.
 [[nodiscard]] std::vector<config::Override> params_of(const ConfigOptions& options,
                                                       const pipeline::InputFile& inputs);

@@ -33,8 +33,8 @@ report::TextStyle style_of(int file_descriptor) {
 }
 
 Progress progress_on(int file_descriptor) {
-    return isatty(file_descriptor) != 0 && environment("TERM") != "dumb" ? Progress::Shown
-                                                                         : Progress::Hidden;
+    return isatty(file_descriptor) != 0 && environment("TERM") != "dumb" ? Progress::Redrawn
+                                                                         : Progress::EachMinute;
 }
 
 }  // namespace tessera::cli

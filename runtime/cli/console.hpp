@@ -9,13 +9,15 @@
 
 namespace tessera::cli {
 
-enum class Progress : std::uint8_t { Hidden, Shown };
+/// How a command says on standard error what it is doing: on a terminal in a line that is redrawn;
+/// in a pipe in a line for each minute that it takes.
+enum class Progress : std::uint8_t { Hidden, Redrawn, EachMinute };
 
 struct Console {
     std::ostream& out;
     std::ostream& err;
     report::TextStyle out_style;
-    Progress progress = Progress::Hidden;  ///< on `err`, if that is a terminal
+    Progress progress = Progress::Hidden;  ///< on `err`
 };
 
 /// How text on a file descriptor is to look: in a terminal its width, and colours unless the

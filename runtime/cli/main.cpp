@@ -5,26 +5,27 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <limits>
-#include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command_line.hpp"
+#include "runtime/report/run_error.hpp"
 #include "tessera/errors.hpp"
 
 namespace {
+
+/// Whether programs read what is printed.
+enum class ErrorForm { Text, Json };
 
 // Tensors come and go by the dozen: memory that was touched once is kept for the next, since the
 // host clears every page it gives (a third of a run's processor time went there).
@@ -57,71 +58,38 @@ void choose_signals() {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-// What a host refuses is no fault of ours, wherever it is noticed.
-int tell_host(const std::string& what) {
-    std::cerr << "tessera: " << what << '\n';
-    return static_cast<int>(tessera::cli::ExitCode::WrongInput);
-}
-
-// oneTBB says with a runtime_error of its own that the host gives no thread.
-bool is_of_host(const std::exception& error) {
-    const std::string_view what = error.what();
-    return what.find(std::strerror(EAGAIN)) != std::string_view::npos ||
-           what.find(std::strerror(ENOMEM)) != std::string_view::npos;
-}
-
-int tell_internal(const std::string& what) {
-    std::cerr << "tessera: internal error: " << what << " (please report this)\n";
-    return static_cast<int>(tessera::cli::ExitCode::Internal);
-}
-
-/// Prints what ended the process; returns what it ends with.
-int tell(const std::exception_ptr& exception) {
-    if (!exception) {
-        return tell_internal("ended without an exception");
+/// Prints what ended the process, with --json on standard output too; returns what it ends with.
+int tell(const std::exception_ptr& exception, ErrorForm form) {
+    const tessera::report::RunError error = tessera::report::run_error_of(exception);
+    std::cerr << error.told << '\n';
+    if (form == ErrorForm::Json) {
+        // A message may quote bytes of a file that are no UTF-8.
+        std::cout << to_json(error).dump(2, ' ', false,
+                                         nlohmann::ordered_json::error_handler_t::replace)
+                  << std::endl;
     }
-    try {
-        std::rethrow_exception(exception);
-    } catch (const tessera::ConfigError& error) {
-        std::cerr << error.what() << '\n';  // begins with file:line:column
-        return error.exit_code();
-    } catch (const tessera::InternalError& error) {
-        std::cerr << "tessera: internal error: " << error.what() << '\n';
-        return error.exit_code();
-    } catch (const tessera::Error& error) {
-        std::cerr << "tessera: " << error.what() << '\n';
-        return error.exit_code();
-    } catch (const std::bad_alloc&) {
-        return tell_host("the host gives no more memory (is it limited, ulimit -v or -d?)");
-    } catch (const std::filesystem::filesystem_error& error) {
-        return tell_host(error.path1().string() + ": " + error.code().message());
-    } catch (const std::system_error& error) {
-        return tell_host(std::string("the host refuses: ") + error.what());
-    } catch (const std::exception& error) {
-        if (is_of_host(error)) {
-            return tell_host(std::string("the host refuses: ") + error.what());
-        }
-        if (std::string_view(error.what()).find("type_error.316") != std::string_view::npos) {
-            return tell_host("a name that goes into the JSON is no UTF-8");
-        }
-        return tell_internal(error.what());
-    } catch (...) {
-        return tell_internal("an exception of no known type");
-    }
+    return error.exit_code;
+}
+
+ErrorForm form_of(int argc, char** argv) {
+    const bool is_json =
+        std::find(argv + 1, argv + argc, std::string_view("--json")) != argv + argc;
+    return is_json ? ErrorForm::Json : ErrorForm::Text;
 }
 
 int run(int argc, char** argv) {
     using tessera::cli::ExitCode;
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    const ErrorForm form = form_of(argc, argv);
     tessera::cli::Console console{std::cout, std::cerr, tessera::cli::style_of(STDOUT_FILENO),
                                   tessera::cli::progress_on(STDERR_FILENO)};
     try {
-        const std::vector<std::string> arguments(argv + 1, argv + argc);
         const ExitCode code = tessera::cli::run_command_line(arguments, console);
         tessera::require(static_cast<bool>(std::cout.flush()),
                          "standard output takes no more: is its disk full?");
         return static_cast<int>(code);
     } catch (...) {
-        return tell(std::current_exception());
+        return tell(std::current_exception(), form);
     }
 }
 
@@ -151,6 +119,7 @@ int run_on_large_stack(int argc, char** argv) {
 int main(int argc, char** argv) {
     keep_freed_memory();
     choose_signals();
-    std::set_terminate([] { std::_Exit(tell(std::current_exception())); });
+    static const ErrorForm form = form_of(argc, argv);
+    std::set_terminate([] { std::_Exit(tell(std::current_exception(), form)); });
     return has_small_stack() ? run_on_large_stack(argc, argv) : run(argc, argv);
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,10 +15,12 @@
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/focus_option.hpp"
 #include "runtime/cli/output_path.hpp"
+#include "runtime/cli/progress_line.hpp"
 #include "runtime/facade/device_model.hpp"
-#include "runtime/kernels/package.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "runtime/report/timing/source_texts.hpp"
+#include "runtime/report/timing/summary_text.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 #include "runtime/report/timing/timing_text.hpp"
 #include "runtime/study/sensitivity.hpp"
@@ -36,6 +39,7 @@ struct RetimeOptions {
     std::uint32_t draws = timed_run::kQuickDraws;
     bool each_constant = false;
     bool json = false;
+    bool full = false;
 };
 
 void add_options(CLI::App& command, RetimeOptions& options) {
@@ -58,25 +62,32 @@ void add_options(CLI::App& command, RetimeOptions& options) {
     add_draws_option(command, options.draws);
     add_each_constant_flag(command, options.each_constant);
     command.add_flag("--json", options.json, "Print report.json in place of the text");
+    add_full_flag(command, options.full);
 }
 
-std::vector<std::string> launch_names(const std::string& trace) {
+/// What is known of a trace once it was read.
+struct Extent {
+    std::vector<std::string> launches;  ///< by name
+    std::uint64_t num_events = 0;
+};
+
+Extent extent_of(const std::string& trace) {
     TraceReader reader(trace);
-    std::vector<std::string> names;
+    Extent extent;
     while (const auto launch = reader.next()) {
-        names.push_back(launch->name);
+        extent.launches.push_back(launch->name);
+        extent.num_events += num_events(*launch);
     }
-    return names;
+    return extent;
 }
 
 // What is drawn is shared out over the launches; without a page, points need not be kept.
 timed_run::TimerOptions timer_options(const RetimeOptions& options, const Trace& head,
-                                      const ArchSpec& arch) {
+                                      const ArchSpec& arch, const Extent& extent) {
     timed_run::TimerOptions timer{.num_draws = options.draws};
     if (options.report || options.json) {
-        const std::vector<std::string> names = launch_names(options.trace);
-        timer.budget.num_launches = names.size();
-        timer.budget.focus = focus_of(options.focus, names, arch, head.mesh);
+        timer.budget.num_launches = extent.launches.size();
+        timer.budget.focus = focus_of(options.focus, extent.launches, arch, head.mesh);
     } else {
         timer.budget.points = 0;
         timer.budget.cb_points = 0;
@@ -86,16 +97,42 @@ timed_run::TimerOptions timer_options(const RetimeOptions& options, const Trace&
 
 // What the trace asks of the machine and it does not have is said of both.
 report::TimingReport timed(const RetimeOptions& options, const Trace& head,
-                           const config::LoadedArch& device) {
-    const timed_run::TimerOptions timer = timer_options(options, head, device.arch);
+                           const config::LoadedArch& device, ProgressLine& progress) {
+    progress.begin("reading " + options.trace);
+    const Extent extent = extent_of(options.trace);
+    const timed_run::TimerOptions timer = timer_options(options, head, device.arch, extent);
+    progress.begin("replaying each draw", extent.num_events * (options.draws + 1));
     try {
-        return timed_run::time_trace_file(options.trace, device, timer);
+        return timed_run::time_trace_file(options.trace, device, timer, progress.counter());
     } catch (const UsageError& error) {
         const std::string what = error.what();
         require(!what.starts_with(options.trace), "{}", what);
         throw UsageError(fmt::format("{}: was recorded on {} and does not fit {}: {}",
                                      options.trace, head.arch, device.arch.name, what));
     }
+}
+
+// A run names its kernels from the folder that it was started in, where its trace often is, too.
+std::optional<std::filesystem::path> source_beside(const std::filesystem::path& trace,
+                                                   const std::string& name) {
+    if (auto found = kernel_file(name)) {
+        return found;
+    }
+    return kernel_file((trace.parent_path() / name).string());
+}
+
+report::TimingReport timed_report(const RetimeOptions& options, const Trace& head,
+                                  const config::LoadedArch& device, const Console& console) {
+    ProgressLine progress(console);
+    report::TimingReport report = timed(options, head, device, progress);
+    if (options.each_constant) {
+        const compare::RecordedRun run{report.run, read_trace(options.trace),
+                                       timed_run::machine_of(device, head.mesh), options.trace,
+                                       progress.counter()};
+        progress.begin("moving each constant", advise::cost_of_sensitivity(run));
+        report.constants = advise::sensitivity(run);
+    }
+    return report;
 }
 
 std::string title_text(const RetimeOptions& options, const Trace& head,
@@ -121,20 +158,18 @@ ExitCode run(const RetimeOptions& options, const Console& console) {
         load_device(options.arch ? find_device_model("--arch", *options.arch)
                                  : arch_of_trace(options.trace, head),
                     options.sets);
-    report::TimingReport report = timed(options, head, device);
-    if (options.each_constant) {
-        report.constants =
-            advise::sensitivity({report.run, read_trace(options.trace),
-                                 timed_run::machine_of(device, head.mesh), options.trace});
-    }
-    report.sources = report::source_texts(report, find_package().share_dir);
+    report::TimingReport report = timed_report(options, head, device, console);
+    report.sources = report::source_texts(
+        report, [&](const std::string& name) { return source_beside(options.trace, name); });
     if (options.report) {
         report::write_report(*options.report, report, device.resolved, nullptr);
     }
     if (options.json) {
         console.out << report::to_json(report, device.resolved, nullptr).dump() << '\n';
     } else {
-        console.out << title_text(options, head, device) << timing_text(report, console.out_style);
+        console.out << title_text(options, head, device)
+                    << (options.full ? timing_text(report, console.out_style)
+                                     : summary_text(nullptr, &report, console.out_style));
     }
     return ExitCode::Success;
 }

@@ -16,13 +16,14 @@
 #include "runtime/cli/focus_option.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/cli/run_options.hpp"
-#include "runtime/kernels/package.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/report/run_json.hpp"
 #include "runtime/report/run_text.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "runtime/report/timing/source_texts.hpp"
+#include "runtime/report/timing/summary_text.hpp"
 #include "runtime/report/timing/timing_text.hpp"
 #include "runtime/study/host_profile.hpp"
 #include "runtime/study/sensitivity.hpp"
@@ -84,6 +85,17 @@ struct Outcome {
     std::optional<report::TimingReport> timing;
 };
 
+void print_all(const Outcome& outcome, const Console& console) {
+    const report::TextStyle& style = console.out_style;
+    console.out << title_text(outcome.record, style) << '\n'
+                << steps_text(outcome.record, style) << '\n'
+                << parameters_text(outcome.record, style) << '\n';
+    if (outcome.timing) {
+        console.out << timing_text(*outcome.timing, style) << '\n';
+    }
+    console.out << cores_text(outcome.record, style) << '\n' << verdict_text(outcome.record, style);
+}
+
 void print(const Outcome& outcome, const RunOptions& options, const Console& console) {
     const report::TextStyle& style = console.out_style;
     if (options.json) {
@@ -91,14 +103,14 @@ void print(const Outcome& outcome, const RunOptions& options, const Console& con
     } else if (options.quiet) {
         console.err << unread_text(outcome.record);
         console.out << verdict_text(outcome.record, style);
-    } else {
+    } else if (!options.full) {
+        constexpr std::size_t kMostFailures = 3;  // and as many tensors with NaN
         console.out << title_text(outcome.record, style) << '\n'
-                    << steps_text(outcome.record, style) << '\n';
-        if (outcome.timing) {
-            console.out << timing_text(*outcome.timing, style) << '\n';
-        }
-        console.out << cores_text(outcome.record, style) << '\n'
-                    << verdict_text(outcome.record, style);
+                    << summary_text(&outcome.record, outcome.timing ? &*outcome.timing : nullptr,
+                                    style)
+                    << verdict_text(outcome.record, style, kMostFailures);
+    } else {
+        print_all(outcome, console);
     }
 }
 
@@ -126,7 +138,10 @@ void note_times(const report::TimingReport& timing, const pipeline::PipelineSpec
     std::size_t step = 0;
     for (const report::LaunchReport& launch : timing.launches) {
         for (const std::size_t end = end_of_launch(pipeline, step); step < end; ++step) {
-            record.steps.at(step).device_time = launch.device_time;
+            // A run that failed may have timed a step that it did not record.
+            if (step < record.steps.size()) {
+                record.steps[step].device_time = launch.device_time;
+            }
         }
     }
 }
@@ -161,36 +176,74 @@ struct RunDoors {
     StateFile state;
 };
 
+/// What a report holds besides the times.
+void complete_timing(const config::LoadedRun& loaded, Outcome& outcome) {
+    report::TimingReport& timing = *outcome.timing;
+    timing.assumed = report::assumed_shares(timing, loaded.resolved);
+    note_times(timing, loaded.pipeline, outcome.record);
+    timing.moe = outcome.record.experts;
+    timing.stages = outcome.record.stages;
+    timing.sources = report::source_texts(timing, kernel_file);
+}
+
+// What is known of a run that an error has ended. That error is the one to end with, so that a
+// second one is told here.
+void write_unfinished(const RunOptions& options, const config::LoadedRun& loaded, Outcome outcome,
+                      const Console& console) {
+    outcome.record.inputs = options.inputs.value_or("");
+    try {
+        complete_timing(loaded, outcome);
+        report::write_report(*options.report, *outcome.timing, loaded.resolved, &outcome.record);
+        const std::size_t num_steps = outcome.record.steps.size();
+        console.err << fmt::format("tessera: {} holds the error and the {} step{} before it\n",
+                                   *options.report, num_steps, num_steps == 1 ? "" : "s");
+    } catch (const Error& error) {
+        console.err << fmt::format("tessera: the failed run has no report: {}\n", error.what());
+    }
+}
+
 Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
                    const pipeline::InputFile& inputs, const Console& console) {
     RunDoors doors(options, loaded, inputs);
     ProgressLine progress(console);
     const auto on_step = [&](const pipeline::StepStart& step) {
         if (!options.quiet) {
-            progress.show(fmt::format("[{}/{}] {}", step.number, step.num_steps, step.name));
+            progress.step(step.name, step.number, step.num_steps);
         }
     };
     const pipeline::RunModes modes = doors.modes(options, loaded);
+    report::RunRecord unfinished;
     pipeline::RunFiles files = doors.files(options);
     files.on_step = on_step;
-    Outcome outcome{pipeline::run_pipeline(loaded, modes, files), doors.taker.finish()};
+    files.unfinished = &unfinished;
+    Outcome outcome;
+    try {
+        outcome.record = pipeline::run_pipeline(loaded, modes, files);
+    } catch (...) {
+        progress.end();
+        if (options.report && unfinished.error) {
+            write_unfinished(options, loaded, {std::move(unfinished), doors.taker.unfinished()},
+                             console);
+        }
+        throw;
+    }
+    outcome.timing = doors.taker.finish();
     if (doors.outputs) {
         doors.outputs->finish();
     }
     doors.state.finish();
     outcome.record.host.timing = doors.taker.seconds();
     if (outcome.timing) {
-        outcome.timing->assumed = report::assumed_shares(*outcome.timing, loaded.resolved);
-        note_times(*outcome.timing, loaded.pipeline, outcome.record);
+        complete_timing(loaded, outcome);
     }
     if (options.each_constant) {
-        outcome.timing->constants = advise::sensitivity(
-            {loaded.run.name, doors.taker.take_trace(), timed_run::machine_of(loaded)});
-    }
-    if (outcome.timing) {
-        outcome.timing->moe = outcome.record.experts;
-        outcome.timing->stages = outcome.record.stages;
-        outcome.timing->sources = report::source_texts(*outcome.timing, find_package().share_dir);
+        const compare::RecordedRun run{loaded.run.name,
+                                       doors.taker.take_trace(),
+                                       timed_run::machine_of(loaded),
+                                       {},
+                                       progress.counter()};
+        progress.begin("moving each constant", advise::cost_of_sensitivity(run));
+        outcome.timing->constants = advise::sensitivity(run);
     }
     return outcome;
 }

@@ -62,6 +62,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     add_checked_options(command, options);
     command.add_flag("--json", options.json, "Print the record of the run as JSON");
     command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
+    add_full_flag(command, options.full);
     command.add_flag("--profile-host", options.profile_host,
                      "Print where the host's time went: by phase, op and kind of work");
     command.footer(
@@ -80,6 +81,8 @@ void check_run_options(const RunOptions& options) {
     require(!options.each_constant || options.report,
             "--each-constant is drawn in a report, add --report");
     require(!options.profile_host || !options.json, "--profile-host prints text, leave out --json");
+    require(!options.full || (!options.json && !options.quiet),
+            "--full prints all of the text, leave out {}", options.json ? "--json" : "--quiet");
     require(!options.outputs || !options.timing_only,
             "--outputs needs values, leave out --timing-only");
     require_file_name("--outputs", options.outputs);

@@ -27,6 +27,7 @@ struct RunOptions {
     bool no_timing = false;
     bool json = false;
     bool quiet = false;
+    bool full = false;
     bool profile_host = false;
 };
 

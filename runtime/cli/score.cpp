@@ -151,9 +151,8 @@ ExitCode run(const ScoreCommand& options, const Console& console) {
     const std::uint32_t threads =
         options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     const auto scores =
-        score_rows(rows, models, {threads, [&](std::size_t done) {
-                                      progress.show(fmt::format("[{}/{}]", done, rows.size()));
-                                  }});
+        score_rows(rows, models,
+                   {threads, [&](std::size_t done) { progress.count("rows", done, rows.size()); }});
     if (file) {
         write(file, rows_csv(rows, scores));
     }

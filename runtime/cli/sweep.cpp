@@ -8,8 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cmath>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -77,24 +75,6 @@ private:
 };
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
 
-// "about 40 s left", once something is done.
-std::string estimate_text(std::size_t done, std::size_t recordings, double seconds) {
-    if (done == 0 || done >= recordings) {
-        return "";
-    }
-    const double left =
-        seconds / static_cast<double>(done) * static_cast<double>(recordings - done);
-    return fmt::format(", about {:.0f} s left", std::ceil(left));
-}
-
-// "[#####.....] 5 of 10 recordings"
-std::string progress_text(std::size_t done, std::size_t recordings) {
-    constexpr std::size_t kWidth = 30;
-    const std::size_t filled = recordings == 0 ? kWidth : done * kWidth / recordings;
-    return fmt::format("[{}{}] {} of {} recordings", std::string(filled, '#'),
-                       std::string(kWidth - filled, '.'), done, recordings);
-}
-
 void print(const sweep::SweepResult& result, const SweepOptions& options, const Console& console) {
     if (options.csv) {
         console.out << sweep::to_csv(result);
@@ -125,12 +105,19 @@ void require_kept(const sweep::SweepResult& result, const SweepOptions& options)
             result.points.size(), first == result.points.end() ? "" : first->not_kept);
 }
 
-/// Prints what there is and ends as Ctrl-C does; files are written by a whole sweep only.
-ExitCode end_interrupted(const sweep::SweepResult& result, const SweepOptions& options,
-                         const Console& console) {
+/// Prints and writes what there is and ends as Ctrl-C does.
+ExitCode end_interrupted(const config::LoadedSweep& sweep, const sweep::SweepResult& result,
+                         const SweepOptions& options, const Console& console) {
     print(result, options, console);
     console.out << std::flush;
-    console.err << "tessera: " << sweep::interrupted_text(result);
+    const bool has_times = !sweep::ranking(result).empty();
+    if (options.out && has_times) {
+        sweep::write_files(*options.out, sweep, result);
+    }
+    const char* files = !options.out ? ""
+                        : has_times  ? "; its files say so"
+                                     : "; no file was written";
+    console.err << "tessera: " << sweep::interrupted_text(result) << files << '\n';
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);
     return ExitCode::WrongInput;  // not reached
@@ -146,7 +133,6 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     sweep::SweepResult result;
     {
         const StopAtInterrupt interrupt;
-        const auto begin = std::chrono::steady_clock::now();
         ProgressLine progress(console);
         result = sweep::run_sweep(
             sweep, {.num_draws = options.draws,
@@ -154,19 +140,15 @@ ExitCode run(const SweepOptions& options, const Console& console) {
                     .record = record,
                     .on_progress =
                         [&](std::size_t done, std::size_t all) {
-                            const std::chrono::duration<double> seconds =
-                                std::chrono::steady_clock::now() - begin;
-                            const std::string left = estimate_text(done, all, seconds.count());
-                            progress.show(progress_text(done, all) + left);
-                            log::info(log::Area::Replay, "sweep: {} of {} recordings{}", done, all,
-                                      left);
+                            progress.count("recordings", done, all);
+                            log::info(log::Area::Replay, "sweep: {} of {} recordings", done, all);
                         },
                     .cache = cache ? &*cache : nullptr,
                     .searches = options.search,
                     .stop = &StopAtInterrupt::stop});
     }
     if (StopAtInterrupt::stop) {
-        return end_interrupted(result, options, console);
+        return end_interrupted(sweep, result, options, console);
     }
     // Before files are written: a full disk costs those, not the table.
     print(result, options, console);
@@ -232,7 +214,9 @@ Command add_sweep(CLI::App& root, Console& console) {
         "code of the first point whose\n"
         "run failed; points that a rule forbids are listed and do not count as failed. Ctrl-C ends "
         "it\n"
-        "after the recordings under way, with the table of those that are done; again, at once.\n"
+        "after the recordings under way, with the table and files of those that are done; again, "
+        "at "
+        "once.\n"
         "--cache knows points by their values, the device, the shipped kernels and this build of\n"
         "tessera; points with kernels of the run file's own run each time. A search begins at the\n"
         "first point of each case, and finds a best that no change of one key makes better.");

@@ -39,7 +39,7 @@ tuning::Choice choose(const TuneOptions& options, const config::LoadedSweep& swe
                                  .threads = threads_of(options.config.threads),
                                  .record = record_point,
                                  .on_progress = [&](std::size_t done, std::size_t all) {
-                                     progress.show(fmt::format("{} of {} recordings", done, all));
+                                     progress.count("recordings", done, all);
                                  }});
     return tuning::choice_of(sweep, result, TESSERA_VERSION);
 }

@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/facade/machine_model.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
 #include "runtime/report/timing/report_files.hpp"
+#include "runtime/report/timing/source_texts.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 #include "runtime/report/timing/timing_text.hpp"
 #include "runtime/study/run_timer.hpp"
@@ -37,6 +39,7 @@ report::TimingReport timed(const Trace& trace, const Machine& machine, const std
     }
     report::TimingReport report = timer.finish();
     report.assumed = report::assumed_shares(report, machine.model().device.resolved);
+    report.sources = report::source_texts(report, kernel_file);
     return report;
 }
 

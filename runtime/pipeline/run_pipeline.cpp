@@ -139,6 +139,12 @@ public:
         return std::move(record_);
     }
 
+    /// The record of the steps that have ended.
+    report::RunRecord unfinished() {
+        finish_record();
+        return std::move(record_);
+    }
+
 private:
     [[nodiscard]] std::uint32_t num_devices() const { return loaded_.run.mesh.shape.num_devices(); }
     std::vector<DeviceProgram> programs_of(const PipelineStep& step,
@@ -181,6 +187,7 @@ private:
             record_step(pipeline_.steps[i], placed[i - first], result, i == first);
             tensors_.free_workspaces(placed[i - first], pipeline_.steps[i]);
         }
+        ++num_launched_;
     }
     [[nodiscard]] StepValues device_operands(std::span<const std::uint32_t> group,
                                              const PlacedStep& placed,
@@ -215,6 +222,7 @@ private:
                                   .num_cores = static_cast<std::uint32_t>(result.cores.size()),
                                   .output_tiles = output_tiles(step, values),
                                   .host_seconds = is_first ? result.host_seconds : 0};
+        record.launch = num_launched_;
         record.check = check(step, values);
         note_nans(step, values, record.check);
         record.verify_seconds = seconds_since(start);
@@ -295,6 +303,7 @@ private:
     TensorValues values_;
     PlacedTensors tensors_;
     std::vector<CoreActivity> activities_;
+    std::size_t num_launched_ = 0;
     report::RunRecord record_;
 };
 
@@ -313,7 +322,16 @@ RunModes timing_only(const PipelineSpec& pipeline) {
 report::RunRecord run_pipeline(const config::LoadedRun& loaded, const RunModes& modes,
                                const RunFiles& files) {
     check_before_run(loaded, modes, files);
-    return PipelineRun(loaded, modes, files).run();
+    PipelineRun run(loaded, modes, files);
+    try {
+        return run.run();
+    } catch (...) {
+        if (files.unfinished != nullptr) {
+            *files.unfinished = run.unfinished();
+            files.unfinished->error = report::run_error_of(std::current_exception());
+        }
+        throw;
+    }
 }
 
 }  // namespace tessera::pipeline

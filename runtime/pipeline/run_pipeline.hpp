@@ -47,6 +47,8 @@ struct RunFiles {
     SafetensorsWriter* new_state = nullptr;  ///< takes what state_tensors declares
     OnStep on_step = {};
     KernelFiles kernels = {};  ///< of `--kernel`
+    /// Takes what is known of a run that an error ends: the steps before.
+    report::RunRecord* unfinished = nullptr;
 };
 
 /// Refuses what is known to be wrong with a run before its first kernel, beside what

@@ -93,6 +93,9 @@ Json cores_json(const RunRecord& record) {
 }
 
 const char* verdict_of(const RunRecord& record) {
+    if (record.error) {
+        return "error";
+    }
     if (!failed_steps(record).empty()) {
         return "fail";
     }
@@ -112,6 +115,7 @@ Json to_json(const RunRecord& record) {
     fields("verdict", verdict_of(record));
     fields("failed", failed_steps(record));
     fields("nan", record.nans);
+    fields("error", record.error ? to_json(*record.error) : Json(nullptr));
     fields("maths", record.maths == Maths::On);
     fields("makespan", record.makespan);
     fields("inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs));

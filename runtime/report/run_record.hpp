@@ -10,6 +10,7 @@
 
 #include "runtime/config/resolved.hpp"
 #include "runtime/report/expert_load.hpp"
+#include "runtime/report/run_error.hpp"
 #include "runtime/report/run_stages.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/launch_modes.hpp"
@@ -51,6 +52,7 @@ struct StepRecord {
     double verify_seconds = 0;
     std::optional<StepCheck> check;              ///< none if the step was not verified
     std::optional<PredictedTime> device_time{};  ///< longest on one device; none without timing
+    std::size_t launch = 0;                      ///< by number; steps may share one
 };
 
 /// Memory that tensors of several steps shared, on each device.
@@ -92,6 +94,7 @@ struct RunRecord {
     std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing
     std::optional<ExpertLoad> experts{};      ///< where steps declare one
     std::optional<RunStages> stages{};        ///< where the run file names them
+    std::optional<RunError> error{};          ///< what ended the run before its last step
 };
 
 /// Names of the steps that were verified and failed.

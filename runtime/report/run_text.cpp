@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
@@ -58,15 +59,21 @@ StepCheck worst_of(const RunRecord& record) {
     return worst;
 }
 
-std::string nans_text(const RunRecord& record) {
+// "  … and 5 more steps"
+std::string more_text(std::size_t number, std::size_t limit, const char* what) {
+    return number <= limit ? "" : fmt::format("  … and {} more {}\n", number - limit, what);
+}
+
+std::string nans_text(const RunRecord& record, std::size_t limit) {
     std::string text;
-    for (const NanNote& note : record.nans) {
+    const std::size_t num_shown = std::min(limit, record.nans.size());
+    for (const NanNote& note : std::span(record.nans).first(num_shown)) {
         text += fmt::format("  NaN: {} of {} elements of {} {}, first at {}\n", note.count,
                             note.num_elements,
                             note.step.empty() ? "input" : "the result of " + note.step + ",",
                             note.tensor, note.first);
     }
-    return text;
+    return text + more_text(record.nans.size(), limit, "tensors with NaN");
 }
 
 /// " with NaN in x, y;": part of every verdict of a run that has some.
@@ -94,6 +101,36 @@ std::string workspaces_text(const RunRecord& record) {
                         show_bytes(static_cast<double>(workspace.bytes_apart)));
     }
     return text;
+}
+
+/// `values` behind `head`, separated by commas; lines that follow are indented.
+std::string wrapped(const std::string& head, const std::vector<std::string>& values,
+                    const TextStyle& style) {
+    constexpr std::string_view kIndent = "    ";
+    std::string text;
+    std::string line = head;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::string value = values[i] + (i + 1 < values.size() ? "," : "");
+        const bool is_first = line == head || line == kIndent;
+        if (!is_first && columns_of(line) + 1 + columns_of(value) > style.width) {
+            text += line + "\n";
+            line = std::string(kIndent) + value;
+        } else {
+            line += (is_first ? "" : " ") + value;
+        }
+    }
+    return text + line + "\n";
+}
+
+std::string failures_text(const RunRecord& record, std::size_t limit) {
+    std::string text;
+    std::size_t number = 0;
+    for (const StepRecord& step : record.steps) {
+        if (step.check && !step.check->passed() && number++ < limit) {
+            text += fmt::format("  {}: {}\n", step.name, step.check->failure);
+        }
+    }
+    return text + more_text(number, limit, "steps");
 }
 
 }  // namespace
@@ -152,18 +189,28 @@ std::string steps_text(const RunRecord& record, const TextStyle& style) {
     return to_text(std::move(columns), style) + workspaces_text(record);
 }
 
-std::string verdict_text(const RunRecord& record, const TextStyle& style) {
-    const std::string time = show_seconds(record.host.total);
-    const auto failed = failed_steps(record);
-    std::string text = nans_text(record);
-    const std::string nan = nan_words(record);
-    if (!failed.empty()) {
-        for (const StepRecord& step : record.steps) {
-            if (step.check && !step.check->passed()) {
-                text += fmt::format("  {}: {}\n", step.name, step.check->failure);
+std::string parameters_text(const RunRecord& record, const TextStyle& style) {
+    std::string text;
+    for (const StepRecord& step : record.steps) {
+        const std::string prefix = fmt::format("steps.{}.set.", step.name);
+        std::vector<std::string> values;
+        for (const config::ResolvedValue& value : record.resolved) {
+            if (value.path.starts_with(prefix)) {
+                values.push_back(value.path.substr(prefix.size()) + " " + value.text);
             }
         }
-        return text + painted("FAIL", Tone::Bad, style) +
+        text += values.empty() ? "" : wrapped(fmt::format("  {}  ", step.name), values, style);
+    }
+    return text.empty() ? "" : "  " + painted("parameters", Tone::Heading, style) + "\n" + text;
+}
+
+std::string verdict_text(const RunRecord& record, const TextStyle& style, std::size_t limit) {
+    const std::string time = show_seconds(record.host.total);
+    const auto failed = failed_steps(record);
+    std::string text = nans_text(record, limit);
+    const std::string nan = nan_words(record);
+    if (!failed.empty()) {
+        return text + failures_text(record, limit) + painted("FAIL", Tone::Bad, style) +
                fmt::format("{} {} of {} steps checked: {}\n", nan, failed.size(),
                            num_checked(record), fmt::join(failed, ", "));
     }

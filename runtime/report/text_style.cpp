@@ -51,4 +51,22 @@ std::size_t columns_of(std::string_view text) noexcept {
         text, [](char byte) { return static_cast<unsigned char>(byte) >> 6U != kContinuation; }));
 }
 
+std::string clipped(const std::string& text, std::size_t width) {
+    std::size_t columns = 0;
+    std::size_t last_column_at = 0;  // where "…" goes if there is more
+    bool is_in_colour = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        is_in_colour = is_in_colour || text[i] == '\033';
+        if (!is_in_colour && columns_of(text.substr(i, 1)) != 0) {
+            last_column_at = ++columns == width ? i : last_column_at;
+            if (columns > width) {
+                const std::string start = text.substr(0, last_column_at);
+                return start + "…" + (start.find('\033') == start.npos ? "" : "\033[0m");
+            }
+        }
+        is_in_colour = is_in_colour && text[i] != 'm';
+    }
+    return text;
+}
+
 }  // namespace tessera::report

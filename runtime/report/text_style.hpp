@@ -27,6 +27,9 @@ enum class Tone : std::uint8_t { Plain, Heading, Good, Bad };
 /// `text`, coloured on a ramp from cold (0) to hot (1) where the style has colours.
 [[nodiscard]] std::string heated(std::string_view text, double heat, const TextStyle& style);
 
+/// `text`, cut to `width` columns with "…" at its end if it is longer; colours take none.
+[[nodiscard]] std::string clipped(const std::string& text, std::size_t width);
+
 /// Columns that UTF-8 text takes on a terminal, one per code point; the text holds no colours.
 [[nodiscard]] std::size_t columns_of(std::string_view text) noexcept;
 

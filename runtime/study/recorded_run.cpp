@@ -46,8 +46,11 @@ RunTimer timer_of(const RecordedRun& run, const MovedTiming* moved) {
     if (moved != nullptr) {
         machine.timing.expected = moved->timing;
     }
-    return {run.name, machine, {.num_draws = 0, .detail = Detail::Times}};
+    RunTimer timer(run.name, machine, {.num_draws = 0, .detail = Detail::Times});
+    return timer;
 }
+
+}  // namespace
 
 std::uint64_t events_of(const Trace& trace) {
     std::uint64_t events = 0;
@@ -56,8 +59,6 @@ std::uint64_t events_of(const Trace& trace) {
     }
     return events;
 }
-
-}  // namespace
 
 RunFigures figures_of(const RecordedRun& run, std::uint32_t num_draws) {
     std::vector<RunTimer> timers;

@@ -21,7 +21,10 @@ struct RecordedRun {
     Trace trace;
     timed_run::TimedMachine machine;
     std::filesystem::path file;  ///< that the trace was read from; empty: this process recorded it
+    timed_run::OnReplayed on_replayed = {};  ///< hears of all replays of the run
 };
+
+[[nodiscard]] std::uint64_t events_of(const Trace& trace);
 
 /// The run timed, and under so many draws of its constants.
 [[nodiscard]] RunFigures figures_of(const RecordedRun& run, std::uint32_t num_draws);

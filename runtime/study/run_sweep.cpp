@@ -348,9 +348,26 @@ private:
 
 }  // namespace
 
+namespace {
+
+void mark_interrupted(SweepResult& result) {
+    result.is_interrupted = true;
+    for (PointResult& point : result.points) {
+        if (!point.figures && point.failure.empty() && !point.is_passed_by) {
+            point.failure = "did not run: the sweep was interrupted";
+        }
+    }
+}
+
+}  // namespace
+
 SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options) {
     require_possible(sweep);
-    return SweepRun(sweep, options).run();
+    SweepResult result = SweepRun(sweep, options).run();
+    if (options.stop != nullptr && *options.stop) {
+        mark_interrupted(result);
+    }
+    return result;
 }
 
 std::string recording_key(const config::LoadedRun& loaded, Checks checks) {

@@ -89,6 +89,9 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
             replays_[number].add(trace, launch, &partition, known_times);
         makespans[number] = timeline.makespan;
         longest_on_device[number] = device_time(timeline);
+        if (on_replayed_) {
+            on_replayed_(num_events(launch));
+        }
         return timeline;
     };
     const auto replay_expected = [&] {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emu/timing/run.hpp"
@@ -36,6 +38,9 @@ inline constexpr std::uint32_t kDefaultDraws = 32;
 /// The same where a result is waited for: each draw is a replay.
 inline constexpr std::uint32_t kQuickDraws = 8;
 
+/// Takes the number of events of each replay of a launch that has ended, from any host thread.
+using OnReplayed = std::function<void(std::uint64_t num_events)>;
+
 struct TimerOptions {
     std::uint32_t num_draws = kDefaultDraws;  ///< of constants; 0: no interval
     Detail detail = Detail::Full;
@@ -47,6 +52,9 @@ struct TimerOptions {
 class RunTimer {
 public:
     RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options);
+
+    /// Has `on_replayed` told of each replay from now on; empty: nobody.
+    void tell(OnReplayed on_replayed) { on_replayed_ = std::move(on_replayed); }
 
     /// Times one launch more, after those before; the replays run in parallel.
     /// Errors   those of timing::replay.
@@ -65,6 +73,7 @@ private:
     std::unique_ptr<const TimedMachine> machine_;  ///< its place is fixed: replays refer to it
     std::vector<TimingSpec> draws_;                ///< likewise
     TimerOptions options_;
+    OnReplayed on_replayed_;
     std::vector<timing::RunReplay> replays_;  ///< expected, then each draw
     report::TimingReport report_;
 };

@@ -16,7 +16,8 @@ using timed_run::RunTimer;
 RunTimer timer_of(const compare::RecordedRun& run, const TimingSpec& timing) {
     timed_run::TimedMachine machine = run.machine;
     machine.timing.expected = timing;
-    return {run.name, machine, {.num_draws = 0, .detail = timed_run::Detail::Times}};
+    RunTimer timer(run.name, machine, {.num_draws = 0, .detail = timed_run::Detail::Times});
+    return timer;
 }
 
 /// Makespans: as stated, then with each constant moved.
@@ -70,11 +71,8 @@ std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run) {
 }
 
 std::uint64_t cost_of_sensitivity(const compare::RecordedRun& run) {
-    std::uint64_t events = 0;
-    for (const LaunchTrace& launch : run.trace.launches) {
-        events += num_events(launch);
-    }
-    return events * (config::move_one_at_a_time(run.machine.timing).size() + 1);
+    return compare::events_of(run.trace) *
+           (config::move_one_at_a_time(run.machine.timing).size() + 1);
 }
 
 }  // namespace tessera::advise

@@ -48,9 +48,10 @@ std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
     const std::vector<std::string> lines = answers(result);
     for (const Ranked& entry : ranking(result)) {
         if (entry.rank == 1) {
+            const std::string note = result.is_interrupted ? interrupted_text(result) + "\n" : "";
             const std::string head =
-                fmt::format("Of {} points of the sweep {}: {}\n{}\n", result.points.size(),
-                            result.name, result.question, lines.at(files.size()));
+                fmt::format("Of {} points of the sweep {}: {}\n{}{}\n", result.points.size(),
+                            result.name, result.question, note, lines.at(files.size()));
             const std::size_t case_index = result.points[entry.point].case_index;
             files.push_back(
                 {best_name(result.num_case_keys, case_index),

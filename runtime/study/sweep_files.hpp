@@ -31,8 +31,10 @@ namespace tessera::sweep {
 /// Errors   UsageError as report::require_places.
 void require_places(const std::filesystem::path& directory, const config::LoadedSweep& sweep);
 
-/// Writes these, sweep.csv and sweep.html to `directory`, which is created: all or none.
-/// Errors   UsageError naming the path if a folder or file cannot be made.
+/// Writes these, sweep.csv and sweep.html to `directory`, which is created: all or none. Files of
+/// an interrupted sweep say so: the page and best.yaml at their head, sweep.csv as the failure of
+/// each point that did not run. Errors   UsageError naming the path if a folder or file cannot be
+/// made.
 void write_files(const std::filesystem::path& directory, const config::LoadedSweep& sweep,
                  const SweepResult& result);
 

@@ -74,6 +74,10 @@ Json failures_json(const SweepResult& result) {
 
 /// What the page shows; times in nanoseconds.
 Json page_data(const SweepResult& result) {
+    std::vector<std::string> lines = answers(result);
+    if (result.is_interrupted) {
+        lines.insert(lines.begin(), interrupted_text(result));
+    }
     const std::vector<Ranked> ranked = ranking(result);
     const std::vector<KeyEffect> effects = effects_of(result, ranked);
     Json keys = Json::array();
@@ -84,10 +88,10 @@ Json page_data(const SweepResult& result) {
     for (const Ranked& entry : ranked) {
         points.push_back(point_json(result, entry));
     }
-    return {{"name", result.name},        {"question", result.question},
-            {"answers", answers(result)}, {"keys", keys},
-            {"points", points},           {"failures", failures_json(result)},
-            {"cases", result.cases},      {"rank_by", result.rank_by}};
+    return {{"name", result.name},   {"question", result.question},
+            {"answers", lines},      {"keys", keys},
+            {"points", points},      {"failures", failures_json(result)},
+            {"cases", result.cases}, {"rank_by", result.rank_by}};
 }
 
 }  // namespace

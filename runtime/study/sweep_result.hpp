@@ -42,6 +42,7 @@ struct SweepResult {
     std::vector<PointResult> points;  ///< in the order of the file
     std::size_t num_recordings = 0;   ///< points whose kernels ran
     std::size_t num_cached = 0;       ///< points whose times an earlier sweep kept
+    bool is_interrupted = false;      ///< it was ended before its last point
 };
 
 /// A point's place among the points of its case, and what can be said of it.

@@ -137,10 +137,8 @@ std::string answer_text(const SweepResult& result) {
 }
 
 std::string interrupted_text(const SweepResult& result) {
-    return fmt::format(
-        "interrupted: {} of {} points have a time, the best is the best of these; no file was "
-        "written\n",
-        ranking(result).size(), result.points.size());
+    return fmt::format("interrupted: {} of {} points have a time, the best is the best of these",
+                       ranking(result).size(), result.points.size());
 }
 
 std::string to_text(const SweepResult& result, const TextStyle& style) {

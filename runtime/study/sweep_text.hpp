@@ -21,7 +21,7 @@ namespace tessera::sweep {
 [[nodiscard]] std::vector<std::string> answers(const SweepResult& result);
 /// These lines as text.
 [[nodiscard]] std::string answer_text(const SweepResult& result);
-/// What to know of a sweep that was ended before its last point, a line.
+/// Says of a sweep that was ended before its last point how many points have a time; no line end.
 [[nodiscard]] std::string interrupted_text(const SweepResult& result);
 
 }  // namespace tessera::sweep

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
@@ -66,10 +67,11 @@ TimedMachine machine_of(const config::LoadedArch& device, const MeshSpec& mesh) 
 }
 
 report::TimingReport time_trace_file(const std::filesystem::path& path,
-                                     const config::LoadedArch& device,
-                                     const TimerOptions& options) {
+                                     const config::LoadedArch& device, const TimerOptions& options,
+                                     OnReplayed on_replayed) {
     TraceReader reader(path);
     RunTimer timer(path.stem().string(), machine_of(device, reader.so_far().mesh), options);
+    timer.tell(std::move(on_replayed));
     while (const auto launch = reader.next()) {
         require_transfers_fit(reader.place(), *launch, device.arch);
         replay_read(reader.place(), [&] { timer.add(reader.so_far(), *launch); });
@@ -92,6 +94,9 @@ std::vector<report::TimingReport> time_trace(const Trace& trace, std::span<RunTi
 
 std::vector<report::TimingReport> time_trace(const compare::RecordedRun& run,
                                              std::span<RunTimer> timers) {
+    for (RunTimer& timer : timers) {
+        timer.tell(run.on_replayed);
+    }
     const auto replay = [&] { return time_trace(run.trace, timers); };
     if (run.file.empty()) {
         return replay();

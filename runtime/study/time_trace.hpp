@@ -19,7 +19,8 @@ namespace tessera::timed_run {
 /// Errors   UsageError as TraceReader and timing::replay.
 [[nodiscard]] report::TimingReport time_trace_file(const std::filesystem::path& path,
                                                    const config::LoadedArch& device,
-                                                   const TimerOptions& options);
+                                                   const TimerOptions& options,
+                                                   OnReplayed on_replayed = {});
 
 /// Replays a trace in memory under each machine, in parallel; reports stand in the order of these.
 [[nodiscard]] std::vector<report::TimingReport> time_trace(const Trace& trace,

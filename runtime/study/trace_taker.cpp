@@ -48,4 +48,8 @@ std::optional<report::TimingReport> TraceTaker::finish() {
     return timer_ ? std::optional(timer_->finish()) : std::nullopt;
 }
 
+std::optional<report::TimingReport> TraceTaker::unfinished() {
+    return timer_ ? std::optional(timer_->finish()) : std::nullopt;
+}
+
 }  // namespace tessera::timed_run

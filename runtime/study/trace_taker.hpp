@@ -30,6 +30,9 @@ public:
     /// Gives the file its name and ends the timing; no report without a timer.
     [[nodiscard]] std::optional<report::TimingReport> finish();
 
+    /// The timing of the launches so far, of a run that an error has ended; the file gets no name.
+    [[nodiscard]] std::optional<report::TimingReport> unfinished();
+
     /// What was kept of the run.
     [[nodiscard]] Trace take_trace() noexcept { return std::move(trace_); }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tests/cli/tessera_process.hpp"
@@ -183,6 +184,41 @@ TEST_F(CliOwnKernels, TheSameSourceTakesAsLongBuiltInAsCompiledJustInTime) {
         EXPECT_THAT(makespan_of(built_in), testing::HasSubstr("cycles"));
         EXPECT_EQ(makespan_of(compiled), makespan_of(built_in)) << kernel;
     }
+}
+
+// A folder outside of the source tree, whose kernels the run file names by relative paths.
+class CliOwnSources : public ::testing::Test {
+protected:
+    CliOwnSources() {
+        for (const auto& file : std::filesystem::directory_iterator(
+                 std::string(TESSERA_SOURCE_DIR) + "/examples/bias_gelu")) {
+            if (file.is_regular_file()) {
+                std::filesystem::copy(file.path(), folder_.path());
+            }
+        }
+    }
+    void expect_texts(const std::string& report) {
+        const auto sources = nlohmann::json::parse(bytes_of(report + "/report.json")).at("sources");
+        for (const char* file : {"reader.cpp", "compute.cpp", "writer.cpp"}) {
+            EXPECT_EQ(sources.value(file, ""), bytes_of(folder_.file(file))) << file;
+        }
+    }
+    const ScratchFolder folder_;
+};
+
+TEST_F(CliOwnSources, AreInTheReportsOfARunAndOfItsTraceTimedElsewhere) {
+    const ScratchFolder elsewhere;
+
+    const Ending run = run_tessera(
+        {"run", "bias_gelu.yaml", "--timing-only", "--report", "report", "--trace", "run.trace"},
+        folder_.path());
+    const Ending again =
+        run_tessera({"retime", folder_.file("run.trace"), "--report", "report"}, elsewhere.path());
+
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    ASSERT_EQ(again.exit_code, 0) << again.err;
+    expect_texts(folder_.file("report"));
+    expect_texts(elsewhere.file("report"));
 }
 
 TEST_F(CliOwnKernels, EditedCommentsLeaveATraceAsItWas) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -105,8 +106,7 @@ TEST_F(Retime, SaysWhatWasTimedOnWhatAndHowSure) {
                                                  "wormhole_n150 with noc.hop=12 cycles\n\n"));
     EXPECT_THAT(ending.out, ContainsRegex("\n  makespan +[0-9 ]+ cycles, [0-9.]+ us at 1.00 GHz; "
                                           "[0-9 ]+ to [0-9 ]+ in nine of ten draws"));
-    EXPECT_THAT(ending.out,
-                ContainsRegex("\n  assumed +[^\n]*; tessera advise says what each changes\n"));
+    EXPECT_THAT(ending.out, ContainsRegex("\n  assumed +[^\n]*; see tessera advise\n"));
 }
 
 TEST_F(Retime, WritesAReportWithTheSetsAsOrigins) {
@@ -275,7 +275,9 @@ TEST_P(RetimeErrors, NameWhatIsWrong) {
     const Ending ending = retime(GetParam().options);
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.out, "");
+    const bool has_json =
+        std::ranges::find(GetParam().options, "--json") != GetParam().options.end();
+    EXPECT_EQ(ending.out.empty(), !has_json) << ending.out;
     EXPECT_EQ(ending.err, std::string(GetParam().message) + "\n");
 }
 

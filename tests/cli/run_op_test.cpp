@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Configs, CliRunOp,
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(CliRunOp, ShowsTheWorkloadAndTheStep) {
-    const std::string out = run_config("vector_add").out;
+    const std::string out = run_config("vector_add", {"--full"}).out;
 
     EXPECT_THAT(
         out,

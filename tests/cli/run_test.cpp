@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "emu/base/tensor_file/safetensors.hpp"
 #include "emu/base/trace_file/trace_reader.hpp"
+#include "runtime/report/text_style.hpp"
 #include "tests/cli/tessera_process.hpp"
 
 namespace tessera::test {
@@ -38,7 +41,7 @@ TEST(CliRun, EndsWithPass) {
 }
 
 TEST(CliRun, ShowsStepsCoresAndMaps) {
-    const std::string out = run_tiny().out;
+    const std::string out = run_tiny({"--full"}).out;
 
     EXPECT_THAT(out, StartsWith("moe_v2_tiny: tokens 40, hidden 80, intermediate 96, experts 8, "
                                 "top_k 3, activation separate\n"
@@ -49,6 +52,26 @@ TEST(CliRun, ShowsStepsCoresAndMaps) {
     EXPECT_THAT(out, ContainsRegex("\n  bytes read +[0-9.]+ .?i?B "));
     EXPECT_THAT(out, ContainsRegex("\n  device 0 +device 1\n +x0  x1  x2  x3  x4  x5  x6  x7 "));
     EXPECT_THAT(out, Not(HasSubstr("\033")));
+}
+
+TEST(CliRun, PrintsTheParametersOfStepsIfAskedForAll) {
+    EXPECT_THAT(run_tiny({"--full"}).out,
+                ContainsRegex("\n  gate +schedule multi_core, distribution block, [^\n]*k_block 4, "
+                              "[^\n]*subblock \\[1, 4\\], cb_depth 2, "));
+}
+
+TEST(CliRun, PrintsOneScreenIfNotAskedForMore) {
+    const std::string out = run_tiny().out;
+
+    EXPECT_LE(std::ranges::count(out, '\n'), 40);
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(report::columns_of(line), 100U) << line;
+    }
+    EXPECT_THAT(out, ContainsRegex("\n  gate +[0-9]+ +[0-9 ]+ +[0-9]+ % +ok +[A-Z]"));
+    EXPECT_THAT(out, ContainsRegex("\n  bound by +[^\n]*%"));
+    EXPECT_THAT(out, HasSubstr("\n  Steps overlap: "));
+    EXPECT_THAT(out, ContainsRegex("\n  not shown: [^\n]*; --full prints all\n"));
 }
 
 TEST(CliRun, IsQuietIfAsked) {
@@ -74,7 +97,7 @@ TEST(CliRun, FailsWithExitCodeOneAndSaysWhat) {
 }
 
 TEST(CliRun, ChecksTheResultOnlyIfAsked) {
-    const Ending ending = run_tiny({"--set", "verify.level=final_only"});
+    const Ending ending = run_tiny({"--set", "verify.level=final_only", "--full"});
 
     EXPECT_EQ(ending.exit_code, 0);
     EXPECT_THAT(ending.out, ContainsRegex("\n  down [^\n]* not checked\n"));

@@ -22,7 +22,7 @@ Ending run_tiny(std::vector<std::string> more) {
 }
 
 TEST(CliTiming, IsShownBesideTheVerdict) {
-    const Ending ending = run_tiny({});
+    const Ending ending = run_tiny({"--full"});
 
     EXPECT_EQ(ending.exit_code, 0);
     EXPECT_THAT(ending.out, ContainsRegex("\n  makespan +[0-9 ]+ cycles, [0-9.]+ us at 1.00 GHz"));

@@ -9,7 +9,7 @@
 namespace tessera::report {
 namespace {
 
-struct Stretch {
+struct BankStretch {
     Millicycles begin = 0;
     Millicycles end = 0;
     Millicycles done = 0;  ///< when the thread knew that what it issued there was done
@@ -24,7 +24,7 @@ struct Flight {
 /// The issue of one line's reads, or of its writes: when it was at it, and for how many transfers.
 class LineIssue {
 public:
-    void add(Stretch stretch) {
+    void add(BankStretch stretch) {
         stretches_.push_back(stretch);
         time_ += stretch.end - stretch.begin;
     }
@@ -39,7 +39,7 @@ public:
             before_ += length();
             ++stretch_;
         }
-        const Stretch& stretch = stretches_[stretch_];
+        const BankStretch& stretch = stretches_[stretch_];
         return {stretch.begin + at - before_, stretch.done};
     }
     [[nodiscard]] bool has_time() const noexcept { return time_ > 0; }
@@ -49,7 +49,7 @@ private:
         return stretches_[stretch_].end - stretches_[stretch_].begin;
     }
 
-    std::vector<Stretch> stretches_;
+    std::vector<BankStretch> stretches_;
     Millicycles time_ = 0;
     std::uint64_t transfers_ = 0;
     std::uint64_t done_ = 0;

@@ -25,7 +25,7 @@ std::optional<std::string> text_of(const fs::path& path) {
 
 }  // namespace
 
-std::vector<SourceText> source_texts(const TimingReport& report, const fs::path& folder) {
+std::vector<SourceText> source_texts(const TimingReport& report, const FindFile& find) {
     std::set<std::string> files;
     for (const LaunchReport& launch : report.launches) {
         for (const SourceLine& line : launch.lines) {
@@ -35,8 +35,8 @@ std::vector<SourceText> source_texts(const TimingReport& report, const fs::path&
     files.erase("");
     std::vector<SourceText> sources;
     for (const std::string& file : files) {
-        // An absolute path stays itself below any folder.
-        if (auto text = text_of(folder / file)) {
+        const auto path = find(file);
+        if (auto text = path ? text_of(*path) : std::nullopt) {
             sources.push_back({file, std::move(*text)});
         }
     }

@@ -3,16 +3,22 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/report/timing/timing_report.hpp"
 
 namespace tessera::report {
 
-/// Each file that lines of the report name, once, in the order of their names: as a path, or below
-/// `folder`, which holds the shipped kernels. Those that are not there, and long ones, are left
-/// out: a trace may come from another host.
+/// Returns where the file is that lines of a report name so; nothing if it is not found.
+using FindFile = std::function<std::optional<std::filesystem::path>(const std::string& name)>;
+
+/// Returns the text of each file that lines of the report name, once, in the order of their names.
+/// Files that `find` does not find or that cannot be read, and those above 256 KiB, are left out: a
+/// trace may come from another host.
 [[nodiscard]] std::vector<SourceText> source_texts(const TimingReport& report,
-                                                   const std::filesystem::path& folder);
+                                                   const FindFile& find);
 
 }  // namespace tessera::report

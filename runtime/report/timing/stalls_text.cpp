@@ -117,20 +117,6 @@ std::string ender_text(const TimingReport& report, const StallOfRun& row) {
                        place_text(*row.launch, *stall.ender, stall.ender_line));
 }
 
-std::string clipped(const std::string& text, std::size_t width) {
-    if (columns_of(text) <= width) {
-        return text;
-    }
-    std::string start;
-    for (const char letter : text) {
-        if (columns_of(start + letter) >= width) {
-            break;
-        }
-        start += letter;
-    }
-    return start + "…";
-}
-
 std::string stall_lines(const TimingReport& report, std::size_t number, const StallOfRun& row,
                         const TextStyle& style) {
     const StallReport& stall = row.stall;
@@ -156,6 +142,25 @@ std::string stall_lines(const TimingReport& report, std::size_t number, const St
 }
 
 }  // namespace
+
+std::string worst_stalls_text(const TimingReport& report, std::size_t limit,
+                              const TextStyle& style) {
+    const std::vector<StallOfRun> stalls = worst_of(report);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(limit, stalls.size()); ++i) {
+        const StallOfRun& row = stalls[i];
+        const char* label = i == 0 ? "waits     " : "          ";
+        text +=
+            clipped(fmt::format("  {}{} cycles, {}: {}, {}{}", label, show_cycles(row.stall.total),
+                                launches_text(row),
+                                place_text(*row.launch, row.stall.waiter, row.stall.waiter_line),
+                                label_of(row.stall.activity),
+                                object_text(row.stall.activity, row.stall.object)),
+                    style.width) +
+            "\n";
+    }
+    return text;
+}
 
 std::string stalls_text(const TimingReport& report, const TextStyle& style) {
     const std::vector<StallOfRun> stalls = worst_of(report);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "runtime/report/core_map.hpp"
@@ -80,11 +81,13 @@ std::string largest(const std::vector<BoundShare>& shares, Millicycles whole, st
 // What they change is not told from their part of it: tessera advise moves each.
 std::string assumed_text(const TimingReport& report) {
     constexpr std::size_t kMost = 3;
-    constexpr std::string_view kPrefix = "arch.timing.";
+    constexpr std::array<std::string_view, 2> kPrefixes{"arch.timing.", "timing."};
     std::vector<std::string> names;
     for (const AssumedShare& part : report.assumed) {
         for (std::string name : part.constants) {
-            name.erase(0, name.starts_with(kPrefix) ? kPrefix.size() : 0);
+            for (const std::string_view prefix : kPrefixes) {
+                name.erase(0, name.starts_with(prefix) ? prefix.size() : 0);
+            }
             if (std::ranges::find(names, name) == names.end()) {
                 names.push_back(std::move(name));
             }
@@ -95,7 +98,7 @@ std::string assumed_text(const TimingReport& report) {
     if (names.size() > shown) {
         text += fmt::format(" and {} more", names.size() - shown);
     }
-    return text + "; tessera advise says what each changes";
+    return text + "; see tessera advise";
 }
 
 using CellOf = std::function<std::string(const LaunchReport&)>;
@@ -112,14 +115,6 @@ std::string interval_cell(const LaunchReport& launch) {
 std::string run_share_cell(const TimingReport& report, const LaunchReport& launch) {
     const LaunchWindow window = window_of(report, launch);
     return show_share(share_of_time(window.until - window.from, report.makespan.expected));
-}
-
-// Of a launch that ends before an earlier one nothing decides the run: then its own path.
-std::string bound_cell(const TimingReport& report, const LaunchReport& launch) {
-    const LaunchWindow window = window_of(report, launch);
-    const Millicycles length = window.until - window.from;
-    return length > 0 ? largest(bounds_of(path_in(launch, window)), length, 2)
-                      : largest(bounds_of(launch.path), launch.makespan.expected, 2);
 }
 
 Column launch_column(const TimingReport& report, std::string heading, Align align,
@@ -143,6 +138,13 @@ std::string imbalance_cell(const TimingReport& report, const LaunchReport& launc
 }
 
 }  // namespace
+
+std::string bound_of(const TimingReport& report, const LaunchReport& launch) {
+    const LaunchWindow window = window_of(report, launch);
+    const Millicycles length = window.until - window.from;
+    return length > 0 ? largest(bounds_of(path_in(launch, window)), length, 2)
+                      : largest(bounds_of(launch.path), launch.makespan.expected, 2);
+}
 
 std::string makespan_text(const TimingReport& report, const TextStyle& style) {
     return line("makespan", makespan_line(report), style) + achieved_lines(report, style);
@@ -171,7 +173,7 @@ std::string launches_text(const TimingReport& report, const TextStyle& style) {
                    [&](Launch l) { return show_share(achieved(l, report.peak).dram.share); }),
             column("imbalance, longest", Align::Left, 5,
                    [&](Launch l) { return imbalance_cell(report, l); }),
-            column("bound by", Align::Left, 8, [&](Launch l) { return bound_cell(report, l); }),
+            column("bound by", Align::Left, 8, [&](Launch l) { return bound_of(report, l); }),
         },
         style);
 }

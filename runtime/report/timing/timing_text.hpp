@@ -20,6 +20,14 @@ namespace tessera::report {
 /// The five worst stalls with their lines.
 [[nodiscard]] std::string stalls_text(const TimingReport& report, const TextStyle& style);
 
+/// The worst stalls, at most `limit` of them, a line for each.
+[[nodiscard]] std::string worst_stalls_text(const TimingReport& report, std::size_t limit,
+                                            const TextStyle& style);
+
+/// What a launch's part of the run is spent on: the two largest shares. Of a launch that decides
+/// nothing of the run, its own path.
+[[nodiscard]] std::string bound_of(const TimingReport& report, const LaunchReport& launch);
+
 /// Cycles and bytes on links by stage, tokens a second and what memory holds; empty where the run
 /// file names no stages.
 [[nodiscard]] std::string stages_text(const TimingReport& report, const TextStyle& style);

@@ -58,6 +58,22 @@ TEST_F(ReportTest, TellsOfTheSameTraceThatWasSaved) {
               Report(trace_, machine_, "push").json());
 }
 
+TEST_F(ReportTest, HoldsTheTextOfKernelFiles) {
+    const std::string file = folder_.write("push_file.cpp", kPushAndPop);
+    const auto session = open_session(machine_, {.threads = 1, .trace = TraceMode::On});
+    Program program = CreateProgram();
+    const CoreCoord core{0, 0};
+    CircularBufferConfig buffer(2048, {{0, DataFormat::Float16_b}});
+    CreateCircularBuffer(program, core, buffer.set_page_size(0, 2048));
+    CreateKernel(program, file, core, ReaderDataMovementConfig());
+    const DeviceProgram launched{0, program};
+    session->launch("push", {&launched, 1});
+
+    const std::string json = Report(session->trace(), machine_, "push").json();
+
+    EXPECT_THAT(json, HasSubstr("\"" + file + "\":\"\\n    void kernel_main() {"));
+}
+
 TEST_F(ReportTest, CountsTheConstantsOfTheMachineItIsGiven) {
     // One push of the reader, which nothing else hides.
     const Machine slower("wormhole_n150", {.sets = {"risc.cb_push=1020 cycles"}});

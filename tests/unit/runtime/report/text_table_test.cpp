@@ -51,5 +51,13 @@ TEST(TextTable, PaintsCellsOnATerminalOnly) {
               "  \033[1mcheck\033[0m\n  \033[1;31mFAIL\033[0m\n");
 }
 
+TEST(ClippedText, KeepsWhatFitsAndCountsNeitherColoursNorBytes) {
+    EXPECT_EQ(clipped("abcd", 4), "abcd");
+    EXPECT_EQ(clipped("abcde", 4), "abc…");
+    EXPECT_EQ(clipped("−−−−", 4), "−−−−");
+    EXPECT_EQ(clipped("\033[1mabcd\033[0m", 4), "\033[1mabcd\033[0m");
+    EXPECT_EQ(clipped("\033[1mabcde\033[0m", 4), "\033[1mabc…\033[0m");
+}
+
 }  // namespace
 }  // namespace tessera::report

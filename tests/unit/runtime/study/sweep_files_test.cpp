@@ -77,6 +77,16 @@ TEST_F(SweepFiles, LeaveOutACaseWithoutTimes) {
     EXPECT_EQ(files[0].name, "best_2.yaml");
 }
 
+TEST_F(SweepFiles, OfAnInterruptedSweepSaySo) {
+    result_.is_interrupted = true;
+
+    write_files(folder_ / "out", sweep_, result_);
+
+    const char* note = "interrupted: 4 of 4 points have a time, the best is the best of these";
+    EXPECT_THAT(text_of(folder_ / "out/best_1.yaml"), HasSubstr(std::string("\n# ") + note + "\n"));
+    EXPECT_THAT(text_of(folder_ / "out/sweep.html"), HasSubstr(note));
+}
+
 TEST_F(SweepFiles, AreAllWrittenOrNone) {
     fs::create_directories(folder_ / "out/sweep.html");
 

@@ -56,11 +56,11 @@ TEST(TimingText, NamesTheAssumedConstantsThatCarryMost) {
         {"CB calls", 105 * kCycle, {"arch.timing.risc.cb_push", "arch.timing.risc.cb_pop"}}};
 
     EXPECT_THAT(bound_text(report, {}),
-                testing::EndsWith("  assumed   dram.burst, risc.cb_push, risc.cb_pop; tessera "
-                                  "advise says what each changes\n"));
+                testing::EndsWith("  assumed   dram.burst, risc.cb_push, risc.cb_pop; see tessera "
+                                  "advise\n"));
 
     report.assumed[0].constants.emplace_back("arch.timing.dram.read_latency");
-    EXPECT_THAT(bound_text(report, {}), testing::HasSubstr("risc.cb_push and 1 more; tessera"));
+    EXPECT_THAT(bound_text(report, {}), testing::HasSubstr("risc.cb_push and 1 more; see tessera"));
 }
 
 // 21 tokens in 1 050 cycles of a nanosecond.
