@@ -111,12 +111,12 @@ ExitCode end_interrupted(const config::LoadedSweep& sweep, const sweep::SweepRes
     print(result, options, console);
     console.out << std::flush;
     const bool has_times = !sweep::ranking(result).empty();
-    if (options.out && has_times) {
-        sweep::write_files(*options.out, sweep, result);
+    if (options.places.out && has_times) {
+        sweep::write_files(*options.places.out, sweep, result);
     }
-    const char* files = !options.out ? ""
-                        : has_times  ? "; its files say so"
-                                     : "; no file was written";
+    const char* files = !options.places.out ? ""
+                        : has_times         ? "; its files say so"
+                                            : "; no file was written";
     console.err << "tessera: " << sweep::interrupted_text(result) << files << '\n';
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);
