@@ -139,7 +139,8 @@ void parse(CLI::App& root, std::span<const std::string> arguments) {
     } catch (const CLI::Success&) {
         throw;
     } catch (const CLI::ParseError& error) {
-        const std::string text = names_no_command(root) || error.get_name() == "ExtrasError"
+        const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+        const std::string text = is_extra || names_no_command(root)
                                      ? unexpected_argument(root, arguments)
                                      : error.what();
         throw UsageError(fmt::format("{}{} see {} --help", text, text.ends_with('?') ? "" : ";",

@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
              "tessera: unknown option --fast; see tessera run --help"},
         Case{"UnknownListing",
              {"list", "kernels"},
-             "tessera: WHAT: kernels not in {archs,configs,keys,ops}; see tessera list --help"},
+             "tessera: WHAT: kernels not in {archs,configs,device-keys,keys,ops}; see tessera list "
+             "--help"},
         Case{"NoThreads",
              {"run", "moe_v2_tiny", "--threads", "0"},
              "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the host"},
