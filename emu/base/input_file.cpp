@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-std::string_view kind_of(::mode_t mode) {
+std::string_view file_kind_of(::mode_t mode) {
     switch (mode & S_IFMT) {
         case S_IFDIR:
             return "is a folder";
@@ -49,7 +49,7 @@ InputFile::InputFile(const std::filesystem::path& path, Pipes pipes)
     const bool is_regular = is_known && S_ISREG(status.st_mode);
     if (!is_regular && !(is_pipe_ && pipes == Pipes::Allowed)) {
         ::close(fd_);
-        require_allowed(false, path.string(), "", kind_of(status.st_mode),
+        require_allowed(false, path.string(), "", file_kind_of(status.st_mode),
                         pipes == Pipes::Allowed ? "a regular file or a pipe" : "a regular file");
     }
     size_ = is_regular ? static_cast<std::uint64_t>(status.st_size) : 0;

@@ -167,7 +167,7 @@ struct WatchedLoop {
 };
 
 llvm::DebugLoc place_of(const llvm::Loop& loop) {
-    if (const llvm::DebugLoc start = loop.getStartLoc()) {
+    if (llvm::DebugLoc start = loop.getStartLoc()) {
         return start;
     }
     for (const llvm::Instruction& instruction : *loop.getHeader()) {

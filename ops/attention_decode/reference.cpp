@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "emu/base/bf16.hpp"
 #include "ops/attention_decode/call.hpp"
@@ -44,7 +45,7 @@ private:
         const std::int32_t own = positions_.as<std::int32_t>()[token];
         std::vector<std::int32_t> positions;
         if (chosen_.shape.empty()) {
-            positions.resize(static_cast<std::size_t>(own + 1));
+            positions.resize(static_cast<std::size_t>(own) + 1);
             std::iota(positions.begin(), positions.end(), 0);
             return positions;
         }
@@ -89,6 +90,16 @@ std::vector<float> rows_of_cache(const ReferenceContext& context, const Extents&
     return rows;
 }
 
+double dot(const float* a, const float* b, std::size_t count) {
+    return std::inner_product(a, a + count, b, 0.0);
+}
+
+void add_weighted(const float* row, double weight, std::span<double> sum) {
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+        sum[i] += weight * static_cast<double>(row[i]);
+    }
+}
+
 }  // namespace
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
@@ -99,9 +110,6 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const SeenRows seen(context, extents.tokens);
     const std::size_t width = extents.latent + extents.rope;
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
-    const auto dot = [](const float* a, const float* b, std::size_t count) {
-        return std::inner_product(a, a + count, b, 0.0);
-    };
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
         const std::vector<std::size_t> rows = seen.of(token);
         for (std::size_t head = token * extents.heads; head < (token + 1) * extents.heads; ++head) {
@@ -114,9 +122,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                            dot(&rope[head * extents.rope], row + extents.latent, extents.rope);
                 },
                 [&](std::size_t key, double weight) {
-                    for (std::size_t i = 0; i < sum.size(); ++i) {
-                        sum[i] += weight * static_cast<double>(cache[rows[key] * width + i]);
-                    }
+                    add_weighted(&cache[rows[key] * width], weight, sum);
                 });
             std::transform(sum.begin(), sum.end(),
                            output.as<float>().subspan(head * extents.latent).begin(),

@@ -85,6 +85,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         Inputs inputs;
+        inputs.tensors.reserve(context.device_inputs.size());
         for (const std::vector<DeviceTensor>& operand : context.device_inputs) {
             inputs.tensors.push_back(&operand[p]);
         }
@@ -95,10 +96,12 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
     std::vector<HostTensor> values;
+    values.reserve(context.inputs.size());
     for (std::size_t operand = 0; operand < context.inputs.size(); ++operand) {
         values.push_back(context.read(operand));
     }
     std::vector<const HostTensor*> inputs;
+    inputs.reserve(values.size());
     for (const HostTensor& value : values) {
         inputs.push_back(&value);
     }

@@ -46,6 +46,10 @@ void add_sum_buffers(const ArchSpec& arch, const Transport& transport, const Act
     }
 }
 
+bool keeps_sums(const Step& step) {
+    return step.reads == Place::Workspace || step.stores == Place::Workspace;
+}
+
 }  // namespace
 
 Acts acts_of(const GroupPlans& plans) {
@@ -54,9 +58,7 @@ Acts acts_of(const GroupPlans& plans) {
         for (const CorePlan& core : device) {
             for (const Phase& phase : core) {
                 (phase.sums ? acts.sums : acts.gathers) = true;
-                acts.keeps_sums |= std::ranges::any_of(phase.steps, [](const Step& step) {
-                    return step.reads == Place::Workspace || step.stores == Place::Workspace;
-                });
+                acts.keeps_sums |= std::ranges::any_of(phase.steps, keeps_sums);
             }
         }
     }

@@ -11,7 +11,7 @@ namespace {
 using Axis = std::vector<std::uint32_t>;
 
 Axis turned_to(std::vector<std::uint32_t> devices, std::uint32_t root) {
-    std::ranges::rotate(devices, devices.begin() + root);
+    std::rotate(devices.begin(), devices.begin() + root, devices.end());
     return devices;
 }
 

@@ -186,6 +186,16 @@ std::vector<float> weighted(std::span<const float> row, float weight) {
     return out;
 }
 
+/// The router's weight scales the token or what the expert makes of it.
+void add_routed(const MoeSpec& spec, std::span<const float> token, const ExpertWeights& expert,
+                float weight, std::span<double> sum) {
+    if (spec.apply_router_weight_on_input) {
+        add_choice(spec, weighted(token, weight), expert, 1.0, sum);
+    } else {
+        add_choice(spec, token, expert, weight, sum);
+    }
+}
+
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<MoeSpec>();
     const std::vector<float> tokens = floats_of(context.read(0));
@@ -209,14 +219,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             const std::int32_t id = ids.as<std::int32_t>()[token * top_k + k];
             const bool is_expert = id >= 0 && static_cast<std::uint32_t>(id) < experts;
             if (is_expert && !all[static_cast<std::size_t>(id)].w1.empty()) {
-                const float weight = weights.as<float>()[token * top_k + k];
-                const auto row = std::span(tokens).subspan(token * hidden, hidden);
-                const ExpertWeights& expert = all[static_cast<std::size_t>(id)];
-                if (spec.apply_router_weight_on_input) {
-                    add_choice(spec, weighted(row, weight), expert, 1.0, sum);
-                } else {
-                    add_choice(spec, row, expert, weight, sum);
-                }
+                add_routed(spec, std::span(tokens).subspan(token * hidden, hidden),
+                           all[static_cast<std::size_t>(id)],
+                           weights.as<float>()[token * top_k + k], sum);
             }
         }
         std::ranges::transform(sum, out.as<float>().data() + token * hidden,

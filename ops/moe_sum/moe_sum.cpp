@@ -2,6 +2,8 @@
 #include "ops/moe_sum/moe_sum.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "emu/base/bf16.hpp"
 #include "ops/buffer_room.hpp"
@@ -221,6 +223,17 @@ std::vector<std::pair<std::int32_t, std::size_t>> contributions(const HostTensor
     return found;
 }
 
+/// Adds a contribution to the sums of a token, rounded after each one if the function does so.
+void add_row(std::span<const float> row, std::optional<float> weight, bool rounds_sums,
+             std::span<float> totals) {
+    for (std::size_t h = 0; h < row.size(); ++h) {
+        totals[h] += weight ? rounded(row[h] * *weight) : row[h];
+        if (rounds_sums) {
+            totals[h] = rounded(totals[h]);
+        }
+    }
+}
+
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<SumSpec>();
     const HostTensor outputs = context.read(0);
@@ -235,14 +248,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         for (const auto& [at, choice] :
              contributions(has_rows ? &rows : nullptr, token, extents.top_k, spec)) {
             read_floats(outputs, static_cast<std::uint64_t>(at) * extents.hidden, row);
-            for (std::size_t h = 0; h < row.size(); ++h) {
-                const float product =
-                    weights.shape.empty() ? row[h] : rounded(row[h] * weights.as<float>()[choice]);
-                totals[h] += product;
-                if (spec.rounds_every_sum(extents.top_k)) {
-                    totals[h] = rounded(totals[h]);
-                }
-            }
+            const auto weight =
+                weights.shape.empty() ? std::nullopt : std::optional(weights.as<float>()[choice]);
+            add_row(row, weight, spec.rounds_every_sum(extents.top_k), totals);
         }
         std::ranges::transform(totals, sum.as<std::uint16_t>().data() + token * extents.hidden,
                                float_to_bf16);

@@ -116,27 +116,35 @@ std::vector<BankCamping> banks_of(const RecordedRun& run) {
     return banks;
 }
 
+/// Nothing for a launch that uses no link.
+std::optional<LinkLoad> links_of(const report::LaunchReport& launch) {
+    LinkLoad load{.step = launch.name};
+    double sum = 0;
+    double links = 0;
+    const auto makespan = static_cast<double>(launch.makespan.expected);
+    for (const ResourceUse& use : launch.resources) {
+        if (use.kind == ResourceKind::NocLink && use.bytes > 0 && makespan > 0) {
+            const double share = static_cast<double>(use.busy) / makespan;
+            sum += share;
+            ++links;
+            if (share > load.busiest) {
+                load.busiest = share;
+                load.link = use;
+            }
+        }
+    }
+    if (links == 0) {
+        return std::nullopt;
+    }
+    load.mean = sum / links;
+    return load;
+}
+
 std::vector<LinkLoad> links_of(const TimingReport& before) {
     std::vector<LinkLoad> loads;
     for (const report::LaunchReport& launch : before.launches) {
-        LinkLoad load{.step = launch.name};
-        double sum = 0;
-        double links = 0;
-        const auto makespan = static_cast<double>(launch.makespan.expected);
-        for (const ResourceUse& use : launch.resources) {
-            if (use.kind == ResourceKind::NocLink && use.bytes > 0 && makespan > 0) {
-                const double share = static_cast<double>(use.busy) / makespan;
-                sum += share;
-                ++links;
-                if (share > load.busiest) {
-                    load.busiest = share;
-                    load.link = use;
-                }
-            }
-        }
-        if (links > 0) {
-            load.mean = sum / links;
-            loads.push_back(load);
+        if (const auto load = links_of(launch)) {
+            loads.push_back(*load);
         }
     }
     return loads;

@@ -113,6 +113,26 @@ bool join_packets(LaunchTrace& launch, const LaunchContext& context) {
     });
 }
 
+namespace {
+
+/// Whether two blocks of a product with at most `most` tiles became one.
+bool widen_block(TraceEvent& event, std::uint32_t most) {
+    const bool is_product =
+        event.kind == EventKind::MatmulTiles || event.kind == EventKind::MatmulBlock;
+    ComputeArgument argument = ComputeArgument::unpack(event.argument);
+    if (!is_product || event.count % 2 != 0 || event.count == 0 ||
+        2U * argument.ct * argument.rt > most) {
+        return false;
+    }
+    event.kind = EventKind::MatmulBlock;
+    event.count /= 2;
+    argument.ct = static_cast<std::uint8_t>(2 * argument.ct);
+    event.argument = argument.pack();
+    return true;
+}
+
+}  // namespace
+
 bool widen_blocks(LaunchTrace& launch, const LaunchContext& context) {
     const DstSpec& dst = context.machine.arch.dst;
     bool has_changed = false;
@@ -122,17 +142,7 @@ bool widen_blocks(LaunchTrace& launch, const LaunchContext& context) {
             const std::uint32_t most =
                 (thread.compute.fp32_dest_acc ? dst.tiles_32bit : dst.tiles_16bit) / 2;
             for (TraceEvent& event : thread.events) {
-                const bool is_product =
-                    event.kind == EventKind::MatmulTiles || event.kind == EventKind::MatmulBlock;
-                ComputeArgument argument = ComputeArgument::unpack(event.argument);
-                if (is_product && event.count % 2 == 0 && event.count > 0 &&
-                    2U * argument.ct * argument.rt <= most) {
-                    event.kind = EventKind::MatmulBlock;
-                    event.count /= 2;
-                    argument.ct = static_cast<std::uint8_t>(2 * argument.ct);
-                    event.argument = argument.pack();
-                    has_changed = true;
-                }
+                has_changed |= widen_block(event, most);
             }
         }
     }

@@ -138,11 +138,12 @@ std::vector<LineBanks> lines_of(const LaunchTrace& launch, std::uint32_t num_ban
                                 const std::vector<std::string>& names) {
     std::map<TraceSite, LineSum> sums;
     for (const CoreTrace& core : launch.cores) {
+        if (core.device != launch.cores.front().device) {
+            continue;
+        }
         for (const ThreadTrace& thread : core.threads) {
-            if (core.device == launch.cores.front().device) {
-                for (const auto& [site, banks] : banks_by_line(thread, num_banks)) {
-                    sums[site].add(banks, num_banks);
-                }
+            for (const auto& [site, banks] : banks_by_line(thread, num_banks)) {
+                sums[site].add(banks, num_banks);
             }
         }
     }

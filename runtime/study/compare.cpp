@@ -17,6 +17,7 @@ using report::Side;
 std::vector<std::size_t> ordinals_of(const std::vector<StepFigures>& steps) {
     std::map<std::string, std::size_t> seen;
     std::vector<std::size_t> ordinals;
+    ordinals.reserve(steps.size());
     for (const StepFigures& step : steps) {
         ordinals.push_back(seen[step.name]++);
     }

@@ -102,8 +102,9 @@ void fabric_async_write(Sender& connection, volatile tt_l1_ptr PACKET_HEADER_TYP
     connection.wait_for_empty_write_slot(site);
     connection.send_payload_without_header_non_blocking_from_address(
         source_payload_address, packet_payload_size_bytes, site);
-    connection.send_payload_blocking_from_address(reinterpret_cast<std::uint32_t>(packet_header),
-                                                  sizeof(PACKET_HEADER_TYPE), site);
+    connection.send_payload_blocking_from_address(
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(packet_header)),
+        sizeof(PACKET_HEADER_TYPE), site);
 }
 
 /// Sends a header alone.
@@ -112,7 +113,8 @@ void fabric_atomic_inc(Sender& connection, volatile tt_l1_ptr PACKET_HEADER_TYPE
                        tessera::CallSite site = tessera::CallSite::here()) {
     connection.wait_for_empty_write_slot(site);
     connection.send_payload_non_blocking_from_address(
-        reinterpret_cast<std::uint32_t>(packet_header), sizeof(PACKET_HEADER_TYPE), site);
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(packet_header)),
+        sizeof(PACKET_HEADER_TYPE), site);
 }
 
 /// What a mux's status word says.
