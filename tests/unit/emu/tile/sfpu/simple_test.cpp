@@ -141,15 +141,57 @@ std::uint32_t float_bits(float value) {
     return std::bit_cast<std::uint32_t>(value);
 }
 
-TEST(Typecast, TruncatesTowardZeroAndHoldsInRange) {
-    EXPECT_EQ(cast_bits(DataFormat::Float32, DataFormat::Int32, float_bits(-2.9F)),
-              static_cast<std::uint32_t>(-2));
-    EXPECT_EQ(cast_bits(DataFormat::Float32, DataFormat::Int32, float_bits(-1e20F)), 0x80000000U);
-    EXPECT_EQ(cast_bits(DataFormat::Float32, DataFormat::UInt32, float_bits(-3.0F)), 0U);
-    EXPECT_EQ(cast_bits(DataFormat::Float32, DataFormat::UInt32, float_bits(1e20F)), 0xFFFFFFFFU);
-    EXPECT_EQ(cast_bits(DataFormat::Float32, DataFormat::UInt16, float_bits(70000.0F)), 65535U);
+// Expected bits: tt-metal issues 51655 (uint16), 55933 (int32) and 55325 (uint8), measured on
+// cards; uint32 as the public simulator ttsim 1.10.0 casts.
+TEST(Typecast, FloatsRoundToTheNearestUint16WithHalvesAwayFromZero) {
+    const auto cast = [](float value) {
+        return cast_bits(DataFormat::Float32, DataFormat::UInt16, float_bits(value));
+    };
+
+    EXPECT_EQ(cast(0.5F), 1U);
+    EXPECT_EQ(cast(1.5F), 2U);
+    EXPECT_EQ(cast(2.5F), 3U);
+    EXPECT_EQ(cast(3.75F), 4U);
+    EXPECT_EQ(cast(-0.5F), 0U);
+    EXPECT_EQ(cast(-7.0F), 0U);
+    EXPECT_EQ(cast(70000.0F), 65535U);
+    EXPECT_EQ(cast(kNan), 65535U);
+    EXPECT_EQ(cast(std::copysign(kNan, -1.0F)), 0U);
+}
+
+TEST(Typecast, FloatsTruncateToInt32AndOverflowToTheLeast) {
+    const auto cast = [](float value) {
+        return cast_bits(DataFormat::Float32, DataFormat::Int32, float_bits(value));
+    };
+
+    EXPECT_EQ(cast(2.9F), 2U);
+    EXPECT_EQ(cast(-2.9F), static_cast<std::uint32_t>(-2));
+    EXPECT_EQ(cast(1e20F), 0x80000000U);
+    EXPECT_EQ(cast(-1e20F), 0x80000000U);
+    EXPECT_EQ(cast(kNan), 0x80000000U);
+}
+
+TEST(Typecast, FloatsTruncateToUint32WithinItsRange) {
+    const auto cast = [](float value) {
+        return cast_bits(DataFormat::Float32, DataFormat::UInt32, float_bits(value));
+    };
+
+    EXPECT_EQ(cast(2.9F), 2U);
+    EXPECT_EQ(cast(-3.0F), 0U);
+    EXPECT_EQ(cast(1e20F), 0xFFFFFFFFU);
+    EXPECT_EQ(cast(kNan), 0xFFFFFFFFU);
+}
+
+TEST(Typecast, Uint8KeepsTheLowByte) {
+    EXPECT_EQ(cast_bits(DataFormat::UInt32, DataFormat::UInt8, 300), 44U);
+    EXPECT_EQ(cast_bits(DataFormat::UInt32, DataFormat::UInt8, 65536), 0U);
+    EXPECT_EQ(cast_bits(DataFormat::UInt32, DataFormat::UInt8, 1000000), 64U);
+    EXPECT_EQ(cast_bits(DataFormat::UInt32, DataFormat::UInt8, 0xFFFFFFFFU), 255U);
     EXPECT_EQ(cast_bits(DataFormat::Float16_b, DataFormat::UInt8, float_bits(254.0F)), 254U);
-    EXPECT_EQ(cast_bits(DataFormat::Float32, DataFormat::Int32, float_bits(kNan)), 0U);
+}
+
+TEST(Typecast, Uint32IsClampedToUint16) {
+    EXPECT_EQ(cast_bits(DataFormat::UInt32, DataFormat::UInt16, 70000), 65535U);
 }
 
 TEST(Typecast, IntegersBecomeTheNearestFloat) {
