@@ -21,8 +21,8 @@ using config::Bound;
 constexpr std::uint32_t kDraws = 2;
 
 /// A bound whose constants price less than this part of a launch's critical path is not replayed
-/// there. At 0.001 all rows of moe_v2 are the same to the cycle as without the limit; at 0.005 that
-/// of the engines loses a third of its gain, since what is off the path delays packets on it.
+/// there. At 0.005 the bound of the engines on moe_v2 loses a third of its gain, since work off the
+/// path delays packets on it.
 constexpr double kLeastOfPath = 0.001;
 
 /// The bounds of the constants that a key of constants_of() stands for.
