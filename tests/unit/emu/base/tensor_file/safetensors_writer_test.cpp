@@ -80,7 +80,7 @@ TEST_F(SafetensorsWriterTest, AlignsEveryTensorToItsElements) {
     const SafetensorsFile file(path());
     for (const StoredTensor& tensor : file.tensors()) {
         const auto address = reinterpret_cast<std::uintptr_t>(tensor.bytes.data());
-        EXPECT_EQ(address % element_bytes(tensor.dtype), 0U) << tensor.name;
+        EXPECT_EQ(address % (element_bits(tensor.dtype) / 8), 0U) << tensor.name;
     }
 }
 
