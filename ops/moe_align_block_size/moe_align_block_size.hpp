@@ -42,7 +42,9 @@ inline constexpr std::array kOutputs{
 };
 inline constexpr OpSpec kSpec{
     .name = "moe_align_block_size",
-    .summary = "a router's choices sorted by expert, each expert's padded to whole blocks",
+    .summary =
+        "a router's choices sorted by expert, each expert's padded to whole blocks; an id from "
+        "num_experts on selects no expert",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

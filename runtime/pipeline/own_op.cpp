@@ -133,8 +133,8 @@ std::string recipe_of(const fs::path& folder, const KernelToolchain& toolchain) 
     return recipe;
 }
 
-/// Sources as they are compiled, the one with the entry first: they include each other as
-/// "ops/NAME/…", as they would in the tree.
+/// Sources as they are compiled, the one with the entry last, so that errors name the user's files
+/// first. They include each other as "ops/NAME/…", as they would in the tree.
 std::vector<fs::path> draft_sources(const fs::path& drafts, const fs::path& folder,
                                     const std::string& name) {
     fs::create_directory(drafts / "ops");
@@ -144,10 +144,11 @@ std::vector<fs::path> draft_sources(const fs::path& drafts, const fs::path& fold
         "#include \"ops/{0}/{0}.hpp\"\n"
         "extern \"C\" const tessera::ops::Op* {1}() {{ return &tessera::ops::{0}::op(); }}\n",
         name, kEntry);
-    std::vector<fs::path> sources{entry};
+    std::vector<fs::path> sources;
     for (const fs::path& source : sources_in(folder)) {
         sources.push_back(drafts / "ops" / name / source.filename());
     }
+    sources.push_back(entry);
     return sources;
 }
 

@@ -70,7 +70,7 @@ TEST(CliRun, PrintsOneScreenIfNotAskedForMore) {
     }
     EXPECT_THAT(out, ContainsRegex("\n  gate +[0-9]+ +[0-9 ]+ +[0-9]+ % +ok +[A-Z]"));
     EXPECT_THAT(out, ContainsRegex("\n  bound by +[^\n]*%"));
-    EXPECT_THAT(out, HasSubstr("\n  Steps overlap: "));
+    EXPECT_THAT(out, HasSubstr("\n  Steps overlap, so that "));
     EXPECT_THAT(out, ContainsRegex("\n  not shown: [^\n]*; --full prints all\n"));
 }
 

@@ -43,8 +43,12 @@ void begin_unit(const Shapes& shapes) {
 }
 
 void end_unit(const Shapes& shapes) {
+    // The unpacker must not pop what the packer has not pushed yet.
+    cb_wait_front(cb_largest, 1);
     cb_pop_front(cb_largest, 1);
+    cb_wait_front(cb_sums, 1);
     cb_pop_front(cb_sums, 1);
+    cb_wait_front(cb_outputs, shapes.value_tiles);
     cb_pop_front(cb_outputs, shapes.value_tiles);
     cb_pop_front(cb_queries, shapes.query_tiles);
 }
