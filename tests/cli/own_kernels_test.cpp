@@ -104,7 +104,9 @@ TEST_F(CliOwnKernels, TakeThePlaceOfAnOpUnderExtends) {
 
 TEST_F(CliOwnKernels, OfAnOpThatDoesNotCompileAreNamedByTheUsersPath) {
     std::filesystem::create_directories(folder_.path() / "my_bad");
-    folder_.write("my_bad/my_bad.hpp", "#pragma once\n");
+    folder_.write("my_bad/my_bad.hpp",
+                  "#include \"ops/op.hpp\"\n"
+                  "namespace tessera::ops::my_bad { const Op& op(); }\n");
     folder_.write("my_bad/my_bad.cpp", "int x = nobody;\n");
     folder_.write("own.yaml", "extends: copy\nops: [my_bad]\nsteps: {copy: {op: my_bad}}\n");
 
