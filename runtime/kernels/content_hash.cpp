@@ -17,8 +17,12 @@ std::string content_hash(std::string_view content) {
 }
 
 std::optional<std::string> read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path)) {
+    std::error_code error;  // an endless device, or a pipe, is no text that could be kept
+    std::ifstream file;
+    if (std::filesystem::is_regular_file(path, error)) {
+        file.open(path, std::ios::binary);
+    }
+    if (!file.is_open()) {
         return std::nullopt;
     }
     return std::string(std::istreambuf_iterator<char>(file), {});

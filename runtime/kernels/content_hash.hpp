@@ -12,7 +12,7 @@ namespace tessera {
 /// 128-bit hash of `content` as 32 hexadecimal digits. Not for secrets.
 [[nodiscard]] std::string content_hash(std::string_view content);
 
-/// The bytes of a file, or nothing if it cannot be read.
+/// The bytes of a regular file, or nothing if it cannot be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
 
 /// Hash of a file's bytes, or nothing if it cannot be read.

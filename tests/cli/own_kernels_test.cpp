@@ -134,6 +134,15 @@ TEST_F(CliOwnKernels, OptionNamesAKernelOfTheRun) {
         ending.err);
 }
 
+TEST_F(CliOwnKernels, ThatIncludeAnEndlessDeviceAreRefused) {
+    folder_.write("zero.cpp", "#include \"/dev/zero\"\nvoid kernel_main() {}\n");
+
+    const Ending ending = run_with_kernel(std::string(kKernel) + "=zero.cpp");
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: cannot read /dev/zero, which a kernel includes\n");
+}
+
 TEST_F(CliOwnKernels, OptionHasTwoNames) {
     const Ending ending = run_with_kernel("mine.cpp");
 
