@@ -154,6 +154,15 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
             binder.spec.outputs.push_back(*output);
         }
     }
+    if (binder.spec.outputs.empty() && !node.elements.empty() && !made.empty()) {
+        const Node& first = node.elements.front();
+        binder.mistake(
+            first, "outputs",
+            fmt::format("no step makes any of these tensors; allowed: {}{}", fmt::join(made, ", "),
+                        first.text.empty()
+                            ? ""
+                            : fmt::format("; did you mean {}?", nearest(first.text, made))));
+    }
 }
 
 /// Two tensors of one name would be found when the second is written, after the run.

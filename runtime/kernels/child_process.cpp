@@ -84,7 +84,7 @@ bool read_to_end(int file, std::chrono::steady_clock::time_point deadline, std::
 
 struct ProcessEnd {
     int exit_code;
-    std::uint64_t processor_seconds;
+    double processor_seconds;
 };
 
 ProcessEnd wait_for(pid_t child) {
@@ -93,10 +93,10 @@ ProcessEnd wait_for(pid_t child) {
     while (wait4(child, &status, 0, &used) == -1) {
         ensure(errno == EINTR, "waiting for process {} failed: {}", child, std::strerror(errno));
     }
-    const std::int64_t micros = used.ru_utime.tv_usec + used.ru_stime.tv_usec;
-    const std::int64_t seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec + micros / 1'000'000;
+    const auto micros = static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    const auto seconds = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
     return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
-            static_cast<std::uint64_t>(seconds)};
+            seconds + 1e-6 * micros};
 }
 
 [[noreturn]] void refuse(const std::string& subject, const ProcessLimits& limits) {
@@ -125,7 +125,11 @@ ProcessOutcome run_to_end(pid_t child, int pipe, const std::string& subject,
     }
     const ProcessEnd end = wait_for(child);
     outcome.exit_code = end.exit_code;
-    const bool is_busy = end.exit_code != 0 && end.processor_seconds >= limits.processor_seconds;
+    // The kernel ends a process by coarser ticks than those in which it reports its time.
+    constexpr double kNearLimit = 0.9;
+    const bool is_busy =
+        end.exit_code != 0 &&
+        end.processor_seconds >= kNearLimit * static_cast<double>(limits.processor_seconds);
     if (!is_in_time || is_busy || lacks_memory(outcome)) {
         refuse(subject, limits);
     }

@@ -143,6 +143,19 @@ private:
         }
         return operands;
     }
+    /// Counts that the host reads before a launch are not known yet: zeros stand for them.
+    static std::vector<std::vector<HostTensor>> values_read_back(const PipelineStep& step,
+                                                                 const Operands& inputs) {
+        std::vector<std::vector<HostTensor>> read(step.inputs.size());
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            if (is_read_back(step, i)) {
+                for (const DeviceTensor& tensor : inputs[i]) {
+                    read[i].push_back(make_host_tensor(tensor.spec.shape, tensor.spec.format));
+                }
+            }
+        }
+        return read;
+    }
     std::vector<DeviceProgram> programs_of(const PipelineStep& step,
                                            std::span<const std::uint32_t> group) {
         std::vector<std::string> made;
@@ -156,7 +169,7 @@ private:
         }
         const Operands outputs = place_all(group, made, plans);
         const Operands inputs = place_all(group, step.inputs, step.input_plans);
-        const std::vector<std::vector<HostTensor>> nothing_read(step.inputs.size());
+        const auto read = values_read_back(step, inputs);
         auto programs = step.op->programs({.arch = arch_,
                                            .mesh = mesh_,
                                            .devices = group,
@@ -165,7 +178,7 @@ private:
                                            .outputs = step.output_plans,
                                            .device_inputs = inputs,
                                            .device_outputs = outputs,
-                                           .host_inputs = nothing_read});
+                                           .host_inputs = read});
         for (DeviceProgram& program : programs) {
             move_cores(program.program, step.first_core, arch_, step.name);
             find_kernels(program.program, *step.op, pipeline_.folder);

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "emu/core/core.hpp"
@@ -162,9 +164,33 @@ struct Blame {
     std::uint64_t code = 0;  ///< the kernel's instruction, or the call that it has made; 0: unknown
 };
 
-// Who called what is neither the kernel's code nor the emulator's, a function of a library or
-// nothing at all: the first return address on the stack tells. One that has been overrun, or a
-// register that points nowhere, is the kernel's doing: the emulator's frames are out of its reach.
+/// A fault in a library's function (`printf` of a bad pointer) is the caller's. Frame information
+/// finds the caller; words on the stack may be left from earlier calls.
+std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, std::uint64_t own) {
+    struct Walk {
+        std::uint64_t fault, kernel, own;
+        bool is_past_handler = false;
+        std::optional<Blame> found;
+    } walk{at.code, kernel, own};
+    _Unwind_Backtrace(
+        [](_Unwind_Context* frame, void* data) {
+            auto& at_frame = *static_cast<Walk*>(data);
+            const std::uint64_t code = _Unwind_GetIP(frame);
+            at_frame.is_past_handler = at_frame.is_past_handler || code == at_frame.fault;
+            const std::uint64_t object = at_frame.is_past_handler ? object_of_code(code) : 0;
+            if (object == 0 || (object != at_frame.kernel && object != at_frame.own)) {
+                return _URC_NO_REASON;
+            }
+            at_frame.found = Blame{object == at_frame.kernel, code - 1};
+            return _URC_NORMAL_STOP;
+        },
+        &walk);
+    return walk.found;
+}
+
+// Who called what is neither the kernel's code nor the emulator's, where frame information does not
+// tell: the first return address on the stack. A register that points nowhere, or a return address
+// that has been overrun, is the kernel's doing: the emulator's frames are out of its reach.
 [[gnu::no_sanitize("address")]] Blame blame_by_stack(const KernelThread& thread,
                                                      const Registers& at, std::uint64_t kernel,
                                                      std::uint64_t own) {
@@ -177,10 +203,17 @@ struct Blame {
         const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(word);
         const std::uint64_t object = object_of_code(value);
         if (object != 0 && (object == kernel || object == own)) {
-            return {object == kernel, value - 1};
+            return {object == kernel || !is_code, object == kernel ? value - 1 : 0};
         }
     }
     return {!is_code, 0};
+}
+
+/// Whether an instruction is of the switch of stacks: it faults where a kernel has overrun the
+/// registers that its entry saved.
+bool is_stack_switch(std::uint64_t code) {
+    constexpr std::uint64_t kSize = 32;
+    return code - reinterpret_cast<std::uint64_t>(&tessera_call_on_stack) < kSize;
 }
 
 // A kernel that is compiled into the program has no object of its own: its faults are told by the
@@ -189,12 +222,18 @@ Blame blame_of(const KernelThread& thread, int signal, const Registers& at) {
     const std::uint64_t kernel = object_of_code(reinterpret_cast<std::uint64_t>(thread.entry));
     const std::uint64_t own = object_of_code(reinterpret_cast<std::uint64_t>(&blame_by_stack));
     const std::uint64_t object = object_of_code(at.code);
+    if (is_stack_switch(at.code)) {
+        return {true, 0};
+    }
     if (kernel == own || object == own) {
         return {};
     }
     // A trap is a function of its own (emu/kernel_pass): its caller has the line.
     if (object == kernel && signal != SIGTRAP) {
         return {true, at.code};
+    }
+    if (const std::optional<Blame> blame = blame_by_frames(at, kernel, own)) {
+        return *blame;
     }
     return blame_by_stack(thread, at, kernel, own);
 }

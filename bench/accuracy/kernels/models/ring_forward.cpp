@@ -69,5 +69,6 @@ void kernel_main() {
             cb_push_back(cb_arrived, shards.tiles);
         }
     }
+    noc_async_writes_flushed();
     noc_async_atomic_barrier();
 }

@@ -63,8 +63,7 @@ TEST(SweepText, AnswersWithSecondAndSlowest) {
 
 TEST(SweepText, OfAnInterruptedSweepSaysHowManyPointsHaveATime) {
     EXPECT_EQ(interrupted_text(test::small_sweep()),
-              "interrupted: 4 of 5 points have a time, the best is the best of these; no file was "
-              "written\n");
+              "interrupted: 4 of 5 points have a time, the best is the best of these");
 }
 
 TEST(SweepText, WithoutTimesIsQuestionAndFailures) {
