@@ -22,51 +22,8 @@
 #include "emu/core/kernel_thread.hpp"
 #include "tessera/window_layout.hpp"
 
-// tessera_call_on_stack(entry, top): calls entry() with its frames below `top`. Frame information
-// leads from the kernel's frames to the caller's, so that an exception passes.
-#if defined(__x86_64__)
-asm(R"(
-    .text
-    .type tessera_call_on_stack, @function
-tessera_call_on_stack:
-    .cfi_startproc
-    push %rbp
-    .cfi_def_cfa_offset 16
-    .cfi_offset %rbp, -16
-    mov %rsp, %rbp
-    .cfi_def_cfa_register %rbp
-    mov %rsi, %rsp
-    call *%rdi
-    mov %rbp, %rsp
-    pop %rbp
-    .cfi_def_cfa %rsp, 8
-    ret
-    .cfi_endproc
-    .size tessera_call_on_stack, .-tessera_call_on_stack
-)");
-#else
-asm(R"(
-    .text
-    .type tessera_call_on_stack, %function
-tessera_call_on_stack:
-    .cfi_startproc
-    stp x29, x30, [sp, #-16]!
-    .cfi_def_cfa_offset 16
-    .cfi_offset x29, -16
-    .cfi_offset x30, -8
-    mov x29, sp
-    .cfi_def_cfa_register x29
-    mov sp, x1
-    blr x0
-    mov sp, x29
-    .cfi_def_cfa_register sp
-    ldp x29, x30, [sp], #16
-    .cfi_def_cfa_offset 0
-    ret
-    .cfi_endproc
-    .size tessera_call_on_stack, .-tessera_call_on_stack
-)");
-#endif
+// stack_switch.cpp
+extern "C" const char tessera_call_on_stack_end[];
 extern "C" void tessera_call_on_stack(void (*entry)(), std::byte* top);
 
 namespace tessera {
@@ -164,6 +121,21 @@ struct Blame {
     std::uint64_t code = 0;  ///< the kernel's instruction, or the call that it has made; 0: unknown
 };
 
+/// Whether an instruction is of the switch of stacks: it faults where a kernel has overrun the
+/// registers that its entry saved, and it is the caller of what a kernel ends with (a tail call).
+bool is_stack_switch(std::uint64_t code) {
+    return code >= reinterpret_cast<std::uint64_t>(&tessera_call_on_stack) &&
+           code < reinterpret_cast<std::uint64_t>(tessera_call_on_stack_end);
+}
+
+/// `code`: a return address, in `object`.
+Blame blame_of_caller(std::uint64_t code, std::uint64_t object, std::uint64_t kernel) {
+    if (is_stack_switch(code)) {
+        return {true, 0};
+    }
+    return {object == kernel, object == kernel ? code - 1 : 0};
+}
+
 /// A fault in a library's function (`printf` of a bad pointer) is the caller's. Frame information
 /// finds the caller; words on the stack may be left from earlier calls.
 std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, std::uint64_t own) {
@@ -181,7 +153,7 @@ std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, 
             if (object == 0 || (object != at_frame.kernel && object != at_frame.own)) {
                 return _URC_NO_REASON;
             }
-            at_frame.found = Blame{object == at_frame.kernel, code - 1};
+            at_frame.found = blame_of_caller(code, object, at_frame.kernel);
             return _URC_NORMAL_STOP;
         },
         &walk);
@@ -203,17 +175,11 @@ std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, 
         const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(word);
         const std::uint64_t object = object_of_code(value);
         if (object != 0 && (object == kernel || object == own)) {
-            return {object == kernel || !is_code, object == kernel ? value - 1 : 0};
+            const Blame blame = blame_of_caller(value, object, kernel);
+            return {blame.is_kernels || !is_code, blame.code};
         }
     }
     return {!is_code, 0};
-}
-
-/// Whether an instruction is of the switch of stacks: it faults where a kernel has overrun the
-/// registers that its entry saved.
-bool is_stack_switch(std::uint64_t code) {
-    constexpr std::uint64_t kSize = 32;
-    return code - reinterpret_cast<std::uint64_t>(&tessera_call_on_stack) < kSize;
 }
 
 // A kernel that is compiled into the program has no object of its own: its faults are told by the
