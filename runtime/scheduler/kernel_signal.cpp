@@ -198,7 +198,9 @@ Blame blame_of(const KernelThread& thread, int signal, const Registers& at) {
     if (object == kernel && signal != SIGTRAP) {
         return {true, at.code};
     }
-    if (const std::optional<Blame> blame = blame_by_frames(at, kernel, own)) {
+    // The unwinder reads instructions where it has no frame information: only where there is code.
+    const bool is_library = object != 0 && object != kernel;
+    if (const auto blame = is_library ? blame_by_frames(at, kernel, own) : std::nullopt) {
         return *blame;
     }
     return blame_by_stack(thread, at, kernel, own);
