@@ -112,14 +112,33 @@ void yield(KernelThread& thread) {
     park(thread);
 }
 
-// The line of the fault, else that of its instruction, else of the thread's last API call.
+struct NearestLine {
+    CallSite site;
+    const char* remark;  ///< what the line is, if it is not the fault's own
+};
+
+// The line of the fault's instruction, else of the thread's last API call, else of its kernel_main.
+NearestLine nearest_line(const KernelThread& thread, const KernelFault& fault) {
+    if (const auto line = source_line_of(fault.code, thread.kernel)) {
+        return {*line, ""};
+    }
+    if (thread.last_call.line != 0) {
+        return {thread.last_call, " (the line is that of its last API call)"};
+    }
+    const auto entry = reinterpret_cast<std::uint64_t>(thread.entry);
+    if (const auto line = source_line_of(entry, thread.kernel)) {
+        return {*line, " (the line is where the kernel begins)"};
+    }
+    return {thread.last_call, " (the line is unknown)"};
+}
+
 KernelError to_error(const KernelThread& thread, const KernelFault& fault) {
     CallSite site = fault.site;
     std::string detail = fault.detail;
     if (site.line == 0) {
-        const auto line = source_line_of(fault.code, thread.kernel);
-        site = line.value_or(thread.last_call);
-        detail += line ? "" : " (the line is that of its last API call)";
+        const NearestLine nearest = nearest_line(thread, fault);
+        site = nearest.site;
+        detail += nearest.remark;
     }
     return {fault.category,
             {.device = thread.activity.device,

@@ -147,6 +147,19 @@ INSTANTIATE_TEST_SUITE_P(
                         "    f();\n    noc_async_write_barrier();\n}",
                         "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:3: the kernel "
                         "jumps to address 0x7f0000000010, which holds no code"},
+            NativeFault{"TailCallOfNull",
+                        "\nvoid kernel_main() {\n"
+                        "    void (*volatile f)() = nullptr;\n    f();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:[23]: the kernel "
+                        "jumps to address 0x0, which holds no code \\(the line is where the "
+                        "kernel begins\\)"},
+            NativeFault{"PrintOfNull",
+                        "#include <cstdio>\nvoid kernel_main() {\n"
+                        "    const char* volatile text = nullptr;\n"
+                        "    puts(text);\n    noc_async_write_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:4: the kernel "
+                        "touches address 0x0 of the host, outside of its core: a null pointer, or "
+                        "one that was computed wrongly"},
             NativeFault{"Overrun", kOverrun,
                         "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:[0-9]+: the kernel "
                         "overruns an array on its stack.*"},
@@ -201,6 +214,19 @@ INSTANTIATE_TEST_SUITE_P(
         return std::string(std::get<0>(param.param).name) + "On" +
                std::to_string(std::get<1>(param.param));
     });
+
+// One word at a time: some are registers that kernel_main saved for its caller.
+TEST(AWordAboveAnArray, EndsTheKernelAtMost) {
+    for (int word = 2; word < 16; ++word) {
+        const std::string end = end_of("volatile int word = " + std::to_string(word) +
+                                           ";\nvoid kernel_main() {\n    volatile uint64_t a[2];\n"
+                                           "    a[word] = 0x4141414141414141;\n}",
+                                       1);
+
+        EXPECT_THAT(end, ::testing::AnyOf("no KernelError", ::testing::StartsWith("OutOfBounds: ")))
+            << word;
+    }
+}
 
 TEST(AKernelWithContainers, RunsOnItsOwnHeap) {
     EXPECT_EQ(end_of(R"(

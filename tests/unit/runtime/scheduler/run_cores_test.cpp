@@ -177,7 +177,7 @@ TEST_P(RunCores, ATouchBeyondL1IsAnErrorOfThatKernelAndOthersFinish) {
 
     EXPECT_EQ(error,
               "OutOfBounds: device 0 core (2,1) writer touch.cpp:0: the kernel touches address "
-              "0x200000, but L1 ends at 0x16e000 (the line is that of its last API call)");
+              "0x200000, but L1 ends at 0x16e000 (the line is unknown)");
     EXPECT_TRUE(device_.core({0, 0}).threads[0]->is_finished);
 }
 
