@@ -58,6 +58,17 @@ auto replay_read(const std::string& place, Replay replay) {
     }
 }
 
+std::vector<report::TimingReport> replay_all(const Trace& trace, std::span<RunTimer> timers) {
+    for (const LaunchTrace& launch : trace.launches) {
+        add_to_all(timers, trace, launch);
+    }
+    std::vector<report::TimingReport> reports;
+    for (RunTimer& timer : timers) {
+        reports.push_back(timer.finish());
+    }
+    return reports;
+}
+
 }  // namespace
 
 TimedMachine machine_of(const config::LoadedArch& device, const MeshSpec& mesh) {
@@ -81,23 +92,12 @@ report::TimingReport time_trace_file(const std::filesystem::path& path,
     return report;
 }
 
-std::vector<report::TimingReport> time_trace(const Trace& trace, std::span<RunTimer> timers) {
-    for (const LaunchTrace& launch : trace.launches) {
-        add_to_all(timers, trace, launch);
-    }
-    std::vector<report::TimingReport> reports;
-    for (RunTimer& timer : timers) {
-        reports.push_back(timer.finish());
-    }
-    return reports;
-}
-
 std::vector<report::TimingReport> time_trace(const compare::RecordedRun& run,
                                              std::span<RunTimer> timers) {
     for (RunTimer& timer : timers) {
         timer.tell(run.on_replayed);
     }
-    const auto replay = [&] { return time_trace(run.trace, timers); };
+    const auto replay = [&] { return replay_all(run.trace, timers); };
     if (run.file.empty()) {
         return replay();
     }

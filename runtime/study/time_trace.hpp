@@ -22,11 +22,8 @@ namespace tessera::timed_run {
                                                    const TimerOptions& options,
                                                    OnReplayed on_replayed = {});
 
-/// Replays a trace in memory under each machine, in parallel; reports stand in the order of these.
-[[nodiscard]] std::vector<report::TimingReport> time_trace(const Trace& trace,
-                                                           std::span<RunTimer> timers);
-
-/// Replays the trace of a recorded run in the same way.
+/// Replays the trace of a recorded run under each machine, in parallel. Reports have the order of
+/// `timers`.
 /// Errors   UsageError that names the trace's file, if it was read from one and is corrupt.
 [[nodiscard]] std::vector<report::TimingReport> time_trace(const compare::RecordedRun& run,
                                                            std::span<RunTimer> timers);
