@@ -89,11 +89,13 @@ std::vector<FieldRow> flatten(std::span<const Field> fields, const std::string& 
     return rows;
 }
 
-std::string to_markdown(std::span<const FieldRow> rows) {
-    std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
+std::string to_markdown(std::span<const FieldRow> rows, Defaults defaults) {
+    const bool shown = defaults == Defaults::Shown;
+    std::string text = shown ? "| key | value | default | meaning |\n|---|---|---|---|\n"
+                             : "| key | value | meaning |\n|---|---|---|\n";
     for (const FieldRow& row : rows) {
-        text += fmt::format("| `{}` | {} | {} | {} |\n", row.path, cell(row.allowed),
-                            default_cell(row), cell(row.prose));
+        text += fmt::format("| `{}` | {} |{} {} |\n", row.path, cell(row.allowed),
+                            shown ? fmt::format(" {} |", default_cell(row)) : "", cell(row.prose));
     }
     return text;
 }

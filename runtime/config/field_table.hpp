@@ -55,8 +55,11 @@ inline constexpr std::size_t kNumBounds = 13;
 /// no such key.
 [[nodiscard]] std::optional<Bound> bound_of(std::string_view key);
 
-/// A Markdown table of the run file's keys: key, value, default, meaning. README.md holds it
-/// between `<!-- config-table -->` and `<!-- /config-table -->`, and one of the block `sweep:`.
-[[nodiscard]] std::string to_markdown(std::span<const FieldRow> rows);
+/// Whether a table has a column of defaults: device files state every key, and have none.
+enum class Defaults : std::uint8_t { Shown, LeftOut };
+
+/// A Markdown table of keys: key, value, default, meaning.
+[[nodiscard]] std::string to_markdown(std::span<const FieldRow> rows,
+                                      Defaults defaults = Defaults::Shown);
 
 }  // namespace tessera::config

@@ -118,20 +118,13 @@ std::string ops_text() {
     return text;
 }
 
-/// Keys of a device file: all are required, so the column of defaults is left out.
-std::string device_table(std::span<const Field> fields, const std::string& prefix) {
-    std::string text = "| key | value | meaning |\n|---|---|---|\n";
-    for (const FieldRow& row : flatten(fields, prefix)) {
-        text += fmt::format("| `{}` | {} | {} |\n", row.path, row.allowed, row.prose);
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string device_key_reference() {
-    return kDeviceHead + section("The machine", device_table(arch_fields(), "")) +
-           section("Its times", device_table(timing_fields(), "timing."));
+    return kDeviceHead +
+           section("The machine", to_markdown(flatten(arch_fields()), Defaults::LeftOut)) +
+           section("Its times",
+                   to_markdown(flatten(timing_fields(), "timing."), Defaults::LeftOut));
 }
 
 std::string key_reference() {
