@@ -77,7 +77,7 @@ std::string InputFile::text(std::uint64_t most_bytes) const {
                 "{}: is larger than {} bytes, the most that is allowed", path_.string(),
                 most_bytes);
     }
-    require(!is_pipe_ || !text.empty(), "{}: is a pipe that nobody writes to", path_.string());
+    require(!is_pipe_ || !text.empty(), "{}: is a pipe without a writer", path_.string());
     return text;
 }
 

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
     /// Reads to the end of the file.
-    /// Errors   UsageError if it has more than `most_bytes`, is a pipe that nobody writes to, or
+    /// Errors   UsageError if it has more than `most_bytes`, is a pipe without a writer, or
     ///          cannot be read.
     [[nodiscard]] std::string text(std::uint64_t most_bytes) const;
 

@@ -59,7 +59,7 @@ constexpr std::array<std::string_view, 45> kMathFunctions{
     "log10", "log1p", "pow",   "sqrt",  "cbrt",  "fabs", "erf",      "erfc",      "tgamma",
     "ceil",  "floor", "trunc", "round", "rint",  "fmod", "copysign", "ldexp",     "frexp",
     "fmax",  "fmin",  "fma",   "fdim",  "hypot", "modf", "scalbn",   "remainder", "nearbyint"};
-// What the headers of containers call, and how their mistakes end: by an exception.
+// Functions that headers of containers call, and those that report their mistakes as exceptions.
 constexpr std::array<std::string_view, 4> kStandardFunctions{
     "std::__throw_", "std::_Rb_tree_", "std::__detail::", "std::_Hash_bytes("};
 constexpr std::array<std::string_view, 11> kManglingsOfStandardLibrary{

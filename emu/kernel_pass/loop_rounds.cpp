@@ -117,7 +117,7 @@ bool is_carried(const llvm::Value* value, const llvm::Loop& loop,
 }
 
 // Whether all that can end the loop is what it loads: each round is then like the one before it
-// until somebody else has stored something.
+// until another thread has stored something.
 bool only_polls(const llvm::Loop& loop, const LoopTraits& traits) {
     if (traits.calls || traits.stores) {
         return false;

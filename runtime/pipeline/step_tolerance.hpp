@@ -28,7 +28,7 @@ namespace tessera::pipeline {
 /// to the output's format if that is more; a quarter of what the multiplier leaves out may be
 /// missing.
 /// Values of `verify` replace the op's and what formats add.
-/// Precondition   the step is planned; the output's format is no integer.
+/// Precondition   the step is planned; the output has a floating-point format.
 [[nodiscard]] CloseTolerance tolerance_of(const PipelineStep& step, std::size_t output,
                                           const VerifySpec& verify);
 

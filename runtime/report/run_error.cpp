@@ -43,7 +43,7 @@ RunError of_kernel(const KernelError& error) {
     return told;
 }
 
-// What a host refuses is no fault of ours, wherever it is noticed.
+// A refusal of the host is not an internal error, wherever it is noticed.
 RunError of_host(const std::string& what) {
     return {
         .type = "HostError", .message = what, .told = "tessera: " + what, .exit_code = kWrongInput};

@@ -178,7 +178,7 @@ bool has_overshot(const KernelThread& thread) {
            load_local_word(thread, thread.wait.object) > thread.wait.need;
 }
 
-// A mux serves until a worker ends it, so its wait is a cause only where nobody else is blocked.
+// A mux serves until a worker ends it. Its wait is a cause only if no other thread is blocked.
 Cause of_mux(const KernelThread& thread) {
     return {Says::Mux, &thread,
             fmt::format("the mux on {}, {}, still serves: no worker has called "
@@ -186,7 +186,7 @@ Cause of_mux(const KernelThread& thread) {
                         place_of(thread.core()), thread.kernel)};
 }
 
-// What is known of a loop: whether it can end by itself.
+// States whether the loop can end by itself.
 std::string cause_of_loop(const KernelThread& thread) {
     const std::string name = name_of(thread);
     switch (thread.idling) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of a run that a kernel's error ends: a report, and an error that programs can read.
+// A run that a kernel's error ends leaves a report and an error that programs can read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ void fields(Codec& codec, First& first, Rest&... rest) {
     (codec.field(rest), ...);
 }
 
-/// What a list holds, the fewest bytes of an element, and the most elements that a launch has.
+/// Name of a list's elements, the fewest bytes of one, and the most that a launch has.
 struct ListLimits {
     const char* what;
     std::size_t least_bytes;

@@ -21,7 +21,7 @@ public:
             l1_address += get_local_cb_interface(kCbPages).fifo_page_size;
         }
     }
-    // Hands what was read to the writer. Returns where it lies.
+    // Pushes the pages that were read to the writer. Returns their address.
     uint32_t end_read() {
         noc_async_read_barrier();
         cb_push_back(kCbPages, pages_.batch);

@@ -43,7 +43,7 @@ std::string refusal(const std::function<void()>& load) {
     return "";
 }
 
-/// What `tessera COMMAND FILE --set …` refuses; "" if it does not.
+/// The refusal of `tessera COMMAND FILE --set …`, or "" if it runs.
 std::string refusal_of_command(const char* command, const fs::path& file,
                                const std::vector<std::string>& sets) {
     std::vector<std::string> arguments{command, file};

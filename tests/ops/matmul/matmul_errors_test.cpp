@@ -108,7 +108,7 @@ TEST(MatmulErrors, NamesAPlacementThatTheScheduleDoesNotHave) {
               "interleaved");
 }
 
-/// What the op says of a schedule of tensors in DRAM.
+/// The op's refusal of a schedule with tensors in DRAM.
 std::string refusal_of(const MatmulSpec& schedule) {
     const auto tiles = [](Shape shape) {
         return DeviceTensor{{std::move(shape), DataFormat::Float16_b, Layout::TILE}, {}};

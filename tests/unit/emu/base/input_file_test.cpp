@@ -60,7 +60,7 @@ TEST(InputFile, ThatIsAPipeIsNotWaitedForWithoutAWriter) {
     ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
 
     EXPECT_EQ(refusal_of(folder.file("pipe")),
-              folder.file("pipe") + ": is a pipe that nobody writes to");
+              folder.file("pipe") + ": is a pipe without a writer");
     EXPECT_EQ(usage_error_message([&] { InputFile(folder.file("pipe"), Pipes::Refused); }),
               folder.file("pipe") + ": is a pipe, allowed: a regular file");
 }

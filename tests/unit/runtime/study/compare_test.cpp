@@ -153,7 +153,7 @@ TEST(Compare, NamesTheConstantsThatAloneChangeTheSign) {
     EXPECT_TRUE(robust.run.flips.empty());
     EXPECT_EQ(robust.num_constants, 1U);
     EXPECT_EQ(comparison.num_constants, 2U);
-    EXPECT_EQ(comparison.run.verdict.grade, Grade::Robust) << "an end of a range is no draw";
+    EXPECT_EQ(comparison.run.verdict.grade, Grade::Robust) << "the end of a range is not a draw";
     ASSERT_EQ(comparison.run.flips.size(), 1U);
     EXPECT_EQ(comparison.run.flips[0].key, "timing.dram.read_latency");
     EXPECT_EQ(comparison.run.flips[0].value, "900 cycles");
