@@ -8,10 +8,10 @@ set(TESSERA_KERNEL_PASS tessera_kernel_pass)
 # host: no -march, no contraction of a * b + c. Cores start kernels anew, so destructors of statics
 # never run, and a static's first use needs no lock: it belongs to one kernel thread. Loops may be
 # endless: else one without an effect would be taken out, and what follows it run. Line tables are in
-# the form that runtime/scheduler/source_line.cpp reads. An overrun array is found when its function
-# returns.
+# the form that runtime/scheduler/source_line.cpp reads; -g1 comes last, since -gdwarf-4 asks for all
+# debug information. An overrun array is found when its function returns.
 set(TESSERA_KERNEL_FLAGS
-    -std=c++20 -O3 -fPIC -g1 -gdwarf-4 -fms-extensions -funsigned-char -fno-exceptions
+    -std=c++20 -O3 -fPIC -gdwarf-4 -g1 -fms-extensions -funsigned-char -fno-exceptions
     -fasynchronous-unwind-tables -fno-strict-aliasing -ffp-contract=off -fno-threadsafe-statics
     -fno-c++-static-destructors -fno-finite-loops -ftls-model=initial-exec
     -fstack-protector-strong -U_FORTIFY_SOURCE -DKERNEL_BUILD
