@@ -5,80 +5,17 @@
 // tables of implementations, so a new row joins them.
 #include <gmock/gmock.h>
 
-#include <array>
-#include <filesystem>
 #include <set>
 
 #include "emu/dram/tensor_buffer.hpp"
-#include "ops/fused_moe/modular_kernel.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "tessera/page_address.hpp"
+#include "tests/ops/fused_moe/modular_pairs.hpp"
 #include "tests/ops/fused_moe/plain_layer.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace tessera::ops::fused_moe {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Pair {
-    const PrepareAndFinalize* prepare_finalize;
-    const Experts* experts;
-    std::uint32_t ranks;
-    std::uint32_t hidden = 72;
-
-    [[nodiscard]] std::string name() const {
-        return std::string(prepare_finalize->name) + "_" + std::string(experts->name) + "_on_" +
-               std::to_string(ranks);
-    }
-    friend void PrintTo(const Pair& pair, std::ostream* out) { *out << pair.name(); }
-};
-
-enum class Chunks { Whole, Several };
-
-std::optional<std::string> refusal_of(const Pair& pair, Chunks chunks) {
-    return refusal(*pair.prepare_finalize, *pair.experts,
-                   {.ranks = pair.ranks, .is_chunked = chunks == Chunks::Several});
-}
-
-/// All pairs on 1, 2 and 4 devices, split by whether they run with the tokens in so many chunks.
-struct SplitPairs {
-    std::vector<Pair> run;
-    std::vector<Pair> refused;
-};
-
-SplitPairs split_pairs(Chunks chunks) {
-    SplitPairs pairs;
-    for (const PrepareAndFinalize& prepare_finalize : all_prepare_finalize()) {
-        for (const Experts& experts : all_experts()) {
-            for (const std::uint32_t ranks : {1U, 2U, 4U}) {
-                const Pair pair{&prepare_finalize, &experts, ranks};
-                (refusal_of(pair, chunks) ? pairs.refused : pairs.run).push_back(pair);
-            }
-        }
-    }
-    return pairs;
-}
-
-/// A layer whose extents are no multiples of a tile, nor its tokens of the devices.
-config::LoadedRun load(const Pair& pair, std::vector<std::string> sets = {}) {
-    const fs::path configs = fs::path(TESSERA_SOURCE_DIR) / "configs";
-    const std::array folders{configs};
-    for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
-             {"M", "19"},
-             {"H", std::to_string(pair.hidden)},
-             {"N", "40"},
-             {"E", "8"},
-             {"topk", "3"},
-             {"ranks", std::to_string(pair.ranks)},
-             {"pf", std::string(pair.prepare_finalize->name)},
-             {"experts", std::string(pair.experts->name)}}) {
-        std::string set("params.");
-        set.append(key).append("=").append(value);
-        sets.insert(sets.begin(), std::move(set));
-    }
-    return config::load_run(configs / "runs" / "moe_modular.yaml", sets, folders);
-}
 
 void expect_near(const HostTensor& result, const std::vector<double>& wanted,
                  const Experts& experts) {
@@ -163,9 +100,6 @@ TEST_P(ModularWalk, WorksInTheMemoryThatItsShapesSay) {
 
 class ModularChunkWalk : public ModularWalk {};
 
-/// Splits the 19 tokens of the layer.
-const std::vector<std::string> kInChunks{"params.chunk_tokens=7"};
-
 TEST_P(ModularChunkWalk, UsesTheSameMemoryForEveryChunk) {
     const Pair& pair = GetParam();
     const config::LoadedRun one = load(pair);
@@ -186,11 +120,6 @@ TEST_P(ModularChunkWalk, GivesTheSameInChunks) {
     const HostTensor out = run(loaded);
 
     expect_near(out, expected(loaded, pair.ranks), *pair.experts);
-}
-
-/// The pair of that name on two devices.
-Pair pair_of(std::string_view prepare_finalize, std::string_view experts) {
-    return {find_prepare_finalize(prepare_finalize), find_experts(experts), 2};
 }
 
 using ActivationOfPair = std::tuple<Pair, std::string>;
@@ -269,116 +198,6 @@ TEST_P(ModularInPlace, GivesTheSameInThePlaceOfItsTokens) {
 INSTANTIATE_TEST_SUITE_P(EveryRow, ModularInPlace, ::testing::ValuesIn(every_row_once()),
                          [](const auto& test) { return test.param.name(); });
 
-/// What a layer is refused with.
-std::string refused(const Pair& pair, const std::vector<std::string>& sets) {
-    try {
-        (void)load(pair, sets);
-    } catch (const ConfigError& error) {
-        return error.what();
-    }
-    return "(nothing thrown)";
-}
-
-// On two devices, which have all reasons: loading a run takes 15 ms.
-TEST(ModularErrors, EveryPairThatDoesNotRunIsRefusedWithItsReason) {
-    for (const Chunks chunks : {Chunks::Whole, Chunks::Several}) {
-        const auto sets = chunks == Chunks::Several ? kInChunks : std::vector<std::string>{};
-        for (const Pair& pair : split_pairs(chunks).refused) {
-            const bool is_known = chunks == Chunks::Several && refusal_of(pair, Chunks::Whole);
-            if (pair.ranks == 2 && !is_known) {
-                EXPECT_THAT(refused(pair, sets),
-                            ::testing::HasSubstr("steps.moe.set.experts: " +
-                                                 refusal_of(pair, chunks).value_or("")))
-                    << pair.name();
-            }
-        }
-    }
-}
-
-TEST(ModularErrors, IndicesOfATypeThatTheDispatchDoesNotTakeAreNamed) {
-    const std::vector<std::string> unsigned_ids{"tensors.topk_ids.dtype=uint32"};
-
-    EXPECT_THAT(refused(pair_of("all_to_all_contiguous", "grouped"), unsigned_ids),
-                ::testing::HasSubstr("steps.moe.set.experts: dtype of indices: "
-                                     "all_to_all_contiguous takes int32, topk_ids are uint32"));
-    EXPECT_EQ(refused(pair_of("none", "grouped"), unsigned_ids), "(nothing thrown)");
-}
-
-TEST(ModularErrors, WeightsOnInputsOfSeveralChoicesAreNamed) {
-    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.apply_router_weight_on_input=true"}),
-                ::testing::HasSubstr("apply_router_weight_on_input: is true; with 3 choices a "
-                                     "token it must be false"));
-}
-
-TEST(ModularErrors, RowsOfW1ThatTheActivationDoesNotTakeAreNamed) {
-    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.activation=relu2_no_mul"}),
-                ::testing::HasSubstr("w1 has 80 rows an expert; with activation relu2_no_mul and "
-                                     "w2 of 40 columns it must have 40"));
-}
-
-/// What a run is refused with, for values that it starts from.
-std::string refused_values(const Pair& pair, const std::vector<std::string>& sets) {
-    const config::LoadedRun loaded = load(pair, sets);
-    try {
-        (void)pipeline::run_pipeline(loaded, {}, {});
-    } catch (const UsageError& error) {
-        return error.what();
-    }
-    return "(nothing thrown)";
-}
-
-TEST(ModularErrors, AnExpertMapOutOfRangeIsNamed) {
-    EXPECT_EQ(refused_values(pair_of("all_gather_reduce_scatter", "grouped"),
-                             {"tensors.expert_map.origin={constant: 4}"}),
-              "fused_moe: expert_map[0] is 4; it must be -1 (another device's) or 0 to 3");
-}
-
-TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
-    for (const Pair& pair :
-         {pair_of("none", "grouped"), pair_of("none", "grouped_permuted"),
-          pair_of("all_gather_reduce_scatter", "grouped"),
-          pair_of("all_to_all_contiguous", "grouped"), pair_of("batched", "batched_masked")}) {
-        EXPECT_EQ(refused_values(pair, {"tensors.topk_ids.origin={constant: 8}"}),
-                  "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7")
-            << pair.name();
-    }
-}
-
-TEST(ModularErrors, AnExpertTwiceInATokenIsNamedWhereBatchesHaveNoRoomForIt) {
-    const std::vector<std::string> twice{"tensors.topk_ids.origin={index: i % 2}"};  // 0 1 0, 1 0 1
-
-    for (const char* pf : {"batched", "all_to_all_batched", "all_to_all_capped"}) {
-        EXPECT_EQ(refused_values(pair_of(pf, "batched_masked"), twice),
-                  "fused_moe with " + std::string(pf) +
-                      ": topk_ids(0,2) is 0, as is topk_ids(0,0); a token selects an expert once");
-    }
-}
-
-TEST(ModularErrors, KeysThatTheRowsDoNotTakeAreNamed) {
-    EXPECT_THAT(refused(pair_of("none", "grouped"), {"steps.moe.set.max_num_tokens=4"}),
-                ::testing::HasSubstr("max_num_tokens: is 4, which none with grouped and silu does "
-                                     "not take; allowed: 0, its default"));
-    EXPECT_THAT(refused(pair_of("all_to_all_batched", "batched_masked"),
-                        {"steps.moe.set.max_num_tokens=4"}),
-                ::testing::HasSubstr("max_num_tokens: is 4, which all_to_all_batched with"));
-    EXPECT_THAT(refused(pair_of("batched", "batched_masked"), {"params.block_size=16"}),
-                ::testing::HasSubstr("block_size: is 16, which batched with batched_masked and "
-                                     "silu does not take; allowed: 32, its default"));
-    EXPECT_THAT(refused(pair_of("none", "grouped"), {"set.fused_moe.limit=1"}),
-                ::testing::HasSubstr("limit: is 1, which none with grouped and silu does not take; "
-                                     "allowed: 7, its default"));
-}
-
-TEST(ModularErrors, AMapThatADispatchDoesNotLookAtIsNamed) {
-    const std::vector<std::string> round_robin{
-        "tensors.expert_map.origin={random: expert_map, kind: round_robin}"};
-
-    EXPECT_EQ(refused_values(pair_of("all_to_all_contiguous", "grouped"), round_robin),
-              "fused_moe: expert_map[1] of device 0 is -1; all_to_all_contiguous sends the tokens "
-              "of expert 1 to device 0: it must be 1");
-    EXPECT_EQ(refused_values(pair_of("none", "grouped"), round_robin), "(nothing thrown)");
-}
-
 // Zipf: expert 0 is the most wanted. With room for two tokens the first two that choose an expert
 // have it, of later ones that choice counts as nothing.
 class ModularCapacity : public ModularRun, public ::testing::WithParamInterface<Pair> {};
@@ -399,11 +218,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{find_prepare_finalize("all_to_all_capped"),
                            find_experts("batched_grouped"), 1}),
     [](const auto& test) { return test.param.name(); });
-
-TEST(ModularErrors, ABlockSizeThatDoesNotDivideIsNamed) {
-    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.block_size=6"}),
-                ::testing::HasSubstr("block_size: is 6; it must be a multiple of 4"));
-}
 
 /// Layers whose rows exceed a packet of the fabric, 7616 bytes: hidden sizes of Mixtral and of
 /// DeepSeek-V3. Few tokens and experts: the rows are what the walk above does not have.

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer of a pair that cannot run is refused with its reason.
+#include <gmock/gmock.h>
+
+#include "runtime/pipeline/run_pipeline.hpp"
+#include "tests/ops/fused_moe/modular_pairs.hpp"
+
+namespace tessera::ops::fused_moe {
+namespace {
+
+/// What a layer is refused with.
+std::string refused(const Pair& pair, const std::vector<std::string>& sets) {
+    try {
+        (void)load(pair, sets);
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+    return "(nothing thrown)";
+}
+
+// On two devices, which have all reasons: loading a run takes 15 ms.
+TEST(ModularErrors, EveryPairThatDoesNotRunIsRefusedWithItsReason) {
+    for (const Chunks chunks : {Chunks::Whole, Chunks::Several}) {
+        const auto sets = chunks == Chunks::Several ? kInChunks : std::vector<std::string>{};
+        for (const Pair& pair : split_pairs(chunks).refused) {
+            const bool is_known = chunks == Chunks::Several && refusal_of(pair, Chunks::Whole);
+            if (pair.ranks == 2 && !is_known) {
+                EXPECT_THAT(refused(pair, sets),
+                            ::testing::HasSubstr("steps.moe.set.experts: " +
+                                                 refusal_of(pair, chunks).value_or("")))
+                    << pair.name();
+            }
+        }
+    }
+}
+
+TEST(ModularErrors, IndicesOfATypeThatTheDispatchDoesNotTakeAreNamed) {
+    const std::vector<std::string> unsigned_ids{"tensors.topk_ids.dtype=uint32"};
+
+    EXPECT_THAT(refused(pair_of("all_to_all_contiguous", "grouped"), unsigned_ids),
+                ::testing::HasSubstr("steps.moe.set.experts: dtype of indices: "
+                                     "all_to_all_contiguous takes int32, topk_ids are uint32"));
+    EXPECT_EQ(refused(pair_of("none", "grouped"), unsigned_ids), "(nothing thrown)");
+}
+
+TEST(ModularErrors, WeightsOnInputsOfSeveralChoicesAreNamed) {
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.apply_router_weight_on_input=true"}),
+                ::testing::HasSubstr("apply_router_weight_on_input: is true; with 3 choices a "
+                                     "token it must be false"));
+}
+
+TEST(ModularErrors, RowsOfW1ThatTheActivationDoesNotTakeAreNamed) {
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.activation=relu2_no_mul"}),
+                ::testing::HasSubstr("w1 has 80 rows an expert; with activation relu2_no_mul and "
+                                     "w2 of 40 columns it must have 40"));
+}
+
+/// What a run is refused with, for values that it starts from.
+std::string refused_values(const Pair& pair, const std::vector<std::string>& sets) {
+    const config::LoadedRun loaded = load(pair, sets);
+    try {
+        (void)pipeline::run_pipeline(loaded, {}, {});
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "(nothing thrown)";
+}
+
+TEST(ModularErrors, AnExpertMapOutOfRangeIsNamed) {
+    EXPECT_EQ(refused_values(pair_of("all_gather_reduce_scatter", "grouped"),
+                             {"tensors.expert_map.origin={constant: 4}"}),
+              "fused_moe: expert_map[0] is 4; it must be -1 (another device's) or 0 to 3");
+}
+
+TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
+    for (const Pair& pair :
+         {pair_of("none", "grouped"), pair_of("none", "grouped_permuted"),
+          pair_of("all_gather_reduce_scatter", "grouped"),
+          pair_of("all_to_all_contiguous", "grouped"), pair_of("batched", "batched_masked")}) {
+        EXPECT_EQ(refused_values(pair, {"tensors.topk_ids.origin={constant: 8}"}),
+                  "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7")
+            << pair.name();
+    }
+}
+
+TEST(ModularErrors, AnExpertTwiceInATokenIsNamedWhereBatchesHaveNoRoomForIt) {
+    const std::vector<std::string> twice{"tensors.topk_ids.origin={index: i % 2}"};  // 0 1 0, 1 0 1
+
+    for (const char* pf : {"batched", "all_to_all_batched", "all_to_all_capped"}) {
+        EXPECT_EQ(refused_values(pair_of(pf, "batched_masked"), twice),
+                  "fused_moe with " + std::string(pf) +
+                      ": topk_ids(0,2) is 0, as is topk_ids(0,0); a token selects an expert once");
+    }
+}
+
+TEST(ModularErrors, KeysThatTheRowsDoNotTakeAreNamed) {
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"steps.moe.set.max_num_tokens=4"}),
+                ::testing::HasSubstr("max_num_tokens: is 4, which none with grouped and silu does "
+                                     "not take; allowed: 0, its default"));
+    EXPECT_THAT(refused(pair_of("all_to_all_batched", "batched_masked"),
+                        {"steps.moe.set.max_num_tokens=4"}),
+                ::testing::HasSubstr("max_num_tokens: is 4, which all_to_all_batched with"));
+    EXPECT_THAT(refused(pair_of("batched", "batched_masked"), {"params.block_size=16"}),
+                ::testing::HasSubstr("block_size: is 16, which batched with batched_masked and "
+                                     "silu does not take; allowed: 32, its default"));
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"set.fused_moe.limit=1"}),
+                ::testing::HasSubstr("limit: is 1, which none with grouped and silu does not take; "
+                                     "allowed: 7, its default"));
+}
+
+TEST(ModularErrors, AMapThatADispatchDoesNotLookAtIsNamed) {
+    const std::vector<std::string> round_robin{
+        "tensors.expert_map.origin={random: expert_map, kind: round_robin}"};
+
+    EXPECT_EQ(refused_values(pair_of("all_to_all_contiguous", "grouped"), round_robin),
+              "fused_moe: expert_map[1] of device 0 is -1; all_to_all_contiguous sends the tokens "
+              "of expert 1 to device 0: it must be 1");
+    EXPECT_EQ(refused_values(pair_of("none", "grouped"), round_robin), "(nothing thrown)");
+}
+
+TEST(ModularErrors, ABlockSizeThatDoesNotDivideIsNamed) {
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.block_size=6"}),
+                ::testing::HasSubstr("block_size: is 6; it must be a multiple of 4"));
+}
+
+}  // namespace
+}  // namespace tessera::ops::fused_moe
