@@ -161,7 +161,7 @@ TEST(CliSweep, WritesTheBestAsAConfigurationThatRunsInThatTime) {
     // "[2, 2]" is quoted and takes two cells.
     EXPECT_NEAR(std::stod(rows[1][4]), record.at("makespan").at("expected").get<double>() / 1000,
                 1e-6);
-    EXPECT_THAT(bytes_of(out + "/best.yaml"),
+    EXPECT_THAT(bytes_of(out + "/best_1.yaml"),
                 AllOf(StartsWith("# Of 2 points of the sweep s: How many cores?\n# best: grid "),
                       HasSubstr("\n    grid: [2, 2]\n")));
     EXPECT_THAT(bytes_of(out + "/sweep.html"), HasSubstr("How many cores?"));
@@ -221,7 +221,7 @@ TEST(CliSweep, EndsWithTheCodeOfAFailedCheckAndShowsTheOthers) {
     EXPECT_THAT(ending.out, ContainsRegex("\n     1  HiFi4 "));
     EXPECT_THAT(bytes_of(out + "/sweep.csv"),
                 HasSubstr("values are too far from their references: matmul"));
-    EXPECT_THAT(bytes_of(out + "/best.yaml"), HasSubstr("math_fidelity: HiFi4"));
+    EXPECT_THAT(bytes_of(out + "/best_1.yaml"), HasSubstr("math_fidelity: HiFi4"));
 }
 
 TEST(CliSweep, OfWhichNoCheckPassesEndsWithOneAndSaysWhy) {
@@ -273,14 +273,17 @@ TEST(CliSweep, PrintsItsAnswerAlsoWhereFilesCannotBeWritten) {
     EXPECT_EQ(ending.err, "tessera: /proc/nowhere: cannot be created: No such file or directory\n");
 }
 
-TEST(CliSweep, LeavesNothingBehindWhenInterrupted) {
+TEST(CliSweep, WritesThePointsThatItHasWhenInterrupted) {
     const ScratchFolder folder;
     const std::string out = folder.file("out");
 
-    EXPECT_EQ(interrupt_tessera({"sweep", "k_block", "--out", out}, std::chrono::milliseconds(300)),
+    EXPECT_EQ(interrupt_tessera_at({"sweep", "k_block", "--out", out, "--log-level", "replay=info"},
+                                   "sweep: 1 of 12 recordings"),
               SIGINT);
 
-    EXPECT_FALSE(fs::exists(out));
+    const std::string best = bytes_of(out + "/best_1.yaml");
+    EXPECT_THAT(best, HasSubstr("interrupted: "));
+    EXPECT_THAT(best, HasSubstr(" of 12 points have a time, the best is the best of these"));
 }
 
 TEST(CliSweep, GoesOnWhereItStoodWithACache) {

@@ -101,7 +101,10 @@ std::string run_in_terminal(const std::vector<std::string>& arguments, unsigned 
     return shown;
 }
 
-int interrupt_tessera(const std::vector<std::string>& arguments, std::chrono::milliseconds delay) {
+namespace {
+
+int interrupt_tessera(const std::vector<std::string>& arguments,
+                      const std::function<void(const std::string& err)>& wait) {
     const ScratchFolder streams;
     const std::string out = streams.file("out");
     const std::string err = streams.file("err");
@@ -110,11 +113,32 @@ int interrupt_tessera(const std::vector<std::string>& arguments, std::chrono::mi
         // A shell has its background jobs ignore it, and those pass that on.
         become_tessera(arguments, {}, out, err, [] { std::signal(SIGINT, SIG_DFL); });
     }
-    std::this_thread::sleep_for(delay);
+    wait(err);
     kill(child, SIGINT);
     int status = 0;
     EXPECT_EQ(waitpid(child, &status, 0), child);
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+}  // namespace
+
+int interrupt_tessera(const std::vector<std::string>& arguments, std::chrono::milliseconds delay) {
+    return interrupt_tessera(arguments,
+                             [=](const std::string&) { std::this_thread::sleep_for(delay); });
+}
+
+int interrupt_tessera_at(const std::vector<std::string>& arguments, const std::string& text) {
+    return interrupt_tessera(arguments, [&](const std::string& err) {
+        // Long enough for a loaded machine; a run that never prints the text fails the test.
+        const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+        while (!fs::exists(err) || bytes_of(err).find(text) == std::string::npos) {
+            if (std::chrono::steady_clock::now() > end) {
+                ADD_FAILURE() << "standard error never held: " << text;
+                return;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+    });
 }
 
 std::string bytes_of(const std::string& path) {

@@ -37,6 +37,10 @@ struct Ending {
 /// ended it; 0 if it ended on its own.
 [[nodiscard]] int interrupt_tessera(const std::vector<std::string>& arguments,
                                     std::chrono::milliseconds delay);
+/// As interrupt_tessera, but sends the signal once standard error holds a text. Fails the test
+/// after two minutes without it.
+[[nodiscard]] int interrupt_tessera_at(const std::vector<std::string>& arguments,
+                                       const std::string& text);
 
 /// The bytes of a file; fails the test if it cannot be read.
 [[nodiscard]] std::string bytes_of(const std::string& path);
