@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device model, as frozen from configs/arch/*.yaml. A value: nothing here is a default.
+// A device model, read from configs/arch/*.yaml. The members' initial values are not defaults.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace tessera {
 
+/// Columns and rows of a grid.
 struct GridSize {
     std::uint32_t columns = 0;
     std::uint32_t rows = 0;
     friend constexpr bool operator==(const GridSize&, const GridSize&) = default;
 };
 
-/// The worker cores and where they sit on the NoC.
+/// Worker cores and their positions on the NoC.
 struct WorkerGridSpec {
     GridSize compute;                        ///< logical grid that programs may use, e.g. 8×8
     CoreCoord virtual_origin;                ///< virtual coordinate of logical (0,0), e.g. (18,18)
@@ -28,6 +29,7 @@ struct WorkerGridSpec {
     std::vector<std::uint32_t> dispatch_columns;  ///< physical x of columns kept for dispatch
 };
 
+/// Size, alignment and fixed areas of each core's L1. Addresses are offsets in that L1.
 struct L1Spec {
     Bytes size;          ///< whole L1 of a core
     Bytes reserved;      ///< first address a buffer or CB may take
@@ -42,7 +44,7 @@ struct L1Spec {
     std::uint32_t max_runtime_args = 0;  ///< words of unique plus common arguments of one kernel
 };
 
-/// Where a DRAM bank is reached. Each NoC may use another port of the bank's controller.
+/// NoC coordinates of a DRAM bank. Each NoC may use another port of the bank's controller.
 struct DramEndpoint {
     CoreCoord noc;              ///< coordinate put into addresses on NoC 0
     CoreCoord noc1;             ///< coordinate put into addresses on NoC 1
@@ -52,6 +54,7 @@ struct DramEndpoint {
     Bytes bank_offset;          ///< added to every address of this bank
 };
 
+/// Banks of a device's DRAM: number, size, alignment, and the NoC endpoints that serve them.
 struct DramSpec {
     std::uint32_t num_banks = 0;
     Bytes bank_size;
@@ -62,9 +65,11 @@ struct DramSpec {
     std::vector<DramEndpoint> endpoints;  ///< one per bank
 };
 
-/// Virtual channels of each link: a number of four bits (tt-isa-documentation, NoC/README.md).
+/// Number of virtual channels of each link.
+/// Source   tt-isa-documentation, NoC/README.md: a channel number has four bits.
 inline constexpr std::uint32_t kNocVirtualChannels = 16;
 
+/// Grid, flit and limits of each of a device's two NoCs.
 struct NocSpec {
     GridSize grid;
     Bytes flit;
@@ -72,11 +77,13 @@ struct NocSpec {
     std::uint32_t max_transaction_ids = 0;
 };
 
+/// Number of tiles that DST holds, by the width of its elements.
 struct DstSpec {
     std::uint32_t tiles_16bit = 0;  ///< full sync; half of it in half sync
     std::uint32_t tiles_32bit = 0;
 };
 
+/// Device model without times: what programs and kernels can depend on. Read from configs/arch.
 struct ArchSpec {
     std::string name;          ///< "wormhole_n150"
     std::string architecture;  ///< "wormhole" or "blackhole"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A buffer on one device: where its pages lie. Plain data; the allocator is the device's.
+// A buffer on one device: address, size and distribution of its pages. Plain data; the device's
+// allocator fills it.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ enum class TensorMemoryLayout : std::uint8_t {
 };
 enum class ShardOrientation : std::uint8_t { ROW_MAJOR, COL_MAJOR };
 
-/// How a sharded buffer's pages are dealt out: `shard_shape` and `tensor_shape` count pages
-/// (rows, columns). Shards are numbered row by row; shard i belongs to core i mod n of the n
+/// Distribution of a sharded buffer's pages: `shard_shape` and `tensor_shape` count pages (rows,
+/// columns). Shards are numbered row by row; shard i belongs to core i mod n of the n
 /// cores, listed along the rows of `cores` (down the columns if COL_MAJOR). In DRAM a core's x is
 /// the bank and its y is 0.
 /// Source   tt-metal tt_metal/impl/buffers/buffer_distribution_spec.cpp.
@@ -33,9 +34,10 @@ struct ShardSpec {
     std::vector<CoreCoord> noc_coords;
 };
 
-/// The cores that hold shards, in the order in which shards are dealt to them.
+/// Returns the cores that hold shards, in the order of the shards.
 [[nodiscard]] std::vector<CoreCoord> shard_cores(const ShardSpec& spec);
 
+/// Allocated memory of one device: pages distributed over banks, or over the cores of a shard grid.
 struct Buffer {
     std::uint32_t device = 0;
     BufferType type = BufferType::DRAM;
@@ -47,16 +49,17 @@ struct Buffer {
     std::optional<ShardSpec> shard;
 };
 
-/// Appends what a kernel's `TensorAccessorArgs<OFFSET>` reads: flag bits (1 sharded, 2 DRAM), the
-/// aligned page size, and for a sharded buffer: rank, number of banks, tensor shape and shard
-/// shape in pages, bank coordinates two per word (x1 y1 x0 y0 from the high byte down; an odd last
-/// one in the low half). Everything is a compile-time argument.
+/// The compile-time arguments that a kernel's `TensorAccessorArgs<OFFSET>` reads: flag bits (1
+/// sharded, 2 DRAM), the aligned page size, and for a sharded buffer: rank, number of banks, tensor
+/// shape and shard shape in pages, bank coordinates two per word (x1 y1 x0 y0 from the high byte
+/// down; an odd last one in the low half). Everything is a compile-time argument.
 /// Source   tt-metal #38958 (2026-03-09), tt_metal/impl/buffers/tensor_accessor_args.cpp.
 class TensorAccessorArgs {
 public:
     /// Errors   UsageError if a sharded buffer has no shard spec, or one in L1 that was not
     ///          allocated (no NoC coordinates).
     explicit TensorAccessorArgs(const Buffer& buffer);
+    /// Appends the words to a kernel's compile-time arguments.
     void append_to(std::vector<std::uint32_t>& compile_args) const;
 
 private:

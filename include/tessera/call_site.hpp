@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a kernel's source an API function was called.
+// Source position of a kernel's API call.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct CallSite {
     const char* file = "";
     std::uint32_t line = 0;
 
-    /// Names the position of the call in whose default argument it stands.
+    /// Returns the position of the call that evaluates it as a default argument.
     static constexpr CallSite here(const char* file = __builtin_FILE(),
                                    std::uint32_t line = __builtin_LINE()) {
         return {file, line};

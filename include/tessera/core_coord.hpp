@@ -24,11 +24,12 @@ struct CoreRange {
     CoreRange() = default;
     /// One core.
     CoreRange(CoreCoord core) : start_coord(core), end_coord(core) {}  // NOLINT: vendor's shape
-    /// Errors   UsageError if `end` lies left of or above `start`.
+    /// Errors   UsageError if `end` is left of or above `start`.
     CoreRange(CoreCoord start, CoreCoord end);
 
     [[nodiscard]] bool contains(CoreCoord core) const noexcept;
     [[nodiscard]] bool intersects(const CoreRange& other) const noexcept;
+    /// Returns the number of cores.
     [[nodiscard]] std::uint32_t size() const noexcept;
     friend constexpr bool operator==(const CoreRange&, const CoreRange&) = default;
 };
@@ -47,7 +48,7 @@ public:
     [[nodiscard]] bool intersects(const CoreRangeSet& other) const noexcept;
     [[nodiscard]] std::uint32_t num_cores() const noexcept;
     [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }
-    /// Every core, range by range, row by row inside a range.
+    /// Returns every core, range by range, row by row inside a range.
     [[nodiscard]] std::vector<CoreCoord> cores() const;
     friend bool operator==(const CoreRangeSet&, const CoreRangeSet&) = default;
 
@@ -55,9 +56,9 @@ private:
     std::vector<CoreRange> ranges_;
 };
 
-/// "(x,y)".
+/// Returns "(x,y)".
 [[nodiscard]] std::string to_string(CoreCoord core);
-/// "(x,y)-(x,y)".
+/// Returns "(x,y)-(x,y)".
 [[nodiscard]] std::string to_string(const CoreRange& range);
 
 }  // namespace tessera

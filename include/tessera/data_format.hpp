@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number formats of elements in L1 and DRAM, and the bytes they take.
+// Number formats of elements in L1 and DRAM, and their sizes.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera {
 
-/// Values are TT-Metalium's.  Source: tt-metal tt_metal/api/tt-metalium/tt_backend_api_types.hpp.
+/// Number format of an element. Values are TT-Metalium's.
+/// Source   tt-metal tt_metal/api/tt-metalium/tt_backend_api_types.hpp.
 enum class DataFormat : std::uint8_t {
     Float32 = 0,
     Bfp8_b = 6,
@@ -29,8 +30,8 @@ inline constexpr std::uint32_t kFaceColumns = 16;
 inline constexpr std::uint32_t kFaceElements = kFaceRows * kFaceColumns;
 inline constexpr std::uint32_t kFacesPerTile = 4;
 
-/// Offset, in elements, of (row, column) inside a tile: four row-major 16×16 faces in the order
-/// top-left, top-right, bottom-left, bottom-right.
+/// Returns the offset, in elements, of (row, column) inside a tile: four row-major 16×16 faces in
+/// the order top-left, top-right, bottom-left, bottom-right.
 /// Source   tt-isa-documentation, tile layout; tt-metal tilize_utils.cpp.
 [[nodiscard]] constexpr std::uint32_t tile_offset(std::uint32_t row,
                                                   std::uint32_t column) noexcept {
@@ -38,7 +39,8 @@ inline constexpr std::uint32_t kFacesPerTile = 4;
            (row % kFaceRows) * kFaceColumns + column % kFaceColumns;
 }
 
-/// Bytes of one 32×32 tile; block formats include their 64 shared exponents. 0 for Invalid.
+/// Returns the bytes of one 32×32 tile. Block formats include their 64 shared exponents. 0 for
+/// Invalid.
 [[nodiscard]] constexpr std::uint32_t tile_bytes(DataFormat format) noexcept {
     switch (format) {
         case DataFormat::Float32:
@@ -62,16 +64,17 @@ inline constexpr std::uint32_t kFacesPerTile = 4;
     return 0;
 }
 
+/// Returns whether groups of elements share an exponent: bfp8_b and bfp4_b.
 [[nodiscard]] constexpr bool is_block_format(DataFormat format) noexcept {
     return format == DataFormat::Bfp8_b || format == DataFormat::Bfp4_b;
 }
 
-/// Bytes of one element; 0 for block formats, whose elements share exponents.
+/// Returns the bytes of one element; 0 for block formats, whose elements share exponents.
 [[nodiscard]] constexpr std::uint32_t element_bytes(DataFormat format) noexcept {
     return is_block_format(format) ? 0 : tile_bytes(format) / kTileElements;
 }
 
-/// "bfloat16", "float32", "fp8_e4m3", "fp8_e5m2", "bfp8_b", "bfp4_b", "int32", …
+/// Returns "bfloat16", "float32", "fp8_e4m3", "fp8_e5m2", "bfp8_b", "bfp4_b", "int32", …
 [[nodiscard]] constexpr const char* name_of(DataFormat format) noexcept {
     switch (format) {
         case DataFormat::Float32:
@@ -100,10 +103,11 @@ inline constexpr std::uint32_t kFacesPerTile = 4;
     return "invalid";
 }
 
-/// How many mantissa slices the multiplier works through.
+/// Number of mantissa slices that the multiplier processes.
 /// Source   tt-isa-documentation, MVMUL / SrcASrcB.
 enum class MathFidelity : std::uint8_t { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 };
 
+/// Returns "LoFi", "HiFi2", "HiFi3" or "HiFi4".
 [[nodiscard]] constexpr const char* name_of(MathFidelity fidelity) noexcept {
     switch (fidelity) {
         case MathFidelity::LoFi:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error types by whose fault they are; `exit_code` is what the command line ends with.
+// Error types, one for each party that can be at fault.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,47 +14,49 @@
 
 namespace tessera {
 
+/// Base of all errors that Tessera throws. `exit_code` is the exit code of the command line.
 class Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
     [[nodiscard]] virtual int exit_code() const noexcept = 0;
 };
 
-/// The YAML's author: message is `file:line:column: key.path: found, allowed`.
+/// Error in a YAML file. Message: `file:line:column: key.path: found, allowed`. Exit code 2.
 class ConfigError : public Error {
 public:
     using Error::Error;
     [[nodiscard]] int exit_code() const noexcept override { return 2; }
 };
 
-/// The caller of the library or of the command line, input files included.
+/// Error of the caller of the library or the command line, input files included. Exit code 2.
 class UsageError : public Error {
 public:
     using Error::Error;
     [[nodiscard]] int exit_code() const noexcept override { return 2; }
 };
 
-/// We ourselves: an invariant of Tessera does not hold.
+/// Fault of Tessera itself: an invariant does not hold. Exit code 70.
 class InternalError : public Error {
 public:
     using Error::Error;
     [[nodiscard]] int exit_code() const noexcept override { return 70; }
 };
 
-/// How an emulated program broke the machine's contract. The set is closed.
+/// Kind of violation of the machine's contract by an emulated program.
 enum class FaultCategory : std::uint8_t {
     UndefinedBehavior,
     OutOfBounds,
     UninitializedRead,
     Deadlock,
-    Unsupported,    ///< never planned
-    Unimplemented,  ///< not yet
-    Untested,       ///< no evidence yet; refused unless a run allows it
+    Unsupported,    ///< not planned
+    Unimplemented,  ///< planned
+    Untested,       ///< no evidence yet; an error unless a run allows it
 };
 
+/// Returns the name as messages print it: "OutOfBounds", "Deadlock", …
 [[nodiscard]] const char* name_of(FaultCategory category) noexcept;
 
-/// Which kernel thread, and where in its source.
+/// Kernel thread and source line of an error.
 struct Where {
     std::uint32_t device = 0;
     CoreCoord core;  ///< logical coordinates
@@ -64,7 +66,7 @@ struct Where {
     std::uint32_t line = 0;
 };
 
-/// The emulated program broke the machine's contract.
+/// Violation of the machine's contract by an emulated program. Exit code 3.
 /// Message: `Category: device D core (x,y) <role> <file>:<line>: detail`.
 class KernelError : public Error {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of a worker kernel's connection to a mesh link, and the packets that fit it.
+// Host side of a worker kernel's connection to a mesh link, and the size of its packets.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace tessera {
 
-/// Largest payload in bytes that the fabric can be configured for: as many whole bfp8_b tiles as
-/// fit into a NoC packet together with the header (96 bytes at most in one dimension).
+/// Returns the largest payload, in bytes, that the fabric can be configured for: whole bfp8_b tiles
+/// that fit into a NoC packet together with the header (at most 96 bytes in one dimension).
 /// Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md: 7616 on Wormhole, 15232 on Blackhole.
 [[nodiscard]] constexpr std::uint32_t largest_fabric_payload(Bytes max_noc_packet) noexcept {
     constexpr std::uint32_t kLongestHeader = 96;
@@ -34,8 +34,9 @@ void append_fabric_connection_rt_args(LinkDirection direction, std::uint32_t lin
                                       Program& program, CoreCoord worker,
                                       std::vector<std::uint32_t>& args);
 
-/// As above, over the link on which the straight route from `source` to `destination` begins.
-/// Errors   UsageError if there is none, or a device is not in the mesh.
+/// Appends the same arguments for the link on which the straight route from `source` to
+/// `destination` begins.
+/// Errors   UsageError if there is no straight route, or a device is not in the mesh.
 void append_fabric_connection_rt_args(const MeshSpec& mesh, std::uint32_t source,
                                       std::uint32_t destination, std::uint32_t link_index,
                                       Program& program, CoreCoord worker,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of a mux: a core whose kernel takes packets of several workers and sends them on over
-// one mesh link. Its L1 holds a channel for each worker, with so many buffers.
+// Host side of a mux: a core whose kernel takes packets of several workers and forwards them over
+// one mesh link. Its L1 holds a channel with buffers for each worker.
 //
 // Order    CreateKernel(program, kFabricMuxKernel, core, …) with the arguments from here, and for
 //          each worker the addresses of its channel, as its kernel's build_connection_to_
@@ -18,7 +18,7 @@
 
 namespace tessera {
 
-/// The mux's kernel. On the chip it is tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp.
+/// Path of the mux's kernel. On the chip it is tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp.
 inline constexpr const char* kFabricMuxKernel = "ops/kernels/fabric_mux.cpp";
 
 /// Channels of the second kind carry packets without a payload: additions and words.

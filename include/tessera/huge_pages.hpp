@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large pages of host memory, for what is large: the first touch of memory costs a fault a page.
+// Huge pages of host memory. They save page faults: the first touch of each page costs one.
 #pragma once
 
 #include <cstddef>
 
 namespace tessera {
 
-/// Asks the host for large pages wherever one lies wholly in [begin, begin + bytes); the host may
-/// have none. Holds memory back from nobody: smaller ranges are left alone, untouched pages stay
-/// uncommitted.
+/// Asks the host for huge pages in [begin, begin + bytes). The host may have none. Only whole huge
+/// pages are affected, and untouched pages stay uncommitted.
 void prefer_huge_pages(std::byte* begin, std::size_t bytes) noexcept;
 
-/// As prefer_huge_pages, and touches the range on all host threads: for memory that is going to be
-/// written at once.
+/// Calls prefer_huge_pages and touches the range on all host threads. For memory that is about to
+/// be written.
 void commit_huge_pages(std::byte* begin, std::size_t bytes);
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the RISC-V instructions that a kernel would have executed between its calls of the API take
-// to issue, counted by code that the compiler pass in emu/kernel_pass adds to it: shared by the
-// pass, the machine and the model of time.
+// Issue cycles of the RISC-V instructions that a kernel would execute between its API calls. Code
+// that the compiler pass in emu/kernel_pass adds to kernels counts them. The pass, the machine and
+// the timing model share these definitions.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ namespace tessera {
 inline constexpr std::int64_t kLoadLatency = 8;  ///< of L1, to the instruction that uses the value
 inline constexpr std::int64_t kStorePeriod = 5;  ///< of stores to L1 that follow each other
 
-/// Counts up for as long as the kernel thread exists: readers take differences.
+/// Running counts of a kernel thread. Readers take differences.
 struct InstructionCounters {
     std::uint64_t slots_and_load_waits = 0;      ///< waits for loads above bit 32
     std::uint64_t store_waits_and_products = 0;  ///< products above bit 32
     std::uint64_t dividend_bits = 0;
 };
 
-/// Cycles by what they are spent on, where a chip decides how many.
+/// Issue cycles by kind. A device model scales each kind.
 struct InstructionCount {
-    std::uint32_t slots = 0;        ///< instructions, and waits that all chips have alike
-    std::uint32_t load_waits = 0;   ///< cycles until a load from L1 has come
-    std::uint32_t store_waits = 0;  ///< cycles until L1 has taken a store
-    /// Products that the next instruction does not wait for: some chips make it wait.
+    std::uint32_t slots = 0;        ///< instructions, and waits that are the same on all chips
+    std::uint32_t load_waits = 0;   ///< cycles of waiting for loads from L1
+    std::uint32_t store_waits = 0;  ///< cycles of waiting until L1 takes a store
+    /// Multiplications whose result the next instruction does not use. Some chips wait for them.
     std::uint32_t products = 0;
-    /// Of divisions by what is no constant: their cycles go by it.
+    /// Bits of dividends, of divisions by a value that is not constant; their cycles depend on it.
     std::uint32_t dividend_bits = 0;
     friend bool operator==(const InstructionCount&, const InstructionCount&) = default;
 };
 
-/// What was counted between two readings. Two classes share a word, so that a kernel makes fewer
+/// Returns the counts between two readings. Two classes share a word, so that a kernel makes fewer
 /// additions before each call.
 /// Precondition   less than 2^32 of each class between the readings.
 [[nodiscard]] constexpr InstructionCount difference(const InstructionCounters& now,
@@ -49,7 +49,7 @@ struct InstructionCount {
 }  // namespace tessera
 
 extern "C" {
-/// Those of the kernel thread that runs on this host thread.
+/// Counters of the kernel thread that this host thread runs.
 [[gnu::tls_model("initial-exec")]] extern thread_local tessera::InstructionCounters*
     tessera_instruction_counters;
 }

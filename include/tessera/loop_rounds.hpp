@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler pass in emu/kernel_pass has loops of kernels call, so that one that polls L1
-// gives way and one that never ends ends the run: shared by the pass and the machine.
+// The call that the compiler pass in emu/kernel_pass adds to loops of kernels. A loop that polls L1
+// yields to other threads, and an endless loop ends the run. The pass and the machine share these
+// definitions.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera {
 
-/// A loop calls each time that it has gone round this often since it was entered: rarely enough to
-/// cost nothing, since a call that gives way takes as long as some hundred rounds, and often enough
-/// for a loop that polls, which wastes its rounds until then.
+/// Iterations between two calls of a loop. A call that yields costs as much as some hundred
+/// iterations, so it must be rare. A loop that polls wastes its iterations until the call, so it
+/// must not be too rare.
 inline constexpr std::uint64_t kLoopRoundsPerCall = 1024;
 
-/// What a loop does that may go round for ever, as far as the compiler sees.
+/// Kind of a loop without a known trip count, as far as the compiler can tell.
 enum class LoopKind : std::uint32_t {
-    Computes,         ///< until its own values end it
-    CallsApi,         ///< until its own values end it, and calls the machine meanwhile
-    PollsL1,          ///< until a value in memory changes, which it does not change itself
-    PollsOrComputes,  ///< until its own values end it or those in memory
-    Endless,          ///< it has no exit
+    Computes,         ///< ends by values that it computes
+    CallsApi,         ///< ends by values that it computes, and calls the API
+    PollsL1,          ///< ends when a value in memory changes that it does not write itself
+    PollsOrComputes,  ///< ends by values that it computes or by values in memory
+    Endless,          ///< has no exit
 };
 
-/// Rounds that a loop may make without the run coming forward, unless a run says otherwise: of one
-/// that only polls, no later round can be different while nothing else goes on. Other loops may
-/// make more, about a second of the host's time by default: on the chip a kernel would be in one
-/// loop without a known trip count for as long.
+/// Iterations that a loop may run while no other thread advances, by default. A loop that only
+/// polls cannot see a new value in that state. Other loops may run more iterations, about a second
+/// of host time by default.
 inline constexpr std::uint64_t kDefaultProgressLimit = 4'000'000;
 inline constexpr std::uint64_t kApiRoundsPerPoll = 10;
 inline constexpr std::uint64_t kComputedRoundsPerPoll = 256;
@@ -32,10 +32,10 @@ inline constexpr std::uint64_t kComputedRoundsPerPoll = 256;
 }  // namespace tessera
 
 extern "C" {
-/// Called by kernels alone: `rounds` that a loop has gone since it was entered, and where it
-/// is. A loop that polls gives way to the core's other threads.
+/// Reports that a loop at `file`:`line` has run `rounds` iterations since it was entered. A loop
+/// that polls yields to the core's other threads. Only compiled kernels call it.
 /// Errors   KernelFault{Deadlock} at the loop's line if it is Endless, or if it computes or calls
-///          the machine and has gone round more often than the run allows.
+///          the API and has run more iterations than the run allows.
 void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t line,
                          tessera::LoopKind kind);
 }

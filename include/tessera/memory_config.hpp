@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a tensor lies, in the words of a schedule: which memory, and how it is dealt to cores.
+// Placement of a tensor: the memory, and its distribution over banks or cores.
 #pragma once
 
 #include "tessera/arch_spec.hpp"
@@ -8,33 +8,35 @@
 
 namespace tessera {
 
-/// Interleaved over the banks of a memory, or in shards on the cores of a grid at core (0,0).
+/// Placement of a tensor: interleaved over the banks of a memory, or in shards on the cores of a
+/// grid that starts at core (0,0).
 struct MemoryConfig {
     BufferType memory = BufferType::DRAM;
     TensorMemoryLayout layout = TensorMemoryLayout::INTERLEAVED;
     GridSize grid;  ///< of shards; 0×0 if interleaved
     ShardOrientation orientation = ShardOrientation::ROW_MAJOR;
 
+    /// Returns whether the layout is not INTERLEAVED.
     [[nodiscard]] bool is_sharded() const noexcept {
         return layout != TensorMemoryLayout::INTERLEAVED;
     }
 };
 
-/// Rows × columns of pages: leading dimensions are rows upon rows.
+/// Rows × columns of pages. Leading dimensions of the tensor count as further rows.
 struct PageGrid {
     std::uint32_t rows = 0;
     std::uint32_t columns = 0;
 };
+/// Returns the grid of a tensor's pages.
 [[nodiscard]] PageGrid page_grid(const TensorSpec& spec);
 
-/// The shards of a tensor under a sharded `config`, one a core.
+/// Returns the shards of a tensor under a sharded `config`, one per core.
 ///
 /// Block: rows of pages are split over the grid's rows and columns over its columns (the other way
 /// round if COL_MAJOR). Height, width: rows or columns are split over all cores. Shards have one
 /// size, rounded up; the last may reach beyond the tensor.
 ///
-/// Errors   UsageError if the grid has no cores, or pages are too few, or of such a number, that a
-///          row, a column or a core would get none.
+/// Errors   UsageError if the grid has no cores, or a row, a column or a core would get no pages.
 [[nodiscard]] ShardSpec make_shard_spec(const TensorSpec& spec, const MemoryConfig& config);
 
 }  // namespace tessera

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device a straight run of links leads to. The one rule that the machine and the host's
-// descriptions of routes share.
+// Neighbours along the links of a mesh. The machine and the host's route functions share this rule.
 #pragma once
 
 #include <array>
@@ -18,16 +17,18 @@ inline constexpr std::uint32_t kLinksPerDirection = 4;
 inline constexpr std::array kLinkDirections{LinkDirection::East, LinkDirection::West,
                                             LinkDirection::North, LinkDirection::South};
 
+/// Returns "east", "west", "north" or "south".
 [[nodiscard]] constexpr const char* name_of(LinkDirection direction) noexcept {
     constexpr std::array kNames{"east", "west", "north", "south"};
     return kNames[static_cast<std::size_t>(direction)];
 }
+/// Returns "line", "ring" or "torus".
 [[nodiscard]] constexpr const char* name_of(Topology topology) noexcept {
     constexpr std::array kNames{"line", "ring", "torus"};
     return kNames[static_cast<std::size_t>(topology)];
 }
 
-/// Links in one direction, one behind the other.
+/// Consecutive links in one direction.
 struct LinkRoute {
     LinkDirection direction = LinkDirection::East;
     std::uint32_t hops = 0;
@@ -36,12 +37,12 @@ struct LinkRoute {
 
 namespace mesh_axis {
 
-/// Whether links close the axis along `direction` to a ring.
+/// Returns whether links close the axis to a ring.
 [[nodiscard]] constexpr bool is_closed(Topology topology, std::uint32_t other_extent) noexcept {
     return topology == Topology::Torus || (topology == Topology::Ring && other_extent == 1);
 }
 
-/// Position after `step` (± hops) on an axis; none if it leaves an open axis.
+/// Returns the position after `step` (± hops) on an axis; none if it leaves an open axis.
 [[nodiscard]] constexpr std::optional<std::uint32_t> walk(std::uint32_t position, std::int64_t step,
                                                           std::uint32_t extent,
                                                           bool closed) noexcept {

@@ -15,6 +15,7 @@ enum class Topology : std::uint8_t { Line, Ring, Torus };
 /// Values are those of tt-metal's eth_chan_directions.
 enum class LinkDirection : std::uint8_t { East = 0, West = 1, North = 2, South = 3 };
 
+/// Rows and columns of devices.
 struct MeshShape {
     std::uint32_t rows = 1;
     std::uint32_t columns = 1;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the bytes of a NoC transfer take effect.
+// Delivery order of NoC transfers.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera {
 
-/// A correct kernel gives the same bytes under all three.
+/// Time at which the bytes of a NoC transfer take effect. A correct kernel gives the same bytes
+/// under all three.
 enum class NocDelivery : std::uint8_t {
     AtIssue,    ///< inside the call that issues it
     AtBarrier,  ///< as late as a barrier, a flush or ordering allows

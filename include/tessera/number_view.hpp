@@ -11,12 +11,13 @@
 
 namespace tessera {
 
-/// bfloat16 bit patterns, apart from plain 16-bit integers.
+/// bfloat16 bit patterns, as a type that differs from plain 16-bit integers.
 struct Bf16Bits {
     std::span<const std::uint16_t> bits;
 };
 
-/// A view; what it shows must outlive it.
+/// Read-only view of bfloat16, float or double values as double.
+/// Precondition   the values outlive the view.
 class NumberView {
 public:
     NumberView(Bf16Bits values) : values_(values) {}                 // NOLINT: a view of anything

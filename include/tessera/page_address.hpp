@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where page i of a buffer lies: bank and address. The one rule that host reads and writes and the
-// kernels' address generators share. Bank offsets and NoC coordinates are the device's.
+// Bank and address of each page of a buffer. Host reads and writes and the kernels' address
+// generators share this rule. Bank offsets and NoC coordinates belong to the device.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace tessera {
 
-/// The banks over which pages are dealt out.
+/// Banks over which pages are distributed.
 struct BankLayout {
     std::uint32_t num_dram_banks = 0;
     std::vector<CoreCoord> l1_banks;  ///< logical core of each L1 bank
 };
 
-/// DRAM banks of a device, and its worker cores in the fixed shuffled order of L1 banks.
+/// Returns the DRAM banks of a device, and its worker cores in the shuffled order of L1 banks.
 [[nodiscard]] BankLayout make_bank_layout(const ArchSpec& arch);
 
-/// Logical core of each L1 bank of a grid: core i, counted row by row, is bank
+/// Returns the logical core of each L1 bank of a grid: core i, counted row by row, is bank
 /// shuffle(0, 1, …)[i], the shuffle being std::shuffle with std::default_random_engine(0) as
 /// libstdc++ has it (written out here, so that every standard library gives the same order).
 /// Source   tt-metal tt_metal/impl/allocator/l1_banking_allocator.cpp.
 [[nodiscard]] std::vector<CoreCoord> l1_bank_order(GridSize grid);
 
-/// A page's place. `core` is the logical core for L1 and unset for DRAM.
+/// Location of a page. `core` is the logical core for L1 and unset for DRAM.
 struct PageLocation {
     BufferType type = BufferType::DRAM;
     std::uint32_t bank = 0;  ///< DRAM bank, L1 bank, or index of the shard's core
@@ -38,24 +38,25 @@ struct PageLocation {
 
 /// Locates the pages of one buffer.
 ///
-/// Interleaved: page i lies in bank i mod banks, at address + (i / banks) · aligned page size.
-/// Sharded: by its shard's core; shards of one core lie one behind the other, pages row-major
-/// inside a shard, rows of a partial shard at the stride of a whole one.
+/// Interleaved: page i is in bank i mod banks, at address + (i / banks) · aligned page size.
+/// Sharded: a page is on its shard's core. Shards of one core are consecutive. Pages are row-major
+/// inside a shard; rows of a partial shard have the stride of a whole one.
 class PageMap {
 public:
-    /// Errors   UsageError if the buffer has no pages' size or no banks, or its shard spec is
-    ///          missing, of other rank than 2, empty, or of other size than the buffer.
+    /// Errors   UsageError if the page size or the number of banks is 0, or the shard spec is
+    ///          missing, empty, not of rank 2, or not of the buffer's size.
     PageMap(const Buffer& buffer, const BankLayout& banks);
 
-    /// Errors   UsageError if `page_index` is beyond the buffer.
+    /// Returns the location of a page.
+    /// Errors   UsageError if `page_index` is past the buffer's end.
     [[nodiscard]] PageLocation locate(std::uint32_t page_index) const;
 
     [[nodiscard]] std::uint32_t num_banks() const noexcept { return num_banks_; }
-    /// Bytes that the buffer takes in each bank, from its address on.
+    /// Returns the bytes that the buffer takes in each bank, from its address on.
     [[nodiscard]] std::uint64_t bytes_per_bank() const noexcept;
-    /// Bytes of those that pages lie in, in one DRAM bank: none behind the last page, or where no
-    /// shard lies.
-    /// Preconditions  a DRAM buffer.
+    /// Returns the bytes of one DRAM bank that pages of the buffer cover: none after the last page
+    /// or without a shard.
+    /// Precondition   the buffer is in DRAM.
     [[nodiscard]] std::uint64_t bytes_in_bank(std::uint32_t bank) const noexcept;
 
 private:
@@ -80,7 +81,7 @@ private:
     std::uint32_t num_shards_ = 1;
 };
 
-/// PageMap(buffer, banks).locate(page_index), for a single look-up.
+/// Returns PageMap(buffer, banks).locate(page_index), for a single look-up.
 [[nodiscard]] PageLocation locate_page(const Buffer& buffer, const BankLayout& banks,
                                        std::uint32_t page_index);
 

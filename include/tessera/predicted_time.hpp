@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long something takes, as far as the constants of the machine are known.
+// A predicted time with its range.
 #pragma once
 
 #include "tessera/timeline.hpp"
 
 namespace tessera {
 
-/// A predicted time, and what it may be within the ranges of the constants.
+/// A predicted time, and its values at both ends of the constants' ranges.
 struct PredictedTime {
     Millicycles low = 0;
     Millicycles expected = 0;

@@ -13,7 +13,7 @@ enum class Processor : std::uint8_t { Riscv0 = 0, Riscv1 = 1, Compute = 2 };
 
 inline constexpr std::uint32_t kNumProcessors = 3;
 
-/// "writer", "reader" or "compute": the role the processor has in ops.
+/// Returns "writer", "reader" or "compute": the processor's role in ops.
 [[nodiscard]] constexpr const char* role_of(Processor processor) noexcept {
     switch (processor) {
         case Processor::Riscv0:

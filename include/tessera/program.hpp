@@ -32,6 +32,7 @@ enum class NOC : std::uint8_t {
 using Defines = std::map<std::string, std::string>;
 using NamedCompileArgs = std::map<std::string, std::uint32_t>;
 
+/// Processor, NoC and compile-time arguments of a data movement kernel.
 struct DataMovementConfig {
     DataMovementProcessor processor = DataMovementProcessor::RISCV_0;
     NOC noc = NOC::RISCV_0_default;
@@ -40,22 +41,24 @@ struct DataMovementConfig {
     NamedCompileArgs named_compile_args;
 };
 
-/// RISCV_1 on NoC 0.
+/// Returns the configuration of a reader: RISCV_1 on NoC 0.
 [[nodiscard]] DataMovementConfig ReaderDataMovementConfig(
     std::vector<std::uint32_t> compile_args = {}, Defines defines = {});
-/// RISCV_0 on NoC 1.
+/// Returns the configuration of a writer: RISCV_0 on NoC 1.
 [[nodiscard]] DataMovementConfig WriterDataMovementConfig(
     std::vector<std::uint32_t> compile_args = {}, Defines defines = {});
 
-/// How copies of a circular buffer's Float32 tiles reach DST: through SrcA, which holds TF32, or
-/// straight and with all bits. The latter needs fp32_dest_acc_en and shuts the matrix unit out.
+/// Path of a circular buffer's Float32 tiles to DST: through SrcA, which holds TF32 (Default),
+/// or directly with all bits. The direct path needs fp32_dest_acc_en and cannot feed the matrix
+/// unit.
 enum class UnpackToDestMode : std::uint8_t { UnpackToDestFp32, Default };
 
+/// Modes and compile-time arguments of a compute kernel.
 struct ComputeConfig {
     MathFidelity math_fidelity = MathFidelity::HiFi4;
     bool fp32_dest_acc_en = false;
     bool dst_full_sync_en = false;
-    std::vector<UnpackToDestMode> unpack_to_dest_mode;  ///< by CB index; Default behind its end
+    std::vector<UnpackToDestMode> unpack_to_dest_mode;  ///< by CB index; Default past its end
     bool math_approx_mode = false;
     std::vector<std::uint32_t> compile_args;
     Defines defines;
@@ -68,24 +71,28 @@ using CoreSpec = std::variant<CoreCoord, CoreRange, CoreRangeSet>;
 using KernelHandle = std::uint32_t;
 using CBHandle = std::uint32_t;
 
+/// Returns the cores of `spec` as a set of ranges.
 [[nodiscard]] CoreRangeSet to_core_range_set(const CoreSpec& spec);
 
 /// One circular buffer allocation, shared by the indices it lists.
 class CircularBufferConfig {
 public:
+    /// `total_size` is in bytes; `formats` lists the CB indices with the format of each.
     /// Errors   UsageError if the size is 0, no index is listed, an index is above 63 or has an
-    ///          invalid format. Whether the device has that many CBs is checked at launch.
+    ///          invalid format. A launch checks whether the device has that many CBs.
     CircularBufferConfig(std::uint32_t total_size, std::map<std::uint8_t, DataFormat> formats);
 
+    /// Sets the bytes of one page of `index`.
     /// Errors   UsageError if `page_size` is 0, does not divide the total size, or `index` has no
     ///          format.
     CircularBufferConfig& set_page_size(std::uint8_t index, std::uint32_t page_size);
-    /// Gives the tiles of `index` another shape than 32×32: the units unpack and pack them so.
+    /// Sets the shape of the tiles of `index`, which unpack and pack then use. The default is
+    /// 32×32.
     /// Errors   UsageError if `index` has no format.
     CircularBufferConfig& set_tile_dims(std::uint8_t index, const Tile& tile);
-    /// Returns the shape of an index's tiles.
+    /// Returns the shape of the tiles of `index`.
     [[nodiscard]] Tile tile_of(std::uint8_t index) const;
-    /// Lays the circular buffer over a core's shards of `buffer`; it takes no L1 of its own.
+    /// Places the circular buffer over a core's shards of `buffer`, so that it takes no other L1.
     /// Errors   UsageError if `buffer` is not sharded in L1, or a core's shards are smaller than
     ///          the total size.
     CircularBufferConfig& set_globally_allocated_address(const Buffer& buffer);
@@ -93,10 +100,11 @@ public:
     std::uint32_t total_size = 0;
     std::map<std::uint8_t, DataFormat> formats;
     std::map<std::uint8_t, std::uint32_t> page_sizes;
-    std::map<std::uint8_t, Tile> tiles;  ///< of indices whose tiles are not 32×32
+    std::map<std::uint8_t, Tile> tiles;  ///< for indices whose tiles are not 32×32
     std::optional<std::uint32_t> globally_allocated_address;
 };
 
+/// A kernel of a program: source, cores, configuration and arguments.
 struct KernelDescription {
     std::string source;  ///< path as given, e.g. "ops/moe_bmm/kernels/reader.cpp"
     std::string text;    ///< source text instead of a file (CreateKernelFromString), or empty
@@ -111,55 +119,62 @@ struct KernelDescription {
     [[nodiscard]] const NamedCompileArgs& named_compile_args() const;
 };
 
+/// A circular buffer of a program and its cores.
 struct CircularBufferDescription {
     CoreRangeSet cores;
     CircularBufferConfig config;
 };
 
+/// A semaphore of a program and its cores.
 struct SemaphoreDescription {
     CoreRangeSet cores;
     std::uint32_t id = 0;
     std::uint32_t initial_value = 0;
-    std::string name;  ///< as messages call it; empty: by its id
+    std::string name;  ///< name in messages; empty: the id
 };
 
-/// One launch. Built by the functions below, read by the launcher.
+/// Kernels, circular buffers and semaphores of one device in one launch. The functions below build
+/// it and Session::launch runs it.
 struct Program {
     std::vector<KernelDescription> kernels;
     std::vector<CircularBufferDescription> circular_buffers;
     std::vector<SemaphoreDescription> semaphores;
 };
 
+/// Returns an empty program.
 [[nodiscard]] inline Program CreateProgram() {
     return {};
 }
 
-/// Adds a kernel.
+/// Adds a kernel whose source is the file `source`. Returns its handle for SetRuntimeArgs.
 /// Errors   UsageError if one of the cores already has a kernel on that processor, or another
 ///          data movement kernel on the same NoC; or if a compute kernel unpacks Float32 to a
 ///          16-bit DST, or names more than 64 CBs.
 KernelHandle CreateKernel(Program& program, std::string source, const CoreSpec& cores,
                           KernelConfig config);
-/// As CreateKernel, from source text; `name` stands for the path in messages.
+/// Adds a kernel whose source is `text`. Messages call it `name`.
+/// Errors   as CreateKernel.
 KernelHandle CreateKernelFromString(Program& program, std::string text, const CoreSpec& cores,
                                     KernelConfig config, std::string name = "<string>");
 
-/// Adds a circular buffer: same address on all its cores, chosen at launch.
-/// Errors   UsageError if an index has no page size, or is taken on one of the cores.
+/// Adds a circular buffer. The launch chooses its L1 address, which is the same on all its cores.
+/// Errors   UsageError if an index has no page size, or one of the cores already uses it.
 CBHandle CreateCircularBuffer(Program& program, const CoreSpec& cores, CircularBufferConfig config);
 
-/// Takes the lowest semaphore id that is free on all cores; written at every launch.
-/// (tt-metal takes the maximum over the rectangles of each one's lowest id, which can hand out an
-/// id that another rectangle already uses; both agree wherever that one is sound.)
-/// Errors   UsageError if no id is free on all cores: at the 17th on a core.
+/// Adds a semaphore and returns its id, the lowest that is free on all `cores`. Every launch writes
+/// the initial value.
+///
+/// tt-metal takes the maximum over the rectangles of each one's lowest free id, which another
+/// rectangle may already use. Both rules give the same id whenever that one is free everywhere.
+/// Errors   UsageError if no id is free on all cores (a core has 16).
 std::uint32_t CreateSemaphore(Program& program, const CoreSpec& cores, std::uint32_t initial_value);
 
-/// Sets the unique arguments of a kernel on each core of `cores`.
+/// Sets the unique arguments of a kernel, in 4-byte words, on each core of `cores`.
 /// Errors   UsageError if the kernel is not on one of the cores, if the number differs from an
 ///          earlier call on that core, or if it exceeds 341 words together with common arguments.
 void SetRuntimeArgs(Program& program, KernelHandle kernel, const CoreSpec& cores,
                     std::vector<std::uint32_t> args);
-/// Sets the arguments shared by all cores of a kernel; once per kernel.
+/// Sets the arguments that all cores of a kernel share, in 4-byte words. Allowed once per kernel.
 /// Errors   UsageError at a second call, or beyond 341 words together with unique arguments.
 void SetCommonRuntimeArgs(Program& program, KernelHandle kernel, std::vector<std::uint32_t> args);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recorded run costs on a machine and why, for people and for programs.
+// Reports of a recorded run's predicted time on a machine: text, JSON, HTML and Perfetto.
 #pragma once
 
 #include <filesystem>
@@ -14,23 +14,23 @@ namespace tessera {
 class Machine;
 struct ReportModel;  // the library's own
 
-/// Copies share what they hold; it never changes.
+/// Predicted times of a run and their causes. Immutable; copies share the data.
 class Report {
 public:
-    /// Replays the trace with the machine's constants as expected and at both ends of their ranges.
-    /// `name` is the run's in all that is written.
+    /// Replays the trace with the expected constants and with both ends of their ranges. `name` is
+    /// the run's name in all outputs.
     /// Errors   as replay().
     Report(const Trace& trace, const Machine& machine, const std::string& name);
 
-    /// From the first launch to the end of the last.
+    /// Returns the time from the start of the first launch to the end of the last.
     [[nodiscard]] PredictedTime makespan() const noexcept;
-    /// What `tessera retime` prints: cycles, what bounds them, where cores wait.
+    /// Returns the text that `tessera retime` prints: cycles, bounds, and waits of cores.
     [[nodiscard]] std::string text() const;
-    /// report.json, as runtime/report/README.md has it.
+    /// Returns the text of report.json (runtime/report/README.md defines its fields).
     [[nodiscard]] std::string json() const;
-    /// Writes report.html, report.json and trace.perfetto.json to a folder, which is created; all
-    /// three or none.
-    /// Errors   UsageError naming the path if a folder or file cannot be made.
+    /// Writes report.html, report.json and trace.perfetto.json to `folder`, which it creates.
+    /// Writes all three files or none.
+    /// Errors   UsageError naming the path if a folder or file cannot be created.
     void write(const std::filesystem::path& folder) const;
 
 private:

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What every run has, whatever its pipeline: mesh, freedom of the machine, host, what it must meet.
-// Defaults stand in the tables of runtime/config, not here.
+// SPDX-License-Identifier: Apache-2.0 Settings of a run besides its tensors and steps: mesh,
+// machine, host and tolerances. The tables in runtime/config hold the defaults.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +13,29 @@
 
 namespace tessera {
 
+/// Choices of the emulated machine that a correct kernel's results do not depend on.
 struct MachineSpec {
     NocDelivery noc_delivery = NocDelivery::AtBarrier;
-    std::uint64_t delivery_seed = 0;  ///< of NocDelivery::Random
+    std::uint64_t delivery_seed = 0;  ///< seed of NocDelivery::Random
     UnwrittenMemory unwritten_memory = UnwrittenMemory::AsLeft;
-    std::uint64_t progress_limit = 0;  ///< rounds of a loop (loop_rounds.hpp)
+    std::uint64_t progress_limit = 0;  ///< iterations of a loop (loop_rounds.hpp)
 };
 
+/// Resources of the host that a run uses.
 struct HostSpec {
     std::uint32_t threads = 0;  ///< workers of the host; 0: one for each host core
 };
 
 enum class VerifyLevel : std::uint8_t { EveryStep, FinalOnly, Off };
 
-/// Tolerances that a run's results must keep, in place of those of the ops (docs/verdicts.md).
+/// Tolerances of a run's results, which replace those of the ops (docs/verdicts.md).
 struct VerifySpec {
     VerifyLevel level = VerifyLevel::EveryStep;
-    std::optional<double> min_pcc = std::nullopt;             ///< none: the op's
-    std::optional<double> max_relative_error = std::nullopt;  ///< of an element; none: the op's
+    std::optional<double> min_pcc = std::nullopt;             ///< unset: the op's
+    std::optional<double> max_relative_error = std::nullopt;  ///< of an element; unset: the op's
 };
 
+/// Settings of a run that are not tensors or steps.
 struct RunSpec {
     std::string name;  ///< stem of the file
     MeshSpec mesh;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory on the devices of an emulated mesh, and launches: all that a program, an op or a pipeline
-// needs of whoever runs it.
+// A session: memory on the devices of an emulated mesh, and launches of programs on them.
 #pragma once
 
 #include <array>
@@ -26,105 +25,115 @@ class Machine;
 struct LaunchTrace;
 struct Trace;
 
-/// What one core did in one launch.
+/// Counts of one core's work in one launch.
 struct CoreActivity {
     std::uint32_t device = 0;
     CoreCoord core;
     std::uint64_t tiles_packed = 0;      ///< tiles its compute kernel packed
     std::uint64_t tiles_multiplied = 0;  ///< tile products of the matrix unit
-    std::uint64_t bytes_read = 0;        ///< over both NoCs, DRAM and other L1s
+    std::uint64_t bytes_read = 0;        ///< over both NoCs, from DRAM and other L1s
     std::uint64_t bytes_written = 0;
     std::uint64_t bytes_linked = 0;  ///< sent over mesh links
 };
 
+/// A program and the device that runs it.
 struct DeviceProgram {
     std::uint32_t device = 0;
     Program program;
-    /// Tensors that the host had to read back, after the launches before, to build the program.
+    /// Number of tensors that the host read back, after earlier launches, to build the program.
     std::uint32_t host_reads = 0;
 };
 
-/// One launch of programs on one or more devices together.
+/// Result of one launch of programs on one or more devices.
 struct LaunchResult {
     std::vector<CoreActivity> cores;  ///< cores that had a kernel, by (device, y, x)
-    double host_seconds = 0;
+    double host_seconds = 0;          ///< wall time of the launch on the host
 };
 
-/// Every call is made from one thread, but for reads, of which several may run. Equal calls give
-/// equal bytes, of results and of traces, at any number of the host's threads.
+/// Owner of an emulated mesh's memory, which allocates tensors, moves their values and launches
+/// programs. Equal calls give equal bytes of results and traces at any number of host threads.
+/// Precondition   all calls come from one thread; only reads may run on several at once.
 class Session {
 public:
     virtual ~Session() = default;
 
+    /// Returns the device model that all devices share.
     [[nodiscard]] virtual const ArchSpec& arch() const = 0;
+    /// Returns the mesh of devices.
     [[nodiscard]] virtual const MeshSpec& mesh() const = 0;
 
-    /// Allocates an interleaved tensor in DRAM (or L1) of one device. Its bytes are
-    /// SessionOptions::unwritten_memory.
-    /// Errors   UsageError naming device, tensor, bytes missing and the largest holders.
+    /// Allocates an interleaved tensor in DRAM (or L1) of one device. Its bytes are as
+    /// SessionOptions::unwritten_memory says.
+    /// Errors   UsageError if memory runs out, naming device, tensor, bytes missing and the
+    ///          largest tensors.
     [[nodiscard]] virtual DeviceTensor allocate(std::uint32_t device, const std::string& name,
                                                 const TensorSpec& spec,
                                                 BufferType type = BufferType::DRAM) = 0;
-    /// Allocates a tensor dealt out in shards of whole pages; `shard` counts pages.
-    /// Errors   UsageError as allocate, or if the geometry does not fit the tensor.
+    /// Allocates a tensor in shards of whole pages. `shard` counts pages.
+    /// Errors   UsageError as allocate(), or if the shards do not fit the tensor.
     [[nodiscard]] virtual DeviceTensor allocate_sharded(std::uint32_t device,
                                                         const std::string& name,
                                                         const TensorSpec& spec, BufferType type,
                                                         TensorMemoryLayout layout,
                                                         const ShardSpec& shard) = 0;
+    /// Releases a tensor's memory.
     virtual void deallocate(const DeviceTensor& tensor) = 0;
 
-    /// Copies a host tensor into the device tensor of the same logical shape and format, laying
-    /// it out (and padding tiles with zeros) on the way. A tensor in a block format takes float32
-    /// values, rounded as the packer does it.
+    /// Copies a host tensor into a device tensor of the same logical shape and format. Converts to
+    /// the tensor's layout and pads tiles with zeros. A tensor in a block format takes float32
+    /// values, which are rounded as the packer rounds them.
     /// Errors   UsageError if shape or format differ.
     virtual void write(const DeviceTensor& tensor, const HostTensor& values) = 0;
-    /// As write() of the same values to each of `tensors`, one a device.
+    /// Writes the same values to each of `tensors`, one per device.
+    /// Errors   as write().
     virtual void write_replicated(std::span<const DeviceTensor> tensors, const HostTensor& values) {
         for (const DeviceTensor& tensor : tensors) {
             write(tensor, values);
         }
     }
-    /// The values in the tensor's format; of a block format, exactly, as float32.
+    /// Returns the values in the tensor's format. Values of a block format are returned as float32,
+    /// without rounding.
     [[nodiscard]] virtual HostTensor read(const DeviceTensor& tensor) const = 0;
-    /// As read(), one matrix (the last two extents) of a tensor of three: large stacks need not
-    /// exist on the host at once.
+    /// Returns matrix `index` of a three-dimensional tensor, so that a large stack of matrices need
+    /// not be on the host at once.
     /// Shapes   (N, rows, columns) gives (1, rows, columns).
-    /// Errors   UsageError for a tensor of other than three extents or `index` ≥ N.
+    /// Errors   UsageError if the tensor does not have three dimensions, or `index` ≥ N.
     [[nodiscard]] virtual HostTensor read_matrix(const DeviceTensor& tensor,
                                                  std::uint32_t index) const = 0;
-    /// Fills every byte of the buffer, padding included (tests of garbage in padding).
+    /// Sets every byte of the buffer to `value`, padding included.
     virtual void fill(const DeviceTensor& tensor, std::byte value) = 0;
 
-    /// Runs the programs to the end.
-    /// Errors   KernelError if a kernel breaks the machine's contract or all are blocked.
+    /// Runs the programs until all their kernels have returned.
+    /// Errors   KernelError if a kernel breaks the machine's contract or the kernels deadlock.
     virtual LaunchResult launch(const std::string& name,
                                 std::span<const DeviceProgram> programs) = 0;
 
-    /// What launches recorded until now: none without TraceMode::On, or where a sink took them.
+    /// Returns the trace of the launches so far. It has no launches without TraceMode::On or with
+    /// SessionOptions::trace_sink.
     [[nodiscard]] virtual const Trace& trace() const noexcept = 0;
 };
 
+/// Settings of a session.
 struct SessionOptions {
     std::uint32_t threads = 0;  ///< workers of the host; 0: one for each host core
     NocDelivery delivery = NocDelivery::AtBarrier;
-    std::uint64_t seed = 0;  ///< of NocDelivery::Random
-    /// What tensors hold when they are allocated. With BulkData::Integers only those that move.
+    std::uint64_t seed = 0;  ///< seed of NocDelivery::Random
+    /// Bytes of newly allocated tensors. With BulkData::Integers only tensors that move have them.
     UnwrittenMemory unwritten_memory = UnwrittenMemory::AsLeft;
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;
     BulkData bulk_data = BulkData::On;
-    /// With BulkData::Integers: tensors of these names move all the same.
+    /// Names of tensors whose data moves in spite of BulkData::Integers.
     std::vector<std::string> steering;
-    /// Rounds that a loop may make while nothing else goes on; more end the launch as a deadlock.
+    /// Iterations that a loop may run while no other thread advances. More are a deadlock.
     std::uint64_t progress_limit = kDefaultProgressLimit;
-    /// With TraceMode::On: given each launch's trace when the launch has ended, so that nobody has
-    /// to hold all events of a run. `so_far` has the names that the launch refers to, and no
-    /// launches. Without a sink the session keeps the launches (Session::trace).
+    /// With TraceMode::On: called with each launch's trace when the launch ends, so that the events
+    /// of a whole run need not be in memory. `so_far` has the names that the launch refers to, and
+    /// no launches. Without a sink the session keeps the launches (Session::trace).
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink;
 };
 
-/// Opens an emulated mesh in this process.
+/// Creates an emulated mesh in this process.
 [[nodiscard]] std::unique_ptr<Session> open_session(const Machine& machine,
                                                     const SessionOptions& options = {});
 

@@ -18,28 +18,29 @@ enum class Layout : std::uint8_t { ROW_MAJOR, TILE };
 
 using Shape = std::vector<std::uint32_t>;
 
-/// Product of the extents; 1 for a scalar's empty shape.
+/// Returns the product of the extents; 1 for a scalar's empty shape.
 /// Errors   UsageError if it does not fit in 64 bits.
 [[nodiscard]] std::uint64_t num_elements(const Shape& shape);
-/// "(3,33,48)".
+/// Returns the shape as text: "(3,33,48)".
 [[nodiscard]] std::string to_string(const Shape& shape);
 
-/// What a tensor is, apart from where it lies. The logical shape is kept; TILE layout pads the
-/// last two dimensions to whole tiles with zeros, each leading index apart.
+/// Shape, format and layout of a tensor, without its address. `shape` is the logical shape. TILE
+/// layout pads the last two dimensions of each matrix to whole tiles with zeros.
 struct TensorSpec {
     Shape shape;
     DataFormat format = DataFormat::Float16_b;
     Layout layout = Layout::ROW_MAJOR;
-    Tile tile = {};  ///< of TILE layout; ops take 32×32 ones only
+    Tile tile = {};  ///< used by TILE layout; ops accept 32×32 only
 
-    /// Shape with the last two dimensions padded for TILE (a vector becomes one row), the logical
-    /// shape for ROW_MAJOR.
+    /// Returns the shape with the last two dimensions padded for TILE (a vector becomes one row),
+    /// or the logical shape for ROW_MAJOR.
     [[nodiscard]] Shape padded_shape() const;
-    /// TILE: one tile. ROW_MAJOR: one row (the last dimension).
-    /// Errors   UsageError if a block format is not tiled.
+    /// Returns the bytes of a page: one tile for TILE, one row (the last dimension) for ROW_MAJOR.
+    /// Errors   UsageError if the layout of a block format is not TILE.
     [[nodiscard]] std::uint32_t page_size() const;
+    /// Returns the number of pages: tiles of the padded shape, or rows.
     [[nodiscard]] std::uint32_t num_pages() const;
-    /// Bytes of all pages, without alignment between them.
+    /// Returns the bytes of all pages, without alignment between them.
     [[nodiscard]] std::uint64_t num_bytes() const;
     friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
 };
@@ -56,6 +57,8 @@ struct HostTensor {
     DataFormat format = DataFormat::Float16_b;
     std::vector<std::byte> bytes;
 
+    /// Returns the elements as values of type T, row-major.
+    /// Precondition   sizeof(T) is the size of an element.
     template <class T>
     [[nodiscard]] std::span<const T> as() const {
         return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
@@ -66,7 +69,7 @@ struct HostTensor {
     }
 };
 
-/// Zeros of a shape and format.
+/// Returns a tensor of zeros.
 /// Errors   UsageError for a block format.
 [[nodiscard]] HostTensor make_host_tensor(Shape shape, DataFormat format);
 

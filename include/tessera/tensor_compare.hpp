@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far computed values are from a reference: error by element, then sums over all elements; or
+// Comparison of computed values with a reference: errors by element and sums over all elements, or
 // bfloat16 ulps.
 //
 // A comparison of numbers (`compare_close`) passes if all of these hold:
@@ -37,7 +37,7 @@ struct ComparedPart {
     NumberView reference;
 };
 
-/// A pair of values and where it stands: element `index` of part `part`.
+/// A pair of values and its position: element `index` of part `part`.
 struct ComparedPair {
     std::size_t part = 0;
     std::size_t index = 0;
@@ -51,9 +51,11 @@ struct FormatLimits {
     double spacing = 0;     ///< between the numbers nearest to 0: no error is less
     double block_step = 0;  ///< of 16 values with one exponent: step over their largest magnitude
 };
+/// Returns the limits of a floating-point format.
 /// Errors   UsageError for integer formats.
 [[nodiscard]] FormatLimits limits_of(DataFormat format);
 
+/// Limits of compare_close(). Errors are relative to the reference, scaled as `floor` says.
 struct CloseTolerance {
     double pcc_min = 0;
     double max_rel_err = 0;
@@ -87,24 +89,26 @@ struct Closeness {
     std::optional<ComparedPair> worst;  ///< none if all agree
     std::optional<ComparedPair> first_beyond;  ///< first pair beyond max_rel_err, or fault
 
-    /// There are values, none of them finite, and not all are infinities that agree.
+    /// Returns whether there are values but no finite pair, other than infinities that agree.
     [[nodiscard]] bool is_void() const noexcept {
         return num_elements != 0 && num_finite == 0 && num_nan + num_nonfinite_faults != 0;
     }
-    /// The first rule that does not hold, in words with its figures: "PCC 0.99 is below 0.9999";
+    /// Returns the first rule that does not hold, with its figures ("PCC 0.99 is below 0.9999");
     /// empty if the values pass.
     [[nodiscard]] std::string failure(const CloseTolerance& tolerance) const;
     [[nodiscard]] bool passes(const CloseTolerance& tolerance) const;
 };
 
-/// Formats whose values share exponents (FormatLimits::block_step) share them from the start of a
-/// part on: a part is a row, or some rows of a multiple of 16 elements.
+/// Compares the parts as one tensor. In block formats, groups of 16 values that share an exponent
+/// start at the start of a part: a part is a row, or rows whose length is a multiple of 16.
 /// Errors   InternalError if the two sides of a part differ in size.
 [[nodiscard]] Closeness compare_close(std::span<const ComparedPart> parts,
                                       const CloseTolerance& tolerance);
+/// Compares one whole tensor.
 [[nodiscard]] Closeness compare_close(const NumberView& test, const NumberView& reference,
                                       const CloseTolerance& tolerance);
 
+/// Limits of compare_ulps().
 struct UlpTolerance {
     double max_ulp = 0;
     double atol = 0;
@@ -122,23 +126,25 @@ struct UlpCloseness {
     std::optional<ComparedPair> first_mismatch;
     std::optional<ComparedPair> first_beyond;  ///< first pair beyond max_ulp · ulp + atol, or fault
 
-    /// There are values, and no pair of them is finite.
+    /// Returns whether there are values but no finite pair.
     [[nodiscard]] bool is_void() const noexcept { return num_elements != 0 && num_finite == 0; }
     [[nodiscard]] double mismatch_fraction() const noexcept;
     [[nodiscard]] bool passes(const UlpTolerance& tolerance) const noexcept;
 };
 
-/// Distance of a bfloat16 of that size to the next: 2^(floor(log2 |value|) - 7), 2^-133 for
-/// denormals and zero.
+/// Returns the distance of a bfloat16 of that size to the next: 2^(floor(log2 |value|) - 7), 2^-133
+/// for denormals and zero.
 [[nodiscard]] double ulp_bf16(double value) noexcept;
 
+/// Compares the parts as one tensor, in ulps of the reference.
 /// Errors   InternalError if the two sides of a part differ in size.
 [[nodiscard]] UlpCloseness compare_ulps(std::span<const ComparedPart> parts,
                                         const UlpTolerance& tolerance);
+/// Compares one whole tensor.
 [[nodiscard]] UlpCloseness compare_ulps(const NumberView& test, const NumberView& reference,
                                         const UlpTolerance& tolerance);
 
-/// "(2,0,5)": the position of a row-major element index in a shape.
+/// Returns the position of a row-major element index in a shape: "(2,0,5)".
 [[nodiscard]] std::string position_in(const Shape& shape, std::size_t index);
 
 }  // namespace tessera

@@ -8,9 +8,10 @@
 
 namespace tessera {
 
-/// A tensor of these values, row-major; to bfloat16 they are rounded to nearest, ties to even.
-/// Errors   UsageError if there are not as many as the shape has elements, or the format is neither
-///          bfloat16 nor float32.
+/// Returns a tensor of `values`, row-major. For bfloat16 the values are rounded to nearest, ties to
+/// even.
+/// Errors   UsageError if the number of values is not the shape's number of elements, or the format
+///          is neither bfloat16 nor float32.
 [[nodiscard]] HostTensor make_host_tensor(Shape shape, DataFormat format,
                                           std::span<const float> values);
 

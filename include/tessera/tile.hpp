@@ -10,9 +10,8 @@
 
 namespace tessera {
 
-/// Rows and columns of a tile and of its faces, which lie one after the other, left to right and
-/// then down, each row-major. Faces are 16×16, of tiles with fewer than 16 rows as high as the
-/// tile.
+/// Rows and columns of a tile and of its faces. Faces are stored one after the other, left to right
+/// and then down, each row-major. A face is 16×16, or as high as a tile with fewer than 16 rows.
 /// Source   tt-metal tt_metal/api/tt-metalium/tile.hpp and tt_metal/impl/data_format/tile.cpp.
 class Tile {
 public:
@@ -25,7 +24,7 @@ public:
             refuse(shape);
         }
     }
-    /// Returns whether the chip has tiles of so many rows and columns.
+    /// Returns whether the chip has tiles of this shape.
     [[nodiscard]] static constexpr bool exists(std::array<std::uint32_t, 2> shape) noexcept {
         const auto [rows, columns] = shape;
         const bool is_power_of_two = (rows & (rows - 1)) == 0;
@@ -67,7 +66,7 @@ public:
     }
     [[nodiscard]] constexpr bool is_tiny() const noexcept { return get_tile_hw() != kTileElements; }
 
-    /// Returns the tile as four bits, 0 of which are a 32×32 one.
+    /// Returns a code of four bits for the tile; 0 is a 32×32 tile.
     [[nodiscard]] constexpr std::uint8_t code() const noexcept {
         std::uint8_t halvings = 0;
         for (std::uint32_t rows = height_; rows < kTileRows; rows *= 2) {

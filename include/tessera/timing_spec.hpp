@@ -66,6 +66,7 @@ struct NocTiming {
     std::uint32_t queued_writes = 0;       ///< writes of one RISC issued and not yet out of its L1
 };
 
+/// Times of DRAM banks, controllers and their NoC ports.
 struct DramTiming {
     Cycles read_latency;           ///< request at the controller's port to first data there
     Cycles write_latency;          ///< last data at the port to the acknowledgement
@@ -157,6 +158,7 @@ struct InstructionTiming {
     Cycles math_handover;
 };
 
+/// Times of mesh links, of the routers at their ends, and of Ethernet cores.
 struct LinkTiming {
     BytesPerSecond rate;   ///< one link, one direction
     Seconds hop_latency;   ///< device to device, first byte
@@ -242,6 +244,7 @@ struct ModelErrorSpec {
     double shared = 0;  ///< of the error's variance, what two runs have in common
 };
 
+/// All timing constants of a device model (the keys below `timing:` in configs/arch).
 struct TimingSpec {
     Hertz clock;
     RiscTiming risc;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// What the kernel threads of a launch did, in order: the seam between running kernels and timing
-// them. A trace holds no time, and is the same bytes at any number of host threads.
+// SPDX-License-Identifier: Apache-2.0 Traces: the events of each kernel thread of a run, in program
+// order. The emulator writes them, the timing model reads them. Events hold no times of transfers
+// or waits; Instructions events hold the issue cycles of a kernel's own code. A trace is the same
+// bytes at any number of host threads.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@
 
 namespace tessera {
 
-/// A kernel's own line.
+/// Source line of a kernel.
 struct TraceSite {
     std::uint32_t file = 0;  ///< index into Trace::names
     std::uint32_t line = 0;
     friend constexpr auto operator<=>(const TraceSite&, const TraceSite&) = default;
 };
 
-/// Modes of a compute thread that cost time.
+/// Modes of a compute kernel that its times depend on.
 struct ComputeModes {
     MathFidelity fidelity{};
     bool fp32_dest_acc = false;
@@ -31,17 +32,18 @@ struct ComputeModes {
     friend bool operator==(const ComputeModes&, const ComputeModes&) = default;
 };
 
+/// Events of one kernel thread in one launch.
 struct ThreadTrace {
     Processor processor{};
     std::uint8_t default_noc = 0;
     std::uint32_t kernel = 0;      ///< index into Trace::names: path of the kernel's source
     ComputeModes compute;          ///< compute threads only
-    std::vector<TraceSite> sites;  ///< the first is "no line": {0, 0}
+    std::vector<TraceSite> sites;  ///< element 0 means "no line": {0, 0}
     std::vector<TraceEvent> events;
     friend bool operator==(const ThreadTrace&, const ThreadTrace&) = default;
 };
 
-/// A CB as configured on a core.
+/// Configuration of a CB on one core.
 struct CbTrace {
     std::uint8_t index = 0;
     DataFormat format = DataFormat::Invalid;
@@ -50,17 +52,17 @@ struct CbTrace {
     friend bool operator==(const CbTrace&, const CbTrace&) = default;
 };
 
+/// Threads of one core in one launch, and its circular buffers.
 struct CoreTrace {
     std::uint16_t device = 0;
     CoreCoord core;                    ///< logical
     std::vector<CbTrace> cbs;          ///< by index
     std::uint32_t l1_bytes = 0;        ///< L1 taken by CBs and sharded buffers at launch
-    std::vector<ThreadTrace> threads;  ///< by processor; those that have a kernel
+    std::vector<ThreadTrace> threads;  ///< by processor; only those with a kernel
     friend bool operator==(const CoreTrace&, const CoreTrace&) = default;
 };
 
-/// Words of L1 that hold something else than 0 when kernels start (CreateSemaphore's initial
-/// values).
+/// Word of L1 that is not 0 when kernels start (an initial value of CreateSemaphore).
 struct InitialWord {
     std::uint16_t device = 0;
     CoreCoord core;
@@ -69,22 +71,22 @@ struct InitialWord {
     friend bool operator==(const InitialWord&, const InitialWord&) = default;
 };
 
-/// What dispatch has to send for one device's program.
+/// Sizes of one device's program that determine its dispatch time.
 struct DispatchTrace {
     std::uint16_t device = 0;
     std::uint32_t kernels = 0;  ///< kernel groups
     std::uint32_t cores = 0;
     std::uint32_t threads = 0;  ///< kernel threads over all cores
-    std::uint32_t cbs = 0;      ///< most CBs of a core
+    std::uint32_t cbs = 0;      ///< of the core with the most CBs
     std::uint32_t semaphores = 0;
     std::uint32_t unique_args = 0;   ///< words, over all cores and kernels
     std::uint32_t common_args = 0;   ///< words
-    std::uint32_t binary_bytes = 0;  ///< kernel text, where known; else 0
-    std::uint32_t host_reads = 0;    ///< tensors that the host read back to build the program
+    std::uint32_t binary_bytes = 0;  ///< machine code of the kernels; 0 if unknown
+    std::uint32_t host_reads = 0;    ///< tensors that the host read back to build it
     friend bool operator==(const DispatchTrace&, const DispatchTrace&) = default;
 };
 
-/// One launch of programs on one or more devices together.
+/// Trace of one launch of programs on one or more devices.
 struct LaunchTrace {
     std::string name;
     std::vector<DispatchTrace> dispatch;  ///< by device
@@ -93,16 +95,16 @@ struct LaunchTrace {
     friend bool operator==(const LaunchTrace&, const LaunchTrace&) = default;
 };
 
-/// The launches of a run, in order.
+/// Trace of a run: its launches, in order.
 struct Trace {
     std::uint32_t version = 1;
-    std::string arch;  ///< name of the architecture it was recorded on
+    std::string arch;  ///< name of the device model that it was recorded on
     MeshSpec mesh;
     std::vector<std::string> names;  ///< files, kernels, SFPU functions and zones; the first is ""
     std::vector<LaunchTrace> launches;
 };
 
-/// Number of events over all threads of a launch.
+/// Returns the number of events of all threads of a launch.
 [[nodiscard]] std::uint64_t num_events(const LaunchTrace& launch) noexcept;
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event's `detail` and `argument` hold, by kind of act.
+// Contents of an event's `detail` and `argument`, by kind of event.
 #pragma once
 
 #include <array>
@@ -99,7 +99,7 @@ struct WordArgument {
     }
 };
 
-/// Argument of barriers: all transfers on the NoC, or those with one transaction id.
+/// `detail` of barriers: all transfers on the NoC, or those with one transaction id.
 struct BarrierDetail {
     static constexpr std::uint8_t kNoc = 1;
     static constexpr std::uint8_t kHasId = 2;  ///< transaction id in bits 2 to 7
@@ -109,7 +109,7 @@ struct BarrierDetail {
     [[nodiscard]] constexpr std::uint32_t id() const noexcept { return bits >> 2U; }
 };
 
-/// What a semaphore wait tests; `count` of the event is the value compared with.
+/// Test of a semaphore wait. The event's `count` is the value compared with.
 enum class WaitTest : std::uint8_t { Equal, AtLeast };
 
 /// Argument of FabricOpen: the channel of a mux that takes the thread's packets to the link. 0
@@ -132,7 +132,7 @@ struct MuxArgument {
     }
 };
 
-/// Argument of FabricPacket: where its payload lands.
+/// Argument of FabricPacket: destination of its payload.
 struct FabricArgument {
     std::uint16_t device = 0;  ///< destination (the last one of a line multicast)
     NocPlace place;            ///< of the first part
@@ -174,8 +174,8 @@ struct FabricArgument {
     static constexpr std::uint32_t kMostBranchHops = 31;
 };
 
-/// Argument of Instructions (tessera/instruction_counters.hpp says what its fields are). More than
-/// they hold takes several events.
+/// Argument of Instructions: fields of InstructionCount (tessera/instruction_counters.hpp). Counts
+/// that exceed a field take several events.
 struct InstructionArgument {
     std::uint32_t load_waits = 0;     ///< 14 bits
     std::uint32_t store_waits = 0;    ///< 11 bits
@@ -203,8 +203,8 @@ struct InstructionArgument {
     }
 };
 
-/// Argument of compute events. Dimensions are tiles: a block product of rt rows and ct columns.
-/// Tiles are what their CBs say (CircularBufferConfig::set_tile_dims).
+/// Argument of compute events. Dimensions count tiles: a block product has rt rows and ct columns.
+/// Tile shapes are those of the CBs (CircularBufferConfig::set_tile_dims).
 struct ComputeArgument {
     DataFormat srca = DataFormat::Invalid;
     DataFormat srcb = DataFormat::Invalid;
@@ -256,7 +256,7 @@ struct CopyDetail {
     static constexpr std::uint8_t kInBlock = 1;  ///< one of those of a call that copies a block
 };
 
-/// `detail` of Reduce: what is left of a tile, and whether by its largest elements.
+/// `detail` of Reduce: shape of the result, and whether it is a maximum or a sum.
 struct ReduceDetail {
     static constexpr std::uint8_t kRow = 0;     ///< a column of one element for each row
     static constexpr std::uint8_t kColumn = 1;  ///< a row of one element for each column
@@ -279,7 +279,7 @@ struct PackDetail {
     static constexpr std::uint8_t kDst32 = 2;        ///< DST holds 32-bit values
 };
 
-/// What an init call sets up anew. Full: the three units (mm_init, binary_op_init_common, …).
+/// What an init call configures. Full: all three units (mm_init, binary_op_init_common, …).
 enum class UnitInitKind : std::uint8_t { Full, Operation, Sfpu, ReconfigSource, ReconfigPack };
 
 }  // namespace tessera

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// One act of one kernel thread, as a trace holds it.
+// One event of a kernel thread's trace.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera {
 
-/// One kind per act of a thread, in the order of its calls, each where the thread calls it: waits
-/// once, whether they block or not. What the kernel's own code does in between is one kind,
-/// Instructions. Not recorded: questions answered with no (cb_pages_available_at_front; a yes is
-/// the wait that it ends).
+/// Kind of an event: an API call that costs time or that another thread may wait for. Events are in
+/// the order of the thread's calls. A wait is one event, whether it blocks or not. The kernel's own
+/// code between calls is one kind, Instructions. A query that answers "no" is not recorded
+/// (cb_pages_available_at_front); one that answers "yes" is recorded as the wait.
 ///
-/// One kind per act that costs time or makes another thread wait. What `detail`, `count` and
-/// `argument` of the event mean stands beside each kind; "runs" marks kinds of which equal events
-/// in a row are merged, `count` being their number.
+/// A comment at each kind defines the event's `detail`, `count` and `argument`. "Runs" marks kinds
+/// whose equal events in a row are merged into one; `count` is then their number.
 enum class EventKind : std::uint8_t {
     // Circular buffers: detail = CB index, argument = pages. Runs.
     CbReserve,
@@ -25,9 +24,9 @@ enum class EventKind : std::uint8_t {
     NocWrite,
     /// detail = TransferDetail, argument = MulticastArgument, count = bytes.
     NocMulticast,
-    // Words: detail = TransferDetail, argument = WordArgument, count = value. Writes and multicasts
-    // of one word to an L1, and of up to 16 bytes to a semaphore, count as words too, whatever call
-    // they are made by: the first word is kept.
+    // Words: detail = TransferDetail, argument = WordArgument, count = value. A write or multicast
+    // of one word to an L1, or of up to 16 bytes to a semaphore, is recorded as a word too,
+    // whatever call makes it; the event holds the first word.
     SemaphoreAdd,  ///< atomic addition to a word of an L1
     WordWrite,     ///< write of one word to an L1 (a flag or semaphore), or to DRAM
     /// detail = TransferDetail, argument = MulticastArgument with the address, count = value.
@@ -45,7 +44,7 @@ enum class EventKind : std::uint8_t {
     /// Latches a command for later transfers: detail = TransferDetail, argument = 0. Runs.
     NocSetState,
     // Mesh links: detail = channel.
-    FabricOpen,   ///< argument = MuxArgument where a mux lies between. Runs.
+    FabricOpen,   ///< argument = MuxArgument if packets go through a mux. Runs.
     FabricClose,  ///< runs
     FabricSlot,   ///< wait for an empty slot of the sender. Runs.
     /// A packet leaves for another device: detail = channel, argument = FabricArgument,
@@ -54,11 +53,10 @@ enum class EventKind : std::uint8_t {
     /// The atomic addition carried by the packet before: argument = WordArgument, count = value.
     FabricAdd,
     FabricWord,  ///< as FabricAdd, for a word that the packet before writes
-    /// RISC-V instructions of a data-movement kernel's own since the last such event, as far as
-    /// they are counted (tessera/instruction_counters.hpp): count = slots, argument =
-    /// InstructionArgument. Stands before the call that came after them; a few are held back for
-    /// the
-    /// next.
+    /// RISC-V instructions of a data-movement kernel's own code since the last such event
+    /// (tessera/instruction_counters.hpp): count = slots, argument = InstructionArgument. The event
+    /// precedes the call that follows the instructions. A small count may be carried over to the
+    /// next such event.
     Instructions,
     // Compute: argument = ComputeArgument. Runs.
     UnitInit,       ///< detail = UnitInitKind; formats as set by it; cb: 0 where it names none
@@ -87,7 +85,7 @@ enum class EventKind : std::uint8_t {
     ZoneEnd,
 };
 
-/// One act of one kernel thread.
+/// One event of a kernel thread, in 16 bytes.
 struct TraceEvent {
     EventKind kind{};
     std::uint8_t detail = 0;

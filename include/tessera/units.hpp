@@ -7,6 +7,7 @@
 
 namespace tessera {
 
+/// A number with a unit. Only quantities of one unit can be added or compared.
 template <class Tag, class Number>
 struct Quantity {
     using Rep = Number;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tensor's bytes hold that nobody has written.
+// Contents of a tensor's bytes before they are written.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera {
 
-/// A correct program's results do not depend on it: rows behind the counts, the padding of tiles
-/// and whatever a kernel leaves out are never read, or multiplied away.
+/// Contents of a newly allocated tensor. A correct program's results do not depend on it: rows past
+/// the counts and the padding of tiles are never read, or are multiplied by zero.
 enum class UnwrittenMemory : std::uint8_t {
-    AsLeft,  ///< what the memory's last holder left, zeros at first; as on a card
+    AsLeft,  ///< bytes of the memory's last tensor, zeros at first; as on a card
     Nan,     ///< every byte 0xFF: NaN in each floating-point format, out of range as an index
 };
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where things lie in a core's window of host address space.
+// Layout of a core's window of host address space.
 //
-// Each core owns 4 GiB, aligned to 4 GiB, reserved at once and backed on touch. The low 32 bits of
-// a host pointer into the window are the address the kernel sees, so L1 keeps the chip's own
-// addresses. Kernels are compiled so that they find the window, and their own processor, from the
-// address of their stack: these constants are shared by the machine, which maps the window, and by
-// the compiler pass in emu/kernel_pass, which bakes them into kernels.
+// Each core owns 4 GiB of address space, aligned to 4 GiB and backed on touch. The low 32 bits of a
+// host pointer into the window are the address that the kernel sees, so L1 keeps the chip's own
+// addresses. A compiled kernel finds the window, and its own processor, from the address of its
+// stack. The machine, which maps the window, and the compiler pass in emu/kernel_pass, which
+// compiles the constants into kernels, share this layout.
 //
 //   0x0000'0000  L1
 //   0xE000'0000  globals of the kernel on processor 0, 1, 2: one slot of 16 MiB each
-//   0xF000'0000  stack of the kernel on processor 0, 1, 2: one slot of 16 MiB each, the stack near
-//                its upper end, growing down; what is not mapped below it is the guard
+//   0xF000'0000  stack of the kernel on processor 0, 1, 2: one slot of 16 MiB each. The stack is at
+//                the slot's upper end and grows down; unmapped pages below it are the guard
 #pragma once
 
 #include <cstddef>
@@ -36,23 +36,24 @@ inline constexpr std::uint32_t kPacketHeadersPerProcessor = 12;
 inline constexpr std::uint32_t kPacketHeaderPoolSize =
     2 * kPacketHeadersPerProcessor * kPacketHeaderSlotSize;
 
-/// Offset in the window of the globals of the kernel on `processor`; the launcher copies the
-/// kernel's initial image there before each launch.
+/// Returns the offset in the window of the globals of the kernel on `processor`. The launcher
+/// copies the kernel's initial image there before each launch.
 [[nodiscard]] constexpr std::uint64_t kernel_globals_offset(Processor processor) noexcept {
     return kKernelGlobalsOffset + static_cast<std::uint64_t>(processor) * kProcessorSlotSize;
 }
 
-/// Offset in the window of the first byte above the stack of `processor`.
+/// Returns the offset in the window of the first byte above the stack of `processor`.
 [[nodiscard]] constexpr std::uint64_t kernel_stack_top_offset(Processor processor) noexcept {
     return kKernelStacksOffset + (static_cast<std::uint64_t>(processor) + 1) * kProcessorSlotSize;
 }
 
-/// Host address of the window that holds `address`.
+/// Returns the host address of the window that contains `address`.
 [[nodiscard]] constexpr std::uint64_t window_base_of(std::uint64_t address) noexcept {
     return address & kWindowBaseMask;
 }
 
-/// Host address of a kernel's globals from any address on its stack: one mask and one subtraction.
+/// Returns the host address of a kernel's globals from any address on its stack: one mask and one
+/// subtraction.
 [[nodiscard]] constexpr std::uint64_t kernel_globals_of_stack(
     std::uint64_t stack_address) noexcept {
     return (stack_address & ~(kProcessorSlotSize - 1)) -

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spreading units of work over cores, with TT-Metalium's return values and core order.
+// Distribution of units of work over cores, with TT-Metalium's return values and core order.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class RowWise : bool { No = false, Yes = true };
 [[nodiscard]] WorkSplit split_work_to_cores(CoreCoord grid, std::uint32_t units,
                                             RowWise row_wise = RowWise::No);
 
-/// The same over a set of rectangles, walked in the set's order and inside each as above.
+/// Splits `units` over a set of rectangles, in the set's order and inside each rectangle as above.
 ///
 /// Differs from upstream where upstream contradicts its own contract: column-major, when group 1
 /// ends at the foot of a column inside a rectangle, tt-metal starts group 2 at the *last* row of
@@ -39,20 +39,21 @@ enum class RowWise : bool { No = false, Yes = true };
 [[nodiscard]] WorkSplit split_work_to_cores(const CoreRangeSet& grid, std::uint32_t units,
                                             RowWise row_wise = RowWise::No);
 
-/// The first `num_cores` cores of a grid as at most two rectangles, in the split's order: whole
-/// lines, then a partial last line.
+/// Returns the first `num_cores` cores of a grid, in the split's order, as at most two rectangles:
+/// whole lines and a partial last line.
 /// Errors   UsageError if the grid has fewer cores.
 [[nodiscard]] CoreRangeSet num_cores_to_corerangeset(std::uint32_t num_cores, CoreCoord grid,
                                                      RowWise row_wise = RowWise::No);
 
-/// The first `num_cores` cores of a grid, one by one, in the split's order.
+/// Returns the first `num_cores` cores of a grid in the split's order.
 /// Errors   UsageError if the grid has fewer cores.
 [[nodiscard]] std::vector<CoreCoord> grid_to_cores(std::uint32_t num_cores, std::uint32_t columns,
                                                    std::uint32_t rows,
                                                    RowWise row_wise = RowWise::No);
 
-/// The first `max_cores` cores of a set (all, if it has fewer), rectangle by rectangle, each down
-/// its columns (along its rows if row-wise). `CoreRangeSet::cores()` differs: always row by row.
+/// Returns the first `max_cores` cores of a set (all, if it has fewer), rectangle by rectangle,
+/// each down its columns (along its rows if row-wise). `CoreRangeSet::cores()` differs: always row
+/// by row.
 [[nodiscard]] std::vector<CoreCoord> corerange_to_cores(const CoreRangeSet& set,
                                                         std::uint32_t max_cores,
                                                         RowWise row_wise = RowWise::No);

@@ -38,18 +38,23 @@ struct DEC {};
 struct OCT {};
 struct FIXED {};
 struct DEFAULTFLOAT {};
+/// Sets the width of the next number that DPRINT prints.
 struct SETW {
     explicit constexpr SETW(int /*width*/) {}
 };
+/// Sets the digits of numbers that DPRINT prints.
 struct SETPRECISION {
     explicit constexpr SETPRECISION(int /*digits*/) {}
 };
+/// A float that DPRINT prints.
 struct F32 {
     explicit constexpr F32(float /*value*/) {}
 };
+/// The bits of a bfloat16 that DPRINT prints.
 struct BF16 {
     explicit constexpr BF16(std::uint16_t /*value*/) {}
 };
+/// An unsigned integer that DPRINT prints.
 struct U32 {
     explicit constexpr U32(std::uint32_t /*value*/) {}
 };
@@ -65,6 +70,7 @@ struct SliceRange {
 /// Which side of a circular buffer, and which of its pointers, a TileSlice reads.
 enum TSliceCB : std::uint8_t { TSLICE_INPUT_CB, TSLICE_OUTPUT_CB };
 enum TSlicePointer : std::uint8_t { TSLICE_RD_PTR, TSLICE_WR_PTR };
+/// Elements of a tile in a circular buffer that DPRINT prints.
 template <int kMaxElements = 64>
 struct TileSliceOf {
     template <class... Arguments>

@@ -26,13 +26,16 @@ enum NocSendType : std::uint8_t {
 inline constexpr std::uint8_t NOC_SCATTER_WRITE_MIN_CHUNKS = 2;
 inline constexpr std::uint8_t NOC_SCATTER_WRITE_MAX_CHUNKS = 4;
 
+/// Destination of a packet's payload.
 struct NocUnicastCommandHeader {
     std::uint64_t noc_address;
 };
+/// Word that a packet writes, and its destination.
 struct NocUnicastInlineWriteCommandHeader {
     std::uint64_t noc_address;
     std::uint32_t value;
 };
+/// Word that a packet increments, and by how much.
 struct NocUnicastAtomicIncCommandHeader {
     NocUnicastAtomicIncCommandHeader(std::uint64_t address, std::uint32_t increment,
                                      bool flushes = true)
@@ -41,6 +44,7 @@ struct NocUnicastAtomicIncCommandHeader {
     std::uint32_t val;
     bool flush;  ///< what was sent before lands first; here without it too, but sooner
 };
+/// Destination of a packet's payload, and a word that is incremented after it.
 struct NocUnicastAtomicIncFusedCommandHeader {
     NocUnicastAtomicIncFusedCommandHeader(std::uint64_t address, std::uint64_t semaphore_address,
                                           std::uint32_t increment, bool flushes = true)

@@ -24,6 +24,7 @@ std::uint32_t align_page(std::uint32_t page_size) {
 }
 }  // namespace tessera::kernel
 
+/// Address generator for the pages of an interleaved buffer. Sizes and addresses are in bytes.
 template <bool DRAM>
 struct InterleavedAddrGen {
     std::uint32_t bank_base_address;
@@ -38,6 +39,7 @@ struct InterleavedAddrGen {
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size; }
 };
 
+/// Address generator for interleaved pages whose size is a power of two.
 template <bool DRAM>
 struct InterleavedPow2AddrGen {
     std::uint32_t bank_base_address;
@@ -59,6 +61,7 @@ struct InterleavedPow2AddrGen {
 template <bool DRAM>
 using InterleavedPow2AddrGenFast = InterleavedPow2AddrGen<DRAM>;  // an aggregate, as on the chip
 
+/// Address generator for interleaved tiles of `data_format`.
 template <bool DRAM, std::uint32_t tile_hw = 1024>
 struct InterleavedAddrGenFast {
     std::uint32_t bank_base_address;

@@ -106,6 +106,7 @@ std::uint8_t default_noc();
 struct OwnX {
     std::uint8_t operator[](std::uint32_t noc) const { return own_noc_x(noc); }
 };
+/// The array `my_y` of the chip.
 struct OwnY {
     std::uint8_t operator[](std::uint32_t noc) const { return own_noc_y(noc); }
 };

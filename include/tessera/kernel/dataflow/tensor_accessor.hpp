@@ -45,6 +45,7 @@ struct TensorAccessorArgs {
     }
 };
 
+/// Computes NoC addresses of a tensor's pages, interleaved or sharded.
 class TensorAccessor {
 public:
     /// `page_size` is what page transfers move; by default the aligned page size.

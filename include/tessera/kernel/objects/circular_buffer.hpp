@@ -7,6 +7,7 @@
 #include "tessera/kernel/dataflow/circular_buffer.hpp"
 #include "tessera/kernel/objects/noc.hpp"
 
+/// A circular buffer of the kernel's own core, as an object.
 class CircularBuffer {
 public:
     using CallSite = tessera::CallSite;
@@ -80,12 +81,15 @@ CircularBufferView<selector> use(const CircularBuffer& cb) {
 }
 
 namespace tessera::kernel {
+/// Byte offset of a transfer's source from its endpoint's address.
 struct SourceOffset {
     std::uint32_t offset_bytes{};
 };
+/// Byte offset of a transfer's destination from its endpoint's address.
 struct DestinationOffset {
     std::uint32_t offset_bytes{};
 };
+/// Rectangle of cores that receive a multicast, and the byte offset at each.
 struct MulticastOffset {
     std::uint32_t noc_x_start{};
     std::uint32_t noc_y_start{};
@@ -100,6 +104,7 @@ inline std::uint64_t multicast_address_at(std::uint32_t base, std::uint8_t noc,
 }
 }  // namespace tessera::kernel
 
+/// Reads from the front of a circular buffer and writes to its back.
 template <>
 struct noc_traits_t<CircularBuffer> {
     using src_args_type = tessera::kernel::SourceOffset;
@@ -118,6 +123,7 @@ struct noc_traits_t<CircularBuffer> {
     }
 };
 
+/// Reads and writes at the pointer that the view selects.
 template <CircularBuffer::AddrSelector selector>
 struct noc_traits_t<CircularBufferView<selector>> {
     using src_args_type = tessera::kernel::SourceOffset;

@@ -9,6 +9,7 @@
 #include "tessera/kernel/objects/circular_buffer.hpp"
 #include "tessera/kernel/objects/noc.hpp"
 
+/// A pointer into the kernel's own L1 that can be an endpoint of a transfer.
 template <class T, class AddressType = std::uintptr_t>
 class CoreLocalMem {
 public:
@@ -39,6 +40,7 @@ private:
     AddressType address_;
 };
 
+/// Reads and writes at the pointer, plus a byte offset.
 template <class T, class AddressType>
 struct noc_traits_t<CoreLocalMem<T, AddressType>> {
     using src_args_type = tessera::kernel::SourceOffset;

@@ -17,8 +17,10 @@ enum class AllocatorBankType : std::uint8_t { L1, DRAM };
 template <AllocatorBankType bank_type>
 struct AllocatorBank {};
 
+/// Addresses one node by its NoC coordinates.
 template <>
 struct noc_traits_t<UnicastEndpoint> {
+    /// Node and address in it.
     struct src_args_type {
         std::uint32_t noc_x{};
         std::uint32_t noc_y{};
@@ -36,8 +38,10 @@ struct noc_traits_t<UnicastEndpoint> {
     }
 };
 
+/// Addresses each core of a rectangle by the NoC coordinates of two corners.
 template <>
 struct noc_traits_t<MulticastEndpoint> {
+    /// Corners of the rectangle (both included) and the address at each core.
     struct dst_args_mcast_type {
         std::uint32_t noc_x_start{};
         std::uint32_t noc_y_start{};
@@ -52,8 +56,10 @@ struct noc_traits_t<MulticastEndpoint> {
     }
 };
 
+/// Addresses an allocator's bank by its number.
 template <AllocatorBankType bank_type>
 struct noc_traits_t<AllocatorBank<bank_type>> {
+    /// Bank and address in it.
     struct src_args_type {
         std::uint32_t bank_id{};
         std::uint32_t addr{};
@@ -71,6 +77,7 @@ namespace tessera::kernel {
 /// Pages of anything with get_noc_addr(page, offset, noc).
 template <class Pages>
 struct PagedEndpoint {
+    /// Page of the buffer and byte offset in it.
     struct src_args_type {
         std::uint32_t page_id{};
         std::uint32_t offset_bytes{};

@@ -35,6 +35,7 @@ struct NocOptVals {
     std::uint32_t trid = 0;
 };
 
+/// One of the two NoCs: moves bytes between endpoints and waits for transfers.
 class Noc {
 public:
     enum class TxnIdMode : std::uint8_t { ENABLED, DISABLED };

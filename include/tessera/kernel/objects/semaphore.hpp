@@ -6,6 +6,7 @@
 #include "tessera/kernel/dataflow/semaphore.hpp"
 #include "tessera/kernel/objects/noc.hpp"
 
+/// A semaphore of the program: a word at the same L1 address on each of its cores.
 template <ProgrammableCoreType core_type = ProgrammableCoreType::TENSIX>
 class Semaphore {
 public:
