@@ -76,8 +76,9 @@ ExitCode run(const AdviseOptions& options, const Console& console) {
         console.out << (options.full ? text : one_screen_of(text, 0));
         if (events_left > 0) {
             console.out << fmt::format(
-                "\nconstants were not moved one at a time: --each-constant replays {} million "
-                "events for it\n",
+                "\n"
+                "effects of single constants were not computed; --each-constant replays {} "
+                "million events for them\n",
                 events_left / 1'000'000);
         }
     }
@@ -97,17 +98,16 @@ Command add_advise(CLI::App& root, Console& console) {
     add_each_constant_flag(*command, options->each_constant);
     command
         ->add_option("--plot", options->plot,
-                     "Draw the ten constants that the run depends on most to an SVG file; moves "
-                     "each, even if that takes long")
+                     "Draw the ten constants with the largest effect to an SVG file; computes the "
+                     "effect of each, even if that takes long")
         ->type_name("FILE");
     command->add_flag("--json", options->json, "Print as JSON");
     add_full_flag(*command, options->full);
     command->footer(
-        "The trace is replayed once for each rule with one thing changed: pages dealt out over "
-        "the\n"
-        "banks, deeper CBs, a share of the reads on the other NoC; or with an unlimited resource,\n"
-        "which bounds what any schedule can gain there. Rows that gain are graded by draws of the\n"
-        "timing constants: likely: 91 % of 256 pairs. Gains of several rules do not add up.");
+        "Replays the trace once for each rule. A change is one thing that a schedule could do:\n"
+        "pages dealt out over the banks, deeper CBs, a share of the reads on the other NoC. A\n"
+        "bound is an unlimited resource: no schedule can gain more there. Gains are graded by\n"
+        "pairs of draws: likely: 91 % of 256 pairs. Gains of several rules do not add up.");
     return {command, [options, &console] { return run(*options, console); }};
 }
 

@@ -87,17 +87,17 @@ std::string checked(const CLI::App& command, const CheckOptions& options) {
 
 Command add_check(CLI::App& root, Console& console) {
     auto* command =
-        root.add_subcommand("check", "Do all that run or sweep does before the first kernel");
+        root.add_subcommand("check", "Check all that run or sweep checks before the first kernel");
     auto options = std::make_shared<CheckOptions>();
     add_checked_options(*command, options->run);
     add_sweep_places(*command, options->places);
-    command->add_option("--table", options->places.table, "The table of tessera tune")
+    command->add_option("--table", options->places.table, "Table of choices of tessera tune")
         ->type_name("FILE");
     command->footer(
-        "Give it the options that run, sweep or tune will have. Prints `CONFIG: ok`, or every\n"
-        "mistake with its file, line and column, and ends with 2. Of a sweep, it names the reason\n"
-        "of each kind of impossible points. Kernels are not compiled: what the compiler would\n"
-        "refuse shows in the run.");
+        "Takes the options that run, sweep or tune will have. Prints `CONFIG: ok`, or every\n"
+        "mistake with its file, line and column, and then ends with 2. For a sweep it names the\n"
+        "reason for each kind of impossible point. Kernels are not compiled: their compile\n"
+        "errors show in the run.");
     return {command, [command, options, &console] {
                 const std::string found = checked(*command, *options);
                 console.out << options->run.config.config << ": ok" << found << '\n';

@@ -19,11 +19,11 @@ namespace tessera::cli {
 namespace {
 
 constexpr const char* kAbout =
-    "Emulates tile accelerators: values of every core, checked against references, and where the\n"
-    "time goes.";
+    "Emulates tile accelerators: computes the values of every core, compares them with\n"
+    "references, and predicts where the time goes.";
 constexpr const char* kExitCodes =
     "Exit codes: 0 success, 1 a result failed its check, 2 wrong input, 3 a kernel broke the\n"
-    "machine's contract, 70 a fault of tessera itself.";
+    "machine's contract, 70 a fault of tessera itself, 130 in a shell after Ctrl-C.";
 
 // "tessera check": as far as the arguments name subcommands.
 std::string named_command(const CLI::App& root) {
@@ -36,8 +36,9 @@ std::string named_command(const CLI::App& root) {
 
 void add_log_option(CLI::App& command, std::vector<std::string>& levels) {
     add_repeated_option(command, "--log-level", levels, "LEVEL",
-                        "Log on standard error: debug, info, warn, error or off, of all areas or "
-                        "of config, jit, launch, replay: info,jit=debug [TESSERA_LOG, else warn]");
+                        "Log on standard error: debug, info, warn, error or off, for all areas or "
+                        "for one of config, jit, launch, replay: info,jit=debug [TESSERA_LOG, "
+                        "else warn]");
 }
 
 // A line that is redrawn would tear the lines of the log.

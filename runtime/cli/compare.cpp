@@ -61,7 +61,7 @@ std::uint32_t common_draws(const std::vector<ComparedRun>& runs, const CompareOp
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const auto own = draws_of(runs[i]);
         require(!own || !draws || own == draws,
-                "{}: its report has {} draws of constants, allowed: {} as the other side or "
+                "{}: its report has {} draws of constants, allowed: {}, as the other side or "
                 "--draws has",
                 options.runs.at(std::min(i, options.runs.size() - 1)), own.value_or(0),
                 draws.value_or(0));
@@ -81,13 +81,13 @@ Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareO
     const auto* recorded_a = std::get_if<compare::RecordedRun>(&a);
     const auto* recorded_b = std::get_if<compare::RecordedRun>(&b);
     if (recorded_a == nullptr || recorded_b == nullptr) {
-        return {{}, "constants were not moved one at a time: a report holds no trace\n"};
+        return {{}, "effects of single constants were not computed: a report holds no trace\n"};
     }
     const std::uint64_t cost = compare::cost_of_moving(*recorded_a, *recorded_b);
     if (!options.each_constant && cost > compare::kCheapReplays) {
         return {{},
-                fmt::format("constants were not moved one at a time: --each-constant replays {} "
-                            "million events for it\n",
+                fmt::format("effects of single constants were not computed; --each-constant "
+                            "replays {} million events for them\n",
                             cost / 1'000'000)};
     }
     progress.begin("moving each constant", cost);
@@ -152,9 +152,9 @@ std::vector<std::string> names_of(const CompareOptions& options) {
 void require_runs(const CompareOptions& options) {
     constexpr std::size_t kPair = 2;
     require(options.runs.size() > 1 || !options.sets_b.empty(),
-            "compare needs B, or --set-b for what it has other than A");
+            "compare needs a run B, or --set-b with what differs from A in B");
     require(options.runs.size() <= kPair || options.sets_b.empty(),
-            "--set-b is of B: allowed with A alone, or with A and B");
+            "--set-b changes B: allowed with A alone, or with A and B");
     require_file_name("--html", options.html);
 }
 
@@ -224,7 +224,7 @@ void add_options(CLI::App& command, CompareOptions& options) {
     command
         .add_option("RUNS", options.runs,
                     "A and B, or A and several others: reports, traces or run configurations [A "
-                    "alone: B is A, with --set-b]")
+                    "alone: B is A with the changes of --set-b]")
         ->required()
         ->type_name("");
     command.add_option("--html", options.html, "Write the comparison as a page to a file")
@@ -233,25 +233,23 @@ void add_options(CLI::App& command, CompareOptions& options) {
                         "Replace a value of both configurations, or devices of traces; repeat the "
                         "option for each value");
     add_repeated_option(command, "--set-b", options.sets_b, "KEY=VALUE",
-                        "Replace a value of B alone, after those of --set");
+                        "Replace a value of B only, after those of --set");
     command
         .add_option("--fail-if", options.fail_if,
-                    "End with 1 if another is slower than A by more, beyond the noise: "
-                    "slower-than=2%")
+                    "End with 1 if another run is slower than A by more, and the verdict is "
+                    "robust: slower-than=2%")
         ->type_name("LIMIT");
     add_draws_option(command, options.draws, "32, or as many as a report has");
     add_each_constant_flag(command, options.each_constant);
     command.add_flag("--json", options.json, "Print as JSON");
     add_full_flag(command, options.full);
     command.footer(
-        "A report is the folder of --report or its report.json; a trace is timed on the device it\n"
-        "was recorded on; a configuration is run without computing values. A difference is robust\n"
-        "if it has its sign in 95 % of pairs, likely in 80 %, leaning in 60 %. A pair is a draw "
-        "of\n"
-        "the timing constants and of the model's error that both runs meet. Reports hold the draws "
-        "of the run that wrote them (--draws). "
-        "Several\n"
-        "runs are each set against the first.");
+        "A report is the folder of --report or its report.json. A trace is timed on the device\n"
+        "that it was recorded on. A configuration is run without computing values. A difference\n"
+        "is robust if 95 % of the pairs have its sign, likely at 80 %, leaning at 60 %. In a\n"
+        "pair both runs have the same draw of the timing constants and of the error that they\n"
+        "share. A report holds the draws of its run (--draws). Each of several runs is compared\n"
+        "with the first.");
 }
 
 }  // namespace

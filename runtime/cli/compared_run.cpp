@@ -52,7 +52,8 @@ ComparedRun open_run(const std::string& argument, const std::vector<std::string>
     const fs::path path = argument;
     if (fs::is_directory(path) || path.extension() == ".json") {
         require(sets.empty(),
-                "--set {}: {} is a report, whose times stand; allowed: traces and configurations",
+                "--set {}: {} is a report, whose times are fixed; allowed: traces and "
+                "configurations",
                 sets.empty() ? "" : sets.front(), argument);
         return compare::read_report(path);
     }

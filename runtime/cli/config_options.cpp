@@ -49,7 +49,8 @@ void add_draws(CLI::App& command, Number& draws, const std::string& by_default) 
     constexpr std::uint32_t kMost = 1024;
     command
         .add_option("--draws", draws,
-                    fmt::format("Draws of the timing constants for intervals, each a replay [{}]",
+                    fmt::format("Draws of the timing constants for intervals; each is a replay "
+                                "[{}]",
                                 by_default))
         ->type_name("N")
         ->check(CLI::Range(kFewest, kMost));
@@ -100,11 +101,12 @@ void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
 
 void add_each_constant_flag(CLI::App& command, bool& each_constant) {
     command.add_flag("--each-constant", each_constant,
-                     "Move each constant to both ends of its range, even if that takes long");
+                     "Compute the effect of each constant at both ends of its range, even if that "
+                     "takes long");
 }
 
 void add_full_flag(CLI::App& command, bool& full) {
-    command.add_flag("--full", full, "Print all of the text, not the first 40 lines of it");
+    command.add_flag("--full", full, "Print the whole text, not only 40 lines");
 }
 
 std::string one_screen_of(const std::string& text, std::size_t num_last) {

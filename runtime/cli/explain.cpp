@@ -59,10 +59,10 @@ Command add_explain(CLI::App& root, Console& console) {
     add_config_options(*command, options->config);
     command->add_option("--filter", options->filter,
                         "Show only keys that contain this text: arch.timing.noc");
-    command->add_flag("--json", options->json, "As JSON");
+    command->add_flag("--json", options->json, "Print as JSON");
     command->footer(
-        "An origin is file:line:column, --set …, or default; numbers of the device also show the\n"
-        "document they were taken from.");
+        "An origin is file:line:column, --set …, or default. Numbers of the device also show\n"
+        "the document that they come from.");
     return {command, [options, &console] {
                 const config::Resolved resolved = resolved_of(options->config, options->filter);
                 if (options->json) {

@@ -15,7 +15,7 @@ void add_focus_option(CLI::App& command, std::vector<std::string>& words) {
     constexpr int kMostWords = 4;
     command
         .add_option("--focus", words,
-                    "Draw this part alone in --report, each stretch of it: step=gate device=2 "
+                    "Draw only this part in --report, with every interval: step=gate device=2 "
                     "core=4,0 window=0..20000 (cycles), or some of these")
         ->type_name("PART")
         ->expected(1, kMostWords);
@@ -29,7 +29,7 @@ std::optional<report::Focus> focus_of(const std::vector<std::string>& words,
     }
     const report::Focus focus = report::parse_focus(words);
     require(!focus.step || std::ranges::find(steps, *focus.step) != steps.end(),
-            "--focus step={}: no such step, allowed: {}", focus.step.value_or(""),
+            "--focus step={}: unknown step, allowed: {}", focus.step.value_or(""),
             fmt::join(steps, ", "));
     const std::uint32_t devices = mesh.shape.num_devices();
     require(!focus.device || *focus.device < devices, "--focus device={}: allowed: 0 to {}",

@@ -173,8 +173,8 @@ Command add_list(CLI::App& root, Console& console) {
     const std::vector<std::string> names = names_of_listings();
     command
         ->add_option("WHAT", options->what,
-                     "ops and their schedules, archs (device models), the configs that ship, the "
-                     "keys of run files, or the device-keys of device models")
+                     "ops with their schedules, archs (device models), configs (those that ship), "
+                     "keys (of run files) or device-keys (of device models)")
         ->required()
         ->type_name("")
         ->check(CLI::IsMember(names).description(fmt::format("{}", fmt::join(names, "|"))));

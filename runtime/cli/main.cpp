@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
     try {
         const ExitCode code = tessera::cli::run_command_line(arguments, console);
         tessera::require(static_cast<bool>(std::cout.flush()),
-                         "standard output takes no more: is its disk full?");
+                         "standard output cannot be written: is its disk full?");
         return static_cast<int>(code);
     } catch (...) {
         return tell(std::current_exception(), form);

@@ -50,7 +50,7 @@ const Row& row_called(const std::string& name, std::string_view option, std::spa
         names.emplace_back(row.name);
     }
     const auto found = std::ranges::find(names, name);
-    require(found != names.end(), "{} {}: did you mean {}? Known: {}", option, name,
+    require(found != names.end(), "{} {}: unknown, did you mean {}? Allowed: {}", option, name,
             config::nearest(name, names), fmt::join(names, ", "));
     return rows[static_cast<std::size_t>(found - names.begin())];
 }
@@ -110,7 +110,7 @@ using Part = std::pair<CLI::App*, std::function<ExitCode()>>;
 
 Part add_moe_check(CLI::App& moe, Console& console) {
     auto* command = moe.add_subcommand(
-        "check", "List which prepare/finalize and experts go together, or why not");
+        "check", "List the pairs of prepare/finalize and experts that run, or why a pair does not");
     auto options = std::make_shared<MoeCheckOptions>();
     add_pair_options(*command, options->pair, false);
     command->add_option("--ranks", options->ranks, "Devices of the layer")
@@ -118,14 +118,14 @@ Part add_moe_check(CLI::App& moe, Console& console) {
     command->add_option("--topk-indices", options->topk_indices, "dtype of topk_ids")
         ->type_name("int32|uint32");
     command->add_flag("--chunked", options->is_chunked,
-                      "Tokens go through the experts in parts (chunk_tokens)");
-    command->footer("With both --pf and --experts, a pair that is refused ends with its reason.");
+                      "Send tokens through the experts in chunks (chunk_tokens)");
+    command->footer("With both --pf and --experts, a refused pair ends with 2 and the reason.");
     return {command, [options, &console] { return check_pairs(*options, console); }};
 }
 
 Part add_moe_profile(CLI::App& moe, Console& console) {
     auto* command = moe.add_subcommand(
-        "profile", "Run one forward of a pair, with a trace and a report beside it");
+        "profile", "Run one forward pass of a pair, and write a trace and a report");
     auto pair = std::make_shared<PairOptions>();
     auto options = std::make_shared<RunOptions>();
     add_pair_options(*command, *pair, true);
@@ -147,8 +147,7 @@ Part add_moe_profile(CLI::App& moe, Console& console) {
 }  // namespace
 
 Command add_moe(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand(
-        "moe", "The modular MoE kernel: pairs that go together, and profiles of them");
+    auto* command = root.add_subcommand("moe", "List or profile pairs of the modular MoE kernel");
     command->require_subcommand(1);
     const std::array parts{add_moe_check(*command, console), add_moe_profile(*command, console)};
     return {command, [parts] {

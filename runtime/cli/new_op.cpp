@@ -50,9 +50,9 @@ void check_name(const std::string& name) {
                          });
     require(is_name, "new op {}: allowed: a to z first, then a to z, 0 to 9 and _", name);
     require(ops::find_op(name) == nullptr,
-            "new op {}: the tree has an op of that name, and yours would hide it", name);
+            "new op {}: Tessera has an op of that name, and yours would hide it", name);
     for (const std::string& path : {name, name + ".yaml"}) {
-        require(!fs::exists(path), "new op {}: {} is there already", name, path);
+        require(!fs::exists(path), "new op {}: {} exists already", name, path);
     }
 }
 
@@ -123,11 +123,11 @@ ExitCode make(const std::string& name, const Console& console) {
 }  // namespace
 
 Command add_new(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand("new", "Write the beginnings of an op of your own");
-    auto* op = command->add_subcommand("op", "A folder with an op that runs, and its run file");
+    auto* command = root.add_subcommand("new", "Write a template of an op of your own");
+    auto* op = command->add_subcommand("op", "Write a folder with an op and its run file");
     command->require_subcommand(1);
     auto name = std::make_shared<std::string>();
-    op->add_option("NAME", *name, "of the op, its folder and its namespace")
+    op->add_option("NAME", *name, "Name of the op, its folder and its namespace")
         ->required()
         ->type_name("");
     op->footer(

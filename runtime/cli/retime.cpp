@@ -61,7 +61,7 @@ void add_options(CLI::App& command, RetimeOptions& options) {
     add_focus_option(command, options.focus);
     add_draws_option(command, options.draws);
     add_each_constant_flag(command, options.each_constant);
-    command.add_flag("--json", options.json, "Print report.json in place of the text");
+    command.add_flag("--json", options.json, "Print report.json instead of the text");
     add_full_flag(command, options.full);
 }
 
@@ -183,8 +183,8 @@ Command add_retime(CLI::App& root, Console& console) {
     add_options(*command, *options);
     command->footer(
         "No kernel runs. The machine must have the cores, DRAM banks and links that the trace\n"
-        "uses; what it does in a cycle may differ. Keys of --set are those of the device model;\n"
-        "`timing.` may be left out.");
+        "uses; its speeds may differ. Keys of --set are those of the device model; `timing.`\n"
+        "may be omitted.");
     return {command, [options, &console] { return run(*options, console); }};
 }
 

@@ -73,7 +73,8 @@ std::vector<std::pair<std::string, std::string>> replaced_kernels(
         require(equals != std::string::npos && equals > 0 && equals + 1 < option.size(),
                 "--kernel {}: expected KERNEL=FILE", option);
         const std::string file = option.substr(equals + 1);
-        require(std::filesystem::is_regular_file(file), "--kernel {}: {} is no file", option, file);
+        require(std::filesystem::is_regular_file(file), "--kernel {}: {} is not a file", option,
+                file);
         kernels.emplace_back(option.substr(0, equals), std::filesystem::absolute(file).string());
     }
     return kernels;
@@ -198,7 +199,8 @@ void write_unfinished(const RunOptions& options, const config::LoadedRun& loaded
         console.err << fmt::format("tessera: {} holds the error and the {} step{} before it\n",
                                    *options.report, num_steps, num_steps == 1 ? "" : "s");
     } catch (const Error& error) {
-        console.err << fmt::format("tessera: the failed run has no report: {}\n", error.what());
+        console.err << fmt::format("tessera: the report of the failed run was not written: {}\n",
+                                   error.what());
     }
 }
 

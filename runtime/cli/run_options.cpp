@@ -18,16 +18,16 @@ void add_files(CLI::App& command, RunOptions& options) {
         command.add_option(name, file, about)->type_name("FILE");
     };
     add_file("--inputs", options.inputs,
-             "Take tensors, and the params that their shapes give, from a safetensors file, which "
-             "must have those that would be drawn");
+             "Read tensors, and the params that their shapes give, from a safetensors file; it "
+             "must have every tensor that would be drawn");
     add_file(
         "--state", options.state,
         "Read persistent tensors from a safetensors file, if it is there, and write them back");
     add_file("--tuned", options.tuned,
-             "Take what tessera tune has chosen for this shape from its table");
+             "Use the choice for this shape from a table of tessera tune");
     add_file("--outputs", options.outputs, "Write the tensors of every step to a safetensors file");
     add_file("--trace", options.trace,
-             "Write what every kernel thread did to a file, for tessera retime");
+             "Write the events of every kernel thread to a file, for tessera retime");
     command
         .add_option("--report", options.report,
                     "Write report.html, report.json and trace.perfetto.json to a folder")
@@ -55,7 +55,7 @@ void add_checked_options(CLI::App& command, RunOptions& options) {
                      "Predict times without computing values, which is faster; nothing is checked");
     command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");
     add_repeated_option(command, "--kernel", options.kernels, "KERNEL=FILE",
-                        "Run FILE in place of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp");
+                        "Run FILE instead of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp");
 }
 
 void add_run_options(CLI::App& command, RunOptions& options) {
@@ -66,11 +66,10 @@ void add_run_options(CLI::App& command, RunOptions& options) {
     command.add_flag("--profile-host", options.profile_host,
                      "Print where the host's time went: by phase, op and kind of work");
     command.footer(
-        "Tensors of --inputs have the names of the run file's tensors and take their place; the "
-        "run\n"
-        "names those that it does not read, and refuses a name that is a letter off.\n"
-        "Tensors of --outputs are those of the run file's `outputs`: d<i>.NAME of each device i,\n"
-        "or NAME alone where every device holds the same bytes.");
+        "Tensors of --inputs replace the run file's tensors of the same names. The run names\n"
+        "those that it does not read, and refuses a name with one wrong letter. Tensors of\n"
+        "--outputs are those of the run file's `outputs`: d<i>.NAME of each device i, or NAME\n"
+        "if every device holds the same bytes.");
 }
 
 void check_run_options(const RunOptions& options) {

@@ -58,7 +58,9 @@ void add_options(CLI::App& command, ScoreCommand& options) {
     command.add_option("--arch", options.arch, "Only rows of wormhole, or of blackhole")
         ->type_name("ARCH")
         ->check(CLI::IsMember({"wormhole", "blackhole"}));
-    command.add_flag("--rows", options.rows, "A line for each row too, and all ids not scored");
+    command.add_flag("--rows", options.rows,
+                     "Print each row too, and the ids of all rows not "
+                     "scored");
     command.add_flag("--json", options.json, "Print all rows as JSON, with the host's seconds");
     command
         .add_flag("--table", options.table,
@@ -80,11 +82,10 @@ void add_options(CLI::App& command, ScoreCommand& options) {
         ->check(CLI::Range(1U, kMaxThreads));
     add_draws_option(command, options.draws);
     command.footer(
-        "Columns of CSV: id, arch, workload, parameters (key=value;…), metric, value, unit, "
-        "group;\n"
-        "others are ignored. Each row's program runs without its maths, and is timed. The "
-        "interval\n"
-        "comes from draws of the constants within their ranges, and from the model's own error.");
+        "Columns of CSV: id, arch, workload, parameters (key=value;…), metric, value, unit,\n"
+        "group; others are ignored. The program of each row runs without computing values, and\n"
+        "is timed. The interval comes from draws of the constants within their ranges, and from\n"
+        "the error of the model.");
 }
 
 std::vector<score::Row> selected_rows(const ScoreCommand& options) {

@@ -124,7 +124,7 @@ ExitCode end_interrupted(const config::LoadedSweep& sweep, const sweep::SweepRes
 }
 
 ExitCode run(const SweepOptions& options, const Console& console) {
-    require(!options.csv || !options.quiet, "--csv and --quiet both say what to print, give one");
+    require(!options.csv || !options.quiet, "--csv and --quiet exclude each other");
     const config::LoadedSweep sweep = open_sweep(options.config, options.places);
     std::optional<sweep::PointCache> cache;
     if (options.places.cache) {
@@ -170,8 +170,8 @@ void add_sweep_places(CLI::App& command, SweepPlaces& places) {
         ->type_name("DIR");
     command
         .add_option("--cache", places.cache,
-                    "Keep the times of points in a folder, and take those that are there: an "
-                    "interrupted sweep goes on where it stood")
+                    "Keep the times of points in a folder, and use those that are there: an "
+                    "interrupted sweep continues")
         ->type_name("DIR");
 }
 
@@ -199,27 +199,23 @@ Command add_sweep(CLI::App& root, Console& console) {
     add_draws_option(*command, options->draws);
     add_sweep_places(*command, options->places);
     command->add_flag("--search", options->search,
-                      "Run in place of all points those that a search meets: key by key to the "
-                      "best value, until none is better");
-    command->add_flag("--csv", options->csv, "Print sweep.csv in place of the text");
-    command->add_flag("--quiet", options->quiet, "Print the answer only: a line for each case");
+                      "Run only the points that a search visits: it sets key by key to the best "
+                      "value, until no change is better");
+    command->add_flag("--csv", options->csv, "Print sweep.csv instead of the text");
+    command->add_flag("--quiet", options->quiet, "Print only the answer: a line for each case");
     command->footer(
         "CONFIG is a run configuration with a block `sweep:`, or the name of one in\n"
-        "configs/sweeps. Points that differ only in the device's times are recorded once and "
-        "timed\n"
-        "apart. The order is that of expected times; a point is robustly slower if it is so "
-        "in\n"
-        "95 % of pairs, in which both meet the same draw of the timing constants; likely in 80 %,\n"
-        "leaning in 60 %. Ends with the "
-        "code of the first point whose\n"
-        "run failed; points that a rule forbids are listed and do not count as failed. Ctrl-C ends "
-        "it\n"
-        "after the recordings under way, with the table and files of those that are done; again, "
-        "at "
-        "once.\n"
-        "--cache knows points by their values, the device, the shipped kernels and this build of\n"
-        "tessera; points with kernels of the run file's own run each time. A search begins at the\n"
-        "first point of each case, and finds a best that no change of one key makes better.");
+        "configs/sweeps. Points that differ only in the device's times are recorded once and\n"
+        "timed separately. Points are ranked by expected time. A point is robustly slower if it\n"
+        "is slower in 95 % of the pairs, in which both points have the same draw of the timing\n"
+        "constants; likely at 80 %, leaning at 60 %. The exit code is that of the first point\n"
+        "whose run failed. Points that a rule forbids are listed and are no failures. Ctrl-C\n"
+        "ends the sweep after the current recordings and writes the table and files of the\n"
+        "finished points; a second Ctrl-C ends it at once.\n"
+        "--cache identifies a point by its values, the device, the shipped kernels and this\n"
+        "build of tessera; points with kernels of the run file itself always run. A search\n"
+        "begins at the first point of each case, and ends at a point that no change of one key\n"
+        "improves.");
     return {command, [options, &console] { return run(*options, console); }};
 }
 

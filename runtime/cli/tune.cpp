@@ -73,22 +73,19 @@ ExitCode tune(const TuneOptions& options, const Console& console) {
 }  // namespace
 
 Command add_tune(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand("tune", "Choose by predicted time, and keep the choice");
+    auto* command = root.add_subcommand("tune", "Keep the fastest point of a sweep for later runs");
     auto options = std::make_shared<TuneOptions>();
     add_config_options(*command, options->config);
     add_threads_option(*command, options->config);
-    command->add_option("--table", options->table, "The file that choices are kept in")
+    command->add_option("--table", options->table, "File that keeps the choices")
         ->required()
         ->type_name("FILE");
-    command->add_flag("--again", options->again, "Choose anew what the table has already");
-    command->add_flag("--explain", options->explains, "Print all that was compared");
+    command->add_flag("--again", options->again, "Choose again, even if the table has a choice");
+    command->add_flag("--explain", options->explains, "Print all candidates");
     command->footer(
-        "CONFIG is a sweep without cases, such as fp8_tile; --set gives the shape. What it "
-        "chooses\n"
-        "stands in FILE under that shape, and tessera run --tuned FILE takes it. A choice that "
-        "was\n"
-        "made on another machine, another pipeline, with other kernels or by another version is "
-        "refused.");
+        "CONFIG is a sweep without cases, such as fp8_tile; --set gives the shape. FILE keeps\n"
+        "the choice under that shape, and tessera run --tuned FILE uses it. A choice for\n"
+        "another machine, another pipeline, other kernels or another version is refused.");
     return {command, [options, &console] { return tune(*options, console); }};
 }
 

@@ -45,7 +45,7 @@ TEST(CliHelp, OfRunNamesEveryOption) {
     for (const char* option :
          {"--set KEY=VALUE", "--threads N", "--inputs FILE", "--outputs FILE", "--json", "--quiet",
           "--trace FILE", "--report DIR", "--timing-only", "--no-timing", "--profile-host",
-          "Tensors of --inputs have the names of the run file", "d<i>.NAME of each device i"}) {
+          "Tensors of --inputs replace the run file", "d<i>.NAME of each device i"}) {
         EXPECT_THAT(ending.out, HasSubstr(option));
     }
 }

@@ -139,7 +139,7 @@ TEST_F(Compare, RefusesToPairOtherNumbersOfDraws) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err,
                 HasSubstr(file("one") + ": its report has 8 draws of constants, "
-                                        "allowed: 16 as the other side or --draws has"));
+                                        "allowed: 16, as the other side or --draws has"));
 }
 
 TEST_F(Compare, TakesWhatBHasOtherThanA) {
@@ -152,7 +152,7 @@ TEST_F(Compare, TakesWhatBHasOtherThanA) {
     EXPECT_THAT(alone.out, ContainsRegex("^A  [a-z0-9_]+ on [a-z0-9_]+\nB  [a-z0-9_]+ with "
                                          "set.copy.grid=.1, 1. on [a-z0-9_]+\n"));
     EXPECT_THAT(run_tessera({"compare", config_}).err,
-                HasSubstr("compare needs B, or --set-b for what it has other than A"));
+                HasSubstr("compare needs a run B, or --set-b with what differs from A in B"));
 }
 
 // The copy on one core takes longer than on many; the third is the first.
@@ -196,7 +196,7 @@ TEST_F(Compare, TakesOtherValuesOfBAlone) {
                                        file("one.trace"), "--set-b", "noc.hop=9 cycles"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, "tessera: --set-b is of B: allowed with A alone, or with A and B\n");
+    EXPECT_EQ(ending.err, "tessera: --set-b changes B: allowed with A alone, or with A and B\n");
 }
 
 TEST_F(Compare, FailsIfBIsTooSlow) {
@@ -255,7 +255,7 @@ TEST_F(Compare, RefusesToReplaceNumbersOfAReport) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err, "tessera: --set arch.clock=0.5 GHz: " + file("many") +
-                              " is a report, whose times stand; allowed: traces and "
+                              " is a report, whose times are fixed; allowed: traces and "
                               "configurations\n");
 }
 

@@ -43,7 +43,7 @@ TEST(CliNewOp, RefusesAnOpOfTheTree) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: new op copy: the tree has an op of that name, and yours would hide it\n");
+              "tessera: new op copy: Tessera has an op of that name, and yours would hide it\n");
 }
 
 }  // namespace

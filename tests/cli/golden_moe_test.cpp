@@ -162,7 +162,7 @@ TEST(CliMoe, NamesTheNearestOfAnUnknownName) {
     const Ending ending = run_tessera({"moe", "check", "--pf", "nona"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, HasSubstr("--pf nona: did you mean none?"));
+    EXPECT_THAT(ending.err, HasSubstr("--pf nona: unknown, did you mean none?"));
 }
 
 TEST(CliMoe, NamesAllExpertsWhereAParamIsNone) {

@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
              "tessera: --out: the name is empty"},
         Case{"TwoForms",
              {"sweep", "k_block", "--csv", "--quiet"},
-             "tessera: --csv and --quiet both say what to print, give one"},
+             "tessera: --csv and --quiet exclude each other"},
         Case{"NoThreads",
              {"sweep", "k_block", "--threads", "0"},
              "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the "

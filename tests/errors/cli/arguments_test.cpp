@@ -152,7 +152,7 @@ TEST(CliOutput, IsNotLostInSilence) {
     const Ending ending = run_tessera({"list", "ops"}, {}, "/dev/full");
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, "tessera: standard output takes no more: is its disk full?\n");
+    EXPECT_EQ(ending.err, "tessera: standard output cannot be written: is its disk full?\n");
 }
 
 TEST(CliOutputs, AreRefusedBeforeTheRunIfTheyCannotBeWritten) {
