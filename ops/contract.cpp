@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "ops/expect_tensor.hpp"
+#include "ops/shared/expect_tensor.hpp"
 
 namespace tessera::ops {
 namespace {

@@ -19,7 +19,7 @@
 namespace tessera {
 
 /// Path of the mux's kernel. On the chip it is tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp.
-inline constexpr const char* kFabricMuxKernel = "ops/kernels/fabric_mux.cpp";
+inline constexpr const char* kFabricMuxKernel = "ops/shared/kernels/fabric_mux.cpp";
 
 /// Channels of the second kind carry packets without a payload: additions and words.
 enum class FabricMuxChannelType : std::uint8_t { FULL_SIZE_CHANNEL = 0, HEADER_ONLY_CHANNEL = 1 };

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "ops/expert_rows/counted_rows.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/expert_rows/counted_rows.hpp"
 #include "tessera/arch_spec.hpp"
 
 namespace tessera::ops {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/all_gather/all_gather.hpp"
 
-#include "ops/buffer_room.hpp"
-#include "ops/exchange/collective.hpp"
-#include "ops/expect_tensor.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/exchange/collective.hpp"
+#include "ops/shared/expect_tensor.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::all_gather {
 namespace {

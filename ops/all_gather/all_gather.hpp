@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "ops/all_gather/travel.hpp"
-#include "ops/exchange/program.hpp"
-#include "ops/mesh_line.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/exchange/program.hpp"
+#include "ops/shared/mesh_line.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/session.hpp"

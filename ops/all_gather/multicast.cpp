@@ -2,7 +2,7 @@
 // Pages straight into the memory of all devices of a line or ring, each packet to all that it
 // passes.
 #include "ops/all_gather/place.hpp"
-#include "ops/exchange/buffers.hpp"
+#include "ops/shared/exchange/buffers.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_gather {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages straight into the memory of the neighbours on a line or ring.
 #include "ops/all_gather/place.hpp"
-#include "ops/exchange/buffers.hpp"
+#include "ops/shared/exchange/buffers.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_gather {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ops/mesh_line.hpp"
+#include "ops/shared/mesh_line.hpp"
 
 namespace tessera::ops::all_gather {
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "ops/all_reduce/ring.hpp"
-#include "ops/exchange/collective.hpp"
-#include "ops/mesh_line.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/exchange/collective.hpp"
+#include "ops/shared/exchange/ring.hpp"
+#include "ops/shared/mesh_line.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_reduce {
@@ -95,7 +95,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
     judge_depth(spec.cb_depth, judge);
     if (judge_whole_mesh(context, judge) && context.devices.size() > 1) {
-        judge_plan(judge, "devices", [&] { (void)make_ring(context.mesh); });
+        judge_plan(judge, "devices", [&] { (void)exchange::make_ring(context.mesh); });
     }
 }
 
@@ -164,7 +164,7 @@ void append(std::vector<std::uint32_t>& args, std::initializer_list<std::uint32_
     args.insert(args.end(), more);
 }
 
-void append_connections(Program& program, const RingPlace& place, CoreCoord core,
+void append_connections(Program& program, const exchange::RingPlace& place, CoreCoord core,
                         std::uint32_t link, std::vector<std::uint32_t>& args) {
     const bool has_connection_back = place.to_next.direction != place.to_previous.direction;
     append(args, {place.to_next.hops, place.to_previous.hops, has_connection_back ? 1U : 0U});
@@ -189,7 +189,7 @@ struct CoreSlice {
 
 /// A device's place in the ring, and its tensors.
 struct RingDevice {
-    std::span<const RingPlace> ring;
+    std::span<const exchange::RingPlace> ring;
     std::uint32_t position;
     const DeviceTensor& input;
     const DeviceTensor& output;
@@ -285,7 +285,7 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
     if (devices == 1) {
         return {{0, make_copy_program(arch, inputs.inputs[0], outputs.outputs[0])}};
     }
-    const std::vector<RingPlace> ring = make_ring(mesh);
+    const std::vector<exchange::RingPlace> ring = exchange::make_ring(mesh);
     const SharedWork work = share_tiles(arch, num_tiles(inputs.inputs[0].buffer), devices);
     std::vector<DeviceProgram> programs(devices);
     for (std::uint32_t position = 0; position < devices; ++position) {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "ops/exchange/program.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/exchange/program.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/session.hpp"

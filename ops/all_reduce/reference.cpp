@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ops/all_reduce/all_reduce.hpp"
-#include "ops/host_floats.hpp"
+#include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::all_reduce {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/expect_tensor.hpp"
-#include "ops/token_exchange/cores.hpp"
+#include "ops/shared/expect_tensor.hpp"
+#include "ops/shared/token_exchange/cores.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 
@@ -19,7 +19,7 @@ using token_exchange::kWays;
 using token_exchange::peer_words;
 using token_exchange::Rank;
 
-// Circular buffers (ops/token_exchange/kernels/routing.hpp).
+// Circular buffers (ops/shared/token_exchange/kernels/routing.hpp).
 enum : std::uint8_t { kPieces = 4, kTargets = 5 };
 
 constexpr std::array kFields{
@@ -142,7 +142,7 @@ void add_page_senders(const Call& call, const Rank& rank, Program& program,
     const KernelHandle reads = CreateKernel(program, "ops/all_to_all/kernels/reader.cpp", cores,
                                             ReaderDataMovementConfig(reader));
     const KernelHandle writes =
-        CreateKernel(program, "ops/token_exchange/kernels/dispatch_writer.cpp", cores,
+        CreateKernel(program, "ops/shared/token_exchange/kernels/dispatch_writer.cpp", cores,
                      WriterDataMovementConfig(writer));
     for (std::uint32_t way = 0; way < kWays; ++way) {
         for (std::uint32_t link = 0; link < rank.links; ++link) {
@@ -171,8 +171,8 @@ Program make_page_program(const Call& call, const Rank& rank) {
                                     CreateSemaphore(program, all, 0)};
     add_page_senders(call, rank, program, semaphores, senders);
     const KernelHandle control =
-        CreateKernel(program, "ops/token_exchange/kernels/combine_control.cpp", rank.control(),
-                     ReaderDataMovementConfig());
+        CreateKernel(program, "ops/shared/token_exchange/kernels/combine_control.cpp",
+                     rank.control(), ReaderDataMovementConfig());
     const auto senders_here = static_cast<std::uint32_t>(rank.devices.size()) * rank.links;
     SetRuntimeArgs(program, control, rank.control(),
                    {senders_here, semaphores.arrived, semaphores.started, 0});

@@ -2,10 +2,10 @@
 #include "ops/attention_decode/attention_decode.hpp"
 
 #include "ops/attention_decode/call.hpp"
-#include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::attention_decode {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 
 namespace tessera::ops::attention_decode {
 

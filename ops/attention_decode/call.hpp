@@ -3,9 +3,9 @@
 // made of them.
 #pragma once
 
-#include "ops/attention/attention.hpp"
 #include "ops/attention_decode/attention_decode.hpp"
-#include "ops/expert_rows/tables.hpp"
+#include "ops/shared/attention/attention.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops::attention_decode {
 

@@ -4,8 +4,8 @@
 
 #include "ops/attention_decode/call.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::attention_decode {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "emu/base/bf16.hpp"
 #include "ops/attention_decode/call.hpp"
-#include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
-#include "ops/row_strips/row_strips.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
+#include "ops/shared/row_strips/row_strips.hpp"
 
 namespace tessera::ops::attention_decode {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "ops/attention/attention.hpp"
-#include "ops/expert_rows/tables.hpp"
-#include "ops/row_strips/row_strips.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/attention/attention.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/row_strips/row_strips.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::attention_prefill {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/batched_moe_align_block_size/batched_moe_align_block_size.hpp"
 
-#include "ops/expert_rows/tables.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::ops::batched_moe_align_block_size {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/broadcast/broadcast.hpp"
 
-#include "ops/exchange/collective.hpp"
+#include "ops/shared/exchange/collective.hpp"
 
 namespace tessera::ops::broadcast {
 namespace {

@@ -5,8 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include "ops/exchange/schedules.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/exchange/schedules.hpp"
 
 namespace tessera::ops::broadcast {
 

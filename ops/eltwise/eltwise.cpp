@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "ops/buffer_room.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::eltwise {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ops/eltwise/eltwise.hpp"
-#include "ops/host_floats.hpp"
+#include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::eltwise {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "ops/buffer_room.hpp"
-#include "ops/expert_rows/tables.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::fp8_dequantise {
 namespace {

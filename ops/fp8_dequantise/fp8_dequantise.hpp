@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "tessera/arch_spec.hpp"
 
 namespace tessera::ops {

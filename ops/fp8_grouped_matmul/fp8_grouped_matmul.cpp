@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "ops/buffer_room.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::fp8_grouped_matmul {
 namespace {

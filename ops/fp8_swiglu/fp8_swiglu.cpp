@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "ops/moe_permutation/moe_permutation.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::fp8_swiglu {
 namespace {

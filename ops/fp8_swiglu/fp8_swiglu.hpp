@@ -5,8 +5,8 @@
 #include <array>
 
 #include "emu/base/fields/enum_names.hpp"
-#include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "tessera/arch_spec.hpp"
 
 namespace tessera::ops {

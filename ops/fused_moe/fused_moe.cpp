@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "emu/base/fields/nearest.hpp"
-#include "ops/expert_rows/expert_product.hpp"
+#include "ops/shared/expert_rows/expert_product.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::ops::fused_moe {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "ops/buffer_room.hpp"
-#include "ops/fp8_blocks/fp8_blocks.hpp"
-#include "ops/host_floats.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
+#include "ops/shared/host_floats.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::ops::gate_linear {

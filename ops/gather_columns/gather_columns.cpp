@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/buffer_room.hpp"
-#include "ops/fp8_blocks/fp8_blocks.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::gather_columns {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/gather_rows/gather_rows.hpp"
 
-#include "ops/expert_rows/row_moves.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/expert_rows/row_moves.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::gather_rows {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "ops/expert_rows/expert_product.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/expert_rows/expert_product.hpp"
 
 namespace tessera::ops::grouped_mm {
 

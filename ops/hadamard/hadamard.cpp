@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "ops/expert_rows/tables.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops::hadamard {
 namespace {

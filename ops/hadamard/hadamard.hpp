@@ -5,7 +5,7 @@
 #include <array>
 
 #include "ops/op.hpp"
-#include "ops/row_strips/row_strips.hpp"
+#include "ops/shared/row_strips/row_strips.hpp"
 
 namespace tessera::ops::hadamard {
 

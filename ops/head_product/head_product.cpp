@@ -3,11 +3,11 @@
 
 #include <tbb/parallel_for.h>
 
-#include "ops/buffer_room.hpp"
-#include "ops/expert_rows/tables.hpp"
-#include "ops/row_strips/row_strips.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/row_strips/row_strips.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::head_product {
 namespace {

@@ -7,12 +7,12 @@
 #include <bit>
 #include <limits>
 
-#include "ops/buffer_room.hpp"
-#include "ops/expert_rows/expert_product.hpp"
-#include "ops/expert_rows/tables.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::index_scores {
 namespace {

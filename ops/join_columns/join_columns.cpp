@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/join_columns/join_columns.hpp"
 
-#include "ops/column_moves/column_moves.hpp"
-#include "ops/expert_rows/expert_product.hpp"
-#include "ops/expert_rows/tables.hpp"
+#include "ops/shared/column_moves/column_moves.hpp"
+#include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops::join_columns {
 namespace {

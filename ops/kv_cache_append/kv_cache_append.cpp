@@ -3,10 +3,10 @@
 
 #include <cstring>
 
-#include "ops/column_moves/column_moves.hpp"
-#include "ops/expert_rows/expert_product.hpp"
-#include "ops/expert_rows/tables.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/column_moves/column_moves.hpp"
+#include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops {
 

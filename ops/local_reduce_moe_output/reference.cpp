@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "ops/host_floats.hpp"
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
+#include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::local_reduce_moe_output {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "ops/work_share.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::ops::matmul {

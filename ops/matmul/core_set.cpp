@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/work_share.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/work_split.hpp"
 
 namespace tessera::ops::matmul {

@@ -6,8 +6,8 @@
 #include "ops/matmul/block_program.hpp"
 #include "ops/matmul/blocking.hpp"
 #include "ops/matmul/tile_program.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::matmul {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "ops/host_floats.hpp"
 #include "ops/matmul/matmul.hpp"
+#include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::matmul {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "ops/matmul/circular_buffers.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::matmul {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/expert_rows/tables.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops::moe_align_block_size {
 namespace {

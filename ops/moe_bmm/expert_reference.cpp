@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/host_floats.hpp"
 #include "ops/moe_bmm/strip_products.hpp"
+#include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {

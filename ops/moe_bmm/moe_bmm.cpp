@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "ops/buffer_room.hpp"
 #include "ops/moe_bmm/schedules.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "ops/op.hpp"
-#include "ops/valid_tiles/valid_tiles.hpp"
+#include "ops/shared/valid_tiles/valid_tiles.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
 #include "tessera/subblock.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "ops/moe_bmm/schedules.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "ops/moe_bmm/schedules.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {
@@ -22,7 +22,7 @@ SharedBlocks all_cores(CoreCoord grid, TileDistribution distribution) {
 }
 
 struct Handshake {
-    std::uint32_t replies = 0;  ///< semaphores of ops/kernels/block_handshake.hpp
+    std::uint32_t replies = 0;  ///< semaphores of ops/shared/kernels/block_handshake.hpp
     std::uint32_t flag = 0;
 };
 

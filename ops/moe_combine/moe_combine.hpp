@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ops/op.hpp"
-#include "ops/token_exchange/combine.hpp"
+#include "ops/shared/token_exchange/combine.hpp"
 
 namespace tessera::ops::moe_combine {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ops/op.hpp"
-#include "ops/token_exchange/dispatch.hpp"
+#include "ops/shared/token_exchange/dispatch.hpp"
 
 namespace tessera::ops::moe_dispatch {
 

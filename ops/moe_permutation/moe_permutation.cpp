@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "ops/buffer_room.hpp"
-#include "ops/expert_rows/tables.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::ops::moe_permutation {

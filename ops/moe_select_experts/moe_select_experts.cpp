@@ -3,9 +3,9 @@
 
 #include <bit>
 
-#include "ops/buffer_room.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::ops::moe_select_experts {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "emu/base/bf16.hpp"
-#include "ops/host_floats.hpp"
 #include "ops/moe_select_experts/moe_select_experts.hpp"
+#include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::moe_select_experts {
 namespace {

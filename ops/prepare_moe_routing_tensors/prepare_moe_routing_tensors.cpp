@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ops/work_share.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/expert_rows/row_moves.hpp"
+#include "ops/shared/expert_rows/row_moves.hpp"
 
 namespace tessera::ops::put_rows {
 namespace {

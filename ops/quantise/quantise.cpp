@@ -5,9 +5,9 @@
 #include <bit>
 #include <cmath>
 
-#include "ops/expert_rows/expert_product.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::quantise {
 namespace {

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "emu/base/fields/enum_names.hpp"
-#include "ops/expert_rows/counted_rows.hpp"
-#include "ops/fp8_blocks/fp8_blocks.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/expert_rows/counted_rows.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "tessera/arch_spec.hpp"
 
 namespace tessera::ops {

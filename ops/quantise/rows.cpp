@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "ops/buffer_room.hpp"
-#include "ops/expert_rows/tables.hpp"
 #include "ops/quantise/quantise.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::quantise {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices of tiles, weights: a data-movement core each takes groups of rows of tiles.
-#include "ops/expert_rows/tables.hpp"
 #include "ops/quantise/quantise.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::quantise {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "ops/buffer_room.hpp"
-#include "ops/exchange/buffers.hpp"
-#include "ops/expect_tensor.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/exchange/buffers.hpp"
+#include "ops/shared/expect_tensor.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::reduce_scatter::direct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums from both ends of a line to each device; partial sums lie in memory.
-#include "ops/exchange/buffers.hpp"
-#include "ops/expect_tensor.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
+#include "ops/shared/exchange/buffers.hpp"
+#include "ops/shared/expect_tensor.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 

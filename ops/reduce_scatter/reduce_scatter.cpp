@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
-#include "ops/exchange/collective.hpp"
-#include "ops/expect_tensor.hpp"
 #include "ops/reduce_scatter/direct.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/exchange/collective.hpp"
+#include "ops/shared/expect_tensor.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::reduce_scatter {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/exchange/program.hpp"
-#include "ops/mesh_line.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/exchange/program.hpp"
+#include "ops/shared/mesh_line.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/session.hpp"

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "ops/host_floats.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
+#include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::reduce_scatter {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ops/expert_rows/tables.hpp"
-#include "ops/row_strips/row_strips.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/row_strips/row_strips.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::residual_add {
 namespace {

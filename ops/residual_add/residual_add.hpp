@@ -5,7 +5,7 @@
 #include <array>
 
 #include "ops/op.hpp"
-#include "ops/schedule_fields.hpp"
+#include "ops/shared/schedule_fields.hpp"
 
 namespace tessera::ops::residual_add {
 

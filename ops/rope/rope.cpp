@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rope/rope.hpp"
 
-#include "ops/expert_rows/tables.hpp"
-#include "ops/row_strips/row_strips.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/row_strips/row_strips.hpp"
 
 namespace tessera::ops::rope {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <bit>
 
-#include "ops/buffer_room.hpp"
-#include "ops/host_floats.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/host_floats.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::ops::scale {

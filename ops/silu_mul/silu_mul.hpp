@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "ops/valid_tiles/eltwise.hpp"
+#include "ops/shared/valid_tiles/eltwise.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/slice_rows/slice_rows.hpp"
 
-#include "ops/expert_rows/row_moves.hpp"
+#include "ops/shared/expert_rows/row_moves.hpp"
 
 namespace tessera::ops::slice_rows {
 namespace {

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
-#include "ops/expert_rows/tables.hpp"
-#include "ops/row_strips/row_strips.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/row_strips/row_strips.hpp"
 
 namespace tessera::ops::softmax {
 namespace {

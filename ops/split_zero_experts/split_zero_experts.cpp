@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ops/expert_rows/tables.hpp"
-#include "ops/schedule_fields.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::split_zero_experts {
 namespace {

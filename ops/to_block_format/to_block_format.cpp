@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
-#include "ops/expert_rows/expert_product.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::to_block_format {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ops/buffer_room.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::to_layout {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "ops/op.hpp"
-#include "ops/schedule_fields.hpp"
+#include "ops/shared/schedule_fields.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "ops/expert_rows/tables.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::transpose {
 namespace {

@@ -31,13 +31,14 @@ struct Command {
 [[nodiscard]] Command add_new(CLI::App& root, Console& console);
 [[nodiscard]] Command add_retime(CLI::App& root, Console& console);
 [[nodiscard]] Command add_run(CLI::App& root, Console& console);
-[[nodiscard]] Command add_score(CLI::App& root, Console& console);
 [[nodiscard]] Command add_sweep(CLI::App& root, Console& console);
 [[nodiscard]] Command add_tune(CLI::App& root, Console& console);
 
-/// All of them, in the order in which help shows them.
-inline constexpr std::array kAddCommands{add_run,  add_retime, add_compare, add_sweep,   add_advise,
-                                         add_tune, add_score,  add_check,   add_explain, add_list,
-                                         add_moe,  add_new,    add_manual};
+using AddCommand = Command (*)(CLI::App& root, Console& console);
+
+/// Subcommands of this folder, in the order in which help shows them.
+inline constexpr std::array<AddCommand, 12> kAddCommands{
+    add_run,   add_retime,  add_compare, add_sweep, add_advise, add_tune,
+    add_check, add_explain, add_list,    add_moe,   add_new,    add_manual};
 
 }  // namespace tessera::cli

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "emu/base/fields/nearest.hpp"
-#include "runtime/cli/command.hpp"
 #include "runtime/cli/config_options.hpp"
 #include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
@@ -158,7 +157,8 @@ const Command& parsed_command(const std::vector<Command>& commands) {
 
 }  // namespace
 
-ExitCode run_command_line(std::span<const std::string> arguments, Console& console) {
+ExitCode run_command_line(std::span<const std::string> arguments, Console& console,
+                          std::span<const AddCommand> more) {
     CLI::App root(kAbout, "tessera");
     root.set_version_flag("--version", "tessera " TESSERA_VERSION, "Print the version");
     root.require_subcommand(0, 1);
@@ -166,9 +166,12 @@ ExitCode run_command_line(std::span<const std::string> arguments, Console& conso
     std::vector<std::string> log_levels;
     add_log_option(root, log_levels);
     std::vector<Command> commands;
-    for (const auto add : kAddCommands) {
-        commands.push_back(add(root, console));
-        add_log_option(*commands.back().options, log_levels);
+    const std::span<const AddCommand> own = kAddCommands;
+    for (const std::span<const AddCommand> additions : {own, more}) {
+        for (const AddCommand add : additions) {
+            commands.push_back(add(root, console));
+            add_log_option(*commands.back().options, log_levels);
+        }
     }
     try {
         parse(root, arguments);

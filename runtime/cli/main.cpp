@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -17,12 +18,15 @@
 #include <thread>
 #include <vector>
 
+#include "bench/accuracy/score_command.hpp"
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command_line.hpp"
 #include "runtime/report/run_error.hpp"
 #include "tessera/errors.hpp"
 
 namespace {
+
+constexpr std::array<tessera::cli::AddCommand, 1> kCommandsAbove{tessera::score::add_score};
 
 /// Whether programs read what is printed.
 enum class ErrorForm { Text, Json };
@@ -84,7 +88,7 @@ int run(int argc, char** argv) {
     tessera::cli::Console console{std::cout, std::cerr, tessera::cli::style_of(STDOUT_FILENO),
                                   tessera::cli::progress_on(STDERR_FILENO)};
     try {
-        const ExitCode code = tessera::cli::run_command_line(arguments, console);
+        const ExitCode code = tessera::cli::run_command_line(arguments, console, kCommandsAbove);
         tessera::require(static_cast<bool>(std::cout.flush()),
                          "standard output cannot be written: is its disk full?");
         return static_cast<int>(code);

@@ -9,7 +9,7 @@
 
 #include "runtime/config/override.hpp"
 #include "runtime/config/resolved.hpp"
-#include "runtime/pipeline/pipeline_spec.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/run_spec.hpp"
 #include "tessera/timing_spec.hpp"

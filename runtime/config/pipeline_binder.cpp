@@ -8,7 +8,7 @@
 
 #include "emu/base/fields/nearest.hpp"
 #include "ops/registry.hpp"
-#include "runtime/pipeline/own_op.hpp"
+#include "runtime/steps/own_op.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {

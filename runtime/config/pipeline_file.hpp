@@ -13,7 +13,7 @@
 
 #include "runtime/config/bind.hpp"
 #include "runtime/config/override.hpp"
-#include "runtime/pipeline/pipeline_spec.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 

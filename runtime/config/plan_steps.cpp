@@ -9,8 +9,8 @@
 #include "emu/base/fields/nearest.hpp"
 #include "ops/contract.hpp"
 #include "runtime/config/pipeline_binder.hpp"
-#include "runtime/pipeline/rehearse_run.hpp"
-#include "runtime/pipeline/workspaces.hpp"
+#include "runtime/steps/rehearse_run.hpp"
+#include "runtime/steps/workspaces.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {

@@ -12,8 +12,8 @@
 #include "runtime/config/fields/tensor_fields.hpp"
 #include "runtime/config/pipeline_binder.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
-#include "runtime/pipeline/tensor_expression.hpp"
-#include "runtime/pipeline/yaml_program.hpp"
+#include "runtime/steps/tensor_expression.hpp"
+#include "runtime/steps/yaml_program.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {

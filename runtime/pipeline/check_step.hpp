@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ops/op.hpp"
-#include "runtime/pipeline/pipeline_spec.hpp"
 #include "runtime/report/run_record.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/run_spec.hpp"
 #include "tessera/tensor_compare.hpp"
 

@@ -14,8 +14,8 @@
 #include "emu/base/random_routing.hpp"
 #include "emu/base/random_tensor.hpp"
 #include "emu/tile/format/fp8_e4m3.hpp"
-#include "runtime/pipeline/expression.hpp"
 #include "runtime/session/page_codec.hpp"
+#include "runtime/steps/expression.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {

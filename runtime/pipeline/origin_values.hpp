@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/pipeline/pipeline_spec.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::pipeline {

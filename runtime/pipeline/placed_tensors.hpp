@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/pipeline/pipeline_spec.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
-#include "runtime/pipeline/workspaces.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
+#include "runtime/steps/workspaces.hpp"
 #include "tessera/session.hpp"
 
 namespace tessera::pipeline {

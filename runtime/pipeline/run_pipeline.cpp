@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "runtime/pipeline/check_step.hpp"
-#include "runtime/pipeline/edit_program.hpp"
 #include "runtime/pipeline/expert_load.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/placed_tensors.hpp"
@@ -15,6 +14,7 @@
 #include "runtime/pipeline/run_stages.hpp"
 #include "runtime/report/core_figures.hpp"
 #include "runtime/session/emulated_session.hpp"
+#include "runtime/steps/edit_program.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {

@@ -10,9 +10,9 @@
 #include "emu/base/tensor_file/safetensors_writer.hpp"
 #include "runtime/config/load.hpp"
 #include "runtime/pipeline/kept_tensors.hpp"
-#include "runtime/pipeline/kernel_files.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
 #include "runtime/report/run_record.hpp"
+#include "runtime/steps/kernel_files.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/trace.hpp"
 

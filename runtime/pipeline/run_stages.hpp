@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "runtime/pipeline/pipeline_spec.hpp"
 #include "runtime/report/run_stages.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 
 namespace tessera::pipeline {
 

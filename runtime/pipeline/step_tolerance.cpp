@@ -6,7 +6,7 @@
 
 #include "emu/tile/format/integer.hpp"
 #include "ops/contract.hpp"
-#include "runtime/pipeline/number_noise.hpp"
+#include "runtime/steps/number_noise.hpp"
 
 namespace tessera::pipeline {
 namespace {

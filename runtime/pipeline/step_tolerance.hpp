@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "runtime/pipeline/pipeline_spec.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/run_spec.hpp"
 #include "tessera/tensor_compare.hpp"
 

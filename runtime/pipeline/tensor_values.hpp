@@ -11,8 +11,8 @@
 
 #include "emu/base/tensor_file/safetensors.hpp"
 #include "runtime/config/load.hpp"
-#include "runtime/pipeline/pipeline_spec.hpp"
 #include "runtime/report/run_record.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::pipeline {

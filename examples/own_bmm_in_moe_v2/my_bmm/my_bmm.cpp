@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ops/host_floats.hpp"
-#include "ops/schedule_fields.hpp"
+#include "ops/shared/host_floats.hpp"
+#include "ops/shared/schedule_fields.hpp"
 #include "tessera/program.hpp"
 #include "tessera/work_split.hpp"
 

@@ -2,7 +2,7 @@
 // Rows that go through a core as tiles of 1024 consecutive elements, several short ones in one.
 #pragma once
 
-#include "../../expert_rows/kernels/counted_rows.hpp"
+#include "../../shared/expert_rows/kernels/counted_rows.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // What one core sends of its device's pages, and how they reach all devices on one side.
 #pragma once
 
-#include "../../kernels/next_device.hpp"
+#include "../../shared/kernels/next_device.hpp"
 
 constexpr uint32_t kCbPages = 0;
 

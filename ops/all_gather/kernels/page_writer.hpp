@@ -3,7 +3,7 @@
 // PagePackets, or PagePieces where a page exceeds a packet.
 #pragma once
 
-#include "../../kernels/next_device.hpp"
+#include "../../shared/kernels/next_device.hpp"
 #include "slice_pages.hpp"
 
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the pages that go to this core's peers, each with its page there.
-#include "../../token_exchange/kernels/peers.hpp"
-#include "../../token_exchange/kernels/piece_reader.hpp"
-#include "../../token_exchange/kernels/routing.hpp"
+#include "../../shared/token_exchange/kernels/peers.hpp"
+#include "../../shared/token_exchange/kernels/piece_reader.hpp"
+#include "../../shared/token_exchange/kernels/routing.hpp"
 
 void kernel_main() {
     const PacketPieces page{get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2)};

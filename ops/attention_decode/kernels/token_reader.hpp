@@ -4,9 +4,9 @@
 // fp8 has codes, their scales and rotated parts apart.
 #pragma once
 
-#include "../../attention/kernels/blocks.hpp"
-#include "../../fp8_blocks/kernels/scale_rule.hpp"
-#include "../../kernels/cache_rows.hpp"
+#include "../../shared/attention/kernels/blocks.hpp"
+#include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/kernels/cache_rows.hpp"
 
 using namespace attention;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings 32 tokens' queries of a head at a time, and the keys and values of the positions up to the
 // last of them, with masks over what a token does not see.
-#include "../../attention/kernels/blocks.hpp"
+#include "../../shared/attention/kernels/blocks.hpp"
 
 using namespace attention;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the rows of each expert's batch, from the counts.
-#include "../../expert_rows/kernels/table_words.hpp"
+#include "../../shared/expert_rows/kernels/table_words.hpp"
 
 void kernel_main() {
     constexpr uint32_t cb_counts = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles strips of codes and multiplies each row by its scale in fp32.
-#include "../../fp8_blocks/kernels/quantise.hpp"
+#include "../../shared/fp8_blocks/kernels/quantise.hpp"
 
 void kernel_main() {
     constexpr uint32_t cb_rows = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings 32 rows of 128 codes at a time, with the scale of each row's block in column 0 of a tile.
-#include "../../fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 
 namespace {
 

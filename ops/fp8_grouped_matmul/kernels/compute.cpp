@@ -4,7 +4,7 @@
 //
 // A partial sum of 128 products is scaled by (its row's scale · the block's): scales differ from
 // block to block of K, so sums cannot stay in DST, and the packer adds them where they lie.
-#include "../../fp8_blocks/kernels/quantise.hpp"
+#include "../../shared/fp8_blocks/kernels/quantise.hpp"
 
 namespace {
 

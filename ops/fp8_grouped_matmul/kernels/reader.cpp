@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings a CTA's token rows once, through the table of tokens where the product gathers them, and
 // for each of its blocks of columns the weights, with the scales of both.
-#include "../../fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "units.hpp"
 
 namespace {

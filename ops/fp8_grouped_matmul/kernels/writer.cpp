@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores the rows of a CTA that hold tokens, 128 columns at a time, and makes and stores their
 // scales where the output is fp8.
-#include "../../fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "units.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the scales back, silu(gate) · up in fp32, and quantises again, a strip of 128 columns at a
 // time.
-#include "../../fp8_blocks/kernels/quantise.hpp"
+#include "../../shared/fp8_blocks/kernels/quantise.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands over rows [first, first + count) of the output: the input's rows that a table, or a range,
 // says, and filling where it says none.
-#include "../../expert_rows/kernels/row_pieces.hpp"
+#include "../../shared/expert_rows/kernels/row_pieces.hpp"
 
 namespace {
 

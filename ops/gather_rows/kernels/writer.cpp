@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores rows [first, first + count) of the output as they come.
-#include "../../expert_rows/kernels/row_pieces.hpp"
+#include "../../shared/expert_rows/kernels/row_pieces.hpp"
 
 void kernel_main() {
     constexpr uint32_t cb_rows = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows times a matrix of ±1, then times a factor.
-#include "../../row_strips/kernels/row_strips.hpp"
+#include "../../shared/row_strips/kernels/row_strips.hpp"
 
 using namespace row_strips;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the Hadamard matrix in tiles, then brings the rows, a strip each.
-#include "../../row_strips/kernels/strip_rows.hpp"
+#include "../../shared/row_strips/kernels/strip_rows.hpp"
 
 namespace {
 

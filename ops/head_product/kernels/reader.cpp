@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings a head's weights where its first unit begins, and 32 token rows for each unit.
-#include "../../kernels/fill_l1.hpp"
+#include "../../shared/kernels/fill_l1.hpp"
 #include "shapes.hpp"
 
 namespace {

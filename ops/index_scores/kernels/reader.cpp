@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings the heads of a token with their weights, and 32 keys at a time of those that it may see.
-#include "../../kernels/cache_rows.hpp"
-#include "../../kernels/fill_l1.hpp"
-#include "../../kernels/word_list.hpp"
+#include "../../shared/kernels/cache_rows.hpp"
+#include "../../shared/kernels/fill_l1.hpp"
+#include "../../shared/kernels/word_list.hpp"
 
 namespace {
 

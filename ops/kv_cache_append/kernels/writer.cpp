@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores rows [first, first + count) as they come, each where its sequence's pages have its
 // position.
-#include "../../kernels/cache_rows.hpp"
-#include "../../kernels/word_list.hpp"
+#include "../../shared/kernels/cache_rows.hpp"
+#include "../../shared/kernels/word_list.hpp"
 
 namespace {
 

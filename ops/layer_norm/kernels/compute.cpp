@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each row less its mean, divided by its standard deviation, times the weights, plus the bias.
 // Two passes: the mean of squares less the square of the mean would lose what a large mean covers.
-#include "../../row_strips/kernels/row_strips.hpp"
+#include "../../shared/row_strips/kernels/row_strips.hpp"
 
 using namespace row_strips;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each core of a row in turn multicasts the blocks of in0 that its own shard holds, and takes in
 // those of the others.
-#include "../../kernels/block_handshake.hpp"
+#include "../../shared/kernels/block_handshake.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes in the blocks of in0 that another core multicasts.
-#include "../../kernels/block_handshake.hpp"
+#include "../../shared/kernels/block_handshake.hpp"
 
 void kernel_main() {
     constexpr uint32_t cb_in0 = tt::CBIndex::c_0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads blocks of in0 from memory and multicasts each to the other cores of its row.
-#include "../../kernels/block_handshake.hpp"
+#include "../../shared/kernels/block_handshake.hpp"
 
 namespace {
 

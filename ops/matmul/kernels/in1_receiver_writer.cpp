@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes in the blocks of in1 that another core multicasts, and writes the core's output.
-#include "../../kernels/block_handshake.hpp"
+#include "../../shared/kernels/block_handshake.hpp"
 #include "out_blocks.hpp"
 
 void kernel_main() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads blocks of in1 from memory, multicasts each to the other cores of its column, and writes the
 // core's output.
-#include "../../kernels/block_handshake.hpp"
+#include "../../shared/kernels/block_handshake.hpp"
 #include "out_blocks.hpp"
 
 namespace {

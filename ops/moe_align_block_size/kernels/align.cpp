@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the choices of each expert, lays their blocks out one behind the other, and places the
 // choices in the order of the tokens.
-#include "../../expert_rows/kernels/table_words.hpp"
+#include "../../shared/expert_rows/kernels/table_words.hpp"
 
 namespace {
 

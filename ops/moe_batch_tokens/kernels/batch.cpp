@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appends each choice of a local expert to that expert's batch, tokens ascending.
-#include "../../expert_rows/kernels/table_words.hpp"
+#include "../../shared/expert_rows/kernels/table_words.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 // rows of tokens of its own, and all have the same weights, which the row's first core reads from
 // DRAM and sends to the others. All take part in each step, so that their circular buffers stay in
 // step and weights land where each core's write pointer is; one without rows lets them go by.
-#include "../../kernels/block_handshake.hpp"
-#include "../../valid_tiles/kernels/core_share.hpp"
+#include "../../shared/kernels/block_handshake.hpp"
+#include "../../shared/valid_tiles/kernels/core_share.hpp"
 #include "operands.hpp"
 
 namespace {

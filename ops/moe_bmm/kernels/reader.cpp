@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds this core's blocks of output tiles among the routed tokens, announces each to compute and
 // writer, and feeds compute the operands, K tiles in blocks.
-#include "../../valid_tiles/kernels/core_share.hpp"
+#include "../../shared/valid_tiles/kernels/core_share.hpp"
 #include "operands.hpp"
 
 namespace {

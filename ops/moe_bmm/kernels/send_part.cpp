@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends this core's sums of each block to the core that adds them, when that one has place.
-#include "../../valid_tiles/kernels/core_share.hpp"
+#include "../../shared/valid_tiles/kernels/core_share.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the tokens of every expert, gives each local one its padded range of rows, and fills the
 // tables in L1, from where they are stored whole.
-#include "../../kernels/fill_l1.hpp"
+#include "../../shared/kernels/fill_l1.hpp"
 
 namespace {
 

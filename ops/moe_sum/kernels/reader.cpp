@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the contributions to each of this core's tokens, and hands over their number and, chunk by
 // chunk of the row, their values with the weight.
-#include "../../expert_rows/kernels/table_words.hpp"
+#include "../../shared/expert_rows/kernels/table_words.hpp"
 
 namespace {
 

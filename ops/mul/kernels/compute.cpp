@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../valid_tiles/kernels/block_count.hpp"
+#include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
     constexpr uint32_t cb_gate = tt::CBIndex::c_0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles the strips of a block, sends the writer their largest magnitudes, and scales them when it
 // has answered. Of a tensor, whose strips come twice, none is kept.
-#include "../../fp8_blocks/kernels/quantise.hpp"
+#include "../../shared/fp8_blocks/kernels/quantise.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings 32 rows of 128 columns at a time, group by group of those that share their scales; of a
 // tensor all of them twice. Rows that do not count are zeros.
-#include "../../expert_rows/kernels/counted_rows.hpp"
+#include "../../shared/expert_rows/kernels/counted_rows.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the largest magnitudes of each block of tiles, then makes its codes. What a tile has beyond
 // the matrix takes no part and is 0.
-#include "../../expert_rows/kernels/table_words.hpp"
-#include "../../fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/expert_rows/kernels/table_words.hpp"
+#include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 
 namespace {
 

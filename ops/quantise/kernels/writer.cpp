@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the scales of each block from its largest magnitudes, and stores codes and scales. The
 // scale of a tensor is made of what all cores found: each tells the first one, which answers.
-#include "../../expert_rows/kernels/counted_rows.hpp"
-#include "../../fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/expert_rows/kernels/counted_rows.hpp"
+#include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 
 namespace {
 

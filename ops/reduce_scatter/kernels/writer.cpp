@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends sums to the next device, and stores those of the slice that stays.
-#include "../../kernels/next_device.hpp"
+#include "../../shared/kernels/next_device.hpp"
 #include "journey.hpp"
 
 namespace {

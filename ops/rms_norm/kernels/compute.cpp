@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each row divided by the root of its mean square, times the weights.
-#include "../../row_strips/kernels/row_strips.hpp"
+#include "../../shared/row_strips/kernels/row_strips.hpp"
 
 using namespace row_strips;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each element times its factor plus its partner times the partner's.
-#include "../../row_strips/kernels/row_strips.hpp"
+#include "../../shared/row_strips/kernels/row_strips.hpp"
 
 using namespace row_strips;
 

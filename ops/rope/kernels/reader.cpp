@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the matrices that sort elements and partners; brings heads with the factors of each row.
-#include "../../kernels/word_list.hpp"
-#include "../../row_strips/kernels/strip_rows.hpp"
+#include "../../shared/kernels/word_list.hpp"
+#include "../../shared/row_strips/kernels/strip_rows.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes this core's rows of the tables and stores them.
-#include "../../kernels/word_list.hpp"
+#include "../../shared/kernels/word_list.hpp"
 #include "dataflow_api.h"
 #include "sine_cosine.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both factors go through DST, where the vector unit multiplies them in full precision: the matrix
 // unit would cut silu(gate) to TF32 on its way back to a source register.
-#include "../../valid_tiles/kernels/block_count.hpp"
+#include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
     constexpr uint32_t cb_gate = tt::CBIndex::c_0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each row's exponentials over their sum. The exponent is taken of the distance to the largest
 // element, rounded to bfloat16: any number near it serves, as it leaves the quotient as it is.
-#include "../../row_strips/kernels/row_strips.hpp"
+#include "../../shared/row_strips/kernels/row_strips.hpp"
 
 using namespace row_strips;
 

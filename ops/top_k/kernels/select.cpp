@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects and sorts the largest elements of this core's rows.
-#include "../../kernels/word_list.hpp"
+#include "../../shared/kernels/word_list.hpp"
 
 namespace {
 

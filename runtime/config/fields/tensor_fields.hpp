@@ -5,8 +5,8 @@
 #include <array>
 
 #include "emu/base/fields/field.hpp"
-#include "ops/schedule_fields.hpp"
-#include "runtime/pipeline/pipeline_spec.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 
 namespace tessera::config {
 

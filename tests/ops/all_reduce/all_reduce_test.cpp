@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/all_reduce/ring.hpp"
+#include "ops/shared/exchange/ring.hpp"
 #include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/all_reduce/mesh_sum.hpp"
@@ -30,7 +30,7 @@ MeshSpec mesh_of(std::uint32_t rows, std::uint32_t columns, Topology topology = 
 
 // The sum of one element over the devices from ring position `start` on, rounded as stated.
 std::uint16_t sum_from(const std::vector<HostTensor>& inputs,
-                       const std::vector<ops::all_reduce::RingPlace>& ring, std::size_t start,
+                       const std::vector<ops::exchange::RingPlace>& ring, std::size_t start,
                        std::size_t element, PartialSums partial_sums) {
     float sum = 0;
     for (std::size_t i = 0; i < ring.size(); ++i) {
@@ -109,7 +109,7 @@ class AllReduceOrder : public ::testing::TestWithParam<PartialSums> {};
 
 TEST_P(AllReduceOrder, IsThatOfTheRingFromTheChunksOwnPlace) {
     const MeshSpec mesh = mesh_of(2, 2);
-    const auto ring = ops::all_reduce::make_ring(mesh);
+    const auto ring = ops::exchange::make_ring(mesh);
     const auto inputs = random_inputs(4, {4, 1024});
     MeshSum sum(mesh, testing::make_arch(1, 1));
     sum.schedule.partial_sums = GetParam();

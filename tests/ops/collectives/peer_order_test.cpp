@@ -2,7 +2,7 @@
 // Whom a device sends to first, each way.
 #include <gmock/gmock.h>
 
-#include "ops/token_exchange/cores.hpp"
+#include "ops/shared/token_exchange/cores.hpp"
 #include "tests/ops/collectives/group_run.hpp"
 
 namespace tessera {

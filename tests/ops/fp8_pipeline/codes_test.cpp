@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ops/fp8_blocks/fp8_blocks.hpp"
+#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "tests/golden/golden_file.hpp"
 
 namespace tessera::ops::fp8 {

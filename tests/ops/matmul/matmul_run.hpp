@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "ops/host_floats.hpp"
 #include "ops/matmul/matmul.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "runtime/session/emulated_session.hpp"
 
 namespace tessera::ops::matmul {

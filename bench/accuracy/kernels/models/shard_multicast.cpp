@@ -2,7 +2,7 @@
 // Cores that hold columns of in0 take turns: each multicasts its shard to a rectangle of cores,
 // which ask for it first. A core outside of the rectangle only sends; one without work of its own
 // drops what it takes.
-#include "../../../../ops/kernels/block_handshake.hpp"
+#include "../../../../ops/shared/kernels/block_handshake.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
-#include "ops/mesh_line.hpp"
+#include "ops/shared/mesh_line.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::score {

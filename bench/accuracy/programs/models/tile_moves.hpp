@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "bench/accuracy/bench.hpp"
-#include "ops/work_share.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"
 

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "ops/schedule_fields.hpp"
+#include "ops/shared/schedule_fields.hpp"
 #include "tessera/errors.hpp"
 #include "tests/scratch_folder.hpp"
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensor of one device on all of them.
+#include <algorithm>
+
+#include "ops/shared/exchange/lanes.hpp"
+#include "ops/shared/exchange/tree.hpp"
+
+namespace tessera::ops::exchange {
+namespace {
+
+// From the root to both ends of its line.
+void broadcast_line(LanePlans& lane, std::uint32_t root, const Slice& whole) {
+    const Walk all = lane.line();
+    const auto from = std::ranges::find(all.devices, root);
+    const Walk walk{{from, all.devices.end()}, false};
+    lane.add_broadcast_chain(walk, whole, Place::Input, !lane.lane().is_backward);
+}
+
+// Round the root's row, then round all columns at once.
+void broadcast_rows_columns(LanePlans& lane, std::uint32_t root, const Slice& whole) {
+    std::vector<Slice> slices(lane.size());
+    slices[lane.position_of(root)] = whole;
+    const Walk row = lane.rows()[lane.place_of(root) / lane.grid().shape.columns];
+    lane.add_gather(row, lane.own(row, slices), Place::Input, true);
+    for (const Walk& column : lane.columns()) {
+        if (column.size() > 1) {
+            lane.add_gather(column, lane.of_rows(column, slices), Place::Output, false);
+        }
+    }
+}
+
+}  // namespace
+
+GroupPlans broadcast_plans(const Exchange& exchange, std::uint32_t root, std::uint32_t bytes) {
+    const Slice whole{0, 0, bytes};
+    if (exchange.travel == Travel::Ring || exchange.travel == Travel::Bidirectional) {
+        std::vector<Slice> slices(exchange.devices.size());
+        slices[root] = whole;
+        return all_gather_plans(exchange, slices);
+    }
+    const bool is_line = exchange.travel == Travel::Line;
+    const auto lanes = lanes_of(exchange, is_line ? Halves::AllBothWays : Halves::OneEachWay);
+    const std::uint32_t device = exchange.devices[root];
+    return plans_of_lanes(exchange, lanes, [&](LanePlans& lane) {
+        const Slice own = lane.lane().of(whole);
+        if (exchange.travel == Travel::RowsColumns) {
+            broadcast_rows_columns(lane, device, own);
+        } else if (is_line) {
+            broadcast_line(lane, device, own);
+        } else {
+            lane.add_copy(device, own);
+            broadcast_tree(lane, device, own);
+        }
+    });
+}
+
+}  // namespace tessera::ops::exchange

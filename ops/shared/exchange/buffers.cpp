@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/shared/exchange/buffers.hpp"
+
+#include <algorithm>
+
+#include "ops/shared/buffer_room.hpp"
+#include "tessera/fabric_args.hpp"
+
+namespace tessera::ops::exchange {
+namespace {
+
+constexpr std::uint32_t kHandoverBlocks = 4;  // between compute and writer
+// More hide no latency: sixteen packets of Wormhole are on the wire for 10 us, a hop takes 0.65.
+constexpr std::uint32_t kMostChunk = 16;
+
+// As kernels/plan.hpp has it.
+std::uint32_t num_slots(const Transport& transport) {
+    return 3 * transport.chunk_packets + transport.chunk_packets / 2 + 2;
+}
+
+std::uint64_t buffer_bytes(const ArchSpec& arch, Transport transport, const Acts& acts,
+                           std::uint32_t chunk) {
+    transport.chunk_packets = chunk;
+    std::uint64_t bytes = 0;
+    for (const BufferSize& size : buffer_sizes(arch, transport, acts)) {
+        bytes += std::uint64_t{size.tiles} * tile_bytes(size.format);
+    }
+    return bytes;
+}
+
+void add_sum_buffers(const ArchSpec& arch, const Transport& transport, const Acts& acts,
+                     std::vector<BufferSize>& sizes) {
+    const std::uint32_t block = sum_tiles(arch, transport);
+    const DataFormat partial = partial_format(transport);
+    sizes.push_back({kLocal, DataFormat::Float16_b, kOwnBlocks * block});
+    sizes.push_back({kReceived, partial, num_slots(transport) * block});
+    sizes.push_back({kPartial, partial, kHandoverBlocks * block});
+    sizes.push_back({kReduced, DataFormat::Float16_b, kHandoverBlocks * block});
+    if (transport.partial_sums == PartialSums::Bf16) {
+        return;
+    }
+    sizes.push_back({kZeros, DataFormat::Float16_b, 1});
+    if (acts.keeps_sums) {
+        sizes.push_back({kEarlier, partial, kOwnBlocks * block});
+        sizes.push_back({kLater, partial, kHandoverBlocks * block});
+    }
+}
+
+bool keeps_sums(const Step& step) {
+    return step.reads == Place::Workspace || step.stores == Place::Workspace;
+}
+
+}  // namespace
+
+Acts acts_of(const GroupPlans& plans) {
+    Acts acts;
+    for (const DevicePlans& device : plans) {
+        for (const CorePlan& core : device) {
+            for (const Phase& phase : core) {
+                (phase.sums ? acts.sums : acts.gathers) = true;
+                acts.keeps_sums |= std::ranges::any_of(phase.steps, keeps_sums);
+            }
+        }
+    }
+    return acts;
+}
+
+DataFormat partial_format(const Transport& transport) {
+    return transport.partial_sums == PartialSums::Fp32 ? DataFormat::Float32
+                                                       : DataFormat::Float16_b;
+}
+
+std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport) {
+    const std::uint32_t most = largest_fabric_payload(arch.noc.max_packet) / kUnitBytes;
+    return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
+}
+
+std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport) {
+    const std::uint32_t most =
+        largest_fabric_payload(arch.noc.max_packet) / tile_bytes(partial_format(transport));
+    return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
+}
+
+std::uint32_t packet_piece(const ArchSpec& arch, std::uint32_t packet_tiles) {
+    constexpr std::uint32_t kAlignment = 64;  // of DRAM on Blackhole; 32 on Wormhole, 16 in L1
+    const std::uint32_t most =
+        largest_fabric_payload(arch.noc.max_packet) / kAlignment * kAlignment;
+    return packet_tiles == 0 ? most : std::min(packet_tiles * kUnitBytes, most);
+}
+
+std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
+                               std::uint32_t packet_tiles) {
+    constexpr std::uint32_t kMost = 4;  // NOC_SCATTER_WRITE_MAX_CHUNKS of a packet's header
+    if (buffer.page_size != buffer.aligned_page_size) {
+        return 1;
+    }
+    const std::uint32_t bytes = gather_tiles(arch, {.packet_tiles = packet_tiles}) * kUnitBytes;
+    return std::clamp(bytes / buffer.page_size, 1U, kMost);
+}
+
+PagePacking page_packing(const ArchSpec& arch, const Buffer& buffer, std::uint32_t packet_tiles) {
+    const std::uint32_t piece = packet_piece(arch, packet_tiles);
+    return buffer.page_size > piece
+               ? PagePacking{true, piece}
+               : PagePacking{false, pages_per_packet(arch, buffer, packet_tiles)};
+}
+
+std::vector<BufferSize> buffer_sizes(const ArchSpec& arch, const Transport& transport,
+                                     const Acts& acts) {
+    std::vector<BufferSize> sizes;
+    if (acts.sums) {
+        add_sum_buffers(arch, transport, acts, sizes);
+    }
+    if (acts.gathers) {
+        const std::uint32_t block = gather_tiles(arch, transport);
+        sizes.push_back({kGathered, DataFormat::Float16_b, num_slots(transport) * block});
+        sizes.push_back({kOwn, DataFormat::Float16_b, kOwnBlocks * block});
+    }
+    return sizes;
+}
+
+std::uint32_t chunk_of(const ArchSpec& arch, const Transport& transport, const Acts& acts) {
+    if (transport.chunk_packets != 0) {
+        return transport.chunk_packets;
+    }
+    std::uint32_t chunk = kMostChunk;
+    while (chunk > 1 && buffer_bytes(arch, transport, acts, chunk) > buffer_room(arch)) {
+        --chunk;
+    }
+    return chunk;
+}
+
+void judge_buffers(const ArchSpec& arch, Transport transport, const Acts& acts, RuleJudge& judge) {
+    transport.chunk_packets = chunk_of(arch, transport, acts);
+    const std::uint64_t bytes = buffer_bytes(arch, transport, acts, transport.chunk_packets);
+    judge.require(bytes <= buffer_room(arch), "chunk_packets",
+                  fmt::format("{} takes {} B of circular buffers; a core has {} B of L1 for them",
+                              transport.chunk_packets, bytes, buffer_room(arch)));
+}
+
+}  // namespace tessera::ops::exchange

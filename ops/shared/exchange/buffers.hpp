@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The circular buffers of collectives, and how many packets travel together so that they fit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "emu/base/fields/enum_names.hpp"
+#include "ops/op.hpp"
+#include "ops/shared/exchange/plan.hpp"
+#include "tessera/arch_spec.hpp"
+#include "tessera/mesh_links.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::ops::exchange {
+
+/// Format in which partial sums travel over the links and wait for a later phase.
+enum class PartialSums : std::uint8_t { Fp32, Bf16 };
+
+}  // namespace tessera::ops::exchange
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::exchange::PartialSums>{
+    EnumName<ops::exchange::PartialSums>{"fp32", ops::exchange::PartialSums::Fp32},
+    EnumName<ops::exchange::PartialSums>{"bf16", ops::exchange::PartialSums::Bf16},
+};
+
+}  // namespace tessera::config
+
+namespace tessera::ops::exchange {
+
+/// Circular buffers, as the kernels number them (kernels/plan.hpp).
+enum Cb : std::uint8_t {
+    kLocal = 0,
+    kReceived = 1,
+    kPartial = 2,
+    kReduced = 3,
+    kGathered = 4,
+    kOwn = 5,
+    kEarlier = 6,
+    kLater = 7,
+    kZeros = 8
+};
+
+/// Of own tiles: those that the consumer takes, those that are waited for, and those on their way.
+inline constexpr std::uint32_t kOwnBlocks = 12;
+
+/// How bytes travel, whatever the schedule.
+struct Transport {
+    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t packet_tiles = 0;            ///< 2 KiB each; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 0;           ///< of a slice that travel together; 0: chunk_of
+    PartialSums partial_sums = PartialSums::Fp32;
+};
+
+/// What the cores of a group do. It is the same on all of its devices: a core sends to where its
+/// own circular buffers lie.
+struct Acts {
+    bool sums = false;
+    bool gathers = false;
+    bool keeps_sums = false;  ///< in the workspace, for a later phase
+};
+[[nodiscard]] Acts acts_of(const GroupPlans& plans);
+
+/// Tiles of a packet of bytes and of one of partial sums.
+[[nodiscard]] std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport);
+[[nodiscard]] std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport);
+/// Bytes of each packet but the last of a row or page that exceeds one packet: those of
+/// `packet_tiles` (0: as many as a packet holds), a multiple of 64, so that each packet starts at
+/// an address that DRAM and L1 accept.
+[[nodiscard]] std::uint32_t packet_piece(const ArchSpec& arch, std::uint32_t packet_tiles = 0);
+/// Pages of `buffer` in a packet that writes each to its own place: 1 to 4, whose bytes are at most
+/// those of `packet_tiles` (0: of the largest packet); 1 where pages leave gaps in L1.
+[[nodiscard]] std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
+                                             std::uint32_t packet_tiles);
+/// How kernels that send pages are told to pack them (ops/shared/kernels/next_device.hpp).
+struct PagePacking {
+    bool is_split = false;   ///< a page exceeds a packet: PagePieces, else PagePackets
+    std::uint32_t word = 1;  ///< packet_piece, or pages_per_packet
+};
+[[nodiscard]] PagePacking page_packing(const ArchSpec& arch, const Buffer& buffer,
+                                       std::uint32_t packet_tiles);
+[[nodiscard]] DataFormat partial_format(const Transport& transport);
+
+struct BufferSize {
+    std::uint8_t index;
+    DataFormat format;
+    std::uint32_t tiles;
+};
+/// Precondition   `transport` states its chunk.
+[[nodiscard]] std::vector<BufferSize> buffer_sizes(const ArchSpec& arch, const Transport& transport,
+                                                   const Acts& acts);
+
+/// Packets of a slice that travel together: as the transport states or, where it does not, as many
+/// as fit into a core's L1, at least 1 and at most 16.
+[[nodiscard]] std::uint32_t chunk_of(const ArchSpec& arch, const Transport& transport,
+                                     const Acts& acts);
+/// The rule that the circular buffers fit into L1, blamed on `chunk_packets`.
+void judge_buffers(const ArchSpec& arch, Transport transport, const Acts& acts, RuleJudge& judge);
+
+}  // namespace tessera::ops::exchange

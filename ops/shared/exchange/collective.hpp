@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host sides of collectives share: parameters, rows of ragged parts, rules, programs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ops/op.hpp"
+#include "ops/shared/exchange/program.hpp"
+#include "ops/shared/exchange/schedules.hpp"
+
+namespace tessera::ops::exchange {
+
+inline constexpr config::Limits kPacketTiles{0, 7};
+inline constexpr config::Limits kChunkPackets{0, 256};
+inline constexpr std::string_view kPacketTilesProse =
+    "tiles of 2 KiB in a packet; 0: as many as a packet holds";
+inline constexpr std::string_view kChunkPacketsProse =
+    "packets of a slice that travel together, three times as many in the receiver's L1; 0: as many "
+    "as fit, up to 16";
+
+/// How many rows of the first axis each device's part has: those of the operand of counts, where it
+/// is given, else `rows` for each.
+[[nodiscard]] std::vector<std::uint32_t> part_rows(const OpContext& context, std::size_t operand,
+                                                   std::uint32_t rows);
+/// For references.
+[[nodiscard]] std::vector<std::uint32_t> part_rows(const ReferenceContext& context,
+                                                   std::size_t operand, std::uint32_t rows);
+/// Parts of so many entries of the first axis of `spec`, one behind the other, pages at a distance
+/// of `page_stride`: where each begins, and its bytes.
+/// Precondition   parts are whole pages.
+struct Part {
+    std::uint32_t begin = 0;
+    std::uint32_t bytes = 0;
+};
+[[nodiscard]] std::vector<Part> parts_of(std::span<const std::uint32_t> rows,
+                                         const TensorSpec& spec, std::uint32_t page_stride);
+
+/// What must hold of the values of counts: none above `most`.
+/// Errors   UsageError naming the op, the entry and the bound.
+void check_part_rows(std::string_view op, const ReferenceContext& context, std::size_t operand,
+                     std::uint32_t most);
+
+/// One call of a collective: all that its op says of it.
+struct Collective {
+    Travel travel = Travel::Ring;
+    Transport transport;
+    /// Of pages that lie so many bytes apart.
+    std::function<GroupPlans(const Exchange& exchange, std::uint32_t page_stride)> plans;
+};
+
+/// The rules of links, packets and buffers; that the group and its plans are possible; and that the
+/// bytes of `counted`, the largest tensor, can be counted in 32 bits.
+void judge_collective(const OpContext& context, const Collective& collective,
+                      const TensorPlan& counted, RuleJudge& judge);
+/// Sums that wait for a later phase, where there are such.
+[[nodiscard]] std::vector<TensorPlan> collective_workspaces(const OpContext& context,
+                                                            const Collective& collective);
+/// Over the op's first input and output.
+[[nodiscard]] std::vector<DeviceProgram> collective_programs(const OpContext& context,
+                                                             const Collective& collective);
+
+}  // namespace tessera::ops::exchange

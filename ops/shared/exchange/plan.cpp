@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/shared/exchange/plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "tessera/errors.hpp"
+#include "tessera/mesh_route.hpp"
+
+namespace tessera::ops::exchange {
+namespace {
+
+constexpr std::uint32_t kNoRoute = 0xFFFF;
+
+// Bits of a step's flags, as kernels/plan.hpp reads them.
+std::uint32_t flags_of(const Step& step) {
+    const auto place = [](const std::optional<Place>& at) {
+        return at ? static_cast<std::uint32_t>(*at) : 0U;
+    };
+    return (step.reads ? 1U : 0U) | (step.receives ? 2U : 0U) | (step.stores ? 4U : 0U) |
+           (step.sends ? 8U : 0U) | place(step.reads) << 4U | place(step.stores) << 6U;
+}
+
+std::uint32_t route_word(const std::optional<Neighbour>& neighbour,
+                         std::span<const LinkDirection> connections) {
+    if (!neighbour) {
+        return kNoRoute;
+    }
+    const auto [direction, hops] = neighbour->route;
+    const auto found = std::ranges::find(connections, direction);
+    ensure(found != connections.end(), "exchange: no connection to the {}", name_of(direction));
+    return static_cast<std::uint32_t>(found - connections.begin()) | hops << 8U;
+}
+
+std::uint32_t credit_of(const std::optional<Neighbour>& neighbour) {
+    return neighbour ? neighbour->credit : 0;
+}
+std::uint32_t device_of(const std::optional<Neighbour>& neighbour) {
+    return neighbour ? neighbour->device : 0;
+}
+
+/// From one slice to the next, modulo 2^32.
+struct Distance {
+    std::uint32_t read = 0;
+    std::uint32_t store = 0;
+    bool operator==(const Distance&) const = default;
+};
+Distance distance(const Step& from, const Step& to) {
+    return {to.slice.read_begin - from.slice.read_begin,
+            to.slice.store_begin - from.slice.store_begin};
+}
+
+/// How many of the steps differ in where their slices begin only, at one distance.
+std::size_t run_of(std::span<const Step> steps) {
+    std::size_t count = 1;
+    while (count < steps.size() && flags_of(steps[count]) == flags_of(steps[0]) &&
+           steps[count].slice.bytes == steps[0].slice.bytes &&
+           distance(steps[count - 1], steps[count]) == distance(steps[0], steps[1])) {
+        ++count;
+    }
+    return count;
+}
+
+// A ring's plan would not fit into a kernel's arguments from 40 devices on, had each step words of
+// its own; the slices of one of them differ in their places.
+std::vector<std::uint32_t> words_of_runs(std::span<const Step> steps) {
+    std::vector<std::uint32_t> words;
+    while (!steps.empty()) {
+        const std::size_t count = run_of(steps);
+        const Slice& slice = steps[0].slice;
+        words.insert(words.end(), {flags_of(steps[0]) | static_cast<std::uint32_t>(count) << 8U,
+                                   slice.read_begin, slice.store_begin, slice.bytes});
+        if (count > 1) {
+            const auto [read, store] = distance(steps[0], steps[1]);
+            words.insert(words.end(), {read, store});
+        }
+        steps = steps.subspan(count);
+    }
+    return words;
+}
+
+// Routes to the stops before and behind; none at the ends of an open walk.
+Phase neighbours_of(const Stop& stop, bool sums) {
+    const Walk& walk = stop.walk;
+    const std::uint32_t index = stop.index;
+    const std::uint32_t size = walk.size();
+    Phase phase{.sums = sums, .next = {}, .previous = {}, .steps = {}};
+    const auto at = [&](std::uint32_t to) {
+        return Neighbour{walk.devices[to],
+                         reach_of(stop.mesh, walk.devices[index], walk.devices[to])};
+    };
+    if (size > 1 && (walk.is_closed || index + 1 < size)) {
+        phase.next = at((index + 1) % size);
+    }
+    if (size > 1 && (walk.is_closed || index > 0)) {
+        phase.previous = at((index + size - 1) % size);
+    }
+    return phase;
+}
+
+void append(Phase& phase, Step step, const Slice& slice) {
+    if (slice.bytes != 0) {
+        step.slice = slice;
+        phase.steps.push_back(step);
+    }
+}
+
+// Of each stop the slices that go round together: had a device to send all of its own ones first,
+// more would be on the way than the slots of the receivers hold.
+template <typename Add>
+void for_each_turn(SlicesByStop slices, Add add) {
+    std::size_t turns = 0;
+    for (const auto& own : slices) {
+        turns = std::max(turns, own.size());
+    }
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+        add([&slices, turn](std::uint32_t stop) {
+            return turn < slices[stop].size() ? slices[stop][turn] : Slice{};
+        });
+    }
+}
+
+std::optional<Place> stored_if(bool stores) {
+    return stores ? std::optional(Place::Output) : std::nullopt;
+}
+
+}  // namespace
+
+Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count) {
+    const std::uint64_t units = (slice.bytes + kUnitBytes - 1) / kUnitBytes;
+    const auto at = [&](std::uint32_t i) {
+        return static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(units * i / count * kUnitBytes, slice.bytes));
+    };
+    return {slice.read_begin + at(index), slice.store_begin + at(index), at(index + 1) - at(index)};
+}
+
+LinkRoute reach_of(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
+    constexpr std::uint32_t kLongestRoute = 32;  // hops that the header of a straight route holds
+    const auto straight = straight_route(mesh.shape, mesh.topology, from, to);
+    if (straight && straight->hops <= kLongestRoute) {
+        return *straight;
+    }
+    return {mesh_route(mesh.shape, mesh.topology, from, to).first(), 0};
+}
+
+Walk reversed(const Walk& walk) {
+    return {{walk.devices.rbegin(), walk.devices.rend()}, walk.is_closed};
+}
+
+Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own) {
+    const std::uint32_t size = stop.walk.size();
+    Phase phase = neighbours_of(stop, false);
+    const std::uint32_t before = stop.walk.is_closed ? size - 1 : stop.index;
+    const auto is_passed_on = [&](std::uint32_t step) {
+        return phase.next && (!stop.walk.is_closed || step + 1 < size);
+    };
+    for_each_turn(slices, [&](const auto& slice_of) {
+        append(phase,
+               {.receives = false,
+                .sends = is_passed_on(0),
+                .reads = own,
+                .stores = stored_if(stores_own),
+                .slice = {}},
+               slice_of(stop.index));
+        for (std::uint32_t step = 1; step <= before; ++step) {
+            append(phase,
+                   {.receives = true,
+                    .sends = is_passed_on(step),
+                    .reads = {},
+                    .stores = Place::Output,
+                    .slice = {}},
+                   slice_of((stop.index + size - step) % size));
+        }
+    });
+    return phase;
+}
+
+Phase reduce_scatter(const Stop& stop, SlicesByStop slices, Place own, Place sum) {
+    const std::uint32_t size = stop.walk.size();
+    ensure(stop.walk.is_closed && size > 1, "reduce_scatter of a walk of {} devices", size);
+    Phase phase = neighbours_of(stop, true);
+    for_each_turn(slices, [&](const auto& slice_of) {
+        for (std::uint32_t step = 0; step < size; ++step) {
+            const bool is_full = step + 1 == size;
+            append(phase,
+                   {.receives = step > 0,
+                    .sends = !is_full,
+                    .reads = own,
+                    .stores = is_full ? std::optional(sum) : std::nullopt,
+                    .slice = {}},
+                   slice_of((stop.index + size - 1 - step) % size));
+        }
+    });
+    return phase;
+}
+
+Phase reduce_chain(const Stop& stop, std::span<const Slice> slices, Place own, Place sum) {
+    Phase phase = neighbours_of(stop, true);
+    const bool is_last = stop.index + 1 == stop.walk.size();
+    for (const Slice& slice : slices) {
+        append(phase,
+               {.receives = stop.index > 0,
+                .sends = !is_last,
+                .reads = own,
+                .stores = is_last ? std::optional(sum) : std::nullopt,
+                .slice = {}},
+               slice);
+    }
+    return phase;
+}
+
+Phase broadcast_chain(const Stop& stop, std::span<const Slice> slices, Place own, bool stores_own) {
+    Phase phase = neighbours_of(stop, false);
+    const bool is_first = stop.index == 0;
+    for (const Slice& slice : slices) {
+        append(phase,
+               {.receives = !is_first,
+                .sends = stop.index + 1 < stop.walk.size(),
+                .reads = is_first ? std::optional(own) : std::nullopt,
+                .stores = stored_if(!is_first || stores_own),
+                .slice = {}},
+               slice);
+    }
+    return phase;
+}
+
+namespace {
+
+/// Numbers the devices that each core of each device sends to.
+class TargetNumbers {
+public:
+    /// Numbers both ends of a phase of a core.
+    void number_phase(Phase& phase, std::uint32_t device, std::size_t core) {
+        if (phase.next) {
+            phase.next->credit = number(device, core, phase.next->device);
+        }
+        if (phase.previous) {
+            phase.previous->credit = number(phase.previous->device, core, device);
+        }
+    }
+    /// Most devices that a core sends to.
+    [[nodiscard]] std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(most_); }
+
+private:
+    std::uint32_t number(std::uint32_t from, std::size_t core, std::uint32_t to) {
+        auto& known = targets_[{from, core}];
+        auto found = std::ranges::find(known, to);
+        if (found == known.end()) {
+            found = known.insert(found, to);
+        }
+        most_ = std::max(most_, known.size());
+        return static_cast<std::uint32_t>(found - known.begin());
+    }
+
+    /// By device and core, in the order in which it first sends to them.
+    std::map<std::pair<std::uint32_t, std::size_t>, std::vector<std::uint32_t>> targets_;
+    std::size_t most_ = 0;
+};
+
+}  // namespace
+
+std::uint32_t number_credits(GroupPlans& plans, std::span<const std::uint32_t> devices) {
+    TargetNumbers numbers;
+    for (std::size_t position = 0; position < plans.size(); ++position) {
+        for (std::size_t core = 0; core < plans[position].size(); ++core) {
+            for (Phase& phase : plans[position][core]) {
+                numbers.number_phase(phase, devices[position], core);
+            }
+        }
+    }
+    return numbers.most();
+}
+
+std::vector<std::uint32_t> words_of(const CorePlan& plan,
+                                    std::span<const LinkDirection> connections) {
+    std::vector<std::uint32_t> words;
+    for (const Phase& phase : plan) {
+        const std::vector<std::uint32_t> runs = words_of_runs(phase.steps);
+        words.push_back((phase.sums ? 1U : 0U) | static_cast<std::uint32_t>(runs.size()) << 1U |
+                        credit_of(phase.next) << 16U | credit_of(phase.previous) << 24U);
+        words.push_back(route_word(phase.next, connections) |
+                        route_word(phase.previous, connections) << 16U);
+        words.push_back(device_of(phase.next) | device_of(phase.previous) << 16U);
+        words.insert(words.end(), runs.begin(), runs.end());
+    }
+    return words;
+}
+
+std::vector<LinkDirection> connections_of(const CorePlan& plan) {
+    std::vector<LinkDirection> found;
+    for (const Phase& phase : plan) {
+        for (const auto& neighbour : {phase.next, phase.previous}) {
+            if (neighbour && std::ranges::find(found, neighbour->route.direction) == found.end()) {
+                found.push_back(neighbour->route.direction);
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace tessera::ops::exchange

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/shared/expert_rows/counted_rows.hpp"
+
+#include "ops/shared/expert_rows/tables.hpp"
+
+namespace tessera::ops {
+
+std::uint64_t CountedRows::table_bytes(std::uint32_t num_rows) const {
+    constexpr std::uint64_t kPagedStride = 64;  // kernels/table_words.hpp
+    return form == ByPresence ? std::uint64_t{num_rows / table_width + 2} * table_stride
+                              : kPagedStride * batches;
+}
+
+std::array<std::uint32_t, 6> CountedRows::args() const {
+    return {rows, batches, form, table_width, table_stride, is_paged ? 1U : 0U};
+}
+
+CountedRows counted_rows(const ArchSpec& arch, const Shape& shape, const TensorPlan* counts,
+                         CountedBy counted_by) {
+    CountedRows counted{.rows = num_rows(shape)};
+    if (counts == nullptr) {
+        return counted;
+    }
+    const Shape& table = counts->spec.shape;
+    const bool by_batches = counted_by == CountedBy::Batches;
+    counted.form = by_batches ? CountedRows::ByBatches : CountedRows::ByPresence;
+    counted.batches = by_batches ? static_cast<std::uint32_t>(num_elements(table)) : 1;
+    counted.table_width = row_length(table);
+    counted.table_stride = round_up(std::uint64_t{4} * counted.table_width, dram_alignment(arch));
+    counted.is_paged = is_paged(table);
+    return counted;
+}
+
+void judge_counts(const CountedRows& rows, const TensorPlan* counts, RuleJudge& judge) {
+    judge.require(rows.rows % rows.batches == 0, "counts",
+                  fmt::format("are {}; they must divide the {} rows", rows.batches, rows.rows));
+    judge.require(
+        rows.form != CountedRows::ByPresence || num_elements(counts->spec.shape) == rows.rows,
+        "counts", fmt::format("must have an entry for each of {} rows", rows.rows));
+}
+
+std::vector<bool> counted_flags(std::uint32_t rows, const HostTensor& counts,
+                                CountedBy counted_by) {
+    if (counted_by == CountedBy::Batches) {
+        return first_rows(rows, counts);
+    }
+    std::vector<bool> flags;
+    for (const std::int32_t entry : counts.as<std::int32_t>()) {
+        flags.push_back(entry != kNobody);
+    }
+    return flags;
+}
+
+}  // namespace tessera::ops

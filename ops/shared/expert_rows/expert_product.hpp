@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that multiply rows with the weights of the expert that each belongs to, as a list of
+// blocks or counts in device memory say.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "emu/base/fields/field.hpp"
+#include "ops/op.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::ops {
+
+/// How rows and weights travel, of every product of expert rows.
+struct ProductSchedule {
+    GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t strip = 0;     ///< output tiles side by side that a unit of work has
+    std::uint32_t k_block = 0;   ///< K tiles of weights of one CB push
+    std::uint32_t k_chunk = 0;   ///< K tiles of rows that are tilized together
+    std::uint32_t cb_depth = 0;  ///< blocks of weights that the CB holds
+    MathFidelity math_fidelity = MathFidelity::HiFi4;
+};
+
+/// Rows of the table of fields of an op whose struct of parameters derives from ProductSchedule.
+template <class Spec>
+inline constexpr std::array kProductFields{
+    config::field<&Spec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    config::field<&Spec::strip>("strip", "3", "output tiles side by side in a unit of work",
+                                config::Limits{1, 4}),
+    config::field<&Spec::k_block>("k_block", "8", "K tiles of weights of one CB push",
+                                  config::Limits{1, 256}),
+    config::field<&Spec::k_chunk>("k_chunk", "8", "K tiles of rows tilized together",
+                                  config::Limits{1, 64}),
+    config::field<&Spec::cb_depth>("cb_depth", "2", "blocks of weights in a CB", kDepth),
+    config::field<&Spec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
+};
+
+/// Two tables of fields as one.
+template <std::size_t A, std::size_t B>
+[[nodiscard]] constexpr std::array<config::Field, A + B> joined(
+    const std::array<config::Field, A>& first, const std::array<config::Field, B>& second) {
+    std::array<config::Field, A + B> all{};
+    std::copy(first.begin(), first.end(), all.begin());
+    std::copy(second.begin(), second.end(), all.begin() + A);
+    return all;
+}
+
+/// One device's tensors, and where the rows are.
+struct ExpertProduct {
+    const DeviceTensor& rows;     ///< (…, K)
+    const DeviceTensor& weights;  ///< (E, N, K) in tiles
+    const DeviceTensor& output;   ///< (…, N)
+
+    /// Of a list (moe_align_block_size): ids, experts of the blocks, end.
+    const DeviceTensor* sorted_ids = nullptr;
+    const DeviceTensor* expert_ids = nullptr;
+    const DeviceTensor* num_listed = nullptr;
+    std::uint32_t block_size = 0;
+    bool reads_by_choice = false;   ///< row id / top_k of the input, else the place in the list
+    bool writes_by_choice = false;  ///< row id of the output, else the place
+    std::uint32_t top_k = 1;
+    std::uint32_t num_choices = 0;  ///< entries of the list from here on stand for none
+    const DeviceTensor* topk_weights = nullptr;   ///< (T, K) float32, by id; null: none
+    const DeviceTensor* expert_scales = nullptr;  ///< of weights (ScaleShape); null: none
+    const DeviceTensor* row_scales = nullptr;     ///< of rows; null: none
+
+    /// Of batches, without a list: rows of each expert, in (E, max, K) rows; null: all of them.
+    const DeviceTensor* counts = nullptr;
+
+    [[nodiscard]] bool is_batched() const { return sorted_ids == nullptr; }
+};
+
+/// Elements that share a scale, along each side of a block.
+inline constexpr std::uint32_t kScaleBlock = 128;
+
+/// What the scales of a product's operands are of. Weights (E, N, K) have scales (E, Bn, Bk): of a
+/// matrix (1, 1), of a row of it (N, 1), of 128 of a row (N, K/128), of 128×128 (N/128, K/128).
+/// Rows have (1, 1), (R, 1) or (R, K/128). Quotients are rounded up.
+struct ScaleShape {
+    bool has_weight_scales = false;
+    bool has_row_scales = false;
+    bool is_by_column = false;        ///< weights have more than one scale along N
+    std::uint32_t n_each = 0;         ///< columns of the output that share one
+    std::uint32_t weight_blocks = 1;  ///< Bk
+    std::uint32_t row_blocks = 1;
+    bool is_one_row = false;  ///< all rows share theirs
+
+    /// Whether a scale holds for part of a sum, or for some columns, only.
+    [[nodiscard]] bool is_in_blocks() const {
+        return is_by_column || weight_blocks > 1 || row_blocks > 1;
+    }
+};
+
+/// Operands of a product, of which those at the end may be missing.
+struct ScaledOperands {
+    const TensorPlan& rows;
+    const TensorPlan& weights;
+    const TensorPlan* expert_scales = nullptr;
+    const TensorPlan* row_scales = nullptr;
+};
+[[nodiscard]] ScaleShape scale_shape(const ScaledOperands& operands);
+/// The rule that scales have one of those shapes.
+void judge_scales(const ScaledOperands& operands, RuleJudge& judge);
+
+/// Rules of the operands' formats and scales, and of the schedule. `is_weighted`: whether rows are
+/// multiplied with routing weights too.
+void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is_weighted,
+                   const ProductSchedule& schedule, RuleJudge& judge);
+
+/// Output-stationary: the unit of work is a strip of output tiles of up to 32 rows of one expert.
+///
+/// Each core works out its own share from the list or the counts in device memory: unit u of U goes
+/// to core ⌊u·C/U⌋, units of the same rows being neighbours, so nothing is read back to the host.
+/// The reader gathers the rows, compute tilizes them once for all strips that follow, multiplies
+/// them with the weights' tiles, which stand (N,K) and are transposed on their way into the source
+/// register, and packs rows again, which the writer scatters.
+///
+/// Numeric  fp32 sums; a routing weight, with the scales of a row and a matrix where these are all,
+///          cut to TF32 by the source register (an error of at most 2^-11), multiplies them in
+///          fp32; one rounding to bfloat16. Of scales in blocks each block's sum is multiplied with
+///          its column's and its row's scale in fp32 and added to those before in L1.
+[[nodiscard]] Program expert_product(std::string_view op, const ArchSpec& arch,
+                                     const ExpertProduct& product, const ProductSchedule& schedule);
+
+/// One row of `n` products: Σ_k row[k] · weights[expert, n, k] in double, times `scale`.
+void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
+                 std::span<float> out);
+
+/// What a product's reference is computed from.
+struct ProductValues {
+    std::vector<float> rows;
+    std::vector<float> weights;
+    std::vector<float> expert_scales;  ///< empty: none
+    std::vector<float> row_scales;
+    ScaleShape scales;
+    std::size_t n = 0;
+    std::size_t k = 0;
+
+    /// Row `row` of the operand times the weights of `expert` and its scales, times `factor`.
+    void multiply(std::size_t row, std::size_t expert, double factor, std::span<float> out) const;
+};
+/// Of a step whose operands 0 and 1 are rows and weights, `expert_scales` and the next their
+/// scales, if there are that many.
+[[nodiscard]] ProductValues product_values(const ReferenceContext& context,
+                                           std::size_t expert_scales);
+
+/// All of a host tensor of bfloat16, float32 or e4m3 as float32.
+[[nodiscard]] std::vector<float> floats_of(const HostTensor& tensor);
+
+}  // namespace tessera::ops

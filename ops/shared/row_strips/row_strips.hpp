@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs over rows that a compute kernel sees 32 at a time, in strips of four tiles: what the ops
+// that work along a row (norms, softmax, rotations) share on the host.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.hpp"
+#include "ops/shared/schedule_fields.hpp"
+#include "tessera/program.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+
+inline constexpr std::uint32_t kStripTiles = 4;
+inline constexpr std::uint32_t kStripColumns = kStripTiles * kTileColumns;
+
+/// A circular buffer of tiles that only some kernels over strips have.
+struct StripBuffer {
+    std::uint8_t index = 0;
+    DataFormat format = DataFormat::Float16_b;
+    std::uint32_t tiles = 0;
+};
+
+/// The kernels over strips and what they need to know.
+struct RowStrips {
+    const DeviceTensor& input;   ///< (…, C) bfloat16 or float32
+    const DeviceTensor& output;  ///< (…, C)
+    std::string compute;         ///< kernel
+    /// Of compute, behind the number of strips of a row.
+    std::vector<std::uint32_t> compute_args = {};
+    /// The one that is there takes the operands as (C) bfloat16 vectors, which reach compute as
+    /// tiles whose row 0 holds them.
+    std::string reader = "ops/shared/row_strips/kernels/reader.cpp";
+    std::array<std::uint32_t, 4> reader_args = {};
+    std::vector<const DeviceTensor*> operands = {};  ///< beside the input: none, one or two
+    std::vector<StripBuffer> buffers = {};           ///< beside those of every such program
+    std::uint32_t fill = 0;                          ///< word in columns that rows do not have
+    /// Not 0: row r counts only to column first_visible + r / visible_rows % visible_period, and
+    /// columns behind it are filled.
+    std::uint32_t visible_rows = 0;
+    std::uint32_t visible_period = 1;
+    std::uint32_t first_visible = 1;
+};
+
+/// Deals units of 32 rows to the cores by split_work_to_cores. A core keeps a whole unit in L1 as
+/// tiles; rows come and go a strip at a time, so that rows beyond a page of the NoC are fine.
+[[nodiscard]] Program row_strips_program(std::string_view op, const ArchSpec& arch,
+                                         const RowStrips& strips, GridSize grid);
+
+/// The rules of a grid and of units of rows that must fit in a core's L1 beside `other_bytes`.
+void judge_row_strips(const ArchSpec& arch, GridSize grid, const TensorSpec& input,
+                      std::uint64_t other_bytes, RuleJudge& judge);
+/// The buffers of `count` vectors for rows like those of `input`.
+[[nodiscard]] std::vector<StripBuffer> vector_buffers(const TensorSpec& input, std::uint32_t count);
+[[nodiscard]] std::uint64_t bytes_of(const std::vector<StripBuffer>& buffers);
+
+/// Parameters of ops over rows that take none of their own.
+struct RowsSpec {
+    GridSize grid;  ///< cores to spread over; 0×0: all that the device offers
+};
+
+/// Each row of the input as double, changed in place by `act`, as float32.
+[[nodiscard]] HostTensor for_each_row(
+    const HostTensor& input,
+    const std::function<void(std::size_t row, std::vector<double>& values)>& act);
+
+/// A vector operand as float32.
+[[nodiscard]] std::vector<float> vector_of(const HostTensor& tensor);
+
+}  // namespace tessera::ops

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/expression.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <limits>
+
+#include "emu/base/fields/nearest.hpp"
+#include "runtime/steps/operators.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+constexpr std::uint32_t kDeepestNesting = 64;  // of parentheses: a stack is finite
+
+bool is_word_start(char letter) {
+    return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+bool is_word_part(char letter) {
+    return is_word_start(letter) || std::isdigit(static_cast<unsigned char>(letter)) != 0 ||
+           letter == '.';
+}
+
+/// Recursive descent over the text; a level of precedence a function.
+class Evaluator {
+public:
+    Evaluator(std::string_view text, const Scope& scope)
+        : text_(text), scope_(scope), on_(text, scope) {}
+
+    Value run() {
+        Value value = any_of();
+        skip_blanks();
+        if (at_ != text_.size()) {
+            on_.refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+        }
+        return value;
+    }
+
+private:
+    void skip_blanks() {
+        while (at_ < text_.size() && text_[at_] == ' ') {
+            ++at_;
+        }
+    }
+    bool take(std::string_view token) {
+        skip_blanks();
+        if (!text_.substr(at_).starts_with(token)) {
+            return false;
+        }
+        at_ += token.size();
+        return true;
+    }
+    void expect(std::string_view token) {
+        if (!take(token)) {
+            on_.refuse(fmt::format("'{}' is missing", token));
+        }
+    }
+
+    Value any_of() {
+        Value left = all_of();
+        while (take("||")) {
+            const Value right = all_of();
+            left = std::int64_t{on_.truth(left) || on_.truth(right)};
+        }
+        return left;
+    }
+    Value all_of() {
+        Value left = comparison();
+        while (take("&&")) {
+            const Value right = comparison();
+            left = std::int64_t{on_.truth(left) && on_.truth(right)};
+        }
+        return left;
+    }
+
+    Value comparison() {
+        const Value left = sum();
+        for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
+            if (take(sign)) {
+                return std::int64_t{on_.compare(left, sign, sum())};
+            }
+        }
+        return left;
+    }
+    Value sum() {
+        Value left = product();
+        for (;;) {
+            if (take("+")) {
+                left = on_.arithmetic(left, '+', product());
+            } else if (take("-")) {
+                left = on_.arithmetic(left, '-', product());
+            } else {
+                return left;
+            }
+        }
+    }
+    Value product() {
+        Value left = factor();
+        for (;;) {
+            if (take("*")) {
+                left = on_.arithmetic(left, '*', factor());
+            } else if (take("/")) {
+                left = on_.arithmetic(left, '/', factor());
+            } else if (take("%")) {
+                left = on_.arithmetic(left, '%', factor());
+            } else {
+                return left;
+            }
+        }
+    }
+    Value factor() {
+        if (take("-")) {
+            return on_.arithmetic(std::int64_t{0}, '-', factor());
+        }
+        if (take("!")) {
+            return std::int64_t{!on_.truth(factor())};
+        }
+        if (take("(")) {
+            if (++depth_ > kDeepestNesting) {
+                on_.refuse("parentheses are nested too deeply");
+            }
+            Value value = any_of();
+            expect(")");
+            --depth_;
+            return value;
+        }
+        return operand();
+    }
+
+    Value operand() {
+        skip_blanks();
+        if (at_ == text_.size()) {
+            on_.refuse("a number or a name is missing at the end");
+        }
+        if (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) {
+            return literal();
+        }
+        if (!is_word_start(text_[at_])) {
+            on_.refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+        }
+        const std::size_t first = at_;
+        while (at_ < text_.size() && is_word_part(text_[at_])) {
+            ++at_;
+        }
+        const std::string_view name = text_.substr(first, at_ - first);
+        if (take("(")) {
+            return call(name);
+        }
+        const Value* value = scope_.find(name);
+        return value == nullptr ? Value(std::string(name)) : *value;
+    }
+
+    Value literal() {
+        const char* const begin = text_.data() + at_;
+        const char* const end = text_.data() + text_.size();
+        if (text_.substr(at_).starts_with("0x")) {
+            std::int64_t whole = 0;
+            const auto [rest, error] = std::from_chars(begin + 2, end, whole, 16);
+            return finish_literal(rest, error, whole);
+        }
+        std::int64_t whole = 0;
+        const auto [rest, error] = std::from_chars(begin, end, whole);
+        if (rest == end || (*rest != '.' && *rest != 'e')) {
+            return finish_literal(rest, error, whole);
+        }
+        double decimal = 0;
+        const auto [stop, wrong] = std::from_chars(begin, end, decimal);
+        return finish_literal(stop, wrong, decimal);
+    }
+    Value finish_literal(const char* rest, std::errc error, Value value) {
+        if (error != std::errc{}) {
+            on_.refuse("a number is out of range");
+        }
+        at_ = static_cast<std::size_t>(rest - text_.data());
+        return value;
+    }
+
+    Value call(std::string_view name) {
+        std::vector<Value> arguments;
+        if (!take(")")) {
+            do {
+                arguments.push_back(any_of());
+            } while (take(","));
+            expect(")");
+        }
+        if (const Scope::Function* function = scope_.function(name)) {
+            return (*function)(arguments);
+        }
+        return on_.built_in(name, arguments);
+    }
+    std::string_view text_;
+    const Scope& scope_;
+    Operators on_;
+    std::size_t at_ = 0;
+    std::uint32_t depth_ = 0;
+};
+
+}  // namespace
+
+Value evaluate(std::string_view text, const Scope& scope) {
+    return Evaluator(text, scope).run();
+}
+
+namespace {
+
+Value evaluate_number(std::string_view text, const Scope& scope) {
+    Value value = evaluate(text, scope);
+    if (const auto* word = std::get_if<std::string>(&value)) {
+        const auto names = scope.names();
+        throw UsageError(names.empty() ? fmt::format("'{}' is no number", *word)
+                                       : fmt::format("{} is unknown, did you mean {}?", *word,
+                                                     config::nearest(*word, names)));
+    }
+    return value;
+}
+
+}  // namespace
+
+std::uint32_t evaluate_count(std::string_view text, const Scope& scope) {
+    const Value value = evaluate_number(text, scope);
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    require(whole != nullptr && *whole >= 0 && *whole <= kMost,
+            "'{}' is {}; allowed: a whole number, 0 to {}", text, show(value), kMost);
+    return static_cast<std::uint32_t>(*whole);
+}
+
+std::int64_t evaluate_integer(std::string_view text, const Scope& scope) {
+    const Value value = evaluate_number(text, scope);
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    require(whole != nullptr, "'{}' is {}; allowed: a whole number", text, show(value));
+    return *whole;
+}
+
+bool evaluate_condition(std::string_view text, const Scope& scope) {
+    const Value value = evaluate(text, scope);
+    const std::string word = show(value);
+    require(word == "true" || word == "false" || std::holds_alternative<std::int64_t>(value),
+            "'{}' is {}; allowed: a comparison, true or false", text, word);
+    return word != "false" && word != "0";
+}
+
+std::string substitute(std::string_view text, const Scope& scope) {
+    std::string result;
+    for (;;) {
+        const std::size_t open = text.find("${");
+        result += text.substr(0, open);
+        if (open == std::string_view::npos) {
+            return result;
+        }
+        const std::size_t close = text.find('}', open);
+        require(close != std::string_view::npos, "'{}': '}}' is missing", text);
+        const std::string_view inner = text.substr(open + 2, close - open - 2);
+        const Value value = evaluate(inner, scope);
+        require(!std::holds_alternative<std::string>(value) || scope.find(inner) != nullptr,
+                "'{}': {} is unknown", text, show(value));
+        result += show(value);
+        text.remove_prefix(close + 1);
+    }
+}
+
+}  // namespace tessera::pipeline

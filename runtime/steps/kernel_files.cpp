@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/kernel_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <variant>
+
+#include "emu/base/fields/nearest.hpp"
+#include "runtime/kernels/jit.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+
+void find_kernels(Program& program, const ops::Op& op, const std::string& run_folder) {
+    const std::string own = fmt::format("ops/{}/", op.spec.name);
+    for (KernelDescription& kernel : program.kernels) {
+        if (!op.folder.empty() && kernel.source.starts_with(own)) {
+            kernel.source = op.folder + "/" + kernel.source.substr(own.size());
+            continue;
+        }
+        const auto beside = std::filesystem::path(run_folder) / kernel.source;
+        if (kernel.text.empty() && std::filesystem::is_regular_file(beside)) {
+            kernel.source = beside.lexically_normal().string();
+        }
+    }
+}
+
+void replace_kernels(Program& program, const KernelFiles& files) {
+    for (KernelDescription& kernel : program.kernels) {
+        const auto file = std::ranges::find(files, kernel.source, &KernelFiles::value_type::first);
+        if (file != files.end()) {
+            const std::string replaced = std::exchange(kernel.source, file->second);
+            std::visit([&](auto& config) { config.defines[kReplacedKernel] = replaced; },
+                       kernel.config);
+        }
+    }
+}
+
+void require_known(const KernelFiles& files, std::span<const std::string> known) {
+    for (const auto& [kernel, file] : files) {
+        require(std::ranges::find(known, kernel) != known.end(),
+                "--kernel {}: no step has this kernel, did you mean {}?", kernel,
+                known.empty() ? "?" : config::nearest(kernel, known));
+    }
+}
+
+}  // namespace tessera::pipeline

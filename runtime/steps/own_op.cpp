@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/own_op.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "ops/registry.hpp"
+#include "runtime/kernels/artifact_cache.hpp"
+#include "runtime/kernels/child_process.hpp"
+#include "runtime/kernels/content_hash.hpp"
+#include "runtime/kernels/dependency_list.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name under which a compiled op shows itself.
+constexpr const char* kEntry = "tessera_own_op";
+
+std::vector<fs::path> sources_in(const fs::path& folder) {
+    std::vector<fs::path> sources;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.is_regular_file() && entry.path().extension() == ".cpp") {
+            sources.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(sources);  // the order of a folder is the file system's
+    return sources;
+}
+
+/// Folders with tessera/op headers: the source tree's, or those of an installed package.
+std::vector<fs::path> include_folders(const KernelToolchain& toolchain) {
+    for (const fs::path& folder : {toolchain.package.include_dir / "tessera" / "private",
+                                   toolchain.package.include_dir.parent_path()}) {
+        if (fs::is_regular_file(folder / "ops" / "op.hpp")) {
+            return {toolchain.package.include_dir, folder};
+        }
+    }
+    throw UsageError(fmt::format(
+        "ops/op.hpp, which ops from outside of the tree include, is neither in {} nor in {}",
+        (toolchain.package.include_dir / "tessera" / "private").string(),
+        toolchain.package.include_dir.parent_path().string()));
+}
+
+void check_folder(const fs::path& folder, const std::string& name) {
+    require(fs::is_directory(folder), "{}: there is no such folder", folder.string());
+    require(fs::is_regular_file(folder / (name + ".hpp")),
+            "{}: an op's folder holds {}.hpp, which declares tessera::ops::{}::op()",
+            folder.string(), name, name);
+    require(!sources_in(folder).empty(), "{}: an op's folder holds C++ sources, found none",
+            folder.string());
+    const bool is_name = std::ranges::all_of(name, [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') ||
+               letter == '_';
+    });
+    require(is_name, "{}: '{}' is no name of an op; allowed: a to z, 0 to 9 and _", folder.string(),
+            name);
+}
+
+/// What the compiler says, with the user's folder for the link to it among the drafts.
+std::string with_own_paths(std::string output, const fs::path& drafts, const fs::path& folder) {
+    const std::string link = drafts / "ops" / folder.filename();
+    for (std::size_t at = output.find(link); at != std::string::npos;
+         at = output.find(link, at + folder.string().size())) {
+        output.replace(at, link.size(), folder.string());
+    }
+    return output;
+}
+
+std::string first_errors(const std::string& output) {
+    constexpr int kMostErrors = 3;
+    std::istringstream lines(output);
+    std::string errors;
+    int count = 0;
+    for (std::string line; count < kMostErrors && std::getline(lines, line);) {
+        if (line.find("error: ") != std::string::npos) {
+            errors += "\n  " + line;
+            ++count;
+        }
+    }
+    return errors.empty() ? "\n" + output : errors;
+}
+
+/// What the object depends on, but for the files that were made for it.
+std::vector<fs::path> dependencies_of(const fs::path& rule_folder, const fs::path& folder,
+                                      const std::string& name) {
+    std::vector<fs::path> found;
+    const fs::path linked = rule_folder / "ops" / name;
+    for (const auto& entry : fs::directory_iterator(rule_folder)) {
+        if (entry.path().extension() != ".d") {
+            continue;
+        }
+        for (const fs::path& path : dependencies_in(read_file(entry.path()).value_or(""))) {
+            const std::string text = path.string();
+            if (text.starts_with(linked.string() + "/")) {
+                found.push_back(folder / text.substr(linked.string().size() + 1));
+            } else if (!text.starts_with(rule_folder.string() + "/")) {
+                found.push_back(path);
+            }
+        }
+    }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
+/// All that the shared object depends on but what the sources include.
+std::string recipe_of(const fs::path& folder, const KernelToolchain& toolchain) {
+    std::string recipe =
+        fmt::format("own op 1\n{}\n{}\n{}", folder.string(), toolchain.compiler_identity(),
+                    include_folders(toolchain).back().string());
+    for (const fs::path& source : sources_in(folder)) {
+        recipe += "\n" + source.string();
+    }
+    return recipe;
+}
+
+/// Sources as they are compiled, the one with the entry last, so that errors name the user's files
+/// first. They include each other as "ops/NAME/…", as they would in the tree.
+std::vector<fs::path> draft_sources(const fs::path& drafts, const fs::path& folder,
+                                    const std::string& name) {
+    fs::create_directory(drafts / "ops");
+    fs::create_directory_symlink(folder, drafts / "ops" / name);
+    const fs::path entry = drafts / "entry.cpp";
+    std::ofstream(entry) << fmt::format(
+        "#include \"ops/{0}/{0}.hpp\"\n"
+        "extern \"C\" const tessera::ops::Op* {1}() {{ return &tessera::ops::{0}::op(); }}\n",
+        name, kEntry);
+    std::vector<fs::path> sources;
+    for (const fs::path& source : sources_in(folder)) {
+        sources.push_back(drafts / "ops" / name / source.filename());
+    }
+    sources.push_back(entry);
+    return sources;
+}
+
+/// Compiles a source to DRAFTS/NUMBER.o, and lists what it includes in DRAFTS/NUMBER.d.
+std::string compile(const KernelToolchain& toolchain, const fs::path& drafts, std::size_t number,
+                    const fs::path& source, const fs::path& folder) {
+    std::string object = drafts / fmt::format("{}.o", number);
+    std::vector<std::string> command{toolchain.compiler.string(),
+                                     "-std=c++20",
+                                     "-O2",
+                                     "-g1",
+                                     "-fPIC",
+                                     "-MD",
+                                     "-MF",
+                                     drafts / fmt::format("{}.d", number),
+                                     "-I" + drafts.string()};
+    for (const fs::path& include : include_folders(toolchain)) {
+        command.push_back("-I" + include.string());
+    }
+    command.insert(command.end(), {"-c", source.string(), "-o", object});
+    const ProcessOutcome outcome =
+        run_process(command, fmt::format("op {} does not compile", folder.string()));
+    require(outcome.exit_code == 0, "op {} does not compile:{}", folder.string(),
+            first_errors(with_own_paths(outcome.output, drafts, folder)));
+    return object;
+}
+
+void build(const KernelToolchain& toolchain, const fs::path& drafts, const fs::path& folder,
+           const std::string& name) {
+    std::vector<std::string> link{toolchain.compiler.string(), "-shared", "-o", drafts / "op.so"};
+    const std::vector<fs::path> sources = draft_sources(drafts, folder, name);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        link.push_back(compile(toolchain, drafts, i, sources[i], folder));
+    }
+    const ProcessOutcome outcome =
+        run_process(link, fmt::format("op {} does not link", folder.string()));
+    require(outcome.exit_code == 0, "op {} does not link:{}", folder.string(),
+            first_errors(outcome.output));
+}
+
+/// The shared object, from the cache if nothing that it was made from has changed.
+fs::path shared_object(const fs::path& folder, const std::string& name) {
+    const ArtifactCache cache(default_cache_folder());
+    const char* path = std::getenv("PATH");
+    const KernelToolchain toolchain = find_kernel_toolchain(path == nullptr ? "" : path);
+    const std::string recipe = recipe_of(folder, toolchain);
+    if (const auto found = cache.find(recipe)) {
+        return *found;
+    }
+    toolchain.require_complete();
+    const DraftFolder drafts(cache);
+    build(toolchain, drafts.path(), folder, name);
+    return cache.store(recipe, drafts.path() / "op.so",
+                       dependencies_of(drafts.path(), folder, name));
+}
+
+/// What a rehearsal ends with: any other status is that of code of the op's, which has ended it.
+enum Rehearsed : std::uint8_t { kLoads = 41, kThrows = 42 };
+
+// Initialisers of an op's variables are its author's code, and run where Tessera does.
+[[noreturn]] void load_and_end(const fs::path& object) {
+    constexpr unsigned kMostSeconds = 10;
+    for (const int signal : {SIGABRT, SIGALRM, SIGXCPU}) {
+        std::signal(signal, SIG_DFL);
+    }
+    std::set_terminate(std::abort);
+    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    alarm(kMostSeconds);
+    try {
+        void* const handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+        void* const entry = handle == nullptr ? nullptr : dlsym(handle, kEntry);
+        if (entry != nullptr) {
+            (void)reinterpret_cast<const ops::Op* (*)()>(entry)();
+        }
+    } catch (...) {
+        _exit(kThrows);
+    }
+    _exit(kLoads);
+}
+
+std::string end_of_rehearsal(int status) {
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        return "does not end within 10 s";
+    }
+    if (WIFSIGNALED(status)) {
+        return fmt::format("ends the process by signal {} ({})", WTERMSIG(status),
+                           strsignal(WTERMSIG(status)));
+    }
+    if (WEXITSTATUS(status) == kThrows) {
+        return "throws an exception";
+    }
+    return fmt::format("ends the process with exit code {}", WEXITSTATUS(status));
+}
+
+/// Loads the op in a process of its own first, so that an initialiser that ends the process, or
+/// never comes back, is refused.
+void rehearse_loading(const fs::path& object, const fs::path& folder) {
+    const pid_t child = fork();
+    require(child != -1, "op {} cannot be loaded: {}", folder.string(), std::strerror(errno));
+    if (child == 0) {
+        load_and_end(object);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) == -1) {
+        ensure(errno == EINTR, "waiting for process {} failed: {}", child, std::strerror(errno));
+    }
+    require(WIFEXITED(status) && WEXITSTATUS(status) == kLoads,
+            "op {} cannot be loaded: the initialiser of one of its variables {}", folder.string(),
+            end_of_rehearsal(status));
+}
+
+}  // namespace
+
+std::shared_ptr<const ops::Op> load_own_op(const fs::path& folder) {
+    const fs::path whole = fs::absolute(folder).lexically_normal();
+    const fs::path trimmed = whole.filename().empty() ? whole.parent_path() : whole;
+    const std::string name = trimmed.filename().string();
+    check_folder(trimmed, name);
+    const fs::path object = shared_object(trimmed, name);
+    rehearse_loading(object, trimmed);
+    void* const handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const char* const problem = handle == nullptr ? dlerror() : nullptr;
+    require(handle != nullptr, "op {} cannot be loaded: {}", trimmed.string(),
+            problem == nullptr ? "" : problem);
+    const auto entry = reinterpret_cast<const ops::Op* (*)()>(dlsym(handle, kEntry));
+    require(entry != nullptr, "op {} cannot be loaded: it has no {}", trimmed.string(), kEntry);
+    auto op = std::make_shared<ops::Op>(*entry());
+    require(op->spec.name == name, "op {} calls itself {}; its spec has the folder's name",
+            trimmed.string(), op->spec.name);
+    op->folder = trimmed.string();
+    return op;
+}
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/pipeline_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::pipeline {
+
+std::string name_on(std::string pattern, std::uint32_t device) {
+    constexpr std::string_view kDevice = "${device}";
+    for (std::size_t at = pattern.find(kDevice); at != std::string::npos;
+         at = pattern.find(kDevice, at)) {
+        pattern.replace(at, kDevice.size(), std::to_string(device));
+    }
+    return pattern;
+}
+
+namespace {
+
+/// Whether a file of outputs holds a step's output once, under its own name: every device of the
+/// mesh holds the same bytes of it, or there is but one.
+bool is_stored_once(const PipelineSpec& pipeline, const PipelineStep& step, std::size_t output,
+                    std::uint32_t devices) {
+    if (devices == 1 && pipeline.has_plain_names) {
+        return true;
+    }
+    return step.op->spec.outputs[output].replicas == ops::Replicas::Same &&
+           step.groups.size() == 1 && step.groups.front().size() == devices;
+}
+
+}  // namespace
+
+std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
+                                         std::size_t index, const FileOutput& output,
+                                         std::uint32_t num_devices) {
+    const std::uint32_t first = step.groups.front().front();
+    const std::string name = output.name.empty() ? output.tensor : output.name;
+    if (output.join != FileJoin::None) {
+        return {{name, output.devices}};
+    }
+    if (output.name.empty() && is_stored_once(pipeline, step, index, num_devices)) {
+        return {{name, {0}}};
+    }
+    if (!output.name.empty() && name_on(output.name, 0) == output.name) {
+        return {{name, {first}}};
+    }
+    std::vector<StoredOutput> stored;
+    for (const auto& group : step.groups) {
+        for (const std::uint32_t device : group) {
+            stored.push_back({output.name.empty() ? own_name(device, output.tensor)
+                                                  : name_on(output.name, device),
+                              {device}});
+        }
+    }
+    return stored;
+}
+
+const PipelineTensor* find_tensor(const PipelineSpec& pipeline, std::string_view name) {
+    const auto found = std::ranges::find(pipeline.tensors, name, &PipelineTensor::name);
+    return found == pipeline.tensors.end() ? nullptr : &*found;
+}
+
+std::uint32_t num_parts(const PipelineTensor& tensor, std::uint32_t devices) {
+    return tensor.split_groups.empty()
+               ? devices
+               : static_cast<std::uint32_t>(tensor.split_groups.front().size());
+}
+
+std::uint32_t part_on(const PipelineTensor& tensor, std::uint32_t device) {
+    for (const auto& group : tensor.split_groups) {
+        const auto found = std::ranges::find(group, device);
+        if (found != group.end()) {
+            return static_cast<std::uint32_t>(found - group.begin());
+        }
+    }
+    return device;
+}
+
+Shape with_rank(Shape shape, std::size_t rank) {
+    if (shape.size() < rank) {
+        shape.insert(shape.begin(), rank - shape.size(), 1);
+    }
+    return shape;
+}
+
+void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
+    const std::uint32_t axis = tensor.origin.axis;
+    require(axis < tensor.spec.shape.size(), "axis {} of {} extents; allowed: 0 to {}", axis,
+            tensor.spec.shape.size(), tensor.spec.shape.size() - 1);
+    std::uint32_t extent = 0;
+    for (const std::string& name : tensor.origin.parts) {
+        const PipelineTensor* part = find_tensor(pipeline, name);
+        require(part != nullptr, "joins {}, which is no tensor", name);
+        require(part->spec.format == tensor.spec.format, "joins {}, which is {}; allowed: {}", name,
+                name_of(part->spec.format), name_of(tensor.spec.format));
+        Shape rest = with_rank(part->spec.shape, tensor.spec.shape.size());
+        if (rest.size() == tensor.spec.shape.size()) {
+            extent += std::exchange(rest[axis], tensor.spec.shape[axis]);
+        }
+        require(rest == tensor.spec.shape, "joins {}, which is {}; it must be {} but for axis {}",
+                name, to_string(part->spec.shape), to_string(tensor.spec.shape), axis);
+    }
+    require(extent == tensor.spec.shape[axis], "has extent {} of axis {}; its parts have {}",
+            tensor.spec.shape[axis], axis, extent);
+}
+
+TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
+    TensorSpec spec = tensor.spec;
+    if (tensor.distribution != Distribution::Split) {
+        return spec;
+    }
+    require(tensor.split_axis < spec.shape.size(), "axis {} of {} extents; allowed: 0 to {}",
+            tensor.split_axis, spec.shape.size(), spec.shape.size() - 1);
+    std::uint32_t& extent = spec.shape[tensor.split_axis];
+    const std::uint32_t parts = num_parts(tensor, devices);
+    require(extent % parts == 0, "axis {} has extent {}, which {} devices do not divide",
+            tensor.split_axis, extent, parts);
+    extent /= parts;
+    if (tensor.drops_axis) {
+        require(extent == 1, "axis {} has {} indices a device; one alone can be dropped",
+                tensor.split_axis, extent);
+        spec.shape.erase(spec.shape.begin() + tensor.split_axis);
+    }
+    return spec;
+}
+
+bool is_read_from(const PipelineSpec& pipeline, std::string_view name, std::size_t first_step) {
+    return std::any_of(pipeline.steps.begin() + static_cast<std::ptrdiff_t>(first_step),
+                       pipeline.steps.end(), [&](const PipelineStep& step) {
+                           return std::ranges::find(step.inputs, name) != step.inputs.end();
+                       });
+}
+
+bool is_read_back(const PipelineStep& step, std::size_t input) {
+    const ops::Op& op = *step.op;
+    return op.spec.inputs[input].host_read == ops::HostRead::Yes &&
+           (!op.reads_back || op.reads_back(step.parameters.get()));
+}
+
+const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline, std::string_view name) {
+    for (const PipelineStep& step : pipeline.steps) {
+        const auto input = std::ranges::find(step.inputs, name);
+        if (input != step.inputs.end()) {
+            return &step.input_plans[static_cast<std::size_t>(input - step.inputs.begin())];
+        }
+    }
+    return nullptr;
+}
+
+bool outlives_the_run(const PipelineSpec& pipeline, std::string_view name) {
+    const PipelineTensor* tensor = find_tensor(pipeline, name);
+    return tensor != nullptr && tensor->persistent;
+}
+
+std::string workspace_name(const PipelineStep& step, std::size_t index) {
+    return fmt::format("{}.workspace_{}", step.name, index);
+}
+
+std::string own_name(std::uint32_t device, std::string_view name) {
+    return fmt::format("d{}.{}", device, name);
+}
+
+std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices) {
+    std::uint64_t most = 0;
+    for (std::size_t now = 0; now < pipeline.steps.size(); ++now) {
+        std::uint64_t bytes = 0;
+        for (const PipelineTensor& tensor : pipeline.tensors) {
+            const bool is_shared = tensor.distribution == Distribution::Replicated;
+            if (is_read_from(pipeline, tensor.name, now)) {
+                bytes += device_spec(tensor, devices).num_bytes() * (is_shared ? 1 : devices);
+            }
+        }
+        for (std::size_t made = 0; made <= now; ++made) {
+            const PipelineStep& step = pipeline.steps[made];
+            for (std::size_t i = 0; i < step.output_plans.size(); ++i) {
+                if (made == now || is_read_from(pipeline, step.outputs[i].name, now)) {
+                    bytes += step.output_plans[i].spec.num_bytes() * devices;
+                }
+            }
+        }
+        most = std::max(most, bytes);
+    }
+    return most;
+}
+
+std::size_t end_of_launch(const PipelineSpec& pipeline, std::size_t first) {
+    std::size_t end = first + 1;
+    const std::string& launch = pipeline.steps[first].launch;
+    while (!launch.empty() && end < pipeline.steps.size() && pipeline.steps[end].launch == launch) {
+        ++end;
+    }
+    return end;
+}
+
+std::size_t num_launches(const PipelineSpec& pipeline) {
+    std::size_t launches = 0;
+    for (std::size_t step = 0; step < pipeline.steps.size(); step = end_of_launch(pipeline, step)) {
+        ++launches;
+    }
+    return launches;
+}
+
+const std::string& launch_name(const PipelineSpec& pipeline, std::size_t first) {
+    const PipelineStep& step = pipeline.steps[first];
+    return step.launch.empty() ? step.name : step.launch;
+}
+
+std::vector<std::string> launch_names(const PipelineSpec& pipeline) {
+    std::vector<std::string> names;
+    for (std::size_t step = 0; step < pipeline.steps.size(); step = end_of_launch(pipeline, step)) {
+        names.push_back(launch_name(pipeline, step));
+    }
+    return names;
+}
+
+}  // namespace tessera::pipeline

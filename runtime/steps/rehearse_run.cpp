@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/rehearse_run.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "emu/dram/tensor_buffer.hpp"
+#include "runtime/kernels/builtin_table.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
+#include "runtime/launch/l1_layout.hpp"
+#include "runtime/steps/edit_program.hpp"
+#include "runtime/steps/kernel_files.hpp"
+#include "runtime/steps/workspaces.hpp"
+#include "tessera/errors.hpp"
+#include "tessera/page_address.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+/// The memories of one device; what PlacedTensors does there, it does too.
+class RehearsedDevice {
+public:
+    RehearsedDevice(const ArchSpec& arch, const BankLayout& banks, std::uint32_t device)
+        : arch_(arch),
+          banks_(banks),
+          device_(device),
+          dram_(make_allocator(arch, BufferType::DRAM, device)),
+          l1_(make_allocator(arch, BufferType::L1, device)) {}
+
+    [[nodiscard]] L1Space l1() const { return {arch_, device_, l1_}; }
+    /// The tensor, which is allocated if it is not there yet.
+    DeviceTensor place(const std::string& name, const ops::TensorPlan& plan) {
+        const auto found = held_.find(name);
+        if (found != held_.end()) {
+            return {plan.spec, found->second};
+        }
+        Buffer buffer = buffer_of(name, plan);
+        buffer.address = static_cast<std::uint32_t>(
+            allocator(buffer.type).allocate(name, PageMap(buffer, banks_).bytes_per_bank()));
+        return {plan.spec, held_.emplace(name, buffer).first->second};
+    }
+    /// A tensor that lies at an offset of a workspace.
+    DeviceTensor place_in(const WorkspacePlace& place, const ops::TensorPlan& plan) {
+        const Workspace& workspace = *place.workspace;
+        const DeviceTensor all = this->place(workspace.name, {.spec = spec_of(workspace, arch_)});
+        Buffer buffer = interleaved_buffer(arch_, device_, plan.spec, BufferType::DRAM);
+        buffer.address = all.buffer.address + static_cast<std::uint32_t>(place.tensor->offset);
+        return {plan.spec, buffer};
+    }
+    template <class Predicate>
+    void free_if(Predicate is_unused) {
+        std::erase_if(held_, [&](const auto& entry) {
+            const bool is_freed = is_unused(entry.first);
+            if (is_freed) {
+                allocator(entry.second.type).deallocate(entry.second.address);
+            }
+            return is_freed;
+        });
+    }
+
+private:
+    BankAllocator& allocator(BufferType memory) { return memory == BufferType::DRAM ? dram_ : l1_; }
+    [[nodiscard]] Buffer buffer_of(const std::string& name, const ops::TensorPlan& plan) const {
+        return plan.layout == TensorMemoryLayout::INTERLEAVED
+                   ? interleaved_buffer(arch_, device_, plan.spec, plan.memory)
+                   : sharded_buffer(arch_, device_, name, plan.spec, plan.memory, plan.layout,
+                                    *plan.shard);
+    }
+
+    const ArchSpec& arch_;
+    const BankLayout& banks_;
+    std::uint32_t device_;
+    BankAllocator dram_;
+    BankAllocator l1_;
+    std::map<std::string, Buffer, std::less<>> held_;
+};
+
+void require_source(const KernelDescription& kernel) {
+    if (kernel.text.empty() && find_builtin(kernel.source) == nullptr) {
+        (void)find_kernel_file(kernel.source);
+    }
+}
+
+/// The whole run. `now` says for what memory is taken, or a program built.
+class RehearsedRun {
+public:
+    RehearsedRun(const PipelineSpec& pipeline, const ArchSpec& arch, const MeshSpec& mesh)
+        : pipeline_(pipeline), arch_(arch), mesh_(mesh), banks_(make_bank_layout(arch)) {
+        for (std::uint32_t number = 0; number < mesh.shape.num_devices(); ++number) {
+            devices_.emplace_back(arch, banks_, number);
+        }
+    }
+
+    Rehearsal run() {
+        Rehearsal rehearsal;
+        try {
+            place_tensors();
+            for (std::size_t first = 0; first < pipeline_.steps.size();) {
+                const std::size_t end = end_of_launch(pipeline_, first);
+                launch(first, end);
+                free_unused_after(end);
+                first = end;
+            }
+        } catch (const UsageError& error) {
+            rehearsal.obstacle = now_;
+            rehearsal.obstacle->text = error.what();
+        }
+        rehearsal.kernels = std::move(kernels_);
+        return rehearsal;
+    }
+
+private:
+    using Operands = std::vector<std::vector<DeviceTensor>>;  ///< [operand][position]
+
+    void place_tensors() {
+        for (const PipelineTensor& tensor : pipeline_.tensors) {
+            now_ = {.tensor = &tensor};
+            const ops::TensorPlan* plan = plan_of_input(pipeline_, tensor.name);
+            for (RehearsedDevice& device : devices_) {
+                if (plan != nullptr) {
+                    (void)place(device, tensor.name, *plan);
+                }
+            }
+        }
+    }
+    DeviceTensor place(RehearsedDevice& device, const std::string& name,
+                       const ops::TensorPlan& plan) {
+        const WorkspacePlace place = place_in_workspace(pipeline_, name);
+        return place.workspace == nullptr ? device.place(name, plan) : device.place_in(place, plan);
+    }
+    Operands place_all(std::span<const std::uint32_t> group, std::span<const std::string> names,
+                       std::span<const ops::TensorPlan> plans) {
+        Operands operands;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            auto& operand = operands.emplace_back();
+            for (const std::uint32_t device : group) {
+                if (names[i].empty()) {
+                    break;  // an operand that is left out
+                }
+                operand.push_back(place(devices_[device], names[i], plans[i]));
+            }
+        }
+        return operands;
+    }
+    /// Counts that the host reads before a launch are not known yet: zeros stand for them.
+    static std::vector<std::vector<HostTensor>> values_read_back(const PipelineStep& step,
+                                                                 const Operands& inputs) {
+        std::vector<std::vector<HostTensor>> read(step.inputs.size());
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            if (is_read_back(step, i)) {
+                for (const DeviceTensor& tensor : inputs[i]) {
+                    read[i].push_back(make_host_tensor(tensor.spec.shape, tensor.spec.format));
+                }
+            }
+        }
+        return read;
+    }
+    std::vector<DeviceProgram> programs_of(const PipelineStep& step,
+                                           std::span<const std::uint32_t> group) {
+        std::vector<std::string> made;
+        std::vector<ops::TensorPlan> plans = step.output_plans;
+        for (const StepOutput& output : step.outputs) {
+            made.push_back(output.name);
+        }
+        for (std::size_t i = 0; i < step.workspace_plans.size(); ++i) {
+            made.push_back(workspace_name(step, i));
+            plans.push_back(step.workspace_plans[i]);
+        }
+        const Operands outputs = place_all(group, made, plans);
+        const Operands inputs = place_all(group, step.inputs, step.input_plans);
+        const auto read = values_read_back(step, inputs);
+        auto programs = step.op->programs({.arch = arch_,
+                                           .mesh = mesh_,
+                                           .devices = group,
+                                           .parameters = step.parameters.get(),
+                                           .inputs = step.input_plans,
+                                           .outputs = step.output_plans,
+                                           .device_inputs = inputs,
+                                           .device_outputs = outputs,
+                                           .host_inputs = read});
+        for (DeviceProgram& program : programs) {
+            move_cores(program.program, step.first_core, arch_, step.name);
+            find_kernels(program.program, *step.op, pipeline_.folder);
+            judge(program);
+        }
+        return programs;
+    }
+    void launch(std::size_t first, std::size_t end) {
+        std::vector<DeviceProgram> programs;
+        for (std::size_t i = first; i < end; ++i) {
+            const PipelineStep& step = pipeline_.steps[i];
+            now_ = {.step = &step};
+            for (const auto& group : step.groups) {
+                add_programs(programs_of(step, group), programs, step.name);
+            }
+        }
+    }
+    void judge(const DeviceProgram& program) {
+        const L1Space l1 = devices_.at(program.device).l1();
+        check_on_grid(program.program, l1);
+        (void)lay_out_circular_buffers(program.program, l1);
+        for (const KernelDescription& kernel : program.program.kernels) {
+            if (kernels_.insert(kernel.source).second) {
+                require_source(kernel);
+            }
+        }
+    }
+    void free_unused_after(std::size_t end) {
+        for (RehearsedDevice& device : devices_) {
+            device.free_if([&](const std::string& name) {
+                const auto shared = std::ranges::find(pipeline_.workspaces, name, &Workspace::name);
+                if (shared != pipeline_.workspaces.end()) {
+                    return shared->end_step <= end;
+                }
+                return !is_read_from(pipeline_, name, end) && !outlives_the_run(pipeline_, name);
+            });
+        }
+    }
+
+    const PipelineSpec& pipeline_;
+    const ArchSpec& arch_;
+    const MeshSpec& mesh_;
+    BankLayout banks_;
+    std::vector<RehearsedDevice> devices_;
+    std::set<std::string> kernels_;
+    Obstacle now_;
+};
+
+}  // namespace
+
+Rehearsal rehearse_run(const PipelineSpec& pipeline, const ArchSpec& arch, const MeshSpec& mesh) {
+    return RehearsedRun(pipeline, arch, mesh).run();
+}
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/scope.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera::pipeline {
+
+std::string show(const Value& value) {
+    return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
+}
+
+const Value* Scope::find(std::string_view name) const {
+    const auto found = values_.find(name);
+    if (found != values_.end()) {
+        return &found->second;
+    }
+    return outer_ == nullptr ? nullptr : outer_->find(name);
+}
+
+const Scope::Function* Scope::function(std::string_view name) const {
+    const auto found = functions_.find(name);
+    if (found != functions_.end()) {
+        return &found->second;
+    }
+    return outer_ == nullptr ? nullptr : outer_->function(name);
+}
+
+Scope Scope::flat() const {
+    Scope all = outer_ == nullptr ? Scope() : outer_->flat();
+    for (const auto& [name, value] : values_) {
+        all.set(name, value);
+    }
+    for (const auto& [name, function] : functions_) {
+        all.set_function(name, function);
+    }
+    return all;
+}
+
+std::vector<std::string> Scope::names() const {
+    std::vector<std::string> names =
+        outer_ == nullptr ? std::vector<std::string>{} : outer_->names();
+    for (const auto& [name, value] : values_) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+}  // namespace tessera::pipeline

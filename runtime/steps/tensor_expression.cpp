@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/tensor_expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "emu/base/bf16.hpp"
+#include "emu/base/fields/nearest.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+struct Array {
+    Shape shape;
+    std::vector<double> values;
+};
+
+Array to_array(const HostTensor& tensor) {
+    Array array{tensor.shape, std::vector<double>(num_elements(tensor.shape))};
+    const auto convert = [&](const auto& elements, auto widen) {
+        for (std::size_t i = 0; i < array.values.size(); ++i) {
+            array.values[i] = widen(elements[i]);
+        }
+    };
+    const auto plain = [](auto value) { return static_cast<double>(value); };
+    switch (tensor.format) {
+        case DataFormat::Float16_b:
+            convert(tensor.as<std::uint16_t>(),
+                    [](std::uint16_t bits) -> double { return bf16_to_float(bits); });
+            break;
+        case DataFormat::Int32:
+            convert(tensor.as<std::int32_t>(), plain);
+            break;
+        case DataFormat::UInt32:
+            convert(tensor.as<std::uint32_t>(), plain);
+            break;
+        case DataFormat::UInt16:
+            convert(tensor.as<std::uint16_t>(), plain);
+            break;
+        case DataFormat::UInt8:
+            convert(tensor.as<std::uint8_t>(), plain);
+            break;
+        default:
+            require(tensor.format == DataFormat::Float32, "{} has no place in an expression",
+                    name_of(tensor.format));
+            convert(tensor.as<float>(), plain);
+    }
+    return array;
+}
+
+struct NamedFunction {
+    std::string_view name;
+    double (*apply)(double);
+};
+// Those of the op eltwise.
+constexpr std::array kFunctions{
+#define SFPU_CHOICE(call, Word, shape, options, routine, constants, yaml, domain, arguments, \
+                    reference)                                                               \
+    NamedFunction{#yaml, [](double a) -> double { return reference; }},
+#include "tessera/kernel/compute/sfpu_table.inc"
+};
+constexpr std::array<std::string_view, 5> kArrayFunctions{"max", "mean", "min", "sum", "transpose"};
+
+std::size_t extent_from_end(const Shape& shape, std::size_t back) {
+    return back < shape.size() ? shape[shape.size() - 1 - back] : 1;
+}
+
+/// Reads the text and computes at once; in a first pass, without values, names alone are gathered.
+class Reader {
+public:
+    Reader(std::string_view text, const ReadTensor* read) : text_(text), read_(read) {}
+
+    Array run() {
+        Array result = sum();
+        skip_blanks();
+        if (at_ != text_.size()) {
+            refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+        }
+        return result;
+    }
+    [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+
+private:
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw UsageError(fmt::format("'{}': {}", text_, what));
+    }
+    void skip_blanks() {
+        while (at_ < text_.size() && text_[at_] == ' ') {
+            ++at_;
+        }
+    }
+    bool take(char sign) {
+        skip_blanks();
+        if (at_ == text_.size() || text_[at_] != sign) {
+            return false;
+        }
+        ++at_;
+        return true;
+    }
+    void expect(char sign) {
+        if (!take(sign)) {
+            refuse(fmt::format("'{}' is missing", sign));
+        }
+    }
+
+    Array sum() {
+        Array left = product();
+        for (;;) {
+            if (take('+')) {
+                left = zip(left, product(), [](double a, double b) { return a + b; });
+            } else if (take('-')) {
+                left = zip(left, product(), [](double a, double b) { return a - b; });
+            } else {
+                return left;
+            }
+        }
+    }
+    Array product() {
+        Array left = factor();
+        for (;;) {
+            if (take('*')) {
+                left = zip(left, factor(), [](double a, double b) { return a * b; });
+            } else if (take('/')) {
+                left = zip(left, factor(), [](double a, double b) { return a / b; });
+            } else if (take('@')) {
+                left = matrix_product(left, factor());
+            } else {
+                return left;
+            }
+        }
+    }
+    Array factor() {
+        if (take('-')) {
+            return map(factor(), [](double x) { return -x; });
+        }
+        if (take('(')) {
+            Array inner = sum();
+            expect(')');
+            return inner;
+        }
+        skip_blanks();
+        if (at_ == text_.size()) {
+            refuse("a tensor or a number is missing at the end");
+        }
+        return std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 ? number() : word();
+    }
+    Array number() {
+        double value = 0;
+        const auto [rest, error] =
+            std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+        if (error != std::errc{}) {
+            refuse("a number is out of range");
+        }
+        at_ = static_cast<std::size_t>(rest - text_.data());
+        return {{}, {value}};
+    }
+    Array word() {
+        const std::size_t first = at_;
+        while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
+                                      text_[at_] == '_' || text_[at_] == '.')) {
+            ++at_;
+        }
+        const std::string name(text_.substr(first, at_ - first));
+        if (name.empty()) {
+            refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+        }
+        if (take('(')) {
+            return call(name);
+        }
+        if (std::ranges::find(names_, name) == names_.end()) {
+            names_.push_back(name);
+        }
+        if (read_ == nullptr) {
+            return {{}, {0.0}};
+        }
+        const auto tensor = (*read_)(name);
+        if (!tensor) {
+            refuse(name + " is no input of the step");
+        }
+        return to_array(*tensor);
+    }
+    Array call(const std::string& name) {
+        std::vector<Array> arguments{sum()};
+        while (take(',')) {
+            arguments.push_back(sum());
+        }
+        expect(')');
+        const auto function = std::ranges::find(kFunctions, name, &NamedFunction::name);
+        if (function != kFunctions.end()) {
+            check_arguments(name, arguments, 1);
+            return map(std::move(arguments[0]), function->apply);
+        }
+        if (name == "max" || name == "min") {
+            check_arguments(name, arguments, 2);
+            return zip(arguments[0], arguments[1], [&](double a, double b) {
+                return name == "max" ? std::max(a, b) : std::min(a, b);
+            });
+        }
+        if (std::ranges::find(kArrayFunctions, name) == kArrayFunctions.end()) {
+            std::vector<std::string> known(kArrayFunctions.begin(), kArrayFunctions.end());
+            for (const NamedFunction& row : kFunctions) {
+                known.emplace_back(row.name);
+            }
+            refuse(fmt::format("there is no function {}, did you mean {}?", name,
+                               config::nearest(name, known)));
+        }
+        check_arguments(name, arguments, 1);
+        return name == "transpose" ? transposed(arguments[0])
+                                   : over_last_axis(arguments[0], name == "mean");
+    }
+    void check_arguments(const std::string& name, const std::vector<Array>& arguments,
+                         std::size_t wanted) const {
+        if (arguments.size() != wanted) {
+            refuse(fmt::format("{} takes {} of them, found {}", name, wanted, arguments.size()));
+        }
+    }
+
+    template <class F>
+    static Array map(Array array, F function) {
+        for (double& value : array.values) {
+            value = function(value);
+        }
+        return array;
+    }
+
+    // The names' pass has no shapes.
+    [[nodiscard]] bool is_dry() const { return read_ == nullptr; }
+
+    Shape broadcast(const Shape& a, const Shape& b, std::size_t skipped) const {
+        Shape shape(std::max(a.size(), b.size()));
+        for (std::size_t back = skipped; back < shape.size(); ++back) {
+            const std::size_t x = extent_from_end(a, back);
+            const std::size_t y = extent_from_end(b, back);
+            if (x != y && x != 1 && y != 1) {
+                refuse(fmt::format("{} and {} do not go together", to_string(a), to_string(b)));
+            }
+            shape[shape.size() - 1 - back] = static_cast<std::uint32_t>(std::max(x, y));
+        }
+        return shape;
+    }
+    /// Where element `index` of `shape` lies in an array that is broadcast to it.
+    static std::size_t source_of(const Array& array, const Shape& shape, std::size_t index) {
+        std::size_t source = 0;
+        std::size_t stride = 1;
+        for (std::size_t back = 0; back < shape.size(); ++back) {
+            const std::size_t extent = extent_from_end(shape, back);
+            const std::size_t own = extent_from_end(array.shape, back);
+            source += (own == 1 ? 0 : index % extent) * stride;
+            stride *= own;
+            index /= extent;
+        }
+        return source;
+    }
+    template <class F>
+    Array zip(const Array& a, const Array& b, F function) const {
+        const Shape shape = broadcast(a.shape, b.shape, 0);
+        Array result{shape, std::vector<double>(num_elements(shape))};
+        const bool is_plain = a.shape == b.shape;
+        for (std::size_t i = 0; i < result.values.size(); ++i) {
+            result.values[i] = function(a.values[is_plain ? i : source_of(a, shape, i)],
+                                        b.values[is_plain ? i : source_of(b, shape, i)]);
+        }
+        return result;
+    }
+
+    Array matrix_product(const Array& a, const Array& b) const {
+        if (is_dry()) {
+            return a;
+        }
+        if (a.shape.size() < 2 || b.shape.size() < 2 ||
+            a.shape.back() != b.shape[b.shape.size() - 2]) {
+            refuse(fmt::format("{} @ {} are no matrices that go together", to_string(a.shape),
+                               to_string(b.shape)));
+        }
+        const std::size_t rows = a.shape[a.shape.size() - 2];
+        const std::size_t inner = a.shape.back();
+        const std::size_t columns = b.shape.back();
+        Shape shape = broadcast(a.shape, b.shape, 2);
+        shape[shape.size() - 2] = static_cast<std::uint32_t>(rows);
+        shape.back() = static_cast<std::uint32_t>(columns);
+        Array result{shape, std::vector<double>(num_elements(shape))};
+        const std::size_t matrices = result.values.size() / (rows * columns);
+        const std::size_t a_matrices = a.values.size() / (rows * inner);
+        const std::size_t b_matrices = b.values.size() / (inner * columns);
+        for (std::size_t m = 0; m < matrices; ++m) {
+            const double* left = a.values.data() + m % a_matrices * rows * inner;
+            const double* right = b.values.data() + m % b_matrices * inner * columns;
+            double* out = result.values.data() + m * rows * columns;
+            for (std::size_t i = 0; i < rows; ++i) {
+                for (std::size_t k = 0; k < inner; ++k) {
+                    for (std::size_t j = 0; j < columns; ++j) {
+                        out[i * columns + j] += left[i * inner + k] * right[k * columns + j];
+                    }
+                }
+            }
+        }
+        return result;
+    }
+    Array over_last_axis(const Array& a, bool is_mean) const {
+        if (is_dry() || a.shape.empty()) {
+            return a;
+        }
+        const std::size_t extent = a.shape.back();
+        Array result{a.shape, std::vector<double>(a.values.size() / extent)};
+        result.shape.back() = 1;
+        for (std::size_t i = 0; i < a.values.size(); ++i) {
+            result.values[i / extent] += a.values[i] / (is_mean ? static_cast<double>(extent) : 1);
+        }
+        return result;
+    }
+    Array transposed(const Array& a) const {
+        if (is_dry()) {
+            return a;
+        }
+        if (a.shape.size() < 2) {
+            refuse(fmt::format("transpose of {}, which is no matrix", to_string(a.shape)));
+        }
+        Array result = a;
+        const std::size_t rows = a.shape[a.shape.size() - 2];
+        const std::size_t columns = a.shape.back();
+        std::swap(result.shape[a.shape.size() - 2], result.shape.back());
+        for (std::size_t i = 0; i < a.values.size(); ++i) {
+            const std::size_t matrix = i / (rows * columns) * rows * columns;
+            const std::size_t row = i % (rows * columns) / columns;
+            result.values[matrix + i % columns * rows + row] = a.values[i];
+        }
+        return result;
+    }
+
+    std::string_view text_;
+    const ReadTensor* read_;
+    std::size_t at_ = 0;
+    std::vector<std::string> names_;
+};
+
+}  // namespace
+
+HostTensor evaluate_tensors(std::string_view text, const ReadTensor& read) {
+    const Array array = Reader(text, &read).run();
+    HostTensor tensor = make_host_tensor(array.shape, DataFormat::Float32);
+    std::ranges::transform(array.values, tensor.as<float>().begin(),
+                           [](double value) { return static_cast<float>(value); });
+    return tensor;
+}
+
+std::vector<std::string> tensor_names(std::string_view text) {
+    Reader reader(text, nullptr);
+    (void)reader.run();
+    return reader.names();
+}
+
+}  // namespace tessera::pipeline

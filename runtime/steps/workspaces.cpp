@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/workspaces.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "emu/dram/tensor_buffer.hpp"
+#include "emu/tile/format/integer.hpp"
+#include "tessera/page_address.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+bool is_used_from(const PipelineSpec& pipeline, const std::string& tensor, std::size_t first) {
+    const auto begin = pipeline.steps.begin() + static_cast<std::ptrdiff_t>(first);
+    return is_read_from(pipeline, tensor, first) ||
+           std::any_of(begin, pipeline.steps.end(), [&](const PipelineStep& step) {
+               return std::ranges::find(step.outputs, tensor, &StepOutput::name) !=
+                      step.outputs.end();
+           });
+}
+
+/// The end of the last launch that reads a tensor or writes it again, or `end` of its writer's.
+std::size_t end_of_use(const PipelineSpec& pipeline, const std::string& tensor, std::size_t end) {
+    while (end < pipeline.steps.size() && is_used_from(pipeline, tensor, end)) {
+        end = end_of_launch(pipeline, end);
+    }
+    return end;
+}
+
+void note(const PipelineSpec& pipeline, std::size_t first, std::size_t end, std::size_t step,
+          std::size_t output, const ArchSpec& arch, std::vector<Workspace>& workspaces) {
+    const StepOutput& made = pipeline.steps[step].outputs[output];
+    auto workspace = std::ranges::find(workspaces, made.workspace, &Workspace::name);
+    if (workspace == workspaces.end()) {
+        workspaces.push_back({.name = made.workspace, .first_step = first});
+        workspace = workspaces.end() - 1;
+    }
+    auto& tensors = workspace->tensors;
+    if (std::ranges::find(tensors, made.name, &WorkspaceTensor::name) != tensors.end()) {
+        return;  // written again
+    }
+    const TensorSpec& spec = pipeline.steps[step].output_plans[output].spec;
+    const Buffer buffer = interleaved_buffer(arch, 0, spec, BufferType::DRAM);
+    tensors.push_back({.name = made.name,
+                       .bytes = PageMap(buffer, make_bank_layout(arch)).bytes_per_bank(),
+                       .first_step = first,
+                       .end_step = end_of_use(pipeline, made.name, end)});
+    workspace->end_step = std::max(workspace->end_step, tensors.back().end_step);
+}
+
+bool are_needed_together(const WorkspaceTensor& a, const WorkspaceTensor& b) {
+    return a.first_step < b.end_step && b.first_step < a.end_step;
+}
+
+/// The lowest place that no tensor placed before holds while this one is needed.
+std::uint64_t lowest_place(const std::vector<WorkspaceTensor*>& placed,
+                           const WorkspaceTensor& tensor) {
+    std::vector<const WorkspaceTensor*> beside;
+    std::ranges::copy_if(placed, std::back_inserter(beside), [&](const WorkspaceTensor* other) {
+        return are_needed_together(*other, tensor);
+    });
+    std::ranges::sort(beside, {}, &WorkspaceTensor::offset);
+    std::uint64_t offset = 0;
+    for (const WorkspaceTensor* other : beside) {
+        if (offset + tensor.bytes <= other->offset) {
+            break;
+        }
+        offset = std::max(offset, other->offset + other->bytes);
+    }
+    return offset;
+}
+
+void place_tensors(Workspace& workspace) {
+    std::vector<WorkspaceTensor*> by_size;
+    for (WorkspaceTensor& tensor : workspace.tensors) {
+        by_size.push_back(&tensor);
+    }
+    std::ranges::stable_sort(by_size, std::greater<>(), &WorkspaceTensor::bytes);
+    std::vector<WorkspaceTensor*> placed;
+    for (WorkspaceTensor* tensor : by_size) {
+        tensor->offset = lowest_place(placed, *tensor);
+        workspace.bytes = std::max(workspace.bytes, tensor->offset + tensor->bytes);
+        placed.push_back(tensor);
+    }
+}
+
+}  // namespace
+
+std::vector<Workspace> plan_workspaces(const PipelineSpec& pipeline, const ArchSpec& arch) {
+    std::vector<Workspace> workspaces;
+    for (std::size_t first = 0; first < pipeline.steps.size();) {
+        const std::size_t end = end_of_launch(pipeline, first);
+        for (std::size_t step = first; step < end; ++step) {
+            for (std::size_t i = 0; i < pipeline.steps[step].outputs.size(); ++i) {
+                if (!pipeline.steps[step].outputs[i].workspace.empty()) {
+                    note(pipeline, first, end, step, i, arch, workspaces);
+                }
+            }
+        }
+        first = end;
+    }
+    for (Workspace& workspace : workspaces) {
+        place_tensors(workspace);
+    }
+    return workspaces;
+}
+
+// A run for its times alone moves integers and no other numbers: a workspace is one or the other.
+std::optional<std::string> workspace_refusal(const ops::TensorPlan& plan) {
+    if (plan.layout != TensorMemoryLayout::INTERLEAVED || plan.memory != BufferType::DRAM) {
+        return "must be interleaved in DRAM to lie in a workspace";
+    }
+    if (tile::is_integer_format(plan.spec.format)) {
+        return std::string("is ") + std::string(name_of(plan.spec.format)) +
+               "; a workspace holds no integers";
+    }
+    return std::nullopt;
+}
+
+WorkspacePlace place_in_workspace(const PipelineSpec& pipeline, std::string_view tensor) {
+    for (const Workspace& workspace : pipeline.workspaces) {
+        const auto found = std::ranges::find(workspace.tensors, tensor, &WorkspaceTensor::name);
+        if (found != workspace.tensors.end()) {
+            return {&workspace, &*found};
+        }
+    }
+    return {};
+}
+
+TensorSpec spec_of(const Workspace& workspace, const ArchSpec& arch) {
+    constexpr std::uint64_t kElement = 2;
+    return {{arch.dram.num_banks,
+             static_cast<std::uint32_t>((workspace.bytes + kElement - 1) / kElement)},
+            DataFormat::Float16_b,
+            Layout::ROW_MAJOR};
+}
+
+}  // namespace tessera::pipeline

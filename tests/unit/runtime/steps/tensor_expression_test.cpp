@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps/tensor_expression.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+HostTensor floats(Shape shape, const std::vector<float>& values) {
+    HostTensor tensor = make_host_tensor(std::move(shape), DataFormat::Float32);
+    std::ranges::copy(values, tensor.as<float>().begin());
+    return tensor;
+}
+
+std::optional<HostTensor> read(std::string_view name) {
+    if (name == "a") {
+        return floats({2, 3}, {1, 2, 3, 4, 5, 6});
+    }
+    if (name == "b") {
+        return floats({1, 3}, {10, 20, 30});
+    }
+    if (name == "c") {
+        return floats({3, 2}, {1, 0, 0, 1, 1, 1});
+    }
+    return std::nullopt;
+}
+
+std::vector<float> values_of(const std::string& text) {
+    const HostTensor tensor = evaluate_tensors(text, read);
+    const auto values = tensor.as<float>();
+    return {values.begin(), values.end()};
+}
+
+std::string refusal_of(const std::string& text) {
+    try {
+        (void)evaluate_tensors(text, read);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(TensorExpression, BroadcastsRowsOverMatrices) {
+    EXPECT_THAT(values_of("a + b"), testing::ElementsAre(11, 22, 33, 14, 25, 36));
+    EXPECT_THAT(values_of("2 * a - b / 10"), testing::ElementsAre(1, 2, 3, 7, 8, 9));
+}
+
+TEST(TensorExpression, MultipliesMatrices) {
+    EXPECT_THAT(values_of("a @ c"), testing::ElementsAre(4, 5, 10, 11));
+    EXPECT_EQ(evaluate_tensors("a @ c", read).shape, (Shape{2, 2}));
+    EXPECT_THAT(values_of("transpose(c) @ transpose(a)"), testing::ElementsAre(4, 10, 5, 11));
+}
+
+TEST(TensorExpression, AppliesFunctions) {
+    EXPECT_THAT(values_of("sum(a)"), testing::ElementsAre(6, 15));
+    EXPECT_THAT(values_of("mean(square(a))"),
+                testing::ElementsAre(testing::FloatEq(14.F / 3), testing::FloatEq(77.F / 3)));
+    EXPECT_THAT(values_of("max(a, 4)"), testing::ElementsAre(4, 4, 4, 4, 5, 6));
+    // gelu(1) = Φ(1) = 0.841345.
+    EXPECT_NEAR(values_of("gelu(a)")[0], 0.841345, 1e-6);
+    EXPECT_NEAR(values_of("silu(a)")[0], 1 / (1 + std::exp(-1.0)), 1e-7);
+}
+
+TEST(TensorExpression, NamesTheTensorsItUses) {
+    EXPECT_THAT(tensor_names("gelu(x + bias) * x"), testing::ElementsAre("x", "bias"));
+}
+
+TEST(TensorExpressionErrors, NameWhatIsWrong) {
+    EXPECT_EQ(refusal_of("a + z"), "'a + z': z is no input of the step");
+    EXPECT_EQ(refusal_of("a + c"), "'a + c': (2,3) and (3,2) do not go together");
+    EXPECT_EQ(refusal_of("a @ b"), "'a @ b': (2,3) @ (1,3) are no matrices that go together");
+    EXPECT_EQ(refusal_of("geluu(a)"), "'geluu(a)': there is no function geluu, did you mean gelu?");
+    EXPECT_EQ(refusal_of("max(a)"), "'max(a)': max takes 2 of them, found 1");
+    EXPECT_EQ(refusal_of("a +"), "'a +': a tensor or a number is missing at the end");
+}
+
+}  // namespace
+}  // namespace tessera::pipeline
