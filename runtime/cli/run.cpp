@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -75,7 +77,13 @@ std::vector<std::pair<std::string, std::string>> replaced_kernels(
         const std::string file = option.substr(equals + 1);
         require(std::filesystem::is_regular_file(file), "--kernel {}: {} is not a file", option,
                 file);
-        kernels.emplace_back(option.substr(0, equals), std::filesystem::absolute(file).string());
+        const std::string kernel = option.substr(0, equals);
+        const auto earlier =
+            std::ranges::find(kernels, kernel, [](const auto& k) { return k.first; });
+        require(earlier == kernels.end(),
+                "--kernel {}: {} is already replaced by {}; allowed: one file for each kernel",
+                option, kernel, earlier == kernels.end() ? "" : earlier->second);
+        kernels.emplace_back(kernel, std::filesystem::absolute(file).string());
     }
     return kernels;
 }

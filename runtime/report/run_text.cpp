@@ -216,9 +216,10 @@ std::string verdict_text(const RunRecord& record, const TextStyle& style, std::s
     }
     if (num_checked(record) == 0) {
         return text + painted("DONE", Tone::Heading, style) +
-               fmt::format(
-                   "{} {} steps in {}, none checked ({})\n", nan, record.steps.size(), time,
-                   record.maths == Maths::Off ? "values are not computed" : "verify.level is off");
+               fmt::format("{} {} steps in {}, none checked ({})\n", nan, record.steps.size(), time,
+                           record.maths == Maths::Off
+                               ? "values are not computed"
+                               : "verify.level is off, or no step has a reference");
     }
     const StepCheck worst = worst_of(record);
     return text + painted("PASS", Tone::Good, style) +

@@ -155,8 +155,21 @@ TEST_F(CliOwnKernels, OptionNamesAFileThatExists) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: --kernel ops/scale/kernels/compute.cpp=gone.cpp: gone.cpp is no "
+              "tessera: --kernel ops/scale/kernels/compute.cpp=gone.cpp: gone.cpp is not a "
               "file\n");
+}
+
+TEST_F(CliOwnKernels, OptionReplacesAKernelOnce) {
+    const std::string once = folder_.write("once.cpp", adding_text());
+    const std::string twice = folder_.write("twice.cpp", adding_text());
+    const std::string kernel = kKernel;
+
+    const Ending ending = run({"--kernel", kernel + "=" + once, "--kernel", kernel + "=" + twice});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: --kernel " + kernel + "=" + twice + ": " + kernel +
+                              " is already replaced by " + once +
+                              "; allowed: one file for each kernel\n");
 }
 
 TEST_F(CliOwnKernels, AnEditedFileOfABuiltInKernelIsWhatRuns) {
