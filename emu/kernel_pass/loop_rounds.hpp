@@ -8,22 +8,23 @@
 
 namespace tessera::kernel_pass {
 
-/// True if it depends on others how often the loop goes round, as far as can be seen: it asks, or
-/// loads from L1 until what it finds there ends it.
+/// Returns whether the loop's trip count may depend on other threads: it calls the API, or loads
+/// from L1 until the loaded value ends it.
 [[nodiscard]] bool may_wait(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
 
-/// True of a call that asks others for something and gives way.
+/// Returns whether the instruction is a call that asks for another thread's state and yields.
 [[nodiscard]] bool polls(const llvm::Instruction& instruction);
 
-/// Has loops call tessera_loop_rounds (include/tessera/loop_rounds.hpp) every so many rounds,
-/// counted in a register from each entry of the loop on.
+/// Adds calls of tessera_loop_rounds (include/tessera/loop_rounds.hpp) to loops, one every
+/// kLoopRoundsPerCall iterations. A register counts iterations from each entry of the loop.
 ///
-/// Left alone are loops with a trip count, which end, and those with another bound if they cannot
-/// be polling: a reader's loop over its pages, the loops of tile maths and everything that
-/// vectorises pay nothing. Left alone are loops, too, that call what gives way to others at each
-/// round. Runs when all else is optimised: trip counts are known only then, and a call would be in
-/// the way of what finds them. Precondition   loops are in LoopSimplify's form; one that cannot be
-/// brought into it (by a
+/// Skips these loops, so that they cost nothing:
+///   - loops with a trip count, which end by themselves, and loops with another bound that cannot
+///     poll: a reader's loop over its pages, loops of tile maths, everything that vectorises;
+///   - loops that call a function which yields in each iteration.
+/// Runs after all optimisation: only then are trip counts known, and an added call would hide them.
+///
+/// Precondition   loops are in LoopSimplify's form; a loop that cannot have this form (because of a
 ///                computed goto) is not counted.
 class LoopRounds : public llvm::PassInfoMixin<LoopRounds> {
 public:

@@ -13,7 +13,8 @@ namespace tessera::timing {
 /// Returns the steps from 0 to the makespan, without a gap. They lead to the thread that ended last
 /// (the first of these). A wait is replaced by what ended it: the transit of a transfer by
 /// resource, then what its issuer did before. None if they lead into a stretch whose intervals were
-/// pruned (path_pruning.hpp). Precondition   intervals were kept.
+/// pruned (path_pruning.hpp).
+/// Precondition   intervals were kept.
 [[nodiscard]] std::vector<PathStep> critical_path(const LaunchTimeline& timeline);
 
 /// A line's share of the critical path; of transits, the line that sent what travelled.

@@ -45,8 +45,8 @@ struct MuxState {
     bool waits_for_sender = false;
 };
 
-/// Connects a thread to a channel. Errors   UsageError if there is no kernel on the mux's core, or
-/// if the mux has no such channel.
+/// Connects a thread to a channel.
+/// Errors   UsageError if there is no kernel on the mux's core, or if the mux has no such channel.
 void connect_to_mux(ReplayState& state, EngineThread& thread, MuxArgument argument);
 /// Ends the connection that the thread's event closes, if it is one to a mux.
 void disconnect_from_mux(EngineThread& thread);

@@ -108,24 +108,23 @@ struct Outputs {
 
 /// Builds one program for each device of the whole mesh, to be launched together.
 ///
-/// Ragged   `counts`, where it is given, says how many rows of its input each device has (0 to R);
-///   they lie one behind the other in the output's first rows. Algorithms other than Pages and
-///   Multicast, tensors in ROW_MAJOR.
-/// Groups     Pages, Multicast: the whole mesh, a single row or column. Rows_columns: all devices
-/// of
-///   some rows and columns. The others: any devices of the mesh.
-/// Pages      each device sends its pages to both neighbours, and passes on what it got from the
-///   one to the other, slice by slice, out of its own output, once the count that comes behind each
-///   `sync_pages` pages says that they are there. On a ring of D devices slices travel ⌊D/2⌋ hops
-///   each way; with even D each way carries half of the farthest slice, or the forward way all of
-///   it. One core for each lane and direction takes its share of each slice's pages.
-/// Multicast  each device's pages go both ways in packets that are written on every device that
-/// they
-///   pass, on a ring ⌊D/2⌋ forward and the rest backward. One core for each link: its reader sends
-///   forward, its writer backward. With `read_ahead` a batch is read while the one before it is
-///   sent. Source   tt-metal
+/// Ragged     `counts`, if given, is the number of input rows of each device (0 to R). The rows of
+///   all devices are packed into the first rows of the output. Needs an algorithm other than Pages
+///   and Multicast, and tensors in ROW_MAJOR.
+/// Groups     Pages, Multicast: the whole mesh, which must be a single row or column.
+///   RowsColumns: all devices of some rows and columns. Other algorithms: any devices of the mesh.
+/// Pages      each device sends its pages to both neighbours and forwards slices from one neighbour
+///   to the other. It forwards pages from its own output when a counter, sent after each
+///   `sync_pages` pages, shows that they have arrived. On a ring of D devices slices travel ⌊D/2⌋
+///   hops in each direction. With even D each direction carries half of the farthest slice, or
+///   forward carries all of it. One core for each lane and direction handles its share of pages.
+/// Multicast  each device sends its pages in both directions, in packets that are written on every
+///   device on their route: on a ring ⌊D/2⌋ devices forward, the rest backward. One core for each
+///   link: its reader sends forward, its writer backward. With `read_ahead` a batch is read while
+///   the previous one is sent.
+///   Source   tt-metal
 ///   ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp.
-/// Start      no core sends before all devices it gets something from have told it that they run.
+/// Start      a core sends only after all devices that send to it have reported that they run.
 /// Errors   UsageError if the number of tensors is not that of devices, or the contract or a rule
 ///          of the op does not hold: the mesh is a single row or column, a TILE tensor's pages stay
 ///          whole, the device has the links and cores.

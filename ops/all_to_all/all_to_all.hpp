@@ -51,16 +51,15 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
 /// Part j of device i's rows becomes part i of device j's: device positions in the group, which may
 /// be any devices of a mesh.
 ///
-/// Ragged   counts[i, j], where it is given, is the number of rows from i to j; parts lie one
-/// behind
-///   the other in the first rows of input and output. No device may send or receive more than D·R
-///   rows. ROW_MAJOR.
-/// Algorithm  every page goes straight to its place in the receiver's memory, along the column,
-/// then
-///   along the row of the mesh, the shorter way round where an axis is closed (where both are as
-///   short, half of the devices each way, or all forward, as TTNN's); a page is cut into packets
-///   where it is larger. One core for each link of each direction takes its share of each part.
-/// Start      no core sends before the devices it sends to have told it that they run.
+/// Ragged     counts[i, j], if given, is the number of rows from i to j. Parts are packed into the
+///   first rows of input and output. No device may send or receive more than D·R rows. Needs
+///   tensors in ROW_MAJOR.
+/// Algorithm  every page is written directly to its place in the receiver's memory. It travels
+///   along the column of the mesh, then along the row, in the shorter direction of a closed axis.
+///   If both directions are equal, half of the devices use each, or all use forward, as in TTNN. A
+///   page that exceeds a packet travels in several. One core for each link of each direction
+///   handles its share of each part.
+/// Start      a core sends only after the devices that it sends to have reported that they run.
 inline constexpr OpSpec kSpec{
     .name = "all_to_all",
     .summary = "part j of every device's tensor to device j of a group",

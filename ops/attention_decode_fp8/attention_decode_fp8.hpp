@@ -20,10 +20,9 @@ inline constexpr OpSpec kSpec{
 /// those of `rope_cache` its R rotated elements, which stay bfloat16. All three are paged alike; a
 /// row of each tensor is a position, or a page of them.
 ///
-/// Source   vLLM, fp8_ds_mla: e4m3 codes of the normalised latent with a float32 scale for each
-/// 128,
-///          and the rotated part as it is, one behind the other in a row of bytes. Here they are
-///          three tensors, since rows of 656 bytes begin where no read is aligned.
+/// Source   vLLM, fp8_ds_mla: a row of bytes holds e4m3 codes of the normalised latent, a float32
+///          scale for each 128 of them, and the rotated part in bfloat16. Here these are three
+///          tensors, because rows of 656 bytes start at addresses that reads cannot use.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::attention_decode_fp8

@@ -66,7 +66,8 @@ inline constexpr OpSpec kSpec{
 /// the other half, and the output holds codes of y with a scale of ScaleRule::Trtllm for each row
 /// and 128 columns, or y itself with output float32; of permuted rows that hold a token only.
 /// TRT-LLM's kernel has the gate in the second half, as flashinfer's references do; descriptions of
-/// it say the first. Source   TRT-LLM, activationDeepSeekKernel.
+/// it say the first.
+/// Source   TRT-LLM, activationDeepSeekKernel.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::fp8_swiglu

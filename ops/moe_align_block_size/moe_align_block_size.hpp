@@ -58,9 +58,8 @@ inline constexpr OpSpec kSpec{
 ///   expert_ids              of each block: the expert, or what expert_map makes of it; −1 behind
 ///                           the last block
 ///   num_tokens_post_padded  entries of all blocks
-///   rows                    of each choice its place in sorted_token_ids; −1 if it has none, or
-///   its
-///                           expert is another device's
+///   rows                    for each choice, its index in sorted_token_ids; −1 if it has none or
+///                           its expert belongs to another device
 ///
 /// An id that is none of 0 to num_experts − 1 is left out, and so are all of tokens from num_tokens
 /// on, where that is given: rows that a dispatch has not filled. P is T·K + num_experts·(block_size

@@ -64,9 +64,8 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
 /// Slots      on the token's own device: the row that the slot's device has it in; −1 where the
 ///   slot has no expert or the row was dropped. moe_combine brings results back by it.
 /// Capacity   `capacity` rows a device (0: D·T, which always suffices); with `phases: one` that
-/// many
-///   of each sender (0: T). A row beyond it ends the run in the receiver's control kernel (ASSERT),
-///   or is dropped with `overflow: drop`.
+///   many of each sender (0: T). A row beyond it ends the run in the receiver's control kernel
+///   (ASSERT), or is dropped with `overflow: drop`.
 /// Phases     ids and weights of all tokens go to all devices; one core of each walks them in the
 ///   devices' order, so that every core knows where its rows go; then rows, each straight to its
 ///   place, in packets of at most one row. No count is known to the host. In one phase rows do not

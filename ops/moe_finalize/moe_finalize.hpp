@@ -32,7 +32,8 @@ inline constexpr OpSpec kSpec{
 /// output[t] = Σ_k expert_weights[t, k] · rows[expanded_idx_to_permuted_idx[t·K + k]] over k
 /// upwards, in fp32, rounded once to bfloat16, or not at all where a run asks for float32. Entries
 /// of −1, experts of other devices, add nothing; a token without any other gets zeros. Tokens are
-/// dealt to the cores by split_work_to_cores. Source   TRT-LLM, finalizeKernel.
+/// distributed over the cores by split_work_to_cores.
+/// Source   TRT-LLM, finalizeKernel.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::moe_finalize

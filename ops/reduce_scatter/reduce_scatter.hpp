@@ -108,12 +108,12 @@ struct Outputs {
 
 /// Builds one program for each device of the whole mesh, to be launched together.
 ///
-/// Ragged     `counts`, where it is given, says how many rows each device keeps (0 to R); they lie
-///   one behind the other in the input's first rows. Algorithms other than Line and Direct, tensors
-///   in ROW_MAJOR; rows of the output behind a device's count are left as they are.
-/// Groups     Line, Direct: the whole mesh, a single row or column. Rows_columns: all devices of
-/// some rows
-///   and columns. The others: any devices of the mesh. Order: exchange::reduce_scatter_plans.
+/// Ragged     `counts`, if given, is the number of rows that each device keeps (0 to R). They are
+///   packed into the first rows of the input. Needs an algorithm other than Line and Direct, and
+///   tensors in ROW_MAJOR. Output rows after a device's count are not written.
+/// Groups     Line, Direct: the whole mesh, which must be a single row or column. RowsColumns: all
+///   devices of some rows and columns. Other algorithms: any devices of the mesh. Order:
+///   exchange::reduce_scatter_plans.
 /// Line       slice j is summed from both ends of the line towards device j: each device adds its
 ///   own tiles to what came from the device before and sends the sum on, farthest slices first;
 ///   device j adds its own and what came from both sides. One core for each lane and direction
@@ -123,8 +123,8 @@ struct Outputs {
 /// Direct     one core for each link sends its share of each slice to the core of its place on the
 ///   device that keeps it, the shorter way round a ring, and adds up what arrives in its own L1,
 ///   which has to hold it all. Half the hops and a single step, but more than twice a ring's bytes
-///   on links from eight devices on. Order: by pairs, own first, then by position. Source tt-metal
-///   ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_direct.
+///   on links from eight devices on. Order: by pairs, own first, then by position.
+///   Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_direct.
 /// Start      no core sends before all devices it gets something from have told it that they run;
 ///   Start::All: before all devices have, as tt-metal's reduce_scatter_minimal_async does.
 /// Errors   UsageError if the number of tensors is not that of devices, partial sums' tensors are

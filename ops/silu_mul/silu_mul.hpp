@@ -49,8 +49,7 @@ struct Outputs {
 /// Builds the launch over the tiles that hold routed tokens, spread over the grid by
 /// split_work_to_cores in contiguous ranges; all other tiles, and rows behind the last token of an
 /// expert, become zero.
-/// Numeric  silu(gate) stays in DST for the product: one rounding to bfloat16, where silu followed
-/// by
+/// Numeric  silu(gate) stays in DST for the product: one rounding to bfloat16. silu followed by
 ///          mul rounds twice.
 /// Errors   UsageError if the contract or a rule of the op does not hold, or counts do not fit.
 [[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,

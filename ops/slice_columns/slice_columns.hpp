@@ -28,9 +28,8 @@ inline constexpr OpSpec kSpec{
 };
 
 /// The op, for the registry.
-/// Shapes   (…, C) gives (…, columns), or with heads (…, heads, columns): split_heads, where first
-/// is
-///          0 and columns C / heads.
+/// Shapes   (…, C) gives (…, columns), or with heads (…, heads, columns). split_heads is the case
+///          first = 0, columns = C / heads.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::slice_columns

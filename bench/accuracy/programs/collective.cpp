@@ -82,8 +82,8 @@ std::vector<DeviceTensor> allocate(Bench& bench, const char* name, const TensorS
 }
 
 /// As measured on a ring: a core reads packet by packet, three ahead of its writer, and tells the
-/// next one behind its share of a slice or 160 packets of it. Source   tt-metal
-/// ttnn/cpp/ttnn/operations/experimental/ccl/all_gather_async, default factory.
+/// next one behind its share of a slice or 160 packets of it.
+/// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/all_gather_async, default factory.
 ops::all_gather::Schedule ring_schedule(const Collective& collective, std::uint64_t packets) {
     constexpr std::uint64_t kMostPacketsPerSync = 160;
     const std::uint64_t lanes = std::uint64_t{collective.links} * collective.workers;
@@ -98,8 +98,9 @@ ops::all_gather::Schedule ring_schedule(const Collective& collective, std::uint6
 /// As measured on a line: routers carry a packet past all devices. The kernel's source reads ahead;
 /// played so, two Wormholes gather in 664 ns a packet, measured are 966, and without reading ahead
 /// it is 900. What else a worker does for that long is not known: that it reads between two sends
-/// stands for it. Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md, "Interpreting the curve",
-/// and ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp.
+/// stands for it.
+/// Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md, "Interpreting the curve", and
+///          ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp.
 ops::all_gather::Schedule line_schedule(const Collective& collective, std::uint32_t packet_tiles) {
     return {.links = collective.links,
             .batch_pages = packet_tiles,
@@ -110,8 +111,8 @@ ops::all_gather::Schedule line_schedule(const Collective& collective, std::uint3
 }
 
 /// As measured on a line where devices pass slices on: a core reads packet by packet, one ahead of
-/// its writer, and tells the next device twice a slice. Source   as above,
-/// all_gather_unicast_factory.cpp.
+/// its writer, and tells the next device twice a slice.
+/// Source   as above, all_gather_unicast_factory.cpp.
 ops::all_gather::Schedule relay_schedule(const Collective& collective, std::uint64_t packets) {
     const std::uint64_t lanes = std::uint64_t{collective.links} * collective.workers;
     constexpr std::uint64_t kMostPerSignal = 1024;  // as the op takes them
@@ -123,7 +124,8 @@ ops::all_gather::Schedule relay_schedule(const Collective& collective, std::uint
             .cb_depth = 2};
 }
 
-/// Cores that share a link where devices pass slices on. Source   as relay_schedule.
+/// Cores that share a link where devices pass slices on.
+/// Source   as relay_schedule.
 std::uint32_t relay_workers(std::uint64_t slice, const Collective& collective) {
     constexpr std::uint64_t kKiB = 1024;
     const std::uint64_t bytes = slice / collective.links * num_devices(collective);
@@ -149,8 +151,9 @@ TensorSpec tile_column(std::uint64_t tiles, DataFormat format = DataFormat::Floa
     return {{static_cast<std::uint32_t>(tiles) * kTileSide, kTileSide}, format, Layout::TILE};
 }
 
-/// Tiles of a packet. Source   tt-metal
-/// ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_async: messages of two parts.
+/// Tiles of a packet.
+/// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_async:
+///          messages of two parts.
 constexpr std::uint32_t kScatterPacketTiles = 2;
 
 /// As measured on a ring: up to this many bytes a device straight to where they are summed, beyond
@@ -193,7 +196,8 @@ Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
 }
 
 /// As measured on a line: three chunks in a circular buffer, and no core sends before all devices
-/// run. Source   as kScatterPacketTiles, line_reduce_scatter_minimal_async_writer.cpp.
+/// run.
+/// Source   as kScatterPacketTiles, line_reduce_scatter_minimal_async_writer.cpp.
 ops::reduce_scatter::Schedule line_scatter_schedule(const Collective& collective) {
     return {.links = collective.links,
             .workers = collective.workers,
@@ -219,8 +223,9 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
         .kernel_span_cycles();
 }
 
-/// Tiles of a packet, however many would fit. Source   tt-metal
-/// ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic, number_pages_per_packet.
+/// Tiles of a packet, however many would fit.
+/// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic,
+///          number_pages_per_packet.
 constexpr std::uint32_t kExchangePacketTiles = 2;
 
 /// Each device sends `packets` rows of `packet_bytes` to each other one.

@@ -4,8 +4,9 @@
 // The measured mux sends to a core that only counts packets, a "drainer", in place of a router: a
 // link without limits stands for it. The figure is what all workers send, headers of 64 bytes
 // included, over the time of the slowest. Workers stand from the second column on, column by
-// column. Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing/
-// test_tt_fabric_mux_bandwidth.cpp.
+// column.
+// Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing/
+//          test_tt_fabric_mux_bandwidth.cpp.
 #include "tessera/fabric_mux.hpp"
 
 #include <functional>

@@ -22,10 +22,9 @@ struct PacketRoute {
     [[nodiscard]] bool is_multicast() const noexcept { return written_from < first.hops; }
 };
 
-/// Errors   KernelFault{UndefinedBehavior} if the header has no route, or one that begins in
-/// another
-///          direction than the connection; {Unimplemented} if it skips devices between two that it
-///          is written on.
+/// Errors   KernelFault{UndefinedBehavior} if the header has no route, or its route starts in
+///          another direction than the connection; {Unimplemented} if the route skips devices
+///          between two devices that the packet is written on.
 [[nodiscard]] PacketRoute route_of(const FabricPacket& packet);
 
 /// Returns the device `hops` links along the first leg.

@@ -39,8 +39,7 @@ inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// Bytes of a tensor of that dtype and shape.
 /// Errors   UsageError naming `file` and `name` if they do not fit in 64 bits, or if packed
-/// elements
-///          do not fill whole bytes.
+///          elements do not fill whole bytes.
 [[nodiscard]] std::uint64_t tensor_bytes(const std::string& file, const std::string& name,
                                          Dtype dtype, const std::vector<std::uint64_t>& extents);
 

@@ -174,8 +174,9 @@ StageResult Transport::State::leave_source(std::uint32_t number, Millicycles now
 }
 
 // An NIU serves one command at a time, whichever register it is in: a read that is issued while a
-// block is multicast goes out behind the block. Source   tt-metal pull request 27341: a command
-// buffer is a single entry deep, and the NoC can only service one of them at a time.
+// block is multicast departs after the block.
+// Source   tt-metal pull request 27341: a command buffer is a single entry deep, and the NoC can
+//          only service one of them at a time.
 void Transport::State::end_command(NocInterface& own, Millicycles now, EventQueue& queue) {
     --own.unsent;
     while (own.unsent == 0 && own.held_reads.first != kNone) {

@@ -76,8 +76,8 @@ std::vector<fs::path> documents() {
 TEST(DocsPaths, NameFilesThatExist) {
     const std::vector<fs::path> all = documents();
 
-    EXPECT_THAT(all, IsSupersetOf<fs::path>({"README.md", "CONTRIBUTING.md", "docs/accuracy.md",
-                                             "docs/glossary.md"}));
+    EXPECT_THAT(all, IsSupersetOf<fs::path>(
+                         {"README.md", "CONTRIBUTING.md", "docs/accuracy.md", "docs/glossary.md"}));
     for (const fs::path& document : all) {
         EXPECT_THAT(missing_paths(text_of(document.string())), IsEmpty()) << document;
     }
