@@ -94,7 +94,7 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
         const TensorSpec spec = device_spec(tensor, binder.ground.mesh.shape.num_devices());
         (void)spec.page_size();
         require(tensor.split_by.empty() || find_tensor(binder.spec, tensor.split_by) != nullptr,
-                "split by {}, which is no tensor", tensor.split_by);
+                "split by {}, which is not an input tensor", tensor.split_by);
         if (tensor.origin.kind == pipeline::OriginKind::Join) {
             check_join(binder.spec, tensor);
         }
@@ -383,7 +383,7 @@ void plan_steps(PipelineBinder& binder) {
                 planned.insert_or_assign(output.name, PlannedTensor{.is_known = false});
             }
         }
-        binder.spec.wholes.push_back(std::move(step));
+        binder.spec.replaced_steps.push_back(std::move(step));
     }
     binder.spec.steps = steps.take();
     if (binder.rules.empty() && binder.binding.violations.empty()) {

@@ -322,7 +322,7 @@ void bind_reference(PipelineBinder& binder, const Node& step, const std::string&
     binder.guarded(*node, full, [&] {
         for (const std::string& name : pipeline::tensor_names(node->text)) {
             require(std::ranges::find(spec.inputs, name) != spec.inputs.end(),
-                    "'{}': {} is no input of the step; its inputs are {}", node->text, name,
+                    "'{}': {} is not an input of the step; its inputs are {}", node->text, name,
                     fmt::join(spec.inputs, ", "));
         }
         require(spec.outputs.size() == 1,

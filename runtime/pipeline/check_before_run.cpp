@@ -91,7 +91,7 @@ void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
     }
     const TensorValues values(pipeline, devices, files.inputs, files.state);
     const OriginCheck origins(pipeline, values, devices);
-    for (const auto* steps : {&pipeline.wholes, &pipeline.steps}) {
+    for (const auto* steps : {&pipeline.replaced_steps, &pipeline.steps}) {
         for (const PipelineStep& step : *steps) {
             origins.check(step);
         }

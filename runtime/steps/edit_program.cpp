@@ -38,7 +38,7 @@ bool share_a_core(const Program& a, const Program& b) {
     });
 }
 
-bool lies_on_a_shard(const CircularBufferDescription& buffer) {
+bool is_on_a_shard(const CircularBufferDescription& buffer) {
     return buffer.config.globally_allocated_address.has_value();
 }
 
@@ -54,14 +54,17 @@ void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
     if (first_core == CoreCoord{0, 0}) {
         return;
     }
-    // Arguments are numbers like any other, so coordinates among them cannot be told and moved.
+    // A kernel argument is a plain word, so a coordinate among the arguments cannot be recognised
+    // and moved. Moving only the cores gave a wrong result or a hang; semaphores are the sign that
+    // kernels have coordinates of each other.
     require(program.semaphores.empty(),
-            "steps.{}.first_core: its cores send to each other, and where they lie is in their "
-            "kernels' arguments; allowed: [0, 0]",
+            "steps.{}.first_core: cores of this step send to each other, and their coordinates "
+            "are kernel arguments, which cannot be moved; allowed: [0, 0]",
             step);
-    require(std::ranges::none_of(program.circular_buffers, lies_on_a_shard),
-            "steps.{}.first_core: it has circular buffers on the shards of a tensor; allowed: "
-            "[0, 0]",
+    // A shard stays on the core that its tensor's shard spec names.
+    require(std::ranges::none_of(program.circular_buffers, is_on_a_shard),
+            "steps.{}.first_core: this step has circular buffers on the shards of a tensor; "
+            "allowed: [0, 0]",
             step);
     for (KernelDescription& kernel : program.kernels) {
         kernel.cores = moved(kernel.cores, first_core, arch, step);
@@ -87,9 +90,11 @@ void add_programs(std::vector<DeviceProgram> more, std::vector<DeviceProgram>& p
             programs.push_back(std::move(program));
             continue;
         }
+        // Two kernels of one RISC on a core cannot run in one launch, and CB indices and semaphore
+        // ids of a core belong to one program.
         require(!share_a_core(there->program, program.program),
-                "steps.{}: it shares a launch with steps that use its cores on device {}; "
-                "first_core, or a grid, parts them",
+                "steps.{}: shares a launch with steps that use the same cores on device {}; "
+                "separate them with first_core or a smaller grid",
                 step, program.device);
         append(there->program.kernels, program.program.kernels);
         append(there->program.circular_buffers, program.program.circular_buffers);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline does to the programs that ops give it: other cores, and several
-// programs on one device.
+// Edits of the programs that ops build: moves their cores, and merges several programs of a device.
 #pragma once
 
 #include <string>
@@ -15,12 +14,12 @@ namespace tessera::pipeline {
 
 /// Moves all cores of a program by `first_core`.
 /// Errors   UsageError naming `step` if a core leaves the device's grid, and for programs that
-///          cannot be moved: those whose kernels are told where other cores lie (all that have
-///          semaphores), and those with circular buffers on a tensor's shards.
+///          cannot be moved: programs whose kernels have coordinates of other cores as arguments
+///          (all that have semaphores), and programs with circular buffers on a tensor's shards.
 void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
                 const std::string& step);
 
-/// Adds `more` to what is launched together.
+/// Adds `more` to the programs of one launch; merges programs of the same device.
 /// Errors   UsageError naming `step` if two programs use one core of a device.
 void add_programs(std::vector<DeviceProgram> more, std::vector<DeviceProgram>& programs,
                   const std::string& step);

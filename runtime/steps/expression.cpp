@@ -11,7 +11,9 @@
 namespace tessera::pipeline {
 namespace {
 
-constexpr std::uint32_t kDeepestNesting = 64;  // of parentheses: a stack is finite
+// Limit of nested parentheses. Each level is a few frames of recursion, and run files may come from
+// anywhere: a file of parentheses must not overflow the stack.
+constexpr std::uint32_t kDeepestNesting = 64;
 
 bool is_word_start(char letter) {
     return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '_';
@@ -22,7 +24,8 @@ bool is_word_part(char letter) {
            letter == '.';
 }
 
-/// Recursive descent over the text; a level of precedence a function.
+/// Recursive descent over the text: one function for each level of precedence, loosest first.
+/// Values are computed while reading; there is no syntax tree.
 class Evaluator {
 public:
     Evaluator(std::string_view text, const Scope& scope)
@@ -60,6 +63,7 @@ private:
     Value any_of() {
         Value left = all_of();
         while (take("||")) {
+            // Reading and computing are one pass: the right side is evaluated in any case.
             const Value right = all_of();
             left = std::int64_t{on_.truth(left) || on_.truth(right)};
         }
@@ -76,6 +80,7 @@ private:
 
     Value comparison() {
         const Value left = sum();
+        // Two-letter signs come first, or "<=" would be read as "<". Comparisons do not chain.
         for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
             if (take(sign)) {
                 return std::int64_t{on_.compare(left, sign, sum())};
@@ -111,6 +116,7 @@ private:
     }
     Value factor() {
         if (take("-")) {
+            // A subtraction, so that -x has the overflow and type checks of x - y.
             return on_.arithmetic(std::int64_t{0}, '-', factor());
         }
         if (take("!")) {
@@ -147,6 +153,7 @@ private:
         if (take("(")) {
             return call(name);
         }
+        // A choice of a schedule is written without quotes: `activation == fused`.
         const Value* value = scope_.find(name);
         return value == nullptr ? Value(std::string(name)) : *value;
     }
@@ -208,7 +215,7 @@ Value evaluate_number(std::string_view text, const Scope& scope) {
     Value value = evaluate(text, scope);
     if (const auto* word = std::get_if<std::string>(&value)) {
         const auto names = scope.names();
-        throw UsageError(names.empty() ? fmt::format("'{}' is no number", *word)
+        throw UsageError(names.empty() ? fmt::format("'{}' is not a number", *word)
                                        : fmt::format("{} is unknown, did you mean {}?", *word,
                                                      config::nearest(*word, names)));
     }
@@ -253,6 +260,8 @@ std::string substitute(std::string_view text, const Scope& scope) {
         require(close != std::string_view::npos, "'{}': '}}' is missing", text);
         const std::string_view inner = text.substr(open + 2, close - open - 2);
         const Value value = evaluate(inner, scope);
+        // An unknown name evaluates to itself as a word. Here that is a typing error: a kernel path
+        // or tensor name with the bare word in it would be missing later, far from its cause.
         require(!std::holds_alternative<std::string>(value) || scope.find(inner) != nullptr,
                 "'{}': {} is unknown", text, show(value));
         result += show(value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions of run files: numbers and words over named values, a handful of operators and a short
-// list of functions. No statements, no assignment: what a schedule computes beyond that is an op.
+// Expressions of run files: numbers and words over named values, a few operators and functions.
+// There are no statements and no assignment: a computation that needs them belongs in an op.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,24 @@
 
 namespace tessera::pipeline {
 
-/// Evaluates `text`: || && == != < <= > >= + - * / % ! ( ), whole numbers (0x too), decimals,
-/// names with dots ("core.first"), and the functions ceil_div(a, b), round_up(a, b), min, max,
-/// besides those of the scope. Division of whole numbers must come out even: ceil_div or floor_div
-/// say what is meant where it does not. A name that is nobody's is a word, so that
-/// `activation == fused` reads as it is meant; arithmetic refuses words.
-/// Errors   UsageError with the expression and what is wrong with it.
+/// Evaluates `text`.
+///
+/// Operators   || && == != < <= > >= + - * / % ! ( ). Division of whole numbers must have no
+///             remainder; ceil_div and floor_div round.
+/// Operands    whole numbers (0x too), decimals, and names with dots ("core.first"). An unknown
+///             name is a word, so that `activation == fused` compares with the word `fused`;
+///             arithmetic refuses words.
+/// Functions   ceil_div(a, b), floor_div(a, b), round_up(a, b), min, max, and those of the scope.
+/// Errors      UsageError with the expression and what is wrong with it.
 [[nodiscard]] Value evaluate(std::string_view text, const Scope& scope);
-/// The same, which must give a whole number of 0 to 2^32 − 1, or true or false.
+/// Evaluates `text` to a whole number from 0 to 2^32 − 1; a comparison gives 1 or 0.
+/// Errors      as evaluate(), and UsageError for another value.
 [[nodiscard]] std::uint32_t evaluate_count(std::string_view text, const Scope& scope);
-/// The same, which must give a whole number, of either sign.
+/// Evaluates `text` to a whole number of either sign.
+/// Errors      as evaluate(), and UsageError for another value.
 [[nodiscard]] std::int64_t evaluate_integer(std::string_view text, const Scope& scope);
+/// Evaluates `text` to a condition: a comparison, true or false; a whole number is true unless 0.
+/// Errors      as evaluate(), and UsageError for another value.
 [[nodiscard]] bool evaluate_condition(std::string_view text, const Scope& scope);
 
 /// Replaces each ${expression} in `text` by its value.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a program's kernels are compiled from.
+// Source files of a program's kernels: where they are found, and how --kernel replaces them.
 #pragma once
 
 #include <span>
@@ -12,16 +12,18 @@
 
 namespace tessera::pipeline {
 
-/// Kernels of an op from outside of the tree are in its folder; those of a run file beside it.
+/// Resolves the kernels' paths: kernels of an op outside the source tree are in the op's folder,
+/// kernels of a run file are relative to `run_folder`.
 void find_kernels(Program& program, const ops::Op& op, const std::string& run_folder);
 
-/// Kernel sources in place of others: "ops/moe_bmm/kernels/reader.cpp" ▸ "mine.cpp".
+/// Replacements of kernel sources: {"ops/moe_bmm/kernels/reader.cpp", "mine.cpp"}.
 using KernelFiles = std::vector<std::pair<std::string, std::string>>;
 
-/// Replaces the kernels of a program that `files` names.
+/// Replaces those kernels of a program that `files` names.
 void replace_kernels(Program& program, const KernelFiles& files);
 
-/// Errors   UsageError for a file whose kernel is not among `known`, with the nearest that is.
+/// Checks that each replaced kernel is one of `known`.
+/// Errors   UsageError for an unknown kernel, with the nearest known one.
 void require_known(const KernelFiles& files, std::span<const std::string> known);
 
 }  // namespace tessera::pipeline

@@ -6,8 +6,8 @@
 
 namespace tessera::pipeline {
 
-/// Error of one rounding to a format, relative to the number; 0 for block formats, whose error
-/// follows the largest number of a block.
+/// Returns the largest error of one rounding to a format, relative to the number. It is 0 for block
+/// formats, whose error depends on the largest number of a block.
 [[nodiscard]] constexpr double rounding_of(DataFormat format) noexcept {
     switch (format) {
         case DataFormat::Float16_b:
@@ -23,10 +23,10 @@ namespace tessera::pipeline {
     }
 }
 
-/// Error of a sum of products, relative to its rms: twice the largest part of a factor that no
-/// phase multiplies (emu/tile/fidelity.hpp), 2^-4 of SrcA and 2^-6 of SrcB with LoFi. Parts that
-/// are left out differ from term to term, and a few standard deviations of their sum are about as
-/// much as their mean. Products shrink by a quarter of this at most on average.
+/// Returns the error of a sum of products, relative to its rms: twice the largest part of a factor
+/// that no phase multiplies (emu/tile/fidelity.hpp), 2^-4 of SrcA and 2^-6 of SrcB with LoFi. The
+/// omitted parts vary from term to term; a few standard deviations of their sum are about as large
+/// as their mean. On average, products shrink by a quarter of this at most.
 [[nodiscard]] constexpr double multiplier_noise(MathFidelity fidelity) noexcept {
     switch (fidelity) {
         case MathFidelity::LoFi:

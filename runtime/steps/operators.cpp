@@ -17,6 +17,7 @@ bool Operators::compare(const Value& left, std::string_view sign, const Value& r
         if (sign != "==" && sign != "!=") {
             refuse(fmt::format("'{}' compares numbers only", sign));
         }
+        // As text, so that a word compares with a number too: a param may be `auto` or a number.
         return (show(left) == show(right)) == (sign == "==");
     }
     const double a = number(left);
@@ -30,7 +31,7 @@ bool Operators::compare(const Value& left, std::string_view sign, const Value& r
 Value Operators::built_in(std::string_view name, std::span<const Value> arguments) const {
     static const std::vector<std::string> kNames{"ceil_div", "floor_div", "max", "min", "round_up"};
     if (std::ranges::find(kNames, name) == kNames.end()) {
-        refuse(fmt::format("there is no function {}, did you mean {}?", name,
+        refuse(fmt::format("unknown function {}, did you mean {}?", name,
                            config::nearest(std::string(name), kNames)));
     }
     if (arguments.size() != 2) {
@@ -41,6 +42,7 @@ Value Operators::built_in(std::string_view name, std::span<const Value> argument
     if (name == "min" || name == "max") {
         return name == "min" ? std::min(a, b) : std::max(a, b);
     }
+    // Rounding is defined for counts only; for negative numbers "up" and "away from 0" differ.
     if (a < 0 || b <= 0) {
         refuse(fmt::format("{} of {} and {}; allowed: 0 or more, and 1 or more", name, a, b));
     }
@@ -59,7 +61,7 @@ double Operators::number(const Value& value) const {
 
 std::int64_t Operators::whole(const Value& value) const {
     if (const auto* decimal = std::get_if<double>(&value)) {
-        refuse(fmt::format("{} is no whole number", *decimal));
+        refuse(fmt::format("{} is not a whole number", *decimal));
     }
     (void)number(value);
     return std::get<std::int64_t>(value);
@@ -74,19 +76,21 @@ bool Operators::truth(const Value& value) const {
 
 Value Operators::arithmetic(const Value& left, char sign, const Value& right) const {
     if (std::holds_alternative<double>(left) || std::holds_alternative<double>(right)) {
-        return of_decimals(number(left), sign, number(right));
+        return decimal_arithmetic(number(left), sign, number(right));
     }
     const std::int64_t a = whole(left);
     const std::int64_t b = whole(right);
     std::int64_t result = 0;
+    // Checked: a wrapped product of params would become a valid but wrong shape.
     bool overflows = false;
     if (sign == '/' || sign == '%') {
         if (b == 0) {
-            refuse("a division by 0");
+            refuse("division by 0");
         }
         if (sign == '/' && a % b != 0) {
-            refuse(fmt::format("{} does not divide {}; ceil_div or floor_div say what is meant", b,
-                               a));
+            // Shapes and counts are whole. C++'s silent truncation would lose the last tile of a
+            // tensor, so a remainder must be asked for by name.
+            refuse(fmt::format("{} does not divide {}; use ceil_div or floor_div", b, a));
         }
         result = sign == '/' ? a / b : a % b;
     } else if (sign == '*') {
@@ -101,7 +105,7 @@ Value Operators::arithmetic(const Value& left, char sign, const Value& right) co
     return result;
 }
 
-Value Operators::of_decimals(double a, char sign, double b) const {
+Value Operators::decimal_arithmetic(double a, char sign, double b) const {
     switch (sign) {
         case '+':
             return a + b;

@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name under which a compiled op shows itself.
+/// Symbol of a compiled op: a function that returns its description.
 constexpr const char* kEntry = "tessera_own_op";
 
 std::vector<fs::path> sources_in(const fs::path& folder) {
@@ -42,7 +42,8 @@ std::vector<fs::path> sources_in(const fs::path& folder) {
             sources.push_back(entry.path());
         }
     }
-    std::ranges::sort(sources);  // the order of a folder is the file system's
+    // A directory lists files in the file system's order; the recipe's hash must not depend on it.
+    std::ranges::sort(sources);
     return sources;
 }
 
@@ -55,7 +56,7 @@ std::vector<fs::path> include_folders(const KernelToolchain& toolchain) {
         }
     }
     throw UsageError(fmt::format(
-        "ops/op.hpp, which ops from outside of the tree include, is neither in {} nor in {}",
+        "ops/op.hpp, which an op outside the source tree includes, is neither in {} nor in {}",
         (toolchain.package.include_dir / "tessera" / "private").string(),
         toolchain.package.include_dir.parent_path().string()));
 }
@@ -67,15 +68,17 @@ void check_folder(const fs::path& folder, const std::string& name) {
             folder.string(), name, name);
     require(!sources_in(folder).empty(), "{}: an op's folder holds C++ sources, found none",
             folder.string());
+    // The name becomes a C++ namespace and part of include paths.
     const bool is_name = std::ranges::all_of(name, [](char letter) {
         return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') ||
                letter == '_';
     });
-    require(is_name, "{}: '{}' is no name of an op; allowed: a to z, 0 to 9 and _", folder.string(),
+    require(is_name, "{}: invalid op name '{}'; allowed: a to z, 0 to 9 and _", folder.string(),
             name);
 }
 
-/// What the compiler says, with the user's folder for the link to it among the drafts.
+/// Returns the compiler's output with the user's folder in place of the link to it, so that an
+/// error names a file that the user can open.
 std::string with_own_paths(std::string output, const fs::path& drafts, const fs::path& folder) {
     const std::string link = drafts / "ops" / folder.filename();
     for (std::size_t at = output.find(link); at != std::string::npos;
@@ -99,7 +102,8 @@ std::string first_errors(const std::string& output) {
     return errors.empty() ? "\n" + output : errors;
 }
 
-/// What the object depends on, but for the files that were made for it.
+/// Returns the files that the object depends on, without the generated ones. Files of the op appear
+/// under the user's folder: the link that the compiler saw is gone when the cache is asked again.
 std::vector<fs::path> dependencies_of(const fs::path& rule_folder, const fs::path& folder,
                                       const std::string& name) {
     std::vector<fs::path> found;
@@ -122,7 +126,8 @@ std::vector<fs::path> dependencies_of(const fs::path& rule_folder, const fs::pat
     return found;
 }
 
-/// All that the shared object depends on but what the sources include.
+/// Returns everything that the shared object depends on except included files, which the cache
+/// checks by their contents. "own op 1" is the version of this recipe.
 std::string recipe_of(const fs::path& folder, const KernelToolchain& toolchain) {
     std::string recipe =
         fmt::format("own op 1\n{}\n{}\n{}", folder.string(), toolchain.compiler_identity(),
@@ -133,8 +138,8 @@ std::string recipe_of(const fs::path& folder, const KernelToolchain& toolchain) 
     return recipe;
 }
 
-/// Sources as they are compiled, the one with the entry last, so that errors name the user's files
-/// first. They include each other as "ops/NAME/…", as they would in the tree.
+/// Returns the sources to compile. The generated entry comes last, so that errors name the user's
+/// files first. A link makes "ops/NAME/…" a valid include path, as for an op in the source tree.
 std::vector<fs::path> draft_sources(const fs::path& drafts, const fs::path& folder,
                                     const std::string& name) {
     fs::create_directory(drafts / "ops");
@@ -189,7 +194,7 @@ void build(const KernelToolchain& toolchain, const fs::path& drafts, const fs::p
             first_errors(outcome.output));
 }
 
-/// The shared object, from the cache if nothing that it was made from has changed.
+/// Returns the shared object: from the cache if nothing that it depends on has changed.
 fs::path shared_object(const fs::path& folder, const std::string& name) {
     const ArtifactCache cache(default_cache_folder());
     const char* path = std::getenv("PATH");
@@ -205,12 +210,14 @@ fs::path shared_object(const fs::path& folder, const std::string& name) {
                        dependencies_of(drafts.path(), folder, name));
 }
 
-/// What a rehearsal ends with: any other status is that of code of the op's, which has ended it.
+/// Exit codes of the rehearsal's process. With any other status, code of the op ended the process.
 enum Rehearsed : std::uint8_t { kLoads = 41, kThrows = 42 };
 
-// Initialisers of an op's variables are its author's code, and run where Tessera does.
+// dlopen runs the initialisers of an op's variables, which are code of the op's author. In a child
+// process an initialiser that throws, exits or hangs is reported instead of ending Tessera.
 [[noreturn]] void load_and_end(const fs::path& object) {
     constexpr unsigned kMostSeconds = 10;
+    // The child inherits Tessera's handlers, which would report a fault of Tessera.
     for (const int signal : {SIGABRT, SIGALRM, SIGXCPU}) {
         std::signal(signal, SIG_DFL);
     }
@@ -218,6 +225,7 @@ enum Rehearsed : std::uint8_t { kLoads = 41, kThrows = 42 };
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
+    // Far above what an initialiser needs, and short enough for a user to wait.
     alarm(kMostSeconds);
     try {
         void* const handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -228,6 +236,7 @@ enum Rehearsed : std::uint8_t { kLoads = 41, kThrows = 42 };
     } catch (...) {
         _exit(kThrows);
     }
+    // Not exit(): handlers registered by the parent must not run twice.
     _exit(kLoads);
 }
 
@@ -245,8 +254,8 @@ std::string end_of_rehearsal(int status) {
     return fmt::format("ends the process with exit code {}", WEXITSTATUS(status));
 }
 
-/// Loads the op in a process of its own first, so that an initialiser that ends the process, or
-/// never comes back, is refused.
+/// Loads the op in a child process first and refuses it if an initialiser ends the process or does
+/// not return.
 void rehearse_loading(const fs::path& object, const fs::path& folder) {
     const pid_t child = fork();
     require(child != -1, "op {} cannot be loaded: {}", folder.string(), std::strerror(errno));
@@ -278,8 +287,9 @@ std::shared_ptr<const ops::Op> load_own_op(const fs::path& folder) {
     const auto entry = reinterpret_cast<const ops::Op* (*)()>(dlsym(handle, kEntry));
     require(entry != nullptr, "op {} cannot be loaded: it has no {}", trimmed.string(), kEntry);
     auto op = std::make_shared<ops::Op>(*entry());
-    require(op->spec.name == name, "op {} calls itself {}; its spec has the folder's name",
-            trimmed.string(), op->spec.name);
+    // Kernel paths ("ops/NAME/kernels/…") and includes are built from the folder's name.
+    require(op->spec.name == name, "op {}: spec.name is {}; allowed: {}, the folder's name",
+            trimmed.string(), op->spec.name, name);
     op->folder = trimmed.string();
     return op;
 }

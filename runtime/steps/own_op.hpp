@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops from outside of the tree: a folder of the same shape as ours, compiled when first used.
+// Ops outside the source tree: a folder with the structure of a shipped op, compiled at first use.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,15 @@
 
 namespace tessera::pipeline {
 
-/// Loads the op whose folder is `folder`: `my_op/my_op.hpp` declares
-/// `tessera::ops::my_op::op()`, all `my_op/*.cpp` are compiled into one shared object, which is
-/// kept in the cache of compiled kernels under a hash of its sources, headers and compiler. Sources
-/// may include "ops/my_op/my_op.hpp", as ours do; kernels "ops/my_op/kernels/x.cpp" are looked up
-/// in the folder.
+/// Loads the op in `folder`: `my_op/my_op.hpp` declares `tessera::ops::my_op::op()`. All
+/// `my_op/*.cpp` are compiled into one shared object, which is kept in the cache of compiled
+/// kernels under a hash of its sources, headers and compiler. Sources may include
+/// "ops/my_op/my_op.hpp", as those of shipped ops do; kernels "ops/my_op/kernels/x.cpp" are
+/// searched in the folder.
 ///
-/// The object stays loaded to the end of the process: its values are anywhere by then.
-/// Errors   UsageError with the folder and what is missing, or what the compiler says.
+/// The object stays loaded until the process ends, because closures and texts of the op refer to
+/// it.
+/// Errors   UsageError with the folder and what is missing, or the compiler's first errors.
 [[nodiscard]] std::shared_ptr<const ops::Op> load_own_op(const std::filesystem::path& folder);
 
 }  // namespace tessera::pipeline

@@ -19,13 +19,14 @@ std::string name_on(std::string pattern, std::uint32_t device) {
 
 namespace {
 
-/// Whether a file of outputs holds a step's output once, under its own name: every device of the
-/// mesh holds the same bytes of it, or there is but one.
+/// Returns whether a file of outputs holds a step's output once, under its own name: all devices
+/// of the mesh hold the same bytes, or there is only one device.
 bool is_stored_once(const PipelineSpec& pipeline, const PipelineStep& step, std::size_t output,
                     std::uint32_t devices) {
     if (devices == 1 && pipeline.has_plain_names) {
         return true;
     }
+    // An op promises equal bytes within a group only; several groups hold several results.
     return step.op->spec.outputs[output].replicas == ops::Replicas::Same &&
            step.groups.size() == 1 && step.groups.front().size() == devices;
 }
@@ -35,6 +36,8 @@ bool is_stored_once(const PipelineSpec& pipeline, const PipelineStep& step, std:
 std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
                                          std::size_t index, const FileOutput& output,
                                          std::uint32_t num_devices) {
+    // Order of precedence: a join names one tensor for its group; a name without ${device} can name
+    // one tensor only; all else is one tensor for each device.
     const std::uint32_t first = step.groups.front().front();
     const std::string name = output.name.empty() ? output.tensor : output.name;
     if (output.join != FileJoin::None) {
@@ -43,6 +46,7 @@ std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline, const Pip
     if (output.name.empty() && is_stored_once(pipeline, step, index, num_devices)) {
         return {{name, {0}}};
     }
+    // The name has no ${device}, so it stands for one device.
     if (!output.name.empty() && name_on(output.name, 0) == output.name) {
         return {{name, {first}}};
     }
@@ -92,17 +96,21 @@ void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
     std::uint32_t extent = 0;
     for (const std::string& name : tensor.origin.parts) {
         const PipelineTensor* part = find_tensor(pipeline, name);
-        require(part != nullptr, "joins {}, which is no tensor", name);
+        require(part != nullptr, "joins {}, which is not an input tensor", name);
         require(part->spec.format == tensor.spec.format, "joins {}, which is {}; allowed: {}", name,
                 name_of(part->spec.format), name_of(tensor.spec.format));
+        // Weights of single experts are matrices in files and become slices of a 3-dimensional
+        // tensor.
         Shape rest = with_rank(part->spec.shape, tensor.spec.shape.size());
         if (rest.size() == tensor.spec.shape.size()) {
             extent += std::exchange(rest[axis], tensor.spec.shape[axis]);
         }
-        require(rest == tensor.spec.shape, "joins {}, which is {}; it must be {} but for axis {}",
-                name, to_string(part->spec.shape), to_string(tensor.spec.shape), axis);
+        require(rest == tensor.spec.shape,
+                "joins {}, whose shape is {}; allowed: {} except along axis {}", name,
+                to_string(part->spec.shape), to_string(tensor.spec.shape), axis);
     }
-    require(extent == tensor.spec.shape[axis], "has extent {} of axis {}; its parts have {}",
+    require(extent == tensor.spec.shape[axis],
+            "has extent {} along axis {}; the extents of its parts add up to {}",
             tensor.spec.shape[axis], axis, extent);
 }
 
@@ -115,11 +123,12 @@ TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
             tensor.split_axis, spec.shape.size(), spec.shape.size() - 1);
     std::uint32_t& extent = spec.shape[tensor.split_axis];
     const std::uint32_t parts = num_parts(tensor, devices);
-    require(extent % parts == 0, "axis {} has extent {}, which {} devices do not divide",
+    require(extent % parts == 0,
+            "axis {} has extent {}; allowed: a multiple of {}, the number of devices",
             tensor.split_axis, extent, parts);
     extent /= parts;
     if (tensor.drops_axis) {
-        require(extent == 1, "axis {} has {} indices a device; one alone can be dropped",
+        require(extent == 1, "axis {} has {} indices a device; an axis is dropped only if it has 1",
                 tensor.split_axis, extent);
         spec.shape.erase(spec.shape.begin() + tensor.split_axis);
     }
@@ -140,6 +149,7 @@ bool is_read_back(const PipelineStep& step, std::size_t input) {
 }
 
 const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline, std::string_view name) {
+    // All readers of a tensor find it where the first one planned it.
     for (const PipelineStep& step : pipeline.steps) {
         const auto input = std::ranges::find(step.inputs, name);
         if (input != step.inputs.end()) {
@@ -163,6 +173,8 @@ std::string own_name(std::uint32_t device, std::string_view name) {
 }
 
 std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices) {
+    // The peak over steps, not the sum: a run frees a tensor's values after its last reader.
+    // Checked before a run: 46 GiB of weights on a host of 23 GiB ended with a killed process.
     std::uint64_t most = 0;
     for (std::size_t now = 0; now < pipeline.steps.size(); ++now) {
         std::uint64_t bytes = 0;
@@ -188,6 +200,7 @@ std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices) {
 std::size_t end_of_launch(const PipelineSpec& pipeline, std::size_t first) {
     std::size_t end = first + 1;
     const std::string& launch = pipeline.steps[first].launch;
+    // Only neighbours share a launch: a step between two of one name runs between two launches.
     while (!launch.empty() && end < pipeline.steps.size() && pipeline.steps[end].launch == launch) {
         ++end;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipeline as a run file says it: tensors, and steps from tensors to tensors. Nothing here knows
-// an op by name; how the words of the file are read is runtime/config's.
+// Description of a pipeline, as a run file states it: tensors, and steps from tensors to tensors.
+// Nothing here knows an op by name. runtime/config reads the file.
 #pragma once
 
 #include <cstdint>
@@ -18,78 +18,80 @@
 
 namespace tessera::pipeline {
 
-/// Where the values of a tensor come from that no step makes. With a file of inputs, those that
-/// would be drawn are taken from it, under the tensor's name, and those that say how they are
-/// stored.
+/// Source of the values of an input tensor, one that no step makes. A tensor of a file of inputs
+/// (--inputs) replaces the values of its name, whatever their origin.
 enum class OriginKind : std::uint8_t {
     Normal,          ///< nearly normal numbers; random bits in integer formats
     Routing,         ///< (T,K) experts that tokens select
-    RoutingWeights,  ///< (T,K) weights of them
-    RoutingLogits,   ///< (T,E) scores of a router that selects them
-    ExpertMapping,   ///< (D,E/D) ids of the experts of each device
-    ExpertMap,       ///< (E) of each device: the expert's place among its own, or −1
+    RoutingWeights,  ///< (T,K) weights of these experts
+    RoutingLogits,   ///< (T,E) scores with which a router selects these experts
+    ExpertMapping,   ///< (D,E/D) ids of each device's experts
+    ExpertMap,       ///< (E) for each device: the expert's index among its own experts, or −1
     Zeros,
     Constant,
-    Join,   ///< other tensors, one behind the other
-    Index,  ///< of each element what an expression over its number says
+    Join,   ///< concatenation of other tensors
+    Index,  ///< an expression of each element's index
     File,
 };
 
-/// Elements for which a function is finite: values nearer to 0 than 1/8 are moved.
+/// Allowed values of drawn elements, for functions with a pole at 0: NotZero moves values between
+/// −1/8 and 1/8 away from 0, Positive has values of at least 1/8.
 enum class Domain : std::uint8_t { All, NotZero, Positive };
 
+/// Origin of a tensor's values, with the parameters of its kind.
 struct TensorOrigin {
     OriginKind kind = OriginKind::Normal;
     double stddev = 1;
-    std::uint32_t fan_in = 0;  ///< not 0: stddev is 1/√fan_in, so that products keep their size
+    std::uint32_t fan_in = 0;  ///< if not 0, stddev is 1/√fan_in, so that sums keep their size
     Domain domain = Domain::All;
     std::uint32_t experts = 0;
-    std::uint32_t top_k = 0;  ///< of RoutingLogits
+    std::uint32_t top_k = 0;  ///< for RoutingLogits: number of experts of a token
     RoutingKind routing = RoutingKind::Zipf;
     double zipf_exponent = 1;
     RoutingWeights weights = RoutingWeights::Softmax;
     ExpertMapping mapping = ExpertMapping::Contiguous;
-    double value = 0;                ///< of Constant
-    std::vector<std::string> parts;  ///< of Join: names of tensors
-    std::uint32_t axis = 0;          ///< of Join: along which they follow each other
-    std::string index;               ///< of Index: an expression over i
-    /// Of Index: the names of the run file that the expression may use.
+    double value = 0;                ///< for Constant
+    std::vector<std::string> parts;  ///< for Join: names of the concatenated tensors
+    std::uint32_t axis = 0;          ///< for Join: axis of the concatenation
+    std::string index;               ///< for Index: an expression over i
+    /// For Index: names of the run file that the expression may use.
     std::shared_ptr<const Scope> names = nullptr;
-    std::string file;    ///< of File: as written, or beside the run file
-    std::string tensor;  ///< in the file; empty: the tensor's own name
+    std::string file;    ///< for File: path, absolute or relative to the run file
+    std::string tensor;  ///< for File: name in the file; empty: the tensor's own name
 };
 
-/// Groups of devices that work side by side; all have as many devices.
+/// Groups of devices that execute a step in parallel; all groups have the same number of devices.
 using DeviceGroups = std::vector<std::vector<std::uint32_t>>;
 
-/// What each device holds of a tensor.
+/// Part of a tensor that each device holds.
 enum class Distribution : std::uint8_t {
-    Replicated,  ///< all of it
-    Each,        ///< a tensor of its own: values are drawn for each device
-    Split,       ///< its part of one axis
+    Replicated,  ///< the whole tensor
+    Each,        ///< a tensor of its own, with values drawn for this device
+    Split,       ///< its part along one axis
 };
 
+/// Input tensor of a pipeline: no step makes it.
 struct PipelineTensor {
     std::string name;
-    TensorSpec spec;  ///< of the whole, before it is split
+    TensorSpec spec;  ///< of the whole tensor, before it is split
     MemoryConfig memory;
-    bool has_memory = false;  ///< else the op that takes it may say how it is to lie
+    bool has_memory = false;  ///< if false, the op that reads the tensor may choose `memory`
     Distribution distribution = Distribution::Replicated;
     std::uint32_t split_axis = 0;
-    /// A (D, n) tensor of int32 whose row d lists the indices that device d holds, or one of each
-    /// device that gives every index its place there, or −1; empty: equal contiguous parts in the
-    /// order of devices.
+    /// Name of an int32 tensor that assigns indices to devices: (D, n), whose row d lists the
+    /// indices of device d; or a tensor with `Distribution::Each` that maps every index to its
+    /// position on the device, or −1. Empty: equal contiguous parts in the order of devices.
     std::string split_by;
-    std::string split_over;  ///< groups, each of which holds all parts; empty: all devices
+    std::string split_over;  ///< name of groups, each of which holds all parts; empty: all devices
     DeviceGroups split_groups;
-    bool drops_axis = false;  ///< the axis has one index a device and is left out there
+    bool drops_axis = false;  ///< each device holds one index of the axis; its tensor has no axis
     TensorOrigin origin;
     bool persistent = false;  ///< outlives the run, in the file of --state
-    std::string stored_as;    ///< in files, with ${device} for its number; empty: its name
-    config::Origin place;     ///< of the name in the file, for messages
+    std::string stored_as;    ///< name in files, with ${device} for the device; empty: `name`
+    config::Origin place;     ///< position of the name in the run file, for messages
 };
 
-/// A tensor that a step writes. What is left open follows from the op.
+/// Tensor that a step writes. Members without a value are inferred by the op.
 struct StepOutput {
     std::string name;
     std::optional<Shape> shape;
@@ -97,99 +99,103 @@ struct StepOutput {
     std::optional<Layout> layout;
     std::optional<Tile> tile;
     std::optional<MemoryConfig> memory;
-    std::string workspace;  ///< that it lies in; empty: memory of its own
+    std::string workspace;  ///< name of the workspace that holds it; empty: memory of its own
     config::Origin place;
 };
 
-/// A tensor in a workspace, needed by steps [first_step, end_step).
+/// Tensor in a workspace, needed by steps [first_step, end_step).
 struct WorkspaceTensor {
     std::string name;
-    std::uint64_t bytes = 0;   ///< of each bank
+    std::uint64_t bytes = 0;   ///< in each bank
     std::uint64_t offset = 0;  ///< in each bank
     std::size_t first_step = 0;
     std::size_t end_step = 0;
 };
 
-/// Memory that outputs of steps share, allocated from the first one to the last use.
+/// Memory that outputs of several steps share, allocated during steps [first_step, end_step).
 struct Workspace {
     std::string name;
-    std::uint64_t bytes = 0;  ///< of each bank
+    std::uint64_t bytes = 0;  ///< in each bank
     std::size_t first_step = 0;
     std::size_t end_step = 0;
     std::vector<WorkspaceTensor> tensors;
 };
 
+/// One execution of an op on groups of devices.
 struct PipelineStep {
     std::string name;
     std::shared_ptr<const ops::Op> op;
     std::shared_ptr<const void> parameters;
     std::vector<std::string> inputs;
     std::vector<StepOutput> outputs;
-    /// Devices that work on the step together; groups do not know of each other.
+    /// Groups of devices. Devices of a group work together; groups do not communicate.
     DeviceGroups groups;
-    CoreCoord first_core;  ///< by which the cores of the op's programs are moved
-    std::string launch;  ///< neighbours with one name share a launch; the step's own name if empty
-    /// A later step, or a part of one, in whose launch it runs; empty: none.
+    CoreCoord first_core;  ///< offset that is added to the cores of the op's programs
+    /// Name of the launch; consecutive steps with the same name share one. Empty: the step's name.
+    std::string launch;
+    /// Later step, or part of one, whose launch this step joins; empty: none.
     std::string beside;
     config::Origin place;
     config::Origin inputs_place;
 
-    // Filled in when the pipeline is planned: the same on every device.
+    // Filled in when the pipeline is planned; the same on every device.
     std::vector<ops::TensorPlan> input_plans;
     std::vector<ops::TensorPlan> output_plans;
     std::vector<ops::TensorPlan> workspace_plans;
 };
 
-/// Whose tensors make one tensor in the file of outputs.
+/// How tensors of several devices become tensors of the file of outputs.
 enum class FileJoin : std::uint8_t {
-    None,   ///< each device's is one
-    Join,   ///< those of a group follow each other along the first axis
-    Stack,  ///< those of a group are the indices of a new first axis
+    None,   ///< one tensor for each device
+    Join,   ///< concatenates the tensors of a group along the first axis
+    Stack,  ///< stacks the tensors of a group along a new first axis
 };
 
-/// A tensor in the file of outputs.
+/// Tensor in the file of outputs.
 struct FileOutput {
     std::string tensor;
-    /// Its name there, with ${device} for the number of the device; without, of device 0 alone.
-    /// Empty: d<i>.TENSOR, or TENSOR where every device holds the same.
+    /// Name in the file, with ${device} for the device's number; a name without ${device} stores
+    /// the tensor of the first device. Empty: d<i>.TENSOR, or TENSOR if all devices hold the same.
     std::string name;
-    std::uint32_t rows = 0;  ///< of its first axis; 0: all
+    std::uint32_t rows = 0;  ///< stored indices of the first axis; 0: all
     FileJoin join = FileJoin::None;
-    std::vector<std::uint32_t> devices;  ///< of the group, unless FileJoin::None
+    std::vector<std::uint32_t> devices;  ///< the group, unless FileJoin::None
     config::Origin place = {};
 };
 
-/// Steps or tensors that reports sum up under one name: `*` in a pattern stands for any letters.
+/// Steps or tensors that reports sum under one name; `*` in a pattern matches any letters.
 struct NamedPatterns {
     std::string name;
     std::vector<std::string> patterns;
 };
 
-/// What reports say of a run beside its steps.
+/// The section `report:` of a run file.
 struct ReportSpec {
-    std::uint64_t tokens = 0;           ///< that a run works on, over all devices; 0: not said
-    std::vector<NamedPatterns> stages;  ///< of steps
-    std::vector<NamedPatterns> memory;  ///< of tensors that no step makes
+    std::uint64_t tokens = 0;           ///< tokens of a run, over all devices; 0: not stated
+    std::vector<NamedPatterns> stages;  ///< patterns of step names
+    std::vector<NamedPatterns> memory;  ///< patterns of input tensors
 };
 
+/// Whole pipeline of a run file.
 struct PipelineSpec {
     std::vector<std::pair<std::string, Value>> params;
     std::vector<PipelineTensor> tensors;
     std::vector<PipelineStep> steps;
-    std::vector<PipelineStep> wholes;   ///< steps that gave way to others: their values are checked
-    std::vector<FileOutput> outputs;    ///< what a file of outputs holds
+    /// Steps that planning replaced by their parts (Op::parts); the values they read are checked.
+    std::vector<PipelineStep> replaced_steps;
+    std::vector<FileOutput> outputs;    ///< contents of the file of outputs
     std::vector<Workspace> workspaces;  ///< filled in when the pipeline is planned
-    std::vector<std::string> kernels;   ///< sources of all programs; when the pipeline is planned
+    std::vector<std::string> kernels;   ///< sources of all programs; filled in when planned
     ReportSpec report;
-    bool has_plain_names = false;  ///< on one device the names there have no "d0." before them
+    bool has_plain_names = false;  ///< on one device, names in files have no prefix "d0."
     std::uint64_t seed = 0;
-    std::string folder;  ///< of the run file: paths in it are relative to it
+    std::string folder;  ///< of the run file; its paths are relative to this folder
 };
 
-/// A name in a file: `pattern` with the number of the device for ${device}.
+/// Returns `pattern` with the device's number for ${device}.
 [[nodiscard]] std::string name_on(std::string pattern, std::uint32_t device);
 
-/// A tensor of the file of outputs, and the devices whose tensors it is made of.
+/// Tensor of the file of outputs, and the devices whose tensors it is made of.
 struct StoredOutput {
     std::string name;
     std::vector<std::uint32_t> devices;
@@ -200,58 +206,58 @@ struct StoredOutput {
                                                        const FileOutput& output,
                                                        std::uint32_t num_devices);
 
-/// The tensor of that name that no step makes, or null.
+/// Returns the input tensor of that name, or null.
 [[nodiscard]] const PipelineTensor* find_tensor(const PipelineSpec& pipeline,
                                                 std::string_view name);
 
-/// Whether a step from `first_step` on reads the tensor.
+/// Returns whether a step from `first_step` on reads the tensor.
 [[nodiscard]] bool is_read_from(const PipelineSpec& pipeline, std::string_view name,
                                 std::size_t first_step);
 
-/// Whether the host reads the step's input back before it can build the programs.
+/// Returns whether the host reads the step's input from the device before it builds the programs.
 [[nodiscard]] bool is_read_back(const PipelineStep& step, std::size_t input);
 
-/// How the step that takes the tensor first has it lie; null if none does.
+/// Returns the layout that the first reader of the tensor plans for it; null if no step reads it.
 [[nodiscard]] const ops::TensorPlan* plan_of_input(const PipelineSpec& pipeline,
                                                    std::string_view name);
 
-/// Whether a later run needs the tensor.
+/// Returns whether the tensor is kept for a later run.
 [[nodiscard]] bool outlives_the_run(const PipelineSpec& pipeline, std::string_view name);
 
-/// By which messages and traces know a step's workspace.
+/// Returns the name of a step's own workspace in messages and traces.
 [[nodiscard]] std::string workspace_name(const PipelineStep& step, std::size_t index);
 
-/// The name in a file of a tensor of which each device has its own: `d<i>.NAME`.
+/// Returns the name in files of a tensor that differs between devices: `d<i>.NAME`.
 [[nodiscard]] std::string own_name(std::uint32_t device, std::string_view name);
 
-/// Into how many parts a tensor is split, and which of them `device` holds.
+/// Returns the number of parts into which a tensor is split.
 [[nodiscard]] std::uint32_t num_parts(const PipelineTensor& tensor, std::uint32_t devices);
+/// Returns the part that `device` holds.
 [[nodiscard]] std::uint32_t part_on(const PipelineTensor& tensor, std::uint32_t device);
 
-/// The shape with extents of 1 before it, up to `rank` of them.
+/// Returns the shape with leading extents of 1, so that it has at least `rank` extents.
 [[nodiscard]] Shape with_rank(Shape shape, std::size_t rank);
 
-/// Judges a tensor that is joined from others: they are there, and their extents add up to its own.
-/// Parts of a lower rank have leading extents of 1.
+/// Checks a tensor of OriginKind::Join: its parts exist, and their extents add up to its own. Parts
+/// of a lower rank have leading extents of 1.
 /// Errors   UsageError.
 void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor);
 
-/// What every device holds of a tensor that no step makes.
+/// Returns what every device holds of an input tensor.
 /// Errors   UsageError if the axis does not split over `devices`.
 [[nodiscard]] TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices);
 
-/// Bytes of host memory that the values of the pipeline's tensors take at most at one time: those
-/// that every device holds alike are held once.
+/// Returns the largest number of bytes of host memory that the pipeline's values take at one time.
+/// The host holds values once if every device holds the same.
 [[nodiscard]] std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices);
 
-/// Where the operands of a step that share a launch, and of those after it, end: steps
-/// [first, end_of_launch) are launched together.
+/// Returns the step after the launch that begins with `first`: steps [first, end) run together.
 [[nodiscard]] std::size_t end_of_launch(const PipelineSpec& pipeline, std::size_t first);
-/// Number of launches of the pipeline.
+/// Returns the number of launches of the pipeline.
 [[nodiscard]] std::size_t num_launches(const PipelineSpec& pipeline);
-/// Of the launch that begins with a step: its own, or that of a step alone.
+/// Returns the name of the launch that begins with step `first`.
 [[nodiscard]] const std::string& launch_name(const PipelineSpec& pipeline, std::size_t first);
-/// Names of all launches, in order.
+/// Returns the names of all launches, in order.
 [[nodiscard]] std::vector<std::string> launch_names(const PipelineSpec& pipeline);
 
 }  // namespace tessera::pipeline

@@ -11,7 +11,7 @@
 namespace tessera::pipeline {
 namespace {
 
-/// The cores of a program, and what each of them takes of its units.
+/// Cores of a program, and the number of units that each of them processes.
 struct CoreWork {
     CoreRangeSet all;
     CoreRangeSet group_1;
@@ -26,7 +26,7 @@ CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& na
     const GridSize grid = program.grid == GridSize{} ? whole : program.grid;
     require(program.first.x + grid.columns <= whole.columns &&
                 program.first.y + grid.rows <= whole.rows,
-            "cores: [{}, {}] from {} on is no part of the {}'s grid of [{}, {}]", grid.columns,
+            "cores: a grid of [{}, {}] at {} exceeds the {}'s grid of [{}, {}]", grid.columns,
             grid.rows, to_string(program.first), arch.name, whole.columns, whole.rows);
     const CoreRange range(program.first,
                           {program.first.x + grid.columns - 1, program.first.y + grid.rows - 1});
@@ -58,11 +58,13 @@ CoreRangeSet chosen(const CoreChoice& choice, const CoreWork& work) {
     return {};
 }
 
-/// Runs `act`; what it refuses is the fault of `key`.
+/// Runs `act` and turns its UsageError into a mistake of `key`. Rules of CreateKernel and others
+/// know nothing of YAML; without the key a message could not name a line of the run file.
 template <class F>
-auto blaming(const std::string& key, F act) {
+auto with_key(const std::string& key, F act) {
     try {
         return act();
+        // The innermost key is the most exact: "kernels[0].args", not "kernels[0]".
     } catch (const ProgramMistake&) {
         throw;
     } catch (const UsageError& error) {
@@ -76,11 +78,12 @@ public:
     ProgramBuilder(const ProgramSpec& spec, const ops::Op& op, const ops::OpContext& context,
                    std::size_t position, const Scope& params)
         : spec_(spec), op_(op), context_(context), position_(position), names_(&params) {
+        // Order matters: units may use a tensor's extents, and arguments may use the split.
         name_measures();
         name_extents();
         name_coordinates();
         names_.set("device", std::int64_t{context.devices[position]});
-        work_ = blaming("cores", [&] { return split(spec, context.arch, names_); });
+        work_ = with_key("cores", [&] { return split(spec, context.arch, names_); });
         names_.set("num_cores", static_cast<std::int64_t>(work_.cores.size()));
         names_.set("units_per_core_group_1", std::int64_t{work_.per_core_1});
         names_.set("units_per_core_group_2", std::int64_t{work_.per_core_2});
@@ -90,15 +93,16 @@ public:
 
     Program build() {
         Program program = CreateProgram();
+        // Kernels come last: their arguments may name semaphores, whose ids are known by then.
         for (const ProgramBuffer& buffer : spec_.buffers) {
-            blaming(fmt::format("cbs.{}", buffer.index), [&] { add_buffer(program, buffer); });
+            with_key(fmt::format("cbs.{}", buffer.index), [&] { add_buffer(program, buffer); });
         }
         for (const ProgramSemaphore& semaphore : spec_.semaphores) {
-            blaming("semaphores." + semaphore.name, [&] { add_semaphore(program, semaphore); });
+            with_key("semaphores." + semaphore.name, [&] { add_semaphore(program, semaphore); });
         }
         for (std::size_t i = 0; i < spec_.kernels.size(); ++i) {
             const std::string key = fmt::format("kernels[{}]", i);
-            blaming(key, [&] { add_kernel(program, spec_.kernels[i], key); });
+            with_key(key, [&] { add_kernel(program, spec_.kernels[i], key); });
         }
         return program;
     }
@@ -113,7 +117,7 @@ private:
         };
         const DeviceTensor* found = find(op_.spec.inputs, context_.device_inputs);
         found = found != nullptr ? found : find(op_.spec.outputs, context_.device_outputs);
-        require(found != nullptr, "{} is no tensor of the step", name);
+        require(found != nullptr, "{} is not a tensor of the step", name);
         return *found;
     }
 
@@ -130,6 +134,8 @@ private:
         of_tensor("aligned_page_size",
                   [](const DeviceTensor& t) { return t.buffer.aligned_page_size; });
         of_tensor("tiles", [](const DeviceTensor& t) {
+            // 32x32 tiles of the shape, whatever the tensor's own layout: a tilizing kernel reads
+            // rows and counts tiles.
             return TensorSpec{t.spec.shape, DataFormat::Float16_b, Layout::TILE}.num_pages();
         });
         of_tensor("columns", [](const DeviceTensor& t) { return t.spec.shape.back(); });
@@ -151,6 +157,8 @@ private:
     }
 
     void name_coordinates() {
+        // Kernels address cores by virtual coordinates, in which harvested rows leave no gap. Run
+        // files name logical ones.
         const CoreCoord origin = context_.arch.workers.virtual_origin;
         const auto coordinate = [this](const char* function, std::uint32_t first) {
             names_.set_function(function, [function, first](std::span<const Value> args) {
@@ -175,6 +183,7 @@ private:
                                        ? buffer.tile.get_tile_size(buffer.format)
                                        : evaluate_count(buffer.page_size, names_);
         const std::uint32_t pages = evaluate_count(buffer.pages, names_);
+        // In 64 bits: the product of two counts may wrap around to a size that fits.
         require(std::uint64_t{pages} * page <= context_.arch.l1.size.value,
                 "{} pages of {} B; a core has {} B of L1", pages, page,
                 context_.arch.l1.size.value);
@@ -186,10 +195,12 @@ private:
         CreateCircularBuffer(program, chosen(buffer.cores, work_), std::move(config));
     }
 
-    /// Words of the arguments; "accessor(x)" is those of its TensorAccessorArgs.
+    /// Returns the words of the arguments; "accessor(x)" stands for all words of
+    /// TensorAccessorArgs, whose number depends on the tensor's layout, so it is not a function of
+    /// one value.
     std::vector<std::uint32_t> words(std::span<const std::string> expressions, const Scope& names,
                                      const std::string& key) const {
-        return blaming(key, [&] { return words(expressions, names); });
+        return with_key(key, [&] { return words(expressions, names); });
     }
     std::vector<std::uint32_t> words(std::span<const std::string> expressions,
                                      const Scope& names) const {
@@ -209,7 +220,7 @@ private:
     void add_kernel(Program& program, const ProgramKernel& kernel, const std::string& key) {
         const CoreRangeSet cores = chosen(kernel.cores, work_);
         if (cores.empty()) {
-            return;  // the second group, where every core takes as many units
+            return;  // core_group_2 is empty if the cores divide the units evenly
         }
         KernelConfig config;
         if (kernel.is_compute) {
@@ -238,6 +249,8 @@ private:
 
     void set_arguments(Program& program, const ProgramKernel& kernel, KernelHandle handle,
                        const CoreRangeSet& cores, const std::string& key) {
+        // split_work_to_cores gives core_group_1 first: `first` is the sum of the counts before a
+        // core, also of cores on which this kernel does not run.
         std::uint32_t first = 0;
         for (std::size_t i = 0; i < work_.cores.size(); ++i) {
             const CoreCoord core = work_.cores[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the program of one device from what a run file says of it: splits its work over cores,
+// Builds the program of one device from its description in a run file: splits work over cores,
 // evaluates arguments, and creates circular buffers, semaphores and kernels.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace tessera::pipeline {
 
-/// What is wrong with one key of the program: "kernels[0].args".
+/// Mistake in one key of a program: "kernels[0].args".
 class ProgramMistake : public UsageError {
 public:
     ProgramMistake(std::string key, const std::string& what)
@@ -31,8 +31,8 @@ private:
 };
 
 /// Returns the program of the device at `position` of the context, whose tensors have addresses.
-/// Errors   ProgramMistake: an expression, or a rule of CreateKernel, CreateCircularBuffer,
-///          CreateSemaphore or the split of work, under the key that is at fault.
+/// Errors   ProgramMistake naming the wrong key: an expression, or a rule of CreateKernel,
+///          CreateCircularBuffer, CreateSemaphore or the split of work.
 [[nodiscard]] Program build_program(const ProgramSpec& spec, const ops::Op& op,
                                     const ops::OpContext& context, std::size_t position,
                                     const Scope& params);

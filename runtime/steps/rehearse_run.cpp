@@ -18,7 +18,8 @@
 namespace tessera::pipeline {
 namespace {
 
-/// The memories of one device; what PlacedTensors does there, it does too.
+/// Memories of one device. Allocates and frees as PlacedTensors does in a run, with the same
+/// allocators: a sum of sizes would not see fragmentation or the alignment of pages.
 class RehearsedDevice {
 public:
     RehearsedDevice(const ArchSpec& arch, const BankLayout& banks, std::uint32_t device)
@@ -29,7 +30,7 @@ public:
           l1_(make_allocator(arch, BufferType::L1, device)) {}
 
     [[nodiscard]] L1Space l1() const { return {arch_, device_, l1_}; }
-    /// The tensor, which is allocated if it is not there yet.
+    /// Returns the tensor and allocates it at its first use.
     DeviceTensor place(const std::string& name, const ops::TensorPlan& plan) {
         const auto found = held_.find(name);
         if (found != held_.end()) {
@@ -40,7 +41,7 @@ public:
             allocator(buffer.type).allocate(name, PageMap(buffer, banks_).bytes_per_bank()));
         return {plan.spec, held_.emplace(name, buffer).first->second};
     }
-    /// A tensor that lies at an offset of a workspace.
+    /// Returns a tensor at its offset in a workspace, which is allocated at its first use.
     DeviceTensor place_in(const WorkspacePlace& place, const ops::TensorPlan& plan) {
         const Workspace& workspace = *place.workspace;
         const DeviceTensor all = this->place(workspace.name, {.spec = spec_of(workspace, arch_)});
@@ -82,7 +83,7 @@ void require_source(const KernelDescription& kernel) {
     }
 }
 
-/// The whole run. `now` says for what memory is taken, or a program built.
+/// Rehearsal of a whole run. `now_` is the tensor or step in progress, for the obstacle's position.
 class RehearsedRun {
 public:
     RehearsedRun(const PipelineSpec& pipeline, const ArchSpec& arch, const MeshSpec& mesh)
@@ -103,6 +104,7 @@ public:
                 first = end;
             }
         } catch (const UsageError& error) {
+            // Only the first: later tensors would be placed as if this one had fitted.
             rehearsal.obstacle = now_;
             rehearsal.obstacle->text = error.what();
         }
@@ -136,14 +138,16 @@ private:
             auto& operand = operands.emplace_back();
             for (const std::uint32_t device : group) {
                 if (names[i].empty()) {
-                    break;  // an operand that is left out
+                    break;  // an omitted optional operand
                 }
                 operand.push_back(place(devices_[device], names[i], plans[i]));
             }
         }
         return operands;
     }
-    /// Counts that the host reads before a launch are not known yet: zeros stand for them.
+    /// Returns the values that the host reads before a launch. They are not known yet, and zeros
+    /// are valid counts of every op: full counts made moe_bmm with split_by=host refuse its own
+    /// run.
     static std::vector<std::vector<HostTensor>> values_read_back(const PipelineStep& step,
                                                                  const Operands& inputs) {
         std::vector<std::vector<HostTensor>> read(step.inputs.size());
@@ -182,7 +186,7 @@ private:
         for (DeviceProgram& program : programs) {
             move_cores(program.program, step.first_core, arch_, step.name);
             find_kernels(program.program, *step.op, pipeline_.folder);
-            judge(program);
+            check(program);
         }
         return programs;
     }
@@ -196,11 +200,12 @@ private:
             }
         }
     }
-    void judge(const DeviceProgram& program) {
+    void check(const DeviceProgram& program) {
         const L1Space l1 = devices_.at(program.device).l1();
         check_on_grid(program.program, l1);
         (void)lay_out_circular_buffers(program.program, l1);
         for (const KernelDescription& kernel : program.program.kernels) {
+            // One look at each file: 256 devices have the same kernels.
             if (kernels_.insert(kernel.source).second) {
                 require_source(kernel);
             }
@@ -209,6 +214,8 @@ private:
     void free_unused_after(std::size_t end) {
         for (RehearsedDevice& device : devices_) {
             device.free_if([&](const std::string& name) {
+                // A workspace has no readers of its own; its plan says when its last tensor is
+                // used.
                 const auto shared = std::ranges::find(pipeline_.workspaces, name, &Workspace::name);
                 if (shared != pipeline_.workspaces.end()) {
                     return shared->end_step <= end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocates a run's tensors and builds its programs without a device, in the order in which the run
-// will, so that what does not fit is known before anything runs.
+// Allocates a run's tensors and builds its programs without a device, in the order of the run, so
+// that everything that does not fit is known before the first kernel.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,26 @@
 
 namespace tessera::pipeline {
 
-/// Why a planned pipeline cannot run, and what asks for it.
+/// Reason why a planned pipeline cannot run, and the tensor or step that it belongs to.
 struct Obstacle {
-    const PipelineTensor* tensor = nullptr;  ///< one that no step makes, or null
-    const PipelineStep* step = nullptr;      ///< else the step
+    const PipelineTensor* tensor = nullptr;  ///< an input tensor, or null
+    const PipelineStep* step = nullptr;      ///< the step, if `tensor` is null
     std::string text;
 };
 
+/// Result of a rehearsal.
 struct Rehearsal {
     std::optional<Obstacle> obstacle;  ///< the first
     std::set<std::string> kernels;     ///< sources of all programs up to the obstacle
 };
 
-/// Rehearses the planned pipeline. Obstacles are tensors that do not fit in DRAM or L1 beside what
-/// is allocated by then, programs that an op cannot build, cores outside the grid or used by two
-/// steps of a launch, circular buffers that do not fit in L1, and kernels without a source.
-/// What the host reads back of a step's results is unknown: programs are built as for full counts.
+/// Rehearses the planned pipeline up to its first obstacle. Obstacles are:
+///   - tensors that do not fit in DRAM or L1 beside the tensors allocated at that time;
+///   - programs that an op cannot build;
+///   - cores outside the grid, or used by two steps of a launch;
+///   - circular buffers that do not fit in L1;
+///   - kernels without a source.
+/// Counts that the host reads back from a step are unknown; programs are built with zeros for them.
 [[nodiscard]] Rehearsal rehearse_run(const PipelineSpec& pipeline, const ArchSpec& arch,
                                      const MeshSpec& mesh);
 

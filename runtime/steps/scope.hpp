@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values, and the names that stand for them in expressions of run files.
+// Values of expressions in run files, and the scopes that bind names to values.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@
 
 namespace tessera::pipeline {
 
-/// A whole number, a decimal or a word (of a choice).
+/// Value of an expression: a whole number, a decimal, or a word (one of a key's choices).
 using Value = std::variant<std::int64_t, double, std::string>;
+/// Returns the value as text, for messages and for ${…}.
 [[nodiscard]] std::string show(const Value& value);
 
-/// Names that an expression may use. The innermost scope that knows a name counts.
+/// Names that an expression may use. An inner scope hides names of its outer scopes.
 class Scope {
 public:
     explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
 
     void set(std::string name, Value value) { values_[std::move(name)] = std::move(value); }
-    /// Adds a function; arguments are not evaluated where it takes names: "address(x)".
+    /// Function of an expression. A tensor's name is passed as a word: "address(x)".
     using Function = std::function<Value(std::span<const Value> arguments)>;
     void set_function(std::string name, Function function) {
         functions_[std::move(name)] = std::move(function);
@@ -31,9 +32,9 @@ public:
 
     [[nodiscard]] const Value* find(std::string_view name) const;
     [[nodiscard]] const Function* function(std::string_view name) const;
-    /// All that it knows, of outer scopes too, without them.
+    /// Returns a copy with the names of all outer scopes, which does not refer to those scopes.
     [[nodiscard]] Scope flat() const;
-    /// All names, for "did you mean".
+    /// Returns all names, also of outer scopes, for "did you mean".
     [[nodiscard]] std::vector<std::string> names() const;
 
 private:

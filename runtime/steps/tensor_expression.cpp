@@ -45,7 +45,8 @@ Array to_array(const HostTensor& tensor) {
             convert(tensor.as<std::uint8_t>(), plain);
             break;
         default:
-            require(tensor.format == DataFormat::Float32, "{} has no place in an expression",
+            require(tensor.format == DataFormat::Float32,
+                    "{} is not supported in an expression; allowed: bfloat16, float32, integers",
                     name_of(tensor.format));
             convert(tensor.as<float>(), plain);
     }
@@ -56,7 +57,8 @@ struct NamedFunction {
     std::string_view name;
     double (*apply)(double);
 };
-// Those of the op eltwise.
+// Functions of the op eltwise, from the table that also gives its reference: an expression and the
+// op cannot disagree about a function.
 constexpr std::array kFunctions{
 #define SFPU_CHOICE(call, Word, shape, options, routine, constants, yaml, domain, arguments, \
                     reference)                                                               \
@@ -69,7 +71,8 @@ std::size_t extent_from_end(const Shape& shape, std::size_t back) {
     return back < shape.size() ? shape[shape.size() - 1 - back] : 1;
 }
 
-/// Reads the text and computes at once; in a first pass, without values, names alone are gathered.
+/// Parses the text and computes in one pass. Without `read` it computes nothing and collects names:
+/// `check` needs them before a run has values.
 class Reader {
 public:
     Reader(std::string_view text, const ReadTensor* read) : text_(text), read_(read) {}
@@ -179,7 +182,7 @@ private:
         }
         const auto tensor = (*read_)(name);
         if (!tensor) {
-            refuse(name + " is no input of the step");
+            refuse(name + " is not an input of the step");
         }
         return to_array(*tensor);
     }
@@ -205,7 +208,7 @@ private:
             for (const NamedFunction& row : kFunctions) {
                 known.emplace_back(row.name);
             }
-            refuse(fmt::format("there is no function {}, did you mean {}?", name,
+            refuse(fmt::format("unknown function {}, did you mean {}?", name,
                                config::nearest(name, known)));
         }
         check_arguments(name, arguments, 1);
@@ -215,7 +218,7 @@ private:
     void check_arguments(const std::string& name, const std::vector<Array>& arguments,
                          std::size_t wanted) const {
         if (arguments.size() != wanted) {
-            refuse(fmt::format("{} takes {} of them, found {}", name, wanted, arguments.size()));
+            refuse(fmt::format("{} takes {} arguments, found {}", name, wanted, arguments.size()));
         }
     }
 
@@ -227,7 +230,7 @@ private:
         return array;
     }
 
-    // The names' pass has no shapes.
+    // While names are collected there are no shapes, so nothing is checked against them.
     [[nodiscard]] bool is_dry() const { return read_ == nullptr; }
 
     Shape broadcast(const Shape& a, const Shape& b, std::size_t skipped) const {
@@ -236,13 +239,14 @@ private:
             const std::size_t x = extent_from_end(a, back);
             const std::size_t y = extent_from_end(b, back);
             if (x != y && x != 1 && y != 1) {
-                refuse(fmt::format("{} and {} do not go together", to_string(a), to_string(b)));
+                refuse(fmt::format("shapes {} and {} cannot be broadcast", to_string(a),
+                                   to_string(b)));
             }
             shape[shape.size() - 1 - back] = static_cast<std::uint32_t>(std::max(x, y));
         }
         return shape;
     }
-    /// Where element `index` of `shape` lies in an array that is broadcast to it.
+    /// Returns the index in `array` of element `index` of `shape`, to which it is broadcast.
     static std::size_t source_of(const Array& array, const Shape& shape, std::size_t index) {
         std::size_t source = 0;
         std::size_t stride = 1;
@@ -259,6 +263,7 @@ private:
     Array zip(const Array& a, const Array& b, F function) const {
         const Shape shape = broadcast(a.shape, b.shape, 0);
         Array result{shape, std::vector<double>(num_elements(shape))};
+        // Most operands have equal shapes; source_of() divides for each axis of each element.
         const bool is_plain = a.shape == b.shape;
         for (std::size_t i = 0; i < result.values.size(); ++i) {
             result.values[i] = function(a.values[is_plain ? i : source_of(a, shape, i)],
@@ -273,12 +278,13 @@ private:
         }
         if (a.shape.size() < 2 || b.shape.size() < 2 ||
             a.shape.back() != b.shape[b.shape.size() - 2]) {
-            refuse(fmt::format("{} @ {} are no matrices that go together", to_string(a.shape),
-                               to_string(b.shape)));
+            refuse(fmt::format("{} @ {}: columns of the left must equal rows of the right",
+                               to_string(a.shape), to_string(b.shape)));
         }
         const std::size_t rows = a.shape[a.shape.size() - 2];
         const std::size_t inner = a.shape.back();
         const std::size_t columns = b.shape.back();
+        // The last two axes are the matrices' own; only those before them are broadcast.
         Shape shape = broadcast(a.shape, b.shape, 2);
         shape[shape.size() - 2] = static_cast<std::uint32_t>(rows);
         shape.back() = static_cast<std::uint32_t>(columns);
@@ -317,7 +323,8 @@ private:
             return a;
         }
         if (a.shape.size() < 2) {
-            refuse(fmt::format("transpose of {}, which is no matrix", to_string(a.shape)));
+            refuse(
+                fmt::format("transpose of shape {}; allowed: at least 2 axes", to_string(a.shape)));
         }
         Array result = a;
         const std::size_t rows = a.shape[a.shape.size() - 2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reference written as an expression of a step's inputs: "gelu(x + bias)", "a @ b".
+// References that run files write as expressions of a step's inputs: "gelu(x + bias)", "a @ b".
 #pragma once
 
 #include <functional>
@@ -12,18 +12,21 @@
 
 namespace tessera::pipeline {
 
-/// Evaluates `text` element by element in double.
-///
-/// Operators: + - * / and unary -, @ (matrices, the last two extents; leading ones must agree),
-/// with broadcasting of extents of 1 and of missing leading extents, numbers, and functions: those
-/// of one input of the op eltwise, max, min, sum, mean (of the last axis, kept as extent 1), and
-/// transpose (of the last two). `read` gives a tensor by its name (bfloat16, float32 or integers),
-/// or nothing. Errors   UsageError with the expression and what is wrong with it.
+/// Returns a tensor by its name (bfloat16, float32 or integers), or nothing if there is none.
 using ReadTensor = std::function<std::optional<HostTensor>(std::string_view name)>;
+
+/// Evaluates `text` element by element in double and returns float32.
+///
+/// Operators   + - * / and unary -, with broadcasting of extents of 1 and of missing leading
+///             extents; @, the product of matrices in the last two axes.
+/// Operands    numbers, and names of tensors.
+/// Functions   those of the op eltwise with one input; max(a, b), min(a, b); sum and mean along the
+///             last axis, which keeps extent 1; transpose of the last two axes.
+/// Errors      UsageError with the expression and what is wrong with it.
 [[nodiscard]] HostTensor evaluate_tensors(std::string_view text, const ReadTensor& read);
 
-/// Names of tensors that the expression uses, once each.
-/// Errors   UsageError if it is no expression.
+/// Returns the names of the tensors that the expression uses, each once.
+/// Errors   UsageError for an invalid expression.
 [[nodiscard]] std::vector<std::string> tensor_names(std::string_view text);
 
 }  // namespace tessera::pipeline

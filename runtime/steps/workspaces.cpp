@@ -20,7 +20,8 @@ bool is_used_from(const PipelineSpec& pipeline, const std::string& tensor, std::
            });
 }
 
-/// The end of the last launch that reads a tensor or writes it again, or `end` of its writer's.
+/// Returns the end of the last launch that reads the tensor or writes it again; `end` if none does.
+/// Ends are those of launches, because steps of one launch run at the same time.
 std::size_t end_of_use(const PipelineSpec& pipeline, const std::string& tensor, std::size_t end) {
     while (end < pipeline.steps.size() && is_used_from(pipeline, tensor, end)) {
         end = end_of_launch(pipeline, end);
@@ -28,8 +29,9 @@ std::size_t end_of_use(const PipelineSpec& pipeline, const std::string& tensor, 
     return end;
 }
 
-void note(const PipelineSpec& pipeline, std::size_t first, std::size_t end, std::size_t step,
-          std::size_t output, const ArchSpec& arch, std::vector<Workspace>& workspaces) {
+/// Adds an output to its workspace, unless an earlier step wrote the same tensor.
+void add_output(const PipelineSpec& pipeline, std::size_t first, std::size_t end, std::size_t step,
+                std::size_t output, const ArchSpec& arch, std::vector<Workspace>& workspaces) {
     const StepOutput& made = pipeline.steps[step].outputs[output];
     auto workspace = std::ranges::find(workspaces, made.workspace, &Workspace::name);
     if (workspace == workspaces.end()) {
@@ -38,7 +40,7 @@ void note(const PipelineSpec& pipeline, std::size_t first, std::size_t end, std:
     }
     auto& tensors = workspace->tensors;
     if (std::ranges::find(tensors, made.name, &WorkspaceTensor::name) != tensors.end()) {
-        return;  // written again
+        return;  // an in-place output keeps the offset of its first writer
     }
     const TensorSpec& spec = pipeline.steps[step].output_plans[output].spec;
     const Buffer buffer = interleaved_buffer(arch, 0, spec, BufferType::DRAM);
@@ -53,7 +55,7 @@ bool are_needed_together(const WorkspaceTensor& a, const WorkspaceTensor& b) {
     return a.first_step < b.end_step && b.first_step < a.end_step;
 }
 
-/// The lowest place that no tensor placed before holds while this one is needed.
+/// Returns the lowest offset that no placed tensor holds while this one is needed.
 std::uint64_t lowest_place(const std::vector<WorkspaceTensor*>& placed,
                            const WorkspaceTensor& tensor) {
     std::vector<const WorkspaceTensor*> beside;
@@ -72,6 +74,9 @@ std::uint64_t lowest_place(const std::vector<WorkspaceTensor*>& placed,
 }
 
 void place_tensors(Workspace& workspace) {
+    // Largest first is the usual heuristic for this packing problem, which is NP-hard: a small
+    // tensor finds a gap beside large ones, not the other way round. Stable, so that the plan is
+    // the same with every standard library.
     std::vector<WorkspaceTensor*> by_size;
     for (WorkspaceTensor& tensor : workspace.tensors) {
         by_size.push_back(&tensor);
@@ -94,7 +99,7 @@ std::vector<Workspace> plan_workspaces(const PipelineSpec& pipeline, const ArchS
         for (std::size_t step = first; step < end; ++step) {
             for (std::size_t i = 0; i < pipeline.steps[step].outputs.size(); ++i) {
                 if (!pipeline.steps[step].outputs[i].workspace.empty()) {
-                    note(pipeline, first, end, step, i, arch, workspaces);
+                    add_output(pipeline, first, end, step, i, arch, workspaces);
                 }
             }
         }
@@ -106,14 +111,15 @@ std::vector<Workspace> plan_workspaces(const PipelineSpec& pipeline, const ArchS
     return workspaces;
 }
 
-// A run for its times alone moves integers and no other numbers: a workspace is one or the other.
+// A timing-only run moves integers, which steer kernels, and no other values. A workspace holds
+// tensors of one kind only, and today these are the others.
 std::optional<std::string> workspace_refusal(const ops::TensorPlan& plan) {
     if (plan.layout != TensorMemoryLayout::INTERLEAVED || plan.memory != BufferType::DRAM) {
-        return "must be interleaved in DRAM to lie in a workspace";
+        return "must be interleaved in DRAM to be in a workspace";
     }
     if (tile::is_integer_format(plan.spec.format)) {
         return std::string("is ") + std::string(name_of(plan.spec.format)) +
-               "; a workspace holds no integers";
+               "; allowed in a workspace: formats that are not integers";
     }
     return std::nullopt;
 }
@@ -129,7 +135,7 @@ WorkspacePlace place_in_workspace(const PipelineSpec& pipeline, std::string_view
 }
 
 TensorSpec spec_of(const Workspace& workspace, const ArchSpec& arch) {
-    constexpr std::uint64_t kElement = 2;
+    constexpr std::uint64_t kElement = 2;  // bytes; the format has no meaning but its size
     return {{arch.dram.num_banks,
              static_cast<std::uint32_t>((workspace.bytes + kElement - 1) / kElement)},
             DataFormat::Float16_b,

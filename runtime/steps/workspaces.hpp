@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that outputs of several steps share, each while it is needed.
+// Workspaces: memory that outputs of several steps share, each while it is needed.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 
 namespace tessera::pipeline {
 
-/// Plans the workspaces that the outputs of planned steps name, the same on every device. Of two
-/// tensors that are needed at one time neither touches the other; the largest are placed first,
-/// each as far down as it can be.
+/// Plans the workspaces that the outputs of planned steps name, the same on every device. Tensors
+/// that are needed at the same time do not overlap. The largest tensors are placed first, each at
+/// the lowest free offset.
 [[nodiscard]] std::vector<Workspace> plan_workspaces(const PipelineSpec& pipeline,
                                                      const ArchSpec& arch);
 
-/// Why an output cannot lie in a workspace; nothing if it can.
+/// Returns why a workspace cannot hold an output; nothing if it can.
 [[nodiscard]] std::optional<std::string> workspace_refusal(const ops::TensorPlan& plan);
 
-/// The workspace that a tensor lies in, with its place there; null if it has memory of its own.
+/// Workspace of a tensor, with the tensor's offset; null for a tensor with memory of its own.
 struct WorkspacePlace {
     const Workspace* workspace = nullptr;
     const WorkspaceTensor* tensor = nullptr;
 };
+/// Returns the place of a tensor in a workspace.
 [[nodiscard]] WorkspacePlace place_in_workspace(const PipelineSpec& pipeline,
                                                 std::string_view tensor);
 
-/// The workspace as a tensor: its bytes in each bank of DRAM.
+/// Returns the workspace as a tensor of its bytes in each bank of DRAM.
 [[nodiscard]] TensorSpec spec_of(const Workspace& workspace, const ArchSpec& arch);
 
 }  // namespace tessera::pipeline

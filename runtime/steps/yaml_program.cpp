@@ -13,7 +13,7 @@
 namespace tessera::pipeline {
 namespace {
 
-/// An op with what its spec refers to.
+/// An op together with the texts and operands that its spec refers to by view.
 struct ProgramOp {
     ProgramSpec program;
     Scope params;
@@ -26,7 +26,7 @@ struct ProgramOp {
     ops::Op op;
 };
 
-/// Name of an output in the file of references.
+/// Returns the name of an output in the file of references.
 const std::string& reference_name(const ProgramOp& own, const ProgramOutput& output) {
     return own.program.reference_tensor.empty() ? output.name : own.program.reference_tensor;
 }
@@ -40,6 +40,7 @@ std::vector<HostTensor> reference_of(const ProgramOp& own, const ops::ReferenceC
         }
         return outputs;
     }
+    // Read by name on demand: an expression may leave out inputs that a kernel only copies.
     const ReadTensor read = [&](std::string_view name) -> std::optional<HostTensor> {
         const auto found = std::ranges::find(own.input_names, name);
         return found == own.input_names.end()
@@ -55,7 +56,8 @@ std::vector<HostTensor> reference_of(const ProgramOp& own, const ops::ReferenceC
     return outputs;
 }
 
-/// A tensor as it would lie, at address 0: enough to see whether a program can be built.
+/// Returns tensors with their planned pages at address 0. That is enough to check whether a program
+/// can be built; the address is only one more word of its arguments.
 std::vector<std::vector<DeviceTensor>> stand_ins(std::span<const ops::TensorPlan> plans,
                                                  const ArchSpec& arch, std::size_t devices) {
     std::vector<std::vector<DeviceTensor>> tensors;
@@ -71,8 +73,9 @@ std::vector<std::vector<DeviceTensor>> stand_ins(std::span<const ops::TensorPlan
     return tensors;
 }
 
-/// The file of a reference has each output, in its shape.
-void judge_reference(const ProgramOp& own, ops::RuleJudge& judge) {
+/// Checks that the file of references has each output, with its shape. Otherwise the mistake would
+/// show after the run.
+void check_reference(const ProgramOp& own, ops::RuleJudge& judge) {
     if (own.program.reference_file.empty()) {
         return;
     }
@@ -88,12 +91,13 @@ void judge_reference(const ProgramOp& own, ops::RuleJudge& judge) {
     });
 }
 
-/// Builds the program before anything runs, so that its mistakes are those of the file.
-void judge_program(const ProgramOp& own, const ops::OpContext& context, ops::RuleJudge& judge) {
+/// Builds the program before anything runs, so that its mistakes are reported with a line of the
+/// run file.
+void check_program(const ProgramOp& own, const ops::OpContext& context, ops::RuleJudge& judge) {
     const auto is_sharded = [](const ops::TensorPlan& plan) { return plan.shard.has_value(); };
     if (std::ranges::any_of(context.inputs, is_sharded) ||
         std::ranges::any_of(context.outputs, is_sharded)) {
-        return;  // accessors of shards need the coordinates that allocation gives
+        return;  // accessors of shards need coordinates that are known after allocation only
     }
     const auto inputs = stand_ins(context.inputs, context.arch, context.devices.size());
     const auto outputs = stand_ins(context.outputs, context.arch, context.devices.size());
@@ -107,8 +111,8 @@ void judge_program(const ProgramOp& own, const ops::OpContext& context, ops::Rul
     }
 }
 
-// Nobody says how long a program's sums are: the tolerance of elements is that of a 16-bit DST with
-// about a hundred roundings.
+// The number of terms in a program's sums is unknown, so elements have the tolerance of a 16-bit
+// DST after about a hundred roundings.
 ops::Tolerance tolerance_of(const ProgramSpec& program) {
     double noise = 0;
     for (const ProgramKernel& kernel : program.kernels) {
@@ -145,7 +149,8 @@ std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramS
     for (const ProgramOutput& output : own->made) {
         own->outputs.push_back(any_operand(output.name));
     }
-    // Closures refer to the struct that holds them: the op never outlives it.
+    // Closures refer to the struct that holds them. A shared_ptr here would be a cycle; the
+    // returned pointer owns the struct and points at its op, so the op never outlives it.
     const ProgramOp* const self = own.get();
     own->op.spec = {.name = own->name,
                     .summary = "a program of the run file",
@@ -161,8 +166,8 @@ std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramS
         return plans;
     };
     own->op.rules = [self](const ops::OpContext& context, ops::RuleJudge& judge) {
-        judge_reference(*self, judge);
-        judge_program(*self, context, judge);
+        check_reference(*self, judge);
+        check_program(*self, context, judge);
     };
     own->op.programs = [self](const ops::OpContext& context) {
         return on_each(context, [&](std::size_t position) {

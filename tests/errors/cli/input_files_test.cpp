@@ -103,11 +103,12 @@ INSTANTIATE_TEST_SUITE_P(
              "tessera: l.safetensors: selected_experts: shape (4,2), allowed: (3,2)"},
         Case{"OtherTopK", replace("routing_weights", {3, 3}, kBf16),
              "tessera: l.safetensors: routing_weights: shape (3,3), allowed: (3,2)"},
-        Case{"OtherNumberOfExperts", replace("gate_weights", {5, 32, 64}, kBf16),
-             TESSERA_SOURCE_DIR
-             "/configs/runs/moe_v2.yaml:30:12: "
-             "tensors.device_expert_mapping.shape: 'experts / D': 2 does not divide 5; ceil_div or "
-             "floor_div say what is meant"},
+        Case{
+            "OtherNumberOfExperts", replace("gate_weights", {5, 32, 64}, kBf16),
+            TESSERA_SOURCE_DIR
+            "/configs/runs/moe_v2.yaml:30:12: "
+            "tensors.device_expert_mapping.shape: 'experts / D': 2 does not divide 5; use ceil_div "
+            "or floor_div"},
         Case{"UpUnlikeGate", replace("up_weights", {4, 32, 32}, kBf16),
              "tessera: l.safetensors: up_weights: shape (4,32,32), allowed: (4,32,64)"},
         Case{"DownNotTransposed", replace("down_weights", {4, 32, 64}, kBf16),

@@ -95,11 +95,12 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:9:87: tensors.x.origin.stdev: unknown key, did you mean tensors.x.origin.stddev?"},
     {"SplitThatGroupsDoNotDivide", "[rows, columns], dtype: bfloat16, layout: tile",
      "[rows, 95], dtype: bfloat16, layout: tile, split: {axis: 1, over: rows}",
-     "run.yaml:9:3: tensors.x: axis 1 has extent 95, which 2 devices do not divide"},
+     "run.yaml:9:3: tensors.x: axis 1 has extent 95; allowed: a multiple of 2, the number of "
+     "devices"},
     {"SplitThatDoesNotComeOut", "layout: tile", "layout: tile, split: {axis: 2}",
      "run.yaml:9:3: tensors.x: axis 2 of 2 extents; allowed: 0 to 1"},
     {"SplitByNobody", "layout: tile", "layout: tile, split: {by: map}",
-     "run.yaml:9:3: tensors.x: split by map, which is no tensor"},
+     "run.yaml:9:3: tensors.x: split by map, which is not an input tensor"},
     {"StepWithoutName", "name: double, ", "",
      "run.yaml:11:5: steps: expected {name: …, op: …}, found a map"},
     {"StepWithoutOp", "op: scale, ", "",
@@ -171,7 +172,7 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:9:76: tensors.x.split.over: 'h', allowed: all, rows, columns, each, or a list of "
      "ids"},
     {"JoinOfNoTensor", "layout: tile", "layout: tile, origin: {join: [z]}",
-     "run.yaml:9:3: tensors.x: joins z, which is no tensor"},
+     "run.yaml:9:3: tensors.x: joins z, which is not an input tensor"},
     {"BesideNoStep", "in: [x]", "beside: triple, in: [x]",
      "run.yaml:11:12: steps.double.beside: no step triple follows it"},
     {"ConditionOfAWordThatIsNobodys", "out: [y]", "out: [y], when: mode",
@@ -213,7 +214,7 @@ constexpr Mistake kMistakes[] = {
     {"AddressOfNobody", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: [address(z)]}]}, "
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:95: steps.double.program.kernels[0].args: z is no tensor of the step"},
+     "run.yaml:11:95: steps.double.program.kernels[0].args: z is not a tensor of the step"},
     {"NoSteps", "steps:\n  - {name: double, op: scale, in: [x], out: [y], set: {factor: 2}}\n",
      "steps: []\n", "run.yaml:10:8: steps: expected a list of steps, found an empty one"},
     {"NestedRepetitions", "  - {name: double,",
@@ -239,7 +240,8 @@ constexpr Mistake kMistakes[] = {
     {"ReferenceOfNobody", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, reference: 2 * z, "
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:103: steps.double.reference: '2 * z': z is no input of the step; its inputs are "
+     "run.yaml:11:103: steps.double.reference: '2 * z': z is not an input of the step; its inputs "
+     "are "
      "x"},
     {"TwoOutputsOfOneName", "set: {factor: 2}}\n",
      "set: {factor: 2}}\n"

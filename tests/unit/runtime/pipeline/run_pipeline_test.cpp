@@ -132,8 +132,8 @@ TEST_F(Pipeline, RefusesOneLaunchOfStepsThatUseTheSameCores) {
 
     EXPECT_THAT([&] { (void)load(text); },
                 testing::ThrowsMessage<ConfigError>(testing::EndsWith(
-                    "steps.t: it shares a launch with steps that use its cores on device 0; "
-                    "first_core, or a grid, parts them")));
+                    "steps.t: shares a launch with steps that use the same cores on device 0; "
+                    "separate them with first_core or a smaller grid")));
 }
 
 TEST_F(Pipeline, RefusesToMoveStepsWhoseCoresSendToEachOther) {

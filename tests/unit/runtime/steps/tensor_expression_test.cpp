@@ -72,11 +72,12 @@ TEST(TensorExpression, NamesTheTensorsItUses) {
 }
 
 TEST(TensorExpressionErrors, NameWhatIsWrong) {
-    EXPECT_EQ(refusal_of("a + z"), "'a + z': z is no input of the step");
-    EXPECT_EQ(refusal_of("a + c"), "'a + c': (2,3) and (3,2) do not go together");
-    EXPECT_EQ(refusal_of("a @ b"), "'a @ b': (2,3) @ (1,3) are no matrices that go together");
-    EXPECT_EQ(refusal_of("geluu(a)"), "'geluu(a)': there is no function geluu, did you mean gelu?");
-    EXPECT_EQ(refusal_of("max(a)"), "'max(a)': max takes 2 of them, found 1");
+    EXPECT_EQ(refusal_of("a + z"), "'a + z': z is not an input of the step");
+    EXPECT_EQ(refusal_of("a + c"), "'a + c': shapes (2,3) and (3,2) cannot be broadcast");
+    EXPECT_EQ(refusal_of("a @ b"),
+              "'a @ b': (2,3) @ (1,3): columns of the left must equal rows of the right");
+    EXPECT_EQ(refusal_of("geluu(a)"), "'geluu(a)': unknown function geluu, did you mean gelu?");
+    EXPECT_EQ(refusal_of("max(a)"), "'max(a)': max takes 2 arguments, found 1");
     EXPECT_EQ(refusal_of("a +"), "'a +': a tensor or a number is missing at the end");
 }
 

@@ -71,11 +71,12 @@ TEST(Workspaces, SmallOnesFillTheGapsBetweenLargeOnes) {
 
 TEST(Workspaces, HoldNoIntegersAndNothingInL1) {
     ops::TensorPlan plan{.spec = {{2, 2}, DataFormat::Int32, Layout::ROW_MAJOR}};
-    EXPECT_EQ(workspace_refusal(plan), "is int32; a workspace holds no integers");
+    EXPECT_EQ(workspace_refusal(plan),
+              "is int32; allowed in a workspace: formats that are not integers");
     plan.spec.format = DataFormat::Float32;
     EXPECT_EQ(workspace_refusal(plan), std::nullopt);
     plan.memory = BufferType::L1;
-    EXPECT_EQ(workspace_refusal(plan), "must be interleaved in DRAM to lie in a workspace");
+    EXPECT_EQ(workspace_refusal(plan), "must be interleaved in DRAM to be in a workspace");
 }
 
 }  // namespace
