@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "ops/eltwise/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -14,8 +16,7 @@ namespace {
 using config::field;
 using config::Limits;
 
-constexpr std::uint8_t kInputCbs[] = {0, 1};
-constexpr std::uint8_t kOutputCb = 16;
+constexpr std::array kInputCbs{Cb::A, Cb::B};
 
 constexpr std::array kFields{
     field<&EltwiseSpec::function>("function", config::kRequired,
@@ -110,27 +111,27 @@ std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
     return outputs;
 }
 
-void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index, DataFormat format,
+void add_buffer(Program& program, const CoreRangeSet& cores, Cb cb, DataFormat format,
                 const EltwiseSpec& schedule) {
-    const std::uint32_t page = tile_bytes(format);
-    const std::uint32_t size = page * schedule.tiles_per_push * schedule.cb_depth;
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(size, {{index, format}}).set_page_size(index, page));
+    add_circular_buffer(program, cores, cb, format,
+                        {schedule.tiles_per_push * schedule.cb_depth, tile_bytes(format)});
 }
 
 void add_reader(Program& program, const SharedWork& work, const Inputs& inputs,
                 const EltwiseSpec& schedule) {
-    const Buffer& a = inputs.tensors.front()->buffer;
-    const Buffer& b = inputs.tensors.back()->buffer;  // a again if there is one
-    std::vector<std::uint32_t> args{static_cast<std::uint32_t>(inputs.tensors.size()),
-                                    schedule.tiles_per_push};
-    TensorAccessorArgs(a).append_to(args);
-    TensorAccessorArgs(b).append_to(args);
+    const ReaderTensors tensors{
+        .a = &inputs.tensors.front()->buffer,
+        .b = inputs.tensors.size() == 2 ? &inputs.tensors[1]->buffer : nullptr};
+    const ReaderArgs args{.num_inputs = static_cast<std::uint32_t>(inputs.tensors.size()),
+                          .tiles_per_push = schedule.tiles_per_push};
     const KernelHandle reader = CreateKernel(program, "ops/eltwise/kernels/reader.cpp", work.cores,
-                                             ReaderDataMovementConfig(std::move(args)));
+                                             reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {a.address, b.address, share.first, share.count});
+        set_args(program, reader, share.core,
+                 ReaderRange{.a_address = address_of(tensors.a),
+                             .b_address = address_of(tensors.b),
+                             .first_tile = share.first,
+                             .num_tiles = share.count});
     }
 }
 
@@ -150,31 +151,35 @@ std::vector<UnpackToDestMode> unpack_modes(const Inputs& inputs) {
 
 void add_compute(Program& program, const SharedWork& work, const Inputs& inputs,
                  const EltwiseSpec& schedule) {
-    const ComputeConfig config{
-        .math_fidelity = schedule.math_fidelity,
-        .fp32_dest_acc_en = schedule.fp32_dest_acc,
-        .unpack_to_dest_mode = unpack_modes(inputs),
-        .math_approx_mode = schedule.approximate,
-        .compile_args = {static_cast<std::uint32_t>(schedule.function), schedule.tiles_per_push,
-                         schedule.approximate ? 1U : 0U},
-        .defines = {},
-        .named_compile_args = {}};
+    const ComputeConfig config{.math_fidelity = schedule.math_fidelity,
+                               .fp32_dest_acc_en = schedule.fp32_dest_acc,
+                               .unpack_to_dest_mode = unpack_modes(inputs),
+                               .math_approx_mode = schedule.approximate,
+                               .compile_args = {},
+                               .defines = {},
+                               .named_compile_args = named(ComputeArgs{
+                                   .function = static_cast<std::uint32_t>(schedule.function),
+                                   .tiles_per_push = schedule.tiles_per_push,
+                                   .approximate = schedule.approximate ? 1U : 0U})};
     const KernelHandle compute = CreateKernel(
         program, compute_kernel(schedule.function, inputs.tensors.front()->spec.format), work.cores,
         config);
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, compute, share.core, {share.count});
+        set_args(program, compute, share.core, ComputeRange{.num_tiles = share.count});
     }
 }
 
 void add_writer(Program& program, const SharedWork& work, const Buffer& output,
                 const EltwiseSpec& schedule) {
-    std::vector<std::uint32_t> args{schedule.tiles_per_push};
-    TensorAccessorArgs(output).append_to(args);
-    const KernelHandle writer = CreateKernel(program, "ops/eltwise/kernels/writer.cpp", work.cores,
-                                             WriterDataMovementConfig(std::move(args)));
+    const KernelHandle writer =
+        CreateKernel(program, "ops/eltwise/kernels/writer.cpp", work.cores,
+                     writer_config(WriterArgs{.tiles_per_push = schedule.tiles_per_push},
+                                   WriterTensors{.output = &output}));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, writer, share.core, {output.address, share.first, share.count});
+        set_args(program, writer, share.core,
+                 WriterRange{.output_address = output.address,
+                             .first_tile = share.first,
+                             .num_tiles = share.count});
     }
 }
 
@@ -203,7 +208,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     for (std::size_t i = 0; i < inputs.tensors.size(); ++i) {
         add_buffer(program, work.cores, kInputCbs[i], inputs.tensors[i]->spec.format, schedule);
     }
-    add_buffer(program, work.cores, kOutputCb, output.spec.format, schedule);
+    add_buffer(program, work.cores, Cb::Output, output.spec.format, schedule);
     add_reader(program, work, inputs, schedule);
     add_compute(program, work, inputs, schedule);
     add_writer(program, work, output.buffer, schedule);

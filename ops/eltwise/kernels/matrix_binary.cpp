@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // add, sub or mul of tile pairs in the matrix unit.
+#include "args.hpp"
 #include "function_code.hpp"
 
 namespace {
 
-constexpr uint32_t cb_a = tt::CBIndex::c_0;
-constexpr uint32_t cb_b = tt::CBIndex::c_1;
-constexpr uint32_t cb_out = tt::CBIndex::c_16;
+using namespace tessera::ops;
+using namespace tessera::ops::eltwise;
+
+constexpr uint32_t cb_a = index_of(Cb::A);
+constexpr uint32_t cb_b = index_of(Cb::B);
+constexpr uint32_t cb_out = index_of(Cb::Output);
 
 void init(uint32_t function) {
     if (function == kAdd) {
@@ -31,20 +35,19 @@ void apply(uint32_t function, uint32_t tile) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
-    const uint32_t function = get_compile_time_arg_val(0);
-    const uint32_t tiles_per_push = get_compile_time_arg_val(1);
+    const uint32_t num_tiles = ComputeRange::read().num_tiles;
+    const auto args = ComputeArgs::read();
 
     binary_op_init_common(cb_a, cb_b, cb_out);
-    init(function);
+    init(args.function);
     for (uint32_t left = num_tiles; left > 0;) {
-        const uint32_t count = left < tiles_per_push ? 1 : tiles_per_push;
+        const uint32_t count = left < args.tiles_per_push ? 1 : args.tiles_per_push;
         cb_wait_front(cb_a, count);
         cb_wait_front(cb_b, count);
         cb_reserve_back(cb_out, count);
         for (uint32_t tile = 0; tile < count; ++tile) {
             tile_regs_acquire();
-            apply(function, tile);
+            apply(args.function, tile);
             tile_regs_commit();
             tile_regs_wait();
             pack_tile(0, cb_out);

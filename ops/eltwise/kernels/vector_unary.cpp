@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A function of single tiles in the vector unit.
+#include "args.hpp"
 #include "vector_function.hpp"
 
 namespace {
 
-constexpr uint32_t cb_a = tt::CBIndex::c_0;
-constexpr uint32_t cb_out = tt::CBIndex::c_16;
+using namespace tessera::ops;
+using namespace tessera::ops::eltwise;
+
+constexpr uint32_t cb_a = index_of(Cb::A);
+constexpr uint32_t cb_out = index_of(Cb::Output);
 
 template <bool approximate>
 void map_tiles(uint32_t function, uint32_t num_tiles, uint32_t tiles_per_push) {
@@ -33,12 +37,11 @@ void map_tiles(uint32_t function, uint32_t num_tiles, uint32_t tiles_per_push) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
-    const uint32_t function = get_compile_time_arg_val(0);
-    const uint32_t tiles_per_push = get_compile_time_arg_val(1);
-    if (get_compile_time_arg_val(2) != 0) {
-        map_tiles<true>(function, num_tiles, tiles_per_push);
+    const uint32_t num_tiles = ComputeRange::read().num_tiles;
+    const auto args = ComputeArgs::read();
+    if (args.approximate != 0) {
+        map_tiles<true>(args.function, num_tiles, args.tiles_per_push);
     } else {
-        map_tiles<false>(function, num_tiles, tiles_per_push);
+        map_tiles<false>(args.function, num_tiles, args.tiles_per_push);
     }
 }

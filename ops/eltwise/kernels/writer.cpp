@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes this core's range of tiles, a push at a time.
+#include "args.hpp"
+
+namespace {
+
+using namespace tessera::ops;
+using namespace tessera::ops::eltwise;
+
+constexpr uint32_t cb_out = index_of(Cb::Output);
+
+}  // namespace
 
 void kernel_main() {
-    const uint32_t output_addr = get_arg_val<uint32_t>(0);
-    const uint32_t first_tile = get_arg_val<uint32_t>(1);
-    const uint32_t num_tiles = get_arg_val<uint32_t>(2);
-    const uint32_t tiles_per_push = get_compile_time_arg_val(0);
-    constexpr auto output_args = TensorAccessorArgs<1>();
-    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+    const auto range = WriterRange::read();
+    const uint32_t tiles_per_push = WriterArgs::read().tiles_per_push;
     const uint32_t tile_size = get_tile_size(cb_out);
-    const auto output = TensorAccessor(output_args, output_addr, tile_size);
+    const auto output = TensorAccessor(WriterTensors::output(), range.output_address, tile_size);
 
-    const uint32_t end = first_tile + num_tiles;
-    for (uint32_t tile = first_tile; tile < end;) {
+    const uint32_t end = range.first_tile + range.num_tiles;
+    for (uint32_t tile = range.first_tile; tile < end;) {
         const uint32_t count = end - tile < tiles_per_push ? 1 : tiles_per_push;
         cb_wait_front(cb_out, count);
         const uint32_t l1_addr = get_read_ptr(cb_out);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of a program, by the names of its kernels' args.hpp (ops/shared/kernels/named_args.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ops/shared/kernels/named_args.hpp"
+#include "tessera/buffer.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::ops {
+
+/// For kernels without tensors.
+struct NoTensors {
+    template <class Visit>
+    void for_each(Visit /*visit*/) const {}
+};
+
+/// Values of a struct of NAMED_COMPILE_ARGS, by name.
+template <class Args>
+[[nodiscard]] NamedCompileArgs named(const Args& args) {
+    NamedCompileArgs values;
+    args.for_each([&](const char* name, std::uint32_t value) { values.emplace(name, value); });
+    return values;
+}
+
+/// Words of a struct of NAMED_RUNTIME_ARGS, in the order in which the kernel reads them.
+template <class Args>
+[[nodiscard]] std::vector<std::uint32_t> words_of(const Args& args) {
+    std::vector<std::uint32_t> words;
+    args.for_each([&](const char* /*name*/, std::uint32_t value) { words.push_back(value); });
+    return words;
+}
+
+/// Words of the accessors of a struct of NAMED_TENSORS. A tensor that is left out takes the words
+/// of an interleaved one, so that those behind it keep their place; a kernel does not access it.
+template <class Tensors>
+[[nodiscard]] std::vector<std::uint32_t> accessors_of(const Tensors& tensors) {
+    constexpr std::size_t kInterleavedWords = 2;
+    std::vector<std::uint32_t> words;
+    tensors.for_each([&](const char* /*name*/, const Buffer* buffer) {
+        if (buffer == nullptr) {
+            words.resize(words.size() + kInterleavedWords);
+        } else {
+            TensorAccessorArgs(*buffer).append_to(words);
+        }
+    });
+    return words;
+}
+
+/// Address of a tensor's buffer, or 0 of one that is left out.
+[[nodiscard]] inline std::uint32_t address_of(const Buffer* buffer) {
+    return buffer == nullptr ? 0 : buffer->address;
+}
+
+/// Configuration of a kernel on RISCV_1 and NoC 0.
+template <class Args, class Tensors = NoTensors>
+[[nodiscard]] DataMovementConfig reader_config(const Args& args, const Tensors& tensors = {}) {
+    DataMovementConfig config = ReaderDataMovementConfig(accessors_of(tensors));
+    config.named_compile_args = named(args);
+    return config;
+}
+
+/// Configuration of a kernel on RISCV_0 and NoC 1.
+template <class Args, class Tensors = NoTensors>
+[[nodiscard]] DataMovementConfig writer_config(const Args& args, const Tensors& tensors = {}) {
+    DataMovementConfig config = WriterDataMovementConfig(accessors_of(tensors));
+    config.named_compile_args = named(args);
+    return config;
+}
+
+/// For kernels without compile-time arguments of their own.
+struct NoArgs : NoTensors {};
+
+/// Sets the runtime arguments of one core from a struct of NAMED_RUNTIME_ARGS.
+template <class Args>
+void set_args(Program& program, KernelHandle kernel, CoreCoord core, const Args& args) {
+    SetRuntimeArgs(program, kernel, core, words_of(args));
+}
+
+/// Size of a circular buffer: `pages` pages of `page_bytes`.
+struct CbSize {
+    std::uint32_t pages = 1;
+    std::uint32_t page_bytes = 0;
+};
+
+/// Adds the circular buffer that an enum class of args.hpp names.
+template <class Cb>
+CBHandle add_circular_buffer(Program& program, const CoreRangeSet& cores, Cb cb, DataFormat format,
+                             CbSize size) {
+    const auto index = static_cast<std::uint8_t>(index_of(cb));
+    return CreateCircularBuffer(
+        program, cores,
+        CircularBufferConfig(size.pages * size.page_bytes, {{index, format}})
+            .set_page_size(index, size.page_bytes));
+}
+
+}  // namespace tessera::ops
