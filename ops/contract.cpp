@@ -37,7 +37,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 /// The terms between the parentheses.
 std::vector<std::string_view> terms_of(std::string_view expression) {
     ensure(expression.starts_with('(') && expression.ends_with(')'),
-           "'{}' is no shape expression; it must be any or (term, …)", expression);
+           "'{}' is not a shape expression; allowed: any or (term, …)", expression);
     return split(expression.substr(1, expression.size() - 2), ",");
 }
 
@@ -110,12 +110,12 @@ bool keeps_contract(const Contract& contract, const TensorPlan& tensor, ShapeSym
     expected += expected.empty() ? "" : " ";
     const bool is_empty = extents.empty() || std::ranges::find(extents, 0U) != extents.end();
     judge.require(is_right, contract.operand.name,
-                  fmt::format("is {}; it must be {}{} {}{}", describe(tensor.spec), expected,
+                  fmt::format("is {}; allowed: {}{} {}{}", describe(tensor.spec), expected,
                               expected_formats(contract), expected_layout(contract),
                               is_empty ? ", without an extent of 0" : ""));
     const bool lies =
         contract.operand.lies == Lies::Anyhow || tensor.layout == TensorMemoryLayout::INTERLEAVED;
-    judge.require(lies, contract.operand.name, "is sharded; it must be interleaved");
+    judge.require(lies, contract.operand.name, "is sharded; allowed: interleaved");
     return is_right && lies;
 }
 
@@ -130,7 +130,7 @@ bool has_number(std::string_view side, std::span<const Operand> operands, std::s
     }
     judge.require(
         holds, side,
-        fmt::format("are {} tensors; it must be {}{}: {}", number, required,
+        fmt::format("are {} tensors; allowed: {}{}: {}", number, required,
                     required == operands.size() ? "" : fmt::format(" to {}", operands.size()),
                     fmt::join(names, ", ")));
     return holds;
@@ -230,7 +230,7 @@ bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge) {
     for (std::size_t i = 0; i < context.inputs.size(); ++i) {
         const Operand& operand = op.spec.inputs[i];
         const bool is_there = operand.presence == Presence::Optional || context.has(i);
-        judge.require(is_there, operand.name, "is left out; it must be given");
+        judge.require(is_there, operand.name, "is left out; it is required");
         holds = holds && is_there;
     }
     if (!holds) {

@@ -116,13 +116,13 @@ void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const 
         std::vector<TensorPlan> tensors;
         for (const auto& operand : operands) {
             found.require(operand.size() == devices.size(), "tensors",
-                          fmt::format("are {}; it must be one for each of {} devices",
-                                      operand.size(), devices.size()));
+                          fmt::format("are {}; allowed: one for each of {} devices", operand.size(),
+                                      devices.size()));
             if (device < operand.size()) {
                 tensors.push_back(plan_of(operand[device]));
                 const Buffer& buffer = operand[device].buffer;
                 found.require(buffer.device == device, "tensors",
-                              fmt::format("at place {} lie on device {}; it must be device {}",
+                              fmt::format("at place {} lie on device {}; allowed: device {}",
                                           device, buffer.device, device));
             }
         }

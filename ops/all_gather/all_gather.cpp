@@ -137,7 +137,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               name));
     judge_line(context, judge);
     judge_lanes(context.arch, schedule.lanes(), judge);
-    judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; it must be at least 1");
+    judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
     judge_batches(context, judge);
     // In one place the next batch would come in over the one that is still sent.

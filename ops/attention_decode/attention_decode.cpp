@@ -37,15 +37,15 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
     const std::size_t lists = place_of_sequences(cache);
     const auto require_one_each = [&](std::size_t operand) {
         judge.require(entries(operand) == extents.tokens, operands_of(cache)[operand].name,
-                      fmt::format("has {} entries; it must have one for each of {} tokens",
+                      fmt::format("has {} entries; allowed: one for each of {} tokens",
                                   entries(operand), extents.tokens));
     };
     require_one_each(4);
     if (context.has(chosen)) {
         const std::uint32_t rows = num_rows(context.inputs[chosen].spec.shape);
-        judge.require(rows == extents.tokens, "chosen",
-                      fmt::format("has {} rows; it must have one for each of {} tokens", rows,
-                                  extents.tokens));
+        judge.require(
+            rows == extents.tokens, "chosen",
+            fmt::format("has {} rows; allowed: one for each of {} tokens", rows, extents.tokens));
     }
     if (context.has(lists)) {
         require_one_each(lists);
@@ -86,9 +86,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("has latents of {} elements; they must be whole tiles of {}",
                               extents.latent, kTileColumns));
     judge_caches(context, extents, judge);
-    judge.require(spec.scale > 0, "scale", fmt::format("is {}; it must be positive", spec.scale));
-    judge.require(spec.page_size > 0, "page_size", "is 0; it must be at least 1");
-    judge.require(spec.block > 0, "block", "is 0; it must be at least 1");
+    judge.require(spec.scale > 0, "scale",
+                  fmt::format("is {}; allowed: a positive number", spec.scale));
+    judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
+    judge.require(spec.block > 0, "block", "is 0; allowed: at least 1");
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     judge.require(spec.split <= grid.x * grid.y, "split",
                   fmt::format("is {}; the grid has {} cores", spec.split, grid.x * grid.y));

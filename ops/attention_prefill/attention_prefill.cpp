@@ -94,9 +94,9 @@ Shapes shapes_of(const OpContext& context) {
 void judge_rows(const OpContext& context, const Extents& extents, RuleJudge& judge) {
     const auto require_one_each = [&](std::size_t operand) {
         const std::uint32_t rows = num_rows(context.inputs[operand].spec.shape);
-        judge.require(rows == extents.tokens, kInputs[operand].name,
-                      fmt::format("has {} rows; it must have one for each of {} tokens", rows,
-                                  extents.tokens));
+        judge.require(
+            rows == extents.tokens, kInputs[operand].name,
+            fmt::format("has {} rows; allowed: one for each of {} tokens", rows, extents.tokens));
     };
     if (extents.num_chosen != 0) {
         require_one_each(kChosen);
@@ -130,8 +130,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("has {} elements of a head; with {} of its key they leave none for "
                               "values",
                               row / extents.heads, extents.nope));
-    judge.require(spec.scale > 0, "scale", fmt::format("is {}; it must be positive", spec.scale));
-    judge.require(spec.block > 0, "block", "is 0; it must be at least 1");
+    judge.require(spec.scale > 0, "scale",
+                  fmt::format("is {}; allowed: a positive number", spec.scale));
+    judge.require(spec.block > 0, "block", "is 0; allowed: at least 1");
     attention::judge_buffers(context.arch, shapes_of(context), judge);
 }
 
@@ -276,7 +277,7 @@ void check_starts(std::span<const std::int32_t> starts, std::int64_t tokens) {
     for (std::size_t i = 0; i < starts.size(); ++i) {
         const std::int64_t least = i == 0 ? 0 : starts[i - 1];
         require(starts[i] >= least && starts[i] <= (i == 0 ? 0 : tokens),
-                "attention_prefill: sequence_starts[{}] is {}; it must be {} to {}: sequences "
+                "attention_prefill: sequence_starts[{}] is {}; allowed: {} to {}: sequences "
                 "follow each other from 0 on",
                 i, starts[i], least, i == 0 ? 0 : tokens);
     }

@@ -43,7 +43,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<BatchedAlignSpec>();
     judge.require(spec.block_size >= 4 && spec.block_size <= 128 && spec.block_size % 4 == 0,
                   "block_size",
-                  fmt::format("is {}; it must be a multiple of 4 from 4 to 128", spec.block_size));
+                  fmt::format("is {}; allowed: a multiple of 4 from 4 to 128", spec.block_size));
     judge_scratch(context.arch, scratch_of(context.inputs[0].spec.shape, spec), "expert_num_tokens",
                   judge);
 }
@@ -102,7 +102,7 @@ void check_values(const ReferenceContext& context) {
         for (std::size_t e = 0; e < values.size(); ++e) {
             require(values[e] >= 0 &&
                         static_cast<std::uint32_t>(values[e]) <= spec.max_tokens_per_batch,
-                    "{}: expert_num_tokens[{}] is {}; it must be 0 to {}", kSpec.name, e, values[e],
+                    "{}: expert_num_tokens[{}] is {}; allowed: 0 to {}", kSpec.name, e, values[e],
                     spec.max_tokens_per_batch);
         }
     }

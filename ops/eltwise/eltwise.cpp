@@ -70,11 +70,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("{} takes {} tensors, not {}", name_of(schedule.function), inputs,
                               context.inputs.size()));
     judge_grid(context.arch, schedule.grid, judge);
-    judge.require(schedule.tiles_per_push > 0, "tiles_per_push", "is 0; it must be at least 1");
+    judge.require(schedule.tiles_per_push > 0, "tiles_per_push", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
     judge.require(context.inputs[0].spec.format != DataFormat::Float32 || schedule.fp32_dest_acc,
-                  "fp32_dest_acc",
-                  "is false; it must be true for float32, which needs a 32-bit DST");
+                  "fp32_dest_acc", "is false; allowed: true for float32, which needs a 32-bit DST");
     const std::uint64_t bytes = buffer_bytes(context, schedule);
     judge.require(
         bytes <= buffer_room(context.arch), "tiles_per_push",

@@ -44,11 +44,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Shape whole_rows{codes[0], 1};
     const Shape squares{blocks_in(codes[0]), blocks_in(codes[1])};
     judge.require(scale == rows || scale == whole_rows || scale == squares, "scale",
-                  fmt::format("is {}; it must be {}, {} or {}", to_string(scale), to_string(rows),
+                  fmt::format("is {}; allowed: {}, {} or {}", to_string(scale), to_string(rows),
                               to_string(whole_rows), to_string(squares)));
     judge.require(spec.output == DataFormat::Float32 || spec.output == DataFormat::Float16_b,
                   "output",
-                  fmt::format("is {}; it must be float32 or bfloat16", name_of(spec.output)));
+                  fmt::format("is {}; allowed: float32 or bfloat16", name_of(spec.output)));
     const std::uint64_t bytes = 3 * kStripTiles * (kCodeTile + kFloatTile) +
                                 std::uint64_t{kTileRows} * fp8::aligned(scale[1] * 4);
     judge.require(bytes <= buffer_room(context.arch), "scale",

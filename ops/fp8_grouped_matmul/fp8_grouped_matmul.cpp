@@ -136,7 +136,7 @@ void judge_rows(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GroupedMatmulSpec>();
     const auto& tiles = moe_permutation::kTokenTiles;
     judge.require(std::ranges::find(tiles, spec.tile) != tiles.end(), "tile",
-                  fmt::format("is {}; it must be {}", spec.tile, fmt::join(tiles, ", ")));
+                  fmt::format("is {}; allowed: {}", spec.tile, fmt::join(tiles, ", ")));
     const bool gathers = context.inputs.size() > 7;
     const std::uint32_t rows = context.inputs[gathers ? 7 : 0].spec.shape[0];
     const std::uint32_t ctas = context.inputs[4].spec.shape[0];
@@ -155,7 +155,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                            spec.output == DataFormat::Float32;
     judge.require(
         is_format, "output",
-        fmt::format("is {}; it must be fp8_e4m3, bfloat16 or float32", name_of(spec.output)));
+        fmt::format("is {}; allowed: fp8_e4m3, bfloat16 or float32", name_of(spec.output)));
     judge.require(spec.row_chunk > 0 && spec.k_push > 0, "k_push",
                   fmt::format("and row_chunk are {} and {}; they must be at least 1", spec.k_push,
                               spec.row_chunk));

@@ -60,13 +60,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               input[1], kBlock, input[1] / 2));
     const bool quantises = spec.output == DataFormat::Fp8_e4m3;
     judge.require(quantises || spec.output == DataFormat::Float32, "output",
-                  fmt::format("is {}; it must be fp8_e4m3 or float32", name_of(spec.output)));
+                  fmt::format("is {}; allowed: fp8_e4m3 or float32", name_of(spec.output)));
     judge.require(quantises == (context.outputs.size() > 1), "output_scale",
                   quantises ? "is missing: codes without their scales mean nothing"
                             : "is given; codes have one, float32 has none");
     const auto& tiles = moe_permutation::kTokenTiles;
     judge.require(std::ranges::find(tiles, spec.tile) != tiles.end(), "tile",
-                  fmt::format("is {}; it must be {}", spec.tile, fmt::join(tiles, ", ")));
+                  fmt::format("is {}; allowed: {}", spec.tile, fmt::join(tiles, ", ")));
     const std::uint32_t ctas = context.inputs[2].spec.shape[0];
     judge.require(input[0] == ctas * spec.tile, "input",
                   fmt::format("has {} rows; {} CTAs of tile {} have {}", input[0], ctas, spec.tile,

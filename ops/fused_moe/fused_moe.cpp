@@ -100,27 +100,27 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(
         spec.tokens == Tokens::Batch || ranks == 1 || spec.pf.row->reduction == Reduction::Finalize,
         "tokens",
-        fmt::format("is own; {} takes tokens that all devices have: it must be batch",
+        fmt::format("is own; {} takes tokens that all devices have; allowed: batch",
                     spec.pf.row->name));
     judge.require(!spec.apply_router_weight_on_input || layer.top_k == 1,
                   "apply_router_weight_on_input",
-                  fmt::format("is true; with {} choices a token it must be false", layer.top_k));
+                  fmt::format("is true; allowed with {} choices a token: false", layer.top_k));
     const std::uint32_t rows = layer.intermediate * (is_gated(spec.activation) ? 2 : 1);
     judge.require(layer.gate_up == rows, "w1",
-                  fmt::format("has {} rows an expert; with activation {} and w2 of {} columns it "
-                              "must have {}",
+                  fmt::format("has {} rows an expert; allowed with activation {} and w2 of {} "
+                              "columns: {}",
                               layer.gate_up, config::Value<Activation>::show(spec.activation),
                               layer.intermediate, rows));
     judge.require(
         context.has(6) == context.has(7), context.has(6) ? "shared_w2" : "shared_w1",
-        fmt::format("is missing; it must be with {}", context.has(6) ? "shared_w1" : "shared_w2"));
+        fmt::format("is missing; required with {}", context.has(6) ? "shared_w1" : "shared_w2"));
     // Experts of devices outside of the group add nothing: their sums are joined elsewhere.
     const bool may_lack_experts = layer.has_own_tokens && !spec.pf.row->needs_contiguous_experts;
     judge.require(may_lack_experts || layer.local_experts * ranks == layer.experts, "expert_map",
-                  fmt::format("has {} entries; it must be one for each of {} experts on {} devices",
+                  fmt::format("has {} entries; allowed: one for each of {} experts on {} devices",
                               layer.experts, layer.local_experts, ranks));
     judge.require(spec.block_size % 4 == 0, "block_size",
-                  fmt::format("is {}; it must be a multiple of 4", spec.block_size));
+                  fmt::format("is {}; allowed: a multiple of 4", spec.block_size));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
@@ -238,8 +238,8 @@ void check_contiguous(const PrepareAndFinalize& pf, const HostTensor& map, std::
         const std::int32_t wanted =
             e / local_experts == device ? static_cast<std::int32_t>(e % local_experts) : kNobody;
         require(map.as<std::int32_t>()[e] == wanted,
-                "{}: expert_map[{}] of device {} is {}; {} sends the tokens of expert {} to device "
-                "{}: it must be {}",
+                "{}: expert_map[{}] of device {} is {}; {} sends the tokens of expert {} to "
+                "device {}; allowed: {}",
                 kSpec.name, e, device, map.as<std::int32_t>()[e], pf.name, e, e / local_experts,
                 wanted);
     }

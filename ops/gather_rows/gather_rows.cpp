@@ -22,7 +22,7 @@ constexpr std::array kFields{
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GatherSpec>();
     judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
-    judge.require(spec.divisor > 0, "divisor", "is 0; it must be at least 1");
+    judge.require(spec.divisor > 0, "divisor", "is 0; allowed: at least 1");
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {

@@ -48,8 +48,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GroupedSpec>();
     judge.require(spec.block_size >= 4 && spec.block_size <= 128 && spec.block_size % 4 == 0,
                   "block_size",
-                  fmt::format("is {}; it must be a multiple of 4 from 4 to 128", spec.block_size));
-    judge.require(spec.top_k > 0, "top_k", "is 0; it must be at least 1");
+                  fmt::format("is {}; allowed: a multiple of 4 from 4 to 128", spec.block_size));
+    judge.require(spec.top_k > 0, "top_k", "is 0; allowed: at least 1");
     const bool is_weighted = context.has(5);
     judge_product(context.arch, operands_of(context.inputs), is_weighted && spec.apply_weights,
                   spec, judge);
@@ -57,10 +57,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t entries = context.inputs[2].spec.shape[0];
     judge.require(
         spec.input_rows == RowsBy::Choice || rows >= entries, "input",
-        fmt::format("has {} rows; by place it must be one for each of {} entries", rows, entries));
+        fmt::format("has {} rows; allowed by place: one for each of {} entries", rows, entries));
     judge.require(spec.output_rows == RowsBy::Place || spec.input_rows == RowsBy::Choice ||
                       spec.num_choices != 0,
-                  "num_choices", "is 0; from rows by place to rows by choice it must be given");
+                  "num_choices", "is 0; required from rows by place to rows by choice");
     if (is_weighted) {
         const auto choices = static_cast<std::uint32_t>(num_elements(context.inputs[5].spec.shape));
         judge.require(choices == choices_of(context.inputs, spec), "topk_weights",

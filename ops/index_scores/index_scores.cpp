@@ -96,8 +96,8 @@ std::uint64_t buffer_bytes(const ArchSpec& arch, const Extents& extents, DataFor
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<IndexScoresSpec>();
     judge_grid(context.arch, spec.grid, judge);
-    judge.require(spec.page_size > 0, "page_size", "is 0; it must be at least 1");
-    judge.require(spec.key_tiles > 0, "key_tiles", "is 0; it must be at least 1");
+    judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
+    judge.require(spec.key_tiles > 0, "key_tiles", "is 0; allowed: at least 1");
     const TensorSpec& q = context.inputs[0].spec;
     const Shape& table = context.inputs[3].spec.shape;
     const Extents extents = extents_of(spec, q.shape, table);
@@ -107,7 +107,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Shape& weights = context.inputs[1].spec.shape;
     judge.require(row_length(weights) == extents.heads && num_rows(weights) == extents.tokens,
                   "weights",
-                  fmt::format("is {}; it must have one for each of {} heads of {} tokens",
+                  fmt::format("is {}; allowed: one for each of {} heads of {} tokens",
                               to_string(weights), extents.heads, extents.tokens));
     judge_cache_rows(kInputs[2], context.inputs[2].spec, extents.elements, spec.page_size,
                      dram_alignment(context.arch), judge);
@@ -122,9 +122,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
         extents.tokens % table[0] == 0, "page_table",
         fmt::format("has {} sequences, which do not divide {} tokens", table[0], extents.tokens));
     const std::uint64_t entries = num_elements(context.inputs[4].spec.shape);
-    judge.require(entries == extents.tokens, "positions",
-                  fmt::format("has {} entries; it must have one for each of {} tokens", entries,
-                              extents.tokens));
+    judge.require(
+        entries == extents.tokens, "positions",
+        fmt::format("has {} entries; allowed: one for each of {} tokens", entries, extents.tokens));
     const std::uint64_t bytes = buffer_bytes(context.arch, extents, q.format, table[1]);
     judge.require(bytes <= buffer_room(context.arch), "q",
                   fmt::format("with {} heads takes {} B of circular buffers; a core has {} B of L1 "

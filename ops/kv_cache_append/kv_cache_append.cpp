@@ -87,14 +87,14 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t columns = columns_of(context.inputs);
     judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(cache.format), spec,
                        judge);
-    judge.require(spec.page_size > 0, "page_size", "is 0; it must be at least 1");
+    judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
     judge_cache_rows(kInputs[1], cache, columns, spec.page_size, 1, judge);
     const std::uint32_t tokens = num_rows(context.inputs[0].spec.shape);
     const auto require_one_each = [&](std::size_t operand) {
         const std::uint64_t entries = num_elements(context.inputs[operand].spec.shape);
         judge.require(
             entries == tokens, kInputs[operand].name,
-            fmt::format("has {} entries; it must have one for each of {} tokens", entries, tokens));
+            fmt::format("has {} entries; allowed: one for each of {} tokens", entries, tokens));
     };
     require_one_each(3);
     const std::uint32_t sequences = context.inputs[2].spec.shape[0];

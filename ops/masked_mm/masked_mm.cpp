@@ -27,12 +27,12 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
     judge.require(
         rows % experts == 0, "input",
-        fmt::format("has {} rows; it must be as many for each of {} experts", rows, experts));
+        fmt::format("has {} rows; allowed: the same number for each of {} experts", rows, experts));
     if (context.has(2)) {
         const Shape& counts = context.inputs[2].spec.shape;
-        judge.require(num_elements(counts) == experts, "expert_num_tokens",
-                      fmt::format("is {}; it must have one for each of {} experts",
-                                  to_string(counts), experts));
+        judge.require(
+            num_elements(counts) == experts, "expert_num_tokens",
+            fmt::format("is {}; allowed: one for each of {} experts", to_string(counts), experts));
     }
 }
 

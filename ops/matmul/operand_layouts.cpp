@@ -40,7 +40,7 @@ TensorPlacement sharded_placement(const MatmulSpec& schedule) {
 void check_placement(std::string_view key, const MatmulOperandSpec& operand,
                      TensorPlacement sharded) {
     require_key(is_interleaved(operand.placement) || operand.placement == sharded, key,
-                "is {}; under this schedule it must be interleaved{}{}",
+                "is {}; allowed under this schedule: interleaved{}{}",
                 name_of_placement(operand.placement), is_interleaved(sharded) ? "" : " or ",
                 is_interleaved(sharded) ? "" : name_of_placement(sharded));
 }
@@ -48,15 +48,15 @@ void check_placement(std::string_view key, const MatmulOperandSpec& operand,
 void check_out_format(DataFormat format) {
     require_key(format == DataFormat::Float16_b || format == DataFormat::Float32 ||
                     format == DataFormat::Bfp8_b || format == DataFormat::Bfp4_b,
-                "out.format", "is {}; it must be bfloat16, bfp8_b, bfp4_b or float32",
+                "out.format", "is {}; allowed: bfloat16, bfp8_b, bfp4_b or float32",
                 name_of(format));
 }
 
 void check_lengths(const MatmulShape& shape, const MatmulSpec& schedule) {
     require(shape.m > 0 && shape.k > 0 && shape.n > 0,
             "matmul: M {}, K {}, N {}; each must be at least 1", shape.m, shape.k, shape.n);
-    require_key(schedule.in0_block_w > 0, "in0_block_w", "is 0; it must be at least 1");
-    require_key(schedule.cb_depth > 0, "cb_depth", "is 0; it must be at least 1");
+    require_key(schedule.in0_block_w > 0, "in0_block_w", "is 0; allowed: at least 1");
+    require_key(schedule.cb_depth > 0, "cb_depth", "is 0; allowed: at least 1");
 }
 
 /// A shard takes subblocks in the order in which they are packed, so rows must come out whole.
@@ -66,12 +66,12 @@ void check_sharded_out(const Blocking& blocking, const MatmulSpec& schedule) {
     }
     require_key(blocking.m.out_block == 1 || blocking.n.out_block == blocking.n.per_core,
                 "out_block_w",
-                "is {}; with out in shards it must be per_core_n, which is {}, or out_block_h {} "
-                "be 1",
+                "is {}; allowed with out in shards: per_core_n, which is {}, or any if "
+                "out_block_h, which is {}, is 1",
                 blocking.n.out_block, blocking.n.per_core, blocking.m.out_block);
     require_key(blocking.subblock.height == 1 || blocking.subblock.width == blocking.n.out_block,
                 "out_subblock",
-                "is {}x{}; with out in shards it must be as wide as out_block_w, which is {}, or "
+                "is {}x{}; allowed with out in shards: as wide as out_block_w, which is {}, or "
                 "one row high",
                 blocking.subblock.height, blocking.subblock.width, blocking.n.out_block);
 }

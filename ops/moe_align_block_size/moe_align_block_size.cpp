@@ -53,14 +53,14 @@ std::vector<Scratch> scratch_of(const Sizes& sizes, const AlignSpec& spec) {
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<AlignSpec>();
     judge.require(spec.block_size >= 4 && spec.block_size <= 128, "block_size",
-                  fmt::format("is {}; it must be 4 to 128", spec.block_size));
+                  fmt::format("is {}; allowed: 4 to 128", spec.block_size));
     // Blocks begin at a multiple of what NoC writes and reads of their entries are aligned to.
     judge.require(spec.block_size % 4 == 0, "block_size",
-                  fmt::format("is {}; it must be a multiple of 4", spec.block_size));
+                  fmt::format("is {}; allowed: a multiple of 4", spec.block_size));
     if (context.has(1)) {
         const std::uint32_t mapped = context.inputs[1].spec.shape[0];
         judge.require(mapped == spec.num_experts, "expert_map",
-                      fmt::format("has {} entries; it must be one for each of {} experts", mapped,
+                      fmt::format("has {} entries; allowed: one for each of {} experts", mapped,
                                   spec.num_experts));
     }
     const auto scratch =

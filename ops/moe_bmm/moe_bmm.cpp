@@ -98,7 +98,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_untaken(kFields, &schedule, untaken_by(schedule.schedule),
                   config::Value<BmmSchedule>::show(schedule.schedule), judge);
     judge_grid(arch, schedule.grid, judge);
-    judge.require(schedule.k_block > 0, "k_block", "is 0; it must be at least 1");
+    judge.require(schedule.k_block > 0, "k_block", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
     const std::uint64_t tiles = std::uint64_t{subblock.height} * subblock.width;
     judge.require(tiles >= 1 && tiles <= half_of_dst(arch, schedule), "subblock",

@@ -66,7 +66,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<PermutationSpec>();
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     judge.require(std::ranges::find(kTokenTiles, spec.tile) != kTokenTiles.end(), "tile",
-                  fmt::format("is {}; it must be {}", spec.tile, fmt::join(kTokenTiles, ", ")));
+                  fmt::format("is {}; allowed: {}", spec.tile, fmt::join(kTokenTiles, ", ")));
     const std::uint64_t end =
         spec.local_expert_offset + std::uint64_t{spec.local_experts} * devices;
     judge.require(

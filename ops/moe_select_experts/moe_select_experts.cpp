@@ -58,11 +58,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.n_group >= 1 && experts % spec.n_group == 0, "n_group",
                   fmt::format("{} does not divide {} experts", spec.n_group, experts));
     judge.require(spec.topk_group >= 1 && spec.topk_group <= spec.n_group, "topk_group",
-                  fmt::format("is {}; it must be 1 to n_group, {}", spec.topk_group, spec.n_group));
+                  fmt::format("is {}; allowed: 1 to n_group, {}", spec.topk_group, spec.n_group));
     const std::uint32_t open = experts / std::max(spec.n_group, 1U) * spec.topk_group;
     judge.require(spec.top_k >= 1 && spec.top_k <= open, "top_k",
-                  fmt::format("is {}; it must be 1 to {}, the experts of {} of {} groups",
-                              spec.top_k, open, spec.topk_group, spec.n_group));
+                  fmt::format("is {}; allowed: 1 to {}, the experts of {} of {} groups", spec.top_k,
+                              open, spec.topk_group, spec.n_group));
     const std::uint64_t bytes = scratch_bytes(spec, experts);
     judge.require(bytes <= buffer_room(context.arch), "router_logits",
                   fmt::format("of {} experts take {} B of L1; a core has {} B", experts, bytes,

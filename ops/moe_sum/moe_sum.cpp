@@ -89,11 +89,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Shape& outputs = context.inputs[0].spec.shape;
     const bool has_rows = context.has(1);
     judge.require(has_rows || outputs.size() == 3, "expert_outputs",
-                  fmt::format("is {}; without rows it must be (T,K,H)", to_string(outputs)));
+                  fmt::format("is {}; allowed without rows: (T,K,H)", to_string(outputs)));
     if (has_rows && spec.rows == RowsSay::Presence) {
         const Extents extents = extents_of(context.inputs);
         judge.require(num_rows(outputs) == extents.tokens * extents.top_k, "expert_outputs",
-                      fmt::format("has {} rows; it must be one for each of {} x {} choices",
+                      fmt::format("has {} rows; allowed: one for each of {} x {} choices",
                                   num_rows(outputs), extents.tokens, extents.top_k));
     }
 }

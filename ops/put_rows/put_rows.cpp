@@ -27,7 +27,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t count = context.inputs[0].spec.shape[0];
     judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
     judge.require(std::uint64_t{spec.first} + count <= spec.rows, "first",
-                  fmt::format("is {}; with {} rows it must be 0 to {}", spec.first, count,
+                  fmt::format("is {}; allowed with {} rows: 0 to {}", spec.first, count,
                               spec.rows - std::min(spec.rows, count)));
 }
 

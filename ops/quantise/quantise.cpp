@@ -50,13 +50,13 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
         judge.require(input.shape.size() > 1 && input.format == DataFormat::Float16_b, "input",
                       "must be matrices of bfloat16, if they are tiles");
         judge.require(spec.block != ScaleBlock::Tensor && context.inputs.size() == 1, "block",
-                      fmt::format("is {}; of tiles it must be 1x128, row, 128x128 or matrix, "
+                      fmt::format("is {}; allowed for tiles: 1x128, row, 128x128 or matrix, "
                                   "without counts",
                                   block));
         return;
     }
     judge.require(spec.block != ScaleBlock::Matrix, "block",
-                  "is matrix; of rows it must be 1x128, row, 128x128 or tensor");
+                  "is matrix; allowed for rows: 1x128, row, 128x128 or tensor");
     const bool is_plain = input.shape.size() == 2 && context.inputs.size() == 1;
     judge.require(spec.block != ScaleBlock::Square128 || is_plain, "block",
                   "is 128x128; rows of a stack, or with counts, may have 1x128, row or tensor");
@@ -80,7 +80,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Shape scales = cut_of(input, spec.block).scales;
     const Shape& scale = context.outputs.size() > 1 ? context.outputs[1].spec.shape : scales;
     judge.require(scale == scales, "scale",
-                  fmt::format("is {}; it must be {}", to_string(scale), to_string(scales)));
+                  fmt::format("is {}; allowed: {}", to_string(scale), to_string(scales)));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {

@@ -15,13 +15,13 @@ enum : std::uint8_t { kOwn = 0, kForward = 1, kBackward = 2, kSum = 3 };
 void check_partials(std::string_view name, std::span<const DeviceTensor> tensors,
                     std::span<const DeviceTensor> inputs) {
     require(tensors.size() == inputs.size(),
-            "{}: {} tensors {}; it must be one for each of {} devices", kSpec.name, tensors.size(),
+            "{}: {} tensors {}; allowed: one for each of {} devices", kSpec.name, tensors.size(),
             name, inputs.size());
     for (std::size_t d = 0; d < tensors.size(); ++d) {
         expect_tensor(kSpec.name, fmt::format("{} of device {}", name, d), tensors[d],
                       inputs[d].spec);
         require(tensors[d].buffer.device == d,
-                "{}: {} at place {} is on device {}; it must be on device {}", kSpec.name, name, d,
+                "{}: {} at place {} is on device {}; allowed: on device {}", kSpec.name, name, d,
                 tensors[d].buffer.device, d);
     }
 }

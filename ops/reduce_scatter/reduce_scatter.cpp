@@ -119,7 +119,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
         return direct::rules(context, judge);
     }
     judge_lanes(context.arch, schedule.lanes(), judge);
-    judge.require(schedule.sync_tiles > 0, "sync_tiles", "is 0; it must be at least 1");
+    judge.require(schedule.sync_tiles > 0, "sync_tiles", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
 }
 

@@ -49,13 +49,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
         columns <= kStripColumns, "input",
         fmt::format("has heads of {} elements; they may have {}", columns, kStripColumns));
     judge.require(dim >= 2 && dim % 2 == 0 && spec.first + dim <= columns, "dim",
-                  fmt::format("is {} from element {} on; it must be even and end within the {} of "
-                              "a head",
+                  fmt::format("is {} from element {} on; allowed: an even number that ends "
+                              "within the {} of a head",
                               dim, spec.first, columns));
     judge.require(spec.first % kAlignment == 0, "first",
-                  fmt::format("is {}; it must be a multiple of {}", spec.first, kAlignment));
+                  fmt::format("is {}; allowed: a multiple of {}", spec.first, kAlignment));
     judge.require(context.inputs[1].spec.shape[1] == 2 * part_width(dim), "table",
-                  fmt::format("has rows of {} elements; of {} rotated ones it must have {}",
+                  fmt::format("has rows of {} elements; allowed for {} rotated ones: {}",
                               context.inputs[1].spec.shape[1], dim, 2 * part_width(dim)));
     judge.require(num_rows(input.shape) % num_tokens(context) == 0, "input",
                   fmt::format("has {} rows, which {} tokens do not divide", num_rows(input.shape),

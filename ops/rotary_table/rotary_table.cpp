@@ -42,8 +42,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<RotaryTableSpec>();
     judge_grid(context.arch, spec.grid, judge);
     judge.require(spec.dim >= 2 && spec.dim % 2 == 0 && spec.dim <= kMostElements, "dim",
-                  fmt::format("is {}; it must be even, 2 to {}: elements turn in pairs", spec.dim,
-                              kMostElements));
+                  fmt::format("is {}; allowed: an even number, 2 to {}: elements turn in pairs",
+                              spec.dim, kMostElements));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {

@@ -27,10 +27,10 @@ namespace tessera::ops {
 ///          sharded.
 inline void expect_tensor(std::string_view op, std::string_view name, const DeviceTensor& tensor,
                           const TensorSpec& expected) {
-    require(tensor.spec == expected, "{}: {} is {}; it must be {}", op, name, describe(tensor.spec),
+    require(tensor.spec == expected, "{}: {} is {}; allowed: {}", op, name, describe(tensor.spec),
             describe(expected));
     require(tensor.buffer.layout == TensorMemoryLayout::INTERLEAVED,
-            "{}: {} is sharded; it must be interleaved", op, name);
+            "{}: {} is sharded; allowed: interleaved", op, name);
 }
 
 }  // namespace tessera::ops

@@ -62,7 +62,7 @@ inline void judge_line(const OpContext& context, RuleJudge& judge) {
     const auto [rows, columns] = context.mesh.shape;
     judge.require(
         rows == 1 || columns == 1, "devices",
-        fmt::format("are a mesh of {}x{}; it must be a single row or column", rows, columns));
+        fmt::format("are a mesh of {}x{}; allowed: a single row or column", rows, columns));
 }
 
 /// How many cores talk along the line: `workers` for each link of each direction. A lane is one

@@ -56,15 +56,15 @@ inline bool judge_grid(const ArchSpec& arch, GridSize requested, RuleJudge& judg
                                     requested.rows >= 1 && requested.rows <= whole.rows);
     judge.require(
         holds, "grid",
-        fmt::format("[{}, {}] is no part of the {}'s grid; it must be [0, 0], which is "
-                    "all of it, or [1, 1] to [{}, {}]",
+        fmt::format("[{}, {}] is not part of the {}'s grid; allowed: [0, 0], which is all of it, "
+                    "or [1, 1] to [{}, {}]",
                     requested.columns, requested.rows, arch.name, whole.columns, whole.rows));
     return holds;
 }
 
 /// The rule of a schedule's depth of circular buffers, blamed on its parameter `cb_depth`.
 inline void judge_depth(std::uint32_t cb_depth, RuleJudge& judge) {
-    judge.require(cb_depth > 0, "cb_depth", "is 0; it must be at least 1");
+    judge.require(cb_depth > 0, "cb_depth", "is 0; allowed: at least 1");
 }
 
 /// Deals `units` to the cores of a schedule's grid with split_work_to_cores.

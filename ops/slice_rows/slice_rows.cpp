@@ -28,7 +28,7 @@ constexpr std::array kFields{
 void rules(const OpContext& context, RuleJudge& judge) {
     judge_row_moves(context.arch, context.inputs[0].spec.page_size(),
                     context.params<SliceSpec>().schedule(), judge);
-    judge.require(context.params<SliceSpec>().rows > 0, "rows", "is 0; it must be at least 1");
+    judge.require(context.params<SliceSpec>().rows > 0, "rows", "is 0; allowed: at least 1");
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {

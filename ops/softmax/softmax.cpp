@@ -34,12 +34,13 @@ constexpr std::array kFields{
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<SoftmaxSpec>();
     judge_row_strips(context.arch, spec.grid, context.inputs[0].spec, 0, judge);
-    judge.require(spec.scale > 0, "scale", fmt::format("is {}; it must be positive", spec.scale));
+    judge.require(spec.scale > 0, "scale",
+                  fmt::format("is {}; allowed: a positive number", spec.scale));
     static constexpr std::array<std::string_view, 2> kOfPositions{"causal_period", "causal_first"};
     if (spec.causal_rows == 0) {
         judge_untaken(kFields, &spec, kOfPositions, "causal_rows 0", judge);
     }
-    judge.require(spec.causal_period > 0, "causal_period", "is 0; it must be at least 1");
+    judge.require(spec.causal_period > 0, "causal_period", "is 0; allowed: at least 1");
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {

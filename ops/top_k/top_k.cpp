@@ -40,12 +40,12 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<TopKSpec>();
     const Shape& scores = context.inputs[0].spec.shape;
     judge_grid(context.arch, spec.grid, judge);
-    judge.require(spec.k > 0, "k", "is 0; it must be at least 1");
+    judge.require(spec.k > 0, "k", "is 0; allowed: at least 1");
     judge_scratch(context.arch, scratch_of(row_length(scores), spec.k), "scores", judge);
     if (context.inputs.size() > 1) {
         const std::uint64_t entries = num_elements(context.inputs[1].spec.shape);
         judge.require(entries == num_rows(scores), "positions",
-                      fmt::format("has {} entries; it must have one for each of {} rows", entries,
+                      fmt::format("has {} entries; allowed: one for each of {} rows", entries,
                                   num_rows(scores)));
     }
 }

@@ -169,7 +169,7 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
     if (spec.op == nullptr) {
         const auto known = binder.op_names();
         binder.mistake(*op, path + ".op",
-                       fmt::format("'{}' is no op, did you mean {}? Known: {}", name,
+                       fmt::format("unknown op '{}', did you mean {}? Allowed: {}", name,
                                    nearest(name, known), fmt::join(known, ", ")));
         return false;
     }

@@ -230,7 +230,7 @@ std::vector<std::uint32_t> indices_in_map(const HostTensor& map, std::uint32_t c
     for (std::uint32_t place = 0; place < count; ++place) {
         const auto found = std::ranges::find(places, static_cast<std::int32_t>(place));
         require(found != places.end(),
-                "tensors.{}.split.by: {} of device {} has no {}; it must have 0 to {}", tensor.name,
+                "tensors.{}.split.by: {} of device {} has no {}; allowed: 0 to {}", tensor.name,
                 tensor.split_by, device, place, count - 1);
         indices.push_back(static_cast<std::uint32_t>(found - places.begin()));
     }
@@ -257,7 +257,7 @@ std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor
         return indices_in_map(mapping, each, tensor, device);
     }
     require(mapping.format == DataFormat::Int32 && mapping.shape == Shape{parts, each},
-            "tensors.{}.split.by: {} is {} {}; it must be ({},{}) int32", tensor.name,
+            "tensors.{}.split.by: {} is {} {}; allowed: ({},{}) int32", tensor.name,
             tensor.split_by, to_string(mapping.shape), name_of(mapping.format), parts, each);
     for (std::uint32_t i = 0; i < each; ++i) {
         const std::int32_t index = mapping.as<std::int32_t>()[std::size_t{own} * each + i];

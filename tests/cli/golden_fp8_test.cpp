@@ -192,7 +192,7 @@ TEST(CliFp8, AScaleOfAnotherShapeInAFileIsToldTheExpectedOne) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err,
                 ::testing::HasSubstr("activation_scale (hidden_states_scale) is (20,2) float32 "
-                                     "ROW_MAJOR; it must be (2,20) float32 ROW_MAJOR"));
+                                     "ROW_MAJOR; allowed: (2,20) float32 ROW_MAJOR"));
 }
 
 TEST(CliFp8, ABlockSizeThatDoesNotDivideIsNamed) {

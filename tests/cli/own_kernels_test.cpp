@@ -115,7 +115,7 @@ TEST_F(CliOwnKernels, OfAnOpThatDoesNotCompileAreNamedByTheUsersPath) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err,
                 testing::HasSubstr("\n  " + folder_.file("my_bad/my_bad.cpp") + ":1:9: error: "));
-    EXPECT_THAT(ending.err, testing::Not(testing::HasSubstr("is no op")));
+    EXPECT_THAT(ending.err, testing::Not(testing::HasSubstr("unknown op")));
 }
 
 TEST_F(CliOwnKernels, OptionNamesAKernelOfTheRun) {

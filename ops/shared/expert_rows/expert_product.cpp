@@ -284,8 +284,8 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
     judge.require(schedule.strip >= 1 && schedule.strip + beside <= half, "strip",
                   fmt::format("is {}; half of DST holds 1 to {} beside weights and scales",
                               schedule.strip, half - beside));
-    judge.require(schedule.k_block > 0, "k_block", "is 0; it must be at least 1");
-    judge.require(schedule.k_chunk > 0, "k_chunk", "is 0; it must be at least 1");
+    judge.require(schedule.k_block > 0, "k_block", "is 0; allowed: at least 1");
+    judge.require(schedule.k_chunk > 0, "k_chunk", "is 0; allowed: at least 1");
     if (schedule.k_chunk == 0) {
         return;
     }

@@ -35,7 +35,7 @@ void judge_scale(const TensorPlan* scale, const std::vector<Shape>& allowed, std
         words += (words.empty() ? "" : ", ") + to_string(shape);
     }
     judge.require(false, name,
-                  fmt::format("is {}; it must be one of {}", to_string(scale->spec.shape), words));
+                  fmt::format("is {}; allowed: one of {}", to_string(scale->spec.shape), words));
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ void check_expert_map(std::string_view op, const HostTensor& map, std::uint32_t 
     const auto entries = map.as<std::int32_t>();
     for (std::size_t i = 0; i < entries.size(); ++i) {
         require(entries[i] >= kNobody && entries[i] < static_cast<std::int64_t>(num_local),
-                "{}: expert_map[{}] is {}; it must be -1 (another device's) or 0 to {}", op, i,
+                "{}: expert_map[{}] is {}; allowed: -1 (another device's) or 0 to {}", op, i,
                 entries[i], num_local - 1);
     }
 }

@@ -279,7 +279,7 @@ void judge_combine(const OpContext& context, Form form, RuleJudge& judge) {
     judge_links(context.arch, spec.links, 2, judge);  // control, and one that sums
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     judge.require(spec.experts % devices == 0 && spec.experts != 0, "experts",
-                  fmt::format("is {}; it must be a multiple of {}, as many on each device",
+                  fmt::format("is {}; allowed: a multiple of {}, as many on each device",
                               spec.experts, devices));
     const TensorSpec& rows = context.inputs[kRowsIn].spec;
     judge.require(form == Form::Rows || rows.shape[0] == spec.experts / devices, "rows",

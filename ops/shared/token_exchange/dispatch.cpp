@@ -29,7 +29,7 @@ void judge_dispatch(const OpContext& context, Form form, RuleJudge& judge) {
     judge_links(context.arch, spec.links, spec.phases == Phases::One ? 2 : 1, judge);
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     judge.require(spec.experts % devices == 0 && spec.experts != 0, "experts",
-                  fmt::format("is {}; it must be a multiple of {}, as many on each device",
+                  fmt::format("is {}; allowed: a multiple of {}, as many on each device",
                               spec.experts, devices));
     const std::uint32_t top_k = context.inputs[kIds].spec.shape[1];
     judge.require(top_k <= kMostTopK, "topk_ids",

@@ -44,11 +44,11 @@ void check_counts(std::string_view op, const RoutedTokens& counts, SplitBy split
     }
     const std::uint32_t num_experts = counts.device.spec.shape.at(0);
     require(counts.host.size() == num_experts,
-            "{}: num_routed_tokens has {} counts on the host; it must have {}, one an expert", op,
+            "{}: num_routed_tokens has {} counts on the host; allowed: {}, one an expert", op,
             counts.host.size(), num_experts);
     for (std::uint32_t expert = 0; expert < num_experts; ++expert) {
         require(counts.host[expert] <= num_tokens,
-                "{}: num_routed_tokens of expert {} is {}; it must be at most {}, the rows of the "
+                "{}: num_routed_tokens of expert {} is {}; allowed: at most {}, the rows of the "
                 "tensor",
                 op, expert, counts.host[expert], num_tokens);
     }

@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"TooManyExpertsATokens", "params.top_k=9",
                          "params.top_k: 9 is out of range, allowed: 1 to experts"},
                     Case{"UnknownDevice", "mesh.device=n150",
-                         "mesh.device: 'n150' is unknown, did you mean wormhole_n150? Known: "
+                         "mesh.device: 'n150' is unknown, did you mean wormhole_n150? Allowed: "
                          "blackhole_p150, wormhole_n150"}),
     [](const auto& test) { return std::string(test.param.name); });
 

@@ -40,8 +40,8 @@ constexpr SetMistake kSets[] = {
     {"steps.double.set.factor=x",
      "--set steps.double.set.factor=x: steps.double.set.factor: expected a number, found 'x'"},
     {"set.scale.grid=[0,9]",
-     "--set set.scale.grid=[0,9]: steps.double.set.grid: [0, 9] is no part of the wormhole_n150's "
-     "grid; it must be [0, 0], which is all of it, or [1, 1] to [8, 8]"},
+     "--set set.scale.grid=[0,9]: steps.double.set.grid: [0, 9] is not part of the "
+     "wormhole_n150's grid; allowed: [0, 0], which is all of it, or [1, 1] to [8, 8]"},
     {"tensors.y.dtype=float32",
      "--set tensors.y.dtype=float32: tensors.y: unknown key, did you mean tensors.x?"},
     {"tensors.x.dtype=f32",
@@ -71,7 +71,8 @@ constexpr SetMistake kSets[] = {
      "arch.timing.noc.hop?"},
     {"l1.size=1 MiB", "--set l1.size=1 MiB: l1.size: unknown key, did you mean arch.l1.size?"},
     {"steps.double.op=cop",
-     "--set steps.double.op=cop: steps.double.op: 'cop' is no op, did you mean copy? Known: @ops"},
+     "--set steps.double.op=cop: steps.double.op: unknown op 'cop', did you mean copy? Allowed: "
+     "@ops"},
 };
 
 TEST(OverrideErrors, NameTheStepWhoseOwnValueStandsBeforeTheOps) {

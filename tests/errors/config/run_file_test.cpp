@@ -111,14 +111,14 @@ constexpr Mistake kMistakes[] = {
     {"NameWithADot", "name: double", "name: dou.ble",
      "run.yaml:11:12: steps: the name 'dou.ble' has a dot, which parts key paths"},
     {"UnknownOp", "op: scale", "op: scal",
-     "run.yaml:11:24: steps.double.op: 'scal' is no op, did you mean scale? Known: @ops"},
+     "run.yaml:11:24: steps.double.op: unknown op 'scal', did you mean scale? Allowed: @ops"},
     {"UnknownKeyOfAStep", "in: [x]", "ins: [x]",
      "run.yaml:11:31: steps.double.ins: unknown key, did you mean steps.double.in?"},
     {"UnknownTensor", "in: [x]", "in: [xx]",
      "run.yaml:11:35: steps.double.in: there is no tensor xx here, did you mean x?"},
     {"OutMissing", "out: [y], ", "", "run.yaml:11:5: steps.double.out: required key is missing"},
     {"TooManyInputs", "in: [x]", "in: [x, x]",
-     "run.yaml:11:35: steps.double: inputs are 2 tensors; it must be 1: input"},
+     "run.yaml:11:35: steps.double: inputs are 2 tensors; allowed: 1: input"},
     {"TooManyOutputs", "out: [y]", "out: [y, z]",
      "run.yaml:11:35: steps.double: outputs are 2 tensors; the op gives 1"},
     {"UnknownOperand", "in: [x]", "in: {inputs: x}",
@@ -133,17 +133,17 @@ constexpr Mistake kMistakes[] = {
     {"TextForAParameter", "factor: 2", "factor: big",
      "run.yaml:11:64: steps.double.set.factor: expected a number, found 'big'"},
     {"ContractOfLayout", "layout: tile", "layout: row_major",
-     "run.yaml:11:35: steps.double.in: input (x) is (64,96) bfloat16 ROW_MAJOR; it must be (64,96) "
+     "run.yaml:11:35: steps.double.in: input (x) is (64,96) bfloat16 ROW_MAJOR; allowed: (64,96) "
      "bfloat16 TILE"},
     {"ContractOfFormat", "dtype: bfloat16", "dtype: float32",
-     "run.yaml:11:35: steps.double.in: input (x) is (64,96) float32 TILE; it must be (64,96) "
+     "run.yaml:11:35: steps.double.in: input (x) is (64,96) float32 TILE; allowed: (64,96) "
      "bfloat16 TILE"},
     {"RuleOfAParameter", "factor: 2", "factor: 2, grid: [9, 1]",
-     "run.yaml:11:73: steps.double.set.grid: [9, 1] is no part of the wormhole_n150's grid; it "
-     "must be [0, 0], which is all of it, or [1, 1] to [8, 8]"},
+     "run.yaml:11:73: steps.double.set.grid: [9, 1] is not part of the wormhole_n150's grid; "
+     "allowed: [0, 0], which is all of it, or [1, 1] to [8, 8]"},
     {"RuleOfACommonParameter", "steps:", "set:\n  scale: {grid: [9, 1]}\nsteps:",
-     "run.yaml:11:17: steps.double.set.grid: [9, 1] is no part of the wormhole_n150's grid; it "
-     "must be [0, 0], which is all of it, or [1, 1] to [8, 8]"},
+     "run.yaml:11:17: steps.double.set.grid: [9, 1] is not part of the wormhole_n150's grid; "
+     "allowed: [0, 0], which is all of it, or [1, 1] to [8, 8]"},
     {"UnknownOpInSet", "steps:", "set:\n  scal: {}\nsteps:",
      "run.yaml:11:3: set.scal: no op, did you mean set.scale?"},
     {"UnknownDevices", "out: [y]", "out: [y], devices: [2]",
@@ -204,7 +204,7 @@ constexpr Mistake kMistakes[] = {
      "rows of 16 or 32 columns"},
     {"TinyTilesOfAnOp", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "op: scale, in: [x], out: {y: {tile: [16, 32]}}, set: {factor: 2}",
-     "run.yaml:11:46: steps.double.out: output (y) is (64,96) bfloat16 TILE of 16×32; it must be "
+     "run.yaml:11:46: steps.double.out: output (y) is (64,96) bfloat16 TILE of 16×32; allowed: "
      "(64,96) bfloat16 TILE"},
     {"ArgumentThatIsNobodys", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: [core.frst]}]}, "
@@ -256,8 +256,8 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:1:10: extends: there is no run file 'nobody', looked for nobody, nobody.yaml, "
      "configs/runs/nobody.yaml"},
     {"UnknownDevice", "wormhole_n150", "wormhole_n15",
-     "run.yaml:2:11: mesh.device: 'wormhole_n15' is unknown, did you mean wormhole_n150? Known: "
-     "blackhole_p150, wormhole_n150"},
+     "run.yaml:2:11: mesh.device: 'wormhole_n15' is unknown, did you mean wormhole_n150? "
+     "Allowed: blackhole_p150, wormhole_n150"},
     {"Anchor", "rows: 64", "rows: &t 64", "run.yaml:5:9: anchors are not allowed: write the value"},
     {"SecondDocument", "factor: 2}}\n", "factor: 2}}\n---\na: 1\n",
      "run.yaml:12:1: a second document is not allowed"},
@@ -285,7 +285,7 @@ TEST(RunFileErrors, OfOneFileAreReportedTogetherInTheOrderOfLines) {
                 testing::MatchesRegex(
                     "run.yaml:9:6: tensors.x.dtype: required key is missing\n"
                     "run.yaml:9:31: tensors.x.dtyp: unknown key, did you mean tensors.x.dtype.\n"
-                    "run.yaml:11:24: steps.double.op: 'scal' is no op, did you mean scale.*"));
+                    "run.yaml:11:24: steps.double.op: unknown op 'scal', did you mean scale.*"));
 }
 
 TEST(RunFileErrors, OfAnEmptyFileAreItsMissingKeys) {

@@ -42,20 +42,20 @@ TEST(ActivationErrors, NamesASecondInputOfAnotherShape) {
     Spoilable test;
     test.up.spec.shape = {2, 40, 64};
     EXPECT_EQ(test.message(),
-              "mul: up is (2,40,64) bfloat16 TILE; it must be (2,40,96) bfloat16 TILE");
+              "mul: up is (2,40,64) bfloat16 TILE; allowed: (2,40,96) bfloat16 TILE");
 }
 
 TEST(ActivationErrors, NamesBuffersWithoutDepth) {
     Spoilable test;
     test.schedule.cb_depth = 0;
-    EXPECT_EQ(test.message(), "mul: cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "mul: cb_depth is 0; allowed: at least 1");
 }
 
 TEST(ActivationErrors, NamesCountsAboveTheTokens) {
     Spoilable test;
     test.host_counts = {40, 41};
     EXPECT_EQ(test.message(),
-              "mul: num_routed_tokens of expert 1 is 41; it must be at most 40, the rows of the "
+              "mul: num_routed_tokens of expert 1 is 41; allowed: at most 40, the rows of the "
               "tensor");
 }
 
@@ -67,7 +67,7 @@ TEST(ActivationErrors, SiluNamesItselfAndItsInput) {
                                            {test.gate, {test.counts, test.host_counts}},
                                            {test.output}, test.schedule);
               }),
-              "silu: gate is (96) bfloat16 TILE; it must be (E/D,T,H') bfloat16 TILE");
+              "silu: gate is (96) bfloat16 TILE; allowed: (E/D,T,H') bfloat16 TILE");
 }
 
 }  // namespace

@@ -27,12 +27,12 @@ protected:
 
 TEST_F(AllGatherErrors, ATensorIsMissing) {
     gather_.inputs.pop_back();
-    expect_error("all_gather: tensors are 1; it must be one for each of 2 devices");
+    expect_error("all_gather: tensors are 1; allowed: one for each of 2 devices");
 }
 
 TEST_F(AllGatherErrors, OutputIsTooSmall) {
     gather_.outputs[1].spec.shape = {7, 8};
-    expect_error("all_gather: output is (7,8) uint32 ROW_MAJOR; it must be (8,8) uint32 ROW_MAJOR");
+    expect_error("all_gather: output is (7,8) uint32 ROW_MAJOR; allowed: (8,8) uint32 ROW_MAJOR");
 }
 
 TEST_F(AllGatherErrors, MoreLinksThanADirectionHas) {
@@ -81,12 +81,12 @@ TEST_F(AllGatherErrors, MulticastDoesNotDivideAFarthestSlice) {
 
 TEST_F(AllGatherErrors, SyncPagesIsZero) {
     gather_.schedule.sync_pages = 0;
-    expect_error("all_gather: sync_pages is 0; it must be at least 1");
+    expect_error("all_gather: sync_pages is 0; allowed: at least 1");
 }
 
 TEST_F(AllGatherErrors, DepthIsZero) {
     gather_.schedule.cb_depth = 0;
-    expect_error("all_gather: cb_depth is 0; it must be at least 1");
+    expect_error("all_gather: cb_depth is 0; allowed: at least 1");
 }
 
 TEST(AllGatherTiles, MustStayWhole) {
@@ -110,7 +110,7 @@ TEST(AllGatherMesh, MustBeARowOrColumn) {
         FAIL();
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
-                     "all_gather: devices are a mesh of 2x2; it must be a single row or column");
+                     "all_gather: devices are a mesh of 2x2; allowed: a single row or column");
     }
 }
 

@@ -30,20 +30,20 @@ protected:
 TEST_F(AllReduceErrors, ATensorIsMissing) {
     sum_.inputs().pop_back();
 
-    expect_error("all_reduce: tensors are 1; it must be one for each of 2 devices");
+    expect_error("all_reduce: tensors are 1; allowed: one for each of 2 devices");
 }
 
 TEST_F(AllReduceErrors, DevicesDisagree) {
     sum_.outputs()[1].spec.shape = {4, 33};
 
     expect_error(
-        "all_reduce: output is (4,33) bfloat16 ROW_MAJOR; it must be (4,32) bfloat16 ROW_MAJOR");
+        "all_reduce: output is (4,33) bfloat16 ROW_MAJOR; allowed: (4,32) bfloat16 ROW_MAJOR");
 }
 
 TEST_F(AllReduceErrors, TensorsAreSwapped) {
     std::swap(sum_.inputs()[0], sum_.inputs()[1]);
 
-    expect_error("all_reduce: tensors at place 0 lie on device 1; it must be device 0");
+    expect_error("all_reduce: tensors at place 0 lie on device 1; allowed: device 0");
 }
 
 TEST_F(AllReduceErrors, ADepthThatOnlyTheRingTakes) {
@@ -63,7 +63,7 @@ TEST_F(AllReduceErrors, LinksThatTheRingDoesNotTake) {
 TEST_F(AllReduceErrors, DepthIsZero) {
     sum_.schedule.cb_depth = 0;
 
-    expect_error("all_reduce: cb_depth is 0; it must be at least 1");
+    expect_error("all_reduce: cb_depth is 0; allowed: at least 1");
 }
 
 }  // namespace

@@ -84,12 +84,12 @@ TEST(CopyErrors, NamesAnOutputOfAnotherSpec) {
     DeviceTensor output = tiles();
     output.spec.format = DataFormat::Float32;
     EXPECT_EQ(message(tiles(), output, {.cb_depth = 2}),
-              "copy: output is (40,80) float32 TILE; it must be (40,80) bfloat16 TILE");
+              "copy: output is (40,80) float32 TILE; allowed: (40,80) bfloat16 TILE");
 }
 
 TEST(CopyErrors, NamesBuffersWithoutDepthAndBeyondL1) {
     EXPECT_EQ(message(tiles(), tiles(), {.cb_depth = 0}),
-              "copy: cb_depth is 0; it must be at least 1");
+              "copy: cb_depth is 0; allowed: at least 1");
     EXPECT_EQ(message(tiles(), tiles(), {.cb_depth = 682}),
               "copy: cb_depth 682 with pages of 2048 B takes 1396736 B of circular buffers; a core "
               "has 1395424 B of L1 for them");

@@ -68,7 +68,7 @@ TEST(EltwiseErrors, NamesAFormatItDoesNotTake) {
     test.a.spec.format = DataFormat::UInt16;
     test.b.spec.format = DataFormat::UInt16;
     EXPECT_EQ(test.message(),
-              "eltwise: a is (40,80) uint16 TILE; it must be (40,80) bfloat16 | bfp8_b | float32 "
+              "eltwise: a is (40,80) uint16 TILE; allowed: (40,80) bfloat16 | bfp8_b | float32 "
               "TILE");
 }
 
@@ -77,17 +77,17 @@ TEST(EltwiseErrors, NamesFloat32WithA16BitDst) {
     test.a = tiles(DataFormat::Float32);
     test.b = test.a;
     EXPECT_EQ(test.message(),
-              "eltwise: fp32_dest_acc is false; it must be true for float32, which needs a 32-bit "
+              "eltwise: fp32_dest_acc is false; allowed: true for float32, which needs a 32-bit "
               "DST");
 }
 
 TEST(EltwiseErrors, NamesAScheduleWithoutTilesOrDepth) {
     Spoilable no_tiles;
     no_tiles.schedule.tiles_per_push = 0;
-    EXPECT_EQ(no_tiles.message(), "eltwise: tiles_per_push is 0; it must be at least 1");
+    EXPECT_EQ(no_tiles.message(), "eltwise: tiles_per_push is 0; allowed: at least 1");
     Spoilable no_depth;
     no_depth.schedule.cb_depth = 0;
-    EXPECT_EQ(no_depth.message(), "eltwise: cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(no_depth.message(), "eltwise: cb_depth is 0; allowed: at least 1");
 }
 
 // Three buffers of n × 2 tiles of 2048 B; L1 has 1499136 - 103712 B, room for 113.
@@ -106,8 +106,8 @@ TEST(EltwiseErrors, NamesAGridLargerThanTheDevices) {
     test.schedule.grid = {3, 2};
     EXPECT_EQ(
         test.message(),
-        "eltwise: grid [3, 2] is no part of the test_arch's grid; it must be [0, 0], which is "
-        "all of it, or [1, 1] to [2, 2]");
+        "eltwise: grid [3, 2] is not part of the test_arch's grid; allowed: [0, 0], which is all "
+        "of it, or [1, 1] to [2, 2]");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(Fp8GroupedMatmulErrors, AScaleOfAnotherShapeIsToldTheExpectedOne) {
     Product product;
     product.inputs[1].spec.shape = {24, 2};
     EXPECT_EQ(product.refused(),
-              "fp8_grouped_matmul: activation_scale is (24,2) float32 ROW_MAJOR; it must be (2,24) "
+              "fp8_grouped_matmul: activation_scale is (24,2) float32 ROW_MAJOR; allowed: (2,24) "
               "float32 ROW_MAJOR");
 }
 
@@ -65,7 +65,7 @@ TEST(Fp8GroupedMatmulErrors, AScaleOfWeightsOfAnotherShapeIsToldTheExpectedOne) 
     Product product;
     product.inputs[3].spec.shape = {2, 2, 4};
     EXPECT_EQ(product.refused(),
-              "fp8_grouped_matmul: weight_scale is (2,2,4) float32 ROW_MAJOR; it must be (2,4,2) "
+              "fp8_grouped_matmul: weight_scale is (2,2,4) float32 ROW_MAJOR; allowed: (2,4,2) "
               "float32 ROW_MAJOR");
 }
 
@@ -99,7 +99,7 @@ TEST(MoePermutationErrors, ATileThatNoProductTakesIsRefused) {
     const PermutationSpec spec{.experts = 4, .local_experts = 4, .tile = 24};
     const std::string text =
         refusal(moe_permutation::op(), &spec, {tensor({2, 2}, DataFormat::Int32)}, {});
-    EXPECT_EQ(text, "moe_permutation: tile is 24; it must be 8, 16, 32, 64, 128");
+    EXPECT_EQ(text, "moe_permutation: tile is 24; allowed: 8, 16, 32, 64, 128");
 }
 
 TEST(MoePermutationErrors, LocalExpertsBehindTheLastOneAreRefused) {
@@ -113,7 +113,7 @@ TEST(MoePermutationErrors, LocalExpertsBehindTheLastOneAreRefused) {
 TEST(MoeSelectExpertsErrors, MoreExpertsThanTheGroupsHaveAreRefused) {
     const SelectExpertsSpec spec{.n_group = 4, .topk_group = 2, .top_k = 9, .grid = {}};
     EXPECT_EQ(refusal(moe_select_experts::op(), &spec, {tensor({3, 16}, DataFormat::Float32)}, {}),
-              "moe_select_experts: top_k is 9; it must be 1 to 8, the experts of 2 of 4 groups");
+              "moe_select_experts: top_k is 9; allowed: 1 to 8, the experts of 2 of 4 groups");
 }
 
 TEST(Fp8SwigluErrors, HalvesThatBlocksDoNotDivideAreRefused) {

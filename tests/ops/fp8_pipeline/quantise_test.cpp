@@ -207,9 +207,9 @@ TEST(QuantiseErrors, BlocksThatAnInputCannotHaveAreNamed) {
             [&] { check_call(quantise::op(), testing::test_arch(), &spec, inputs, {}); });
     };
     EXPECT_EQ(refusal({.block = ScaleBlock::Matrix, .grid = {}}, Layout::ROW_MAJOR),
-              "quantise: block is matrix; of rows it must be 1x128, row, 128x128 or tensor");
+              "quantise: block is matrix; allowed for rows: 1x128, row, 128x128 or tensor");
     EXPECT_EQ(refusal({.block = ScaleBlock::Tensor, .grid = {}}, Layout::TILE),
-              "quantise: block is tensor; of tiles it must be 1x128, row, 128x128 or matrix, "
+              "quantise: block is tensor; allowed for tiles: 1x128, row, 128x128 or matrix, "
               "without counts");
     EXPECT_EQ(
         refusal({.block = ScaleBlock::Row, .codes = Codes::Int4, .grid = {}}, Layout::ROW_MAJOR),

@@ -45,14 +45,14 @@ TEST(ModularErrors, IndicesOfATypeThatTheDispatchDoesNotTakeAreNamed) {
 
 TEST(ModularErrors, WeightsOnInputsOfSeveralChoicesAreNamed) {
     EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.apply_router_weight_on_input=true"}),
-                ::testing::HasSubstr("apply_router_weight_on_input: is true; with 3 choices a "
-                                     "token it must be false"));
+                ::testing::HasSubstr("apply_router_weight_on_input: is true; allowed with 3 "
+                                     "choices a token: false"));
 }
 
 TEST(ModularErrors, RowsOfW1ThatTheActivationDoesNotTakeAreNamed) {
     EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.activation=relu2_no_mul"}),
-                ::testing::HasSubstr("w1 has 80 rows an expert; with activation relu2_no_mul and "
-                                     "w2 of 40 columns it must have 40"));
+                ::testing::HasSubstr("w1 has 80 rows an expert; allowed with activation "
+                                     "relu2_no_mul and w2 of 40 columns: 40"));
 }
 
 /// What a run is refused with, for values that it starts from.
@@ -69,7 +69,7 @@ std::string refused_values(const Pair& pair, const std::vector<std::string>& set
 TEST(ModularErrors, AnExpertMapOutOfRangeIsNamed) {
     EXPECT_EQ(refused_values(pair_of("all_gather_reduce_scatter", "grouped"),
                              {"tensors.expert_map.origin={constant: 4}"}),
-              "fused_moe: expert_map[0] is 4; it must be -1 (another device's) or 0 to 3");
+              "fused_moe: expert_map[0] is 4; allowed: -1 (another device's) or 0 to 3");
 }
 
 TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
@@ -113,14 +113,14 @@ TEST(ModularErrors, AMapThatADispatchDoesNotLookAtIsNamed) {
         "tensors.expert_map.origin={random: expert_map, kind: round_robin}"};
 
     EXPECT_EQ(refused_values(pair_of("all_to_all_contiguous", "grouped"), round_robin),
-              "fused_moe: expert_map[1] of device 0 is -1; all_to_all_contiguous sends the tokens "
-              "of expert 1 to device 0: it must be 1");
+              "fused_moe: expert_map[1] of device 0 is -1; all_to_all_contiguous sends the "
+              "tokens of expert 1 to device 0; allowed: 1");
     EXPECT_EQ(refused_values(pair_of("none", "grouped"), round_robin), "(nothing thrown)");
 }
 
 TEST(ModularErrors, ABlockSizeThatDoesNotDivideIsNamed) {
     EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.block_size=6"}),
-                ::testing::HasSubstr("block_size: is 6; it must be a multiple of 4"));
+                ::testing::HasSubstr("block_size: is 6; allowed: a multiple of 4"));
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ std::string refusal_of(const Call& call) {
 
 TEST(AttentionPrefill, NamesASequenceThatStartsBeforeTheOneInFrontOfIt) {
     EXPECT_EQ(refusal_of({.tokens = 40, .starts = {0, 30, 20}}),
-              "attention_prefill: sequence_starts[2] is 20; it must be 30 to 40: sequences follow "
+              "attention_prefill: sequence_starts[2] is 20; allowed: 30 to 40: sequences follow "
               "each other from 0 on");
 }
 

@@ -144,7 +144,7 @@ TEST(Rope, NamesATableOfAnotherDimension) {
     const rope::RopeSpec spec{};
 
     EXPECT_EQ(usage_error_message([&] { check_call(rope::op(), test_arch(), &spec, in, out); }),
-              "rope: table has rows of 64 elements; of 64 rotated ones it must have 128");
+              "rope: table has rows of 64 elements; allowed for 64 rotated ones: 128");
 }
 
 }  // namespace

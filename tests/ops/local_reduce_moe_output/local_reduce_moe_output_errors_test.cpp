@@ -41,22 +41,22 @@ TEST(LocalReduceErrors, NamesWeightsOfAnotherShape) {
     Spoilable test;
     test.weights.spec.shape = {5, 3};
     EXPECT_EQ(test.message(),
-              "local_reduce_moe_output: routed_token_weights is (5,3) bfloat16 ROW_MAJOR; it must "
-              "be (3,5) bfloat16 ROW_MAJOR");
+              "local_reduce_moe_output: routed_token_weights is (5,3) bfloat16 ROW_MAJOR; "
+              "allowed: (3,5) bfloat16 ROW_MAJOR");
 }
 
 TEST(LocalReduceErrors, NamesCountsOfAnotherNumberOfExperts) {
     Spoilable test;
     test.counts.spec.shape = {4, 1};
     EXPECT_EQ(test.message(),
-              "local_reduce_moe_output: num_routed_tokens is (4,1) uint32 ROW_MAJOR; it must be "
+              "local_reduce_moe_output: num_routed_tokens is (4,1) uint32 ROW_MAJOR; allowed: "
               "(3,1) uint32 ROW_MAJOR");
 }
 
 TEST(LocalReduceErrors, RefusesADepthOfZero) {
     Spoilable test;
     test.schedule.cb_depth = 0;
-    EXPECT_EQ(test.message(), "local_reduce_moe_output: cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "local_reduce_moe_output: cb_depth is 0; allowed: at least 1");
 }
 
 }  // namespace

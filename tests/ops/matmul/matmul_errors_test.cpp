@@ -33,7 +33,7 @@ TEST(MatmulErrors, NamesAnExtentOfZero) {
 TEST(MatmulErrors, NamesLengthsOfZero) {
     Spoilable test;
     test.schedule.cb_depth = 0;
-    EXPECT_EQ(test.message(), "matmul: cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "matmul: cb_depth is 0; allowed: at least 1");
 }
 
 TEST(MatmulErrors, NamesAKBlockThatDoesNotDivideK) {
@@ -91,20 +91,19 @@ TEST(MatmulErrors, NamesAPlacementThatTheScheduleDoesNotHave) {
     Spoilable test;
     test.schedule.in0 = kHeights;
     EXPECT_EQ(test.message(),
-              "matmul: in0.placement is height-sharded in L1; under this schedule it must be "
-              "interleaved or "
-              "block-sharded in L1");
+              "matmul: in0.placement is height-sharded in L1; allowed under this schedule: "
+              "interleaved or block-sharded in L1");
     test.schedule.in0 = kDram;
     test.schedule.in1 = kBlocks;
     EXPECT_EQ(
         test.message(),
-        "matmul: in1.placement is block-sharded in L1; under this schedule it must be interleaved");
+        "matmul: in1.placement is block-sharded in L1; allowed under this schedule: interleaved");
     test.schedule.in1 = kDram;
     test.schedule.out = kHeights;
     test.schedule.schedule = kLine;
     test.schedule.multicast_operand = MulticastOperand::In0;
     EXPECT_EQ(test.message(),
-              "matmul: out.placement is height-sharded in L1; under this schedule it must be "
+              "matmul: out.placement is height-sharded in L1; allowed under this schedule: "
               "interleaved");
 }
 
@@ -139,12 +138,12 @@ TEST(MatmulErrors, NamesBlocksThatWouldLeaveAShardOutOfOrder) {
     test.schedule.out_block_w = 2;
     test.schedule.per_core_n = 4;
     EXPECT_EQ(test.message(),
-              "matmul: out_block_w is 2; with out in shards it must be per_core_n, which is 4, or "
-              "out_block_h 2 be 1");
+              "matmul: out_block_w is 2; allowed with out in shards: per_core_n, which is 4, or "
+              "any if out_block_h, which is 2, is 1");
     test.schedule.out_block_w = 0;
     test.schedule.out_subblock = {2, 2};
     EXPECT_EQ(test.message(),
-              "matmul: out_subblock is 2x2; with out in shards it must be as wide as out_block_w, "
+              "matmul: out_subblock is 2x2; allowed with out in shards: as wide as out_block_w, "
               "which is 4, or one row high");
 }
 
@@ -194,7 +193,7 @@ TEST(MatmulErrors, NamesOperandsWhoseInnerExtentsDiffer) {
     SpoilableTensors test;
     test.in1.spec.shape = {96, 160};
     EXPECT_EQ(test.message(),
-              "matmul: in1 is (96,160) bfloat16 TILE; it must be (128,N) bfloat16 | bfp8_b | "
+              "matmul: in1 is (96,160) bfloat16 TILE; allowed: (128,N) bfloat16 | bfp8_b | "
               "bfp4_b | float32 TILE");
 }
 
@@ -202,7 +201,7 @@ TEST(MatmulErrors, NamesAnOutputOfAnotherShapeOrFormat) {
     SpoilableTensors test;
     test.out.spec.shape = {96, 128};
     EXPECT_EQ(test.message(),
-              "matmul: out is (96,128) bfloat16 TILE; it must be (96,160) bfloat16 | bfp8_b | "
+              "matmul: out is (96,128) bfloat16 TILE; allowed: (96,160) bfloat16 | bfp8_b | "
               "bfp4_b | float32 TILE");
     test.out.spec.shape = {96, 160};
     test.out.spec.format = DataFormat::Float32;

@@ -43,24 +43,22 @@ TEST(MoeBmmErrors, NamesWeightsOfAnotherInnerExtent) {
     test.weights.spec.shape = {2, 96, 96};
     EXPECT_EQ(
         test.message(),
-        "moe_bmm: expert_weights is (2,96,96) bfloat16 TILE; it must be (2,80,H_out) bfloat16 "
-        "TILE");
+        "moe_bmm: expert_weights is (2,96,96) bfloat16 TILE; allowed: (2,80,H_out) bfloat16 TILE");
 }
 
 TEST(MoeBmmErrors, NamesCountsAboveTheTokens) {
     Spoilable test;
     test.host_counts = {40, 41};
-    EXPECT_EQ(
-        test.message(),
-        "moe_bmm: num_routed_tokens of expert 1 is 41; it must be at most 40, the rows of the "
-        "tensor");
+    EXPECT_EQ(test.message(),
+              "moe_bmm: num_routed_tokens of expert 1 is 41; allowed: at most 40, the rows of the "
+              "tensor");
 }
 
 TEST(MoeBmmErrors, NamesAMissingCount) {
     Spoilable test;
     test.host_counts = {40};
     EXPECT_EQ(test.message(),
-              "moe_bmm: num_routed_tokens has 1 counts on the host; it must have 2, one an expert");
+              "moe_bmm: num_routed_tokens has 1 counts on the host; allowed: 2, one an expert");
 }
 
 TEST(MoeBmmErrors, NamesASubblockLargerThanHalfOfDst) {
@@ -83,7 +81,7 @@ TEST(MoeBmmErrors, Bfloat16DstHoldsTwiceTheSubblock) {
 TEST(MoeBmmErrors, NamesABlockOfNoK) {
     Spoilable test;
     test.schedule.k_block = 0;
-    EXPECT_EQ(test.message(), "moe_bmm: k_block is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "moe_bmm: k_block is 0; allowed: at least 1");
 }
 
 TEST(MoeBmmErrors, NamesAGridLargerThanTheDevice) {
@@ -91,8 +89,8 @@ TEST(MoeBmmErrors, NamesAGridLargerThanTheDevice) {
     test.schedule.grid = {3, 1};
     EXPECT_EQ(
         test.message(),
-        "moe_bmm: grid [3, 1] is no part of the test_arch's grid; it must be [0, 0], which is "
-        "all of it, or [1, 1] to [2, 2]");
+        "moe_bmm: grid [3, 1] is not part of the test_arch's grid; allowed: [0, 0], which is all "
+        "of it, or [1, 1] to [2, 2]");
 }
 
 // 200 × 2 × 4 tiles of 2048 B; besides them 9 tiles, 4 counts of 32 B and 64 B. L1 has

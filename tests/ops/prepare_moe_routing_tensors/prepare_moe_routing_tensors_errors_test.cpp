@@ -45,14 +45,14 @@ TEST(PrepareMoeRoutingTensorsErrors, NamesAnOutputOfAnotherShape) {
     Spoilable test;
     test.map.spec.shape = {5, 3};
     EXPECT_EQ(test.message(),
-              "prepare_moe_routing_tensors: token_idx_map is (5,3) uint32 ROW_MAJOR; it must be "
+              "prepare_moe_routing_tensors: token_idx_map is (5,3) uint32 ROW_MAJOR; allowed: "
               "(3,5) uint32 ROW_MAJOR");
 }
 
 TEST(PrepareMoeRoutingTensorsErrors, RefusesADepthOfZero) {
     Spoilable test;
     test.schedule.cb_depth = 0;
-    EXPECT_EQ(test.message(), "prepare_moe_routing_tensors: cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "prepare_moe_routing_tensors: cb_depth is 0; allowed: at least 1");
 }
 
 TEST(PrepareMoeRoutingTensorsErrors, RefusesAGridWithoutRows) {
@@ -60,8 +60,8 @@ TEST(PrepareMoeRoutingTensorsErrors, RefusesAGridWithoutRows) {
     test.schedule.grid = {2, 0};
     EXPECT_EQ(
         test.message(),
-        "prepare_moe_routing_tensors: grid [2, 0] is no part of the test_arch's grid; it must "
-        "be [0, 0], which is all of it, or [1, 1] to [2, 2]");
+        "prepare_moe_routing_tensors: grid [2, 0] is not part of the test_arch's grid; allowed: "
+        "[0, 0], which is all of it, or [1, 1] to [2, 2]");
 }
 
 /// Two tokens that choose two of four experts, two on each of two devices; a test spoils a value.

@@ -154,7 +154,7 @@ TEST(ReduceScatterErrors, SyncTilesIsZero) {
         mesh.launch();
         FAIL();
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "reduce_scatter: sync_tiles is 0; it must be at least 1");
+        EXPECT_STREQ(error.what(), "reduce_scatter: sync_tiles is 0; allowed: at least 1");
     }
 }
 

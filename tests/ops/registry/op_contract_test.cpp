@@ -139,20 +139,20 @@ TEST(OpContract, DoesWithoutAnOptionalInput) {
 TEST(OpContract, NamesAMissingInput) {
     Spoilable test;
     test.inputs.clear();
-    EXPECT_EQ(test.message(), "probe: inputs are 0 tensors; it must be 1 to 2: a, b");
+    EXPECT_EQ(test.message(), "probe: inputs are 0 tensors; allowed: 1 to 2: a, b");
 }
 
 TEST(OpContract, NamesAnOutputTooMany) {
     Spoilable test;
     test.outputs.push_back(&test.output);
-    EXPECT_EQ(test.message(), "probe: outputs are 2 tensors; it must be 1: output");
+    EXPECT_EQ(test.message(), "probe: outputs are 2 tensors; allowed: 1: output");
 }
 
 TEST(OpContract, NamesAnotherShape) {
     Spoilable test;
     test.b.spec.shape = {9, 6};
     EXPECT_EQ(test.message(),
-              "probe: b is (9,6) bfloat16 ROW_MAJOR; it must be (8,N) bfloat16 in any layout");
+              "probe: b is (9,6) bfloat16 ROW_MAJOR; allowed: (8,N) bfloat16 in any layout");
 }
 
 TEST(OpContract, NamesAnotherFormat) {
@@ -160,21 +160,21 @@ TEST(OpContract, NamesAnotherFormat) {
     test.a.spec.format = DataFormat::Int32;
     test.b.spec.format = DataFormat::Int32;
     EXPECT_EQ(test.message(),
-              "probe: a is (4,8) int32 TILE; it must be (4,8) bfloat16 | float32 TILE");
+              "probe: a is (4,8) int32 TILE; allowed: (4,8) bfloat16 | float32 TILE");
 }
 
 TEST(OpContract, NamesAFormatThatIsNotTheOther) {
     Spoilable test;
     test.b.spec.format = DataFormat::Float32;
     EXPECT_EQ(test.message(),
-              "probe: b is (8,6) float32 ROW_MAJOR; it must be (8,6) bfloat16 in any layout");
+              "probe: b is (8,6) float32 ROW_MAJOR; allowed: (8,6) bfloat16 in any layout");
 }
 
 TEST(OpContract, NamesALayoutThatIsTheOther) {
     Spoilable test;
     test.output.spec.layout = Layout::TILE;
     EXPECT_EQ(test.message(),
-              "probe: output is (4,8) uint16 TILE; it must be (4,8) of any format ROW_MAJOR");
+              "probe: output is (4,8) uint16 TILE; allowed: (4,8) of any format ROW_MAJOR");
 }
 
 TEST(OpContract, NamesAnExtentOfZero) {
@@ -182,7 +182,7 @@ TEST(OpContract, NamesAnExtentOfZero) {
     test.a.spec.shape = {0, 8};
     test.output.spec.shape = {1, 8};
     EXPECT_EQ(test.message(),
-              "probe: a is (0,8) bfloat16 TILE; it must be (M,K) bfloat16 | float32 TILE, without "
+              "probe: a is (0,8) bfloat16 TILE; allowed: (M,K) bfloat16 | float32 TILE, without "
               "an extent of 0");
 }
 
@@ -191,7 +191,7 @@ TEST(OpContract, NamesAShardedTensorWhereNoneMayBe) {
     test.b.buffer.layout = TensorMemoryLayout::WIDTH_SHARDED;
     EXPECT_EQ(test.message(), "(nothing thrown)");
     test.a.buffer.layout = TensorMemoryLayout::WIDTH_SHARDED;
-    EXPECT_EQ(test.message(), "probe: a is sharded; it must be interleaved");
+    EXPECT_EQ(test.message(), "probe: a is sharded; allowed: interleaved");
 }
 
 TEST(OpContract, NamesAllThatDoesNotHold) {
@@ -199,8 +199,8 @@ TEST(OpContract, NamesAllThatDoesNotHold) {
     test.a.spec.layout = Layout::ROW_MAJOR;
     test.output.spec.shape = {4, 9};
     EXPECT_EQ(test.message(),
-              "probe: a is (4,8) bfloat16 ROW_MAJOR; it must be (4,8) bfloat16 | float32 TILE\n"
-              "probe: output is (4,9) uint16 ROW_MAJOR; it must be (4,8) of any format TILE");
+              "probe: a is (4,8) bfloat16 ROW_MAJOR; allowed: (4,8) bfloat16 | float32 TILE\n"
+              "probe: output is (4,9) uint16 ROW_MAJOR; allowed: (4,8) of any format TILE");
 }
 
 TEST(OpContract, WantsOneTensorOnEachDeviceInTheirOrder) {
@@ -219,10 +219,10 @@ TEST(OpContract, WantsOneTensorOnEachDeviceInTheirOrder) {
 
     EXPECT_EQ(message(), "(nothing thrown)");
     output[1].buffer.device = 0;
-    EXPECT_EQ(message(), "probe: tensors at place 1 lie on device 0; it must be device 1");
+    EXPECT_EQ(message(), "probe: tensors at place 1 lie on device 0; allowed: device 1");
     a.pop_back();
-    EXPECT_THAT(message(), ::testing::StartsWith(
-                               "probe: tensors are 1; it must be one for each of 2 devices"));
+    EXPECT_THAT(message(),
+                ::testing::StartsWith("probe: tensors are 1; allowed: one for each of 2 devices"));
 }
 
 }  // namespace

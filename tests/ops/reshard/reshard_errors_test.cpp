@@ -33,7 +33,7 @@ TEST(ReshardErrors, NamesAnOutputOfAnotherSpec) {
     Spoilable test;
     test.output.spec.shape = {64, 32};
     EXPECT_EQ(test.message(),
-              "reshard: output is (64,32) bfloat16 TILE; it must be (64,64) bfloat16 TILE");
+              "reshard: output is (64,32) bfloat16 TILE; allowed: (64,64) bfloat16 TILE");
 }
 
 TEST(ReshardErrors, NamesTensorsThatAreBothInterleaved) {

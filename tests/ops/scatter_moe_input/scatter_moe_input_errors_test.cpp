@@ -40,23 +40,22 @@ TEST(ScatterMoeInputErrors, NamesATableForAnotherNumberOfTokens) {
     Spoilable test;
     test.routed.spec.shape = {3, 6};
     EXPECT_EQ(test.message(),
-              "scatter_moe_input: routed_tokens is (3,6) uint32 ROW_MAJOR; it must be (3,5) "
-              "uint32 ROW_MAJOR");
+              "scatter_moe_input: routed_tokens is (3,6) uint32 ROW_MAJOR; allowed: (3,5) uint32 "
+              "ROW_MAJOR");
 }
 
 TEST(ScatterMoeInputErrors, RefusesADepthOfZero) {
     Spoilable test;
     test.schedule.cb_depth = 0;
-    EXPECT_EQ(test.message(), "scatter_moe_input: cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "scatter_moe_input: cb_depth is 0; allowed: at least 1");
 }
 
 TEST(ScatterMoeInputErrors, RefusesAGridLargerThanTheDevice) {
     Spoilable test;
     test.schedule.grid = {3, 1};
-    EXPECT_EQ(
-        test.message(),
-        "scatter_moe_input: grid [3, 1] is no part of the test_arch's grid; it must be [0, 0], "
-        "which is all of it, or [1, 1] to [2, 2]");
+    EXPECT_EQ(test.message(),
+              "scatter_moe_input: grid [3, 1] is not part of the test_arch's grid; allowed: [0, "
+              "0], which is all of it, or [1, 1] to [2, 2]");
 }
 
 }  // namespace

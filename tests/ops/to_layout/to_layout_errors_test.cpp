@@ -30,23 +30,22 @@ TEST(ToLayoutErrors, NamesAFormatItDoesNotMove) {
     Spoilable test;
     test.input.spec.format = DataFormat::UInt8;
     test.output.spec.format = DataFormat::UInt8;
-    EXPECT_EQ(
-        test.message(),
-        "to_layout: input is (5,7) uint8 ROW_MAJOR; it must be (5,7) bfloat16 | float32 in any "
-        "layout");
+    EXPECT_EQ(test.message(),
+              "to_layout: input is (5,7) uint8 ROW_MAJOR; allowed: (5,7) bfloat16 | float32 in any "
+              "layout");
 }
 
 TEST(ToLayoutErrors, NamesAnOutputOfTheSameLayout) {
     Spoilable test;
     test.output.spec.layout = Layout::ROW_MAJOR;
     EXPECT_EQ(test.message(),
-              "to_layout: output is (5,7) bfloat16 ROW_MAJOR; it must be (5,7) bfloat16 TILE");
+              "to_layout: output is (5,7) bfloat16 ROW_MAJOR; allowed: (5,7) bfloat16 TILE");
 }
 
 TEST(ToLayoutErrors, NamesBuffersWithoutDepth) {
     Spoilable test;
     test.schedule.cb_depth = 0;
-    EXPECT_EQ(test.message(), "to_layout: cb_depth is 0; it must be at least 1");
+    EXPECT_EQ(test.message(), "to_layout: cb_depth is 0; allowed: at least 1");
 }
 
 TEST(ToLayoutErrors, NamesADepthThatL1CannotHold) {
