@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = A · B with K split over cores: each of them sums its part of K, one gathers the sums of a
+// C = A · B with K split over cores: each core sums its part of K, and one core gathers the sums of a
 // column of tiles. Prints cycles for 1, 2 and 4 parts, and whether the values are right.
 #include <cstdint>
 #include <cstdio>
@@ -85,7 +85,7 @@ public:
         }
         return CoreRangeSet(cores);
     }
-    /// As kernels name it in NoC addresses.
+    /// Coordinates that kernels use in NoC addresses.
     [[nodiscard]] CoreCoord on_noc(CoreCoord core) const {
         const CoreCoord origin = arch_.workers.virtual_origin;
         return {origin.x + core.x, origin.y + core.y};
@@ -162,7 +162,7 @@ Tensors allocate_tensors(Session& session) {
     return {matrix("A", kM, kK), matrix("B", kK, kN), matrix("C", kM, kN)};
 }
 
-/// Runs it with K in `parts`; whether C is right to one unit in the last place of bfloat16.
+/// Runs with K in `parts` parts; returns whether C is right to one ulp of bfloat16.
 bool run(const Machine& machine, std::uint32_t parts, const std::string& report) {
     const std::unique_ptr<Session> session = open_session(machine, {.trace = TraceMode::On});
     const Tensors tensors = allocate_tensors(*session);
@@ -191,7 +191,7 @@ bool run(const Machine& machine, std::uint32_t parts, const std::string& report)
 
 }  // namespace
 
-// Arguments: the device, and a folder for the report of the run with 4 parts; both may be left out.
+// Arguments: the device, and a folder for the report of the run with 4 parts; both may be omitted.
 int main(int argc, char** argv) try {
     const Machine machine(argc > 1 ? argv[1] : "wormhole_n150");
     const std::string report = argc > 2 ? argv[2] : "";

@@ -11,7 +11,7 @@ void kernel_main() {
     const uint32_t bytes = get_tile_size(cb_part);
 
     cb_wait_front(cb_part, 1);
-    // A circular buffer lies at the same address on all its cores, and this one fills once.
+    // A circular buffer has the same address on all its cores, and this one fills once.
     const uint32_t place = get_write_ptr(cb_arrived) + slot * bytes;
     noc_async_write(get_read_ptr(cb_part), get_noc_addr(gather_x, gather_y, place), bytes);
     noc_async_write_barrier();  // the sum is there before it is counted
