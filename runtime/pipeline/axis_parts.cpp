@@ -7,6 +7,8 @@ namespace tessera::pipeline {
 
 HostTensor take_part(const HostTensor& whole, std::uint32_t axis,
                      std::span<const std::uint32_t> indices) {
+    // Elements of one index are `outer` runs of `inner` bytes, so a slice is a few large copies.
+    // Bytes and not elements: one function serves every format.
     std::size_t outer = 1;
     std::size_t inner = element_bytes(whole.format);
     for (std::size_t i = 0; i < whole.shape.size(); ++i) {

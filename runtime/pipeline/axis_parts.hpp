@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a tensor along one axis.
+// Copies of a tensor's parts along one axis.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace tessera::pipeline {
 
-/// Copies what the tensor has at `indices` of an axis.
+/// Returns a copy of the tensor's slices at `indices` of an axis.
 [[nodiscard]] HostTensor take_part(const HostTensor& whole, std::uint32_t axis,
                                    std::span<const std::uint32_t> indices);
 
-/// Writes the indices of an axis that `part` holds to their places in the whole.
+/// Writes the slices of `part` to `indices` of an axis of the whole.
 void put_part(const HostTensor& part, std::size_t axis, std::span<const std::uint32_t> indices,
               HostTensor& whole);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that can be known to be wrong with a run before its first kernel, beside what
-// config::load_run refuses.
+// Checks that need values or the host, made before the first kernel. Checks of the configuration
+// alone are part of config::load_run. `check`, `run`, `sweep`, `tune` and `moe profile` share both.
 #include <algorithm>
 
 #include "emu/base/host_memory.hpp"
@@ -11,7 +11,7 @@
 namespace tessera::pipeline {
 namespace {
 
-/// Judges the values that no step makes by what ops say of them: ids in range, and the like.
+/// Checks the values of input tensors by the rules of the ops that read them, such as ids in range.
 class OriginCheck {
 public:
     OriginCheck(const PipelineSpec& pipeline, const TensorValues& values, std::uint32_t devices)
@@ -21,11 +21,14 @@ public:
         if (!step.op->check_values) {
             return;
         }
+        // Every member of a group is checked: a page table that was wrong on the second device
+        // ended the process with a segmentation fault in its reference.
         for (const auto& group : step.groups) {
             const StepValues values = operands(step, group);
             if (values.inputs.size() != step.inputs.size()) {
                 continue;
             }
+            // With replicated inputs all devices have the same mistake.
             const std::size_t differing = takes_replicas_alone(step) ? 1 : group.size();
             for (std::size_t position = 0; position < differing; ++position) {
                 step.op->check_values({.parameters = step.parameters.get(),
@@ -37,15 +40,16 @@ public:
     }
 
 private:
-    /// Whether all devices have the same values of what no step makes.
+    /// Returns whether all devices have the same values of the step's input tensors.
     [[nodiscard]] bool takes_replicas_alone(const PipelineStep& step) const {
         return std::ranges::all_of(step.inputs, [&](const std::string& input) {
             const PipelineTensor* tensor = find_tensor(pipeline_, input);
             return tensor == nullptr || tensor->distribution == Distribution::Replicated;
         });
     }
-    /// Values of the inputs that no step makes, and shapes of those that the op does not check;
-    /// fewer than there are inputs if a step makes one that it does.
+    /// Returns the operands of the check: values of input tensors, and shapes of operands that the
+    /// op does not check. Returns fewer operands than inputs if a step makes a checked operand,
+    /// whose values are unknown before the run; reference_of() checks those.
     [[nodiscard]] StepValues operands(const PipelineStep& step,
                                       std::span<const std::uint32_t> group) const {
         StepValues values{.devices = group, .inputs = {}, .outputs = {}};
@@ -54,7 +58,7 @@ private:
             const bool is_read = checked.empty() || std::ranges::find(checked, i) != checked.end();
             const PipelineTensor* tensor = find_tensor(pipeline_, step.inputs[i]);
             if (step.inputs[i].empty()) {
-                values.inputs.emplace_back();  // left out
+                values.inputs.emplace_back();  // an omitted optional operand
                 continue;
             }
             if (is_read && tensor == nullptr) {
@@ -63,7 +67,7 @@ private:
             auto& operand = values.inputs.emplace_back();
             for (const std::uint32_t device : group) {
                 if (tensor == nullptr) {
-                    operand.push_back(std::make_shared<ShapeAlone>(step.input_plans[i].spec.shape));
+                    operand.push_back(std::make_shared<ShapeOnly>(step.input_plans[i].spec.shape));
                 } else {
                     operand.push_back(std::make_shared<OriginValues>(
                         values_, *tensor, device, device_spec(*tensor, num_devices_).shape));
@@ -91,6 +95,7 @@ void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
     }
     const TensorValues values(pipeline, devices, files.inputs, files.state);
     const OriginCheck origins(pipeline, values, devices);
+    // An op that is made of others checks its own inputs; its parts see only pieces of them.
     for (const auto* steps : {&pipeline.replaced_steps, &pipeline.steps}) {
         for (const PipelineStep& step : *steps) {
             origins.check(step);

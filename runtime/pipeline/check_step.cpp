@@ -17,11 +17,14 @@
 namespace tessera::pipeline {
 namespace {
 
+/// Returns the position of a compared element in its whole output, as a user addresses it.
 std::string place_of(const OutputRanges& from, const ValidRange& range, std::size_t index) {
     return fmt::format("{} of device {} at {}", from.output.name, from.output.device,
                        position_in(from.output.test.shape, range.first + index));
 }
 
+/// Compares bytes, for ops that only move data and for integers: a moved NaN keeps its bits, and an
+/// id that is nearly right is wrong.
 void compare_bytes(const OutputRanges& output, report::StepCheck& check) {
     const std::size_t width = element_bytes(output.output.test.format);
     for (const ValidRange& range : output.ranges) {
@@ -34,7 +37,7 @@ void compare_bytes(const OutputRanges& output, report::StepCheck& check) {
             check.pcc = 0;
             check.failure =
                 place_of(output, range, static_cast<std::size_t>(differs - test) / width) +
-                " is not what the reference has";
+                " differs from the reference";
         }
     }
 }
@@ -49,7 +52,8 @@ NumberView part_of(const HostTensor& tensor, const ValidRange& range) {
     return NumberView(tensor);
 }
 
-/// Row by row where values of a row share exponents.
+/// Adds the valid ranges of an output as parts of a comparison. With block formats a part is one
+/// row: 16 values of a row share an exponent, so the tolerance depends on neighbours in the row.
 void add_parts(const OutputRanges& output, std::size_t row, std::vector<ComparedPart>& parts,
                std::vector<std::pair<const OutputRanges*, ValidRange>>& places) {
     for (const ValidRange& range : output.ranges) {
@@ -63,7 +67,8 @@ void add_parts(const OutputRanges& output, std::size_t row, std::vector<Compared
     }
 }
 
-/// Compares one output over all devices.
+/// Compares one output over all devices together. The noise rules are about all errors of a tensor;
+/// on the part of one device they would have too few elements.
 report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
                                   const CloseTolerance& tolerance) {
     std::vector<ComparedPart> parts;
@@ -71,6 +76,7 @@ report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
     for (const OutputRanges& output : outputs) {
         const bool shares_exponents = tolerance.format.block_step > 0;
         add_parts(output,
+                  // Longer than any tensor: one part for each range.
                   shares_exponents ? output.output.test.shape.back() : std::size_t{1} << 62U, parts,
                   places);
     }
@@ -119,8 +125,9 @@ ops::ReferenceContext reference_context(const PipelineStep& step, const StepValu
             .outputs = step.output_plans};
 }
 
-/// Whether the reference need not be made for this device: it must hold what the first one does.
-bool holds_same_as_first(const PipelineStep& step, std::size_t index, std::size_t position) {
+/// Returns whether this device must hold the same bytes as the first one, so that its reference
+/// need not be computed.
+bool must_equal_first(const PipelineStep& step, std::size_t index, std::size_t position) {
     return position > 0 && step.op->spec.outputs[index].replicas == ops::Replicas::Same;
 }
 
@@ -140,13 +147,14 @@ ValidElements valid_of(const PipelineStep& step, const StepValues& values, std::
 
 std::vector<OutputRanges> outputs_on(const PipelineStep& step, const Place& place) {
     std::vector<OutputRanges> outputs;
+    // The reference of an all-reduce over D devices costs D inputs; once is enough for all devices.
     if (place.position > 0 && is_all_replicas(step)) {
         return outputs;
     }
     auto references = reference_of(step, *place.values, place.position);
     const ValidElements valid = valid_of(step, *place.values, place.position);
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-        if (!holds_same_as_first(step, i, place.position)) {
+        if (!must_equal_first(step, i, place.position)) {
             outputs.push_back(compared_output(step, *place.values, place.position, i,
                                               std::move(references[i]), valid));
         }
@@ -174,6 +182,8 @@ void compare_replicas(const PipelineStep& step, const StepValues& values,
 }
 
 report::StepCheck compare_exactly(std::span<std::vector<OutputRanges>> devices) {
+    // Each device has its own result, and results are merged in the order of devices, so that the
+    // first difference in the message does not depend on the number of threads.
     std::vector<report::StepCheck> checks(devices.size());
     tbb::parallel_for(std::size_t{0}, devices.size(), [&](std::size_t device) {
         for (const OutputRanges& output : devices[device]) {
@@ -193,9 +203,10 @@ report::StepCheck compare_exactly(std::span<std::vector<OutputRanges>> devices) 
     return sum;
 }
 
-// What of counts over all devices is one device's.
-std::vector<std::uint32_t> of_device(std::vector<std::uint32_t> counts, ops::ValidRows rows_are,
-                                     std::size_t position) {
+// Selects the counts of one device from a tensor of counts of all devices. Row i of a square matrix
+// (OfColumn) is what device i sends to each device; column j is what device j receives.
+std::vector<std::uint32_t> counts_on_device(std::vector<std::uint32_t> counts,
+                                            ops::ValidRows rows_are, std::size_t position) {
     if (rows_are == ops::ValidRows::OfDevice) {
         return {counts.at(position)};
     }
@@ -225,10 +236,11 @@ std::vector<std::uint32_t> counts_of(const PipelineStep& step, const StepValues&
             const HostTensor tensor = tensors[index][position]->all();
             const auto held = tensor.template as<std::uint32_t>();
             counts.assign(held.begin(), held.end());
-            counts = of_device(std::move(counts), operand.rows_are, position);
+            counts = counts_on_device(std::move(counts), operand.rows_are, position);
         }
         return counts;
     };
+    // Counts are an input for most ops; ops that route tokens write them.
     auto counts = read(step.op->spec.inputs, values.inputs);
     return counts.empty() ? read(step.op->spec.outputs, values.outputs) : counts;
 }
@@ -236,7 +248,8 @@ std::vector<std::uint32_t> counts_of(const PipelineStep& step, const StepValues&
 std::vector<HostTensor> reference_of(const PipelineStep& step, const StepValues& values,
                                      std::size_t position) {
     const ops::ReferenceContext context = reference_context(step, values, position);
-    // Values that a step has made are judged here first: a reference takes them as they are.
+    // Values that a step made are checked here, because a reference does not check its inputs: a
+    // page or a position outside of a cache ended the process.
     if (step.op->check_values) {
         step.op->check_values(context);
     }
@@ -266,12 +279,13 @@ report::StepCheck check_step(const PipelineStep& step, std::span<const StepValue
 report::StepCheck check_step(const PipelineStep& step, std::span<const StepValues> groups,
                              const std::function<CloseTolerance(std::size_t output)>& tolerance) {
     const std::vector<Place> places = places_of(groups);
-    // Devices are independent: what is serial in one of them runs beside the others.
+    // Most references are serial loops; devices are independent and run in parallel.
     std::vector<std::vector<OutputRanges>> devices(places.size());
     tbb::parallel_for(std::size_t{0}, places.size(),
                       [&](std::size_t i) { devices[i] = outputs_on(step, places[i]); });
     report::StepCheck check = compare_exactly(devices);
     check.nans = nans_in(devices);
+    // Outputs are compared one by one, since each has its own format and tolerance.
     for (std::size_t i = 0; i < step.outputs.size() && check.passed(); ++i) {
         std::vector<OutputRanges> numbers;
         for (auto& outputs : devices) {
@@ -282,6 +296,7 @@ report::StepCheck check_step(const PipelineStep& step, std::span<const StepValue
         }
         if (!numbers.empty()) {
             report::StepCheck one = compare_numbers(numbers, tolerance(i));
+            // Most ops have one output; its name says nothing that the step's name does not.
             if (!one.passed() && step.outputs.size() > 1) {
                 one.failure = fmt::format("{}: {}", step.outputs[i].name, one.failure);
             }

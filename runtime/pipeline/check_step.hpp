@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one comparer: what a step left on its devices against the op's reference.
+// The only comparison of results: outputs of a step on its devices against the op's reference.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace tessera::pipeline {
 
-/// A step's operands on one group of devices.
+/// Operands of a step on one group of devices.
 struct StepValues {
     std::span<const std::uint32_t> devices;
     /// [operand][position].
@@ -25,8 +25,8 @@ struct StepValues {
     std::vector<std::vector<std::shared_ptr<const ops::OperandValues>>> outputs;
 };
 
-/// The counts of an operand with `valid_rows`, on the device at `position`; nothing if all of it
-/// counts.
+/// Returns the counts of valid rows of an operand on the device at `position`; nothing if all of it
+/// is valid.
 [[nodiscard]] std::vector<std::uint32_t> counts_of(const PipelineStep& step,
                                                    const StepValues& values,
                                                    const ops::Operand& operand,
@@ -34,25 +34,26 @@ struct StepValues {
 
 /// Compares the outputs with the op's reference of the step's own inputs, over all groups together.
 ///
-/// Only elements that count are compared (Operand::valid_rows). Where the op's tolerance is exact
-/// every byte must be the reference's; elsewhere each output keeps to tolerance_of(), by the rules
-/// of tensor_compare.hpp. Outputs of which every device must hold the same bytes are compared on
-/// the first, and the others with it. A comparison in which no finite number was compared is no
-/// pass, unless all are infinities that agree. NaN of the outputs are noted whatever the verdict
-/// is.
+/// Compares valid elements only (Operand::valid_rows):
+///   - if the op's tolerance is exact, every byte must equal the reference's;
+///   - otherwise each output must meet tolerance_of(), by the rules of tensor_compare.hpp;
+///   - an output that all devices must hold alike is compared on the first device, and the other
+///     devices with the first;
+///   - a comparison without any finite number fails, unless all are infinities that agree.
+/// NaN of the outputs are counted whatever the verdict is.
 [[nodiscard]] report::StepCheck check_step(const PipelineStep& step,
                                            std::span<const StepValues> groups,
                                            const VerifySpec& verify);
-/// The same with a tolerance of each output, by its index.
+/// Compares as above, with a tolerance for each output index.
 [[nodiscard]] report::StepCheck check_step(
     const PipelineStep& step, std::span<const StepValues> groups,
     const std::function<CloseTolerance(std::size_t output)>& tolerance);
 
-/// NaN in the elements that count of a step's outputs; for steps that are not compared.
+/// Counts NaN in the valid elements of a step's outputs, for steps that are not compared.
 [[nodiscard]] std::vector<report::NanNote> nans_of_outputs(const PipelineStep& step,
                                                            std::span<const StepValues> groups);
 
-/// The reference's outputs on the device at `position`.
+/// Returns the reference's outputs on the device at `position`.
 [[nodiscard]] std::vector<HostTensor> reference_of(const PipelineStep& step,
                                                    const StepValues& values, std::size_t position);
 

@@ -16,6 +16,7 @@
 namespace tessera::pipeline {
 namespace {
 
+/// Ranges of an op that names its elements itself (Op::valid), with their places after packing.
 std::vector<ValidRange> packed(std::span<const ops::ElementRange> elements) {
     std::vector<ValidRange> ranges;
     std::size_t kept = 0;
@@ -32,6 +33,7 @@ std::vector<ValidRange> ranges_of(const Shape& shape, std::span<const std::uint3
     if (counts.empty()) {
         return {{0, size, 0}};
     }
+    // Packed rows of all senders or experts: only their sum matters.
     if (rows_are != ops::ValidRows::OfEachMatrix) {
         const std::size_t rows = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
         return {{0, rows * (size / shape.at(0)), 0}};
@@ -47,8 +49,8 @@ std::vector<ValidRange> ranges_of(const Shape& shape, std::span<const std::uint3
     return ranges;
 }
 
-// Rows that count are a small part of a tensor that has room for every token: the others need not
-// be held until all devices are compared.
+// Drops invalid rows. A dispatch has room for every token on each device and fills a small part of
+// it; all devices are held until all are compared.
 void keep_valid(std::span<const ValidRange> ranges, HostTensor& tensor) {
     const std::size_t width = element_bytes(tensor.format);
     if (ranges.empty()) {
@@ -57,7 +59,7 @@ void keep_valid(std::span<const ValidRange> ranges, HostTensor& tensor) {
     }
     const ValidRange& last = ranges.back();
     if (tensor.bytes.size() == (last.kept_at + last.count) * width) {
-        return;  // all of it counts, or nothing else was read
+        return;  // all elements are valid, or only valid ones were read
     }
     std::vector<std::byte> kept;
     for (const ValidRange& range : ranges) {
@@ -69,12 +71,14 @@ void keep_valid(std::span<const ValidRange> ranges, HostTensor& tensor) {
 
 HostTensor read_output(const ops::OperandValues& values, const ops::TensorPlan& plan,
                        std::span<const std::uint32_t> counts, ops::ValidRows rows_are) {
+    // Reading a whole stack of experts to keep a few rows would take most of the time of a check.
+    // Rows of a block format share exponents within tiles, so those are read whole.
     const bool is_partial = !counts.empty() && rows_are == ops::ValidRows::OfEachMatrix &&
                             plan.spec.shape.size() == 3 && !is_block_format(plan.spec.format);
     return is_partial ? valid_rows(values, plan.spec.format, counts) : values.all();
 }
 
-// The comparison of numbers knows bfloat16 and float32.
+// Converts fp8 codes to float32, exactly: the comparison of numbers supports bfloat16 and float32.
 void widen_codes(HostTensor& tensor) {
     const bool is_e4m3 = tensor.format == DataFormat::Fp8_e4m3;
     if (!is_e4m3 && tensor.format != DataFormat::Lf8) {

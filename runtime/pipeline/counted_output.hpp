@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a step's output that count, read for a comparison.
+// Valid elements of a step's output, read for a comparison.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tessera::pipeline {
 
-/// An output of a step on one device with its reference, both reduced to what counts.
+/// Output of a step on one device and its reference, both reduced to their valid elements.
 struct ComparedOutput {
     std::uint32_t device = 0;
     std::string_view name;
@@ -22,14 +22,14 @@ struct ComparedOutput {
     HostTensor reference;
 };
 
-/// Consecutive elements of an output that count.
+/// Consecutive valid elements of an output.
 struct ValidRange {
     std::size_t first = 0;  ///< in the whole output
     std::size_t count = 0;
-    std::size_t kept_at = 0;  ///< in what was kept of it
+    std::size_t kept_at = 0;  ///< index of the first element in the reduced tensor
 };
 
-/// One output of one device, and what of it is compared.
+/// One output of one device, and the ranges that are compared.
 struct OutputRanges {
     ComparedOutput output;
     std::vector<ValidRange> ranges;
@@ -41,18 +41,19 @@ struct OutputRanges {
 /// Valid element ranges of each output, as Op::valid states them; empty if the op states none.
 using ValidElements = std::vector<std::vector<ops::ElementRange>>;
 
-/// Reads the elements that count of output `index` on the device at `position` of its group, and
-/// counts their NaN.
+/// Reads the valid elements of output `index` on the device at `position` of its group, and counts
+/// their NaN.
 [[nodiscard]] OutputRanges read_ranges(const PipelineStep& step, const StepValues& values,
                                        std::size_t position, std::size_t index,
                                        const ValidElements& valid);
 
-/// Reads the same beside its reference. Codes of fp8 become float32 in both.
+/// Reads valid elements as read_ranges(), and reduces the reference to the same elements. fp8 codes
+/// become float32 in both.
 [[nodiscard]] OutputRanges compared_output(const PipelineStep& step, const StepValues& values,
                                            std::size_t position, std::size_t index,
                                            HostTensor reference, const ValidElements& valid);
 
-/// Adds up the NaN of each tensor over the devices; tensors without NaN are left out.
+/// Returns the number of NaN of each tensor over all devices, for tensors that have any.
 [[nodiscard]] std::vector<report::NanNote> nans_in(
     std::span<const std::vector<OutputRanges>> devices);
 

@@ -10,7 +10,8 @@
 namespace tessera::pipeline {
 namespace {
 
-/// The operand of counts that some operand's valid rows follow; empty: none.
+/// Returns the name of the operand with the counts of another operand's valid rows; empty if there
+/// is none. Only counts of each matrix qualify: these are rows of experts, others rows of devices.
 std::string_view counts_operand(const PipelineStep& step) {
     for (const auto operands : {step.op->spec.inputs, step.op->spec.outputs}) {
         for (const ops::Operand& operand : operands) {
@@ -22,7 +23,8 @@ std::string_view counts_operand(const PipelineStep& step) {
     return {};
 }
 
-/// Global indices of what `device` holds of the first axis.
+/// Returns the global numbers of the experts of `device`. A tensor that is split by a mapping with
+/// the same number of indices names them; without one, experts are contiguous.
 std::vector<std::uint32_t> indices_on(std::uint32_t device, std::size_t count,
                                       const TensorValues& values, const PipelineSpec& pipeline) {
     for (const PipelineTensor& tensor : pipeline.tensors) {
@@ -50,12 +52,14 @@ void note_expert_load(const PipelineStep& step, std::span<const StepValues> grou
         return;
     }
     const auto output = std::ranges::find(step.op->spec.outputs, counts, &ops::Operand::name);
+    // The counts are an input: this step processes the rows that an earlier step counted.
     if (output == step.op->spec.outputs.end()) {
         if (load) {
             load->launches.push_back(step.launch.empty() ? step.name : step.launch);
         }
         return;
     }
+    // A pipeline with several layers shows its last one.
     load.emplace();
     const auto index = static_cast<std::size_t>(output - step.op->spec.outputs.begin());
     for (const StepValues& group : groups) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How rows fall on the experts of a pipeline, from what its steps declare: a tensor of counts, one
-// for each index of the first axis, and the steps that work on so many rows.
+// Distribution of rows over the experts of a pipeline, from declarations of its steps: a tensor
+// with one count for each index of the first axis, and the steps that process so many rows.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace tessera::pipeline {
 
-/// Notes the counts that `step` leaves, if its outputs have `valid_rows` among them, and that it
-/// works on counted rows, if its operands say so. Experts are numbered by the tensor that splits
-/// the weights over devices, where there is one.
+/// Records the counts that `step` writes, if they are the `valid_rows` of an operand, or that the
+/// step processes counted rows, if an operand says so. Experts have the numbers of the tensor that
+/// splits the weights over devices, if there is one.
 void note_expert_load(const PipelineStep& step, std::span<const StepValues> groups,
                       const TensorValues& values, const PipelineSpec& pipeline,
                       std::optional<report::ExpertLoad>& load);
 
-/// "tokens 128, hidden 2048, …": the params; of a pipeline without any, its tensors.
+/// Returns the params ("tokens 128, hidden 2048, …"), or the tensors of a pipeline without params.
 [[nodiscard]] report::PipelineSummary summary_of(const PipelineSpec& pipeline);
 
 }  // namespace tessera::pipeline

@@ -18,6 +18,7 @@ TensorDeclaration declaration(std::string name, const TensorSpec& spec) {
     return {std::move(name), dtype_of(host_format(spec.format)), spec.shape};
 }
 
+/// Returns the shape in the file: of one device's tensor, or of the joined or stacked group.
 Shape shape_in_file(const FileOutput& output, Shape shape, std::size_t devices) {
     const auto count = static_cast<std::uint32_t>(devices);
     if (output.join == FileJoin::Stack) {
@@ -39,7 +40,7 @@ std::vector<std::byte> bytes_in_file(const FileOutput& output,
         const HostTensor values = session.read(tensors.on(device, output.tensor));
         bytes.insert(bytes.end(), values.bytes.begin(), values.bytes.end());
     }
-    // Rows of the first axis that are left out stand behind all others.
+    // `rows` keeps the first indices of the first axis, which are the first bytes.
     const TensorSpec& own = tensors.on(devices.front(), output.tensor).spec;
     const Shape all = shape_in_file({.join = output.join}, own.shape, devices.size());
     const Shape kept = shape_in_file(output, own.shape, devices.size());
@@ -47,6 +48,8 @@ std::vector<std::byte> bytes_in_file(const FileOutput& output,
     return bytes;
 }
 
+/// Returns whether a later step overwrites the output; the file gets the last value only, since a
+/// safetensors file has each name once.
 bool is_written_after(const PipelineSpec& pipeline, const PipelineStep& step,
                       const std::string& name) {
     const auto* const end = pipeline.steps.data() + pipeline.steps.size();
@@ -59,8 +62,9 @@ bool is_kept(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
     return tensor.persistent && is_read_from(pipeline, tensor.name, 0);
 }
 
-HostTensor put_together(const PipelineTensor& tensor, const PlacedTensors& tensors,
-                        const TensorValues& values, const Session& session) {
+/// Assembles a split tensor from all devices, so that a later run can split it in another way.
+HostTensor assemble(const PipelineTensor& tensor, const PlacedTensors& tensors,
+                    const TensorValues& values, const Session& session) {
     HostTensor whole = make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
     for (std::uint32_t device = 0; device < tensors.num_devices(); ++device) {
         put_part(session.read(tensors.on(device, tensor.name)), tensor.split_axis,
@@ -140,7 +144,7 @@ void write_state(const PipelineSpec& pipeline, const PlacedTensors& tensors,
         if (tensor.distribution == Distribution::Replicated) {
             file.append(tensor.name, session.read(tensors.on(0, tensor.name)).bytes);
         } else if (tensor.distribution == Distribution::Split) {
-            file.append(tensor.name, put_together(tensor, tensors, values, session).bytes);
+            file.append(tensor.name, assemble(tensor, tensors, values, session).bytes);
         } else {
             for (std::uint32_t device = 0; device < tensors.num_devices(); ++device) {
                 file.append(own_name(device, tensor.name),

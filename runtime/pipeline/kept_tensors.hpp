@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors that a run leaves in files: its outputs, and those that outlive it.
+// Tensors that a run writes to files: its outputs, and its persistent tensors.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@
 
 namespace tessera::pipeline {
 
-/// What a file of outputs holds: `d<i>.NAME` of each device, or NAME alone where every device holds
-/// the same; float32 for block formats.
+/// Returns the tensors of a file of outputs: `d<i>.NAME` for each device, or NAME if all devices
+/// hold the same; block formats as float32.
 [[nodiscard]] std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded);
-/// The persistent tensors that steps use: `d<i>.NAME` of each device if each has its own, else the
-/// whole under NAME, put together if it is split.
+/// Returns the persistent tensors that steps use: `d<i>.NAME` for each device if devices differ,
+/// otherwise the whole tensor as NAME, assembled if it is split.
 [[nodiscard]] std::vector<TensorDeclaration> state_tensors(const config::LoadedRun& loaded);
 
-/// Appends those of a step's outputs that output_tensors() declares and no later step writes again.
+/// Appends those outputs of a step that output_tensors() declares and no later step overwrites.
 void write_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
                    const PlacedTensors& tensors, const Session& session, SafetensorsWriter& file);
 
-/// Appends what state_tensors() declares, as the run's end finds it on the devices.
+/// Appends the tensors of state_tensors(), with their values at the end of the run.
 void write_state(const PipelineSpec& pipeline, const PlacedTensors& tensors,
                  const TensorValues& values, const Session& session, SafetensorsWriter& file);
 

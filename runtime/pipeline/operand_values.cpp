@@ -6,8 +6,8 @@
 namespace tessera::pipeline {
 namespace {
 
-/// The same pages as a longer stack of matrices of `rows` rows each, so that some rows can be read
-/// without the others of their matrix.
+/// Returns a view of the same pages as a longer stack of matrices with `rows` rows each, so that
+/// some rows can be read without the rest of their matrix.
 DeviceTensor cut_into_rows(DeviceTensor tensor, std::uint32_t rows) {
     Shape& shape = tensor.spec.shape;
     shape = {shape.at(0) * (shape.at(1) / rows), rows, shape.at(2)};
@@ -18,7 +18,8 @@ DeviceTensor cut_into_rows(DeviceTensor tensor, std::uint32_t rows) {
 
 HostTensor DeviceValues::first_rows(std::uint32_t index, std::uint32_t count) const {
     const std::uint32_t rows = tensor_.spec.shape.at(1);
-    // Rows of tiles are read one by one where matrices are whole rows of tiles.
+    // One row of tiles at a time, if the matrix consists of whole rows of tiles: an expert with 3
+    // tokens in a matrix for 4096 needs 32 rows.
     if (rows % kTileRows != 0 || count == 0) {
         return session_.read_matrix(tensor_, index);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of references: tensors on a device, or on the host.
+// Operands of references and checks: tensors on a device or on the host.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace tessera::pipeline {
 
-/// Reads what it is asked for, no more.
+/// Tensor on a device. Reads only the requested rows.
 class DeviceValues final : public ops::OperandValues {
 public:
     /// The session outlives the object.
@@ -32,7 +32,7 @@ private:
     DeviceTensor tensor_;
 };
 
-/// A tensor that no step makes, drawn or read when it is asked for.
+/// Input tensor, drawn or read from its file at each request.
 class OriginValues final : public ops::OperandValues {
 public:
     /// Values and tensor outlive the object.
@@ -52,6 +52,7 @@ private:
     Shape shape_;  ///< of the device's part
 };
 
+/// Tensor on the host.
 class HostValues final : public ops::OperandValues {
 public:
     explicit HostValues(HostTensor tensor) : tensor_(std::move(tensor)) {}
@@ -65,10 +66,10 @@ private:
     HostTensor tensor_;
 };
 
-/// An input of which a check of values knows the shape alone.
-class ShapeAlone final : public ops::OperandValues {
+/// Input whose values a check does not know yet; it has a shape only.
+class ShapeOnly final : public ops::OperandValues {
 public:
-    explicit ShapeAlone(Shape shape) : shape_(std::move(shape)) {}
+    explicit ShapeOnly(Shape shape) : shape_(std::move(shape)) {}
 
     [[nodiscard]] const Shape& shape() const override { return shape_; }
     [[nodiscard]] HostTensor all() const override { return refuse(); }
@@ -86,8 +87,8 @@ private:
     Shape shape_;
 };
 
-/// The first counts[e] rows of every matrix e of a stack, one after another, under the tensor's own
-/// shape.
+/// Returns the first counts[e] rows of every matrix e of a stack, packed, with the shape of the
+/// whole tensor.
 [[nodiscard]] HostTensor valid_rows(const ops::OperandValues& values, DataFormat format,
                                     std::span<const std::uint32_t> counts);
 

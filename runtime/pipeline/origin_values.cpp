@@ -21,13 +21,14 @@
 namespace tessera::pipeline {
 namespace {
 
-constexpr float kGap = 0.125F;  // least distance from 0 of values that must not be 0
+constexpr float kGap = 0.125F;  // smallest magnitude of values that must not be 0
 
 float moved_into(Domain domain, float value) {
     switch (domain) {
         case Domain::All:
             return value;
         case Domain::NotZero:
+            // Shifted, not clamped: a clamp would give many elements the same value.
             return value + std::copysign(kGap, value);
         case Domain::Positive:
             return std::fabs(value) + kGap;
@@ -50,7 +51,8 @@ void move_into(Domain domain, HostTensor& tensor) {
     }
 }
 
-// A bfloat16 has 8 bits: a second one, 2^-8 as large, fills those behind it.
+// Draws float32 as the sum of two bfloat16 draws. A bfloat16 has 8 significant bits; the second
+// one, 2^-8 as large, fills the bits after them.
 HostTensor normal_floats(const Shape& shape, std::uint64_t seed, float stddev) {
     const HostTensor high = make_normal_bf16(shape, {.seed = seed, .stddev = stddev});
     const HostTensor low = make_normal_bf16(shape, {.seed = mix64(seed), .stddev = stddev / 256});
@@ -63,7 +65,8 @@ HostTensor normal_floats(const Shape& shape, std::uint64_t seed, float stddev) {
     return tensor;
 }
 
-// Bits at random would be NaN in places. There are few enough bfloat16 numbers for a table.
+// Draws fp8 codes by rounding normal numbers: random bits would include NaN. A table of all 65536
+// bfloat16 numbers replaces a conversion for each element.
 HostTensor normal_codes(const Shape& shape, std::uint64_t seed, float stddev) {
     static const std::vector<std::uint8_t> kCodes = [] {
         std::vector<std::uint8_t> codes(std::size_t{1} << 16U);
@@ -80,6 +83,7 @@ HostTensor normal_codes(const Shape& shape, std::uint64_t seed, float stddev) {
 }
 
 HostTensor random_bits(const Shape& shape, DataFormat format, std::uint64_t seed) {
+    // A word depends on seed and position alone, so values do not depend on threads.
     HostTensor tensor = make_host_tensor(shape, format);
     for (std::size_t i = 0; i < tensor.bytes.size(); i += sizeof(std::uint64_t)) {
         const std::uint64_t word = random_word(seed, i);
@@ -139,12 +143,13 @@ HostTensor constant(const TensorSpec& spec, double value) {
     return tensor;
 }
 
-/// Of each element what the origin's expression says for its number.
+/// Evaluates the origin's expression for the index of each element.
 HostTensor indexed(const TensorSpec& spec, const TensorOrigin& origin, std::uint32_t device) {
     require(spec.format == DataFormat::Int32 || spec.format == DataFormat::UInt32,
-            "numbers of elements in {}; allowed: int32 or uint32", name_of(spec.format));
+            "indices of elements in {}; allowed: int32 or uint32", name_of(spec.format));
     HostTensor tensor = make_host_tensor(spec.shape, spec.format);
     const auto out = tensor.as<std::int32_t>();
+    // Each piece has its own scope, whose `i` changes from element to element.
     constexpr std::size_t kPiece = 4096;
     tbb::parallel_for(std::size_t{0}, (out.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
         Scope scope(origin.names.get());
@@ -157,7 +162,7 @@ HostTensor indexed(const TensorSpec& spec, const TensorOrigin& origin, std::uint
     return tensor;
 }
 
-/// Of each expert its place in row `device` of a (D,E/D) mapping, or −1.
+/// Returns, for each expert, its index in row `device` of a (D,E/D) mapping, or −1.
 HostTensor expert_map(const HostTensor& mapping, std::uint32_t device) {
     const auto count = static_cast<std::uint32_t>(num_elements(mapping.shape));
     const std::uint32_t each = mapping.shape.at(1);
@@ -170,8 +175,8 @@ HostTensor expert_map(const HostTensor& mapping, std::uint32_t device) {
     return map;
 }
 
-/// Scores by which a router that takes the largest selects these experts, and in this order: chosen
-/// ones fall from 2 to 0, the others are far enough below that no small bias brings them in.
+/// Returns scores with which a top-k router selects these experts in this order. Scores of selected
+/// experts fall from 2 to 0; all others are −8, so that a router's small bias cannot select them.
 HostTensor logits_of(const HostTensor& selected, std::uint32_t experts) {
     constexpr float kLargest = 2;
     constexpr float kNotChosen = -8;
@@ -186,7 +191,7 @@ HostTensor logits_of(const HostTensor& selected, std::uint32_t experts) {
     return logits;
 }
 
-/// Ids as any 32-bit integers, weights as float32 too.
+/// Converts drawn values to a tensor's format: ids to any 32-bit integers, weights to float32.
 HostTensor as_format(HostTensor drawn, DataFormat format) {
     if (drawn.format == DataFormat::Float16_b && format == DataFormat::Float32) {
         HostTensor wide = make_host_tensor(drawn.shape, format);
@@ -230,6 +235,8 @@ HostTensor drawn(const PipelineTensor& tensor, const OriginPlace& place) {
         routing.experts = shape.at(0);
         return expert_map(make_device_expert_mapping(routing, place.devices), place.device);
     }
+    // Seeds come from names: adding a tensor to a run file must not change the others' values, and
+    // a split tensor has the same values on any number of devices.
     const std::string name = tensor.distribution == Distribution::Each
                                  ? fmt::format("{} of device {}", tensor.name, place.device)
                                  : tensor.name;

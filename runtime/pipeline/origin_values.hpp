@@ -8,19 +8,19 @@
 
 namespace tessera::pipeline {
 
-/// What values depend on besides the tensor.
+/// Inputs of a drawn value besides the tensor.
 struct OriginPlace {
     std::uint64_t seed = 0;  ///< of the pipeline
     std::uint32_t devices = 1;
     std::uint32_t device = 0;
 };
 
-/// All of a tensor as its origin says: drawn, zeros, a constant, or numbers of elements. Not of
-/// origins that name a file or other tensors.
-/// Errors   UsageError for a format that the origin has no values of.
+/// Returns a whole tensor of an origin that names no file and no other tensor: drawn values, zeros,
+/// a constant, or an expression of indices.
+/// Errors   UsageError for a format that the origin does not support.
 [[nodiscard]] HostTensor value_of_origin(const PipelineTensor& tensor, const OriginPlace& place);
 
-/// Of values drawn from a normal distribution.
+/// Returns the standard deviation of an origin of normal values.
 [[nodiscard]] float stddev_of(const TensorOrigin& origin);
 
 }  // namespace tessera::pipeline

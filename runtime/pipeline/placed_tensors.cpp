@@ -41,6 +41,8 @@ DeviceTensor PlacedTensors::place_in(std::uint32_t device, const WorkspacePlace&
                         interleaved_buffer(session_.arch(), device, plan.spec, BufferType::DRAM)};
     tensor.buffer.address =
         held.at(workspace.name).buffer.address + static_cast<std::uint32_t>(place.tensor->offset);
+    // The workspace was filled when it was allocated; by now it holds another tensor's values,
+    // which would hide a kernel that reads what nobody wrote.
     if (unwritten_ == UnwrittenMemory::Nan) {
         session_.fill(tensor, std::byte{0xFF});
     }
@@ -64,6 +66,8 @@ void PlacedTensors::write(const PipelineTensor& tensor, std::span<const DeviceTe
     }
     const bool is_interleaved =
         plan_of_input(pipeline_, tensor.name)->layout == TensorMemoryLayout::INTERLEAVED;
+    // Replicas share their host pages until one of them is written: weights of 32 devices need the
+    // memory of one. Shards have no such path.
     if (tensor.distribution == Distribution::Replicated && is_interleaved) {
         session_.write_replicated(replicas, values.on(tensor, 0));
         return;
@@ -82,6 +86,7 @@ PlacedStep PlacedTensors::place_step(const PipelineStep& step,
             operand.push_back(on(group[i], name));
         }
     }
+    // An op addresses its workspaces as further outputs.
     placed.outputs.resize(step.outputs.size() + step.workspace_plans.size());
     for (const std::uint32_t device : group) {
         place_outputs(step, device, placed);
@@ -90,7 +95,7 @@ PlacedStep PlacedTensors::place_step(const PipelineStep& step,
     return placed;
 }
 
-// A tensor that is there already is written in place, or again.
+// An output that exists already is overwritten: in place, or by a second writer.
 void PlacedTensors::place_outputs(const PipelineStep& step, std::uint32_t device,
                                   PlacedStep& placed) {
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
@@ -133,6 +138,7 @@ void PlacedTensors::free_unused_after(std::size_t next_step) {
             const auto& [name, tensor] = entry;
             const bool is_unused =
                 !is_read_from(pipeline_, name, next_step) && !outlives_the_run(pipeline_, name);
+            // A workspace's memory is freed as a whole, below.
             if (is_unused && place_in_workspace(pipeline_, name).workspace == nullptr) {
                 session_.deallocate(tensor);
             }

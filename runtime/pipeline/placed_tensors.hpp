@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a run on its devices: where each lies, from when until when.
+// Tensors of a run on its devices: allocates each before its first use and frees it after its last.
 #pragma once
 
 #include <cstdint>
@@ -15,37 +15,40 @@
 
 namespace tessera::pipeline {
 
-/// The operands of one step on one group, operand by operand, device by device.
+/// Operands of one step on one group, as [operand][device of the group].
 struct PlacedStep {
     std::vector<std::vector<DeviceTensor>> inputs;
-    std::vector<std::vector<DeviceTensor>> outputs;  ///< workspaces behind
-    /// Of the inputs that the op's host side reads; empty vectors for the others.
+    std::vector<std::vector<DeviceTensor>> outputs;  ///< the step's workspaces follow its outputs
+    /// Values of the inputs that the op's host side reads; empty vectors for other inputs.
     std::vector<std::vector<HostTensor>> host_inputs;
 };
 
+/// Allocates and frees the tensors of a run.
 class PlacedTensors {
 public:
-    /// Session and pipeline outlive the object. `unwritten` is what tensors in workspaces hold,
-    /// whose memory the session does not know to be anew.
+    /// Session and pipeline outlive the object. `unwritten` is the initial content of tensors in
+    /// workspaces; the session fills memory at allocation only and does not see their reuse.
     PlacedTensors(Session& session, const PipelineSpec& pipeline, std::uint32_t num_devices,
                   UnwrittenMemory unwritten);
 
-    /// Allocates a tensor that no step makes on every device, as the step that takes it first has
-    /// it lie; nothing if none does. Returns its replicas.
+    /// Allocates an input tensor on every device, with the layout that its first reader plans.
+    /// Returns the tensor of each device; nothing if no step reads it.
     std::vector<DeviceTensor> place(const PipelineTensor& tensor);
-    /// Writes its values to where it was placed.
+    /// Writes the values of a placed input tensor.
     void write(const PipelineTensor& tensor, std::span<const DeviceTensor> replicas,
                const TensorValues& values);
 
-    /// Allocates what a step writes that is not there yet, and its workspaces.
-    /// Errors   UsageError if it does not fit.
+    /// Allocates the outputs of a step that have no memory yet, and its workspaces.
+    /// Errors   UsageError if they do not fit.
     [[nodiscard]] PlacedStep place_step(const PipelineStep& step,
                                         std::span<const std::uint32_t> group);
+    /// Frees the step's own workspaces.
     void free_workspaces(std::span<const PlacedStep> groups, const PipelineStep& step);
-    /// Frees what no step from `next_step` on reads and no later run needs.
+    /// Frees tensors that no step from `next_step` on reads and no later run needs.
     void free_unused_after(std::size_t next_step);
 
     [[nodiscard]] bool contains(std::uint32_t device, std::string_view name) const;
+    /// Returns a device's tensor.
     /// Precondition   contains().
     [[nodiscard]] const DeviceTensor& on(std::uint32_t device, std::string_view name) const;
     [[nodiscard]] std::uint32_t num_devices() const {

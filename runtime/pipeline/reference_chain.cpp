@@ -15,8 +15,8 @@ namespace {
 
 using HostTensors = std::map<std::string, std::shared_ptr<const ops::OperandValues>, std::less<>>;
 
-/// Rows that count, one after another, back at their places among zeros.
-HostTensor spread_out(HostTensor tensor, std::span<const std::uint32_t> counts) {
+/// Moves packed valid rows back to their places, with zeros between them.
+HostTensor unpack_rows(HostTensor tensor, std::span<const std::uint32_t> counts) {
     const std::size_t whole = num_elements(tensor.shape) * element_bytes(tensor.format);
     if (tensor.bytes.size() == whole || counts.empty()) {
         return tensor;
@@ -33,7 +33,8 @@ HostTensor spread_out(HostTensor tensor, std::span<const std::uint32_t> counts) 
     return tensor;
 }
 
-/// References of all steps; tensors that steps make are held, others made when they are needed.
+/// References of all steps. Holds the tensors that steps make; draws input tensors at each use,
+/// because weights are the largest tensors and most are read once.
 class Chain {
 public:
     Chain(const PipelineSpec& pipeline, const TensorValues& values, std::uint32_t devices)
@@ -77,7 +78,7 @@ private:
             for (std::size_t i = 0; i < step.outputs.size(); ++i) {
                 const auto counts = counts_of(step, operands, step.op->spec.outputs[i], position);
                 auto values = std::make_shared<HostValues>(
-                    spread_out(std::move(outputs[position][i]), counts));
+                    unpack_rows(std::move(outputs[position][i]), counts));
                 operands.outputs[i].push_back(values);
                 made_[operands.devices[position]].insert_or_assign(step.outputs[i].name,
                                                                    std::move(values));
@@ -101,7 +102,7 @@ report::StepCheck check_final(const PipelineStep& last, std::span<const StepValu
             chain.add(step);
         }
     }
-    // The last step is compared as any other, its inputs being the chain's in place of the run's.
+    // The last step is compared like any other step, with the chain's values as its inputs.
     std::vector<StepValues> from_chain;
     for (const StepValues& group : groups) {
         from_chain.push_back(chain.operands_of(last, group.devices));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a whole pipeline should give, from its inputs alone: no result of the run is used.
+// Reference of a whole pipeline, from its inputs only: no result of the run is used.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace tessera::pipeline {
 
-/// Compares what the last step left with the references of all steps, one after another: float32
-/// between them, so that nothing is rounded to the formats of the devices on the way. The
-/// tolerances of all steps add up.
+/// Compares the last step's outputs with the references of all steps, run one after another. Values
+/// between steps are float32, so that they are not rounded to the devices' formats. The tolerances
+/// of all steps add up.
 [[nodiscard]] report::StepCheck check_final(const PipelineStep& last,
                                             std::span<const StepValues> groups,
                                             const config::LoadedRun& loaded,

@@ -26,7 +26,8 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Tensors by whose numbers kernels decide what they do.
+/// Returns the tensors with floating-point values that change what kernels do (Steers), such as
+/// scores of a router. A timing-only run must move them.
 std::vector<std::string> steering_tensors(const PipelineSpec& pipeline) {
     std::vector<std::string> names;
     for (const PipelineStep& step : pipeline.steps) {
@@ -62,7 +63,7 @@ VerifySpec verify_of(const RunSpec& run, const RunModes& modes) {
     return verify;
 }
 
-// Without values there is nothing that padding could spoil, and memory need not be touched.
+// Without values a read of unwritten memory has no effect, and filling would touch every page.
 UnwrittenMemory unwritten_of(const RunSpec& run, const RunModes& modes) {
     return modes.maths == Maths::On ? run.machine.unwritten_memory : UnwrittenMemory::AsLeft;
 }
@@ -112,7 +113,7 @@ public:
     report::RunRecord run() {
         for (const PipelineTensor& tensor : pipeline_.tensors) {
             const auto replicas = tensors_.place(tensor);
-            // Its place in memory is all that a trace needs of numbers.
+            // A trace needs the addresses of other tensors, not their values.
             const bool steers = std::ranges::find(steering_, tensor.name) != steering_.end();
             if (modes_.maths == Maths::On || is_integer(tensor.spec.format) || steers) {
                 tensors_.write(tensor, replicas, values_);
@@ -139,7 +140,7 @@ public:
         return std::move(record_);
     }
 
-    /// The record of the steps that have ended.
+    /// Returns the record of the steps that have ended.
     report::RunRecord unfinished() {
         finish_record();
         return std::move(record_);
@@ -171,6 +172,8 @@ private:
         return programs;
     }
     void launch(std::size_t first, std::size_t end) {
+        // All steps of the launch are placed before it starts, and their workspaces are freed after
+        // it: the steps run at the same time.
         std::vector<DeviceProgram> programs;
         std::vector<std::vector<PlacedStep>> placed;
         for (std::size_t i = first; i < end; ++i) {
@@ -184,6 +187,8 @@ private:
         const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs);
         activities_.insert(activities_.end(), result.cores.begin(), result.cores.end());
         for (std::size_t i = first; i < end; ++i) {
+            // Compared at once, while the inputs are on the devices: later steps may overwrite
+            // them.
             record_step(pipeline_.steps[i], placed[i - first], result, i == first);
             tensors_.free_workspaces(placed[i - first], pipeline_.steps[i]);
         }
@@ -221,6 +226,8 @@ private:
                                   .schedule = schedule_words(step),
                                   .num_cores = static_cast<std::uint32_t>(result.cores.size()),
                                   .output_tiles = output_tiles(step, values),
+                                  // The launch's time belongs to its first step, so that times add
+                                  // up.
                                   .host_seconds = is_first ? result.host_seconds : 0};
         record.launch = num_launched_;
         record.check = check(step, values);
@@ -243,7 +250,8 @@ private:
                    ? check_final(step, values, loaded_, values_, verify_)
                    : check_step(step, values, verify_);
     }
-    // Without a comparison the results are read for their NaN alone, unless nobody is to look.
+    // NaN are counted even if the step has no reference, but not with verify.level: off, because
+    // reading the outputs takes time.
     void note_nans(const PipelineStep& step, std::span<const StepValues> values,
                    std::optional<report::StepCheck>& check) {
         std::vector<report::NanNote> found;
@@ -261,7 +269,8 @@ private:
         return step.op->spec.schedules.empty() ? "" : std::string(step.op->spec.schedules.front());
     }
 
-    // Rows of tiles that hold valid rows, for the tensors that say which these are.
+    // Returns the tiles of the outputs; of tensors with counts only rows of tiles with valid rows,
+    // so that rates are those of the work done.
     static std::uint64_t output_tiles(const PipelineStep& step,
                                       std::span<const StepValues> groups) {
         std::uint64_t tiles = 0;
@@ -327,6 +336,8 @@ report::RunRecord run_pipeline(const config::LoadedRun& loaded, const RunModes& 
         return run.run();
     } catch (...) {
         if (files.unfinished != nullptr) {
+            // A deadlock in the last step of a long run must not lose the verdicts of the steps
+            // before it.
             *files.unfinished = run.unfinished();
             files.unfinished->error = report::run_error_of(std::current_exception());
         }

@@ -15,6 +15,7 @@ bool matches(std::string_view pattern, std::string_view name) {
         return false;
     }
     const std::string_view rest = pattern.substr(star + 1);
+    // Tries every length of the star: names are short, and a pattern has one or two stars.
     for (std::size_t end = star; end <= name.size(); ++end) {
         if (matches(rest, name.substr(end))) {
             return true;
@@ -23,12 +24,14 @@ bool matches(std::string_view pattern, std::string_view name) {
     return false;
 }
 
-/// Padding of tiles left out.
+/// Returns the bytes of a tensor's values without the padding of tiles: a user compares them with
+/// the size of a model.
 std::uint64_t value_bytes(const TensorSpec& spec) {
     return num_elements(spec.shape) * tile_bytes(spec.format) / kTileElements;
 }
 
-/// Index of the first that has a pattern for the name; their number if none has.
+/// Returns the index of the first group with a pattern for the name; the number of groups if none
+/// matches.
 std::size_t place_of(const std::vector<NamedPatterns>& named, const std::string& name) {
     const auto found = std::ranges::find_if(named, [&](const NamedPatterns& patterns) {
         return std::ranges::any_of(
@@ -48,6 +51,7 @@ std::optional<report::RunStages> run_stages(const PipelineSpec& pipeline, std::u
     for (const NamedPatterns& stage : spec.stages) {
         run.stages.push_back({stage.name, {}});
     }
+    // Launches without a stage are shown too, so that the shares of all stages add up to the run.
     run.stages.push_back({"other", {}});
     for (std::size_t first = 0; first < pipeline.steps.size();
          first = end_of_launch(pipeline, first)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages and the memory that a run file's `report:` names.
+// Stages and memory groups that a run file's `report:` names.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace tessera::pipeline {
 
-/// A launch belongs to the first stage of which a pattern is its name, a tensor likewise. Nothing,
-/// if the run file names no stages.
+/// Assigns each launch to the first stage with a pattern that matches its name, and each input
+/// tensor to the first memory group. Returns nothing if the run file names no stages.
 [[nodiscard]] std::optional<report::RunStages> run_stages(const PipelineSpec& pipeline,
                                                           std::uint32_t devices);
 

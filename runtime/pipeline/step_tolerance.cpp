@@ -11,13 +11,14 @@
 namespace tessera::pipeline {
 namespace {
 
-/// Elements at the limit of their own tolerance that sums leave out: one fp8 code of a few rows
-/// would otherwise decide the correlation.
+/// Number of elements with the largest allowed error that the sums over all elements tolerate. One
+/// fp8 code in a tensor of a few rows would otherwise decide the correlation.
 constexpr double kOutliers = 4;
 /// Largest error of scale of an op with a wider tolerance: one rounding of a constant to bfloat16.
+/// With the tolerance of elements (0.05 for all steps in an earlier rule) a scale of 1.01 passed.
 constexpr double kLargestScaleError = 0x1p-8;
 
-/// The value of a step's parameter as text, or empty if the op has none of that key.
+/// Returns a step's parameter as text; empty if the op has no such key.
 std::string parameter(const PipelineStep& step, std::string_view key) {
     const auto fields = step.op->params.fields;
     const auto field = std::ranges::find(fields, key, &config::Field::key);
@@ -26,6 +27,7 @@ std::string parameter(const PipelineStep& step, std::string_view key) {
 }
 
 MathFidelity fidelity_of(const PipelineStep& step) {
+    // By key: an op's parameters have a type that is known to the op only.
     const std::string word = parameter(step, "math_fidelity");
     for (const MathFidelity fidelity :
          {MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3}) {
@@ -36,7 +38,7 @@ MathFidelity fidelity_of(const PipelineStep& step) {
     return MathFidelity::HiFi4;
 }
 
-/// Terms of the sum that an element is.
+/// Returns the number of terms of the sums that the elements are; 1 for ops without sums.
 double terms_of(const PipelineStep& step) {
     const ops::OpSpec& spec = step.op->spec;
     ops::ShapeSymbols symbols;
@@ -46,8 +48,8 @@ double terms_of(const PipelineStep& step) {
     return static_cast<double>(symbols.value(spec.tolerance.summed).value_or(1));
 }
 
-/// Error that a 16-bit DST adds to a sum: five standard deviations of its roundings, of which there
-/// are up to one for each term, of partial sums that grow as √n.
+/// Returns the error that a 16-bit DST adds to a sum: five standard deviations of its roundings.
+/// There is up to one rounding for each term, of partial sums that grow as √n.
 double dst_noise(const PipelineStep& step) {
     const bool is_rounded =
         !step.op->spec.tolerance.summed.empty() && parameter(step, "fp32_dest_acc") == "false";
@@ -70,11 +72,11 @@ CloseTolerance tolerance_of(const PipelineStep& step, std::size_t output,
     const double added =
         multiplier + dst_noise(step) + (rounding > own.max_relative_error ? rounding : 0);
     const double element = verify.max_relative_error.value_or(own.max_relative_error + added);
-    // Denormal factors have fewer bits than the multiplier's slices leave out: their errors are as
-    // large as those of the least normal number, 2^-126.
+    // Denormal factors have fewer bits than the multiplier's slices omit: their errors are as large
+    // as those of the smallest normal number, 2^-126.
     FormatLimits limits = limits_of(format);
     limits.spacing += terms_of(step) * multiplier_noise(fidelity_of(step)) * 0x1p-126;
-    // A wider tolerance of elements widens that of their sums.
+    // A user who allows larger errors of elements must get larger sums of them, too.
     const double widened = verify.max_relative_error.value_or(added);
     const double noise = std::sqrt(2 * (1 - verify.min_pcc.value_or(own.min_pcc))) +
                          (verify.min_pcc ? 0 : widened / 4);
@@ -95,6 +97,7 @@ CloseTolerance tolerance_of_chain(std::span<const PipelineStep> steps, const Pip
     CloseTolerance sum = tolerance_of(last, output, verify);
     for (const PipelineStep& step : steps) {
         CloseTolerance widest;
+        // Of a step's outputs the widest counts: which of them the last step depends on is unknown.
         widest.max_rms_err = widest.max_scale_err = 0;
         for (std::size_t i = 0; i < step.outputs.size() && &step != &last; ++i) {
             if (is_exact(step, i)) {
@@ -111,6 +114,8 @@ CloseTolerance tolerance_of_chain(std::span<const PipelineStep> steps, const Pip
         sum.max_scale_err += widest.max_scale_err;
         sum.max_shrinking += widest.max_shrinking;
     }
+    // An error of an earlier step is relative to the rms of its tensor; it may reach a small
+    // element of the last one through a sum.
     sum.floor = 1;
     sum.pcc_min = 1 - sum.max_rms_err * sum.max_rms_err / 2;
     return sum;

@@ -32,6 +32,8 @@ bool is_drawn(OriginKind kind) {
            kind == OriginKind::ExpertMapping || kind == OriginKind::ExpertMap;
 }
 
+/// Returns whether a run reads the tensor: as an operand, as a part of a join, or as the mapping of
+/// a split. A run file may describe tensors that `when` conditions leave without readers.
 bool is_used(const PipelineSpec& pipeline, const std::string& name) {
     const bool is_operand = std::ranges::any_of(pipeline.steps, [&](const PipelineStep& step) {
         return std::ranges::find(step.inputs, name) != step.inputs.end();
@@ -42,13 +44,13 @@ bool is_used(const PipelineSpec& pipeline, const std::string& name) {
            });
 }
 
-/// The tensor's name in a file, with ${device} for the device's number.
+/// Returns the tensor's name in a file, with ${device} for the device's number.
 const std::string& name_in_files(const PipelineTensor& tensor) {
     return tensor.stored_as.empty() ? tensor.name : tensor.stored_as;
 }
 
-/// Whether one name is the other with a slip: one letter, or two of a long name. Numbers count
-/// layers and cases, and are not slips.
+/// Returns whether one name is a typing error of the other: one letter differs, or two in a name of
+/// at least 10 letters. Digits are ignored: layers.1 and layers.2 are two tensors.
 bool is_typing_error(const std::string& name, const std::string& other) {
     constexpr std::size_t kShort = 4;
     constexpr std::size_t kLong = 10;
@@ -63,12 +65,13 @@ bool is_typing_error(const std::string& name, const std::string& other) {
                                                               : 0U);
 }
 
-/// Tensors that devices have of their own: one for all unless each draws its values.
+/// Returns the number of different tensors over all devices: one, unless each device has its own.
 std::uint32_t num_own(const PipelineTensor& tensor, std::uint32_t devices) {
     return tensor.distribution == Distribution::Each ? devices : 1;
 }
 
-// Said at the tensor: the file's name alone does not tell which of a run file's it is.
+// Reports a missing file at the line of its tensor: the path alone does not say which tensor of the
+// run file needs it.
 InputFile open_file_of(const PipelineTensor& tensor, const std::string& folder) {
     try {
         return std::make_shared<const SafetensorsFile>(std::filesystem::path(folder) /
@@ -135,8 +138,8 @@ std::vector<std::string> TensorValues::unread_inputs() const {
     return unread;
 }
 
-// Files hold more than a run reads, as the results that it should have: these are named in the
-// report. A name that is a letter off is a mistake.
+// A file may hold more tensors than a run reads, such as expected results; the report names them. A
+// name with one wrong letter is an error, since the run would draw the tensor instead.
 void TensorValues::check_names() const {
     std::vector<std::string> known;
     for (const PipelineTensor& tensor : pipeline_.tensors) {
@@ -147,8 +150,7 @@ void TensorValues::check_names() const {
     for (const std::string& name : unread_inputs()) {
         const std::string near = known.empty() ? "" : config::nearest(name, known);
         require(near.empty() || !is_typing_error(name, near),
-                "{}: no tensor of the run is called {}; did you mean {}?", inputs_->path(), name,
-                near);
+                "{}: {} is not a tensor of the run; did you mean {}?", inputs_->path(), name, near);
     }
 }
 
@@ -181,8 +183,10 @@ const SafetensorsFile* TensorValues::file_of(const PipelineTensor& tensor) const
     if (state_ != nullptr && tensor.persistent && is_read_from(pipeline_, tensor.name, 0)) {
         return state_.get();
     }
-    const bool is_due = is_drawn(tensor.origin.kind) || !tensor.stored_as.empty();
-    if (inputs_ != nullptr && (is_due || has(*inputs_, tensor))) {
+    // State before inputs: a cache continues from an earlier run. A tensor that would be drawn must
+    // be in the file of inputs.
+    const bool is_required = is_drawn(tensor.origin.kind) || !tensor.stored_as.empty();
+    if (inputs_ != nullptr && (is_required || has(*inputs_, tensor))) {
         return inputs_.get();
     }
     return tensor.origin.kind == OriginKind::File ? files_.at(tensor.origin.file).get() : nullptr;
@@ -194,7 +198,7 @@ bool TensorValues::has(const SafetensorsFile& file, const PipelineTensor& tensor
            (tensor.distribution == Distribution::Each && file.find(own_name(0, name)) != nullptr);
 }
 
-// Where each device has its own, a file may hold one for all of them all the same.
+// Even if devices have their own tensors, a file may hold one tensor for all devices.
 const StoredTensor& TensorValues::stored(const SafetensorsFile& file, const PipelineTensor& tensor,
                                          std::uint32_t device) const {
     const bool is_named = &file != inputs_.get() && tensor.origin.kind == OriginKind::File &&
@@ -222,7 +226,7 @@ void TensorValues::check_stored(const PipelineTensor& tensor) const {
 
 namespace {
 
-/// The indices that a device's map gives the places 0 to count − 1.
+/// Returns the indices to which a device's map gives the positions 0 to count − 1.
 std::vector<std::uint32_t> indices_in_map(const HostTensor& map, std::uint32_t count,
                                           const PipelineTensor& tensor, std::uint32_t device) {
     const auto places = map.as<std::int32_t>();
@@ -292,7 +296,8 @@ HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t devic
     return value_of_origin(tensor, {pipeline_.seed, devices_, device});
 }
 
-// Of the first axis of a large tensor no more is drawn or read than the device holds.
+// Draws or reads only the indices of the first axis that the device holds. The experts of one
+// device of 32 are a small part of a tensor that would not fit in the host's memory as a whole.
 HostTensor TensorValues::leading_part(const PipelineTensor& tensor,
                                       std::span<const std::uint32_t> indices) const {
     const Shape& shape = tensor.spec.shape;
@@ -318,6 +323,8 @@ HostTensor TensorValues::leading_part(const PipelineTensor& tensor,
 
 HostTensor TensorValues::part(const PipelineTensor& tensor, std::uint32_t device) const {
     const std::vector<std::uint32_t> indices = indices_on(tensor, device);
+    // Values of these origins can start at any element: a file is mapped, and normal numbers are
+    // functions of seed and index.
     const bool is_lean = tensor.split_axis == 0 && tensor.spec.format == DataFormat::Float16_b &&
                          tensor.origin.domain == Domain::All &&
                          (file_of(tensor) != nullptr || tensor.origin.kind == OriginKind::Normal);

@@ -222,7 +222,7 @@ TEST(CliFp8, AnIdThatIsOffByOneFailsItsCheck) {
 
     EXPECT_EQ(ending.exit_code, 1);
     EXPECT_THAT(ending.out, ::testing::HasSubstr(
-                                "topk_ids of device 0 at (0,0) is not what the reference has"));
+                                "topk_ids of device 0 at (0,0) differs from the reference"));
 }
 
 }  // namespace

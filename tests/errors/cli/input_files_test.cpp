@@ -185,7 +185,7 @@ TEST(CliInputFileNames, ThatAreALetterOffAreRefused) {
     layer.emplace("up_weight", make_host_tensor({2}, kBf16));
 
     EXPECT_EQ(refusal_of(layer),
-              "tessera: l.safetensors: no tensor of the run is called up_weight; did you mean "
+              "tessera: l.safetensors: up_weight is not a tensor of the run; did you mean "
               "up_weights?\n");
 }
 

@@ -115,7 +115,7 @@ TEST_F(GivenInputs, WithANameThatIsALetterOffAreRefused) {
                  {"page_tables", make_host_tensor({1, 32}, DataFormat::Int32)}});
         }),
         folder_.file("in.safetensors") +
-            ": no tensor of the run is called page_tables; did you mean page_table?");
+            ": page_tables is not a tensor of the run; did you mean page_table?");
 }
 
 TEST_F(GivenInputs, WithANanAreReported) {
