@@ -90,9 +90,10 @@ constexpr auto accessor_args() {
     struct Struct {                                                                      \
         FOR_EACH_NAME(NAMES_WORD, __VA_ARGS__)                                           \
         static constexpr std::uint32_t kCount = FOR_EACH_NAME(NAMES_COUNT, __VA_ARGS__); \
-        static Struct read() {                                                           \
+        /* `first`: index of the struct's first word, behind those of other structs. */  \
+        static Struct read(std::uint32_t first = 0) {                                    \
             Struct args;                                                                 \
-            int index = 0;                                                               \
+            int index = static_cast<int>(first);                                         \
             FOR_EACH_NAME(NAMES_READ_RUNTIME_ARG, __VA_ARGS__)                           \
             return args;                                                                 \
         }                                                                                \
