@@ -10,6 +10,8 @@
 namespace tessera::config {
 namespace {
 
+/// Returns the searched folders. The run file's neighbour comes first: a copied tree of configs
+/// must use its own device files.
 std::vector<std::filesystem::path> arch_folders(const std::filesystem::path& run_path,
                                                 ConfigFolders folders) {
     std::vector<std::filesystem::path> found{
@@ -25,7 +27,7 @@ std::vector<std::filesystem::path> arch_folders(const std::filesystem::path& run
 std::optional<std::filesystem::path> find_arch_file(const std::string& name,
                                                     const std::filesystem::path& run_path,
                                                     ConfigFolders folders) {
-    // A path is one from the run file's folder, or a whole one.
+    // Device files of a user's own are named by a path, relative to the run file or absolute.
     if (name.find('/') != std::string::npos || name.ends_with(".yaml")) {
         const auto file = (run_path.parent_path() / name).lexically_normal();
         return std::filesystem::is_regular_file(file) ? std::optional(file) : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Composition by name: `device: wormhole_n150` means configs/arch/wormhole_n150.yaml.
+// Finds device files by name: `device: wormhole_n150` means configs/arch/wormhole_n150.yaml.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 namespace tessera::config {
 
-/// The first file `NAME.yaml` in `../arch` beside the run file's folder, then in `arch/` of each
-/// folder; none if `name` is no plain file name.
+/// Returns the first file `NAME.yaml` in `../arch` beside the run file's folder, then in `arch/` of
+/// each folder. A name with a slash or `.yaml` is a path from the run file's folder.
 [[nodiscard]] std::optional<std::filesystem::path> find_arch_file(
     const std::string& name, const std::filesystem::path& run_path, ConfigFolders folders);
 
-/// What to say of a name that has no file: the names there are, and the nearest.
+/// Returns the message for a name that has no file: the allowed names, and the nearest one.
 [[nodiscard]] std::string unknown_device(const std::string& name,
                                          const std::filesystem::path& run_path,
                                          ConfigFolders folders);

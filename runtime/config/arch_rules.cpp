@@ -16,7 +16,7 @@ namespace {
 
 using Coordinates = std::vector<std::uint32_t>;
 
-/// The first number that stands in `list` before, or in `taken`.
+/// Returns the first number of `list` that is in `taken` or occurs earlier in `list`.
 std::optional<std::uint32_t> first_taken(const Coordinates& list, Coordinates taken) {
     for (const std::uint32_t number : list) {
         if (std::ranges::find(taken, number) != taken.end()) {
@@ -32,15 +32,14 @@ void require_free(const Coordinates& list, const Coordinates& taken, const std::
     const auto number = first_taken(list, taken);
     judge.require(
         !number, path,
-        fmt::format("{} stands twice or is harvested or kept for dispatch", number.value_or(0)));
+        fmt::format("{} is listed twice, harvested or reserved for dispatch", number.value_or(0)));
 }
 
 void require_below(const Coordinates& list, std::uint32_t limit, const std::string& path,
                    Judge& judge) {
     const std::uint32_t largest = list.empty() ? 0 : *std::ranges::max_element(list);
-    judge.require(
-        largest < limit, path,
-        fmt::format("{} lies outside the NoC grid, allowed: 0 to {}", largest, limit - 1));
+    judge.require(largest < limit, path,
+                  fmt::format("{} is outside the NoC grid, allowed: 0 to {}", largest, limit - 1));
 }
 
 bool is_worker(const WorkerGridSpec& workers, CoreCoord coord) {
@@ -51,11 +50,11 @@ bool is_worker(const WorkerGridSpec& workers, CoreCoord coord) {
 
 void require_power_of_two(Bytes value, const std::string& path, Judge& judge) {
     judge.require(std::has_single_bit(value.value), path,
-                  fmt::format("{} is no power of two", Value<Bytes>::show(value)));
+                  fmt::format("{} is not a power of two", Value<Bytes>::show(value)));
 }
 
 struct Area {
-    std::string path;  ///< of the key that places it
+    std::string path;  ///< key that sets its address
     std::string name;
     std::uint64_t begin;
     std::uint64_t end;
@@ -64,6 +63,8 @@ struct Area {
 /// Arguments of five RISCs, each with its own slots of 32-bit words.
 constexpr std::uint64_t kArgumentAreas = 5;
 
+/// Returns the areas that the emulator places below l1.reserved. The packet headers of the fabric
+/// have no key: they are allocated down from the semaphores.
 std::array<Area, 4> reserved_areas(const L1Spec& l1) {
     const std::uint64_t args = l1.runtime_args.value;
     const std::uint64_t semaphores = l1.semaphores.value;
@@ -110,6 +111,8 @@ void coordinates_lie_on_noc_grid(const ArchSpec& arch, Judge& judge) {
 }
 
 void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge) {
+    // Refused here: a coordinate of 7 bits would be cut off in the kernel's address and name
+    // another core.
     constexpr std::uint32_t kMost = 63;  // 6 bits of a NoC address
     const auto& [origin, compute] = std::pair(arch.workers.virtual_origin, arch.workers.compute);
     const CoreCoord last{origin.x + compute.columns - 1, origin.y + compute.rows - 1};
@@ -132,10 +135,12 @@ void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge) {
     const auto areas = reserved_areas(arch.l1);
     const std::uint64_t reserved = arch.l1.reserved.value;
     for (std::size_t i = 0; i < areas.size(); ++i) {
+        // The allocator of buffers starts at l1.reserved; what reaches above would be overwritten.
         judge.require(areas[i].end <= reserved, areas[i].path,
                       fmt::format("ends at {}, above l1.reserved {}", areas[i].end, reserved));
-        judge.require(areas[i].begin % 4 == 0 || areas[i].name != areas[i].path, areas[i].path,
-                      fmt::format("{} is no multiple of a word's 4 B", areas[i].begin));
+        judge.require(
+            areas[i].begin % 4 == 0 || areas[i].name != areas[i].path, areas[i].path,
+            fmt::format("{} is not a multiple of 4 B, the size of a word", areas[i].begin));
         for (std::size_t j = 0; j < i; ++j) {
             judge.require(areas[i].end <= areas[j].begin || areas[j].end <= areas[i].begin,
                           areas[i].path,
@@ -151,6 +156,8 @@ void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge) {
 }
 
 void l1_lies_below_kernel_memory(const ArchSpec& arch, Judge& judge) {
+    // L1 and the kernel's globals share one window, so that an L1 address is an offset of it. A
+    // larger L1 gave wrong results before this rule.
     judge.require(arch.l1.size.value <= kKernelGlobalsOffset, "l1.size",
                   fmt::format("{} B, allowed: {} or fewer, where the emulated kernels' globals and "
                               "stacks begin",
@@ -168,6 +175,7 @@ void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge) {
 }
 
 void channel_buffer_holds_a_flit(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
+    // `high` has the values that make runs long, which is the smallest buffer; it may be drawn.
     const Bytes least = timing.high.noc.channel_buffer;
     judge.require(least >= arch.noc.flit, "timing.noc.channel_buffer",
                   fmt::format("{} B are less than noc.flit {}", least.value, arch.noc.flit.value));
@@ -176,6 +184,8 @@ void channel_buffer_holds_a_flit(const ArchSpec& arch, const TimingBounds& timin
 void router_buffer_holds_a_channel(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
     const std::uint64_t least =
         (kNocVirtualChannels - 1) * arch.noc.flit.value + timing.low.noc.channel_buffer.value;
+    // The smallest router buffer against the largest channel buffer of their ranges, since a draw
+    // may combine them.
     const std::uint64_t fewest = timing.high.noc.router_buffer.value;
     judge.require(fewest >= least, "timing.noc.router_buffer",
                   fmt::format("{} B are less than {}, channel_buffer and a flit for each of "

@@ -15,6 +15,8 @@
 namespace tessera::config {
 namespace {
 
+/// Refuses keys without a row. A misspelt key that is ignored would run with the default instead,
+/// and nothing would show it.
 void refuse_unknown_keys(std::span<const Field> fields, const Node& node, const std::string& path,
                          Violations& violations) {
     std::vector<std::string> known;
@@ -46,11 +48,14 @@ void bind_value(const Field& field, const Node& node, void* object, const std::s
 void bind_absent(const Field& field, const Node& parent, void* object, const std::string& path,
                  Binding& binding) {
     if (field.kind == FieldKind::Section) {
+        // An absent section is an empty one: its keys have their own defaults and requirements.
         const Node empty{.kind = NodeKind::Map, .origin = parent.origin};
         bind_fields(field.fields, empty, field.open(object), path + ".", binding);
     } else if (field.kind != FieldKind::Value || field.default_text == kRequired) {
         binding.violations.add(parent.origin, path, "required key is missing");
     } else {
+        // Defaults are text in the tables, which the documentation prints, and pass the same parser
+        // as a file's values: a default that is not allowed is a fault of Tessera.
         const Node node = read_text_at(std::string(field.default_text), Origin{});
         ensure(!field.set(node, object) && !check_limits(field, node, object),
                "default '{}' of {} is not allowed", field.default_text, path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second stage of configuration: nodes to structs, through tables of fields.
+// Second stage of configuration: binds nodes to structs, through tables of fields.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@
 
 namespace tessera::config {
 
-/// The tree under construction: what was bound, and what was wrong.
+/// Result under construction: bound values, and the mistakes found so far.
 struct Binding {
     Resolved resolved;
     Violations violations;
 };
 
 /// Sets the members of `object` that `fields` name from the map `node`, whose key path is `path`
-/// ("" or "arch."), and notes each value in `binding`. Absent keys take their default, through
+/// ("" or "arch."), and records each value in `binding`. Absent keys take their default, through
 /// the same parser.
-/// Errors   none thrown; noted as violations: unknown key (with its nearest neighbour), missing
+/// Errors   none thrown; recorded as violations: unknown key (with the nearest known one), missing
 ///          required key, value of another type, unit or shape, number out of range, fact without
 ///          source.
 void bind_fields(std::span<const Field> fields, const Node& node, void* object,

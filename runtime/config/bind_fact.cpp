@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kAssumed = "assumed";
 constexpr std::string_view kAssumedBecause = "assumed — ";
 
-/// The parts of a fact's node.
+/// Nodes of a fact's parts.
 struct FactNodes {
     const Node* value = nullptr;
     const Node* range = nullptr;
@@ -39,6 +39,7 @@ std::optional<std::string> source_of(const Node& node, const std::string& path,
         return std::nullopt;
     }
     const std::string& text = source->text;
+    // "assumed" alone says nothing that a reader could check; reports list all assumed constants.
     const bool has_reason =
         text.starts_with(kAssumedBecause) && text.size() > kAssumedBecause.size();
     if (text.starts_with(kAssumed) && !has_reason) {
@@ -68,7 +69,7 @@ std::optional<FactNodes> open_fact(const Node& node, const std::string& path,
     if (value == nullptr || !source) {
         return std::nullopt;
     }
-    // `--set l1.size.value=…` leaves the file's source and range, which no longer apply.
+    // `--set l1.size.value=…` leaves the file's source and range, which belong to the old value.
     const bool is_foreign = value->origin.kind == OriginKind::Override &&
                             node.find("source")->origin.kind != OriginKind::Override;
     if (is_foreign) {
@@ -77,7 +78,8 @@ std::optional<FactNodes> open_fact(const Node& node, const std::string& path,
     return FactNodes{value, node.find("range"), {*source, std::nullopt}};
 }
 
-/// Binds one end of the range to the member, for its number in base units.
+/// Returns a number of the range in base units. It is parsed through the member, so that an end of
+/// a range has the units and limits of the value itself.
 std::optional<double> bound_of(const Field& field, const Node& node, void* object,
                                const std::string& path, Violations& violations) {
     if (const auto mistake = field.set(node, object)) {
@@ -87,7 +89,7 @@ std::optional<double> bound_of(const Field& field, const Node& node, void* objec
     return std::stod(field.number(object));
 }
 
-/// Checks low ≤ value ≤ high and gives the range as text.
+/// Checks low ≤ value ≤ high and returns the range as text.
 std::optional<std::string> range_of(const Field& field, const FactNodes& nodes, void* object,
                                     const std::string& path, Violations& violations) {
     const Node& range = *nodes.range;
@@ -104,6 +106,7 @@ std::optional<std::string> range_of(const Field& field, const FactNodes& nodes, 
     const std::string low_text = field.show(object);
     const auto high = bound_of(field, range.elements[1], object, path + ".range", violations);
     const std::string high_text = field.show(object);
+    // Last, so that the member keeps the value and not an end of the range.
     const auto value = bound_of(field, *nodes.value, object, path, violations);
     if (!low || !high || !value) {
         return std::nullopt;
@@ -111,7 +114,7 @@ std::optional<std::string> range_of(const Field& field, const FactNodes& nodes, 
     const std::string text = fmt::format("[{}, {}]", low_text, high_text);
     if (*value < *low || *value > *high) {
         violations.add(nodes.value->origin, path,
-                       fmt::format("{} lies outside its range {}", field.show(object), text));
+                       fmt::format("{} is outside its range {}", field.show(object), text));
         return std::nullopt;
     }
     return text;

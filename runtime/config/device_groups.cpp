@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that work together: the block `groups:` of a run file, and the key `devices` of a step.
+// Binds the block `groups:` of a run file, and the key `devices` of a step.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +17,7 @@ namespace {
 using pipeline::DeviceGroups;
 using pipeline::Scope;
 
-/// Boxes of rows × columns devices that tile the mesh; in each the ids go row by row.
+/// Returns the boxes of rows × columns devices that tile the mesh, each with its ids row by row.
 DeviceGroups boxes(MeshShape mesh, MeshShape box) {
     DeviceGroups groups;
     for (std::uint32_t row = 0; row < mesh.rows; row += box.rows) {
@@ -31,7 +31,8 @@ DeviceGroups boxes(MeshShape mesh, MeshShape box) {
     return groups;
 }
 
-/// The devices that stand at one place in all of the groups, for each place.
+/// Returns, for each position, the devices at this position in all groups: with groups of one axis,
+/// the groups of the other.
 DeviceGroups across(const DeviceGroups& groups) {
     DeviceGroups others(groups.front().size());
     for (const auto& group : groups) {
@@ -67,7 +68,8 @@ std::vector<std::uint32_t> ids_of(const PipelineBinder& binder, const Node& list
         binder.guarded(id, path, [&] {
             ids.push_back(pipeline::evaluate_count(id.text, names));
             require(ids.back() < devices, "device {}, allowed: 0 to {}", ids.back(), devices - 1);
-            require(std::ranges::count(ids, ids.back()) == 1, "device {} stands twice", ids.back());
+            require(std::ranges::count(ids, ids.back()) == 1, "device {} is listed twice",
+                    ids.back());
         });
     }
     return ids;
@@ -80,12 +82,12 @@ DeviceGroups listed(const PipelineBinder& binder, const Node& node, const std::s
         require(list.kind == NodeKind::Sequence, "expected lists of devices, found {}",
                 describe(list));
         groups.push_back(ids_of(binder, list, path, binder.scope));
-        // Steps are planned once for all of their groups.
+        // A step is planned once for all of its groups, so shapes must be the same in each.
         require(groups.back().size() == groups.front().size(),
-                "are groups of {} and of {} devices; all must have as many", groups.front().size(),
-                groups.back().size());
+                "groups of {} and of {} devices; allowed: groups of equal size",
+                groups.front().size(), groups.back().size());
     }
-    require(!groups.empty(), "are no groups; allowed: at least one");
+    require(!groups.empty(), "no groups; allowed: at least one");
     return groups;
 }
 
@@ -105,14 +107,15 @@ DeviceGroups boxed(const PipelineBinder& binder, const Node& box) {
     return boxes(mesh, shape);
 }
 
+/// Refuses a device in two groups: both would run a program on its cores in one launch.
 void refuse_overlap(const DeviceGroups& groups) {
     std::map<std::uint32_t, std::size_t> group_of;
     for (std::size_t g = 0; g < groups.size(); ++g) {
         for (const std::uint32_t device : groups[g]) {
             const auto [first, is_new] = group_of.emplace(device, g);
             require(is_new || first->second == g,
-                    "device {} stands in groups {} and {}; groups do not overlap", device,
-                    first->second, g);
+                    "device {} is in groups {} and {}; allowed: groups without common devices",
+                    device, first->second, g);
         }
     }
 }
@@ -162,7 +165,7 @@ void bind_groups(PipelineBinder& binder, const Node& groups) {
         const std::string path = "groups." + entry.key;
         binder.guarded(entry.value, path, [&] {
             require(!groups_of_word(binder.ground.mesh.shape, entry.key),
-                    "is a word for devices already");
+                    "is a reserved word; allowed: names other than all, rows, columns and each");
             DeviceGroups devices = groups_of(binder, entry.value, path);
             refuse_overlap(devices);
             binder.resolve_word(entry.value, path, fmt::format("{}", devices));
@@ -178,6 +181,7 @@ DeviceGroups bind_devices(PipelineBinder& binder, const Node& step, const std::s
         return binder.groups_called("all");
     }
     DeviceGroups groups;
+    // A list of ids is one group; a word may name several.
     const bool is_list = node->kind == NodeKind::Sequence;
     binder.guarded(*node, path + ".devices", [&] {
         groups = is_list ? DeviceGroups{ids_of(binder, *node, path + ".devices", names)}

@@ -18,6 +18,7 @@ std::string allowed_of(const Field& field) {
         return field.allowed();
     }
     const std::string allowed = field.allowed();
+    // "a whole number, 1 to 64" is shortened to "1 to 64".
     const bool is_number =
         allowed.starts_with("a ") && !allowed.starts_with("a list") && field.unit.empty();
     return is_number ? limits : fmt::format("{}, {}", allowed, limits);
@@ -36,7 +37,7 @@ void append_rows(const Field& field, const std::string& path, std::vector<FieldR
                     std::string(field.prose)});
 }
 
-/// '|' separates cells.
+/// Escapes '|', which separates cells of a Markdown table.
 std::string cell(std::string_view text) {
     std::string escaped;
     for (const char letter : text) {
@@ -71,6 +72,7 @@ std::optional<Bound> bound_of(std::string_view key) {
     for (const TimingTable& table : kTimingTables) {
         for (const TimingRow& row : table.rows) {
             const std::string path = fmt::format("{}.{}", table.key, row.field.key);
+            // A map of functions is one row for all of its names.
             const bool is_below =
                 row.field.kind == FieldKind::FactMap && key.starts_with(path + ".");
             if (key == path || is_below) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// All keys of run files and of device files as pages, from the tables that bind them.
+// Pages of all keys of run files and of device files, generated from the tables that bind them.
 #pragma once
 
 #include <string>
 
 namespace tessera::config {
 
-/// Markdown: keys of a run, of its params, tensors, steps and programs, the operands and parameters
-/// of each op, keys of a sweep. docs/configuration.md holds it.
+/// Returns docs/configuration.md: keys of a run, of its params, tensors, steps and programs,
+/// operands and parameters of each op, keys of a sweep.
 [[nodiscard]] std::string key_reference();
 
-/// Markdown: keys of device files (configs/arch), with unit or type, allowed range and meaning.
-/// docs/device_keys.md holds it.
+/// Returns docs/device_keys.md: keys of device files (configs/arch), with unit or type, allowed
+/// range and meaning.
 [[nodiscard]] std::string device_key_reference();
 
 }  // namespace tessera::config

@@ -11,10 +11,10 @@
 namespace tessera::config {
 namespace {
 
-bool lies_within(const nlohmann::json& value, const Limits& limits) {
+bool is_within(const nlohmann::json& value, const Limits& limits) {
     if (value.is_array()) {
         for (const auto& element : value) {
-            if (!lies_within(element, limits)) {
+            if (!is_within(element, limits)) {
                 return false;
             }
         }
@@ -39,9 +39,10 @@ std::string show_limits(const Limits& limits) {
 
 std::optional<Mistake> check_limits(const Field& field, const Node& node, const void* object) {
     const std::string allowed = show_limits(field.limits);
-    // A word in place of a number ("op") has no limits.
+    // A word that a key allows besides numbers ("op") has no limits.
+    // Limits apply to the number in base units, whatever unit the file uses.
     const auto number = nlohmann::json::parse(field.number(object), nullptr, false);
-    if (allowed.empty() || number.is_discarded() || lies_within(number, field.limits)) {
+    if (allowed.empty() || number.is_discarded() || is_within(number, field.limits)) {
         return std::nullopt;
     }
     const std::string unit = field.unit.empty() ? "" : " " + std::string(field.unit);

@@ -23,9 +23,9 @@ namespace {
 constexpr std::string_view kArchKey = "arch";
 constexpr std::string_view kTimingKey = "timing";
 constexpr std::string_view kExtendsKey = "extends";
-constexpr std::uint32_t kDeepestExtension = 8;  // a file that extends itself comes round for ever
+constexpr std::uint32_t kDeepestExtension = 8;  // a file that extends itself would never end
 
-/// What an arch file says.
+/// Contents of an arch file.
 struct Device {
     ArchSpec arch;
     TimingBounds timing;
@@ -40,6 +40,8 @@ Device bind_arch(Node tree, const std::string& stem, const std::string& prefix, 
     device.timing = bind_timing(timing, tree.origin, prefix, device.arch.clock, own);
     if (own.violations.empty()) {
         Judge judge(own, prefix);
+        // Rules across keys need values that are right by themselves. The name must be the file's:
+        // runs and reports name devices by it.
         judge.require(device.arch.name == stem, "name",
                       "'" + device.arch.name + "' is not the name of the file, " + stem);
         validate(device.arch, device.timing, judge);
@@ -49,7 +51,7 @@ Device bind_arch(Node tree, const std::string& stem, const std::string& prefix, 
     return device;
 }
 
-/// The tree of an arch file, laid over those that it extends.
+/// Returns the tree of an arch file, merged over the files that it extends.
 Node read_arch(const std::filesystem::path& file, const std::filesystem::path& run_path,
                ConfigFolders folders, std::uint32_t depth) {
     Node tree = read_map(file);
@@ -61,6 +63,7 @@ Node read_arch(const std::filesystem::path& file, const std::filesystem::path& r
         throw ConfigError(fmt::format("{}: extends: {} files extend each other, allowed: {}",
                                       to_string(name.origin), depth + 1, depth));
     }
+    // `beside != file`: a file may have the name of the shipped one that it extends.
     const auto beside = file.parent_path() / (name.text + ".yaml");
     const auto base = std::filesystem::is_regular_file(beside) && beside != file
                           ? std::optional(beside)
@@ -96,6 +99,7 @@ Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, c
 
 std::filesystem::path extended_file(const Node& name, const std::filesystem::path& path,
                                     ConfigFolders folders) {
+    // A file beside the run hides a shipped one of the same name.
     const std::filesystem::path beside = path.parent_path();
     std::vector<std::string> tried{beside / name.text, beside / (name.text + ".yaml")};
     for (const auto& folder : folders) {
@@ -106,7 +110,7 @@ std::filesystem::path extended_file(const Node& name, const std::filesystem::pat
             return file;
         }
     }
-    throw ConfigError(fmt::format("{}: extends: there is no run file '{}', looked for {}",
+    throw ConfigError(fmt::format("{}: extends: run file '{}' not found; searched: {}",
                                   to_string(name.origin), name.text, fmt::join(tried, ", ")));
 }
 
@@ -129,7 +133,8 @@ Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std
     return base;
 }
 
-/// The path of the first key below an entry.
+/// Returns the path of the first key below an entry, for `--set link.rate=…`, which is a map by
+/// now.
 std::string first_path(const Entry& entry) {
     std::string path = entry.key;
     for (const Node* node = &entry.value; node->kind == NodeKind::Map && !node->entries.empty();
@@ -139,7 +144,8 @@ std::string first_path(const Entry& entry) {
     return path;
 }
 
-/// Where a run file has a key of the device, `path` as `retime` takes it; empty if it is none.
+/// Returns the path in a run file of a device key that has the form of `retime`; empty for other
+/// paths.
 std::string path_in_run(const std::string& path) {
     for (const auto& [fields, prefix] :
          {std::pair{timing_fields(), "arch.timing."}, std::pair{arch_fields(), "arch."}}) {
@@ -152,8 +158,8 @@ std::string path_in_run(const std::string& path) {
     return "";
 }
 
-/// Takes keys of the device out of a run's and says where they are: `retime` knows them as such,
-/// and the nearest key of a run ("mesh" for "link.rate") helps nobody.
+/// Removes device keys from a run's tree and reports their full path. `retime` takes them without a
+/// prefix, and the nearest key of a run ("mesh" for "link.rate") would mislead.
 void refuse_keys_of_device(Node& root, Violations& violations) {
     std::erase_if(root.entries, [&](const Entry& entry) {
         if (std::ranges::find(run_fields(), entry.key, &Field::key) != run_fields().end()) {
@@ -169,8 +175,8 @@ void refuse_keys_of_device(Node& root, Violations& violations) {
     });
 }
 
-/// Notes steps between devices that send over more links than the machine has to a neighbour: no
-/// replay could time them.
+/// Records a mistake for each step that sends over more links than a device has to a neighbour: no
+/// replay could time it. Checked here, since ops do not know the timing section.
 void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, std::uint32_t links,
                  Violations& rules) {
     constexpr std::string_view kStart = "steps.";
@@ -196,7 +202,7 @@ void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, s
 void refuse_sweep(const Node& root) {
     if (const Node* sweep = root.find("sweep")) {
         throw ConfigError(to_string(sweep->origin) +
-                          ": sweep: this file stands for many runs, see tessera sweep");
+                          ": sweep: this file describes many runs; use tessera sweep");
     }
 }
 
@@ -227,6 +233,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
             pipeline.entries.push_back({std::string(key), {}, take(root, key)});
         }
     }
+    // Keys of the pipeline are bound later, because their expressions use the mesh and the device.
     loaded.run.name = path.stem().string();
     Binding binding;
     refuse_keys_of_device(root, binding.violations);
@@ -239,6 +246,8 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     loaded.pipeline =
         bind_pipeline(pipeline, {loaded.arch, loaded.run.mesh, path}, keys, bound.broken_rules);
     if (!keys.violations.empty()) {
+        // With a wrong key, all mistakes are reported together; broken rules alone are the
+        // caller's: a sweep has points that break them.
         keys.violations.take_over(bound.broken_rules);
     }
     keys.violations.throw_if_any();

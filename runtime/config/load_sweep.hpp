@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run file with a `sweep:` block as the runs that it stands for.
+// Loads a run file with a `sweep:` block as the runs that it describes.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +12,7 @@
 
 namespace tessera::config {
 
+/// One run of a sweep.
 struct SweepPoint {
     SweepSettings settings;
     LoadedRun loaded;
@@ -25,34 +26,35 @@ struct LoadedSweep {
     std::string name;  ///< stem of the file
     SweepSpec sweep;
     std::vector<SweepPoint> points;
-    Resolved resolved;  ///< the keys of the block: "sweep.question" and its like
+    Resolved resolved;  ///< keys of the block, such as "sweep.question"
 };
 
-/// Points of a sweep that cannot run for one kind of reason: the same but for its numbers.
+/// Points of a sweep that cannot run for reasons that differ in their numbers only.
 struct ImpossibleKind {
     std::size_t num_points = 0;
-    std::string reason;  ///< of the first of them
+    std::string reason;  ///< of the first point
 };
 
-/// The kinds of reasons, in the order of the points.
+/// Returns the kinds of reasons, in the order of the points.
 [[nodiscard]] std::vector<ImpossibleKind> impossible_kinds(const LoadedSweep& sweep);
 
-/// A line for each kind, indented: "  4 points: REASON".
+/// Returns a line for each kind, indented: "  4 points: REASON".
 [[nodiscard]] std::string to_text(const std::vector<ImpossibleKind>& kinds);
 
+/// Checks that at least one point can run.
 /// Errors   UsageError with each kind of reason if no point can run.
 void require_possible(const LoadedSweep& sweep);
 
-/// Whether the file has a `sweep:` block.
-/// Errors   as load_sweep, of reading.
+/// Returns whether the file has a `sweep:` block.
+/// Errors   as load_sweep, for reading.
 [[nodiscard]] bool is_sweep(const std::filesystem::path& path);
 
-/// The block `sweep:` alone, without a look at what it varies.
-/// Errors   as load_sweep, of the block.
+/// Reads the block `sweep:` only; does not check the keys that it varies.
+/// Errors   as load_sweep, for the block.
 [[nodiscard]] SweepSpec read_sweep(const std::filesystem::path& path);
 
-/// Loads every point of the sweep. Overrides replace values of the file, as load_run has them;
-/// points replace those.
+/// Loads every point of the sweep. Overrides replace values of the file, as in load_run; values of
+/// a point replace both.
 /// Errors   ConfigError as load_run, messages beginning with the place of a point's value in the
 ///          file; also if there is no `sweep:` block, no key in it, a key in two of `cases`,
 ///          `points` and `grid`, a point whose keys are an override's, or if `rank_by` is no launch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the tree of a run file to its structs: what loading a run and loading a sweep share.
+// Binds the tree of a run file to its structs; used to load a run and to load a sweep.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 namespace tessera::config {
 
-/// The root of a file as a map, so that overrides may fill an empty file.
+/// Returns the root of a file as a map; an empty file is an empty map, which overrides may fill.
 [[nodiscard]] Node read_map(const std::filesystem::path& path);
-/// The same of a run file, laid over those that it extends.
+/// Returns the root of a run file, merged over the files that it extends.
 [[nodiscard]] Node read_run(const std::filesystem::path& path, ConfigFolders folders);
 
-/// A run whose every key is in order by itself; rules across keys may be broken.
+/// Run whose keys are valid by themselves; rules across keys may be broken.
 struct BoundRun {
     LoadedRun loaded;
     Violations broken_rules;

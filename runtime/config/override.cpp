@@ -22,19 +22,20 @@ std::vector<std::string> split_path(const Override& override) {
         }
     }
     if (std::ranges::find(parts, "") != parts.end()) {
-        throw ConfigError(fmt::format("{}: '{}' is no key path, write key.path=value",
+        throw ConfigError(fmt::format("{}: invalid key path '{}'; write key.path=value",
                                       override.origin, override.path));
     }
     return parts;
 }
 
-/// Keys of one map of which one says what kind of thing the map is; `of` is the map's own key. A
-/// map of another kind takes the place of the whole, or of the keys of the old kind alone.
+/// Keys that state the kind of a map; `of` is the map's own key. A map of another kind replaces the
+/// whole map, or only the keys of the old kind. Merging both would refuse `origin: {file: …}` over
+/// `{random: …}` for its unknown key `random`.
 struct KindRow {
     std::string_view of;
     std::vector<std::string_view> kinds;
     bool is_whole = true;
-    std::vector<std::string_view> belongings = {};  ///< that go with any old kind
+    std::vector<std::string_view> belongings = {};  ///< keys that are removed with the old kind
 };
 
 const std::vector<KindRow>& kind_rows() {
@@ -54,16 +55,16 @@ const Entry* kind_of(const Node& map, const KindRow& row) {
     return found == map.entries.end() ? nullptr : &*found;
 }
 
-/// Whether both say the kind, and not the same: by another key, or by another word under one key
-/// (`random: normal`, `random: routing`) where the kind is the whole map's.
+/// Returns whether both maps state their kind and the kinds differ: by key, or by the word of
+/// `random` (`normal`, `routing`) if the kind is that of the whole map.
 bool is_other_kind(const Entry* old, const Entry* added, const KindRow& row) {
     return old != nullptr && added != nullptr &&
            (old->key != added->key ||
             (row.is_whole && old->key == "random" && old->value.text != added->value.text));
 }
 
-/// Takes out of `base` what is of another kind than `top`. `repeat: {name: count}` has names of its
-/// own: any other one is another kind.
+/// Removes from `base` what belongs to another kind than `top`. In `repeat: {name: count}` the name
+/// is free, so any other name is another kind.
 void drop_other_kind(Node& base, const Node& top, std::string_view key) {
     if (base.kind != NodeKind::Map || top.kind != NodeKind::Map) {
         return;
@@ -82,18 +83,20 @@ void drop_other_kind(Node& base, const Node& top, std::string_view key) {
     }
 }
 
-/// The key of a map for its row of kinds: maps of these parents have names of their own.
+/// Returns the key of a map's row in kind_rows(). Children of these parents have free names.
 std::string kind_key(std::string_view parent, std::string_view key) {
     const bool is_named = parent == "groups" || parent == "steps" || parent == "tensors";
     return is_named ? std::string(parent) + ".*" : std::string(key);
 }
 
 void overlay_at(Node& base, const Node& top, std::string_view key) {
-    // A number with a source of its own is another one: the range was that of the old one.
+    // A fact with its own source replaces the old one as a whole: the old range belongs to the old
+    // value. Merged, it made the best point of a sweep fall outside of its own range.
     const bool is_fact =
         top.kind == NodeKind::Map && top.find("value") != nullptr && top.find("source") != nullptr;
     if (base.kind == NodeKind::Map && top.kind == NodeKind::Scalar &&
         base.find("value") != nullptr && base.find("source") == nullptr) {
+        // A param with limits: the new value keeps them.
         *base.find("value") = top;
         return;
     }
@@ -111,7 +114,7 @@ void overlay_at(Node& base, const Node& top, std::string_view key) {
     }
 }
 
-/// The entry's value below `map`, added if it is missing.
+/// Returns the value of a key below `map`; adds the key if it is missing.
 Node& child(Node& map, const std::string& key, const Origin& origin) {
     if (Node* found = map.find(key)) {
         return *found;
@@ -154,12 +157,13 @@ void apply(const Override& override, Node& root) {
                                           walked, describe(*node)));
         }
         walked += (walked.empty() ? "" : ".") + part;
+        // A path states a kind too: `--set tensors.x.origin.file=…` over `{random: normal}`.
         drop_other_kind(*node, {.kind = NodeKind::Map, .entries = {{part, origin, value}}}, key);
         key = kind_key(key, part);
         node = &child(*node, part, origin);
     }
-    // `--set params.tokens=64` where the file has {value: 128, range: …}: its limits stand. A fact
-    // of a device model, which has a source, is replaced as a whole: the source was the old one's.
+    // `--set params.tokens=64` over {value: 128, range: …} keeps the limits. A fact of a device
+    // file has a source and is replaced as a whole, since that source is the old value's.
     Node* old = node->kind == NodeKind::Map && node->find("source") == nullptr ? node->find("value")
                                                                                : nullptr;
     *(old != nullptr && value.kind == NodeKind::Scalar ? old : node) = value;

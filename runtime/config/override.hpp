@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that replace those of a file: `--set key.path=value`, or shapes of an input file.
+// Overrides: values that replace those of a file, from `--set key.path=value` or an input file.
 #pragma once
 
 #include <span>
@@ -23,19 +23,20 @@ struct Override {
 [[nodiscard]] Override parse_set(const std::string& text);
 [[nodiscard]] std::vector<Override> parse_sets(std::span<const std::string> texts);
 
-/// Puts the value at its path below `root`, adding maps on the way; a map given as value replaces
-/// what is there.
+/// Sets the value at its path below `root` and adds missing maps on the path. A map as value
+/// replaces the old value.
 /// Errors   ConfigError beginning with the override's origin: YAML syntax, an empty part of the
 ///          path, or a path that leads through a value.
 void apply(const Override& override, Node& root);
 
-/// Lays one tree over another: maps key by key; anything else, a number of the architecture with
-/// its source, and a map of another kind replaces. A map is of another kind if another key says
-/// what it is: `origin: {file: …}` over `{random: …}`, a step's `program` over `op`, a tensor's
-/// `split` over `distribution`.
+/// Merges one tree over another. Maps are merged key by key. These replace the old value:
+///   - scalars and lists;
+///   - a number of the architecture with its source;
+///   - a map of another kind, whose kind is stated by another key: `origin: {file: …}` over
+///     `{random: …}`, a step's `program` over `op`, a tensor's `split` over `distribution`.
 void overlay(Node& base, const Node& top);
 
-/// Takes the entry `key` out of a map; Null if there is none.
+/// Removes the entry `key` from a map and returns its value; Null if there is none.
 [[nodiscard]] Node take(Node& map, std::string_view key);
 
 }  // namespace tessera::config

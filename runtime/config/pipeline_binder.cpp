@@ -25,6 +25,8 @@ void PipelineBinder::guarded(const Node& node, const std::string& path,
                              const std::function<void()>& act) const {
     try {
         act();
+        // Functions that know nothing of files throw UsageError; the position is added here, and
+        // binding continues, so that one run of `check` shows all mistakes.
     } catch (const UsageError& error) {
         mistake(node, path, error.what());
     }
@@ -90,7 +92,8 @@ Node PipelineBinder::evaluated(std::span<const Field> fields, const Node& node, 
             key.value = evaluated(field->fields, key.value, field->open(object),
                                   path + key.key + ".", names);
         } else if (field->set(key.value, object)) {
-            // No value of the field as it stands: a name or an expression, or a mistake after all.
+            // Not a value of the field, so it is an expression, or a mistake that evaluation or
+            // binding reports. Values are tried first: `silu` is a choice, not an unknown name.
             guarded(key.value, path + key.key, [&] { key.value = evaluated(key.value, names); });
         }
     }
@@ -104,7 +107,8 @@ void PipelineBinder::load_ops(const Node& folders) {
     }
     for (const Node& folder : folders.elements) {
         guarded(folder, "ops", [&] {
-            // Known by name even if it does not load: steps that use it are not wrong for that.
+            // Entered before it loads: a step that uses an op that does not load is not an unknown
+            // op, and would be a second message for one mistake.
             own_ops.try_emplace(std::filesystem::path(folder.text).filename().string());
             auto op = pipeline::load_own_op(ground.file.parent_path() / folder.text);
             resolve_word(folder, fmt::format("ops.{}", op->spec.name), op->folder);
@@ -118,7 +122,7 @@ std::shared_ptr<const ops::Op> PipelineBinder::op(const std::string& name) const
     if (own != own_ops.end()) {
         return own->second;
     }
-    // Those of the registry live as long as the program.
+    // Registered ops live as long as the program; the pointer does not own them.
     return {std::shared_ptr<const ops::Op>(), ops::find_op(name)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of pipeline_file share: the scope of names, the place of mistakes, and fields
-// whose values may be expressions.
+// Shared by the binders of a run file's blocks: the scope of names, the record of mistakes, and
+// fields whose values may be expressions.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace tessera::config {
 
-/// Notes what goes wrong while a part of the pipeline is bound.
+/// State while a pipeline is bound: its specification so far, names in scope, and mistakes.
 struct PipelineBinder {
     const PipelineGround& ground;
     Binding& binding;
@@ -26,120 +26,122 @@ struct PipelineBinder {
     /// `groups:` of the run file, by name.
     std::map<std::string, pipeline::DeviceGroups, std::less<>> groups = {};
 
-    /// Those of that name, or of one of the words all, rows, columns and each.
+    /// Returns the groups of that name, or of one of the words all, rows, columns and each.
     /// Errors   UsageError that lists the names.
     [[nodiscard]] pipeline::DeviceGroups groups_called(std::string_view word) const;
 
-    /// How often the entry that is being bound is repeated, over all levels.
+    /// Number of repetitions of the entry that is being bound, over all levels.
     std::uint64_t num_repetitions = 1;
 
     /// `set:` of the run file: parameters of all steps of an op.
     const Node* defaults = nullptr;
 
-    /// Uses of one value of `set:` that came from the command line.
+    /// Use of one value of `set:` that comes from the command line.
     struct DefaultUse {
         Origin origin;
         bool is_used = false;
         std::string own = {};  ///< how a step overrides it: "set steps.gate.set.k_block instead"
     };
-    /// By path: "set.moe_bmm.k_block".
+    /// Uses by path: "set.moe_bmm.k_block".
     std::map<std::string, DefaultUse> overridden_defaults = {};
 
-    /// Ops outside of the tree, by name; they stand before those of the registry.
+    /// Ops outside the source tree, by name; they hide registered ops of the same name.
     std::map<std::string, std::shared_ptr<const ops::Op>> own_ops = {};
 
     /// Compiles and loads the folders that `ops:` lists.
     void load_ops(const Node& folders);
-    /// The op called `name`, or null.
+    /// Returns the op called `name`, or null.
     [[nodiscard]] std::shared_ptr<const ops::Op> op(const std::string& name) const;
     [[nodiscard]] std::vector<std::string> op_names() const;
 
     void mistake(const Node& node, const std::string& path, const std::string& text) const {
         binding.violations.add(node.origin, path, text);
     }
-    /// Runs `act`; what it refuses is a mistake at `node`.
+    /// Runs `act` and records its UsageError as a mistake at `node`.
     void guarded(const Node& node, const std::string& path, const std::function<void()>& act) const;
 
-    /// Notes a value in the resolved tree.
+    /// Records a value in the resolved tree.
     void resolve(const Node& node, const std::string& path, const std::string& text,
                  const std::string& json) const;
     void resolve_word(const Node& node, const std::string& path, const std::string& text) const;
 
-    /// Refuses keys of a map that are not `known`.
+    /// Records a mistake for each key of a map that is not `known`.
     void refuse_unknown(const Node& map, const std::string& path,
                         std::span<const KeyRow> known) const;
     void refuse_unknown(const Node& map, const std::string& path,
                         const std::vector<std::string>& words) const;
 
-    /// `node` with the plain scalars that are no value of their field evaluated in `names`.
+    /// Returns `node` with expressions evaluated in `names`: plain scalars that are not a value of
+    /// their field.
     [[nodiscard]] Node evaluated(std::span<const Field> fields, const Node& node, void* object,
                                  const std::string& path, const pipeline::Scope& names) const;
-    /// A scalar or sequence with every plain scalar replaced by its value.
+    /// Returns a scalar or sequence with every plain scalar replaced by its value.
     [[nodiscard]] Node evaluated(const Node& node, const pipeline::Scope& names) const;
 };
 
-/// The value under a key; a null node without one.
+/// Returns the value of a key; a null node if the map has none.
 [[nodiscard]] const Node& entry(const Node& map, std::string_view key);
 
-/// The shape of a list of expressions.
+/// Returns the shape of a list of expressions.
 /// Errors   UsageError.
 [[nodiscard]] Shape shape_of(const Node& node, const pipeline::Scope& names);
 
-/// A name in a file, with ${…} replaced but for ${device}, which the device's number will replace.
+/// Returns a name in a file: ${…} is replaced, except ${device}, which is replaced for each device.
 /// Errors   UsageError.
 [[nodiscard]] std::string name_pattern(const Node& node, const pipeline::Scope& names);
 
-/// A MemoryConfig from `dram`, `l1`, or {memory, layout, grid, orientation}.
+/// Binds a MemoryConfig from `dram`, `l1`, or {memory, layout, grid, orientation}.
 void bind_memory(PipelineBinder& binder, const Node& node, const std::string& path,
                  MemoryConfig& memory, const pipeline::Scope& names);
 
-/// `repeat: {l: 4}` runs `act` once for each value of l; `when: …` not at all unless it holds.
-/// Nested ones multiply, and their product is limited.
+/// Limit of the product of nested repetitions: 3000 × 3000 filled the host's memory in `check`.
 inline constexpr std::uint32_t kMostRepetitions = 4096;
+/// Runs `act` once for each value of l in `repeat: {l: 4}`, and not at all if `when: …` is false.
 void repeat(PipelineBinder& binder, const Node& node, const std::string& path,
             const pipeline::Scope& names, const std::function<void(const pipeline::Scope&)>& act);
 
-/// Binds one of `params:`, and gives it its name in the binder's scope.
+/// Binds one of `params:` and adds its name to the binder's scope.
 void bind_param(PipelineBinder& binder, const Entry& param);
 
 /// Binds `groups:`.
 void bind_groups(PipelineBinder& binder, const Node& groups);
-/// The groups of `devices`, a word or a list of ids, of a step; all devices without it.
+/// Returns the groups of a step's `devices`, a word or a list of ids; all devices without that key.
 [[nodiscard]] pipeline::DeviceGroups bind_devices(PipelineBinder& binder, const Node& step,
                                                   const std::string& path,
                                                   const pipeline::Scope& names);
 
-/// Binds `tensors:`; `steps:` likewise, with the programs among them.
+/// Binds `tensors:`.
 void bind_tensors(PipelineBinder& binder, const Node& tensors);
+/// Binds `steps:`, programs included.
 void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults);
-/// Binds the parameters of a step's op: its own `set:` over that of the run file for all steps of
-/// the op.
+/// Binds the parameters of a step's op: the step's own `set:` over the run file's `set:` for the
+/// op.
 void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defaults,
                      const std::string& path, const pipeline::Scope& names,
                      pipeline::PipelineStep& spec);
-/// Refuses values that the command line gives `set:` and that every step of the op overrides.
-void judge_overridden_defaults(PipelineBinder& binder);
-/// Refuses what `set:` of the run file has for no op, or for no parameter of one.
+/// Refuses values of `--set set.OP.…` that every step of the op overrides.
+void check_overridden_defaults(PipelineBinder& binder);
+/// Refuses entries of the run file's `set:` without an op or a parameter of that name.
 void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults);
-/// Binds `workspaces:`, behind the steps whose outputs it names.
+/// Binds `workspaces:`. Called after the steps, whose outputs it names.
 void bind_workspaces(PipelineBinder& binder, const Node& workspaces);
 
 /// Binds `report:`.
 void bind_report(PipelineBinder& binder, const Node& report);
 
-/// The step that stands for a part of `whole`, its parameters bound; nothing if they are refused.
+/// Returns the step of one part of `whole`, with bound parameters; nothing if they are refused.
 [[nodiscard]] std::optional<pipeline::PipelineStep> bind_part(PipelineBinder& binder,
                                                               const pipeline::PipelineStep& whole,
                                                               const ops::PartStep& part);
 
-/// The op of a `program:` step.
+/// Returns the op of a `program:` step.
 [[nodiscard]] std::shared_ptr<const ops::Op> bind_program(PipelineBinder& binder, const Node& step,
                                                           const std::string& path,
                                                           const pipeline::PipelineStep& spec,
                                                           const pipeline::Scope& names);
 
-/// Infers the operands of every step and judges contracts and rules; steps of an op made of others
-/// give way to its parts.
+/// Infers the operands of every step and checks contracts and rules. Replaces steps of an op that
+/// is made of others by their parts.
 void plan_steps(PipelineBinder& binder);
 
 }  // namespace tessera::config

@@ -22,8 +22,8 @@ namespace {
 using pipeline::Scope;
 using pipeline::show;
 
-// Names of params and of what the mesh and the device give.
-void name_ground(const PipelineGround& ground, Scope& scope) {
+// Adds the names of the mesh and the device, which expressions may use.
+void add_machine_names(const PipelineGround& ground, Scope& scope) {
     const auto whole = [&](const char* name, std::uint32_t value) {
         scope.set(name, std::int64_t{value});
     };
@@ -34,7 +34,7 @@ void name_ground(const PipelineGround& ground, Scope& scope) {
     whole("grid.rows", ground.arch.workers.compute.rows);
 }
 
-/// An override replaces a value: what it names has to be in the file.
+/// Refuses an override of a name that the file does not have. A new param would be used by nothing.
 void refuse_new(const PipelineBinder& binder, const Node& map, const std::string& path) {
     std::vector<std::string> known;
     for (const Entry& entry : map.entries) {
@@ -70,7 +70,7 @@ void bind_seed(PipelineBinder& binder, const Node& node) {
     binder.spec.seed = 1;
     if (node.kind != NodeKind::Null) {
         auto parsed = Value<std::uint64_t>::parse(node);
-        if (std::holds_alternative<Mistake>(parsed)) {  // a name, or a mistake after all
+        if (std::holds_alternative<Mistake>(parsed)) {  // an expression, or a mistake
             binder.guarded(node, "seed", [&] {
                 parsed = Value<std::uint64_t>::parse(binder.evaluated(node, binder.scope));
             });
@@ -85,12 +85,12 @@ void bind_seed(PipelineBinder& binder, const Node& node) {
     binder.resolve(node, "seed", seed, seed);
 }
 
-/// `join: groups` or `stack: groups`.
+/// Binds `join: groups` or `stack: groups`.
 void bind_join(const PipelineBinder& binder, const Node& node, pipeline::FileOutput& output) {
     const Node* join = node.find("join");
     const Node* stack = node.find("stack");
     if (join != nullptr && stack != nullptr) {
-        binder.mistake(*stack, "outputs.stack", "stands beside join; one of them is allowed");
+        binder.mistake(*stack, "outputs.stack", "join and stack: only one of them is allowed");
     }
     const Node* groups = join == nullptr ? stack : join;
     if (groups == nullptr) {
@@ -101,7 +101,7 @@ void bind_join(const PipelineBinder& binder, const Node& node, pipeline::FileOut
                    [&] { output.devices = binder.groups_called(groups->text).front(); });
 }
 
-/// `tensor`, or `{tensor: …, as: …, rows: …, when: …}`; nothing where that does not hold.
+/// Binds `tensor`, or `{tensor: …, as: …, rows: …, when: …}`; returns nothing if `when` is false.
 std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binder,
                                                      const Node& node) {
     if (node.kind != NodeKind::Map) {
@@ -149,7 +149,7 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
     }
     for (const Node& element : node.elements) {
         const auto output = bind_file_output(binder, element);
-        // A list may name what another choice of steps makes: silu, where it is not fused.
+        // A list may name tensors that another choice of steps makes: `silu`, unless it is fused.
         if (output && std::ranges::find(made, output->tensor) != made.end()) {
             binder.spec.outputs.push_back(*output);
         }
@@ -165,8 +165,9 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
     }
 }
 
-/// Two tensors of one name would be found when the second is written, after the run.
-void judge_stored_names(PipelineBinder& binder) {
+/// Refuses two tensors with one name in the file of outputs, which would be found after the run,
+/// when the second is written.
+void check_stored_names(PipelineBinder& binder) {
     const std::uint32_t devices = binder.ground.mesh.shape.num_devices();
     std::map<std::string, const pipeline::FileOutput*> owners;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
@@ -181,11 +182,10 @@ void judge_stored_names(PipelineBinder& binder) {
                  stored_outputs(binder.spec, step, index, output, devices)) {
                 const auto [owner, is_new] = owners.emplace(name, &output);
                 if (!is_new && owner->second != &output) {
-                    binder.rules.add(
-                        output.place, "outputs",
-                        fmt::format("{} and {} are both called {} in the file of outputs; give "
-                                    "one another name with `as`",
-                                    owner->second->tensor, output.tensor, name));
+                    binder.rules.add(output.place, "outputs",
+                                     fmt::format("{} and {} have the same name {} in the file of "
+                                                 "outputs; rename one with `as`",
+                                                 owner->second->tensor, output.tensor, name));
                     return;
                 }
             }
@@ -210,13 +210,15 @@ void take_name(Node& step, std::vector<Entry>& named) {
         throw ConfigError(to_string(step.origin) + ": steps: expected {name: …, op: …}, found " +
                           describe(step));
     }
+    // Names become keys of paths: `--set steps.gate.set.k_block=8`.
     if (name->text.find('.') != std::string::npos) {
-        throw ConfigError(fmt::format("{}: steps: the name '{}' has a dot, which parts key paths",
-                                      to_string(name->origin), name->text));
+        throw ConfigError(
+            fmt::format("{}: steps: invalid name '{}'; a dot separates the keys of a path",
+                        to_string(name->origin), name->text));
     }
     const auto first = std::ranges::find(named, name->text, &Entry::key);
     if (first != named.end()) {
-        throw ConfigError(fmt::format("{}: steps: the name {} stands twice, first at {}",
+        throw ConfigError(fmt::format("{}: steps: duplicate name {}, first at {}",
                                       to_string(name->origin), name->text,
                                       to_string(first->origin)));
     }
@@ -257,9 +259,11 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
                                      Binding& binding, Violations& rules) {
     PipelineBinder binder{ground, binding, rules};
     binder.spec.folder = ground.file.parent_path().string();
-    name_ground(ground, binder.scope);
+    add_machine_names(ground, binder.scope);
     bind_params(binder, entry(root, "params"));
-    if (!rules.empty()) {  // all else is over params: it would be refused in their place
+    // All else is computed from params: a wrong param is reported alone, not with the hundred
+    // mistakes that follow from it.
+    if (!rules.empty()) {
         return std::move(binder.spec);
     }
     bind_seed(binder, entry(root, "seed"));
@@ -286,10 +290,10 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& gro
     bind_output_names(binder, entry(root, "output_names"));
     bind_outputs(binder, entry(root, "outputs"));
     if (binding.violations.empty()) {
-        judge_overridden_defaults(binder);
+        check_overridden_defaults(binder);
     }
     if (binding.violations.empty() && rules.empty()) {
-        judge_stored_names(binder);
+        check_stored_names(binder);
     }
     return std::move(binder.spec);
 }
@@ -302,7 +306,7 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
         const auto stored = std::ranges::find(shapes, tensor.key, &NamedShape::name);
         const Node& extents = entry(tensor.value, "shape");
         if (stored == shapes.end() || extents.elements.size() != stored->shape.size()) {
-            continue;  // its shape is compared when the tensor is read
+            continue;  // its shape is checked when the tensor is read
         }
         require(num_elements(stored->shape) > 0, "{}: {}: shape {}, allowed: no extent of 0", file,
                 tensor.key, tessera::to_string(stored->shape));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a run file that says what runs: `params`, `tensors`, `steps`, `set`, `ops`, `outputs`
-// and `seed`, from nodes to a PipelineSpec.
+// Binds the part of a run file that describes the pipeline (`params`, `tensors`, `steps`, `set`,
+// `ops`, `outputs` and `seed`) to a PipelineSpec.
 #pragma once
 
 #include <filesystem>
@@ -19,44 +19,44 @@
 
 namespace tessera::config {
 
-/// The keys that bind_pipeline takes out of a run file.
+/// Returns the keys of a run file that bind_pipeline binds.
 [[nodiscard]] std::vector<std::string_view> pipeline_keys();
 
-/// What a pipeline is bound on.
+/// Machine and file of a pipeline, which names in expressions and paths refer to.
 struct PipelineGround {
     const ArchSpec& arch;
     const MeshSpec& mesh;
     std::filesystem::path file;
 };
 
-/// Binds the pipeline's keys, which stand in `root`, and plans it: shapes of all tensors, each
-/// step's contract and rules.
+/// Binds the pipeline's keys in `root` and plans it: shapes of all tensors, each step's contract
+/// and rules.
 ///
 /// Keys of a param, a tensor or a step resolve below "params.", "tensors.NAME." and "steps.NAME.";
 /// a step's parameters, with those of `set:` and their defaults, below "steps.NAME.set.".
-/// Errors   none thrown; noted in `binding` if a key is wrong by itself (unknown, with its nearest
-///          neighbour; of another type; a name that is nobody's), in `rules` if values do not go
-///          together.
+/// Errors   none thrown; recorded in `binding` if a key is wrong by itself (an unknown key, another
+///          type, an unknown name), in `rules` if values contradict each other.
 [[nodiscard]] pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& ground,
                                                    Binding& binding, Violations& rules);
 
-/// Puts the values of params that `mesh.shape` names in their place: `shape: [1, ranks]`.
+/// Replaces params in `mesh.shape` by their values: `shape: [1, ranks]`.
 void evaluate_mesh_shape(Node& root);
 
-/// Shapes of a file of inputs as overrides: an extent that the run file gives by a param's name
-/// replaces that param. Tensors that the run file does not draw are ignored.
-/// Errors   UsageError if two tensors give a param different values.
+/// Shape of a tensor in a file of inputs.
 struct NamedShape {
     std::string name;
     Shape shape;
 };
+/// Returns overrides of params from the shapes of a file of inputs: an extent that the run file
+/// states as a param's name sets that param. The first tensor with the param decides; other tensors
+/// are checked when they are read.
 [[nodiscard]] std::vector<Override> params_of_shapes(const Node& root,
                                                      std::span<const NamedShape> shapes,
                                                      const std::string& file);
 
-/// Puts a list of steps, at any depth of repetition, into the form of a map by name, in which
-/// overrides find them: "steps.gate.set.k_block".
-/// Errors   ConfigError for a step without a name, or a name that stands twice.
+/// Turns a list of steps, at any depth of repetition, into a map by name, so that overrides can
+/// address them: "steps.gate.set.k_block".
+/// Errors   ConfigError for a step without a name, or a duplicate name.
 void name_steps(Node& root);
 
 }  // namespace tessera::config

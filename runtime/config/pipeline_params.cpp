@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `params:` of a run file: numbers and words, with what they may be.
+// Binds `params:` of a run file: numbers and words, with their ranges and choices.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,8 @@ std::string json_of(const pipeline::Value& value) {
     return std::visit([](const auto& held) { return nlohmann::json(held).dump(); }, value);
 }
 
-/// The words that a param may be: `[word, …]`, or those of an op's parameter: `fused_moe.pf`.
+/// Returns the allowed words of a param: `[word, …]`, or those of an op's parameter,
+/// `fused_moe.pf`. The second form keeps a list in a run file from differing from the op's table.
 std::vector<std::string> words_of(const Node& choices) {
     std::vector<std::string> words;
     for (const Node& choice : choices.elements) {
@@ -33,7 +34,7 @@ std::vector<std::string> words_of(const Node& choices) {
     }
     const std::size_t dot = std::min(choices.text.find('.'), choices.text.size());
     const ops::Op* op = ops::find_op(choices.text.substr(0, dot));
-    require(op != nullptr, "choices: {} is neither a list of words nor op.parameter, as {}",
+    require(op != nullptr, "choices: {} is neither a list of words nor op.parameter, such as {}",
             choices.text, "fused_moe.pf");
     const std::string key = choices.text.substr(std::min(dot + 1, choices.text.size()));
     const auto field = std::ranges::find(op->params.fields, key, &Field::key);
@@ -67,7 +68,7 @@ bool is_range(const Node& range) {
     return range.kind == NodeKind::Sequence && range.elements.size() == 2;
 }
 
-/// What is wrong with a value that its range does not hold.
+/// Returns the message for a value outside its range; nothing if it is inside.
 std::optional<std::string> range_refusal(const Node& range, const pipeline::Value& value,
                                          const Scope& scope) {
     const std::string& least = range.elements[0].text;
@@ -79,8 +80,8 @@ std::optional<std::string> range_refusal(const Node& range, const pipeline::Valu
     return fmt::format("{} is out of range, allowed: {} to {}", text, least, most);
 }
 
-/// The same before the mesh is known: nothing where the range is over what comes with it, which is
-/// judged where params are bound.
+/// Checks a range before the mesh is known. A range that uses the mesh, such as [1, grid.columns],
+/// cannot be evaluated yet and is checked when params are bound.
 std::optional<std::string> early_refusal(const Node& range, const pipeline::Value& value,
                                          const Scope& scope) {
     try {
@@ -90,8 +91,9 @@ std::optional<std::string> early_refusal(const Node& range, const pipeline::Valu
     }
 }
 
-// Rules across params: a sweep has points that break them.
-void judge_range(const PipelineBinder& binder, const Node& node, const std::string& path,
+// Records a value outside its range as a broken rule, not as a wrong key: points of a sweep may
+// break it and are then impossible.
+void check_range(const PipelineBinder& binder, const Node& node, const std::string& path,
                  const Node& range, const pipeline::Value& value) {
     if (range.kind == NodeKind::Null) {
         return;
@@ -105,7 +107,9 @@ void judge_range(const PipelineBinder& binder, const Node& node, const std::stri
     }
 }
 
-void judge_divides(const PipelineBinder& binder, const Node& node, const std::string& path,
+// Checks `divides:`, as for heads over devices. Stated in the file, so that the message names the
+// params that a user sets and not the shape that follows from them.
+void check_divides(const PipelineBinder& binder, const Node& node, const std::string& path,
                    const Node& others, const pipeline::Value& value) {
     if (others.kind != NodeKind::Sequence && others.kind != NodeKind::Null) {
         binder.mistake(others, path + ".divides", "expected a list, found " + describe(others));
@@ -137,7 +141,8 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
             "expected a number, a word or {value: …, choices: …}, found " + describe(param.value));
         return;
     }
-    binder.scope.set(param.key, std::int64_t{1});  // if it is refused, not all that use it is
+    // A refused param has a value all the same, so that its uses are not unknown names.
+    binder.scope.set(param.key, std::int64_t{1});
     binder.guarded(*value, path, [&] {
         const pipeline::Value held = evaluate(value->text, binder.scope);
         const bool is_word = std::holds_alternative<std::string>(held);
@@ -145,8 +150,8 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
         require(!is_word || choices.kind != NodeKind::Null,
                 "'{}' is a word; allowed: a number, or one of `choices: [...]`", value->text);
         check_choice(binder, *value, path, choices, held);
-        judge_range(binder, *value, path, entry(param.value, "range"), held);
-        judge_divides(binder, *value, path, entry(param.value, "divides"), held);
+        check_range(binder, *value, path, entry(param.value, "range"), held);
+        check_divides(binder, *value, path, entry(param.value, "divides"), held);
         binder.scope.set(param.key, held);
         binder.spec.params.emplace_back(param.key, held);
         binder.resolve(*value, path, show(held), json_of(held));
@@ -160,6 +165,8 @@ void evaluate_mesh_shape(Node& root) {
     if (shape == nullptr || params == nullptr) {
         return;
     }
+    // Params are bound after the mesh, whose size their expressions may use; an extent of the mesh
+    // may in turn be a param. So the params that need no mesh are evaluated here first.
     Scope scope;
     for (const Entry& param : params->entries) {
         const Node* value =
@@ -170,7 +177,7 @@ void evaluate_mesh_shape(Node& root) {
         try {
             scope.set(param.key, evaluate(value->text, scope));
         } catch (const UsageError&) {
-            continue;  // it is over the mesh itself, or refused where params are bound
+            continue;  // it uses the mesh itself, or is refused when params are bound
         }
     }
     Violations violations;

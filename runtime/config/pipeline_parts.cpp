@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a step whose op is made of others.
+// Binds the parts of a step whose op is made of other ops.
 #include <algorithm>
 
 #include "runtime/config/pipeline_binder.hpp"
@@ -11,7 +11,8 @@ namespace {
 using pipeline::PipelineStep;
 using pipeline::StepOutput;
 
-/// A word or number, or a list of them: "[1, 1]".
+/// Returns a node for a word, a number, or a list of them: "[1, 1]". Parts give parameters as the
+/// text of a run file, so that they pass the same checks.
 Node value_of(std::string_view text, const Origin& origin) {
     if (!text.starts_with('[')) {
         return {.kind = NodeKind::Scalar, .origin = origin, .text = std::string(text)};
@@ -26,7 +27,8 @@ Node value_of(std::string_view text, const Origin& origin) {
     return list;
 }
 
-/// What a part calls `name`: the whole step's operand of that name, or a tensor of the parts.
+/// Returns the tensor that a part calls `name`: the whole step's operand of that name, or a tensor
+/// between the parts, which gets the step's name as its prefix.
 std::string name_in(const PipelineStep& whole, const std::string& name) {
     const auto index_in = [&](std::span<const ops::Operand> operands) {
         return static_cast<std::size_t>(std::ranges::find(operands, name, &ops::Operand::name) -
@@ -62,7 +64,7 @@ std::optional<PipelineStep> bind_part(PipelineBinder& binder, const PipelineStep
     }
     for (std::size_t i = 0; i < part.outputs.size(); ++i) {
         step.outputs.push_back(output_in(whole, part.outputs[i]));
-        // What the whole step gives may lie where its run file says.
+        // The run file places outputs of the whole step; the op places tensors between its parts.
         const bool is_own = step.outputs.back().name == whole.name + "." + part.outputs[i];
         if (is_own && i < part.workspaces.size() && !part.workspaces[i].empty()) {
             step.outputs.back().workspace = whole.name + "." + part.workspaces[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block `set:` of a run file, and `set:` of its steps: parameters of ops.
+// Binds parameters of ops: the block `set:` of a run file, and `set:` of its steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 using ops::Op;
 
-/// The step's own parameters over those of `set:` for its op, each value with its place. Keys that
-/// the op does not have are refused where they stand, not in each step.
+/// Returns the step's own parameters merged over `set:` for its op, each value with its origin.
+/// refuse_unknown_defaults() reports unknown keys of `set:` once, not for each step.
 Node parameters_of(const Node& step, const Node& defaults, const Op& op) {
     Node merged{.kind = NodeKind::Map, .origin = step.origin};
     if (const Node* common = defaults.find(op.spec.name)) {
@@ -33,9 +33,10 @@ Node parameters_of(const Node& step, const Node& defaults, const Op& op) {
     return merged;
 }
 
-/// Notes which values of the command line reach the step.
-void note_overridden(PipelineBinder& binder, const Node& own, const Node& defaults, const Op& op,
-                     const std::string& path) {
+/// Records which values of the command line reach the step. A value that reaches no step changed
+/// nothing, and a user who swept it saw equal times without a reason.
+void record_overridden(PipelineBinder& binder, const Node& own, const Node& defaults, const Op& op,
+                       const std::string& path) {
     const Node* common = defaults.find(op.spec.name);
     for (const Entry& entry : common == nullptr ? std::vector<Entry>() : common->entries) {
         if (entry.value.origin.kind != OriginKind::Override) {
@@ -49,20 +50,19 @@ void note_overridden(PipelineBinder& binder, const Node& own, const Node& defaul
             const bool is_written = before->origin.kind != OriginKind::Default;
             use.own = is_written ? fmt::format("set {}.set.{} instead ({})", path, entry.key,
                                                to_string(before->origin))
-                                 : fmt::format("{} is made by an op that gives {} itself", path,
-                                               entry.key);
+                                 : fmt::format("{} is part of another op, which sets {} itself",
+                                               path, entry.key);
         }
     }
 }
 
 }  // namespace
 
-void judge_overridden_defaults(PipelineBinder& binder) {
+void check_overridden_defaults(PipelineBinder& binder) {
     for (const auto& [path, use] : binder.overridden_defaults) {
         if (!use.is_used) {
-            binder.rules.add(
-                use.origin, path,
-                "changes nothing: every step of the op has a value of its own; " + use.own);
+            binder.rules.add(use.origin, path,
+                             "has no effect: every step of the op has its own value; " + use.own);
         }
     }
 }
@@ -72,7 +72,7 @@ void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defau
                      pipeline::PipelineStep& spec) {
     const ops::Parameters& parameters = spec.op->params;
     Node node = parameters_of(step, defaults, *spec.op);
-    note_overridden(binder, entry(step, "set"), defaults, *spec.op, path);
+    record_overridden(binder, entry(step, "set"), defaults, *spec.op, path);
     if (parameters.make == nullptr) {
         for (const Entry& entry : node.entries) {
             binder.binding.violations.add(entry.origin, path + ".set." + entry.key,
@@ -92,7 +92,7 @@ void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults)
         if (binder.op(entry.key) == nullptr) {
             binder.binding.violations.add(
                 entry.origin, "set." + entry.key,
-                fmt::format("no op, did you mean {}?", "set." + nearest(entry.key, known)));
+                fmt::format("unknown op, did you mean {}?", "set." + nearest(entry.key, known)));
             continue;
         }
         if (entry.value.kind != NodeKind::Map) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block `steps:` of a run file.
+// Binds the block `steps:` of a run file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,7 +24,7 @@ void resolve_list(const PipelineBinder& binder, const Node& node, const std::str
                    nlohmann::json(names).dump());
 }
 
-/// The operand's place in a map of operands by name.
+/// Returns the index of the operand that a map entry names.
 std::optional<std::size_t> operand_index(const PipelineBinder& binder, const Entry& entry,
                                          std::span<const ops::Operand> operands,
                                          const std::string& path) {
@@ -36,15 +36,14 @@ std::optional<std::size_t> operand_index(const PipelineBinder& binder, const Ent
     for (const ops::Operand& operand : operands) {
         known.emplace_back(operand.name);
     }
-    binder.binding.violations.add(
-        entry.origin, path + "." + entry.key,
-        known.empty()
-            ? "the op takes no operand by name; give a list"
-            : fmt::format("no operand of the op, did you mean {}?", nearest(entry.key, known)));
+    binder.binding.violations.add(entry.origin, path + "." + entry.key,
+                                  known.empty() ? "the op has no named operands; use a list"
+                                                : fmt::format("unknown operand, did you mean {}?",
+                                                              nearest(entry.key, known)));
     return std::nullopt;
 }
 
-/// `in: [a, b]`, or `in: {operand: a, …}`.
+/// Binds `in: [a, b]`, or `in: {operand: a, …}`.
 void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& path,
                  const Scope& names, PipelineStep& spec) {
     const Node* in = step.find("in");
@@ -56,6 +55,8 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
         for (const Entry& entry : in->entries) {
             if (const auto index =
                     operand_index(binder, entry, spec.op->spec.inputs, path + ".in")) {
+                // Operands that are not named stay empty; the contract says whether they are
+                // optional.
                 spec.inputs.resize(std::max(spec.inputs.size(), *index + 1));
                 spec.inputs[*index] = pipeline::substitute(entry.value.text, names);
             }
@@ -64,10 +65,9 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
         for (const Node& name : in->elements) {
             spec.inputs.push_back(pipeline::substitute(name.text, names));
             if (spec.inputs.back().empty()) {
-                binder.mistake(
-                    name, path + ".in",
-                    "expected a tensor, found nothing; `in: {operand: tensor}` may leave "
-                    "an optional one out");
+                binder.mistake(name, path + ".in",
+                               "expected a tensor, found nothing; use `in: {operand: tensor}` to "
+                               "omit an optional one");
             }
         }
     } else {
@@ -117,7 +117,7 @@ void bind_output(PipelineBinder& binder, const Node& node, const std::string& pa
     }
 }
 
-/// `out: [a, b]`, or `out: {a: {shape: …, dtype: …}, b: {}}`.
+/// Binds `out: [a, b]`, or `out: {a: {shape: …, dtype: …}, b: {}}`.
 void bind_outputs(PipelineBinder& binder, const Node& step, const std::string& path,
                   const Scope& names, PipelineStep& spec) {
     const Node* out = step.find("out");
@@ -164,7 +164,7 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
     const std::string name = pipeline::substitute(op->text, names);
     spec.op = binder.op(name);
     if (spec.op == nullptr && binder.own_ops.contains(name)) {
-        return false;  // it did not load, which is a mistake at `ops:`
+        return false;  // it did not load, which is reported at `ops:`
     }
     if (spec.op == nullptr) {
         const auto known = binder.op_names();
@@ -185,7 +185,8 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
                       .inputs_place = entry.origin};
     const std::string path = "steps." + spec.name;
     binder.refuse_unknown(node, path + ".", kStepKeys);
-    // A program takes its operands as they are named, so it is bound behind them.
+    // The operands of a program are the tensors that the step names, so these are bound first; an
+    // op is bound first, since its operands have names that `in` may use.
     const bool is_program = node.find("program") != nullptr;
     if (is_program) {
         static const ops::Op kNoContract{};
@@ -218,7 +219,7 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
     spec.first_core = first.value_or(CoreCoord{0, 0});
     if (std::ranges::find(binder.spec.steps, spec.name, &PipelineStep::name) !=
         binder.spec.steps.end()) {
-        binder.mistake(node, path, "stands twice; a repeated step has ${…} in its name");
+        binder.mistake(node, path, "is defined twice; the name of a repeated step needs ${…}");
         return;
     }
     binder.spec.steps.push_back(std::move(spec));
@@ -229,7 +230,7 @@ void bind_entries(PipelineBinder& binder, const Node& steps, const Node& default
     for (const Entry& entry : steps.entries) {
         const std::string path = "steps." + entry.key;
         if (entry.origin.kind == OriginKind::Override) {
-            continue;  // refused
+            continue;  // refuse_new() reports it
         }
         if (entry.value.kind != NodeKind::Map) {
             binder.mistake(entry.value, path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block `tensors:` of a run file.
+// Binds the block `tensors:` of a run file.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,7 @@ using pipeline::PipelineTensor;
 using pipeline::Scope;
 using pipeline::TensorOrigin;
 
-/// A value of a plain type, or a mistake at its place.
+/// Binds a value of a plain type, or records a mistake at its position.
 template <class T>
 void bind_plain(PipelineBinder& binder, const Node* node, const std::string& path, T& member) {
     if (node == nullptr) {
@@ -44,12 +44,13 @@ void bind_shape(PipelineBinder& binder, const Node& tensor, const std::string& p
     }
     binder.guarded(*node, path, [&] {
         shape = shape_of(*node, names);
+        // Throws if the product does not fit in 64 bits.
         (void)num_elements(shape);
         binder.resolve(*node, path, Value<Numbers>::show(shape), nlohmann::json(shape).dump());
     });
 }
 
-/// Fields hold no empty text.
+/// Turns the word `none` into an empty name: a field's default cannot be an empty text.
 void clear_none(std::string& name) {
     if (name == "none") {
         name.clear();
@@ -82,6 +83,7 @@ std::string origin_words() {
 
 void bind_origin(PipelineBinder& binder, const Node* given, const std::string& path,
                  const Scope& names, TensorOrigin& origin) {
+    // An origin may be omitted: random values find more mistakes than zeros.
     static const Node kNormal{
         .kind = NodeKind::Map,
         .entries = {{"random", {}, {.kind = NodeKind::Scalar, .text = "normal"}}}};
@@ -89,8 +91,9 @@ void bind_origin(PipelineBinder& binder, const Node* given, const std::string& p
     std::string_view key;
     const OriginRow* row = origin_row(node, key);
     if (row == nullptr) {
-        binder.mistake(node, path,
-                       fmt::format("{} is no origin, allowed: {}", describe(node), origin_words()));
+        binder.mistake(
+            node, path,
+            fmt::format("unknown origin {}, allowed: {}", describe(node), origin_words()));
         return;
     }
     origin.kind = row->kind;
@@ -107,7 +110,8 @@ void bind_origin(PipelineBinder& binder, const Node* given, const std::string& p
         binder.guarded(node, path, [&] { part = pipeline::substitute(part, names); });
     }
     if (origin.kind == pipeline::OriginKind::Index) {
-        // A word or a mistake shows with the first element, at its place in the file.
+        // Evaluated once for the first element, so that a mistake has a line of the file and not
+        // only shows when values are drawn.
         Scope first(&names);
         first.set("i", std::int64_t{0});
         first.set("device", std::int64_t{0});
@@ -168,8 +172,9 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
         bind_split(binder, *split, path + ".split", tensor);
     }
     bind_origin(binder, node.find("origin"), path + ".origin", names, tensor.origin);
+    // Keys of a map are unique, but two names may be equal after ${…} is replaced.
     if (find_tensor(binder.spec, name) != nullptr) {
-        binder.mistake(node, path, "stands twice; a repeated tensor has ${…} in its name");
+        binder.mistake(node, path, "is defined twice; the name of a repeated tensor needs ${…}");
         return;
     }
     binder.spec.tensors.push_back(std::move(tensor));
@@ -179,6 +184,7 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
 
 std::string name_pattern(const Node& node, const Scope& names) {
     Scope inner(&names);
+    // Replaced by itself: the device is known when the file is written.
     inner.set("device", std::string("${device}"));
     return pipeline::substitute(node.text, inner);
 }
@@ -190,7 +196,7 @@ Shape shape_of(const Node& node, const Scope& names) {
     for (const Node& extent : node.elements) {
         require(extent.kind == NodeKind::Scalar, "expected an extent, found {}", describe(extent));
         shape.push_back(pipeline::evaluate_count(extent.text, names));
-        require(shape.back() > 0, "'{}' is 0; an extent is at least 1", extent.text);
+        require(shape.back() > 0, "'{}' is 0; allowed: an extent of at least 1", extent.text);
     }
     return shape;
 }
@@ -230,6 +236,7 @@ void repeat(PipelineBinder& binder, const Node& node, const std::string& path, c
     const Entry& counter = range->entries.front();
     binder.guarded(counter.value, path + ".repeat", [&] {
         const std::uint32_t count = pipeline::evaluate_count(counter.value.text, names);
+        // Restored below: a sibling of a repetition is not repeated.
         const std::uint64_t outer = binder.num_repetitions;
         require(count * outer <= kMostRepetitions, "{} repetitions{}, allowed: 0 to {}",
                 count * outer, outer == 1 ? "" : fmt::format(" ({} in each of {})", count, outer),
@@ -254,7 +261,7 @@ void bind_tensors(PipelineBinder& binder, const Node& tensors) {
     }
     for (const Entry& entry : tensors.entries) {
         if (entry.origin.kind == OriginKind::Override) {
-            continue;  // refused
+            continue;  // refuse_new() reports it
         }
         repeat(binder, entry.value, "tensors." + entry.key, binder.scope, [&](const Scope& names) {
             bind_tensor(binder, entry, pipeline::substitute(entry.key, names), names);

@@ -10,7 +10,8 @@ namespace {
 using pipeline::PipelineStep;
 using pipeline::StepOutput;
 
-/// Errors   UsageError for a tensor that no step makes, or that lies in a workspace already.
+/// Names the workspace of an output, in each step that writes it.
+/// Errors   UsageError for a tensor that no step makes, or that is in another workspace.
 void put_in_workspace(pipeline::PipelineSpec& spec, const std::string& tensor,
                       const std::string& workspace) {
     std::vector<std::string> made;
@@ -20,7 +21,7 @@ void put_in_workspace(pipeline::PipelineSpec& spec, const std::string& tensor,
             made.push_back(output.name);
             if (output.name == tensor) {
                 require(output.workspace.empty() || output.workspace == workspace,
-                        "{} lies in {} already", tensor, output.workspace);
+                        "{} is already in workspace {}", tensor, output.workspace);
                 output.workspace = workspace;
                 is_made = true;
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, places and rules of a bound pipeline, before anything runs.
+// Plans a bound pipeline before anything runs: shapes, layouts and rules of all steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,16 +22,17 @@ using pipeline::PipelineStep;
 using pipeline::PipelineTensor;
 using pipeline::StepOutput;
 
-/// A tensor as the steps up to here leave it.
+/// Tensor after the steps that are planned so far.
 struct PlannedTensor {
     TensorPlan plan;
-    bool is_open = false;             ///< the op that takes it first may say how it lies
-    bool is_known = true;             ///< false: its step went wrong, which is reported there
+    bool is_open = false;             ///< its first reader may choose the layout in memory
+    bool is_known = true;             ///< false: its step has a mistake, which is reported there
     std::set<std::uint32_t> devices;  ///< empty: all
 };
 using PlannedTensors = std::map<std::string, PlannedTensor, std::less<>>;
 
-/// Notes a rule's finding at the value or the operand that it blames.
+/// Records a broken rule at the value or operand that the rule names. Ops know names of parameters
+/// and operands only; this class finds their lines in the run file.
 class StepJudge final : public ops::RuleJudge {
 public:
     StepJudge(PipelineBinder& binder, const PipelineStep& step) : binder_(binder), step_(step) {}
@@ -44,7 +45,7 @@ public:
         for (const std::string_view group : {"set.", ""}) {
             const std::string path = fmt::format("steps.{}.{}{}", step_.name, group, blamed);
             if (const ResolvedValue* value = find(binder_.binding.resolved, path)) {
-                // A default has no place of its own: the step that leaves it is where to change it.
+                // A default has no line of its own; the step is where a user would set it.
                 const bool is_written = value->origin.kind != OriginKind::Default;
                 binder_.rules.add(is_written ? value->origin : step_.place, path, text);
                 return;
@@ -69,7 +70,7 @@ public:
     [[nodiscard]] bool is_kept() const noexcept { return is_kept_; }
 
 private:
-    /// "output (gate)", or the name alone where both are the same.
+    /// Returns "output (gate)", or the name alone if operand and tensor have the same.
     static std::string named(std::string_view operand, const std::string& tensor) {
         return tensor.empty() || operand == tensor ? std::string(operand)
                                                    : fmt::format("{} ({})", operand, tensor);
@@ -92,6 +93,7 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
     const std::string path = "tensors." + tensor.name;
     try {
         const TensorSpec spec = device_spec(tensor, binder.ground.mesh.shape.num_devices());
+        // Throws for a shape that the format or the layout cannot hold.
         (void)spec.page_size();
         require(tensor.split_by.empty() || find_tensor(binder.spec, tensor.split_by) != nullptr,
                 "split by {}, which is not an input tensor", tensor.split_by);
@@ -114,12 +116,13 @@ std::vector<std::string> names_of(const PlannedTensors& planned) {
     return names;
 }
 
-/// The step's inputs, if all are there; what is not is noted.
+/// Adds the plans of the step's inputs and returns whether all are known. Missing tensors are
+/// recorded as mistakes.
 bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned) {
     const std::string path = fmt::format("steps.{}.in", step.name);
     bool are_known = true;
     for (const std::string& name : step.inputs) {
-        if (name.empty()) {  // left out: the contract says whether it may be
+        if (name.empty()) {  // omitted: the contract says whether it is optional
             step.input_plans.emplace_back();
             continue;
         }
@@ -129,8 +132,8 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
             binder.binding.violations.add(
                 step.inputs_place, path,
                 names.empty() ? fmt::format("there is no tensor {}", name)
-                              : fmt::format("there is no tensor {} here, did you mean {}?", name,
-                                            nearest(name, names)));
+                              : fmt::format("no tensor {} exists at this step, did you mean {}?",
+                                            name, nearest(name, names)));
             return false;
         }
         for (const auto& group : step.groups) {
@@ -143,13 +146,16 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
                 }
             }
         }
+        // An input whose step has a mistake ends the check of this step in silence: its own
+        // mistakes would be consequences.
         are_known = are_known && found->second.is_known;
         step.input_plans.push_back(found->second.plan);
     }
     return are_known;
 }
 
-/// Lets the op say how inputs lie for which the run file leaves it open.
+/// Lets the op choose the layout of input tensors for which the run file states none, such as
+/// weights sharded over banks. Later readers must take that layout.
 void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTensors& planned) {
     std::vector<TensorPlan> wanted;
     if (step.op->place_inputs) {
@@ -157,7 +163,7 @@ void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTens
     }
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
         if (step.inputs[i].empty()) {
-            continue;  // left out
+            continue;  // omitted
         }
         PlannedTensor& tensor = planned.find(step.inputs[i])->second;
         if (tensor.is_open && i < wanted.size()) {
@@ -168,7 +174,8 @@ void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTens
     }
 }
 
-TensorPlan with_wishes(TensorPlan plan, const StepOutput& output) {
+/// Returns the inferred plan with the properties that the run file states.
+TensorPlan with_stated(TensorPlan plan, const StepOutput& output) {
     plan.spec.shape = output.shape.value_or(plan.spec.shape);
     plan.spec.format = output.format.value_or(plan.spec.format);
     plan.spec.layout = output.layout.value_or(plan.spec.layout);
@@ -178,19 +185,19 @@ TensorPlan with_wishes(TensorPlan plan, const StepOutput& output) {
 
 void infer_outputs(PipelineStep& step, const OpContext& context, StepJudge& judge) {
     std::vector<TensorPlan> inferred = step.op->infer(context);
-    judge.require(
-        inferred.size() >= step.outputs.size(), "outputs",
-        fmt::format("are {} tensors; the op gives {}", step.outputs.size(), inferred.size()));
+    judge.require(inferred.size() >= step.outputs.size(), "outputs",
+                  fmt::format("are {} tensors; allowed: up to {}, the outputs of the op",
+                              step.outputs.size(), inferred.size()));
     if (!judge.is_kept()) {
         return;
     }
     inferred.resize(step.outputs.size());
     for (std::size_t i = 0; i < inferred.size(); ++i) {
-        step.output_plans.push_back(with_wishes(std::move(inferred[i]), step.outputs[i]));
+        step.output_plans.push_back(with_stated(std::move(inferred[i]), step.outputs[i]));
     }
 }
 
-/// A tensor that is there already is written in place.
+/// Checks an output that exists already: it is overwritten in place, so its plan must be the same.
 void check_rewritten(const PlannedTensors& planned, const PipelineStep& step, StepJudge& judge) {
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         const auto found = planned.find(step.outputs[i].name);
@@ -213,7 +220,9 @@ void check_workspaces(const PipelineStep& step, StepJudge& judge) {
     }
 }
 
-void judge_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned,
+/// Checks the contract, infers outputs and checks rules, in this order: rules may assume shapes
+/// that keep the contract.
+void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned,
                 StepJudge& judge) {
     OpContext context{.arch = binder.ground.arch,
                       .mesh = binder.ground.mesh,
@@ -238,7 +247,7 @@ void judge_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     }
 }
 
-/// The parts of a step, if its contract and rules hold; what does not is noted.
+/// Returns the parts of a step whose contract and rules hold; records the mistakes of another step.
 std::vector<PipelineStep> parts_of(PipelineBinder& binder, PipelineStep& step,
                                    PlannedTensors& planned) {
     std::vector<PipelineStep> parts;
@@ -247,7 +256,7 @@ std::vector<PipelineStep> parts_of(PipelineBinder& binder, PipelineStep& step,
         if (!gather_inputs(binder, step, planned)) {
             return parts;
         }
-        judge_step(binder, step, planned, judge);
+        check_step(binder, step, planned, judge);
         if (!judge.is_kept()) {
             return parts;
         }
@@ -273,11 +282,11 @@ void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plann
     bool is_known = false;
     try {
         if (gather_inputs(binder, step, planned)) {
-            judge_step(binder, step, planned, judge);
+            check_step(binder, step, planned, judge);
             is_known = judge.is_kept();
         }
     } catch (const UsageError& error) {
-        // What an op finds out only by laying its work out.
+        // Some mistakes of a step are found only when the op computes its outputs.
         binder.rules.add(step.place, "steps." + step.name, error.what());
     }
     std::set<std::uint32_t> devices;
@@ -296,13 +305,15 @@ void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plann
     }
 }
 
-/// The steps in the order of their launches: one that runs beside another stands before it.
+/// Steps in the order of their launches. A step with `beside` is inserted before the step whose
+/// launch it joins, because only neighbours share a launch.
 class PlannedSteps {
 public:
     PlannedSteps(PipelineBinder& binder, PlannedTensors& planned)
         : binder_(binder), planned_(planned) {}
 
-    /// Keeps a step back until the one that it runs beside comes.
+    /// Keeps a step until the step that it runs beside is added. That step may be a part of another
+    /// one, which has no position before planning.
     void hold(PipelineStep step) { held_.push_back(std::move(step)); }
 
     void add(PipelineStep step) {
@@ -318,7 +329,7 @@ public:
         plan_step(binder_, steps_.emplace_back(std::move(step)), planned_);
     }
 
-    /// All of them; those whose neighbour has not come are mistakes.
+    /// Returns all steps. A step is a mistake if no later step has the name in its `beside`.
     [[nodiscard]] std::vector<PipelineStep> take() {
         for (const PipelineStep& held : held_) {
             std::vector<std::string> known;
@@ -341,7 +352,7 @@ private:
     std::vector<PipelineStep> held_;
 };
 
-// Only of a pipeline that is right otherwise: what has no plan cannot be rehearsed.
+// Rehearses the run; called only for a pipeline without other mistakes, since it needs all plans.
 void rehearse(PipelineBinder& binder) {
     const auto [obstacle, kernels] =
         pipeline::rehearse_run(binder.spec, binder.ground.arch, binder.ground.mesh);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block `program:` of a step.
+// Binds the block `program:` of a step.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -41,7 +41,8 @@ using pipeline::ProgramSemaphore;
 using pipeline::ProgramSpec;
 using pipeline::Scope;
 
-/// Binds one program; `path` is that of its keys.
+/// Binds one program; `path` is the path of its keys. Arguments stay text: their values depend on
+/// the device and the core, and are evaluated when the program is built.
 class ProgramBinder {
 public:
     ProgramBinder(PipelineBinder& binder, std::string path, const Scope& names)
@@ -97,6 +98,7 @@ private:
         const std::string full = fmt::format("{}.{}", path, key);
         binder_.guarded(*node, full, [&] {
             auto parsed = Value<T>::parse(*node);
+            // Not a plain value, so it is an expression: `grid: [columns, 1]`.
             if (std::holds_alternative<Mistake>(parsed)) {
                 parsed = Value<T>::parse(binder_.evaluated(*node, names_));
             }
@@ -198,7 +200,7 @@ private:
         if (error != std::errc{} || rest != end || index >= num_buffers) {
             binder_.binding.violations.add(
                 entry.origin, path,
-                fmt::format("'{}' is no circular buffer of {}, allowed: 0 to {}", entry.key,
+                fmt::format("invalid circular buffer '{}' of {}, allowed: 0 to {}", entry.key,
                             binder_.ground.arch.name, num_buffers - 1));
             return;
         }
@@ -237,6 +239,7 @@ private:
             binder_.mistake(node, path + ".on", "required key is missing");
         } else if (on->kind == NodeKind::Map) {
             plain(*on, "riscv", path + ".on", kernel.processor);
+            // A processor without a NoC has the default of DataMovementConfig.
             kernel.noc = kernel.processor == DataMovementProcessor::RISCV_0 ? NOC::RISCV_0_default
                                                                             : NOC::RISCV_1_default;
             plain(*on, "noc", path + ".on", kernel.noc);
@@ -246,7 +249,8 @@ private:
             const bool is_reader = on->text == "reader";
             kernel.processor =
                 is_reader ? DataMovementProcessor::RISCV_1 : DataMovementProcessor::RISCV_0;
-            // RISCV_1 on NoC 0, RISCV_0 on NoC 1: what ReaderDataMovementConfig and its sister say.
+            // RISCV_1 on NoC 0 and RISCV_0 on NoC 1, as tt-metal's ReaderDataMovementConfig and
+            // WriterDataMovementConfig.
             kernel.noc = is_reader ? NOC::NOC_0 : NOC::NOC_1;
         } else {
             binder_.mistake(*on, path + ".on",
@@ -299,7 +303,7 @@ private:
     ProgramSpec spec_;
 };
 
-/// `reference: gelu(x + bias)`, or `reference: {file: expected.safetensors, tensor: y}`.
+/// Binds `reference: gelu(x + bias)`, or `reference: {file: expected.safetensors, tensor: y}`.
 void bind_reference(PipelineBinder& binder, const Node& step, const std::string& path,
                     const PipelineStep& spec, ProgramSpec& program) {
     const Node* node = step.find("reference");

@@ -18,7 +18,8 @@
 namespace tessera::config {
 namespace {
 
-// The largest shipped file has 20 KB.
+// Limit of a configuration file. The largest shipped file has 20 KB; without a limit a device file
+// or a tensor given by mistake is read into memory as a whole.
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
 
 Origin origin_at(const Origin& place, const YAML::Mark& mark) {
@@ -31,8 +32,8 @@ Origin origin_at(const Origin& place, const YAML::Mark& mark) {
     return origin;
 }
 
-/// Hands yaml-cpp's events to the builder. The event interface is used, and not YAML::Node,
-/// since the latter drops the places of keys.
+/// Passes yaml-cpp's events to the builder. YAML::Node is not used, because it drops the positions
+/// of keys, which messages about unknown keys need.
 class Events final : public YAML::EventHandler {
 public:
     Events(TreeBuilder& builder, Origin place) : builder_(builder), place_(std::move(place)) {}
@@ -49,6 +50,7 @@ public:
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
         check(mark, tag, anchor);
+        // yaml-cpp marks quoted scalars by the tag "!". Quotes tell text from an expression.
         const auto style = tag == "!" ? ScalarStyle::Quoted : ScalarStyle::Plain;
         builder_.add({.kind = NodeKind::Scalar,
                       .origin = origin_at(place_, mark),
@@ -69,6 +71,7 @@ public:
     void OnMapEnd() override { builder_.close(); }
 
 private:
+    // Anchors and aliases would give one value two positions, and tags a type of their own.
     void check(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
         if (anchor != 0) {
             TreeBuilder::refuse(origin_at(place_, mark),
@@ -83,8 +86,8 @@ private:
     Origin place_;
 };
 
-/// Walks the whole text, so that a syntax error is named before anything that follows from it
-/// (an open '[' looks like a list as a key). Reading twice costs microseconds.
+/// Parses the whole text first, so that a syntax error is reported before its consequences: an open
+/// '[' looks like a list as a key. Reading twice costs microseconds.
 class SyntaxOnly final : public YAML::EventHandler {
 public:
     void OnDocumentStart(const YAML::Mark& mark) override { starts_.push_back(mark); }
@@ -106,8 +109,8 @@ private:
     std::vector<YAML::Mark> starts_;  ///< of each document
 };
 
-/// Refuses control characters but the three that YAML has (1.2.2, 5.1): yaml-cpp 0.7 reads on for
-/// ever behind a zero in a plain scalar.
+/// Refuses control characters except the three that YAML allows (YAML 1.2.2, section 5.1). yaml-cpp
+/// 0.7 never returns after a zero byte in a plain scalar; a fuzz target found it.
 void check_characters(const std::string& text, const Origin& place) {
     YAML::Mark mark;
     for (const char letter : text) {
@@ -132,7 +135,7 @@ void check_syntax(const std::string& text, const Origin& place) {
     SyntaxOnly events;
     try {
         YAML::Parser parser(stream);
-        // No further than the second: behind "[1],2" yaml-cpp finds empty documents for ever.
+        // Stops at the second document: after "[1],2" yaml-cpp returns empty documents for ever.
         while (events.starts().size() < 2 && parser.HandleNextDocument(events)) {
         }
     } catch (const YAML::Exception& error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First stage of configuration: YAML text to nodes. The only door to yaml-cpp.
+// First stage of configuration: reads YAML text to nodes. Nothing else uses yaml-cpp.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace tessera::config {
 
-/// Reads the one document of a file.
-/// Errors   ConfigError at file:line:column on a syntax error, a key that stands twice in a map,
-///          a key that is no plain text, an anchor, alias or tag, or a second document;
-///          UsageError if the file cannot be read.
+/// Reads the only document of a file.
+/// Errors   ConfigError at file:line:column for a syntax error, a duplicate key in a map, a key
+///          that is not plain text, an anchor, alias or tag, or a second document; UsageError if
+///          the file cannot be read.
 [[nodiscard]] Node read_file(const std::filesystem::path& path);
 
-/// Reads YAML text; `name` stands for the file in messages.
+/// Reads YAML text; messages use `name` as its file name.
 [[nodiscard]] Node read_text(const std::string& text, const std::string& name);
 
 /// Reads YAML text whose nodes all get the same origin (an override or a default).

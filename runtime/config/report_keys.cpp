@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `report:` of a run file.
+// Binds `report:` of a run file.
 #include "runtime/config/pipeline_binder.hpp"
 
 namespace tessera::config {

@@ -12,7 +12,7 @@ void Judge::require(bool holds, const std::string& path, const std::string& text
         return;
     }
     const std::string full = prefix_ + path;
-    // A list of facts is blamed as a whole: its first element stands for its place.
+    // A list of facts has no value of its own; its first element has the position of the list.
     const auto named = std::ranges::find_if(binding_->resolved, [&](const ResolvedValue& value) {
         return value.path == full || value.path.starts_with(full + "[");
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cross-field rule is given, and where it notes what does not hold.
+// Records of rules that hold across fields.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace tessera::config {
 
-/// Notes violations of rules at the place of the value that a rule blames.
+/// Records violations of rules at the position of the value that a rule names.
 class Judge {
 public:
-    /// `prefix` stands before each path: "" for run files, "arch." below a run.
+    /// `prefix` is the prefix of each path: "" for run files, "arch." for the device of a run.
     Judge(Binding& binding, std::string prefix) : binding_(&binding), prefix_(std::move(prefix)) {}
 
-    /// Notes `place of path: path: text` unless `holds`.
+    /// Records `position of path: path: text` unless `holds`.
     void require(bool holds, const std::string& path, const std::string& text);
 
 private:

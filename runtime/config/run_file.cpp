@@ -18,7 +18,8 @@ std::string quoted(const Node& node) {
     return node.style == ScalarStyle::Quoted ? nlohmann::json(node.text).dump() : node.text;
 }
 
-/// An override of the device is its own source: numbers there carry one.
+/// Returns an override of the device as a fact. Numbers of a device must state a source; the
+/// override itself is the only one.
 std::string fact_of(const Node& node) {
     return fmt::format("{{value: {}, source: {}}}", to_yaml(node),
                        nlohmann::json(node.origin.text).dump());
@@ -46,26 +47,27 @@ std::string lines_of(const Node& map, std::size_t indent, bool is_arch) {
     return text;
 }
 
-// What may name a file or a folder: a kernel's path, a tensor's or a reference's file, an op's
-// folder, a device.
+// Returns whether a key may name a file or a folder: a kernel's path, the file of a tensor or a
+// reference, an op's folder, a device.
 bool may_name_a_file(std::string_view key) {
     constexpr std::array<std::string_view, 4> kKeys{"path", "file", "ops", "device"};
     return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
-// The file is written to another folder than the one that its names are relative to.
-void make_paths_whole(Node& node, std::string_view key, const std::filesystem::path& folder) {
+// Makes paths absolute: a sweep writes best.yaml to another folder than the run file's, to which
+// its paths are relative.
+void make_paths_absolute(Node& node, std::string_view key, const std::filesystem::path& folder) {
     if (node.kind == NodeKind::Scalar && may_name_a_file(key)) {
-        std::error_code error;  // a name that is too long is not there either
+        std::error_code error;  // a name that is too long does not exist either
         if (!node.text.empty() && std::filesystem::exists(folder / node.text, error)) {
             node.text = std::filesystem::absolute(folder / node.text).lexically_normal().string();
         }
     }
     for (Node& element : node.elements) {
-        make_paths_whole(element, key, folder);
+        make_paths_absolute(element, key, folder);
     }
     for (Entry& entry : node.entries) {
-        make_paths_whole(entry.value, entry.key, folder);
+        make_paths_absolute(entry.value, entry.key, folder);
     }
 }
 
@@ -73,7 +75,7 @@ void make_paths_whole(Node& node, std::string_view key, const std::filesystem::p
 
 std::string to_run_file(const LoadedRun& loaded) {
     Node tree = loaded.tree;
-    make_paths_whole(tree, "", loaded.pipeline.folder);
+    make_paths_absolute(tree, "", loaded.pipeline.folder);
     std::string text;
     for (const Entry& entry : tree.entries) {
         text += entry.key + ":";

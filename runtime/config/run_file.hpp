@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loaded run as a run file again: complete, with nothing left to defaults.
+// Writes a loaded run as a complete run file, without defaults.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace tessera::config {
 
-/// YAML that load_run takes: every key of the run, and below `arch:` those numbers of the device
-/// that do not come from its own file, with their sources.
-/// Errors   UsageError if such a number is one of a list of maps, which no run file can replace by
-///          parts.
+/// Returns YAML for load_run: every key of the run, and below `arch:` the numbers of the device
+/// that do not come from the device's own file, with their sources.
+/// Errors   UsageError if such a number is in a list of maps, which a run file cannot replace in
+///          part.
 [[nodiscard]] std::string to_run_file(const LoadedRun& loaded);
 
 }  // namespace tessera::config

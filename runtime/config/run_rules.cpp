@@ -8,6 +8,7 @@
 namespace tessera::config {
 
 void mesh_has_at_most_256_devices(const RunSpec& run, const ArchSpec&, Judge& judge) {
+    // Linux allows a process 65530 mappings; 16384 cores at two mappings each stay below it.
     constexpr std::uint32_t kMost = 256;
     judge.require(
         run.mesh.shape.num_devices() <= kMost, "mesh.shape",
@@ -16,6 +17,7 @@ void mesh_has_at_most_256_devices(const RunSpec& run, const ArchSpec&, Judge& ju
 
 void ring_is_one_dimensional(const RunSpec& run, const ArchSpec&, Judge& judge) {
     const MeshShape shape = run.mesh.shape;
+    // Rings of both axes are a torus.
     const bool is_line = shape.rows == 1 || shape.columns == 1;
     judge.require(run.mesh.topology != Topology::Ring || is_line, "mesh.topology",
                   fmt::format("ring needs one row or one column, but mesh.shape is {}; allowed: "

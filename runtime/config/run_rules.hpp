@@ -9,11 +9,12 @@
 
 namespace tessera::config {
 
-/// 16 × 16: what the host's address space and mappings hold with 64 cores on each.
+/// Limits a mesh to 16 × 16 devices, for which the host's address space and mappings suffice with
+/// 64 cores each.
 void mesh_has_at_most_256_devices(const RunSpec& run, const ArchSpec& arch, Judge& judge);
-/// A ring closes one row or one column; a mesh with more of both has none to close.
+/// Requires a single row or column for topology ring.
 void ring_is_one_dimensional(const RunSpec& run, const ArchSpec& arch, Judge& judge);
-/// All rules above; those of ops are judged when the pipeline is planned.
+/// Checks all rules above. Rules of ops are checked when the pipeline is planned.
 void validate(const RunSpec& run, const ArchSpec& arch, Judge& judge);
 
 }  // namespace tessera::config

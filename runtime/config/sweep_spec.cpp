@@ -8,7 +8,7 @@ namespace tessera::config {
 
 namespace {
 
-/// Each of `points` followed by each of `more`, if there are any.
+/// Returns each of `points` extended by each of `more`; `points` if `more` is empty.
 SweepPoints combined(SweepPoints points, const SweepPoints& more) {
     if (more.empty()) {
         return points;
@@ -35,6 +35,8 @@ SweepPoints points_of(const SweepAxis& axis) {
 
 std::uint64_t num_points(const SweepSpec& sweep) {
     std::uint64_t count = 1;
+    // Counted before the points are built, so that a grid of 10^10 points is refused and not
+    // allocated.
     const auto multiply = [&count](std::size_t by) {
         if (__builtin_mul_overflow(count, std::max<std::size_t>(1, by), &count)) {
             count = std::numeric_limits<std::uint64_t>::max();

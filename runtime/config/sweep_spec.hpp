@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `sweep:` block of a configuration: which values of which keys to run.
+// The `sweep:` block of a configuration: the values of keys to run.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace tessera::config {
 
-/// A key and the values it takes in turn. Origins are the values' places in the file.
+/// A key and the values that it takes one after another. Origins are the values' positions in the
+/// file.
 struct SweepAxis {
     std::string path;
     std::vector<Override> values;
@@ -18,24 +19,25 @@ struct SweepAxis {
 };
 using SweepAxes = std::vector<SweepAxis>;
 
-/// One point as its author wrote it: a value for each key that it names.
+/// One point as written in the file: a value for each key that it names.
 using SweepSettings = std::vector<Override>;
 using SweepPoints = std::vector<SweepSettings>;
 
+/// Contents of the block.
 struct SweepSpec {
-    std::string question;  ///< what the sweep is to answer, in a sentence
-    std::string rank_by;   ///< step by whose time points are ranked; "run" is all of them
+    std::string question;  ///< question that the sweep answers, in a sentence
+    std::string rank_by;   ///< launch by whose time points are ranked; "run": the whole run
     bool values = false;   ///< tile maths on, every step compared as `verify` says
     SweepPoints cases;
     SweepPoints points;
     SweepAxes grid;
 };
 
-/// How many points_of gives; the largest number there is if they are more than that.
+/// Returns the number of points of points_of; 2^64 − 1 if there are more.
 [[nodiscard]] std::uint64_t num_points(const SweepSpec& sweep);
 
-/// Each of `cases` with each of `points` (one without settings, if there are none) with each
-/// combination of `grid`, the last key changing fastest.
+/// Returns each of `cases` with each of `points` with each combination of `grid`; the last key
+/// changes fastest. Empty `cases` or `points` count as one without settings.
 [[nodiscard]] std::vector<SweepSettings> points_of(const SweepSpec& sweep);
 
 }  // namespace tessera::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How axes and points of a sweep are written in YAML.
+// YAML forms of axes and points of a sweep.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tessera::config {
 
-/// `{key.path: [value, …], …}`: each key a list of one value or more, none twice.
+/// `{key.path: [value, …], …}`: each key has a list of one or more different values.
 template <>
 struct Value<SweepAxes> {
     static constexpr JsonForm kJson = JsonForm::Text;
@@ -18,7 +18,7 @@ struct Value<SweepAxes> {
     [[nodiscard]] static std::string allowed() { return "{key.path: [value, …], …}"; }
 };
 
-/// `[{key.path: value, …}, …]`: each point a map of one key or more.
+/// `[{key.path: value, …}, …]`: each point is a map of one or more keys.
 template <>
 struct Value<SweepPoints> {
     static constexpr JsonForm kJson = JsonForm::Text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the events of a YAML parser together into a tree of nodes.
+// Builds a tree of nodes from the events of a YAML parser.
 #pragma once
 
 #include <string>
@@ -10,26 +10,27 @@
 
 namespace tessera::config {
 
+/// Builder of one document.
 class TreeBuilder {
 public:
     /// Adds a scalar or null: a key, a map's value, an element, or the whole document.
-    /// Errors   ConfigError if it is a key that stands twice in its map or is no plain text.
+    /// Errors   ConfigError for a duplicate key of a map, or a key that is not plain text.
     void add(Node node);
-    /// Opens a sequence or map, to which the following nodes belong up to close().
+    /// Opens a sequence or map; the following nodes belong to it until close().
     void open(Node node);
     void close();
-    /// The document; Null at `place` if nothing was added.
+    /// Returns the document; Null at `place` if nothing was added.
     [[nodiscard]] Node finish(const Origin& place);
 
     /// Throws ConfigError `origin: message`.
     [[noreturn]] static void refuse(const Origin& origin, const std::string& message);
 
 private:
-    /// A sequence or map under construction; `key` waits for its value.
+    /// Sequence or map under construction; `pending` is a key without its value.
     struct Frame {
         Node node;
         Entry pending;
-        std::unordered_set<std::string> keys;  ///< of the map until here
+        std::unordered_set<std::string> keys;  ///< keys of the map so far
         bool has_key = false;
     };
 

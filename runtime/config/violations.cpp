@@ -12,6 +12,7 @@ namespace tessera::config {
 
 void Violations::add(const Origin& origin, const std::string& path, const std::string& text) {
     std::string message = fmt::format("{}: {}: {}", to_string(origin), path, text);
+    // A mistake of a repeated step occurs in each repetition, at one position.
     if (found_.empty() || found_.back().message != message) {
         found_.push_back({origin, std::move(message)});
     }
@@ -26,6 +27,7 @@ void Violations::throw_if_any() const {
         return;
     }
     auto sorted = found_;
+    // Blocks are bound in another order than they have in the file.
     std::ranges::stable_sort(sorted, {}, [](const Violation& violation) {
         const Origin& at = violation.origin;
         const bool is_file = at.kind == OriginKind::File;

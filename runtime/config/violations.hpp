@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes of a configuration, gathered so that all are reported together.
+// Mistakes of a configuration, collected so that all are reported together.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace tessera::config {
 
+/// List of mistakes.
 class Violations {
 public:
-    /// Notes `origin: path: text`, once for all repetitions of a repeated step or tensor.
+    /// Records `origin: path: text`, once for all repetitions of a repeated step or tensor.
     void add(const Origin& origin, const std::string& path, const std::string& text);
-    /// Adds those of `others`.
+    /// Appends the mistakes of `others`.
     void take_over(const Violations& others);
     [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
-    /// Throws ConfigError with one line per violation, by file, line and column; those of
-    /// overrides come last, in the order in which they were found.
+    /// Throws ConfigError with one line for each mistake, sorted by file, line and column. Mistakes
+    /// of overrides come last, in the order in which they were found.
     void throw_if_any() const;
 
 private:

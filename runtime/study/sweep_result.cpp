@@ -110,7 +110,7 @@ Counted count(const RunFigures& run, const std::string& rank_by) {
         return {{run.time, run.ensemble, run.clock}, run.path.bounds};
     }
     const auto step = std::ranges::find(run.steps, rank_by, &StepFigures::name);
-    require(step != run.steps.end(), "sweep.rank_by: {} is no step, allowed: {}", rank_by,
+    require(step != run.steps.end(), "sweep.rank_by: unknown step {}, allowed: {}", rank_by,
             fmt::join(step_names(run), ", "));
     return {{step->time, step->ensemble, run.clock}, step->path.bounds};
 }

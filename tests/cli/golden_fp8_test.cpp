@@ -221,8 +221,8 @@ TEST(CliFp8, AnIdThatIsOffByOneFailsItsCheck) {
                      "ops/moe_select_experts/kernels/select.cpp=" + folder.file("select.cpp")});
 
     EXPECT_EQ(ending.exit_code, 1);
-    EXPECT_THAT(ending.out, ::testing::HasSubstr(
-                                "topk_ids of device 0 at (0,0) differs from the reference"));
+    EXPECT_THAT(ending.out,
+                ::testing::HasSubstr("topk_ids of device 0 at (0,0) differs from the reference"));
 }
 
 }  // namespace

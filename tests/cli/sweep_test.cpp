@@ -354,7 +354,7 @@ TEST(CliSweep, NamesItsStepsIfToRankByNone) {
         EXPECT_EQ(ending.exit_code, 2);
         EXPECT_EQ(ending.out, "");
         EXPECT_EQ(ending.err, config +
-                                  ":9:12: sweep.rank_by: gate is no step, allowed: run, "
+                                  ":9:12: sweep.rank_by: unknown step gate, allowed: run, "
                                   "copy\n");
     }
 }

@@ -50,7 +50,8 @@ constexpr SetMistake kSets[] = {
     {"mesh.shap=[1,4]", "--set mesh.shap=[1,4]: mesh.shap: unknown key, did you mean mesh.shape?"},
     {"params.rows", "--set params.rows: expected key.path=value"},
     {"=3", "--set =3: expected key.path=value"},
-    {"params..rows=3", "--set params..rows=3: 'params..rows' is no key path, write key.path=value"},
+    {"params..rows=3",
+     "--set params..rows=3: invalid key path 'params..rows'; write key.path=value"},
     {"params.rows.max=3", "--set params.rows.max=3: params.rows is '64' and has no keys below it"},
     {"mesh.shape=[1,4", "--set mesh.shape=[1,4: YAML syntax: end of sequence flow not found"},
     {"arch.l1.size=1048576",
@@ -79,8 +80,8 @@ TEST(OverrideErrors, NameTheStepWhoseOwnValueStandsBeforeTheOps) {
     const std::string text = replaced(kRun, "set: {factor: 2}", "set: {factor: 2, grid: [2, 2]}");
 
     EXPECT_EQ(refusal_of_run(text, {"set.scale.grid=[1,1]"}),
-              "--set set.scale.grid=[1,1]: set.scale.grid: changes nothing: every step of the op "
-              "has a value of its own; set steps.double.set.grid instead (run.yaml:11:73)");
+              "--set set.scale.grid=[1,1]: set.scale.grid: has no effect: every step of the op has "
+              "its own value; set steps.double.set.grid instead (run.yaml:11:73)");
     EXPECT_EQ(refusal_of_run(text, {"steps.double.set.grid=[1,1]"}), "");
     EXPECT_EQ(refusal_of_run(std::string(kRun), {"set.scale.grid=[1,1]"}), "");
 }

@@ -40,7 +40,7 @@ constexpr Mistake kMistakes[] = {
     {"UnknownSection",
      "mesh:", "meshes: {}\nmesh:", "run.yaml:1:1: meshes: unknown key, did you mean mesh?"},
     {"DuplicateKey", "  rows: 64", "  rows: 64\n  rows: 65",
-     "run.yaml:6:3: rows: key stands twice, first at run.yaml:5:3"},
+     "run.yaml:6:3: rows: duplicate key, first at run.yaml:5:3"},
     {"MissingSteps", "steps:\n  - {name: double, op: scale, in: [x], out: [y], set: {factor: 2}}\n",
      "", "run.yaml:1:1: steps: required key is missing"},
     {"WordForAParam", "rows: 64", "rows: many",
@@ -74,7 +74,7 @@ constexpr Mistake kMistakes[] = {
     {"UnknownParamInAShape", "[rows, columns]", "[row, columns]",
      "run.yaml:9:14: tensors.x.shape: row is unknown, did you mean rows?"},
     {"ExtentOfZero", "[rows, columns]", "[rows - 64, columns]",
-     "run.yaml:9:14: tensors.x.shape: 'rows - 64' is 0; an extent is at least 1"},
+     "run.yaml:9:14: tensors.x.shape: 'rows - 64' is 0; allowed: an extent of at least 1"},
     {"DivisionThatLeavesARest", "[rows, columns]", "[rows / 3, columns]",
      "run.yaml:9:14: tensors.x.shape: 'rows / 3': 3 does not divide 64; ceil_div or floor_div say "
      "what is meant"},
@@ -88,7 +88,7 @@ constexpr Mistake kMistakes[] = {
     {"UnknownKeyOfATensor", "layout: tile", "layouts: tile",
      "run.yaml:9:48: tensors.x.layouts: unknown key, did you mean tensors.x.layout?"},
     {"UnknownOrigin", "layout: tile", "layout: tile, origin: ones",
-     "run.yaml:9:70: tensors.x.origin: 'ones' is no origin, allowed: {random: normal}, {random: "
+     "run.yaml:9:70: tensors.x.origin: unknown origin 'ones', allowed: {random: normal}, {random: "
      "routing}, {random: routing_weights}, {random: routing_logits}, {random: expert_mapping}, "
      "{random: expert_map}, zeros, {constant: …}, {join: …}, {index: …}, {file: …}"},
     {"UnknownKeyOfAnOrigin", "layout: tile", "layout: tile, origin: {random: normal, stdev: 1}",
@@ -107,22 +107,23 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:11:5: steps.double: neither op nor program: one of them is required"},
     {"StepThatStandsTwice", "set: {factor: 2}}",
      "set: {factor: 2}}\n  - {name: double, op: copy, in: [x], out: [z]}",
-     "run.yaml:12:12: steps: the name double stands twice, first at run.yaml:11:12"},
+     "run.yaml:12:12: steps: duplicate name double, first at run.yaml:11:12"},
     {"NameWithADot", "name: double", "name: dou.ble",
-     "run.yaml:11:12: steps: the name 'dou.ble' has a dot, which parts key paths"},
+     "run.yaml:11:12: steps: invalid name 'dou.ble'; a dot separates the keys of a path"},
     {"UnknownOp", "op: scale", "op: scal",
      "run.yaml:11:24: steps.double.op: unknown op 'scal', did you mean scale? Allowed: @ops"},
     {"UnknownKeyOfAStep", "in: [x]", "ins: [x]",
      "run.yaml:11:31: steps.double.ins: unknown key, did you mean steps.double.in?"},
     {"UnknownTensor", "in: [x]", "in: [xx]",
-     "run.yaml:11:35: steps.double.in: there is no tensor xx here, did you mean x?"},
+     "run.yaml:11:35: steps.double.in: no tensor xx exists at this step, did you mean x?"},
     {"OutMissing", "out: [y], ", "", "run.yaml:11:5: steps.double.out: required key is missing"},
     {"TooManyInputs", "in: [x]", "in: [x, x]",
      "run.yaml:11:35: steps.double: inputs are 2 tensors; allowed: 1: input"},
     {"TooManyOutputs", "out: [y]", "out: [y, z]",
-     "run.yaml:11:35: steps.double: outputs are 2 tensors; the op gives 1"},
+     "run.yaml:11:35: steps.double: outputs are 2 tensors; allowed: up to 1, the outputs of the "
+     "op"},
     {"UnknownOperand", "in: [x]", "in: {inputs: x}",
-     "run.yaml:11:36: steps.double.in.inputs: no operand of the op, did you mean input?"},
+     "run.yaml:11:36: steps.double.in.inputs: unknown operand, did you mean input?"},
     {"UnknownParameter", "factor: 2", "factr: 2",
      "run.yaml:11:5: steps.double.set.factor: required key is missing\nrun.yaml:11:56: "
      "steps.double.set.factr: unknown key, did you mean steps.double.set.factor?"},
@@ -145,7 +146,7 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:11:17: steps.double.set.grid: [9, 1] is not part of the wormhole_n150's grid; "
      "allowed: [0, 0], which is all of it, or [1, 1] to [8, 8]"},
     {"UnknownOpInSet", "steps:", "set:\n  scal: {}\nsteps:",
-     "run.yaml:11:3: set.scal: no op, did you mean set.scale?"},
+     "run.yaml:11:3: set.scal: unknown op, did you mean set.scale?"},
     {"UnknownDevices", "out: [y]", "out: [y], devices: [2]",
      "run.yaml:11:60: steps.double.devices: device 2, allowed: 0 to 1"},
     {"UnknownGroup", "out: [y]", "out: [y], devices: row",
@@ -159,13 +160,15 @@ constexpr Mistake kMistakes[] = {
     {"BoxesThatDoNotTileTheMesh", "params:", "groups: {g: {box: [1, 3]}}\nparams:",
      "run.yaml:4:13: groups.g: boxes of [1, 3] do not tile the mesh of [1, 2] devices"},
     {"GroupsThatOverlap", "params:", "groups: {g: [[0, 1], [1, 0]]}\nparams:",
-     "run.yaml:4:13: groups.g: device 1 stands in groups 0 and 1; groups do not overlap"},
+     "run.yaml:4:13: groups.g: device 1 is in groups 0 and 1; allowed: groups without common "
+     "devices"},
     {"GroupsOfOtherSizes", "params:", "groups: {g: [[0], [0, 1]]}\nparams:",
-     "run.yaml:4:13: groups.g: are groups of 1 and of 2 devices; all must have as many"},
-    {"DeviceTwiceInAGroup",
-     "params:", "groups: {g: [[1, 1]]}\nparams:", "run.yaml:4:18: groups.g: device 1 stands twice"},
+     "run.yaml:4:13: groups.g: groups of 1 and of 2 devices; allowed: groups of equal size"},
+    {"DeviceTwiceInAGroup", "params:", "groups: {g: [[1, 1]]}\nparams:",
+     "run.yaml:4:18: groups.g: device 1 is listed twice"},
     {"GroupCalledAsAWord", "params:", "groups: {rows: [[1]]}\nparams:",
-     "run.yaml:4:16: groups.rows: is a word for devices already"},
+     "run.yaml:4:16: groups.rows: is a reserved word; allowed: names other than all, rows, columns "
+     "and each"},
     {"AcrossNoGroup", "params:", "groups: {g: {across: h}}\nparams:",
      "run.yaml:4:13: groups.g: 'h', allowed: all, rows, columns, each, or a list of ids"},
     {"SplitOverNoGroup", "layout: tile", "layout: tile, split: {over: h}",
@@ -195,8 +198,8 @@ constexpr Mistake kMistakes[] = {
     {"CircularBufferOutOfRange", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {cbs: {32: {}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: "
      "[x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:36: steps.double.program.cbs.32: '32' is no circular buffer of "
-     "wormhole_n150, allowed: 0 to 31"},
+     "run.yaml:11:36: steps.double.program.cbs.32: invalid circular buffer '32' of wormhole_n150, "
+     "allowed: 0 to 31"},
     {"TileOfNoUnit", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {cbs: {0: {tile: [3, 32]}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
      "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
@@ -247,13 +250,13 @@ constexpr Mistake kMistakes[] = {
      "set: {factor: 2}}\n"
      "  - {name: triple, op: scale, in: [x], out: [z], set: {factor: 3}}\n"
      "outputs:\n  - {tensor: y, as: \"r${device}\"}\n  - {tensor: z, as: \"r${1 + 0}\"}\n",
-     "run.yaml:15:5: outputs: y and z are both called r1 in the file of outputs; give one another "
-     "name with `as`"},
+     "run.yaml:15:5: outputs: y and z have the same name r1 in the file of outputs; rename one "
+     "with `as`"},
     {"EmptyNameOfAnInput", "in: [x]", "in: [x, \"\"]",
-     "run.yaml:11:39: steps.double.in: expected a tensor, found nothing; `in: {operand: tensor}` "
-     "may leave an optional one out"},
+     "run.yaml:11:39: steps.double.in: expected a tensor, found nothing; use `in: {operand: "
+     "tensor}` to omit an optional one"},
     {"ExtendsNobody", "mesh:", "extends: nobody\nmesh:",
-     "run.yaml:1:10: extends: there is no run file 'nobody', looked for nobody, nobody.yaml, "
+     "run.yaml:1:10: extends: run file 'nobody' not found; searched: nobody, nobody.yaml, "
      "configs/runs/nobody.yaml"},
     {"UnknownDevice", "wormhole_n150", "wormhole_n15",
      "run.yaml:2:11: mesh.device: 'wormhole_n15' is unknown, did you mean wormhole_n150? "

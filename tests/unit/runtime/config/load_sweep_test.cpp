@@ -118,8 +118,9 @@ TEST(LoadSweep, CountsItsPointsBeforeItMakesThem) {
         (void)load("sweep:\n  question: q\n  grid:\n" + grid);
         FAIL() << "10^10 points were made";
     } catch (const ConfigError& error) {
-        EXPECT_THAT(error.what(), testing::EndsWith("s.yaml:11:3: sweep: stands for 10000000000 "
-                                                    "points, allowed: 10000 or fewer"));
+        EXPECT_THAT(error.what(),
+                    testing::EndsWith(
+                        "s.yaml:11:3: sweep: has 10000000000 points, allowed: 10000 or fewer"));
     }
 }
 
@@ -184,7 +185,7 @@ TEST(LoadSweep, LetsOverridesReplaceOtherValues) {
 
 TEST(LoadRun, RefusesAFileThatStandsForManyRuns) {
     EXPECT_EQ(test::refusal_of_run(std::string(kLayer) + "sweep: {question: q}\n"),
-              "run.yaml:10:8: sweep: this file stands for many runs, see tessera sweep");
+              "run.yaml:10:8: sweep: this file describes many runs; use tessera sweep");
 }
 
 struct Mistake {
@@ -212,7 +213,7 @@ TEST_P(SweepErrors, NamePlaceAndWhatIsAllowed) {
 constexpr Mistake kMistakes[] = {
     {"NoBlock", "", "s.yaml:1:1: sweep: required key is missing: this file is one run"},
     {"NothingToVary", "sweep: {question: q}\n",
-     "s.yaml:10:8: sweep: neither grid nor points: there is nothing to vary"},
+     "s.yaml:10:8: sweep: neither grid nor points; one of them is required"},
     {"NoQuestion", "sweep:\n  grid: {params.tokens: [32]}\n",
      "s.yaml:11:3: sweep.question: required key is missing"},
     {"UnknownKey", "sweep: {question: q, value: true}\n",
@@ -227,14 +228,14 @@ constexpr Mistake kMistakes[] = {
      "s.yaml:10:31: sweep.points: expected a point {key.path: value, …}, found a map"},
     {"KeyInGridAndPoints",
      "sweep: {question: q, points: [{params.tokens: 32}], grid: {params.tokens: [64]}}\n",
-     "s.yaml:10:76: params.tokens: is set by s.yaml:10:47 too, leave one out"},
+     "s.yaml:10:76: params.tokens: is also set by s.yaml:10:47; remove one of them"},
     {"OnlyCases", "sweep: {question: q, cases: [{params.tokens: 32}]}\n",
-     "s.yaml:10:8: sweep: neither grid nor points: there is nothing to vary"},
+     "s.yaml:10:8: sweep: neither grid nor points; one of them is required"},
     {"KeyInCasesAndGrid",
      "sweep: {question: q, cases: [{params.tokens: 32}], grid: {params.tokens: [64]}}\n",
-     "s.yaml:10:75: params.tokens: is set by s.yaml:10:46 too, leave one out"},
+     "s.yaml:10:75: params.tokens: is also set by s.yaml:10:46; remove one of them"},
     {"KeyOfTheCommandLine", "sweep: {question: q, grid: {seed: [1, 2]}}\n",
-     "s.yaml:10:36: seed: is set by --set seed=3 too, leave one out"},
+     "s.yaml:10:36: seed: is also set by --set seed=3; remove one of them"},
     {"UnknownSweptKey", "sweep: {question: q, grid: {params.token: [32]}}\n",
      "s.yaml:10:44: params.token: unknown key, did you mean params.tokens?"},
     {"SweptValueOfAnotherType", "sweep: {question: q, grid: {params.tokens: [32, many]}}\n",

@@ -81,7 +81,7 @@ TEST(Ranking, NamesTheStepsThereAre) {
         (void)ranking(result);
         FAIL() << "down is no step";
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "sweep.rank_by: down is no step, allowed: run, prepare, gate");
+        EXPECT_STREQ(error.what(), "sweep.rank_by: unknown step down, allowed: run, prepare, gate");
     }
 }
 
