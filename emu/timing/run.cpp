@@ -119,7 +119,7 @@ RunTimeline replay_run(const Trace& trace, const Machine& machine,
     // Of another shape the same devices would have other neighbours: routes of the trace would lead
     // elsewhere. An arch may differ (tessera retime).
     require(trace.mesh.shape == machine.mesh.shape,
-            "trace: it is of {} × {} devices, the machine has {} × {}", trace.mesh.shape.rows,
+            "trace: recorded on {} × {} devices, the machine has {} × {}", trace.mesh.shape.rows,
             trace.mesh.shape.columns, machine.mesh.shape.rows, machine.mesh.shape.columns);
     RunReplay replay(machine, options);
     RunTimeline run;

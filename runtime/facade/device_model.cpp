@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kArchPrefix = "arch.";
 constexpr std::string_view kTimingPrefix = "timing.";
 
-/// Keys of `section`, "noc." for one, which begin with `prefix` in the device's file.
+/// Returns the keys of `section`, such as "noc.", that begin with `prefix` in the device's file.
 std::vector<std::string> keys_of(const config::Resolved& known, std::string_view prefix,
                                  std::string_view section) {
     std::vector<std::string> keys;
@@ -36,8 +36,8 @@ std::vector<std::string> keys_of(const config::Resolved& known, std::string_view
     return keys;
 }
 
-/// Returns whether "timing." is to stand in front of `key`. Of a misspelt one the nearest of its
-/// section decides, so that the refusal names that one.
+/// Returns whether `key` needs the prefix "timing.". For a misspelt key the nearest key of its
+/// section decides, so that the message suggests that key.
 bool is_timing_key(const std::string& key, const config::Resolved& known) {
     const std::string section = key.substr(0, key.find('.') + 1);
     const std::vector<std::string> timed = keys_of(known, kTimingPrefix, section);
@@ -51,7 +51,7 @@ bool is_timing_key(const std::string& key, const config::Resolved& known) {
     return std::find(all.begin(), all.begin() + num_own, nearest) == all.begin() + num_own;
 }
 
-/// The device's own key for one of the command line; the same if there is none.
+/// Returns the device's own key for a key of the command line; the same key if there is none.
 std::string device_key(std::string key, const config::Resolved& known) {
     if (key.starts_with(kArchPrefix)) {
         key.erase(0, kArchPrefix.size());
@@ -78,7 +78,8 @@ fs::path find_device_model(std::string_view origin, const std::string& device) {
 
 fs::path arch_of_trace(const fs::path& path, const Trace& trace) {
     const fs::path file = shipped_models() / (trace.arch + ".yaml");
-    require(fs::exists(file), "{}: was recorded on {}, no shipped device model, allowed: {}",
+    require(fs::exists(file),
+            "{}: was recorded on {}, which is not a shipped device model, allowed: {}",
             path.string(), trace.arch, fmt::join(config::names_in(shipped_models()), ", "));
     return file;
 }

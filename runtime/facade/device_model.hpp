@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device model as callers name it, with its numbers replaced.
+// Loads device models by name or path, with replaced numbers.
 #pragma once
 
 #include <filesystem>
@@ -12,20 +12,20 @@
 
 namespace tessera {
 
-/// The file that `device` means: a path, or the name of a device model that ships.
-/// Errors   UsageError with the nearest name and all names, if there is no such file; it begins
-///          with `origin`, who named the device.
+/// Returns the file of `device`, which is a path or the name of a shipped device model.
+/// Errors   UsageError that begins with `origin` and has the nearest name and all names, if there
+///          is no such file.
 [[nodiscard]] std::filesystem::path find_device_model(std::string_view origin,
                                                       const std::string& device);
 
-/// The file of the shipped device model that a trace was recorded on.
-/// Errors   UsageError naming `path`, if none of that name ships.
+/// Returns the file of the shipped device model on which a trace was recorded.
+/// Errors   UsageError naming `path` if no shipped device model has that name.
 [[nodiscard]] std::filesystem::path arch_of_trace(const std::filesystem::path& path,
                                                   const Trace& trace);
 
-/// Loads a device model with the `sets` in it. Keys are those of the file; "arch." may stand before
-/// them, as in run configurations, and "timing." may be left out where no other key has the name:
-/// "timing.noc.link_rate=…", "arch.timing.noc.link_rate=…" and "noc.link_rate=…" mean the same.
+/// Loads a device model and applies the `sets`. Keys are those of the file, with or without the
+/// prefix "arch."; "timing." may be omitted if no other key has the name. "timing.noc.link_rate=…",
+/// "arch.timing.noc.link_rate=…" and "noc.link_rate=…" mean the same.
 /// Errors   ConfigError as config::load_arch.
 [[nodiscard]] config::LoadedArch load_device(const std::filesystem::path& file,
                                              const std::vector<std::string>& sets);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tessera::Machine holds.
+// Contents of a tessera::Machine.
 #pragma once
 
 #include "runtime/config/load.hpp"
@@ -7,6 +7,7 @@
 
 namespace tessera {
 
+/// Device model and mesh of a machine.
 struct MachineModel {
     config::LoadedArch device;
     MeshSpec mesh;

@@ -29,7 +29,7 @@ namespace {
 
 report::TimingReport timed(const Trace& trace, const Machine& machine, const std::string& name) {
     const MeshShape& mesh = machine.mesh().shape;
-    require(trace.mesh.shape == mesh, "trace: it is of {} × {} devices, the machine has {} × {}",
+    require(trace.mesh.shape == mesh, "trace: recorded on {} × {} devices, the machine has {} × {}",
             trace.mesh.shape.rows, trace.mesh.shape.columns, mesh.rows, mesh.columns);
     timed_run::TimerOptions options;
     options.budget.num_launches = trace.launches.size();

@@ -37,7 +37,7 @@ constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 }
 
 void publish(const fs::path& made, const fs::path& name) {
-    // Compilers make their files by the umask.
+    // Compilers create files with the umask's mode.
     if (chmod(made.c_str(), kFileMode) != 0 || rename(made.c_str(), name.c_str()) != 0) {
         refuse_to_write(name);
     }
@@ -59,7 +59,7 @@ bool is_current(const std::string& line) {
     return space != std::string::npos && file_hash(line.substr(space + 1)) == line.substr(0, space);
 }
 
-// Neither planted by somebody else nor a link to elsewhere.
+// Returns whether a file is the user's own and not a link: another user may have placed it.
 bool is_own_file(const fs::path& path) {
     struct stat status {};
     return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -68,16 +68,17 @@ bool is_own_file(const fs::path& path) {
 
 bool is_sound_artifact(const fs::path& folder, const std::string& name) {
     const fs::path path = folder / name;
-    // A list may have been tampered with: its artifact lies beside it.
+    // The list may have been changed to name a file elsewhere; an artifact is always beside it.
     return name.find('/') == std::string::npos && is_own_file(path) &&
            file_hash(path) == fs::path(name).stem().string();
 }
 
-// The folder of a cache may be shared by a group, as a home on a cluster is; the files may not.
+// A group may share the folder of a cache, as home folders on a cluster; its files must not be
+// shared.
 void require_private(const fs::path& folder) {
     struct stat status {};
-    // One that is full already, as in a container, need not be writable: what is not there is
-    // refused when it is to be stored.
+    // A cache that has all artifacts, as in a container, may be read-only; storing is refused
+    // later.
     require(stat(folder.c_str(), &status) == 0,
             "the kernel cache {} cannot be written; TESSERA_CACHE_DIR may name another folder",
             folder.string());
@@ -89,7 +90,7 @@ void require_private(const fs::path& folder) {
             folder.string(), status.st_uid, status.st_mode & 07777U);
 }
 
-// Process ids mean something within one namespace of one host only; a folder may be seen by more.
+// A process id is unique within one namespace of one host only; several hosts may use the folder.
 std::string host_tag() {
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);
@@ -122,7 +123,7 @@ void sweep_drafts(const fs::path& folder) {
 }
 
 bool make_folder(const fs::path& folder) {
-    // The mode of mkdir is cut by the umask, which may take from the owner, too.
+    // The umask may remove even the owner's rights from the mode of mkdir.
     return mkdir(folder.c_str(), kFolderMode) == 0 && chmod(folder.c_str(), kFolderMode) == 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files made from other files, kept on disk until one of those changes.
+// Cache on disk of files that are made from other files, valid until one of those changes.
 #pragma once
 
 #include <filesystem>
@@ -10,39 +10,39 @@
 
 namespace tessera {
 
-/// A folder of artifacts. Each is known by its recipe, a text that holds all that it was made from
-/// but the included files; those are listed with their hashes in a file of the recipe's own, after
-/// the artifact's name, which is the hash of its bytes. Several processes may use one folder: files
-/// appear under their names only when they are whole.
+/// Folder of artifacts. The key of an artifact is its recipe: a text of everything that it is made
+/// from except included files. A file of the recipe lists these with their hashes, after the
+/// artifact's name, which is the hash of its bytes. Several processes may use one folder: a file
+/// gets its name when it is complete.
 ///
-/// What is found is loaded into the program. So nothing counts as found but a regular file that
-/// belongs to the user, that nobody else may write, and whose bytes are those that were stored; all
-/// files are made with mode 0600 and folders with 0700, whatever the umask.
+/// Artifacts are loaded into the program. So only a regular file is accepted that belongs to the
+/// user, that nobody else may write, and whose bytes are the stored ones. All files are created
+/// with mode 0600 and folders with 0700, whatever the umask.
 class ArtifactCache {
 public:
-    /// Removes what runs that are gone left on its way to the cache.
-    /// Errors   UsageError if the folder cannot be made or written, or if others may change what
-    ///          lies in it.
+    /// Removes drafts of runs that have ended.
+    /// Errors   UsageError if the folder cannot be created or written, or if others may change its
+    ///          contents.
     explicit ArtifactCache(std::filesystem::path folder);
 
-    /// The artifact last stored for `recipe`, if it is sound and none of its dependencies has
-    /// changed since.
+    /// Returns the artifact last stored for `recipe`, if it is unchanged and none of its
+    /// dependencies has changed.
     [[nodiscard]] std::optional<std::filesystem::path> find(std::string_view recipe) const;
 
-    /// Moves the file `made` into the cache and returns where it lies now.
-    /// Errors   UsageError if a dependency cannot be read or the folder not be written.
+    /// Moves the file `made` into the cache and returns its new path.
+    /// Errors   UsageError if a dependency cannot be read or the folder cannot be written.
     std::filesystem::path store(std::string_view recipe, const std::filesystem::path& made,
                                 std::span<const std::filesystem::path> dependencies) const;
 
-    /// Makes a folder of the caller's own in the cache, for files on their way to `store`.
-    /// Errors   UsageError if it cannot be made.
+    /// Creates a folder in the cache for the caller only, for files that `store` will take.
+    /// Errors   UsageError if it cannot be created.
     [[nodiscard]] std::filesystem::path make_draft_folder() const;
 
 private:
     std::filesystem::path folder_;
 };
 
-/// A draft folder that goes with its owner, and with it what was not stored.
+/// Draft folder that the destructor removes, with all files that were not stored.
 class DraftFolder {
 public:
     explicit DraftFolder(const ArtifactCache& cache) : path_(cache.make_draft_folder()) {}
@@ -60,7 +60,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// $TESSERA_CACHE_DIR, else $XDG_CACHE_HOME/tessera, else ~/.cache/tessera.
+/// Returns $TESSERA_CACHE_DIR, else $XDG_CACHE_HOME/tessera, else ~/.cache/tessera.
 /// Errors   UsageError if none of the variables is set.
 [[nodiscard]] std::filesystem::path default_cache_folder();
 

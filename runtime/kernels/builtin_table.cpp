@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file as it was when the project was built.
+/// A file with its hash at build time.
 struct BuiltinFile {
     std::string_view path;  ///< relative to the project
     std::string_view hash;  ///< content_hash
@@ -27,12 +27,12 @@ constexpr BuiltinFile kFiles[] = {
 #include "builtin_files.inc"
 };
 
-// Where the project's files lie, from where one of them was found.
+// Returns the folder of the project's files, from the path of one of them.
 std::string root_of(const std::string& found, std::string_view source) {
     return found.substr(0, found.size() - source.size());
 }
 
-// Kernels include headers of other folders too; which ones, their compiler alone knows.
+// Kernels include headers of other folders too; only the compiler knows which.
 bool differs_below(const std::string& root, std::string_view source) {
     return std::ranges::any_of(kFiles, [&](const BuiltinFile& file) {
         if (file.path != source && !file.path.ends_with(".hpp")) {
@@ -48,7 +48,7 @@ bool look_for_edits(std::string_view source) {
     if (!file || !differs_below(root_of(file->string(), source), source)) {
         return false;
     }
-    log::info(log::Area::Jit, "{} is not as it was built in: compiled anew", file->string());
+    log::info(log::Area::Jit, "{} has changed since the build: compiling it", file->string());
     return true;
 }
 

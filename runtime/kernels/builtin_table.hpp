@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that were compiled with the project: `tessera_kernels()` in a CMakeLists.txt adds
-// one.
+// Table of the kernels that were compiled with the project; `tessera_kernels()` in a CMakeLists.txt
+// adds a kernel.
 #pragma once
 
 #include <span>
@@ -11,27 +11,28 @@
 
 namespace tessera {
 
+/// Row of the table.
 struct BuiltinKernel {
     std::string_view source;  ///< relative to the project, "ops/moe_bmm/kernels/reader.cpp"
     const CompiledKernel* kernel;
 };
 
-/// All of them, sorted by source.
+/// Returns all built-in kernels, sorted by source.
 [[nodiscard]] std::span<const BuiltinKernel> builtin_kernels() noexcept;
 
-/// The kernel compiled from `source`, or null: then it has to be compiled just in time, as it must
-/// when a program gives it defines or named compile-time arguments, which change its text, and when
-/// its file is_edited.
+/// Returns the kernel compiled from `source`, or null. A kernel is compiled just in time if it is
+/// not built in, if a program gives it defines or named compile-time arguments, which change its
+/// text, or if its file is_edited().
 [[nodiscard]] const BuiltinKernel* find_builtin(std::string_view source) noexcept;
 
-/// True if a file that `kernel` may have been compiled from is no longer what it was: the source
-/// itself, or a header of any built-in kernel. The file meant is the one that the name finds
-/// (find_kernel_file); where none lies there, nothing differs. Looked at once in a process.
+/// Returns whether a file that `kernel` may have been compiled from has changed: the source, or a
+/// header of any built-in kernel. The compared file is that of find_kernel_file; a missing file
+/// counts as unchanged. Checked once in a process.
 [[nodiscard]] bool is_edited(const BuiltinKernel& kernel);
 
-/// Hash of the text of all built-in kernels and their headers: of the files where they are found,
-/// or as they were when the project was built. Which of them a pipeline's programs use, only
-/// building these would tell.
+/// Returns the hash of the text of all built-in kernels and their headers: of the current files, or
+/// of the files at build time if there are none. The kernels that a pipeline uses are known only
+/// after its programs are built, so all are hashed.
 [[nodiscard]] std::string kernel_text_hash();
 
 }  // namespace tessera

@@ -51,7 +51,7 @@ int spawn(const std::vector<std::string>& command, const Pipe& pipe, pid_t& chil
     return error;
 }
 
-// Messages of a compiler are read to their end, and this much of them is kept.
+// Number of bytes of a compiler's output that are kept; the rest is read and dropped.
 constexpr std::size_t kMostOutput = std::size_t{1} << 20U;
 
 // posix_spawn sets no limits. The child may run for some microseconds without them.
@@ -106,7 +106,7 @@ ProcessEnd wait_for(pid_t child) {
         subject, limits.processor_seconds, limits.seconds, limits.gibibytes));
 }
 
-// Compilers say so in their own words, and so does what allocates for them.
+// Compilers and their allocators report exhausted memory in different words.
 bool lacks_memory(const ProcessOutcome& outcome) {
     return outcome.exit_code != 0 &&
            (outcome.output.find("out of memory") != std::string::npos ||
@@ -125,7 +125,8 @@ ProcessOutcome run_to_end(pid_t child, int pipe, const std::string& subject,
     }
     const ProcessEnd end = wait_for(child);
     outcome.exit_code = end.exit_code;
-    // The kernel ends a process by coarser ticks than those in which it reports its time.
+    // Linux checks the limit at coarser ticks than those in which it reports the time, so 90 % of
+    // the limit counts as reached.
     constexpr double kNearLimit = 0.9;
     const bool is_busy =
         end.exit_code != 0 &&

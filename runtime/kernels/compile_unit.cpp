@@ -27,7 +27,7 @@ void add_processor_defines(Processor processor, Command& options) {
             options.emplace_back("-DCOMPILE_FOR_NCRISC");
             return;
         case Processor::Compute:
-            // One thread runs unpack, math and pack, so it is all three of the chip's.
+            // One thread runs unpack, math and pack, so it defines all three of the chip's macros.
             options.insert(options.end(), {"-DCOMPILE_FOR_TRISC", "-DTRISC_UNPACK", "-DTRISC_MATH",
                                            "-DTRISC_PACK"});
             return;
@@ -42,7 +42,7 @@ std::string named_args_define(const NamedCompileArgs& args) {
     return fmt::format("-DKERNEL_COMPILE_TIME_ARG_MAP={}", fmt::join(pairs, ","));
 }
 
-// As a string literal holds it.
+// Returns the text with the escapes of a string literal.
 std::string escaped(const std::string& path) {
     std::string text;
     for (const char c : path) {
@@ -54,8 +54,8 @@ std::string escaped(const std::string& path) {
     return text;
 }
 
-// Call sites in headers beside a kernel are named from the folder that its path starts at, as those
-// of a built-in kernel are.
+// Call sites in headers beside a kernel have paths from the folder at which the kernel's path
+// starts, as in built-in kernels, so that both give the same trace.
 void add_folders(const std::string& path, const fs::path& file, Command& options) {
     const std::string absolute = fs::absolute(file).string();
     options.push_back("-iquote" + fs::path(absolute).parent_path().string());
@@ -109,7 +109,7 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     }
     const auto replaced = source.defines.find(kReplacedKernel);
     if (replaced != source.defines.end()) {
-        // Behind its own folder: a header that is in both is the user's.
+        // After the kernel's own folder: if both have a header, the user's is taken.
         add_folders(replaced->second, find_kernel_file(replaced->second), unit.options);
     }
     unit.text.insert(0, fmt::format("#line 1 \"{}\"\n", escaped(source.path)));
@@ -118,8 +118,8 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
 
 namespace {
 
-/// True if the words from `at` on could be those of a sharded tensor's accessor, as TensorAccessor
-/// has them: flags, aligned page size, rank, banks, two shapes, coordinates two a word.
+/// Returns whether the words from `at` on can be a sharded tensor's accessor in TensorAccessor's
+/// form: flags, aligned page size, rank, banks, two shapes, coordinates two a word.
 bool may_be_sharded_accessor(std::span<const std::uint32_t> words) {
     constexpr std::size_t kHead = 4;
     constexpr std::uint32_t kFlags = 3;
@@ -134,7 +134,7 @@ bool may_be_sharded_accessor(std::span<const std::uint32_t> words) {
            std::ranges::count(words.subspan(kHead, shapes), 0U) == 0;
 }
 
-/// True if a statement asks for what the program says of the kernel.
+/// Returns whether a statement uses a compile-time argument or a property of a CB.
 bool asks_the_program(std::string_view statement) {
     constexpr std::array<std::string_view, 6> kQuestions{
         "compile_time_arg_val", "get_tile_size",  "get_tile_hw",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel's source as the compiler is given it.
+// Source of a kernel in the form that the compiler gets.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,37 @@ namespace tessera {
 
 using Command = std::vector<std::string>;
 
+/// Text and options of one compilation.
 struct CompileUnit {
-    std::string path;      ///< as the program gave it
+    std::string path;      ///< as stated by the program
     std::string text;      ///< starts with a #line, so that messages and call sites name `path`
-    std::string prologue;  ///< included in front of the kernel API
+    std::string prologue;  ///< included before the kernel API
     Command options;
 
-    /// All that the object depends on but the tools and the included files.
+    /// Returns everything that the object depends on except tools and included files.
     [[nodiscard]] std::string recipe() const;
 };
 
-/// How a kernel gets its compile-time arguments and the formats of its CBs.
+/// Source of a kernel's compile-time arguments and of the formats of its CBs.
 enum class CompileArgs : std::uint8_t {
     Read,       ///< from the program that runs it, as built-in kernels do; without a prologue
     Constants,  ///< compiled in
-    /// The same where they could not be read: in the cache, it says so to the next run.
+    /// As Constants, after compiling with Read failed. The cache keeps the difference, so that the
+    /// next run does not try again.
     ConstantsBehindReads,
 };
 
-/// Errors   UsageError naming the places searched if the source is a file and is not there.
+/// Returns the compile unit of a kernel.
+/// Errors   UsageError naming the searched folders if the source is a file that does not exist.
 [[nodiscard]] CompileUnit compile_unit_of(const KernelSource& source,
                                           const KernelToolchain& toolchain, CompileArgs args);
 
-/// True if the text has an argument, or the format or tile size of a CB, in a `constexpr`
-/// statement: read, it would not compile. Also if the arguments may hold the words of a sharded
-/// tensor's accessor, whose number the place of what follows hangs by; read, all accessors are as
-/// long as an interleaved one. False says nothing, for headers and other spellings may need
-/// constants too.
+/// Returns true if the text surely needs constants:
+///   - an argument, or the format or tile size of a CB, is in a `constexpr` statement;
+///   - the arguments may hold a sharded tensor's accessor, whose number of words decides the index
+///   of
+///     the arguments after it. With Read, all accessors are as long as an interleaved one.
+/// False is no proof: headers and other spellings may need constants too.
 [[nodiscard]] bool needs_constants(const CompileUnit& unit,
                                    const std::vector<std::uint32_t>& compile_args);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel ready to run, whether built in or compiled just in time.
+// A kernel that is ready to run, built in or compiled just in time.
 #pragma once
 
 #include <cstddef>
 
 namespace tessera {
 
-/// What emu/kernel_pass leaves visible of a kernel: the layout is shared with entry.cpp there.
+/// Symbols that emu/kernel_pass exports from a kernel. entry.cpp there writes the same layout.
 struct CompiledKernel {
     /// Runs the kernel to its end, on a stack inside the core's window
     /// (include/tessera/window_layout.hpp).

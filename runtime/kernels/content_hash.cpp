@@ -17,7 +17,7 @@ std::string content_hash(std::string_view content) {
 }
 
 std::optional<std::string> read_file(const std::filesystem::path& path) {
-    std::error_code error;  // an endless device, or a pipe, is no text that could be kept
+    std::error_code error;  // an endless device or a pipe cannot be read as a whole
     std::ifstream file;
     if (std::filesystem::is_regular_file(path, error)) {
         file.open(path, std::ios::binary);

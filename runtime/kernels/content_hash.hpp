@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for contents.
+// Hashes of texts and files, used as their names.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace tessera {
 
-/// 128-bit hash of `content` as 32 hexadecimal digits. Not for secrets.
+/// Returns the 128-bit hash of `content` as 32 hexadecimal digits. Not cryptographic.
 [[nodiscard]] std::string content_hash(std::string_view content);
 
-/// The bytes of a regular file, or nothing if it cannot be read.
+/// Returns the bytes of a regular file, or nothing if it cannot be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
 
-/// Hash of a file's bytes, or nothing if it cannot be read.
+/// Returns the hash of a file's bytes, or nothing if it cannot be read.
 [[nodiscard]] std::optional<std::string> file_hash(const std::filesystem::path& path);
 
 }  // namespace tessera

@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-/// The files a rule of make depends on, as compilers write them with -MD: words parted by spaces
-/// and continued lines, in names `\ ` for a space, `\#` for `#` and `$$` for `$`.
+/// Returns the dependencies of a make rule in the form of -MD: words separated by spaces and
+/// continued lines; in names, `\ ` is a space, `\#` is `#` and `$$` is `$`.
 [[nodiscard]] std::vector<std::filesystem::path> dependencies_in(std::string_view rule);
 
 }  // namespace tessera

@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The recipe of no file, under which the cache keeps the compiler that filled it.
+// Recipe without a file: under it the cache keeps the identity of the compiler that filled it.
 constexpr std::string_view kLastCompiler = "compiler";
 
-// The lines that say what is wrong, the first few of them.
+// Returns the first error lines of a compiler's output.
 std::string first_errors(const std::string& output) {
     constexpr int kMaxErrors = 3;
     std::istringstream lines(output);
@@ -39,15 +39,15 @@ std::string first_errors(const std::string& output) {
     return errors;
 }
 
-// What a tool that failed has to say; its end, if it says nothing that looks like an error, as when
-// it was killed or the plugin crashed it.
+// Returns the errors of a failed tool. Without error lines it returns the exit status and all
+// output, as for a tool that was killed or crashed in the plugin.
 std::string complaint_of(const std::string& tool, const ProcessOutcome& outcome) {
     std::string errors = first_errors(outcome.output);
     if (!errors.empty()) {
         return errors;
     }
     const std::string end = fmt::format(" {} ended with exit status {}", tool, outcome.exit_code);
-    return end + (outcome.output.empty() ? " and without a word" : ":\n" + outcome.output);
+    return end + (outcome.output.empty() ? " without output" : ":\n" + outcome.output);
 }
 
 std::vector<fs::path> dependencies_of(const std::string& rule, const DraftFolder& drafts) {
@@ -56,7 +56,7 @@ std::vector<fs::path> dependencies_of(const std::string& rule, const DraftFolder
     return paths;
 }
 
-// Without the table of frames, faults that the machine throws could not pass through a kernel.
+// Exceptions of the machine pass through a kernel's frames and need its unwind tables.
 Command link_flags() {
     return {"-shared", "--eh-frame-hdr"};
 }
@@ -65,7 +65,7 @@ void append(Command& command, const Command& words) {
     command.insert(command.end(), words.begin(), words.end());
 }
 
-// Objects of a compiler that is not here any more still run: nothing else of them has changed.
+// Without a compiler, objects of the compiler that filled the cache are still valid.
 std::string remembered_compiler(const ArtifactCache& cache) {
     const auto found = cache.find(kLastCompiler);
     return found ? read_file(*found).value_or("") : "";
@@ -124,7 +124,8 @@ fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recip
         toolchain_.compiler.string(),         "-include-pch", precompiled_headers().string(),
         "-fpch-validate-input-files-content", "-include",     prologue};
     append(compile, unit.options);
-    // An object is known by its bytes, so the draft's name must not be in its line table.
+    // The name of an object is the hash of its bytes, so the draft's path must not be in its line
+    // table.
     append(compile,
            {"-fdebug-prefix-map=" + drafts.path().string() + "=.", "-Xclang", "-load", "-Xclang",
             pass, "-fpass-plugin=" + pass, "-MD", "-MF", rule, "-c", text, "-o", object});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a kernel's source to a shared object in the cache.
+// Compiles a kernel's source to a shared object in the cache.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +11,7 @@
 
 namespace tessera {
 
+/// Compiler of kernels with its cache.
 class KernelCompiler {
 public:
     /// Errors   UsageError if the cache's folder cannot be written.
@@ -18,10 +19,10 @@ public:
 
     [[nodiscard]] const KernelToolchain& toolchain() const { return toolchain_; }
 
-    /// The shared object of a kernel, compiled if the cache has none that is current.
+    /// Returns the shared object of a kernel; compiles it if the cache has no current one.
     /// Errors   UsageError with the compiler's first errors.
     [[nodiscard]] std::filesystem::path shared_object(const CompileUnit& unit) const;
-    /// True if the cache has one that is current.
+    /// Returns whether the cache has a current object.
     [[nodiscard]] bool is_cached(const CompileUnit& unit) const;
 
 private:

@@ -8,8 +8,7 @@
 
 namespace tessera {
 
-/// Loads a shared object that KernelCompiler made. It stays loaded: kernels' addresses are held by
-/// whoever launches them.
+/// Loads a shared object of KernelCompiler. It stays loaded, because launches hold addresses in it.
 /// Errors   UsageError naming the function if the kernel, called `path` in the message, uses one
 ///          that this program does not define.
 [[nodiscard]] CompiledKernel load_kernel(const std::filesystem::path& shared_object,

@@ -16,14 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the version that the plugin was built for; distributions with one version leave its number
-// out.
+// Names of the compiler of the plugin's version. Distributions with one version omit its number.
 constexpr std::string_view kNumberedCompiler = "clang++-" TESSERA_CLANG_VERSION;
 constexpr std::string_view kPlainCompiler = "clang++";
-// Any linker will do; lld is the fastest.
+// Any linker works; lld is the fastest.
 constexpr std::array<std::string_view, 3> kLinkers{"ld.lld-" TESSERA_CLANG_VERSION, "ld.lld", "ld"};
 
-// The first program of these names, or nothing.
+// Returns the first program with one of these names, or nothing.
 fs::path find_program(std::string_view search_path, std::span<const std::string_view> names) {
     for (const std::string_view name : names) {
         std::istringstream folders{std::string(search_path)};
@@ -96,7 +95,7 @@ KernelToolchain find_kernel_toolchain(std::string_view search_path) {
 
 std::optional<fs::path> kernel_file(const std::string& path) {
     for (const fs::path& folder : {fs::path(), find_package().share_dir}) {
-        std::error_code error;  // a name that is too long is not there either
+        std::error_code error;  // a name that is too long does not exist either
         if (fs::is_regular_file(folder / path, error)) {
             return folder / path;
         }

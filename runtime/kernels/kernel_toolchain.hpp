@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiling a kernel needs on this machine, and where it lies.
+// Tools and files that are needed to compile a kernel, with their paths on this host.
 #pragma once
 
 #include <filesystem>
@@ -12,31 +12,32 @@
 
 namespace tessera {
 
+/// Tools and flags of kernels.
 struct KernelToolchain {
-    std::filesystem::path compiler;  ///< clang of the version that the plugin was built for, or
-                                     ///< empty: kernels in the cache run without
-    std::filesystem::path linker;    ///< likewise
+    std::filesystem::path compiler;  ///< clang of the version that the plugin was built for;
+                                     ///< empty if missing: cached kernels run without it
+    std::filesystem::path linker;    ///< empty if missing
     Package package;
-    std::string umbrella = "tessera/kernel/kernel.hpp";  ///< included in front of every kernel
-    std::vector<std::string> flags;  ///< those of built-in kernels (cmake/TesseraKernels.cmake)
+    std::string umbrella = "tessera/kernel/kernel.hpp";  ///< included before every kernel
+    std::vector<std::string> flags;  ///< flags of built-in kernels (cmake/TesseraKernels.cmake)
 
-    /// Text that changes when the compiler does; empty without one.
+    /// Returns a text that changes with the compiler; empty without a compiler.
     [[nodiscard]] std::string compiler_identity() const;
     /// Checks that kernels can be compiled.
     /// Errors   UsageError naming the Debian package of a missing tool, a compiler of another
-    ///          version, or what makes the compiler plugin unfit (`require_trusted`).
+    ///          version, or the reason why the compiler plugin is refused (`require_trusted`).
     void require_complete() const;
 };
 
-/// Finds the tools on `search_path` ($PATH's form) and the package (`find_package`).
+/// Finds the tools on `search_path`, which has the form of $PATH, and the package (`find_package`).
 [[nodiscard]] KernelToolchain find_kernel_toolchain(std::string_view search_path);
 
-/// The file a kernel's path means: as given from the working directory, else from the folder that
-/// holds Tessera's own ops; nothing if it lies in neither.
+/// Returns the file of a kernel's path: from the working directory, else from the folder of
+/// Tessera's own ops; nothing if neither has it.
 [[nodiscard]] std::optional<std::filesystem::path> kernel_file(const std::string& path);
 
-/// The same, where there has to be one.
-/// Errors   UsageError naming the places searched.
+/// Returns the file of a kernel's path.
+/// Errors   UsageError naming the searched folders if there is none.
 [[nodiscard]] std::filesystem::path find_kernel_file(const std::string& path);
 
 }  // namespace tessera

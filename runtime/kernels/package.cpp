@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr const char* kPass = "tessera_kernel_pass.so";
 constexpr const char* kProgram = "/proc/self/exe";
 
-// The program or shared library that holds this code, as the dynamic linker knows it.
+// The program or shared library with this code, in the dynamic linker's form.
 const link_map* own_link_map() {
     Dl_info own{};
     void* map = nullptr;
@@ -37,8 +37,8 @@ fs::path folder_of(const link_map& object) {
     return (*object.l_name == '\0' ? program : fs::path(object.l_name)).parent_path();
 }
 
-// DT_RUNPATH is where the link editor's -rpath ends: a property of how a program was linked, which
-// neither its place nor the environment changes.
+// DT_RUNPATH holds the linker's -rpath. It depends on how a program was linked, and neither on the
+// program's path nor on the environment.
 std::string run_path_text(const link_map& object) {
     const char* strings = nullptr;
     std::size_t offset = 0;
@@ -76,7 +76,7 @@ Package installed_at(const fs::path& prefix) {
             .share_dir = prefix / "share" / "tessera"};
 }
 
-// What the environment names is refused rather than passed over: it was meant.
+// A wrong TESSERA_HOME is an error and not skipped, since the user set it on purpose.
 Package package_at_home(const fs::path& home) {
     require(home.is_absolute(), "TESSERA_HOME={}: allowed: an absolute path", home.string());
     Package package = installed_at(home);
@@ -118,7 +118,7 @@ Package package_on(const std::vector<fs::path>& run_path) {
 }
 
 Package find_package() {
-    // A set-user-ID program does not load what its caller names.
+    // A set-user-ID program must not load files that its caller names.
     if (const char* home = secure_getenv("TESSERA_HOME"); home != nullptr && *home != '\0') {
         return package_at_home(home);
     }
@@ -135,8 +135,8 @@ Package find_package() {
     return installed_at(TESSERA_PREFIX);
 }
 
-// A folder that anybody may write lets anybody replace what lies below it, unless it is sticky as
-// /tmp is: then only a file's owner may.
+// In a folder that everybody may write, everybody can replace the files below it. In a sticky
+// folder such as /tmp, only a file's owner can.
 void require_trusted(const fs::path& plugin) {
     const struct stat file = status_of(plugin);
     require_trusted_owner(plugin, file.st_uid);
@@ -144,7 +144,7 @@ void require_trusted(const fs::path& plugin) {
         const mode_t mode = place == plugin ? file.st_mode : status_of(place).st_mode;
         const bool is_shared = (mode & S_IWOTH) != 0 && (!S_ISDIR(mode) || (mode & S_ISVTX) == 0);
         require(!is_shared,
-                "the compiler plugin {} is not used: anybody may write {} (mode {:04o})",
+                "the compiler plugin {} is not used: everybody may write {} (mode {:04o})",
                 plugin.string(), place.string(), mode & 07777U);
         if (place == place.root_path()) {
             return;

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-// The recorder leaves addresses of names, which live as long as the kernel.
+// The recorder stores addresses of names, which are valid as long as the kernel is loaded.
 void number_names(std::vector<TraceEvent>& events, TraceNames& names) {
     std::uint64_t last_address = 0;
     std::uint32_t last_index = 0;
@@ -33,7 +33,7 @@ void number_names(std::vector<TraceEvent>& events, TraceNames& names) {
 std::vector<TraceSite> number_sites(const std::vector<CallSite>& sites, TraceNames& names) {
     std::vector<TraceSite> numbered;
     numbered.reserve(sites.size());
-    const char* last_file = nullptr;  // a kernel's lines are mostly of one file
+    const char* last_file = nullptr;  // most lines of a kernel are in one file
     std::uint32_t last_index = 0;
     for (const CallSite& site : sites) {
         if (site.file != last_file) {
@@ -45,7 +45,7 @@ std::vector<TraceSite> number_sites(const std::vector<CallSite>& sites, TraceNam
     return numbered;
 }
 
-// A trace is kept: what a short one has not used is given back.
+// A trace stays in memory, so the unused capacity of short ones is released.
 std::vector<TraceEvent> take_events(TraceRecorder& recorder) {
     recorder.finish();
     std::vector<TraceEvent> events = std::move(recorder.events());
@@ -83,7 +83,7 @@ std::vector<CbTrace> cbs_of(const Core& core) {
     return cbs;
 }
 
-// One allocation may serve several indices; sharded buffers are counted with the device's.
+// One allocation may have several CB indices; CBs on shards count with the device's buffers.
 std::uint64_t bytes_of_buffers(const Program& program, CoreCoord core) {
     std::uint64_t bytes = 0;
     for (const auto& [cores, config] : program.circular_buffers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of a launch that has just ended.
+// Collects the trace of a launch that has just ended.
 #pragma once
 
 #include <span>
@@ -13,10 +13,10 @@ namespace tessera {
 class Mesh;
 class TraceNames;
 
-/// Takes what the kernel threads of the devices recorded, in the order (device, y, x, processor),
-/// and puts indices into `names` where they recorded names: the same bytes for the same launches,
-/// whatever threads of the host ran them.
-/// Preconditions  the launch ran with TraceMode::On and no other has been placed since.
+/// Returns the events that kernel threads recorded, in the order (device, y, x, processor), with
+/// indices into `names` for names. Equal launches give equal bytes, with any number of host
+/// threads.
+/// Preconditions  the launch ran with TraceMode::On, and no other launch was placed after it.
 [[nodiscard]] LaunchTrace collect_trace(const std::string& name, Mesh& mesh,
                                         std::span<const DeviceProgram> programs, TraceNames& names);
 

@@ -13,7 +13,7 @@ std::uint32_t size_of(const auto& container) {
     return static_cast<std::uint32_t>(container.size());
 }
 
-// Kernels of each core, by index in the program.
+// Returns the kernels of each core, by index in the program.
 std::map<CoreCoord, std::vector<std::size_t>> kernels_by_core(const Program& program) {
     std::map<CoreCoord, std::vector<std::size_t>> by_core;
     for (std::size_t i = 0; i < program.kernels.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dispatch has to send for a program, counted.
+// Counts what dispatch sends for a program.
 #pragma once
 
 #include "tessera/session.hpp"
@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-/// A kernel group is a set of cores that run the same kernels. Source  tt-metal KernelGroup,
-/// tt_metal/impl/program/program.cpp.
+/// Returns the commands of a program's dispatch. A kernel group is a set of cores that run the same
+/// kernels.
+/// Source   tt-metal KernelGroup, tt_metal/impl/program/program.cpp.
 [[nodiscard]] DispatchTrace dispatch_trace(const DeviceProgram& program);
 
 }  // namespace tessera

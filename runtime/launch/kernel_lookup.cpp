@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-// The kernel's view of the program's circular buffers, as constants.
+// Returns the program's circular buffers as constants of the kernel.
 std::string tile_table(const CbTiles& cb_tiles) {
     std::string formats = "#define TESSERA_CB_FORMATS ";
     std::string tiles = "#define TESSERA_CB_TILES ";
@@ -26,8 +26,8 @@ std::string tile_table(const CbTiles& cb_tiles) {
     return formats + "\n" + tiles + "\n";
 }
 
-// Sources of kernels choose by these: matmul's senders flush behind a multicast on Blackhole only.
-// What the program itself defines goes first.
+// Adds the macros of the chip's build. Kernels branch on them: matmul's senders flush after a
+// multicast on Blackhole only. Defines of the program take precedence.
 Defines all_defines(const KernelDescription& kernel, const ArchSpec& arch) {
     Defines defines = kernel.defines();
     std::string name = fmt::format("ARCH_{}", arch.architecture);

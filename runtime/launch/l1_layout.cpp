@@ -25,18 +25,18 @@ void check_cores(const CoreRangeSet& cores, std::string_view what, const L1Space
     const GridSize grid = l1.arch.workers.compute;
     for (const CoreCoord core : cores.cores()) {
         require(core.x < grid.columns && core.y < grid.rows,
-                "{}: core {} lies outside the {}x{} grid of device {}", what, to_string(core),
+                "{}: core {} is outside the {}x{} grid of device {}", what, to_string(core),
                 grid.columns, grid.rows, l1.device);
     }
 }
 
-// TT-Metalium aligns circular buffers to the DRAM alignment, so that DRAM reads may land in them.
+// TT-Metalium aligns circular buffers to the DRAM alignment, so that DRAM reads can write to them.
 std::uint64_t align_up(std::uint64_t address, const ArchSpec& arch) {
     const std::uint64_t alignment = arch.dram.alignment.value;
     return (address + alignment - 1) / alignment * alignment;
 }
 
-/// A line for each circular buffer of the core that takes L1 of its own.
+/// Returns a line for each circular buffer of the core with L1 of its own.
 std::string table_of(const Program& program, CoreCoord core) {
     std::string text;
     for (const auto& [cores, config] : program.circular_buffers) {
@@ -55,7 +55,7 @@ std::string table_of(const Program& program, CoreCoord core) {
     const std::uint64_t limit = l1.buffers.lowest_held();
     throw UsageError(fmt::format(
         "device {} core {}: circular buffers do not fit: cb {} ends {} B above {:#x}, where {}; "
-        "those of the core, from {:#x} on:{}",
+        "circular buffers of the core, from {:#x} on:{}",
         l1.device, to_string(core), indices_of(program.circular_buffers[i].config), end - limit,
         limit,
         l1.buffers.bytes_held() == 0 ? "L1 ends"

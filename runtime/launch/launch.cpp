@@ -34,7 +34,7 @@ void clear_zero_area(Core& core) {
     std::memset(core.l1(static_cast<std::uint32_t>(l1.zeros.value)), 0, l1.zeros_size.value);
 }
 
-/// A program with what a look at it alone says, and the device it is for.
+/// A program with its device, its L1 layout and its kernels.
 struct PlacedProgram {
     const Program* program = nullptr;
     Device* device = nullptr;
@@ -42,7 +42,7 @@ struct PlacedProgram {
     std::vector<CompiledKernel> kernels;
 };
 
-// One after the other: kernels may have to be compiled, each once.
+// Serial, because kernels may be compiled here, each once.
 std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> programs) {
     std::vector<PlacedProgram> prepared;
     for (const auto& [id, program, host_reads] : programs) {
@@ -50,7 +50,7 @@ std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> pr
                 mesh.num_devices());
         Device& device = mesh.device(id);
         const L1Space l1{device.arch(), device.id(), device.l1_allocator};
-        check_on_grid(program, l1);  // before anything is looked up by these coordinates
+        check_on_grid(program, l1);  // first: all else indexes by these coordinates
         prepared.push_back({&program, &device, lay_out_circular_buffers(program, l1),
                             look_up_kernels(program, device.arch())});
     }
@@ -72,7 +72,7 @@ void place(const PlacedProgram& placed, const LaunchModes& modes) {
     }
 }
 
-// Cores that have a kernel, by (device, y, x).
+// Returns the cores that have a kernel, sorted by (device, y, x).
 std::vector<Core*> active_cores(Mesh& mesh, std::span<const DeviceProgram> programs) {
     std::vector<std::uint32_t> devices;
     for (const DeviceProgram& program : programs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch: places programs on devices, runs their kernel threads to the end and says what each
-// core did.
+// Runs one launch: places programs on devices, runs their kernel threads to the end and returns the
+// activity of each core.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@ namespace tessera {
 class Mesh;
 class WorkerPool;
 
-/// Runs the programs together; nothing runs before all are placed.
-/// Errors   UsageError for what does not fit or exist; KernelError for what a kernel did wrong.
-///          A launch that fails leaves the devices' memories as they are.
+/// Runs the programs together. No kernel runs before all programs are placed.
+/// Errors   UsageError for a program that does not fit or names unknown parts; KernelError for a
+///          kernel's mistake. After a failed launch the devices' memories keep their contents.
 [[nodiscard]] std::vector<CoreActivity> launch(Mesh& mesh, std::span<const DeviceProgram> programs,
                                                const LaunchModes& modes, WorkerPool& pool);
 

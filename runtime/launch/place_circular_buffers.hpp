@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets up a program's circular buffers on its cores, at every launch.
+// Sets up the circular buffers of a program on its cores, at every launch.
 #pragma once
 
 #include "runtime/launch/l1_layout.hpp"
@@ -8,7 +8,7 @@ namespace tessera {
 
 class Device;
 
-/// Sets up the circular buffers on the cores, empty, and every thread's pointers into them.
+/// Sets up empty circular buffers on the cores, and every thread's pointers into them.
 void place_circular_buffers(const Program& program, const L1Layout& layout, Device& device);
 
 }  // namespace tessera

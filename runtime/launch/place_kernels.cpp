@@ -14,7 +14,8 @@
 namespace tessera {
 namespace {
 
-// Unique arguments of each processor in its own slot of the reserved area, common ones behind.
+// Writes the arguments of each processor to its slot of the reserved area: arguments of the core
+// first, then common ones.
 void place_arguments(const KernelDescription& kernel, Core& core, KernelThread& thread) {
     const L1Spec& l1 = core.arch().l1;
     const std::uint64_t slot = std::uint64_t{4} * l1.max_runtime_args;

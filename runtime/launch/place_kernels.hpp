@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the cores of a program their kernel threads: entry, arguments in L1, globals.
+// Creates the kernel threads of a program's cores: entry, arguments in L1, globals.
 #pragma once
 
 #include <span>
@@ -16,23 +16,23 @@ namespace tessera {
 
 class Device;
 
-/// How a launch runs; the same for all its threads.
+/// Modes of a launch, the same for all its threads.
 struct LaunchModes {
     NocDelivery delivery = NocDelivery::AtBarrier;
-    std::uint64_t seed = 0;  ///< of NocDelivery::Random
+    std::uint64_t seed = 0;  ///< for NocDelivery::Random
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;
     BulkData bulk_data = BulkData::On;
-    std::uint64_t progress_limit = kDefaultProgressLimit;  ///< rounds of a loop
+    std::uint64_t progress_limit = kDefaultProgressLimit;  ///< iterations of a loop
 };
 
-/// The compiled kernels of a program for a device of `arch`, in its order.
-/// Errors   UsageError if one cannot be had.
+/// Returns the compiled kernels of a program for a device of `arch`, in the program's order.
+/// Errors   UsageError if a kernel cannot be found or compiled.
 [[nodiscard]] std::vector<CompiledKernel> look_up_kernels(const Program& program,
                                                           const ArchSpec& arch);
 
-/// Makes one KernelThread for each kernel and core, which are on the device's grid; `compiled` is
-/// what look_up_kernels gives.
+/// Creates one KernelThread for each kernel and core; `compiled` is the result of look_up_kernels.
+/// Precondition   all cores are on the device's grid.
 void place_kernels(const Program& program, std::span<const CompiledKernel> compiled,
                    const LaunchModes& modes, Device& device);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the initial values of a program's semaphores, at every launch.
+// Initialises the semaphores of a program, at every launch.
 #pragma once
 
 #include "tessera/program.hpp"
@@ -8,6 +8,7 @@ namespace tessera {
 
 class Device;
 
+/// Writes the initial values of the program's semaphores on their cores.
 void place_semaphores(const Program& program, Device& device);
 
 }  // namespace tessera

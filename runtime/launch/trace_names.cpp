@@ -16,7 +16,7 @@ std::uint32_t TraceNames::index_of(std::string_view name) {
     const auto next = static_cast<std::uint32_t>(names_->size());
     const auto [it, is_new] = indices_.try_emplace(std::string(name), next);
     if (is_new) {
-        // A kernel's header may be named by a way through the folder that includes it.
+        // The path of a header may lead through the folder that includes it ("a/../b.hpp").
         names_->push_back(name.find("/../") == std::string_view::npos
                               ? std::string(name)
                               : std::filesystem::path(name).lexically_normal().string());

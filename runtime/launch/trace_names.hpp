@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of a trace, each once, numbered in the order in which launches mention them.
+// Table of the names in a trace, each once, in the order in which launches use them.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,13 @@
 
 namespace tessera {
 
+/// Table of names with an index by text.
 class TraceNames {
 public:
     /// Adds to `names`, which must outlive this; the first name is "".
     explicit TraceNames(std::vector<std::string>& names);
 
+    /// Returns the index of a name; adds the name if it is new.
     [[nodiscard]] std::uint32_t index_of(std::string_view name);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device tensor's pages as bytes of the emulated memories.
+// Maps the pages of a device tensor to bytes of the emulated memories.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@ namespace tessera {
 
 class Device;
 
+/// Pages of one device tensor.
 class DevicePages {
 public:
     DevicePages(const Device& device, const Buffer& buffer);
 
-    /// Bytes of a page, without the padding behind it.
+    /// Returns the bytes of a page without the padding after it.
     [[nodiscard]] std::span<std::byte> page(std::uint32_t index) const;
-    /// Bytes of a page with the padding up to the next one.
+    /// Returns the bytes of a page with the padding up to the next page.
     [[nodiscard]] std::span<std::byte> padded_page(std::uint32_t index) const;
 
 private:

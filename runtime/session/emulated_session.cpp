@@ -40,11 +40,10 @@ BankAllocator& allocator_of(Device& device, BufferType type) {
 }
 
 void check_same(const DeviceTensor& tensor, const HostTensor& values) {
-    require(
-        tensor.spec.shape == values.shape && host_format(tensor.spec.format) == values.format,
-        "writing a tensor {} of {} into a device tensor {} of {}{}", to_string(values.shape),
-        name_of(values.format), to_string(tensor.spec.shape), name_of(tensor.spec.format),
-        is_block_format(tensor.spec.format) ? ", whose values come from the host as float32" : "");
+    require(tensor.spec.shape == values.shape && host_format(tensor.spec.format) == values.format,
+            "writing a tensor {} of {} into a device tensor {} of {}{}", to_string(values.shape),
+            name_of(values.format), to_string(tensor.spec.shape), name_of(tensor.spec.format),
+            is_block_format(tensor.spec.format) ? ", whose values are float32 on the host" : "");
 }
 
 // Pages are independent; a grain of pages keeps small tensors on one thread.
@@ -59,7 +58,8 @@ void for_each_page(std::uint32_t num_pages, Visit visit) {
                       });
 }
 
-// Pages of a tensor lie in banks far apart, so that the host does not foresee the next.
+// Neighbouring pages are in different banks, far apart in host memory, so that the host's
+// prefetcher does not predict the next page.
 void prefetch(std::span<const std::byte> page) {
     constexpr std::size_t kLine = 64;
     for (std::size_t at = 0; at < page.size(); at += kLine) {
@@ -118,11 +118,11 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
             return {spec, buffer};
         }
     }
-    give_unwritten_bytes({spec, buffer});
+    fill_unwritten({spec, buffer});
     return {spec, buffer};
 }
 
-void EmulatedSession::give_unwritten_bytes(const DeviceTensor& tensor) {
+void EmulatedSession::fill_unwritten(const DeviceTensor& tensor) {
     if (options_.unwritten_memory == UnwrittenMemory::Nan) {
         fill(tensor, std::byte{0xFF});
     }
@@ -173,7 +173,8 @@ BankRange EmulatedSession::dram_range(const DeviceTensor& tensor) const {
     return {tensor.buffer.address, PageMap(tensor.buffer, device.bank_layout()).bytes_per_bank()};
 }
 
-// Devices that allocate the same tensors in the same order have them at the same address.
+// Devices that allocate the same tensors in the same order have equal addresses, so this is the
+// common case.
 bool EmulatedSession::can_share(std::span<const DeviceTensor> tensors) const {
     const auto is_alike = [&](const DeviceTensor& tensor) {
         const Buffer& buffer = tensor.buffer;
@@ -195,7 +196,7 @@ HostTensor EmulatedSession::read(const DeviceTensor& tensor) const {
 HostTensor EmulatedSession::read_matrix(const DeviceTensor& tensor, std::uint32_t index) const {
     const Shape& shape = tensor.spec.shape;
     require(shape.size() == 3 && index < shape[0],
-            "reading matrix {} of a device tensor {}: allowed are those of three extents, below "
+            "reading matrix {} of a device tensor {}: allowed: tensors of three extents, below "
             "the first",
             index, to_string(shape));
     TensorSpec one = tensor.spec;
@@ -203,7 +204,7 @@ HostTensor EmulatedSession::read_matrix(const DeviceTensor& tensor, std::uint32_
     return read_pages(tensor, one, index * one.num_pages());
 }
 
-// Pages of the tensor from `first` on, as a tensor of their own.
+// Reads the pages from `first` on as a tensor of their own.
 HostTensor EmulatedSession::read_pages(const DeviceTensor& tensor, const TensorSpec& spec,
                                        std::uint32_t first) const {
     HostTensor values = make_host_tensor(spec.shape, host_format(spec.format));
@@ -245,13 +246,13 @@ LaunchResult EmulatedSession::launch(const std::string& name,
               result.cores.size(), num_kernel_threads(programs), programs.size(),
               pool_->num_workers(), result.host_seconds);
     if (options_.trace == TraceMode::On) {
-        hand_over_trace(name, programs);
+        pass_on_trace(name, programs);
     }
     return result;
 }
 
-void EmulatedSession::hand_over_trace(const std::string& name,
-                                      std::span<const DeviceProgram> programs) {
+void EmulatedSession::pass_on_trace(const std::string& name,
+                                    std::span<const DeviceProgram> programs) {
     LaunchTrace launch = collect_trace(name, *mesh_, programs, *names_);
     if (options_.trace_sink) {
         options_.trace_sink(trace_, std::move(launch));

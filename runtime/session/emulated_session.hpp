@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The session that ops run in: an emulated mesh in this process.
+// Session that runs ops on an emulated mesh in this process.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Mesh;
 class TraceNames;
 class WorkerPool;
 
-/// Launches use `threads` workers.
+/// Emulated session. Launches use SessionOptions::threads worker threads.
 class EmulatedSession final : public Session {
 public:
     EmulatedSession(const MeshSpec& mesh, const ArchSpec& arch, const SessionOptions& options);
@@ -35,7 +35,8 @@ public:
                                                 const ShardSpec& shard) override;
     void deallocate(const DeviceTensor& tensor) override;
     void write(const DeviceTensor& tensor, const HostTensor& values) override;
-    /// Tensors at one address in DRAM share the host's memory until a device writes to its own.
+    /// Writes equal values to tensors of several devices. Tensors at the same DRAM address share
+    /// the host's memory until one device writes to its tensor.
     void write_replicated(std::span<const DeviceTensor> tensors, const HostTensor& values) override;
     [[nodiscard]] HostTensor read(const DeviceTensor& tensor) const override;
     [[nodiscard]] HostTensor read_matrix(const DeviceTensor& tensor,
@@ -46,7 +47,7 @@ public:
     [[nodiscard]] const Trace& trace() const noexcept override { return trace_; }
 
     [[nodiscard]] Mesh& emulated_mesh() noexcept { return *mesh_; }
-    /// Workers that launches run on.
+    /// Returns the number of worker threads of a launch.
     [[nodiscard]] std::uint32_t num_threads() const noexcept;
 
 private:
@@ -54,17 +55,17 @@ private:
                                         std::uint32_t first) const;
     [[nodiscard]] BankRange dram_range(const DeviceTensor& tensor) const;
     [[nodiscard]] bool can_share(std::span<const DeviceTensor> tensors) const;
-    void hand_over_trace(const std::string& name, std::span<const DeviceProgram> programs);
+    void pass_on_trace(const std::string& name, std::span<const DeviceProgram> programs);
     [[nodiscard]] DeviceTensor place(const std::string& name, const TensorSpec& spec,
                                      Buffer buffer);
-    void give_unwritten_bytes(const DeviceTensor& tensor);
+    void fill_unwritten(const DeviceTensor& tensor);
 
     ArchSpec arch_;
     MeshSpec mesh_spec_;
     SessionOptions options_;
     std::unique_ptr<Mesh> mesh_;
     std::unique_ptr<WorkerPool> pool_;
-    /// Bytes per bank of the tensors in shared memory, by device and address.
+    /// Bytes per bank of tensors whose host memory is shared, by device and address.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> shared_;
     Trace trace_;
     std::unique_ptr<TraceNames> names_;

@@ -9,10 +9,11 @@
 namespace tessera {
 namespace {
 
-/// Mapping costs a few microseconds a bank and device: as much as copying this.
+/// Smallest range that is shared. Mapping costs a few microseconds a bank and device, as much as
+/// copying this many bytes.
 constexpr std::uint64_t kLeastShared = 65536;
 
-/// Whole pages of [address, address + bytes); banks begin on pages.
+/// Returns the whole host pages of [address, address + bytes); banks start at host pages.
 BankRange whole_pages(const BankRange& range) {
     const std::uint64_t page = SharedPages::page_size();
     const std::uint64_t first = (range.address + page - 1) / page * page;

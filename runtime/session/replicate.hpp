@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tensor on several devices, held once by the host.
+// Shares the host memory of a tensor that several devices hold alike.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@ struct BankRange {
     std::uint64_t bytes = 0;  ///< per bank
 };
 
-/// True if enough of the range are whole pages of the host for sharing them to be worth while.
+/// Returns whether enough of the range is whole host pages, so that sharing costs less than
+/// copying.
 [[nodiscard]] bool is_worth_sharing(const BankRange& range) noexcept;
 
-/// Gives the range of every bank of `memories` the bytes that the first one has there. Whole pages
-/// are shared until one device writes to its own.
-/// Preconditions  memories of one size and number of banks, which begin on pages of the host.
+/// Copies the range of every bank of the first memory to all `memories`. Whole host pages are
+/// shared until one device writes to them.
+/// Preconditions  all memories have the same size and number of banks and start at a host page.
 void replicate(std::span<BankMemory* const> memories, const BankRange& range);
 
-/// Gives a range that was replicated memory of its own again, zeros where pages were shared.
+/// Gives a replicated range its own memory again; shared pages become zeros.
 void stop_sharing(BankMemory& memory, const BankRange& range);
 
 }  // namespace tessera

@@ -179,7 +179,7 @@ TEST_F(CliOwnKernels, AnEditedFileOfABuiltInKernelIsWhatRuns) {
 
     EXPECT_EQ(ending.exit_code, 1);
     EXPECT_THAT(ending.err,
-                testing::HasSubstr("ops/scale/kernels/compute.cpp is not as it was built in"));
+                testing::HasSubstr("ops/scale/kernels/compute.cpp has changed since the build"));
 }
 
 TEST_F(CliOwnKernels, AnEqualFileOfABuiltInKernelIsTheBuiltInOne) {

@@ -181,9 +181,10 @@ TEST_F(Retime, RefusesATraceOfADeviceThatDoesNotShip) {
     const Ending ending = run_tessera({"retime", other});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, "tessera: " + other +
-                              ": was recorded on mine, no shipped device model, allowed: "
-                              "blackhole_p150, wormhole_n150\n");
+    EXPECT_EQ(ending.err,
+              "tessera: " + other +
+                  ": was recorded on mine, which is not a shipped device model, allowed: "
+                  "blackhole_p150, wormhole_n150\n");
     EXPECT_EQ(run_tessera({"retime", other, "--arch", folder_->file("arch/mine.yaml")}).exit_code,
               0);
 }

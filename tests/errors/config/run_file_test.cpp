@@ -231,7 +231,7 @@ constexpr Mistake kMistakes[] = {
      "kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: {shape: "
      "[rows, columns], dtype: bfloat16, layout: tile}}",
      "run.yaml:11:12: steps.double: device 0 core (0,0): circular buffers do not fit: cb 16 ends "
-     "242976 B above 0x16e000, where L1 ends; those of the core, from 0x19520 on:\n"
+     "242976 B above 0x16e000, where L1 ends; circular buffers of the core, from 0x19520 on:\n"
      "  cb 0       1228800 B = 600 x 2048 B, bfloat16\n"
      "  cb 16       409600 B = 100 x 4096 B, float32"},
     {"MissingReferenceFile", "op: scale, in: [x], out: [y], set: {factor: 2}",

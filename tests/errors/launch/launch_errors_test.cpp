@@ -39,7 +39,7 @@ TEST_F(LaunchErrors, CircularBuffersLargerThanL1NameTheCoreTheBytesAndTheHolders
     EXPECT_EQ(
         message_of({{0, program}}),
         "device 0 core (1,0): circular buffers do not fit: cb 4 ends 177440 B above 0x16e000, "
-        "where L1 ends; those of the core, from 0x19520 on:\n"
+        "where L1 ends; circular buffers of the core, from 0x19520 on:\n"
         "  cb 0       1048576 B = 1 x 1048576 B, bfloat16\n"
         "  cb 4        524288 B = 1 x 524288 B, bfloat16");
 }
@@ -53,7 +53,7 @@ TEST_F(LaunchErrors, CircularBuffersThatMeetL1BuffersNameThem) {
     EXPECT_EQ(
         message_of({{0, program}}),
         "device 0 core (0,0): circular buffers do not fit: cb 0 ends 177440 B above 0x12e000, "
-        "where L1 buffers begin: scores 262144 B; those of the core, from 0x19520 on:\n"
+        "where L1 buffers begin: scores 262144 B; circular buffers of the core, from 0x19520 on:\n"
         "  cb 0       1310720 B = 1 x 1310720 B, bfloat16");
     session_.deallocate(tensor);
 }
@@ -64,7 +64,7 @@ TEST_F(LaunchErrors, AKernelOutsideTheGridIsRefused) {
                            WriterDataMovementConfig(), "nothing.cpp");
 
     EXPECT_EQ(message_of({{0, program}}),
-              "kernel nothing.cpp: core (2,0) lies outside the 2x2 grid of device 0");
+              "kernel nothing.cpp: core (2,0) is outside the 2x2 grid of device 0");
 }
 
 TEST_F(LaunchErrors, ACircularBufferOutsideTheGridIsRefused) {
@@ -72,7 +72,7 @@ TEST_F(LaunchErrors, ACircularBufferOutsideTheGridIsRefused) {
     CreateCircularBuffer(program, CoreRange({1, 0}, {1, 2}), one_buffer(3, 2048));
 
     EXPECT_EQ(message_of({{0, program}}),
-              "circular buffer 3: core (1,2) lies outside the 2x2 grid of device 0");
+              "circular buffer 3: core (1,2) is outside the 2x2 grid of device 0");
 }
 
 TEST_F(LaunchErrors, ASemaphoreOutsideTheGridIsRefused) {
@@ -80,7 +80,7 @@ TEST_F(LaunchErrors, ASemaphoreOutsideTheGridIsRefused) {
     CreateSemaphore(program, CoreCoord{4294967295, 0}, 0);
 
     EXPECT_EQ(message_of({{0, program}}),
-              "semaphore 0: core (4294967295,0) lies outside the 2x2 grid of device 0");
+              "semaphore 0: core (4294967295,0) is outside the 2x2 grid of device 0");
 }
 
 TEST(SemaphoresOfADevice, AreAsManyAsItsFileSays) {

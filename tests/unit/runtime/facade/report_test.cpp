@@ -97,9 +97,9 @@ TEST_F(ReportTest, PrintsTheMakespanAndWritesItsFiles) {
 TEST_F(ReportTest, RefusesTheTraceOfAnotherMesh) {
     const Machine pair("wormhole_n150", {.shape = {1, 2}});
 
-    EXPECT_THAT(
-        [&] { Report(trace_, pair, "push"); },
-        testing::ThrowsMessage<UsageError>("trace: it is of 1 × 1 devices, the machine has 1 × 2"));
+    EXPECT_THAT([&] { Report(trace_, pair, "push"); },
+                testing::ThrowsMessage<UsageError>(
+                    "trace: recorded on 1 × 1 devices, the machine has 1 × 2"));
 }
 
 }  // namespace

@@ -303,14 +303,13 @@ TEST_P(FailingCompiler, IsNamedWithItsExitStatusAndItsOutput) {
                                           toolchain.compiler.string() + GetParam().complaint));
 }
 
-INSTANTIATE_TEST_SUITE_P(KernelCompiler, FailingCompiler,
-                         testing::Values(Failure{"Silent", "exit 3",
-                                                 " ended with exit status 3 and without a word"},
-                                         Failure{"Talkative", "echo LLVM is full; exit 70",
-                                                 " ended with exit status 70:\nLLVM is full\n"},
-                                         Failure{"Killed", "kill -9 $$",
-                                                 " ended with exit status 137 and without a word"}),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    KernelCompiler, FailingCompiler,
+    testing::Values(Failure{"Silent", "exit 3", " ended with exit status 3 without output"},
+                    Failure{"Talkative", "echo LLVM is full; exit 70",
+                            " ended with exit status 70:\nLLVM is full\n"},
+                    Failure{"Killed", "kill -9 $$", " ended with exit status 137 without output"}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace tessera

@@ -102,7 +102,7 @@ TEST_F(PluginPlace, IsRefusedIfAnybodyMayWriteTheFile) {
     fs::permissions(plugin_, fs::perms{0666});
 
     EXPECT_EQ(refusal(), "the compiler plugin " + plugin_.string() +
-                             " is not used: anybody may write " + plugin_.string() +
+                             " is not used: everybody may write " + plugin_.string() +
                              " (mode 0666)");
 }
 
@@ -110,7 +110,7 @@ TEST_F(PluginPlace, IsRefusedIfAnybodyMayWriteAFolderAboveIt) {
     fs::permissions(prefix_, fs::perms{0777});
 
     EXPECT_EQ(refusal(), "the compiler plugin " + plugin_.string() +
-                             " is not used: anybody may write " + prefix_.string() +
+                             " is not used: everybody may write " + prefix_.string() +
                              " (mode 0777)");
 }
 

@@ -86,7 +86,7 @@ TEST(EmulatedSession, ABlockFormatTakesNoOtherFormatThanFloat32) {
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
                      "writing a tensor (32,32) of bfloat16 into a device tensor (32,32) of bfp8_b, "
-                     "whose values come from the host as float32");
+                     "whose values are float32 on the host");
     }
 }
 
