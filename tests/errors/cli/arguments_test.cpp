@@ -70,17 +70,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"UnknownCommand",
              {"go"},
              "tessera: unknown command go. Allowed: run, retime, compare, sweep, advise, tune, "
-             "score, "
-             "check, explain, list, moe, new; see tessera --help"},
+             "check, explain, list, moe, new, score; see tessera --help"},
         Case{
             "MisspeltCommand",
             {"rnu", "moe_v2_tiny"},
             "tessera: unknown command rnu; did you mean run? Allowed: run, retime, compare, sweep, "
-            "advise, tune, score, check, explain, list, moe, new; see tessera --help"},
+            "advise, tune, check, explain, list, moe, new, score; see tessera --help"},
         Case{"HelpWithoutDashes",
              {"help"},
              "tessera: unknown command help; did you mean --help? Allowed: run, retime, compare, "
-             "sweep, advise, tune, score, check, explain, list, moe, new; see tessera --help"},
+             "sweep, advise, tune, check, explain, list, moe, new, score; see tessera --help"},
         Case{"MisspeltCommandOfMoe",
              {"moe", "chekc"},
              "tessera: unknown command chekc; did you mean check? Allowed: check, profile; see "
