@@ -19,7 +19,7 @@
 namespace tessera {
 namespace {
 
-/// What a cause says, most first.
+/// Kinds of causes, the most specific first.
 enum class Says : std::uint8_t {
     Overshot,       ///< a value that will not come back
     Finished,       ///< the partner has left
@@ -39,7 +39,7 @@ struct Cause {
     std::string text;
 };
 
-/// Threads, each of which waits for the next.
+/// Sequence of threads, each of which waits for the next.
 using Path = std::vector<const KernelThread*>;
 
 const CircularBuffer& buffer_of(const KernelThread& thread) {
@@ -78,7 +78,7 @@ std::string edge_text(const KernelThread& thread, const KernelThread& next, bool
     return fmt::format("{} waits for {} from {}", name(thread), object, name(next));
 }
 
-/// Where a set of threads is: "core (0,0)", "3 cores", "4 devices".
+/// Returns the extent of a set of threads: "core (0,0)", "3 cores", "4 devices".
 std::string extent_text(std::span<const KernelThread* const> threads) {
     std::set<std::uint32_t> devices;
     std::set<const Core*> cores;
@@ -146,7 +146,7 @@ std::string finished_threads(const Core& core) {
 Cause nobody(const KernelThread& thread) {
     const std::string left = finished_threads(thread.core());
     return {left.empty() ? Says::Nobody : Says::Left, &thread,
-            fmt::format("nobody has ever {} cb {} on {}{}{}{}",
+            fmt::format("no thread has {} cb {} on {}{}{}{}",
                         thread.wait.kind == WaitKind::CbData ? "pushed to" : "popped from",
                         thread.wait.object, name_of(thread), left.empty() ? "" : "; ", left,
                         left.empty() ? "" : " finished without")};
@@ -191,13 +191,15 @@ std::string cause_of_loop(const KernelThread& thread) {
     const std::string name = name_of(thread);
     switch (thread.idling) {
         case Idling::Asks:
-            return fmt::format("{} asks for what no thread that can still run would bring", name);
+            return fmt::format("{} waits for something that no remaining thread would provide",
+                               name);
         case Idling::Polls:
-            return fmt::format("{} polls memory for a value nobody left will write", name);
+            return fmt::format("{} polls memory for a value that no remaining thread will write",
+                               name);
         case Idling::Computes:
             return fmt::format(
-                "{} has gone round this loop more than {} times while nothing else goes on, {} "
-                "times machine.progress_limit, which a loop that ends may need raised",
+                "{} has run more than {} iterations of this loop while no other thread advances, "
+                "{} times machine.progress_limit; raise that limit if the loop ends",
                 name, kComputedRoundsPerPoll * thread.progress_limit, kComputedRoundsPerPoll);
     }
     return "?";
@@ -225,7 +227,7 @@ Cause of_semaphore(const KernelThread& thread) {
     return value == 0 ? unset(thread) : too_low(thread, value);
 }
 
-/// Follows waits until they close a cycle or end at a thread that will not come.
+/// Follows waits until they close a cycle or end at a thread that has finished.
 class Follower {
 public:
     explicit Follower(std::map<Word, Threads> setters) : setters_(std::move(setters)) {}
@@ -289,7 +291,7 @@ private:
     std::set<const KernelThread*> in_cycle_;
 };
 
-/// What the threads at one line wait for, and where they are.
+/// Threads that wait at one line, and the object that they wait for.
 std::string waiters_text(std::span<const KernelThread* const> threads) {
     const std::string extent = extent_text(threads);
     const bool is_one = is_on_one_core(threads);

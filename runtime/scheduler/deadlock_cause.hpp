@@ -12,11 +12,11 @@ class Core;
 class KernelThread;
 
 struct DeadlockCause {
-    const KernelThread* thread = nullptr;  ///< the blocked thread that shows it
+    const KernelThread* thread = nullptr;  ///< blocked thread at which the cause is seen
     std::string text;
 };
 
-/// Follows the wait of each blocked thread and returns the cause that says most.
+/// Follows the wait of each blocked thread and returns the most specific cause.
 /// Preconditions  `blocked` is not empty and in order of device, core and processor; `cores` are
 ///                all of the launch.
 [[nodiscard]] DeadlockCause find_cause(std::span<KernelThread* const> blocked,

@@ -45,7 +45,7 @@ auto key_of(const KernelThread& thread) {
                       is_poll ? 0 : wait.need, thread.awaited_mux);
 }
 
-// In the order of their first threads.
+// Returns the groups in the order of their first threads.
 std::vector<Group> groups_of(std::span<KernelThread* const> blocked) {
     std::map<decltype(key_of(*blocked.front())), std::size_t> known;
     std::vector<Group> groups;
@@ -59,7 +59,7 @@ std::vector<Group> groups_of(std::span<KernelThread* const> blocked) {
     return groups;
 }
 
-/// "3", or "0 to 3" where threads of a group differ.
+/// Returns "3", or "0 to 3" if the threads of a group differ.
 template <class Of>
 std::string range_of(const Group& group, Of of) {
     std::vector<std::uint32_t> values;
@@ -113,7 +113,8 @@ std::string wait_text(const Group& group) {
     return "?";
 }
 
-/// Runs of equal neighbours' x in a row, then equal runs of rows below each other as one rectangle.
+/// Returns cores as rectangles: neighbours of a row become a run, and equal runs of rows below each
+/// other become one rectangle.
 std::vector<CoreRange> rectangles_of(const std::vector<CoreCoord>& cores) {
     std::vector<CoreRange> runs;
     for (const CoreCoord core : cores) {  // by y, then x
@@ -139,7 +140,7 @@ std::vector<CoreRange> rectangles_of(const std::vector<CoreCoord>& cores) {
     return rectangles;
 }
 
-/// "core (0,0)", "cores (0,0)-(7,7), (0,8)".
+/// Returns "core (0,0)", "cores (0,0)-(7,7), (0,8)".
 std::string cores_text(const std::vector<CoreCoord>& cores) {
     std::vector<std::string> parts;
     for (const CoreRange& range : rectangles_of(cores)) {
@@ -149,7 +150,7 @@ std::string cores_text(const std::vector<CoreCoord>& cores) {
     return fmt::format("core{} {}", cores.size() == 1 ? "" : "s", fmt::join(parts, ", "));
 }
 
-/// "device 2", "devices 0 to 3", "devices 0, 2".
+/// Returns "device 2", "devices 0 to 3", "devices 0, 2".
 std::string devices_text(const std::vector<std::uint32_t>& devices) {
     if (devices.size() == 1) {
         return fmt::format("device {}", devices.front());

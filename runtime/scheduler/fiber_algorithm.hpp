@@ -25,15 +25,15 @@ public:
     void suspend_until(const std::chrono::steady_clock::time_point&) noexcept override {}
     void notify() noexcept override {}
 
-    /// Puts a parked kernel of this host thread behind the ready ones.
+    /// Adds a parked kernel of this host thread after the ready ones.
     void make_ready(boost::fibers::context& kernel) {
         if (num_readied_ - num_picks_ > mask_) [[unlikely]] {
             return make_ready_in_larger_ring(kernel);
         }
         ring_[num_readied_++ & mask_] = &kernel;
     }
-    /// Takes the fiber that runs next. Precondition   a loop is ready: so it is whenever a kernel
-    /// runs.
+    /// Removes and returns the fiber that runs next.
+    /// Precondition   a loop is ready, which holds whenever a kernel runs.
     [[nodiscard]] boost::fibers::context& take_next() noexcept {
         if (has_ready_kernels()) [[likely]] {
             return *ring_[num_picks_++ & mask_];
@@ -46,7 +46,7 @@ public:
     /// Returns how many kernels were picked to run, ever.
     [[nodiscard]] std::uint64_t num_picks() const noexcept { return num_picks_; }
 
-    /// Makes this host thread's fibers run in this order, if they do not yet.
+    /// Installs this order for the fibers of this host thread, unless it is installed already.
     static void install();
     /// Returns the algorithm of this host thread.
     /// Precondition   install() was called on it.

@@ -23,8 +23,8 @@ namespace {
 
 using boost::fibers::context;
 
-// Holds fmt with more than twice the need: what ends a kernel formats its message here. Pages are
-// committed on touch.
+// Stack of the emulator's frames. Errors format their messages on it; fmt needs less than half of
+// this. Pages are committed on touch.
 constexpr std::size_t kRootStackSize = 64 * 1024;
 
 /// Gives a fiber the stack of the emulator's frames that a kernel runs under: the kernel's own is
@@ -117,7 +117,8 @@ struct NearestLine {
     const char* remark;  ///< what the line is, if it is not the fault's own
 };
 
-// The line of the fault's instruction, else of the thread's last API call, else of its kernel_main.
+// Returns the line of the fault's instruction, else of the thread's last API call, else of its
+// kernel_main.
 NearestLine nearest_line(const KernelThread& thread, const KernelFault& fault) {
     if (const auto line = source_line_of(fault.code, thread.kernel)) {
         return {*line, ""};
@@ -170,7 +171,7 @@ void run_guarded(KernelThread& thread, LaunchState& launch) {
     } catch (const Error&) {
         launch.record_internal_error(std::current_exception());
     } catch (const std::exception& error) {
-        // Of a container of its own, or memory that the host has no more of.
+        // Thrown by a container of the kernel, or by an allocation that the host refused.
         launch.record_error(
             thread,
             to_error(thread, {FaultCategory::UndefinedBehavior,

@@ -35,7 +35,7 @@ constexpr std::size_t kSignalStackSize = 64 * 1024;
 
 constexpr std::array kKernelSignals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
 
-/// Words above a kernel's first frame: an array that is overrun changes them on its way up.
+/// Words above a kernel's first frame; an overrun array on the stack changes them.
 constexpr std::array<std::uint64_t, 8> kCanary{
     0x7E55'E7A0'57AC'C0DE, 0x7E55'E7A1'57AC'C0DE, 0x7E55'E7A2'57AC'C0DE, 0x7E55'E7A3'57AC'C0DE,
     0x7E55'E7A4'57AC'C0DE, 0x7E55'E7A5'57AC'C0DE, 0x7E55'E7A6'57AC'C0DE, 0x7E55'E7A7'57AC'C0DE};
@@ -45,7 +45,7 @@ struct Landing {
     sigjmp_buf environment;
     int signal = 0;
     bool has_address = false;   ///< the signal says what was touched
-    std::uint64_t address = 0;  ///< that
+    std::uint64_t address = 0;  ///< the touched address
     bool is_jump = false;       ///< what was touched was to be executed
     std::uint64_t code = 0;     ///< instruction of the kernel; 0: not known
 };
@@ -92,7 +92,7 @@ Registers registers_of(const void* context) {
 #endif
 }
 
-/// The object whose code an address is in: 0 if it is in none.
+/// Returns the shared object that contains the code at an address; 0 if none does.
 std::uint64_t object_of_code(std::uint64_t address) {
     struct Search {
         std::uint64_t address;
@@ -121,8 +121,9 @@ struct Blame {
     std::uint64_t code = 0;  ///< the kernel's instruction, or the call that it has made; 0: unknown
 };
 
-/// Whether an instruction is of the switch of stacks: it faults where a kernel has overrun the
-/// registers that its entry saved, and it is the caller of what a kernel ends with (a tail call).
+/// Returns whether an instruction belongs to the switch of stacks. It faults if a kernel has
+/// overrun the registers that its entry saved, and it is the caller of a function that the kernel
+/// tail-calls.
 bool is_stack_switch(std::uint64_t code) {
     return code >= reinterpret_cast<std::uint64_t>(&tessera_call_on_stack) &&
            code < reinterpret_cast<std::uint64_t>(tessera_call_on_stack_end);
@@ -160,9 +161,9 @@ std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, 
     return walk.found;
 }
 
-// Who called what is neither the kernel's code nor the emulator's, where frame information does not
-// tell: the first return address on the stack. A register that points nowhere, or a return address
-// that has been overrun, is the kernel's doing: the emulator's frames are out of its reach.
+// Finds the caller of code that is neither the kernel's nor the emulator's if there is no frame
+// information: the first return address on the stack. A wild register or an overrun return address
+// is the kernel's fault, because the kernel cannot reach the emulator's frames.
 [[gnu::no_sanitize("address")]] Blame blame_by_stack(const KernelThread& thread,
                                                      const Registers& at, std::uint64_t kernel,
                                                      std::uint64_t own) {
@@ -182,8 +183,8 @@ std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, 
     return {!is_code, 0};
 }
 
-// A kernel that is compiled into the program has no object of its own: its faults are told by the
-// address that they touch.
+// A built-in kernel has no shared object of its own; its faults are recognised by the address that
+// they touch.
 Blame blame_of(const KernelThread& thread, int signal, const Registers& at) {
     const std::uint64_t kernel = object_of_code(reinterpret_cast<std::uint64_t>(thread.entry));
     const std::uint64_t own = object_of_code(reinterpret_cast<std::uint64_t>(&blame_by_stack));

@@ -54,8 +54,8 @@ LaunchState::LaunchState(std::span<Core* const> cores) : cores_(cores) {
 }
 
 Core* LaunchState::claim_core() noexcept {
-    // The load first: spinning workers come here every round, and an addition would take the
-    // counter's cache line from the others each time.
+    // A load before the addition: spinning workers call this in every round, and each addition
+    // would take the counter's cache line from the other workers.
     if (!has_unclaimed_core()) {
         return nullptr;
     }
@@ -107,7 +107,7 @@ bool LaunchState::is_quiescent() const noexcept {
     const auto is_spinning_idly = [&](const Worker* worker) {
         return worker->idle_spin_since.load(std::memory_order_acquire) == progress();
     };
-    // One that has been told to cancel and has not woken yet still counts as asleep.
+    // A worker that was told to cancel and has not woken yet still counts as asleep.
     const auto is_to_cancel = [&](const Worker* worker) { return must_cancel(*worker); };
     const auto num_spinning = std::ranges::count_if(workers_, is_spinning_idly);
     const bool has_mail =
@@ -118,7 +118,7 @@ bool LaunchState::is_quiescent() const noexcept {
 
 bool LaunchState::sleep(Worker& worker) {
     std::unique_lock lock(mutex_);
-    // This worker has run since others began to count idle rounds: their counts start anew.
+    // This worker has run since others began to count idle rounds, so their counts restart.
     note_progress();
     ++num_asleep_;
     bool has_spun = false;

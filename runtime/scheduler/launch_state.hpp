@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds what the workers of one launch share: cores to adopt, mail between workers, errors, and the
-// count by which they know that nothing can run any more.
+// Shared state of the workers of one launch: cores to adopt, mail between workers, errors, and the
+// count of sleepers that shows when nothing can run.
 #pragma once
 
 #include <atomic>
@@ -25,20 +25,20 @@ public:
     [[nodiscard]] Core* claim_core() noexcept;
     [[nodiscard]] bool has_unclaimed_core() const noexcept;
 
-    /// Adds a worker; false if it comes when the launch is over.
+    /// Adds a worker; returns false if the launch is over.
     [[nodiscard]] bool join(Worker& worker);
-    /// Hands a thread that became runnable to the worker that owns it.
+    /// Posts a thread that became runnable to the worker that owns it.
     void post(Worker& owner, KernelThread& thread);
 
-    /// Takes the threads that were handed to `worker`.
+    /// Removes and returns the threads that were posted to `worker`.
     [[nodiscard]] std::vector<KernelThread*> collect_mail(Worker& worker);
 
     /// Sleeps until there is mail for `worker` or the launch is over; returns false when it is.
     /// The last worker to fall asleep resolves the launch's quiescence: it lets writes in flight
     /// arrive, or, if there are none, ends the launch with what it found out.
     [[nodiscard]] bool sleep(Worker& worker);
-    /// Does as sleep() for a worker whose threads have been spinning on L1 without progress for
-    /// long: returns at once, but counts as asleep for as long as no worker makes progress.
+    /// As sleep(), for a worker whose threads have been spinning on L1 without progress for long.
+    /// Returns at once, but the worker counts as asleep while no worker makes progress.
     [[nodiscard]] bool poll(Worker& worker);
 
     /// Notes that `worker` is about to end its own threads, and drops the mail for them.

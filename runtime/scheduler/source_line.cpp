@@ -17,8 +17,8 @@
 namespace tessera {
 namespace {
 
-/// Bytes of a section, read from the front. Past the end it reads zeros: a table that is cut short
-/// yields no line, and no more is lost.
+/// Reader of a section's bytes. Past the end it returns zeros, so that a truncated table gives no
+/// line and no error.
 class SectionReader {
 public:
     explicit SectionReader(std::string_view bytes) : left_(bytes) {}
@@ -81,7 +81,7 @@ struct LineHeader {
     std::vector<std::string> files;  ///< from number 1 on
 };
 
-// A file's name follows its folder's, but for those of folder 0, where the compiler ran.
+// Returns the path of a file from its folder; folder 0 is the compiler's working directory.
 LineHeader read_header(SectionReader& unit) {
     LineHeader header;
     header.instruction_size = unit.take<std::uint8_t>();
@@ -225,7 +225,7 @@ bool is_of(const std::string& file, const std::string& kernel) {
     return file == kernel || file.ends_with("/" + kernel);
 }
 
-// Lines of the kernel first: those of headers were inlined into it.
+// Prefers lines of the kernel, into which code of headers is inlined.
 std::optional<CallSite> nearest(const std::vector<Row>& rows, std::uint64_t address,
                                 const std::vector<std::string>& files, const std::string& kernel) {
     static std::mutex mutex;

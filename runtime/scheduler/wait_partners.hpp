@@ -23,17 +23,17 @@ using Word = std::tuple<std::uint32_t, CoreCoord, std::uint32_t>;
 /// The word a thread waits for.  Preconditions  waits_for_word().
 [[nodiscard]] Word word_of(const KernelThread& thread);
 
-/// The thread of the same core that pushes (pops) the CB a thread waits on, if one ever did; else
-/// null. A program does not say who produces for a CB; who has done so shows.
+/// Returns the thread of the same core that has pushed (popped) the CB on which a thread waits;
+/// null if none has. A program does not state the producer of a CB; only its calls show it.
 [[nodiscard]] const KernelThread* partner_of(const KernelThread& thread);
 
-/// Who may push (pop) a CB that nobody has pushed (popped) yet: other threads of the core. They are
-/// sure to close a cycle only if all of them wait at CBs; none is returned if one has finished or
-/// waits for another core, since that one may be the partner.
+/// Returns the threads that may push (pop) a CB that no thread has pushed (popped) yet: other
+/// threads of the core. They close a cycle for certain only if all of them wait at CBs. Returns
+/// none if one has finished or waits for another core, since that one may be the partner.
 [[nodiscard]] Threads possible_partners(const KernelThread& thread);
 
-/// Who has added to the words that `blocked` wait for, by what the traces hold: for an untraced
-/// launch and in a first round nobody.
+/// Returns the threads that have added to the words for which `blocked` wait, as recorded in the
+/// traces; none for a launch without a trace, and in a first round.
 [[nodiscard]] std::map<Word, Threads> setters_of(std::span<KernelThread* const> blocked,
                                                  std::span<Core* const> cores);
 

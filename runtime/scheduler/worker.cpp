@@ -39,9 +39,9 @@ void Worker::run() {
     t_worker = this;
     FiberAlgorithm::install();
     const SignalStack signal_stack;
-    // A worker adopts a core whenever its own cannot go on: what they wait for may come from a core
-    // that no worker runs yet. oneTBB promises no second worker, and one alone completes a launch
-    // so; a fixed share of cores for each worker hangs when one of them never comes.
+    // A worker adopts a core whenever its own cores cannot advance, since they may wait for a core
+    // that no worker runs yet. oneTBB does not promise a second worker, and this way one worker
+    // completes a launch. A fixed share of cores for each worker hangs if one worker never starts.
     for (;;) {
         take_mail();
         run_ready_fibers();
@@ -151,7 +151,7 @@ bool Worker::has_spun_for_long() const {
     return num_idle_rounds_ > polling_.front()->progress_limit;
 }
 
-// Each polling thread has one turn between two calls; the one that goes round least counts.
+// Each polling thread has one turn between two calls; the thread with the fewest rounds counts.
 void Worker::count_idle_round() {
     const std::uint64_t progress = launch_->progress();
     const std::uint64_t rounds =

@@ -55,9 +55,9 @@ private:
     LaunchState* launch_;
     std::vector<Core*> cores_;
     std::vector<KernelThread*> polling_;
-    std::uint64_t num_polls_ = 0;        ///< rounds of them
+    std::uint64_t num_polls_ = 0;        ///< rounds of polling
     std::uint64_t progress_seen_ = 0;    ///< the launch's progress when polling began
-    std::uint64_t num_idle_rounds_ = 0;  ///< of loops that polled in vain since then
+    std::uint64_t num_idle_rounds_ = 0;  ///< rounds of loops without a result since then
 };
 
 /// Returns the worker that runs a thread's fiber.

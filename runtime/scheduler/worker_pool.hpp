@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lends the host threads that launches run on: oneTBB workers, or plain threads in a build for the
-// thread sanitizer, which cannot see through oneTBB.
+// Provides the host threads of launches: oneTBB workers, or plain threads in a build with the
+// thread sanitizer, which does not understand oneTBB.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ public:
     void run(const std::function<void()>& body);
 
     /// Calls `visit` with each number below `count`, on as many threads as the host lends. All
-    /// calls are made; of those that throw, the one with the lowest number is heard.
+    /// calls are made. If several throw, the exception of the lowest number is rethrown.
     void for_each(std::size_t count, const std::function<void(std::size_t)>& visit);
 
 private:

@@ -88,7 +88,8 @@ TEST_P(Livelock, APollForWhatNobodyWritesIsADeadlockAtItsLine) {
             while (*word != 1) {}
         })"),
         "Deadlock: device 0 core (1,0) reader loop.cpp:4: device 0 core (1,0) reader polls memory "
-        "for a value nobody left will write\n  1 kernel thread is blocked and nothing is in "
+        "for a value that no remaining thread will write\n  1 kernel thread is blocked and nothing "
+        "is in "
         "flight:\n    device 0 core (1,0) reader loop.cpp:4 waits in a loop that polls memory");
 }
 
@@ -98,9 +99,9 @@ TEST_P(Livelock, ALoopOverMemoryThatItChangesNamesTheLimit) {
             auto* word = reinterpret_cast<volatile uint32_t*>(0x40000);
             while (*word != 1) { *word = 2 * *word; }
         })"),
-              "Deadlock: device 0 core (1,0) reader loop.cpp:4: device 0 core (1,0) reader has "
-              "gone round this loop more than 25600000 times while nothing else goes on, 256 times "
-              "machine.progress_limit, which a loop that ends may need raised\n"
+              "Deadlock: device 0 core (1,0) reader loop.cpp:4: device 0 core (1,0) reader has run "
+              "more than 25600000 iterations of this loop while no other thread advances, 256 "
+              "times machine.progress_limit; raise that limit if the loop ends\n"
               "  1 kernel thread is blocked and nothing is in flight:\n"
               "    device 0 core (1,0) reader loop.cpp:4 waits in a loop that reads memory");
 }
@@ -116,8 +117,9 @@ TEST_P(Livelock, AQuestionForPagesThatNobodyPushesNamesTheCall) {
         })");
     EXPECT_EQ(
         kernel_error_of(session_, program),
-        "Deadlock: device 0 core (1,0) reader loop.cpp:3: device 0 core (1,0) reader asks for what "
-        "no thread that can still run would bring\n  1 kernel thread is blocked and nothing is in "
+        "Deadlock: device 0 core (1,0) reader loop.cpp:3: device 0 core (1,0) reader waits for "
+        "something that no remaining thread would provide\n  1 kernel thread is blocked and "
+        "nothing is in "
         "flight:\n    device 0 core (1,0) reader loop.cpp:3 waits in a loop around this call");
 }
 

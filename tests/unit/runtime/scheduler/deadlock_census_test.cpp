@@ -164,7 +164,7 @@ TEST_P(Deadlock, OfACircularBufferThatNobodyFillsNamesWhoFinishedWithout) {
     rig_.place({1, 1}, Processor::Riscv0, wait_for_pages<0>);
 
     EXPECT_THAT(rig_.fault(),
-                StartsWithCause("nobody has ever pushed to cb 0 on device 0 core (1,1) writer; "
+                StartsWithCause("no thread has pushed to cb 0 on device 0 core (1,1) writer; "
                                 "reader idle.cpp and compute empty.cpp finished without"));
 }
 

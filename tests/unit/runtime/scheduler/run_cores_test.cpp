@@ -202,7 +202,7 @@ TEST_P(RunCores, APollingLoopSeesAStoreOfTheOtherThread) {
 TEST_P(RunCores, APollingLoopThatNobodyEndsIsADeadlock) {
     place(device_.core({0, 0}), Processor::Riscv1, poll_until_set, "poll.cpp");
 
-    EXPECT_NE(error_of(device_).find("asks for what no thread that can still run would bring"),
+    EXPECT_NE(error_of(device_).find("waits for something that no remaining thread would provide"),
               std::string::npos);
 }
 
