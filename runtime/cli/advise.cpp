@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera advise: what would change the time of a run, each answer proved by a replay.
+// tessera advise: replays a run with one thing changed at a time and prints what each change gains.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ struct AdviseOptions {
     bool full = false;
 };
 
-/// The advice, and events that its constants would take if they were not moved; 0 if they were.
+/// The advice, and the trace events that --each-constant would replay; 0 if it was computed.
 struct Advised {
     advise::Advice advice;
     std::uint64_t events_left = 0;
@@ -59,7 +59,7 @@ Advised advised(const AdviseOptions& options, const Console& console) {
 
 ExitCode run(const AdviseOptions& options, const Console& console) {
     require_file_name("--plot", options.plot);
-    std::optional<PartialFile> plot;  // before the replays: it may be refused
+    std::optional<PartialFile> plot;  // opened before the replays, since it may be refused
     if (options.plot) {
         plot.emplace(*options.plot);
     }

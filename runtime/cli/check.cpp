@@ -32,7 +32,7 @@ constexpr std::array kOfRuns{"--inputs",        "--state",       "--tuned",    "
                              "--each-constant", "--timing-only", "--no-timing"};
 constexpr std::array kOfSweeps{"--out", "--cache", "--table"};
 
-// An option that does not go with the file would be ignored in silence.
+// An option of another command would be ignored without a message.
 void refuse_given(const CLI::App& command, std::span<const char* const> options,
                   const std::string& config, const char* kind, const char* other) {
     for (const char* option : options) {
@@ -41,7 +41,8 @@ void refuse_given(const CLI::App& command, std::span<const char* const> options,
     }
 }
 
-/// Checks each recording that the sweep would make: it serves all points with its values.
+/// Checks each recording that the sweep would make. One recording serves all points that share its
+/// values.
 void check_points(const config::LoadedSweep& sweep) {
     const auto checks = sweep.sweep.values ? sweep::Checks::Compared : sweep::Checks::Ignored;
     std::set<std::string> recordings;
@@ -58,7 +59,7 @@ void check_points(const config::LoadedSweep& sweep) {
     }
 }
 
-/// Checks the configuration; returns how many points it has if it is a sweep.
+/// Checks the configuration. Returns a text about its points if it is a sweep, else an empty text.
 std::string checked(const CLI::App& command, const CheckOptions& options) {
     const ConfigOptions& config = options.run.config;
     if (!config::is_sweep(find_config(config.config))) {

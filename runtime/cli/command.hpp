@@ -14,13 +14,13 @@ class App;
 
 namespace tessera::cli {
 
-/// A subcommand: its options as CLI11 knows them, and what it does once they are parsed.
+/// A subcommand: its CLI11 options, and the function that runs after they are parsed.
 struct Command {
     CLI::App* options = nullptr;
     std::function<ExitCode()> run;
 };
 
-// Each adds its subcommand to `root`; the console outlives the command.
+// Each function adds its subcommand to `root`. The console must outlive the command.
 [[nodiscard]] Command add_advise(CLI::App& root, Console& console);
 [[nodiscard]] Command add_check(CLI::App& root, Console& console);
 [[nodiscard]] Command add_compare(CLI::App& root, Console& console);

@@ -24,7 +24,7 @@ constexpr const char* kExitCodes =
     "Exit codes: 0 success, 1 a result failed its check, 2 wrong input, 3 a kernel broke the\n"
     "machine's contract, 70 a fault of tessera itself, 130 in a shell after Ctrl-C.";
 
-// "tessera check": as far as the arguments name subcommands.
+// Returns "tessera check": the program and the subcommands that the arguments name.
 std::string named_command(const CLI::App& root) {
     std::string name = root.get_name();
     for (const CLI::App* command : root.get_subcommands()) {
@@ -40,7 +40,7 @@ void add_log_option(CLI::App& command, std::vector<std::string>& levels) {
                         "else warn]");
 }
 
-// A line that is redrawn would tear the lines of the log.
+// A redrawn progress line would overwrite lines of the log.
 void start_log(const std::vector<std::string>& levels, Console& console) {
     for (const std::string& level : levels) {
         log::set_levels(level, "--log-level " + level);
@@ -97,7 +97,7 @@ std::string unknown_command(const std::string& word, const CLI::App& app) {
                        fmt::join(names, ", "));
 }
 
-/// Says how two values of --set are written, if `arguments` have them behind one --set.
+/// Returns how to write two values of --set, if `arguments` have both after one --set.
 std::string values_of_one_set(std::span<const std::string> arguments) {
     for (std::size_t i = 0; i + 2 < arguments.size(); ++i) {
         const std::string& option = arguments[i];
@@ -111,7 +111,7 @@ std::string values_of_one_set(std::span<const std::string> arguments) {
     return "";
 }
 
-/// What is wrong with the first argument that nothing takes.
+/// Describes the first argument that no command or option accepts.
 std::string unexpected_argument(const CLI::App& root, std::span<const std::string> arguments) {
     const CLI::App& app = named_app(root);
     const std::string values = values_of_one_set(arguments);
@@ -127,13 +127,14 @@ std::string unexpected_argument(const CLI::App& root, std::span<const std::strin
                                       : unknown_command(word, app);
 }
 
-/// Whether an argument is in the place of a subcommand, which CLI11 then finds to be missing.
+/// Whether an argument is at the place of a subcommand, which CLI11 then reports as missing.
 bool names_no_command(const CLI::App& root) {
     return !command_names(named_app(root)).empty() && !root.remaining(true).empty();
 }
 
 void parse(CLI::App& root, std::span<const std::string> arguments) {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
+    // CLI11 takes arguments in reverse order.
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     try {
         root.parse(std::move(reversed));
     } catch (const CLI::Success&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera compare: timed runs side by side.
+// tessera compare: compares the predicted times of runs.
 #include "runtime/study/compare.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ namespace tessera::cli {
 namespace {
 
 struct CompareOptions {
-    std::vector<std::string> runs;  ///< A, B and further ones
+    std::vector<std::string> runs;  ///< A, B and further runs
     std::optional<std::string> html;
     std::vector<std::string> sets;
     std::vector<std::string> sets_b;
@@ -47,7 +47,7 @@ compare::RunFigures figures_of(const ComparedRun& run, std::uint32_t draws) {
                                : std::get<compare::RunFigures>(run);
 }
 
-/// How often constants were drawn for a report; none for what is timed here.
+/// Number of draws of a report; none for runs that are timed here.
 std::optional<std::uint32_t> draws_of(const ComparedRun& run) {
     const auto* report = std::get_if<compare::RunFigures>(&run);
     return report == nullptr
@@ -55,7 +55,7 @@ std::optional<std::uint32_t> draws_of(const ComparedRun& run) {
                : std::optional(static_cast<std::uint32_t>(report->ensemble.draws.size()));
 }
 
-// The draws of two numbers are other constants: there are pairs only among as many.
+// Draws depend on their number, so runs can be paired only if they have the same number of draws.
 std::uint32_t common_draws(const std::vector<ComparedRun>& runs, const CompareOptions& options) {
     std::optional<std::uint32_t> draws = options.draws;
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -70,7 +70,7 @@ std::uint32_t common_draws(const std::vector<ComparedRun>& runs, const CompareOp
     return draws.value_or(timed_run::kDefaultDraws);
 }
 
-/// Constants moved one at a time, where traces are at hand, and the word that says why not.
+/// Effects of single constants if both runs have traces, else the text that says why not.
 struct Moved {
     std::vector<compare::MovedConstant> constants;
     std::string note;
@@ -107,7 +107,7 @@ double slowdown_of(const std::string& text) {
     return percent / 100;
 }
 
-/// What a baseline asks: whether B takes longer than A by more than is allowed, beyond the noise.
+/// Whether B takes longer than A by more than --fail-if allows, with the verdict robust.
 bool is_too_slow(const compare::StepComparison& run, double allowed) {
     return run.a && run.b && run.verdict.grade == compare::Grade::Robust &&
            run.b->expected > (1 + allowed) * run.a->expected;
@@ -119,12 +119,12 @@ std::vector<std::string> sets_of_b(const CompareOptions& options) {
     return sets;
 }
 
-/// What B has other than A, as its name's end.
+/// Suffix of B's name: the values that differ from A.
 std::string with_sets_b(const CompareOptions& options) {
     return options.sets_b.empty() ? "" : fmt::format(" with {}", fmt::join(options.sets_b, ", "));
 }
 
-/// All runs; B is A with other values where it is not named.
+/// Opens all runs. If B is not named, it is A with the values of --set-b.
 std::vector<ComparedRun> open_runs(const CompareOptions& options, ProgressLine& progress) {
     std::vector<ComparedRun> runs;
     for (const std::string& name : options.runs) {
@@ -134,12 +134,12 @@ std::vector<ComparedRun> open_runs(const CompareOptions& options, ProgressLine& 
     if (runs.size() == 1) {
         runs.push_back(open_run(options.runs.front(), sets_of_b(options), progress));
     }
-    // A and B may be one configuration, whose name would not tell them apart.
+    // A and B may be the same configuration, whose name would not distinguish them.
     std::visit([&](auto& run) { run.name += with_sets_b(options); }, runs[1]);
     return runs;
 }
 
-/// How the page and tables call the runs: as the caller did, with what B has other than A.
+/// Names of the runs in pages and tables: those of the caller, with the values of B that differ.
 std::vector<std::string> names_of(const CompareOptions& options) {
     std::vector<std::string> names = options.runs;
     if (names.size() == 1) {
@@ -168,7 +168,7 @@ std::uint64_t cost_of_figures(const std::vector<ComparedRun>& runs, std::uint32_
     return events;
 }
 
-/// Each of the others with the first; constants are moved where there is one other alone.
+/// Compares each other run with the first. Computes effects of constants only for two runs.
 compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, const Moved& moved,
                                        const CompareOptions& options, ProgressLine& progress) {
     const std::uint32_t draws = common_draws(runs, options);
@@ -182,7 +182,7 @@ compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, con
     return result;
 }
 
-/// The comparison, and the word that says why no constants were moved.
+/// The comparison, and the text that says why effects of constants are missing.
 std::pair<compare::AgainstBaseline, std::string> compared(const CompareOptions& options,
                                                           const Console& console) {
     ProgressLine progress(console);
@@ -196,7 +196,7 @@ ExitCode run(const CompareOptions& options, const Console& console) {
     require_runs(options);
     const std::optional<double> allowed =
         options.fail_if ? std::optional(slowdown_of(*options.fail_if)) : std::nullopt;
-    std::optional<PartialFile> page;  // before the runs: it may be refused
+    std::optional<PartialFile> page;  // opened before the runs, since it may be refused
     if (options.html) {
         page.emplace(*options.html);
     }

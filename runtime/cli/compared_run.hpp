@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an argument of tessera compare names: a report, a trace or a run configuration.
+// Opens an argument of tessera compare: a report, a trace or a run configuration.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ namespace tessera::cli {
 /// Figures of a report, or a trace with the machine to time it on.
 using ComparedRun = std::variant<compare::RunFigures, compare::RecordedRun>;
 
-/// Opens a folder or a .json file as a report; a .yaml file, or a name that is no file, as a run
-/// configuration, which is run without computing values; any other file as a trace, timed on the
-/// device that it was recorded on. `sets` replace values of configurations, and numbers of the
-/// devices of traces as load_device does. Errors   UsageError if there are `sets` for a report;
-/// UsageError, ConfigError and KernelError of
-///          reading and running. `progress` shows the steps that run and the trace that is read,
-///          and counts the replays of what is returned; it must outlive that.
+/// Opens a folder or a .json file as a report; a .yaml file, or a name that is not a file, as a run
+/// configuration, which runs without computing values; and any other file as a trace, which is
+/// timed on the device that it was recorded on. `sets` replace values of configurations, and numbers
+/// of the devices of traces as load_device does. `progress` shows the steps that run and the trace
+/// that is read, and counts the replays of the returned run; it must outlive that run.
+/// Errors   UsageError if there are `sets` for a report; UsageError, ConfigError and KernelError of
+///          reading and running.
 [[nodiscard]] ComparedRun open_run(const std::string& argument,
                                    const std::vector<std::string>& sets, ProgressLine& progress);
 

@@ -33,7 +33,7 @@ config::Override threads_override(std::string_view text) {
     return {"host.threads", std::to_string(parse_threads(text)), fmt::format("--threads {}", text)};
 }
 
-// Where file and command line give another shape each, one would have to lose in silence.
+// If file and command line give different shapes, one of them would be ignored without a message.
 void require_not_set(const std::vector<config::Override>& sets,
                      const std::vector<config::Override>& shapes) {
     for (const config::Override& shape : shapes) {
@@ -70,7 +70,7 @@ void add_config_options(CLI::App& command, ConfigOptions& options) {
 CLI::Option& add_repeated_option(CLI::App& command, const char* name,
                                  std::vector<std::string>& values, const char* value,
                                  const std::string& about) {
-    // By itself CLI11 shows "VALUE ...", as if several could follow one name.
+    // By default CLI11 shows "VALUE ...", as if several values could follow one option.
     return *command.add_option(name, values, about)
                 ->type_name(value)
                 ->option_text(value)

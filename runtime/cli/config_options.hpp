@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that all commands over a run configuration share: CONFIG, --set, --threads.
+// Options that all commands on a run configuration share: CONFIG, --set, --threads.
 #pragma once
 
 #include <cstdint>
@@ -30,33 +30,33 @@ void add_config_options(CLI::App& command, ConfigOptions& options);
 CLI::Option& add_repeated_option(CLI::App& command, const char* name,
                                  std::vector<std::string>& values, const char* value,
                                  const std::string& about);
-/// Adds --set alone.
+/// Adds only --set.
 void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 /// Adds --threads.
 void add_threads_option(CLI::App& command, ConfigOptions& options);
 
 /// Adds --draws; `draws` holds the command's default.
 void add_draws_option(CLI::App& command, std::uint32_t& draws);
-/// The same, with the default in words.
+/// Adds --draws; the help shows `by_default` as its default.
 void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
                       const std::string& by_default);
 
-/// --each-constant: a replay at each end of each constant's range.
+/// Adds --each-constant: a replay at each end of each constant's range.
 void add_each_constant_flag(CLI::App& command, bool& each_constant);
 
-/// --full: all of the text in place of its first screen.
+/// Adds --full: the whole text instead of its first screen.
 void add_full_flag(CLI::App& command, bool& full);
 /// Returns `text` if it has at most 40 lines; else as many of its first lines as fit, a line that
 /// says how many are left out, and its last `num_last` lines.
 [[nodiscard]] std::string one_screen_of(const std::string& text, std::size_t num_last);
 
-/// The params that the tensors of a file of inputs stand for, as load() takes them.
+/// Params that follow from the shapes of the tensors in a file of inputs, as load() takes them.
 [[nodiscard]] std::vector<config::Override> params_of(const ConfigOptions& options,
                                                       const pipeline::InputFile& inputs);
 
 /// Loads the configuration. `shapes` come last: they replace what file and --set say.
 /// Errors   ConfigError, UsageError as config::load_run; ConfigError for --set without '=' and for
-///          --threads that is no number from 1 on; UsageError for an unknown CONFIG, or a --set of
+///          --threads that is not a number from 1; UsageError for an unknown CONFIG, or a --set of
 ///          a value that is among `shapes`.
 [[nodiscard]] config::LoadedRun load(const ConfigOptions& options,
                                      const std::vector<config::Override>& shapes = {});

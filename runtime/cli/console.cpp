@@ -11,7 +11,7 @@ namespace tessera::cli {
 namespace {
 
 std::string_view environment(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets it
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets it
     return value == nullptr ? "" : value;
 }
 

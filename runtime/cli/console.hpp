@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where commands print: given by main, which alone knows the process's streams.
+// Streams that commands print to. Only main knows the streams of the process.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tessera::cli {
 
-/// How a command says on standard error what it is doing: on a terminal in a line that is redrawn;
-/// in a pipe in a line for each minute that it takes.
+/// How a command shows its progress on standard error: a redrawn line on a terminal, one line a
+/// minute in a pipe.
 enum class Progress : std::uint8_t { Hidden, Redrawn, EachMinute };
 
 struct Console {
@@ -20,8 +20,8 @@ struct Console {
     Progress progress = Progress::Hidden;  ///< on `err`
 };
 
-/// How text on a file descriptor is to look: in a terminal its width, and colours unless the
-/// environment has a NO_COLOR that is not empty or a TERM of "dumb"; else plain.
+/// Style of text on a file descriptor. A terminal has its width, and colours unless NO_COLOR is not
+/// empty or TERM is "dumb". Everything else is plain.
 [[nodiscard]] report::TextStyle style_of(int file_descriptor);
 [[nodiscard]] Progress progress_on(int file_descriptor);
 

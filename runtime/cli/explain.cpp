@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera explain: every value of a configuration with where it came from.
+// tessera explain: prints every value of a configuration and its origin.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@ struct ExplainOptions {
     bool json = false;
 };
 
-// A sweep has the values that its points share, and those it varies as the file lists them.
+// A sweep shows the values that its points share, and its varied keys as listed in the file.
 config::Resolved resolved_sweep(const config::LoadedSweep& sweep) {
     config::Resolved resolved = sweep.resolved;
     const std::vector<std::string> varied = sweep::keys_of(sweep);
@@ -35,7 +35,7 @@ config::Resolved resolved_sweep(const config::LoadedSweep& sweep) {
 }
 
 /// Values whose key contains `filter`.
-/// Errors   UsageError if no key does.
+/// Errors   UsageError if no key contains it.
 config::Resolved resolved_of(const ConfigOptions& options, const std::string& filter) {
     config::Resolved resolved = config::is_sweep(find_config(options.config))
                                     ? resolved_sweep(load_sweep(options))

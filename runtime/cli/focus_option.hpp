@@ -20,7 +20,7 @@ namespace tessera::cli {
 /// Adds --focus with its words: step=gate device=2 core=4,0 window=0..20000.
 void add_focus_option(CLI::App& command, std::vector<std::string>& words);
 
-/// None without words.
+/// Parses the words of --focus; none if there are no words.
 /// Errors   UsageError as report::parse_focus, and for a step, a device or a core that the run does
 ///          not have.
 [[nodiscard]] std::optional<report::Focus> focus_of(const std::vector<std::string>& words,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera list: what there is to run, and to run it on.
+// tessera list: lists ops, device models, configurations and their keys.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -28,11 +28,11 @@ namespace {
 
 constexpr std::array<tessera::cli::AddCommand, 1> kCommandsAbove{tessera::score::add_score};
 
-/// Whether programs read what is printed.
+/// Form of error messages: text for people, JSON for programs.
 enum class ErrorForm { Text, Json };
 
-// Tensors come and go by the dozen: memory that was touched once is kept for the next, since the
-// host clears every page it gives (a third of a run's processor time went there).
+// Keeps freed memory for the next tensor. The host clears every page that it gives to a process,
+// which took a third of a run's processor time.
 void keep_freed_memory() {
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
@@ -44,8 +44,8 @@ void on_end_signal(int signal) {
     std::raise(signal);
 }
 
-// What is unfinished goes with the process. A signal that whoever started us wants ignored (a shell
-// of its background jobs) stays ignored.
+// Removes unfinished files when a signal ends the process. A signal that the parent process set to
+// be ignored stays ignored; shells do so for background jobs.
 void remove_unfinished_files_at(int signal) {
     struct sigaction action {};
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
@@ -58,16 +58,18 @@ void choose_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         remove_unfinished_files_at(signal);
     }
-    // Past `ulimit -f` a write then fails, and the file is named, in place of the process ending.
+    // A write beyond `ulimit -f` then fails with a message that names the file, and does not end
+    // the process.
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// Prints what ended the process, with --json on standard output too; returns what it ends with.
+/// Prints the error that ended the process, with --json also on standard output. Returns the exit
+/// code.
 int tell(const std::exception_ptr& exception, ErrorForm form) {
     const tessera::report::RunError error = tessera::report::run_error_of(exception);
     std::cerr << error.told << '\n';
     if (form == ErrorForm::Json) {
-        // A message may quote bytes of a file that are no UTF-8.
+        // A message may quote bytes of a file that are not UTF-8.
         std::cout << to_json(error).dump(2, ' ', false,
                                          nlohmann::ordered_json::error_handler_t::replace)
                   << std::endl;
@@ -97,8 +99,8 @@ int run(int argc, char** argv) {
     }
 }
 
-// Below this `ulimit -s` the stack of the process's first thread holds no run, and other threads
-// would get as little.
+// With a smaller `ulimit -s` the stack of the first thread is too small for a run, and other
+// threads get stacks of the same size.
 constexpr rlim_t kSmallStack = rlim_t{1} << 20U;
 constexpr std::size_t kEnoughStack = std::size_t{8} << 20U;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera manual: the man page and the completions of shells, from what the command line says of
-// itself. Help does not show it: packages are made with it (runtime/cli/CMakeLists.txt).
+// tessera manual: writes the man page and the completions of shells from the definitions of the
+// command line. Help does not show it; packages use it (runtime/cli/CMakeLists.txt).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -55,7 +55,7 @@ std::vector<Path> paths_below(const CLI::App& root) {
     return paths;
 }
 
-/// What an option or argument is shown to take: "FILE", "ops|archs|configs", nothing for a flag.
+/// Type name of an option or argument: "FILE", "ops|archs|configs", empty for a flag.
 std::string value_of(const CLI::Option& option) {
     if (option.get_items_expected_max() == 0) {
         return "";
@@ -87,7 +87,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 
 // --- the man page ---
 
-/// As roff takes it: a hyphen that is typed is not one that breaks words.
+/// Escapes text for roff, so that a typed hyphen is not a hyphenation point.
 std::string roff(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -204,7 +204,8 @@ std::string bash_completion(const CLI::App& root) {
            "complete -o bashdefault -o default -F _tessera tessera\n";
 }
 
-/// In single quotes, with what `_arguments` and `_describe` would take for their own escaped.
+/// Quotes text in single quotes and escapes the characters that `_arguments` and `_describe`
+/// interpret.
 std::string zsh_text(std::string_view text) {
     std::string out;
     for (const char c : text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera moe: which prepare/finalize and experts of the modular kernel go together, and one
-// forward of a pair with its trace and report.
+// tessera moe: lists the pairs of prepare/finalize and experts that run, and profiles one forward
+// pass of a pair with its trace and report.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -42,7 +42,7 @@ struct MoeCheckOptions {
     }
 };
 
-/// The row called `name`. Errors   UsageError naming the option, what was found and all rows.
+/// The row called `name`. Errors   UsageError with the option, the unknown name and all rows.
 template <class Row>
 const Row& row_called(const std::string& name, std::string_view option, std::span<const Row> rows) {
     std::vector<std::string> names;
@@ -55,7 +55,7 @@ const Row& row_called(const std::string& name, std::string_view option, std::spa
     return rows[static_cast<std::size_t>(found - names.begin())];
 }
 
-/// The rows that an option leaves: one, or all.
+/// The rows that an option selects: one, or all.
 template <class Row>
 std::span<const Row> chosen(const std::string& name, std::string_view option,
                             std::span<const Row> rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera new op: an op of one's own that runs, to be changed from there.
+// tessera new op: writes an op that runs, as a start for the user's own op.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The tree's smallest op with parameters: what it is copied from is compiled and tested as it is.
+// The smallest op with parameters. It is part of Tessera, so the template is compiled and tested.
 constexpr const char* kTemplate = "scale";
 
 constexpr const char* kRunFile =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of files and folders that a command is to write, refused before it does anything.
+// Checks names of files and folders that a command will write, before it does any work.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,11 @@
 
 namespace tessera::cli {
 
-/// Errors   UsageError if the name is empty, or that of something other than a regular file that
-/// may
-///          be written. What else may be wrong with it is found by whoever creates the file.
+/// Errors   UsageError if the name is empty, or if it names something other than a regular file
+///          that may be written. Creating the file finds all other errors.
 void require_file_name(const char* option, const std::optional<std::string>& path);
 
-/// Errors   UsageError if the name is empty or that of something other than a folder.
+/// Errors   UsageError if the name is empty, or if it names something other than a folder.
 void require_folder_name(const char* option, const std::optional<std::string>& path);
 
 }  // namespace tessera::cli

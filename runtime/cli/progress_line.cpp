@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kEraseLine = "\r\033[K";
 constexpr std::chrono::seconds kTerminalPeriod{1};
 constexpr std::chrono::minutes kPipePeriod{1};
-/// Shorter stages need no clock.
+/// Stages shorter than this show no seconds.
 constexpr std::chrono::seconds kShownFrom{3};
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -37,7 +37,7 @@ ProgressLine::ProgressLine(const Console& console) : console_(console) {
     try {
         ticker_ = std::thread([this] { tick(); });
     } catch (const std::system_error&) {
-        // A host without a thread to spare shows the stages, without a clock.
+        // If the host has no thread left, stages are shown without seconds.
     }
 }
 
@@ -89,7 +89,7 @@ void ProgressLine::advance(std::uint64_t num_units) {
     done_ += num_units;
 }
 
-// A thread of its own: a long step or replay shows that it lives.
+// Runs in a separate thread, so that the line changes during a long step or replay.
 void ProgressLine::tick() {
     const bool is_redrawn = console_.progress == Progress::Redrawn;
     const std::chrono::seconds period = is_redrawn ? kTerminalPeriod : kPipePeriod;
@@ -103,7 +103,7 @@ void ProgressLine::tick() {
 
 void ProgressLine::draw() {
     if (console_.progress == Progress::Redrawn) {
-        constexpr std::size_t kWidth = 78;  // a line that wraps could not be erased
+        constexpr std::size_t kWidth = 78;  // a wrapped line could not be erased
         std::string line = text();
         line.resize(std::min(line.size(), kWidth));
         console_.err << kEraseLine << line << std::flush;
@@ -138,7 +138,7 @@ std::string ProgressLine::counted() const {
     return "";
 }
 
-// By the mean of the units that are done: no promise where units differ.
+// Estimates with the mean of the finished units; wrong if units differ much.
 std::string ProgressLine::time_left() const {
     if (done_ == 0 || done_ >= num_units_) {
         return "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says on standard error what a command is doing: on a terminal one line that is redrawn and erased
-// at the end, in a pipe one line a minute.
+// Shows the progress of a command on standard error: on a terminal one line that is redrawn and
+// erased at the end, in a pipe one line a minute.
 #pragma once
 
 #include <chrono>
@@ -23,24 +23,24 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    /// Erases the line before its time, so that another may be printed.
+    /// Erases the line early, so that other text can be printed.
     void end();
 
-    /// Begins a stage whose length is not known: "reading the trace".
+    /// Begins a stage of unknown length: "reading the trace".
     void begin(std::string stage) { begin(std::move(stage), 0, Shape::Text); }
-    /// Begins a stage of so many equal units, which advance() and set_done() count: "replaying",
-    /// drawn as a share.
+    /// Begins a stage of equal units, which advance() and set_done() count: "replaying", shown as a
+    /// share.
     void begin(std::string stage, std::uint64_t num_units) {
         begin(std::move(stage), num_units, Shape::Share);
     }
-    /// Begins a stage, or goes on with it: "[#####.....] 5 of 10 recordings".
+    /// Begins or continues a stage: "[#####.....] 5 of 10 recordings".
     void count(const std::string& what, std::uint64_t done, std::uint64_t num_units);
     /// Step `number` of `num_steps` begins: "[4/11] gate".
     void step(const std::string& name, std::uint64_t number, std::uint64_t num_steps);
 
     /// Counts units of the stage; may be called by any thread.
     void advance(std::uint64_t num_units);
-    /// The same as a function, for who reports replayed events.
+    /// Returns advance() as a function, for code that reports replayed events.
     [[nodiscard]] std::function<void(std::uint64_t)> counter() {
         return [this](std::uint64_t num_units) { advance(num_units); };
     }
@@ -64,7 +64,7 @@ private:
     std::string stage_;
     Shape shape_ = Shape::Text;
     std::uint64_t done_ = 0;
-    std::uint64_t num_units_ = 0;  ///< 0: not known
+    std::uint64_t num_units_ = 0;  ///< 0: unknown
     Clock::time_point counted_since_;
     Clock::time_point stage_since_;
     std::thread ticker_;

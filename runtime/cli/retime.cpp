@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera retime: a recorded run on another machine, without running a kernel.
+// tessera retime: times a recorded run on another machine, without running a kernel.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -65,7 +65,7 @@ void add_options(CLI::App& command, RetimeOptions& options) {
     add_full_flag(command, options.full);
 }
 
-/// What is known of a trace once it was read.
+/// Facts about a trace that was read.
 struct Extent {
     std::vector<std::string> launches;  ///< by name
     std::uint64_t num_events = 0;
@@ -81,7 +81,7 @@ Extent extent_of(const std::string& trace) {
     return extent;
 }
 
-// What is drawn is shared out over the launches; without a page, points need not be kept.
+// The launches share the budget of drawn points. Without a page no points are kept.
 timed_run::TimerOptions timer_options(const RetimeOptions& options, const Trace& head,
                                       const ArchSpec& arch, const Extent& extent) {
     timed_run::TimerOptions timer{.num_draws = options.draws};
@@ -95,7 +95,7 @@ timed_run::TimerOptions timer_options(const RetimeOptions& options, const Trace&
     return timer;
 }
 
-// What the trace asks of the machine and it does not have is said of both.
+// A message about a resource that the machine lacks names the trace and the machine.
 report::TimingReport timed(const RetimeOptions& options, const Trace& head,
                            const config::LoadedArch& device, ProgressLine& progress) {
     progress.begin("reading " + options.trace);
@@ -112,7 +112,7 @@ report::TimingReport timed(const RetimeOptions& options, const Trace& head,
     }
 }
 
-// A run names its kernels from the folder that it was started in, where its trace often is, too.
+// Kernel paths are relative to the folder in which the run started; the trace is often there, too.
 std::optional<std::filesystem::path> source_beside(const std::filesystem::path& trace,
                                                    const std::string& name) {
     if (auto found = kernel_file(name)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera run: one configuration from its inputs to a verified result.
+// tessera run: runs one configuration from its inputs to a verified result.
 #include "runtime/cli/run.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The file of --state: persistent tensors as the run before left them, and as this one does.
+/// The file of --state: persistent tensors of the previous run, which this run replaces.
 class StateFile {
 public:
     StateFile(const std::optional<std::string>& path, const config::LoadedRun& loaded) {
@@ -87,7 +87,7 @@ std::vector<std::pair<std::string, std::string>> replaced_kernels(
     return kernels;
 }
 
-/// What a run gave: its record and, with timing, its report.
+/// Result of a run: its record and, with timing, its report.
 struct Outcome {
     report::RunRecord record;
     std::optional<report::TimingReport> timing;
@@ -112,7 +112,7 @@ void print(const Outcome& outcome, const RunOptions& options, const Console& con
         console.err << unread_text(outcome.record);
         console.out << verdict_text(outcome.record, style);
     } else if (!options.full) {
-        constexpr std::size_t kMostFailures = 3;  // and as many tensors with NaN
+        constexpr std::size_t kMostFailures = 3;  // and at most as many tensors with NaN
         console.out << title_text(outcome.record, style) << '\n'
                     << summary_text(&outcome.record, outcome.timing ? &*outcome.timing : nullptr,
                                     style)
@@ -122,7 +122,7 @@ void print(const Outcome& outcome, const RunOptions& options, const Console& con
     }
 }
 
-// Without a page to draw them on, points need not be kept.
+// Without a page no points are kept.
 std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
                                             const config::LoadedRun& loaded) {
     if (options.no_timing) {
@@ -139,7 +139,7 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
     return timed_run::RunTimer(loaded.run.name, timed_run::machine_of(loaded), timer);
 }
 
-// Steps that share a launch have its time, each.
+// Each step of a shared launch has the time of the launch.
 void note_times(const report::TimingReport& timing, const pipeline::PipelineSpec& pipeline,
                 report::RunRecord& record) {
     record.makespan = timing.makespan;
@@ -154,7 +154,7 @@ void note_times(const report::TimingReport& timing, const pipeline::PipelineSpec
     }
 }
 
-/// What a run reads and writes, opened before it: each file may be refused.
+/// Files that a run reads and writes. They are opened before the run, since each may be refused.
 struct RunDoors {
     RunDoors(const RunOptions& options, const config::LoadedRun& loaded,
              pipeline::InputFile inputs_of_run)
@@ -184,7 +184,7 @@ struct RunDoors {
     StateFile state;
 };
 
-/// What a report holds besides the times.
+/// Contents of a report besides the times.
 void complete_timing(const config::LoadedRun& loaded, Outcome& outcome) {
     report::TimingReport& timing = *outcome.timing;
     timing.assumed = report::assumed_shares(timing, loaded.resolved);
@@ -194,8 +194,8 @@ void complete_timing(const config::LoadedRun& loaded, Outcome& outcome) {
     timing.sources = report::source_texts(timing, kernel_file);
 }
 
-// What is known of a run that an error has ended. That error is the one to end with, so that a
-// second one is told here.
+// Writes the report of a run that an error ended. The process ends with that error, so a second
+// error is printed here.
 void write_unfinished(const RunOptions& options, const config::LoadedRun& loaded, Outcome outcome,
                       const Console& console) {
     outcome.record.inputs = options.inputs.value_or("");
@@ -257,7 +257,7 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
     return outcome;
 }
 
-/// What tessera tune has chosen for the run's shape.
+/// The choice of tessera tune for the run's shape.
 std::vector<config::Override> tuned_values(const RunOptions& options,
                                            const std::vector<config::Override>& shapes) {
     if (!options.tuned) {
@@ -277,7 +277,7 @@ std::vector<config::Override> tuned_values(const RunOptions& options,
     return values;
 }
 
-/// The configuration with what the options add to it, and the file of --inputs.
+/// The configuration with the values of the options, and the file of --inputs.
 struct OpenedRun {
     pipeline::InputFile inputs;
     config::LoadedRun loaded;
@@ -317,7 +317,7 @@ ExitCode run(const RunOptions& options, const Console& console) {
     record.inputs = options.inputs.value_or("");
     record.host.load = load_seconds;
     record.host.total = seconds_since(start);
-    // Before files are written: a full disk costs those, not what is printed.
+    // Printed before files are written, so that a full disk does not lose the text.
     print(outcome, options, console);
     console.out << std::flush;
     if (options.report) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tessera run does, for subcommands that run one configuration their own way.
+// The steps of tessera run, for other subcommands that run one configuration.
 #pragma once
 
 #include "runtime/cli/console.hpp"
@@ -8,11 +8,11 @@
 
 namespace tessera::cli {
 
-/// Runs a configuration, checks it, and writes and prints what the options ask for.
+/// Runs a configuration, checks it, and writes and prints the results that the options select.
 /// Errors   as tessera run.
 [[nodiscard]] ExitCode run(const RunOptions& options, const Console& console);
 
-/// Does all that a run does before its first kernel.
+/// Does everything that a run does before its first kernel.
 /// Errors   those of `run` that do not depend on what kernels do; kernels are not compiled.
 void check_run(const RunOptions& options);
 

@@ -34,10 +34,10 @@ void add_files(CLI::App& command, RunOptions& options) {
         ->type_name("DIR");
 }
 
-// The results would take the place of the file while the run still reads from it.
+// The results would replace the file while the run still reads from it.
 void require_other_file(const char* option, const std::optional<std::string>& path,
                         const std::optional<std::string>& inputs) {
-    std::error_code error;  // a file that is not there yet is another one
+    std::error_code error;  // a file that does not exist yet is another file
     require(!path || !inputs || !std::filesystem::equivalent(*inputs, *path, error),
             "{} {} is the file of --inputs", option, path.value_or(""));
 }

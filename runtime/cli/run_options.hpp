@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of tessera run, and what does not go together among them.
+// The options of tessera run, and which of them exclude each other.
 #pragma once
 
 #include <optional>
@@ -31,13 +31,13 @@ struct RunOptions {
     bool profile_host = false;
 };
 
-/// Adds the options that may be wrong before a run; the others say what it prints.
+/// Adds the options that can be checked before a run. The other options select what it prints.
 void add_checked_options(CLI::App& command, RunOptions& options);
 /// Adds all options.
 void add_run_options(CLI::App& command, RunOptions& options);
 
-/// Errors   UsageError for files that have no name, are folders or each other, and for options that
-///          contradict each other.
+/// Errors   UsageError for files without a name, folders in place of files, one file for two
+///          options, and options that exclude each other.
 void check_run_options(const RunOptions& options);
 
 }  // namespace tessera::cli

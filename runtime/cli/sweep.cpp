@@ -45,12 +45,13 @@ std::string record(const config::LoadedRun& loaded, const pipeline::RunModes& mo
                                         fmt::join(failed, ", "));
 }
 
-/// While it lives, the first Ctrl-C asks for an end in place of making one; the second makes it.
+/// While this object exists, the first Ctrl-C requests the end of the sweep; the second ends the
+/// process.
 class StopAtInterrupt {
 public:
     StopAtInterrupt() {
         stop = false;
-        // One that whoever started us wants ignored stays so.
+        // A signal that the parent process set to be ignored stays ignored.
         is_set_ = sigaction(SIGINT, nullptr, &before_) == 0 && before_.sa_handler != SIG_IGN;
         if (is_set_) {
             struct sigaction action {};
@@ -85,7 +86,7 @@ void print(const sweep::SweepResult& result, const SweepOptions& options, const 
     }
 }
 
-// That of the first point whose run failed.
+// Exit code of the first point whose run failed.
 ExitCode exit_code_of(const sweep::SweepResult& result) {
     for (const sweep::PointResult& point : result.points) {
         if (point.exit_code != 0) {
@@ -95,7 +96,7 @@ ExitCode exit_code_of(const sweep::SweepResult& result) {
     return ExitCode::Success;
 }
 
-/// Errors   UsageError with the first reason why points' times are not in the cache.
+/// Errors   UsageError with the first reason why times of points were not stored in the cache.
 void require_kept(const sweep::SweepResult& result, const SweepOptions& options) {
     const auto lost = [](const sweep::PointResult& point) { return !point.not_kept.empty(); };
     const auto first = std::ranges::find_if(result.points, lost);
@@ -105,7 +106,7 @@ void require_kept(const sweep::SweepResult& result, const SweepOptions& options)
             result.points.size(), first == result.points.end() ? "" : first->not_kept);
 }
 
-/// Prints and writes what there is and ends as Ctrl-C does.
+/// Prints and writes the finished points, then ends the process by SIGINT.
 ExitCode end_interrupted(const config::LoadedSweep& sweep, const sweep::SweepResult& result,
                          const SweepOptions& options, const Console& console) {
     print(result, options, console);
@@ -150,7 +151,7 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     if (StopAtInterrupt::stop) {
         return end_interrupted(sweep, result, options, console);
     }
-    // Before files are written: a full disk costs those, not the table.
+    // Printed before files are written, so that a full disk does not lose the table.
     print(result, options, console);
     console.out << std::flush;
     if (options.places.out) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tessera sweep and tessera tune do before the first point runs, and tessera check instead.
+// The part of tessera sweep and tessera tune before the first point runs; tessera check does only
+// this.
 #pragma once
 
 #include <optional>
@@ -9,10 +10,10 @@
 
 namespace tessera::cli {
 
-/// Files and folders beside a sweep's configuration.
+/// Files and folders of a sweep other than its configuration.
 struct SweepPlaces {
     std::optional<std::string> out;    ///< folder of results
-    std::optional<std::string> cache;  ///< folder of points that are timed already
+    std::optional<std::string> cache;  ///< folder with times of points
     std::optional<std::string> table;  ///< of tessera tune
 };
 
@@ -20,8 +21,8 @@ struct SweepPlaces {
 void add_sweep_places(CLI::App& command, SweepPlaces& places);
 
 /// Loads a sweep of which at least one point can run.
-/// Errors   as load_sweep; UsageError if no point can run, or for places that cannot be written, or
-///          do not go with the sweep.
+/// Errors   as load_sweep; UsageError if no point can run, or for places that cannot be written or
+///          that are not options of the sweep.
 [[nodiscard]] config::LoadedSweep open_sweep(const ConfigOptions& options,
                                              const SweepPlaces& places);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera tune: what a sweep chooses for a shape, kept in a table.
+// tessera tune: keeps the best point of a sweep for a shape in a table.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -35,7 +35,7 @@ tuning::Choice choose(const TuneOptions& options, const config::LoadedSweep& swe
                       const Console& console) {
     ProgressLine progress(console);
     const auto result =
-        sweep::run_sweep(sweep, {.num_draws = 0,  // the order of expected times decides
+        sweep::run_sweep(sweep, {.num_draws = 0,  // only expected times decide
                                  .threads = threads_of(options.config.threads),
                                  .record = record_point,
                                  .on_progress = [&](std::size_t done, std::size_t all) {
