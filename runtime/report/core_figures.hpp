@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures over cores: least, middle and most, and each core's share of the busiest one's work.
+// Figures over cores: minimum, median and maximum, and each core's share of the busiest core's
+// work.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,18 @@ namespace tessera::report {
 
 struct Spread {
     double min = 0;
-    double median = 0;  ///< of an even number: the mean of the middle two
+    double median = 0;  ///< for an even number of values, the mean of the middle two
     double max = 0;
 };
 
-/// Of no values: all 0.
+/// Returns the spread of the values; all 0 without values.
 [[nodiscard]] Spread spread_of(std::vector<double> values);
 
-/// What a core computed: tiles its compute kernel packed.
+/// Returns a core's work: the number of tiles that its compute kernel packed.
 [[nodiscard]] double work_of(const CoreActivity& core) noexcept;
 
-/// work / work of the busiest core, in the order of `cores`; all 0 if no core computed.
+/// Returns work divided by the work of the busiest core, in the order of `cores`; all 0 if no core
+/// computed.
 [[nodiscard]] std::vector<double> shares_of_busiest(std::span<const CoreActivity> cores);
 
 /// Sums launches into one row per core of the mesh, idle cores included, by (device, y, x).

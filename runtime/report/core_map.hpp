@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value per core, drawn in the shape of the core grid.
+// Draws a value per core in the shape of the core grid.
 #pragma once
 
 #include <span>
@@ -11,21 +11,21 @@
 
 namespace tessera::report {
 
-/// Shares from 0 to 1 by logical core: mean over devices.
+/// Returns the mean over devices of each logical core's share, from 0 to 1.
 /// Shapes   `shares` by (device, y, x); the result by (y, x).
 [[nodiscard]] std::vector<double> mean_over_devices(std::span<const double> shares, GridSize grid);
 
-/// One line per row of the grid, each core's share in whole per cent, "." for none, below a line
-/// of column numbers; coloured by share. `title` stands above.
+/// Returns the title, a line of column numbers and a line for each row of the grid: each core's
+/// share in whole per cent, "." for none, coloured by share.
 [[nodiscard]] std::string draw_core_map(const std::string& title, std::span<const double> shares,
                                         GridSize grid, const TextStyle& style);
 
-/// Draws blocks of lines beside each other, as many as fit into the width, with a blank line
-/// between rows of blocks. All blocks have the same number of lines, of at most `block_width`.
+/// Draws blocks of lines side by side, as many as fit into the width, with a blank line between
+/// rows of blocks. All blocks have the same number of lines, of at most `block_width` columns.
 [[nodiscard]] std::string beside_each_other(std::span<const std::string> blocks,
                                             std::size_t block_width, const TextStyle& style);
 
-/// Columns of one map.
+/// Returns the columns of one map.
 [[nodiscard]] std::size_t core_map_width(GridSize grid) noexcept;
 
 }  // namespace tessera::report

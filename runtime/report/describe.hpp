@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reported structs as JSON, written and read by one description of each.
+// Writes and reads reported structs as JSON, with one description for each struct.
 //
 // A struct is described by an overload of describe() that names its members once, in the order in
 // which JSON has them; whatever else walks reported structs can take the same description:
@@ -37,7 +37,7 @@ using Json = nlohmann::ordered_json;
 template <class T, class Struct>
 concept Either = std::same_as<std::remove_const_t<T>, Struct>;
 
-/// Element `i` of rows that are written, or that are made as they are read.
+/// Returns element `i` of rows; when rows are read, the element is created.
 template <class Row>
 [[nodiscard]] const Row& row_at(const std::vector<Row>& rows, std::size_t i) {
     return rows.at(i);
@@ -50,7 +50,8 @@ template <class Row>
     return rows[i];
 }
 
-/// Writes described structs. Enums go by their keys; numbers that are not finite become null.
+/// Writes described structs. Enums are written as their keys; numbers that are not finite become
+/// null.
 class JsonWriter {
 public:
     /// Adds a member.
@@ -58,12 +59,12 @@ public:
     void operator()(const char* key, const T& value) {
         json_[key] = write(value);
     }
-    /// Adds what `make()` computes from members; readers pass it over.
+    /// Adds a value that `make()` computes from members; readers skip it.
     template <class Make>
     void derived(const char* key, Make make) {
         json_[key] = write(make());
     }
-    /// Adds a member in the form that `Code::write` gives it.
+    /// Adds a member in the form of `Code::write`.
     template <class Code, class T>
     void coded(const char* key, const T& value) {
         json_[key] = Code::write(value);
@@ -75,7 +76,7 @@ public:
         describe_section(fields);
         json_[key] = fields.take();
     }
-    /// Likewise `describe_section(fields, *value)`, or null.
+    /// Adds an object of `describe_section(fields, *value)`, or null.
     template <class T, class Describe>
     void optional_section(const char* key, const std::optional<T>& value,
                           Describe describe_section) {
@@ -95,16 +96,17 @@ public:
         }
         json_[key] = std::move(array);
     }
-    /// Likewise of rows with a key `device`; what is alike on several devices is written once.
+    /// Adds an array of rows with a key `device`; rows that are equal on several devices are
+    /// written once.
     template <class Row, class Describe>
     void device_rows(const char* key, const std::vector<Row>& rows, Describe describe_row) {
         list(key, rows, describe_row);
         json_[key] = fold_devices(std::move(json_[key]));
     }
-    /// The object so far; leaves an empty one.
+    /// Returns the object so far and starts an empty one.
     [[nodiscard]] Json take() { return std::exchange(json_, Json::object()); }
 
-    /// A value as JSON: a described struct, or what is made of such.
+    /// Returns a value as JSON: a described struct, or a container of such.
     template <class T>
     [[nodiscard]] static Json write(const T& value) {
         if constexpr (requires(JsonWriter & fields) { describe(fields, value); }) {
@@ -137,13 +139,13 @@ private:
     Json json_ = Json::object();
 };
 
-/// Reads what a JsonWriter wrote, all of it or chosen keys.
+/// Reads the output of a JsonWriter, all of it or chosen keys.
 /// Errors   nlohmann::json::exception for a missing key or another type; UsageError for a word that
 ///          no enumerator has.
 class JsonReader {
 public:
-    /// `chosen` are key paths, "launches.name": the others may be missing and leave their members
-    /// as they are. Empty: all keys are read. Both outlive the reader.
+    /// `chosen` are key paths such as "launches.name". Other keys may be missing and do not change
+    /// their members. Empty: all keys are read. Both arguments outlive the reader.
     explicit JsonReader(const Json& json, std::span<const std::string_view> chosen = {},
                         std::string path = "")
         : json_(json), chosen_(chosen), path_(std::move(path)) {}
@@ -228,13 +230,13 @@ private:
             describe_row(fields, rows[i], i);
         }
     }
-    /// Chosen by itself, by a path below it, or by one above it.
+    /// Returns whether a key is chosen: itself, a path below it, or a path above it.
     [[nodiscard]] bool is_chosen(std::string_view key) const;
     [[nodiscard]] JsonReader below(std::string_view key, const Json& json) const;
 
     const Json& json_;
     std::span<const std::string_view> chosen_;
-    std::string path_;  ///< of the object read, with a dot at its end
+    std::string path_;  ///< path of the object that is read, with a dot at its end
 };
 
 }  // namespace tessera::report

@@ -5,16 +5,16 @@
 
 namespace tessera::report {
 
-/// Writes rows that are alike on several devices once. Devices of a mesh mostly do the same, and
-/// rows of each core, thread and link are nearly all of a report.
+/// Writes rows that are equal on several devices once. Most devices of a mesh do the same, and rows
+/// of cores, threads and links are most of a report.
 ///
-/// `rows` are objects with a key `device`, those of a device together. The result is {"rows": those
-/// that differ, without that key; "devices": [[device, [first, count, first, count, …]], …]}: which
-/// rows each device has, in runs. html/model.js undoes it for the page.
+/// `rows` are objects with a key `device`, sorted by device. The result is {"rows": the different
+/// rows without that key; "devices": [[device, [first, count, first, count, …]], …]}: the rows of
+/// each device, as ranges. html/model.js reverses it for the page.
 [[nodiscard]] nlohmann::ordered_json fold_devices(nlohmann::ordered_json rows);
 
-/// The rows again, in their order.
-/// Errors   nlohmann::json::exception if `folded` is no such object.
+/// Returns the original rows, in their order.
+/// Errors   nlohmann::json::exception if `folded` has another form.
 [[nodiscard]] nlohmann::ordered_json unfold_devices(const nlohmann::ordered_json& folded);
 
 }  // namespace tessera::report

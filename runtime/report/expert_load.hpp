@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How rows fall on experts, as reports draw it.
+// Distribution of rows over experts, for reports.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace tessera::report {
 
-/// Rows (token slots) of each expert, and the launches that work on so many rows.
+/// Rows (token slots) of each expert, and the launches that process these rows.
 struct ExpertLoad {
     struct Expert {
-        std::uint32_t expert = 0;  ///< over all devices
+        std::uint32_t expert = 0;  ///< number over all devices
         std::uint16_t device = 0;
         std::uint32_t tokens = 0;
     };

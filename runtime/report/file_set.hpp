@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that appear together or not at all.
+// Writes several files together: all or none of them appear.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +14,14 @@ struct NamedText {
     std::string text;
 };
 
-/// Refuses, before a run that takes its time, what write_together would refuse after it.
-/// Errors   UsageError naming the path: `directory` or what it would be created in is no folder or
-///          may not be written, or something other than a writable regular file has one of `names`.
+/// Checks before a long run that write_together will be able to write after it.
+/// Errors   UsageError naming the path: `directory` or the folder of its creation is not a folder
+///          or not writable, or one of `names` exists and is not a writable regular file.
 void require_places(const std::filesystem::path& directory, std::span<const std::string> names);
 
 /// Writes all files under temporary names in `directory`, which is created with its parents, and
-/// renames them once all are complete; what could not be finished leaves no file behind and older
-/// files as they were.
+/// renames them when all are complete. After a failure no new file remains and older files are
+/// unchanged.
 /// Errors   UsageError naming the path and the system's reason.
 void write_together(const std::filesystem::path& directory, const std::vector<NamedText>& files);
 

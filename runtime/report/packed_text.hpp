@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text small enough to be kept inside of a page.
+// Compresses text for use inside an HTML page.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tessera::report {
 
-/// Returns `text` as gzip (RFC 1952), as base64 (RFC 4648): letters that are safe in HTML. The same
-/// bytes for the same text.
+/// Returns `text` compressed by gzip (RFC 1952) and encoded in base64 (RFC 4648), whose letters are
+/// safe in HTML. Equal texts give equal results.
 [[nodiscard]] std::string packed_text(std::string_view text);
 
 }  // namespace tessera::report

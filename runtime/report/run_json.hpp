@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as JSON for machines.
+// Writes a run as JSON for programs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,8 @@
 
 namespace tessera::report {
 
-/// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
+/// Version of the schema. It changes when a key is renamed, removed or changes its meaning; new
+/// keys do not change it.
 inline constexpr int kRunSchemaVersion = 2;
 
 /// Writes a run under these keys:
@@ -22,9 +23,9 @@ inline constexpr int kRunSchemaVersion = 2;
 /// Units    seconds where a key ends in `_s`; `makespan` of the run and `device_time` of a step
 ///          (its longest on one device) are {low, expected, high} in millicycles of the device's
 ///          clock, or null without timing.
-/// A check is null or {elements, pcc, max_relative_error, passed, failure}; a PCC or error that is
-/// no number is null, as the PCC against a constant reference. `nan` names each tensor that has
-/// NaN, `step` being empty of an input. Verdict is "pass", "fail" or "unchecked".
+/// A check is null or {elements, pcc, max_relative_error, passed, failure}. A PCC or error that is
+/// not a number is null, such as the PCC against a constant reference. `nan` lists each tensor with
+/// NaN; `step` is empty for an input. Verdict is "pass", "fail" or "unchecked".
 [[nodiscard]] nlohmann::ordered_json to_json(const RunRecord& record);
 
 }  // namespace tessera::report

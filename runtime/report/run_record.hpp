@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one run did, as its reports need it: one record, drawn as text or written as JSON.
+// Record of one run for its reports, shown as text or written as JSON.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,21 @@
 
 namespace tessera::report {
 
-/// NaN in a tensor, over all devices. A run that has some says so, also where the reference has the
-/// same.
+/// NaN in a tensor, over all devices. A run reports them even if the reference has the same.
 struct NanNote {
     std::string tensor;
-    std::string step;  ///< that made it; empty: an input or a weight
+    std::string step;  ///< step that made the tensor; empty: an input or a weight
     std::uint64_t count = 0;
     std::uint64_t num_elements = 0;
     std::string first;  ///< "(3,17) of device 0"
 };
 
-/// How a step's results compare with its reference, over all devices and valid entries.
+/// Comparison of a step's results with its reference, over all devices and valid elements.
 struct StepCheck {
     std::uint64_t num_elements = 0;
-    double pcc = 1;                  ///< NaN where the reference is constant
+    double pcc = 1;                  ///< NaN if the reference is constant
     double max_relative_error = 0;   ///< denominator max(|reference|, rms of the reference)
-    std::string failure;             ///< what is wrong, in a line; empty if the step passed
+    std::string failure;             ///< the difference, in a line; empty if the step passed
     std::vector<NanNote> nans = {};  ///< in the compared elements of its outputs
 
     [[nodiscard]] bool passed() const noexcept { return failure.empty(); }
@@ -59,24 +58,25 @@ struct StepRecord {
 struct WorkspaceRecord {
     std::string name;
     std::uint64_t bytes = 0;
-    std::uint64_t bytes_apart = 0;  ///< that its tensors would take, each by itself
+    std::uint64_t bytes_apart = 0;  ///< size of its tensors if they did not share memory
     std::vector<std::string> tensors;
 };
 
-/// Seconds of the host by phase of the run.
+/// Seconds of the host for each phase of the run.
 struct HostTimes {
     double load = 0;    ///< configuration, and input files
     double launch = 0;  ///< launches of programs
     double verify = 0;  ///< references and comparisons
     double timing = 0;  ///< replays of launches
-    double total = 0;   ///< of the whole run, tensors made and moved included
+    double total = 0;   ///< whole run, including making and moving tensors
 };
 
-/// What a pipeline works on: its params, or its tensors, each with its value as text.
+/// Workload of a pipeline: its params, or its tensors, each with its value as text.
 struct PipelineSummary {
     std::vector<std::pair<std::string, std::string>> values;
 };
 
+/// Record of a run.
 struct RunRecord {
     RunSpec run;
     PipelineSummary pipeline;
@@ -92,12 +92,12 @@ struct RunRecord {
     std::vector<CoreActivity> cores;  ///< every core of the mesh, over all steps, (device, y, x)
     HostTimes host;
     std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing
-    std::optional<ExpertLoad> experts{};      ///< where steps declare one
-    std::optional<RunStages> stages{};        ///< where the run file names them
-    std::optional<RunError> error{};          ///< what ended the run before its last step
+    std::optional<ExpertLoad> experts{};      ///< if steps declare one
+    std::optional<RunStages> stages{};        ///< if the run file names stages
+    std::optional<RunError> error{};          ///< error that ended the run before its last step
 };
 
-/// Names of the steps that were verified and failed.
+/// Returns the names of the steps that were verified and failed.
 [[nodiscard]] std::vector<std::string> failed_steps(const RunRecord& record);
 
 }  // namespace tessera::report

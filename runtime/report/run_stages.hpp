@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's launches by stage and its memory by what it holds, as its run file names them.
+// Launches of a run by stage, and its memory by content, as the run file names them.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct RunStages {
     };
     struct Memory {
         std::string name;
-        std::uint64_t bytes = 0;  ///< of each device
+        std::uint64_t bytes = 0;  ///< on each device
     };
-    std::uint64_t tokens = 0;    ///< that the run works on; 0: not said
-    std::vector<Stage> stages;   ///< the last: launches that no other has, if there are any
-    std::vector<Memory> memory;  ///< of tensors that no step makes
+    std::uint64_t tokens = 0;    ///< tokens of the run; 0: not stated
+    std::vector<Stage> stages;   ///< the last one has the launches without a stage, if any
+    std::vector<Memory> memory;  ///< of input tensors
 };
 
 }  // namespace tessera::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as text for people: steps, cores, verdict.
+// Writes a run as text for people: steps, cores, verdict.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,25 @@
 
 namespace tessera::report {
 
-/// "moe_v2: 128 tokens, …": what ran, on what.
+/// Returns "moe_v2: 128 tokens, …": the workload and the machine.
 [[nodiscard]] std::string title_text(const RunRecord& record, const TextStyle& style);
-/// A line that names tensors of the file of inputs that the run does not read; empty if there are
-/// none. It is part of the title.
+/// Returns a line with the tensors of the file of inputs that the run does not read; empty if there
+/// are none. It is part of the title.
 [[nodiscard]] std::string unread_text(const RunRecord& record);
-/// One row per step.
+/// Returns one row per step.
 [[nodiscard]] std::string steps_text(const RunRecord& record, const TextStyle& style);
-/// Figures of the cores over the whole run, over all devices, by device, and as maps.
+/// Returns figures of the cores over the whole run: over all devices, by device, and as maps.
 [[nodiscard]] std::string cores_text(const RunRecord& record, const TextStyle& style);
-/// The last line: "PASS …", or "FAIL" with what failed; "DONE" if nothing was verified. Before it a
-/// line of each tensor that has NaN, and before a FAIL one for each step that failed: of both the
-/// first `limit`.
+/// Returns the last line: "PASS …", "FAIL" with the failed steps, or "DONE" if nothing was
+/// verified. Lines before it name each tensor with NaN and each failed step, at most `limit` of
+/// each.
 [[nodiscard]] std::string verdict_text(const RunRecord& record, const TextStyle& style,
                                        std::size_t limit = std::numeric_limits<std::size_t>::max());
-/// Parameters of each step's op that choose its schedule, a line for each step: "gate  schedule
+/// Returns the parameters that choose each step's schedule, a line for each step: "gate  schedule
 /// multi_core, k_block 4, subblock [1, 4]".
 [[nodiscard]] std::string parameters_text(const RunRecord& record, const TextStyle& style);
 
-/// All of it, in this order.
+/// Returns all of the above, in this order.
 [[nodiscard]] std::string to_text(const RunRecord& record, const TextStyle& style);
 
 }  // namespace tessera::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of text, aligned and fitted to a width.
+// Writes tables of text, with columns aligned and fitted to a width.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,15 @@ struct Cell {
 struct Column {
     std::string heading;
     Align align = Align::Left;
-    /// Where a table is too wide, columns go, those with the lowest rank first; the highest stay.
+    /// Columns with the lowest rank are dropped first if a table is too wide; the highest rank
+    /// stays.
     std::uint32_t rank = 0;
     std::vector<Cell> cells;  ///< one per row
 };
 
-/// A heading line and one line per row, two spaces between columns and before the first; lines do
-/// not end in spaces. Columns of the highest rank stay even if they are wider than the style.
+/// Returns a heading line and one line per row, with two spaces between columns and before the
+/// first; lines do not end in spaces. Columns of the highest rank stay even if they exceed the
+/// width.
 [[nodiscard]] std::string to_text(std::vector<Column> columns, const TextStyle& style);
 
 }  // namespace tessera::report

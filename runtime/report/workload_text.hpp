@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run works on, in a line and as JSON.
+// Writes the workload of a run in a line and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,10 +9,10 @@
 
 namespace tessera::report {
 
-/// "tokens 128, hidden 2048, …".
+/// Returns "tokens 128, hidden 2048, …".
 [[nodiscard]] std::string workload_text(const PipelineSummary& pipeline);
 
-/// {tokens: 128, …}: whole numbers as such, all else as text.
+/// Returns {tokens: 128, …}: whole numbers as numbers, other values as text.
 [[nodiscard]] nlohmann::ordered_json workload_json(const PipelineSummary& pipeline);
 
 }  // namespace tessera::report

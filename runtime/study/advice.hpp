@@ -108,7 +108,7 @@ struct Advice {
 /// constants that the time depends on most.
 [[nodiscard]] std::string to_text(const Advice& advice, const report::TextStyle& style);
 
-/// {schema: "tessera.advice", version, run, makespan_ns, findings[],
+/// Returns {schema: "tessera.advice", version, run, makespan_ns, findings[],
 /// constants[], banks[]}. A finding is
 /// {rule, kind, family, advice, note, makespan_ns, gain, share, verdict, verdict_text, steps[{name,
 /// gain, place, verdict_text}], refusal}, constants {key, low_value, high_value, at_low, at_high},

@@ -18,14 +18,14 @@ struct AgainstBaseline {
     std::vector<Comparison> others;
 };
 
-/// "A", "B", … "Z", "27" and so on: how tables call the runs.
+/// Returns "A", "B", … "Z", "27" and so on: how tables call the runs.
 [[nodiscard]] std::string letter_of(std::size_t run);
 
 /// A line for each run with its time, difference, interval and verdict, then all runs' times by
 /// step.
 [[nodiscard]] std::string to_text(const AgainstBaseline& runs, const report::TextStyle& style);
 
-/// {schema: "tessera.baseline", version, runs[], comparisons[]}, each comparison as to_json gives
+/// Returns {schema: "tessera.baseline", version, runs[], comparisons[]}, each comparison as to_json gives
 /// one.
 [[nodiscard]] nlohmann::ordered_json to_json(const AgainstBaseline& runs);
 

@@ -102,7 +102,7 @@ struct StepPair {
 /// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
 inline constexpr int kCompareSchemaVersion = 3;
 
-/// {schema: "tessera.compare", version, a, b, pairs, constants_moved, run{}, steps[]}, times in
+/// Returns {schema: "tessera.compare", version, a, b, pairs, constants_moved, run{}, steps[]}, times in
 /// nanoseconds. A step is {name, a, b, difference, share, verdict, verdict_text, activities[],
 /// lines[], resources[], flips[]}: a and b {low, expected, high} or null, difference the same of
 /// B − A, share that of pairs with its sign, parts {name, a, b}, flips {key, value, difference}.

@@ -76,7 +76,7 @@ struct Ranked {
 [[nodiscard]] std::string case_name_of(const SweepResult& result, std::size_t point);
 /// The time over the best's with two digits, or with as many more as tell the two apart.
 [[nodiscard]] std::string of_best_text(const Ranked& entry);
-/// "best" for the best, else the verdict's text: "likely: 91 % of 256 pairs".
+/// Returns "best" for the best, else the verdict's text: "likely: 91 % of 256 pairs".
 [[nodiscard]] std::string word_of(const Ranked& entry);
 
 /// Numbers of one unit stand in their order on an axis; names stand as they first appear.

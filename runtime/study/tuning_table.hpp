@@ -23,7 +23,7 @@ struct Candidate {
     std::string point;  ///< "tile 32, k_push 1"
     std::string us;     ///< its predicted time
     std::string bound;  ///< what most of its critical path is spent on
-    /// "best", or the verdict on its being slower; empty in tables of older versions.
+    /// Returns "best", or the verdict on its being slower; empty in tables of older versions.
     std::string verdict;
 };
 
@@ -54,7 +54,7 @@ void require_one_shape(const config::LoadedSweep& sweep);
 /// The settings that the points of a sweep give, without values.
 [[nodiscard]] std::vector<Setting> settings_of(const config::LoadedSweep& sweep);
 
-/// "tile 32, k_push 1: 195.116 us, bound by …; slower: likely: 91 % of 256 pairs" of each
+/// Returns "tile 32, k_push 1: 195.116 us, bound by …; slower: likely: 91 % of 256 pairs" of each
 /// candidate, a line each; of the chosen one "best".
 [[nodiscard]] std::string explanation(const Choice& choice);
 

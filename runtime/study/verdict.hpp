@@ -26,7 +26,7 @@ enum class Grade : std::uint8_t {
     Unlikely,  ///< fewer: most pairs contradict the expected difference
     Ungraded,  ///< constants were not drawn: there are no pairs
 };
-/// "equal", "robust", "likely", "leaning", "even odds", "unlikely", "ungraded".
+/// Returns "equal", "robust", "likely", "leaning", "even odds", "unlikely", "ungraded".
 [[nodiscard]] const char* name_of(Grade grade) noexcept;
 
 /// Verdict on a difference. Both runs meet the same draw of constants, and the part of the model's
@@ -40,7 +40,7 @@ struct Verdict {
 /// Grades the differences of pairs against the expected one, which all have the same unit.
 [[nodiscard]] Verdict verdict_of(double expected, std::span<const double> differences);
 
-/// "likely: 91 % of 256 pairs"; the name alone where no share decides.
+/// Returns "likely: 91 % of 256 pairs"; the name alone where no share decides.
 [[nodiscard]] std::string text_of(const Verdict& verdict);
 
 /// The colour of the text: Bad where pairs do not tell which run is faster.

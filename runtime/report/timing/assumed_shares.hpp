@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a run's time rests on constants that nobody publishes.
+// Finds the part of a run's time that depends on constants without a published value.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,9 @@
 
 namespace tessera::report {
 
-/// The parts of the critical path that at least one assumed constant of `timing:` prices, with
-/// those constants, largest first; of a part that several activities share, the time of those that
-/// they price. A part may be priced by others too: its time is the most that the assumed ones can
-/// carry.
+/// Returns the parts of the critical path that at least one assumed constant of `timing:` prices,
+/// with these constants, largest first. If several activities share a part, only the time of the
+/// priced ones counts. Other constants may price the same time, so a part's time is an upper bound.
 [[nodiscard]] std::vector<AssumedShare> assumed_shares(const TimingReport& report,
                                                        const config::Resolved& resolved);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a run that is drawn at full detail, in place of all of it merged.
+// Part of a run that is drawn at full detail, instead of the whole run merged.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace tessera::report {
 
-/// What is not named is not narrowed.
+/// Selected part; an empty member selects all.
 struct Focus {
     std::optional<std::string> step;
     std::optional<std::uint16_t> device;
     std::optional<CoreCoord> core;
-    /// From the step's begin, or from the run's where no step is named.
+    /// Relative to the start of the step, or of the run if no step is named.
     Millicycles from = 0;
     Millicycles to = std::numeric_limits<Millicycles>::max();
 
@@ -31,7 +31,7 @@ struct Focus {
 };
 
 /// Reads words such as "step=gate", "device=2", "core=4,0", "window=100000..200000" (cycles).
-/// Errors   UsageError for another key, a key given twice, a number that is none, an empty window.
+/// Errors   UsageError for another key, a duplicate key, an invalid number, an empty window.
 [[nodiscard]] Focus parse_focus(std::span<const std::string> words);
 
 }  // namespace tessera::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel lines of a launch, each once, whichever thread has it under whichever number.
+// Table of the kernel lines of a launch, each once; threads number their lines separately.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ public:
     /// Errors   InternalError if a site names a file that `names` does not hold.
     LineTable(const std::vector<std::string>& names, const LaunchTimeline& timeline);
 
-    /// Index into lines() of a site of a thread of the launch; 0 is "no line".
+    /// Returns the index into lines() of a thread's site; 0 is "no line".
     [[nodiscard]] std::uint32_t index(std::uint32_t thread, std::uint16_t site) const;
     [[nodiscard]] const std::vector<SourceLine>& lines() const noexcept { return lines_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical path, added up.
+// Sums of the critical path.
 #pragma once
 
 #include <string>
@@ -11,29 +11,30 @@
 
 namespace tessera::report {
 
-/// Steps of the path by thread kind, line, activity and resource, largest first, and its stretches
-/// with neighbours of one thread and part joined.
+/// Time of the path by thread kind, line, activity and resource, largest first, and the path's
+/// stretches, with neighbours of one thread and part joined.
 struct SummedPath {
     std::vector<PathPart> parts;
     std::vector<PathStretch> stretches;
 };
 [[nodiscard]] SummedPath sum_path(const LaunchTimeline& timeline, const LineTable& lines);
 
-/// A share of the makespan under a name.
+/// Share of the makespan with its name.
 struct BoundShare {
     std::string name;
     Millicycles time = 0;
 };
 
-/// The share of what no launch accounts for.
+/// Name of the time that belongs to no launch.
 inline constexpr std::string_view kBetweenLaunches = "between launches";
 
-/// What a part of the path is spent on: the resource's name, or the activity's.
+/// Returns the name of a part's bound: the resource's, or the activity's.
 [[nodiscard]] std::string bound_name(const PathPart& part);
 
-/// Parts by bound_name, largest first; those of no time are left out.
+/// Returns the sums of parts by bound_name, largest first, without empty ones.
 [[nodiscard]] std::vector<BoundShare> bounds_of(const std::vector<PathPart>& parts);
-/// Of the run, as run_path.hpp has it; what no launch accounts for is kBetweenLaunches.
+/// Returns the sums for the run's path (run_path.hpp), with kBetweenLaunches for the time that
+/// belongs to no launch.
 [[nodiscard]] std::vector<BoundShare> bounds_of(const TimingReport& report);
 
 }  // namespace tessera::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From timelines to a TimingReport, one launch at a time.
+// Reduces timelines to a TimingReport, one launch at a time.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace tessera::report {
 
-/// A page with more stretches than this is of no use.
+/// Limit of stretches in a page; a browser cannot use more.
 inline constexpr std::size_t kMostFocusPoints = 2'000'000;
 
-/// How much of a run is kept to be drawn. Totals, stalls and paths are exact all the same.
+/// Limits of the drawn part of a run. Totals, stalls and paths are always exact.
 struct DrawBudget {
     std::size_t points = 500'000;     ///< intervals, over all threads and launches
     std::size_t cb_points = 150'000;  ///< changes of CB fill, over all CBs and launches
-    std::size_t num_launches = 1;     ///< launches that share these
-    std::size_t stalls = 40;          ///< of each launch
-    /// Draws this alone, with as many points as it takes, up to kMostFocusPoints.
+    std::size_t num_launches = 1;     ///< launches that share these limits
+    std::size_t stalls = 40;          ///< for each launch
+    /// Draws only this part, with all its points up to kMostFocusPoints.
     std::optional<Focus> focus = std::nullopt;
 };
 
-/// Peaks of a mesh of the machine.
+/// Returns the peak rates of a mesh of the machine.
 [[nodiscard]] PeakRates peak_rates(const ArchSpec& arch, const TimingSpec& timing,
                                    const MeshSpec& mesh);
 
-/// A report without launches.
+/// Returns a report without launches.
 [[nodiscard]] TimingReport make_report(std::string run, const ArchSpec& arch,
                                        const TimingSpec& timing, const MeshSpec& mesh);
 

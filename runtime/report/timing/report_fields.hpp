@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structs of a timed run, each described once: what report.json holds of it, in its order.
+// Descriptions of the structs of a timed run, each once: the keys of report.json, in its order.
 #pragma once
 
 #include "runtime/report/describe.hpp"
@@ -21,13 +21,13 @@ struct LineTimeCode {
     static Json write(const std::vector<LineTime>& times);
     static void read(const Json& json, std::vector<LineTime>& times);
 };
-/// Lists five numbers a stretch, since there are many: its end, activity (+ 32 if merged), line,
-/// object, cause + 1 (0: none).
+/// Lists five numbers for each stretch: its end, activity (+ 32 if merged), line, object, cause + 1
+/// (0: none). There are up to 500 000 stretches, so they have no keys.
 struct PointCode {
     static Json write(const std::vector<TimelinePoint>& points);
     static void read(const Json& json, std::vector<TimelinePoint>& points);
 };
-/// Lists [thread, line, time] of each cause; a thread that is not known is -1.
+/// Lists [thread, line, time] of each cause; an unknown thread is -1.
 struct CauseCode {
     static Json write(const std::vector<PointCause>& causes);
     static void read(const Json& json, std::vector<PointCause>& causes);
@@ -38,19 +38,19 @@ struct LevelCode {
     static Json write(const Levels& levels);
     static void read(const Json& json, Levels& levels);
 };
-/// Maps the keys of resources to times, those of no time left out.
+/// Maps the keys of resources to times, without those of time 0.
 struct TransitCode {
     using Times = std::array<Millicycles, kNumResourceKinds>;
     static Json write(const Times& times);
     static void read(const Json& json, Times& times);
 };
-/// Names a format: "bfloat16".
+/// Writes the name of a format: "bfloat16".
 struct FormatCode {
     static Json write(DataFormat format);
     static void read(const Json& json, DataFormat& format);
 };
 
-/// Maps the names of regimes to {share, error}, those without a share left out.
+/// Maps the names of regimes to {share, error}, without those of share 0.
 struct RegimeCode {
     using Regimes = std::array<RegimeError, timing::kNumRegimes>;
     static Json write(const Regimes& regimes);
@@ -239,7 +239,7 @@ void describe(Fields& fields, Traffic& traffic) {
                        [](auto& row, auto& device, std::size_t) { describe(row, device); });
 }
 
-/// `time_of_run`: how much of the part is on the run's path.
+/// `time_of_run` is the time of the part on the run's path.
 template <class Fields, Either<PathPart> Part, class Time>
 void describe(Fields& fields, Part& part, Time& time_of_run) {
     fields("thread", part.thread);
@@ -252,7 +252,7 @@ void describe(Fields& fields, Part& part, Time& time_of_run) {
     fields("count", part.count);
 }
 
-/// `time_of_run`: how much of the run's path is spent at the thread.
+/// `time_of_run` is the time of the run's path at the thread.
 template <class Fields, Either<ThreadReport> Thread, class Time>
 void describe(Fields& fields, Thread& thread, Time& time_of_run) {
     describe_place(fields, thread.device, thread.core);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of the kernels that a report names lines of.
+// Source texts of the kernels whose lines a report names.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@
 
 namespace tessera::report {
 
-/// Returns where the file is that lines of a report name so; nothing if it is not found.
+/// Function that returns the path of a file from its name in a report; nothing if it is not found.
 using FindFile = std::function<std::optional<std::filesystem::path>(const std::string& name)>;
 
-/// Returns the text of each file that lines of the report name, once, in the order of their names.
-/// Files that `find` does not find or that cannot be read, and those above 256 KiB, are left out: a
-/// trace may come from another host.
+/// Returns the text of each file whose lines the report names, once, sorted by name. Omits files
+/// that `find` does not find, unreadable files, since a trace may come from another host, and files
+/// above 256 KiB.
 [[nodiscard]] std::vector<SourceText> source_texts(const TimingReport& report,
                                                    const FindFile& find);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of a run take, of its time and of the mesh's links.
+// Time and link traffic of the stages of a run.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace tessera::report {
 
 struct StageFigures {
     std::string name;
-    Millicycles time = 0;  ///< of the run that its launches decide (run_path.hpp)
+    Millicycles time = 0;  ///< time of the run that its launches bound (run_path.hpp)
     std::uint64_t link_bytes = 0;
     std::vector<std::string> launches;
 };
-/// By stage, in the run file's order.
+/// Returns the figures by stage, in the run file's order.
 /// Precondition   the report has stages.
 [[nodiscard]] std::vector<StageFigures> stage_figures(const TimingReport& report);
 
-/// 0 where the run file does not say how many tokens a run works on.
+/// Returns tokens a second; 0 if the run file does not state the number of tokens.
 [[nodiscard]] double tokens_per_second(const TimingReport& report);
 
 }  // namespace tessera::report

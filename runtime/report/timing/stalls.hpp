@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where threads of a launch wait, by line, object and the line that ends the wait.
+// Waits of a launch's threads by line, object and the line that ends the wait.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tessera::report {
 
-/// The `limit` largest by `direct`, then by `total`; none without intervals.
+/// Returns the `limit` largest stalls by `direct`, then by `total`; none without intervals.
 [[nodiscard]] std::vector<StallReport> worst_stalls(const LaunchTimeline& timeline,
                                                     const LineTable& lines, std::size_t limit);
 

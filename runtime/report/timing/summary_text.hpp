@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run on one screen: what is read first. run_text.hpp and timing_text.hpp have the rest.
+// Summary of a run on one screen. run_text.hpp and timing_text.hpp have the details.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace tessera::report {
 
-/// Columns of a summary in a pipe, which has no width of its own.
+/// Width of a summary in a pipe, in columns.
 inline constexpr std::size_t kSummaryWidth = 100;
 
-/// A row per step (cycles, its part of the run, cores, check, what bounds it), at most twelve:
-/// those that failed and those that take longest; then the makespan, what it is spent on, and the
-/// two worst waits; last, what is not shown. `record` is null for a trace that is timed again,
-/// `timing` for a run without timing; one of them is not.
+/// Returns a row per step (cycles, share of the run, cores, check, bound), at most twelve: failed
+/// steps and the longest ones. Then follow the makespan, its bounds, the two worst waits, and what
+/// is not shown. `record` is null for a retimed trace, `timing` for a run without timing; not both
+/// are null.
 [[nodiscard]] std::string summary_text(const RunRecord* record, const TimingReport* timing,
                                        const TextStyle& style);
 

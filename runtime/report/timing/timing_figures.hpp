@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures that text and JSON both show.
+// Figures that both text and JSON show.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace tessera::report {
 
-/// part / whole; 0 of nothing.
+/// Returns part / whole; 0 if `whole` is 0.
 [[nodiscard]] double share_of(double part, double whole) noexcept;
 
-/// What was done per cycle, and its share of what the machine can do at most.
+/// Achieved rate per cycle, and its share of the machine's peak.
 struct Achieved {
     double per_cycle = 0;
     double share = 0;
@@ -19,7 +19,7 @@ struct Achieved {
 
 struct AchievedRates {
     Achieved compute;         ///< FLOP of tile products, against the FPUs of all cores at LoFi
-    double fpu_share = 0;     ///< the same with the fidelity phases asked for, against given cores
+    double fpu_share = 0;     ///< as `compute`, with the stated fidelity's phases, on given cores
     Achieved dram;            ///< bytes
     Achieved noc;             ///< bytes injected
     double busiest_link = 0;  ///< share of the makespan in which the busiest NoC link was occupied
@@ -27,26 +27,26 @@ struct AchievedRates {
 };
 
 [[nodiscard]] AchievedRates achieved(const LaunchReport& launch, const PeakRates& peak);
-/// Over the whole run, the gaps between launches included.
+/// Returns the rates over the whole run, including gaps between launches.
 [[nodiscard]] AchievedRates achieved(const TimingReport& report);
 
-/// How unevenly the cores of a launch are occupied, each from its start to its last end.
+/// Imbalance of the cores of a launch, each occupied from its start to its last end.
 struct Imbalance {
-    double factor = 1;  ///< longest / mean of the cores that were given
+    double factor = 1;  ///< longest / mean of the given cores
     std::uint16_t device = 0;
-    CoreCoord straggler;  ///< the first of those that take longest
+    CoreCoord straggler;  ///< the first core with the longest time
 };
 [[nodiscard]] Imbalance imbalance_of(const LaunchReport& launch);
 
-/// What a map of the cores shows.
+/// Value of a map of the cores.
 enum class CoreMetric : std::uint8_t {
     Math,  ///< math thread at work
     Busy,  ///< the busiest of the core's threads
 };
-/// Shares of the run by (device, y, x), idle cores included.
+/// Returns shares of the run by (device, y, x), including idle cores.
 [[nodiscard]] std::vector<double> core_shares(const TimingReport& report, CoreMetric metric);
 
-/// Busy time of the given cores' math over the time that they were given.
+/// Returns the math threads' busy time divided by the time of the given cores.
 [[nodiscard]] double given_utilisation(const LaunchReport& launch);
 
 }  // namespace tessera::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timed run as JSON: report.json, which report.html holds too.
+// Writes and reads a timed run as JSON: report.json, which report.html contains too.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,7 +14,8 @@
 
 namespace tessera::report {
 
-/// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
+/// Version of the schema. It changes when a key is renamed, removed or changes its meaning; new
+/// keys do not change it.
 inline constexpr int kReportSchemaVersion = 3;
 
 /// Writes a report as documented in runtime/report/README.md. Times are integers in millicycles.
@@ -22,7 +23,7 @@ inline constexpr int kReportSchemaVersion = 3;
                                              const config::Resolved& resolved,
                                              const RunRecord* run);
 
-/// A report as its JSON holds it: without the machine's costs, the stretches of paths and `moe`.
+/// Report read from JSON: without the machine's costs, the stretches of paths and `moe`.
 struct ReadReport {
     TimingReport report;
     std::vector<RunShare> shares;  ///< by launch

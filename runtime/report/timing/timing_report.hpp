@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timed run as its reports need it: reduced launch by launch, so that the intervals of a large
-// launch can be dropped before the next one is replayed. Times are millicycles of the device clock.
+// Timed run in the form for reports. It is reduced launch by launch, so that the intervals of a
+// large launch can be dropped before the next one is replayed. Times are millicycles of the device
+// clock.
 #pragma once
 
 #include <array>
@@ -23,39 +24,39 @@
 
 namespace tessera::report {
 
-/// A line of a kernel. The first of a launch is "no line".
+/// Line of a kernel. The first line of a launch is "no line".
 struct SourceLine {
     std::string file;
     std::uint32_t line = 0;
     friend bool operator==(const SourceLine&, const SourceLine&) = default;
 };
 
-/// What all threads of a launch did at a line.
+/// Time of all threads of a launch at a line.
 struct LineTime {
     Millicycles busy = 0;
     Millicycles waiting = 0;
 };
 
-/// The text of a file that lines name.
+/// Text of a file that lines name.
 struct SourceText {
-    std::string file;  ///< as SourceLine has it
+    std::string file;  ///< name as in SourceLine
     std::string text;
 };
 
-/// Who acted, to end waits: a thread of LaunchReport::threads at a line, at a time.
+/// Action that ended waits: a thread of LaunchReport::threads at a line, at a time.
 struct PointCause {
     std::uint32_t thread = kNoThread;
     std::uint32_t line = 0;  ///< index into LaunchReport::lines
     Millicycles time = 0;
 };
 
-/// One stretch of a thread as drawn. It begins where the one before ends.
+/// One drawn stretch of a thread. It starts at the end of the previous one.
 struct TimelinePoint {
     Millicycles end = 0;
     Activity activity{};
     bool is_merged = false;          ///< several intervals; activity and line of the longest kind
     std::uint32_t line = 0;          ///< index into LaunchReport::lines
-    std::uint32_t object = 0;        ///< as Interval::object; of waits that are not merged
+    std::uint32_t object = 0;        ///< as Interval::object; for waits that are not merged
     std::uint32_t cause = kNoCause;  ///< index into LaunchReport::causes
 };
 
@@ -66,15 +67,15 @@ struct ThreadReport {
     std::string kernel;
     std::array<Millicycles, kNumActivities> totals{};  ///< sum = makespan, exactly
     Millicycles finish = 0;                            ///< when its kernel returned
-    Millicycles on_path = 0;          ///< of the critical path, spent at this thread
-    std::uint64_t num_intervals = 0;  ///< before any were merged
-    /// All intervals, or with those shorter than `merged_below` merged; empty where
-    /// LaunchReport::is_drawn says that this thread is not drawn.
+    Millicycles on_path = 0;                           ///< time of the critical path at this thread
+    std::uint64_t num_intervals = 0;                   ///< before any were merged
+    /// All intervals, with those shorter than `merged_below` merged; empty if
+    /// LaunchReport::is_drawn is false for this thread.
     std::vector<TimelinePoint> points;
     Millicycles merged_below = 0;  ///< 0: none were merged
 };
 
-/// What a core did in a launch, and what of its L1 was taken.
+/// Work of a core in a launch, and the allocated part of its L1.
 struct CoreReport {
     std::uint16_t device = 0;
     CoreCoord core;
@@ -85,7 +86,7 @@ struct CoreReport {
     std::uint64_t bytes_read = 0;     ///< over both NoCs
     std::uint64_t bytes_written = 0;  ///< multicasts count once
     Millicycles ideal_math = 0;       ///< tile products × fidelity phases at the rate of the FPU
-    Millicycles busy_math = 0;        ///< of the math thread, inits and DST calls left out
+    Millicycles busy_math = 0;        ///< of the math thread, without inits and DST calls
     Millicycles begin = 0;            ///< when its first thread was told to start
     Millicycles finish = 0;           ///< when its last thread returned
     /// Time of all its threads by activity.
@@ -98,16 +99,16 @@ struct StallReport {
     std::string object;  ///< "CB 0", "L1 address 0x8130", "DRAM", "L1 of a core", …
     TimelineThread waiter{};
     std::uint32_t waiter_line = 0;
-    std::optional<TimelineThread> ender;  ///< none: the end of what travelled, or not known
+    std::optional<TimelineThread> ender;  ///< none: the end of a transfer, or unknown
     std::uint32_t ender_line = 0;
     Millicycles total = 0;  ///< thread-time
-    /// Of `total`, what was spent while the ender was busy or bytes travelled; in the rest the
-    /// ender waited itself, and the stall is only passed on.
+    /// Part of `total` in which the ender was busy or bytes travelled. In the rest the ender waited
+    /// itself, and the stall was only passed on.
     Millicycles direct = 0;
     std::uint64_t count = 0;
-    /// Of `direct`, what bytes travelled, by resource.
+    /// Part of `direct` in which bytes travelled, by resource.
     std::array<Millicycles, kNumResourceKinds> transit{};
-    /// The longest of them.
+    /// Longest of these waits.
     std::uint16_t worst_device = 0;
     CoreCoord worst_core;
     Millicycles worst_begin = 0;
@@ -117,7 +118,7 @@ struct StallReport {
     CoreCoord ender_core;
 };
 
-/// A part of the critical path: `time` adds up to the makespan over all parts.
+/// Part of the critical path; `time` over all parts adds up to the makespan.
 struct PathPart {
     std::optional<TimelineThread> thread;
     std::uint32_t line = 0;
@@ -127,14 +128,14 @@ struct PathPart {
     std::uint64_t count = 0;
 };
 
-/// A stretch of a launch's critical path. It begins where the one before ends, the first at 0.
+/// Stretch of a launch's critical path. It starts at the end of the previous one, the first at 0.
 struct PathStretch {
     Millicycles end = 0;
     std::uint32_t thread = kNoThread;  ///< index into LaunchReport::threads
     std::uint32_t part = 0;            ///< index into LaunchReport::path
 };
 
-/// Pages of a CB over time: at each point, the most that were held until the next.
+/// Pages of a CB over time: at each point, the largest fill until the next point.
 struct CbSeries {
     std::uint32_t core = 0;  ///< index into LaunchReport::cores
     std::uint8_t cb = 0;
@@ -145,7 +146,7 @@ struct CbSeries {
     Millicycles merged_below = 0;  ///< 0: every change is a point
 };
 
-/// Bytes between cores and banks of DRAM over a part of a launch, as bank_traffic() gives them.
+/// Bytes between cores and DRAM banks over a part of a launch, as returned by bank_traffic().
 struct BankTraffic {
     static constexpr std::uint32_t kSlices = 64;
     struct Device {
@@ -157,11 +158,11 @@ struct BankTraffic {
     std::vector<Device> devices;
 };
 
-/// What a launch did, against what the machine could do in its makespan.
+/// Work of a launch, with the machine's limits in its makespan.
 struct WorkReport {
     std::uint32_t cores_given = 0;  ///< cores that had a kernel
     std::uint32_t cores_of_mesh = 0;
-    /// Over the given cores: from the first start on their device to the end of its program.
+    /// Sum over the given cores: from the first start on their device to the end of its program.
     Millicycles given_time = 0;
     std::uint64_t tile_products = 0;
     Millicycles ideal_math = 0;  ///< over all cores
@@ -175,8 +176,8 @@ struct LaunchReport {
     std::string name;
     Millicycles start = 0;
     PredictedTime makespan;  ///< from its first start on any device to its last end on any
-    /// The longest that it takes on one device, from its start there to its end there. Devices go
-    /// on from launch to launch on their own, so this is less than the makespan.
+    /// Longest time on one device, from its start to its end there. Each device advances from
+    /// launch to launch by itself, so this is less than the makespan.
     PredictedTime device_time;
     Ensemble ensemble;              ///< of device_time
     timing::RegimeTimes regimes{};  ///< of the critical path
@@ -192,13 +193,13 @@ struct LaunchReport {
     std::vector<PathStretch> path_stretches;
     std::vector<ResourceUse> resources;
     std::vector<CbSeries> cbs;
-    BankTraffic banks;                      ///< of what is drawn
+    BankTraffic banks;                      ///< of the drawn part
     std::vector<Millicycles> device_start;  ///< from the launch's start; not in report.json
     std::vector<Millicycles> device_end;
-    bool is_drawn_in_part = false;  ///< threads or CBs were left out to bound the size
+    bool is_drawn_in_part = false;  ///< threads or CBs were omitted to limit the size
 };
 
-/// What the machine can do at most, for all devices together; 0: not known.
+/// Peak rates of the machine, for all devices together; 0: unknown.
 struct PeakRates {
     double flops_per_cycle = 0;  ///< of the FPUs of all worker cores at LoFi
     double dram_bytes_per_cycle = 0;
@@ -209,15 +210,15 @@ struct PeakRates {
     double dram_channel_rate = 0;     ///< one channel, bytes per cycle
 };
 
-/// A part of the run's critical path whose price rests on constants that nobody publishes.
+/// Part of the run's critical path whose price depends on constants without a published value.
 struct AssumedShare {
-    std::string name;  ///< as bound_name gives it
+    std::string name;  ///< result of bound_name
     Millicycles time = 0;
-    std::vector<std::string> constants;  ///< paths of those that are assumed
+    std::vector<std::string> constants;  ///< paths of the assumed constants
 };
 
-/// The change of the makespan with one constant at an end of its range, all others as stated, over
-/// the makespan: 0.02 is 2 % longer. 0 at an end that is the stated value.
+/// Relative change of the makespan with one constant at an end of its range and all others as
+/// stated: 0.02 is 2 % longer. It is 0 at an end that is the stated value.
 struct ConstantEffect {
     std::string key;  ///< "timing.dram.read_latency"
     std::string low_value;
@@ -230,17 +231,17 @@ struct TimingReport {
     std::string run;
     ArchSpec arch;
     MeshSpec mesh;
-    Hertz clock;  ///< at which cycles are time
+    Hertz clock;  ///< clock of the cycles
     PredictedTime makespan;
     Ensemble ensemble;  ///< of the makespan
     PeakRates peak;
     std::vector<LaunchReport> launches;
-    std::vector<AssumedShare> assumed;      ///< as assumed_shares gives it, largest first
+    std::vector<AssumedShare> assumed;      ///< result of assumed_shares, largest first
     std::vector<ConstantEffect> constants;  ///< largest first; empty: none was moved
     std::optional<ExpertLoad> moe;
     std::optional<RunStages> stages;
-    std::vector<SourceText> sources;  ///< that could be read
-    std::optional<Focus> focus;       ///< what alone is drawn; none: as the budget has it
+    std::vector<SourceText> sources;  ///< readable ones
+    std::optional<Focus> focus;       ///< drawn part; none: as the budget allows
 };
 
 }  // namespace tessera::report
