@@ -27,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& block) {
     return lines;
 }
 
-// Columns on the terminal: colours take none.
+// Returns columns on the terminal; colours do not count.
 std::size_t visible_columns(const std::string& line) {
     std::string text;
     bool is_in_colour = false;

@@ -16,7 +16,7 @@ namespace {
 
 using Cores = std::span<const CoreActivity>;
 
-/// One figure of a core and how it is shown.
+/// One figure of a core with its format.
 struct Figure {
     const char* name;
     double (*of)(const CoreActivity&);
@@ -52,7 +52,7 @@ double sum_of(std::span<const double> values) {
     return sum;
 }
 
-/// Rows of least, middle, most and sum.
+/// Table with rows of minimum, median, maximum and sum.
 class SpreadTable {
 public:
     explicit SpreadTable(std::string heading)
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] std::string text(const TextStyle& style) const {
         return to_text(columns_, style);
     }
-    /// Without sums, which shares have not.
+    /// Table without sums, for shares.
     void drop_sums() { columns_.pop_back(); }
 
 private:
@@ -104,7 +104,7 @@ std::string devices_text(std::span<const double> shares, std::size_t cores_a_dev
 }
 
 std::string maps_text(std::span<const double> shares, GridSize grid, const TextStyle& style) {
-    constexpr std::size_t kMostMaps = 8;  // beyond, their mean
+    constexpr std::size_t kMostMaps = 8;  // of more devices only the mean is drawn
     const std::size_t num_cores = std::size_t{grid.columns} * grid.rows;
     const std::size_t num_devices = shares.size() / num_cores;
     std::vector<std::string> maps;

@@ -10,7 +10,7 @@
 namespace tessera::report {
 namespace {
 
-/// The enumerator among `count` whose word stands in `json`.
+/// Returns the enumerator among `count` whose word is `json`.
 template <class Enum, class WordOf>
 Enum enumerator_of(const Json& json, std::size_t count, const char* kind, WordOf word_of) {
     const auto& word = json.get_ref<const std::string&>();

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Rows that differ, in the order in which they first came.
+/// Different rows, in the order of their first occurrence.
 class UniqueRows {
 public:
     std::size_t index_of(Json row) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder itself, or the one that it would be created in, or in that.
+// Returns the folder itself, or its nearest ancestor that exists.
 fs::path nearest_that_exists(fs::path path) {
     std::error_code error;
     while (fs::symlink_status(path, error).type() == fs::file_type::not_found) {

@@ -10,7 +10,7 @@
 namespace tessera::report {
 namespace {
 
-// Three significant digits of a number below 1024.
+// Returns three significant digits of a number below 1024.
 std::string three_digits(double value) {
     if (value < 9.995) {
         return fmt::format("{:.2f}", value);
@@ -65,7 +65,7 @@ std::string show_share(double share) {
 
 std::string show_pcc(double pcc) {
     if (std::isnan(pcc)) {
-        return "–";  // nothing varies that could correlate
+        return "–";  // a constant tensor has no correlation
     }
     constexpr double kDigits = 1e6;
     if (!std::isfinite(pcc) || pcc == 1) {

@@ -14,7 +14,7 @@ namespace {
 using Octets = std::vector<std::uint8_t>;
 
 Octets gzip(std::string_view text) {
-    constexpr int kWindowOfGzip = 15 + 16;  // zlib.h: 16 more asks for a gzip header
+    constexpr int kWindowOfGzip = 15 + 16;  // zlib.h: adding 16 selects a gzip header
     constexpr int kMemoryLevel = 8;
     z_stream stream{};
     const int begun = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kWindowOfGzip,

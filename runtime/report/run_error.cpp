@@ -43,7 +43,7 @@ RunError of_kernel(const KernelError& error) {
     return told;
 }
 
-// A refusal of the host is not an internal error, wherever it is noticed.
+// A refusal by the host is not an internal error, wherever it is detected.
 RunError of_host(const std::string& what) {
     return {
         .type = "HostError", .message = what, .told = "tessera: " + what, .exit_code = kWrongInput};
@@ -56,7 +56,7 @@ RunError of_internal(const std::string& what) {
             .exit_code = kInternal};
 }
 
-// oneTBB says with a runtime_error of its own that the host gives no thread.
+// oneTBB throws a runtime_error of its own if the host provides no thread.
 bool is_of_host(std::string_view what) {
     return what.find(std::strerror(EAGAIN)) != std::string_view::npos ||
            what.find(std::strerror(ENOMEM)) != std::string_view::npos;
@@ -68,7 +68,7 @@ RunError of_other(const std::exception& error) {
         return of_host("the host refuses: " + what);
     }
     if (what.find("type_error.316") != std::string::npos) {
-        return of_host("a name that goes into the JSON is no UTF-8");
+        return of_host("a name in the JSON is not valid UTF-8");
     }
     return of_internal(what);
 }

@@ -26,7 +26,7 @@ Column step_column(const RunRecord& record, std::string heading, Align align, st
     return column;
 }
 
-// "–" where a step was not verified.
+// Returns "–" for a step that was not verified.
 Cell check_cell(const StepRecord& step, const std::function<std::string(const StepCheck&)>& show) {
     if (!step.check) {
         return {"–"};
@@ -34,7 +34,7 @@ Cell check_cell(const StepRecord& step, const std::function<std::string(const St
     return {show(*step.check), step.check->passed() ? Tone::Plain : Tone::Bad};
 }
 
-// "–" without timing.
+// Returns "–" without timing.
 Cell cycles_cell(const StepRecord& step) {
     return {step.device_time ? show_cycles(step.device_time->expected) : "–"};
 }
@@ -59,7 +59,7 @@ StepCheck worst_of(const RunRecord& record) {
     return worst;
 }
 
-// "  … and 5 more steps"
+// Returns "  … and 5 more steps".
 std::string more_text(std::size_t number, std::size_t limit, const char* what) {
     return number <= limit ? "" : fmt::format("  … and {} more {}\n", number - limit, what);
 }
@@ -76,7 +76,7 @@ std::string nans_text(const RunRecord& record, std::size_t limit) {
     return text + more_text(record.nans.size(), limit, "tensors with NaN");
 }
 
-/// " with NaN in x, y;": part of every verdict of a run that has some.
+/// Returns " with NaN in x, y;", which is part of the verdict of each run with NaN.
 std::string nan_words(const RunRecord& record) {
     std::vector<std::string> names;
     for (const NanNote& note : record.nans) {
@@ -103,7 +103,7 @@ std::string workspaces_text(const RunRecord& record) {
     return text;
 }
 
-/// `values` behind `head`, separated by commas; lines that follow are indented.
+/// Returns `values` after `head`, separated by commas; continued lines are indented.
 std::string wrapped(const std::string& head, const std::vector<std::string>& values,
                     const TextStyle& style) {
     constexpr std::string_view kIndent = "    ";

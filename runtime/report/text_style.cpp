@@ -10,7 +10,8 @@
 namespace tessera::report {
 namespace {
 
-// Of the 256-colour palette: blue, cyan, green, yellow, red, each readable on dark and light.
+// Colours of the 256-colour palette (blue, cyan, green, yellow, red), each readable on a dark and a
+// light background.
 constexpr std::array kRamp{33, 37, 34, 136, 160};
 
 const char* code_of(Tone tone) {
@@ -53,7 +54,7 @@ std::size_t columns_of(std::string_view text) noexcept {
 
 std::string clipped(const std::string& text, std::size_t width) {
     std::size_t columns = 0;
-    std::size_t last_column_at = 0;  // where "…" goes if there is more
+    std::size_t last_column_at = 0;  // position of "…" if the text is longer
     bool is_in_colour = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         is_in_colour = is_in_colour || text[i] == '\033';

@@ -35,7 +35,7 @@ void fit(std::vector<Column>& columns, std::size_t width) {
     }
 }
 
-// Appends one line; padding to the right of the last text is left out.
+// Appends one line without padding after its last text.
 class Line {
 public:
     void add(const Cell& cell, Align align, std::size_t width, const TextStyle& style) {

@@ -16,7 +16,8 @@ namespace {
 using Keys = std::span<const std::string_view>;
 using Assumed = std::vector<const config::ResolvedValue*>;
 
-// "arch.timing.risc.cb_push" → "risc.cb_push"; empty for keys that are no constants of time.
+// Returns "risc.cb_push" for "arch.timing.risc.cb_push"; empty for other keys than timing
+// constants.
 std::string_view below_timing(std::string_view path) {
     constexpr std::string_view kTiming = "timing.";
     constexpr std::string_view kArch = "arch.";
@@ -28,7 +29,7 @@ bool stands_for(std::string_view constant, std::string_view key) {
     return constant.ends_with('.') ? key.starts_with(constant) : key == constant;
 }
 
-/// Those of `assumed` that `constants` stand for.
+/// Returns the keys of `assumed` that are in `constants`.
 std::vector<std::string> assumed_among(Keys constants, const Assumed& assumed) {
     std::vector<std::string> paths;
     for (const std::string_view constant : constants) {

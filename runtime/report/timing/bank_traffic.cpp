@@ -15,13 +15,13 @@ struct BankStretch {
     Millicycles done = 0;  ///< when the thread knew that what it issued there was done
 };
 
-/// A transfer under way.
+/// Transfer in flight.
 struct Flight {
     Millicycles begin = 0;
     Millicycles end = 0;
 };
 
-/// The issue of one line's reads, or of its writes: when it was at it, and for how many transfers.
+/// Issue intervals of one line's reads or writes, and the number of its transfers.
 class LineIssue {
 public:
     void add(BankStretch stretch) {
@@ -30,7 +30,8 @@ public:
     }
     void expect(std::uint64_t transfers) { transfers_ += transfers; }
 
-    /// The next transfer, from when half of it is issued. Precondition: has_time().
+    /// Returns the next transfer, which starts when half of its issue time has passed.
+    /// Precondition   has_time().
     Flight next() {
         const auto parts = static_cast<double>(2 * done_++ + 1);
         const auto at = static_cast<Millicycles>(static_cast<double>(time_) * parts /
@@ -57,7 +58,7 @@ private:
     Millicycles before_ = 0;  ///< issue time in the stretches before
 };
 
-/// By line, reads apart from writes.
+/// Issues by line, separate for reads and writes.
 using Issues = std::map<std::pair<std::uint16_t, Activity>, LineIssue>;
 
 bool is_transfer(const TraceEvent& event) {
@@ -68,8 +69,8 @@ Activity issue_of(const TraceEvent& event) {
     return event.kind == EventKind::NocRead ? Activity::ReadIssue : Activity::WriteIssue;
 }
 
-/// Of each interval of issue: the end of the next barrier's wait, or the barrier's begin where it
-/// finds all done; without a barrier the interval's own end.
+/// Returns the assumed end of the transfers of each issue interval: the end of the next barrier's
+/// wait, or the barrier's start if it does not wait; without a barrier the interval's own end.
 std::vector<Millicycles> times_done(const std::vector<Interval>& intervals) {
     std::vector<Millicycles> done(intervals.size());
     Millicycles reads = 0;
@@ -107,11 +108,12 @@ Issues issues_of(const ThreadTrace& trace, const ThreadTimeline& timeline) {
     return issues;
 }
 
-/// The window's slices, by bank.
+/// Slices of the window, by bank.
 class Slices {
 public:
     Slices(Millicycles from, Millicycles to) : from_(from), to_(to) {}
-    /// Each slice's part by time; rounded so that the parts add up to the bytes.
+    /// Adds the bytes to slices in proportion to time, rounded so that the parts add up to the
+    /// bytes.
     void add(BankTraffic::Device& device, std::uint32_t bank, Flight flight,
              std::uint64_t bytes) const {
         const std::size_t first = std::size_t{bank} * BankTraffic::kSlices;
@@ -127,7 +129,7 @@ public:
     }
 
 private:
-    /// The first time that lies in a slice.
+    /// Returns the first time in a slice.
     [[nodiscard]] Millicycles begin_of(Millicycles slice) const {
         return from_ + (slice * (to_ - from_) + BankTraffic::kSlices - 1) / BankTraffic::kSlices;
     }
@@ -158,7 +160,7 @@ void add_thread(const ThreadTrace& trace, const ThreadTimeline& timeline, const 
     }
 }
 
-/// Where a kernel of data movement runs.
+/// Device, core and processor of a data-movement kernel.
 using ThreadKey = std::tuple<std::uint16_t, CoreCoord, TimelineThread>;
 
 std::map<ThreadKey, const ThreadTimeline*> threads_by_place(const LaunchTimeline& timeline) {

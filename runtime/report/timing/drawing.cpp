@@ -9,7 +9,7 @@
 namespace tessera::report {
 namespace {
 
-constexpr std::size_t kFewestPoints = 96;  // below, a thread's picture says nothing
+constexpr std::size_t kFewestPoints = 96;  // with fewer, a thread's drawing has no information
 constexpr std::size_t kPathWeight = 8;
 
 using CoreKey = std::pair<std::uint16_t, CoreCoord>;
@@ -47,7 +47,7 @@ std::vector<CoreRank> ranked_cores(const std::vector<ThreadReport>& threads,
     return cores;
 }
 
-/// Points of an item of a drawn core: its share of the budget by weight.
+/// Returns the points of an item of a drawn core: its share of the budget by weight.
 class BudgetShares {
 public:
     BudgetShares(const std::vector<CoreRank>& cores, std::size_t budget,
@@ -178,12 +178,12 @@ Points merged(const Points& pages, Millicycles shortest) {
         }
     }
     if (!points.empty() && points.back().second != pages.back().second) {
-        points.push_back(pages.back());  // what is left at the end is no peak
+        points.push_back(pages.back());  // the fill at the end is not a peak
     }
     return points;
 }
 
-/// The cores of a focus, all alike: each thread has its part of what a page can hold.
+/// Plans the cores of a focus with equal points: each thread gets its part of a page's limit.
 DrawPlan plan_focus(const std::vector<ThreadReport>& threads, const LaunchTrace& trace,
                     const LaunchTimeline& timeline, const Focus& focus) {
     const bool is_here = focus.holds_launch(trace.name);
@@ -220,7 +220,7 @@ ThreadPoints draw_from(std::span<const Interval> intervals, Millicycles begin, s
     return {merged(intervals, begin, shortest), shortest};
 }
 
-/// All of the intervals as one stretch; nothing of none.
+/// Returns all intervals as one stretch; nothing if there are none.
 void add_one_stretch(std::span<const Interval> intervals, Millicycles begin,
                      std::vector<TimelinePoint>& points) {
     Stretch stretch;
@@ -260,7 +260,7 @@ ThreadPoints draw_points(std::span<const Interval> intervals, std::size_t limit)
 ThreadPoints draw_window(std::span<const Interval> intervals, std::size_t limit, Millicycles from,
                          Millicycles to) {
     const auto first = std::ranges::upper_bound(intervals, from, {}, &Interval::end);
-    // The one that holds `to` is drawn.
+    // The interval that contains `to` is drawn.
     auto last = std::ranges::lower_bound(first, intervals.end(), to, {}, &Interval::end);
     last += last == intervals.end() ? 0 : 1;
     const std::span before(intervals.begin(), first);

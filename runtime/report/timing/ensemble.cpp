@@ -14,11 +14,11 @@ namespace {
 using timing::kNumRegimes;
 using timing::Regime;
 
-/// A normal variable lies within this many of its standard deviations in nine cases of ten.
+/// Half-width of a normal distribution's 90 % interval, in standard deviations.
 constexpr double kNineOfTen = 1.6448536269514722;
 constexpr std::uint64_t kSeed = 10;
 
-/// The value of a standard normal variable below which it lies with probability `share`.
+/// Returns the quantile of the standard normal distribution for probability `share`.
 double normal_quantile(double share) {
     constexpr double kFar = 10;
     constexpr int kHalvings = 60;
@@ -31,7 +31,7 @@ double normal_quantile(double share) {
     return (low + high) / 2;
 }
 
-/// The middles of `count` equally probable parts of a normal distribution.
+/// Returns the medians of `count` equally probable parts of a normal distribution.
 std::vector<double> normal_middles(std::size_t count) {
     std::vector<double> middles;
     for (std::size_t i = 0; i < count; ++i) {
@@ -41,8 +41,8 @@ std::vector<double> normal_middles(std::size_t count) {
     return middles;
 }
 
-/// The same values in another order for each name: few samples have the distribution's percentiles
-/// all the same.
+/// Returns these values in an order that depends on the name. Even few samples then have the
+/// distribution's percentiles.
 std::vector<double> shuffled(const std::vector<double>& values, const std::string& name) {
     const auto order =
         random_permutation(seed_for(kSeed, name), static_cast<std::uint32_t>(values.size()));
@@ -53,7 +53,8 @@ std::vector<double> shuffled(const std::vector<double>& values, const std::strin
     return samples;
 }
 
-/// Deviations of one regime, by sample: what both sides share and what is the side's own.
+/// Returns the deviations of one regime by sample: the sum of a part that both sides share and of
+/// the side's own part.
 std::vector<double> deviations(const std::vector<double>& middles, Regime regime, double shared,
                                Side side) {
     const std::string name(name_of(regime));
@@ -70,7 +71,7 @@ bool can_be_off(const RegimeError& regime) {
     return regime.share > 0 && regime.error > 0;
 }
 
-/// By sample: the time over that of a model without error.
+/// Returns, by sample, the time divided by that of a model without error.
 std::vector<double> factors_of(const Ensemble& ensemble, std::size_t count, Side side) {
     std::vector<double> factors(count, 1.0);
     const std::vector<double> middles = normal_middles(count);

@@ -16,11 +16,11 @@ Number number_of(std::string_view text, const std::string& word) {
     Number number{};
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     require(error == std::errc() && rest == text.data() + text.size() && !text.empty(),
-            "--focus {}: {} is no whole number", word, text.empty() ? "nothing" : text);
+            "--focus {}: {} is not a whole number", word, text.empty() ? "nothing" : text);
     return number;
 }
 
-/// The two numbers around a mark: "4,0".
+/// Returns the two numbers around a separator: "4,0".
 template <class Number>
 std::pair<Number, Number> two_numbers(std::string_view text, std::string_view mark,
                                       const std::string& word) {

@@ -30,7 +30,7 @@ std::string escaped(std::string_view text) {
     return html;
 }
 
-// Inside a script element "</script" would end it; in JSON, "<" stands in strings only.
+// Escapes "<", since "</script" would end the script element. In JSON, "<" occurs in strings only.
 std::string embeddable(const std::string& json) {
     std::string text;
     text.reserve(json.size());
@@ -44,7 +44,7 @@ std::string embeddable(const std::string& json) {
     return text;
 }
 
-/// Copies the page up to a place and puts `text` there.
+/// Copies the page up to a placeholder and writes `text` instead of it.
 void fill(std::string_view& page, std::string_view place, std::string_view text,
           std::string& html) {
     const std::size_t at = page.find(place);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of timing_text.hpp on a mixture of experts.
+// Writes the part of timing_text.hpp about a mixture of experts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace tessera::report {
 namespace {
 
-/// Most over mean, and both.
+/// Returns mean, maximum and their ratio.
 std::string unevenness(const std::vector<double>& values) {
     double sum = 0;
     double most = 0;

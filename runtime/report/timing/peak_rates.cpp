@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a mesh can do at most: the first half of reduce.hpp.
+// Peak rates of a mesh: the first half of reduce.hpp.
 #include <set>
 
 #include "runtime/report/timing/reduce.hpp"
@@ -18,7 +18,7 @@ double num_channels(const DramSpec& dram) {
     return static_cast<double>(channels.size());
 }
 
-// Directed connections between neighbours.
+// Returns the number of directed connections between neighbours.
 std::uint32_t num_connections(const MeshSpec& mesh) {
     std::uint32_t count = 0;
     for (std::uint32_t device = 0; device < mesh.shape.num_devices(); ++device) {

@@ -23,13 +23,13 @@
 namespace tessera::report {
 namespace {
 
-/// Where an event belongs: processes and threads of a Chrome trace.
+/// Process and thread of an event in a Chrome trace.
 struct Track {
     std::uint64_t process = 0;
     std::uint32_t thread = 0;
 };
 
-/// The events of a Chrome trace, as they are written.
+/// Writer of the events of a Chrome trace.
 class TraceEvents {
 public:
     explicit TraceEvents(Hertz clock) : clock_(clock) {}
@@ -42,9 +42,9 @@ public:
     void slice(const Track& track, std::string_view name, std::string_view category,
                Millicycles begin, Millicycles end, std::string_view args);
     void counter(const Track& track, std::string_view name, Millicycles time, double value);
-    /// An arrow from the slice that ends at `begin` to the one that ends at `end`.
+    /// Adds an arrow from the slice that ends at `begin` to the slice that ends at `end`.
     void flow(const Track& from, Millicycles begin, const Track& to, Millicycles end);
-    /// The whole file.
+    /// Returns the whole file.
     [[nodiscard]] std::string text() const;
 
 private:
@@ -58,7 +58,7 @@ private:
     std::uint64_t num_flows_ = 0;
 };
 
-/// `text` as a JSON string, with its quotes.
+/// Returns `text` as a JSON string with its quotes.
 std::string json_quoted(std::string_view text) {
     return nlohmann::json(text).dump();
 }
@@ -67,8 +67,8 @@ void TraceEvents::begin_event() {
     events_ += events_.empty() ? "\n" : ",\n";
 }
 
-// Whole, so that a slice ends where the next one begins: a length rounded by itself may reach one
-// nanosecond into it.
+// Rounds times, not lengths, to whole nanoseconds. A rounded length could overlap the next slice by
+// one nanosecond, and slices of one track must nest.
 std::int64_t TraceEvents::nanoseconds(Millicycles time) const noexcept {
     return std::llround(static_cast<double>(time) / kMillicyclesPerCycle / clock_.value * 1e9);
 }
@@ -118,7 +118,7 @@ void TraceEvents::counter(const Track& track, std::string_view name, Millicycles
                    json_quoted(name), track.process, microseconds(nanoseconds(time)), value);
 }
 
-// The last nanosecond of a slice that ends then.
+// Returns the last nanosecond of a slice that ends at this time.
 std::int64_t TraceEvents::last_inside(Millicycles end) const noexcept {
     return std::max<std::int64_t>(0, nanoseconds(end) - 1);
 }
@@ -141,7 +141,7 @@ std::string TraceEvents::text() const {
 
 constexpr std::size_t kBusiest = 16;  // links of a device and launch that get a counter
 
-/// A wait whose end another thread brought about.
+/// Wait that another thread ended.
 struct Flow {
     Millicycles length = 0;
     Track from;
@@ -150,7 +150,7 @@ struct Flow {
     Millicycles end = 0;
 };
 
-/// As data passes them, from 1.
+/// Order of a core's threads in the viewer, along the flow of data, from 1.
 std::uint32_t place_of(TimelineThread thread) {
     switch (thread) {
         case TimelineThread::Reader:
@@ -167,7 +167,7 @@ std::uint32_t place_of(TimelineThread thread) {
     return 0;
 }
 
-/// NoC 0 runs right and down, NoC 1 left and up.
+/// Returns the direction of a link: NoC 0 runs right and down, NoC 1 left and up.
 const char* direction_of(const ResourceUse& use) {
     const bool is_x = use.direction == 0;
     return use.noc == 0 ? is_x ? "right" : "down" : is_x ? "left" : "up";
@@ -177,7 +177,7 @@ bool is_shown(const TimelinePoint& point) {
     return is_busy(point.activity) || is_wait(point.activity);
 }
 
-/// The length that at most `limit` slices have or exceed.
+/// Returns the smallest length that at most `limit` slices have or exceed.
 Millicycles shortest_of(const TimingReport& report, std::size_t limit) {
     std::vector<Millicycles> lengths;
     for (const LaunchReport& launch : report.launches) {
@@ -239,8 +239,8 @@ private:
         return track;
     }
 
-    // A launch begins before the one ahead of it has ended, and slices of one track must nest: each
-    // takes the first track that is free.
+    // A launch starts before the previous one has ended, and slices of one track must nest. Each
+    // launch takes the first free track.
     Track launch_track(std::uint16_t device, Millicycles begin, Millicycles end) {
         std::vector<Millicycles>& ends = launch_ends_[device];
         const auto free = std::ranges::find_if(ends, [&](Millicycles is) { return is <= begin; });

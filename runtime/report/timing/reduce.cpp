@@ -16,7 +16,7 @@
 namespace tessera::report {
 namespace {
 
-/// Fidelity phases of a tile product: 1 to 4.
+/// Returns the fidelity phases of a tile product: 1 to 4.
 std::uint32_t phases_of(MathFidelity fidelity) noexcept {
     return fidelity == MathFidelity::LoFi ? 1 : static_cast<std::uint32_t>(fidelity);
 }
@@ -53,8 +53,8 @@ void count(const TraceEvent& event, Millicycles phase, CoreReport& core) {
     }
 }
 
-/// Identity, L1, tiles and bytes of a core; `ideal_math` is tile products × phases ×
-/// compute.matmul_phase. Times of its threads are 0.
+/// Returns a core's identity, L1, tiles and bytes. `ideal_math` is tile products × phases ×
+/// compute.matmul_phase. Times of its threads are still 0.
 CoreReport core_work(const CoreTrace& core, const ComputeTiming& compute) {
     const Millicycles phase = std::llround(compute.matmul_phase.value * kMillicyclesPerCycle);
     CoreReport report{
@@ -102,7 +102,7 @@ std::vector<ThreadReport> thread_reports(const std::vector<std::string>& names,
     return threads;
 }
 
-/// Gives the causes of drawn points numbers of their own, each once.
+/// Numbers the causes of drawn points, each once.
 class CauseTable {
 public:
     CauseTable(const LaunchTimeline& timeline, const LineTable& lines)
@@ -148,7 +148,7 @@ void draw_threads(const LaunchTimeline& timeline, const LineTable& lines, const 
     report.causes = std::move(causes).causes();
 }
 
-/// What all threads did at each line.
+/// Returns the time of all threads at each line.
 std::vector<LineTime> line_times(const LaunchTimeline& timeline, const LineTable& lines) {
     std::vector<LineTime> times(lines.lines().size());
     for (std::uint32_t t = 0; t < timeline.threads.size(); ++t) {

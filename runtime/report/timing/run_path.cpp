@@ -66,7 +66,8 @@ timing::RegimeTimes regimes_of(const TimingReport& report) {
         const LaunchReport& launch = report.launches[i];
         const Millicycles length = windows[i].until - windows[i].from;
         rest -= length;
-        // Regimes are known of the whole launch: its window is taken to be made of the same.
+        // Regimes are known for the whole launch only; its window is assumed to have the same
+        // shares.
         const double part =
             launch.makespan.expected == 0
                 ? 0

@@ -11,11 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// No kernel is that long; a report that held it would be.
+/// Limit of a file's text. Kernels are shorter; a report with such a file would be too large.
 constexpr std::uintmax_t kLongest = 256 * 1024;
 
 std::optional<std::string> text_of(const fs::path& path) {
-    std::error_code error;  // a file that is not there has no text
+    std::error_code error;  // a missing file has no text
     if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kLongest) {
         return std::nullopt;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of timing_text.hpp on stages of a run.
+// Writes the part of timing_text.hpp about stages of a run.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::string stage_table(const TimingReport& report, const TextStyle& style) {
     return to_text(columns, style);
 }
 
-/// Every launch that had bytes for other devices.
+/// Returns every launch that sent bytes to other devices.
 std::string link_table(const TimingReport& report, const TextStyle& style) {
     std::vector<Column> columns{{"collective", Align::Left, 9, {}},
                                 {"on links", Align::Right, 9, {}},

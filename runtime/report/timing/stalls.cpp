@@ -10,7 +10,7 @@
 namespace tessera::report {
 namespace {
 
-/// How long a thread was busy before a moment.
+/// Cumulated busy time of a thread, by time.
 class BusyClock {
 public:
     explicit BusyClock(const ThreadTimeline& thread) : thread_(thread) {
@@ -37,7 +37,7 @@ private:
     std::vector<Millicycles> busy_;
 };
 
-/// One wait of one thread.
+/// Wait of one thread.
 struct Wait {
     std::uint32_t thread = 0;
     const Interval& interval;
@@ -45,7 +45,7 @@ struct Wait {
     const WaitCause* cause = nullptr;
 };
 
-/// What waits of one row have in common, packed: there are as many lookups as waits.
+/// Key of the waits of one row, packed into few words because each wait needs a lookup.
 struct StallKey {
     std::uint64_t who = 0;   ///< activity, waiter, ender and the ender's line
     std::uint64_t what = 0;  ///< the waiter's line and the kind of object
@@ -59,7 +59,8 @@ struct HashOfKey {
     }
 };
 
-// Of places on the NoC only whether they are DRAM; of registers and interfaces nothing.
+// Returns the object's class: for places on the NoC, whether they are DRAM; nothing for registers
+// and interfaces.
 std::uint32_t object_key(Activity activity, std::uint32_t object) {
     switch (activity) {
         case Activity::WaitNocRead:
@@ -99,7 +100,7 @@ public:
     [[nodiscard]] std::vector<StallReport> rows() && { return std::move(stalls_); }
 
 private:
-    // A thread that ends its own wait has only issued what travelled.
+    // A thread that ends its own wait has only issued the transfer, so the transfer is the cause.
     [[nodiscard]] bool has_ender(const Wait& wait) const {
         return wait.cause != nullptr && wait.cause->thread < timeline_.threads.size() &&
                wait.cause->thread != wait.thread;
@@ -142,7 +143,7 @@ private:
         stall.ender_device = ender.device;
         stall.ender_core = ender.core;
     }
-    // All of it but the time in which the ender, too, waited.
+    // The whole wait except the time in which the ender waited too.
     [[nodiscard]] Millicycles direct_of(const Wait& wait) const {
         const Millicycles length = wait.interval.end - wait.begin;
         if (!has_ender(wait) || wait.cause->time <= wait.begin) {
@@ -152,7 +153,7 @@ private:
         const Millicycles travelled = wait.interval.end - wait.cause->time;
         return travelled + clock.before(wait.cause->time) - clock.before(wait.begin);
     }
-    // What travelled before the wait began is no part of it: the rest in proportion.
+    // Transit before the start of the wait does not count; the rest is scaled in proportion.
     static void add_transit(const Wait& wait, StallReport& stall) {
         if (wait.cause == nullptr) {
             return;

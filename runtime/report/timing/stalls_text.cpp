@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stalls part of timing_text.hpp.
+// Writes the stalls of timing_text.hpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,7 +24,7 @@ std::string place_text(const LaunchReport& launch, TimelineThread thread, std::u
                              : fmt::format("{} at {}:{}", label_of(thread), line.file, line.line);
 }
 
-/// A stall of one or more launches: steps that share a kernel share its stalls.
+/// Stall of one or more launches: steps with the same kernel share its stalls.
 struct StallOfRun {
     const LaunchReport* launch = nullptr;  ///< that of the longest wait
     StallReport stall;                     ///< sums, and the longest wait
@@ -86,15 +86,15 @@ std::string core_text(const TimingReport& report, std::uint16_t device, CoreCoor
                                                : where;
 }
 
-// Of registers and interfaces the activity says all that there is.
+// Registers and interfaces have no object besides the activity.
 std::string object_text(Activity activity, const std::string& object) {
     const bool is_said = activity == Activity::WaitDst || activity == Activity::WaitSource ||
                          activity == Activity::WaitNocSlot || object.empty();
     return is_said ? "" : ": " + object;
 }
 
-// "64 % direct, 47 % of it on NoC links": names the resource that took most of the direct time in
-// which bytes travelled, if any did.
+// Returns "64 % direct, 47 % of it on NoC links": the share of direct time, and the resource with
+// the most direct time in which bytes travelled, if any did.
 std::string direct_text(const StallReport& stall) {
     const auto part_of = [](Millicycles part, Millicycles whole) {
         return show_share(share_of(static_cast<double>(part), static_cast<double>(whole)));

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMostRows = 12;
 constexpr std::size_t kMostStalls = 2;
 
-/// A step; of a trace, a launch.
+/// Row of the summary: a step, or a launch of a trace.
 struct Row {
     std::string name;
     std::string op;
@@ -87,7 +87,7 @@ std::vector<Row> rows_of(const TimingReport& timing) {
     return rows;
 }
 
-/// Which rows are shown, in the order of the run: those that failed, then those that take longest.
+/// Selects the rows to show, in the order of the run: failed ones first, then the longest.
 std::vector<std::size_t> chosen(const std::vector<Row>& rows) {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -154,7 +154,8 @@ std::string clipped_lines(const std::string& text, const TextStyle& style) {
     return clipped_text;
 }
 
-// Of a mesh: the sum of the steps' cycles says less than it seems to.
+// Returns a note for meshes, on which steps overlap and the sum of their cycles exceeds the
+// makespan.
 std::string overlap_text(const TimingReport& timing) {
     Millicycles sum = 0;
     for (const LaunchReport& launch : timing.launches) {

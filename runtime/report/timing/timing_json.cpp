@@ -72,7 +72,7 @@ Json sources_json(const std::vector<SourceText>& sources) {
     return json;
 }
 
-/// Places that are not narrowed are null.
+/// Writes the focus; parts that it does not select are null.
 Json focus_json(const std::optional<Focus>& focus) {
     if (!focus) {
         return nullptr;
@@ -87,7 +87,7 @@ Json focus_json(const std::optional<Focus>& focus) {
             {"window", has_window ? Json{focus->from, focus->to} : Json(nullptr)}};
 }
 
-/// All of report.json but its head, the record of the values and the configuration.
+/// Describes report.json without its head, the record of the values and the configuration.
 template <class Fields, Either<TimingReport> Report, Either<std::vector<RunShare>> Shares>
 void describe(Fields& fields, Report& report, Shares& shares) {
     fields("name", report.run);

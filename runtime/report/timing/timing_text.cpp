@@ -77,8 +77,8 @@ std::string largest(const std::vector<BoundShare>& shares, Millicycles whole, st
     return text;
 }
 
-// "dram.burst, risc.cb_push and 3 more": of constants that price the path, those that are assumed.
-// What they change is not told from their part of it: tessera advise moves each.
+// Returns the assumed constants that price the path: "dram.burst, risc.cb_push and 3 more". Their
+// part of the path does not show their effect on the makespan; tessera advise moves each of them.
 std::string assumed_text(const TimingReport& report) {
     constexpr std::size_t kMost = 3;
     constexpr std::array<std::string_view, 2> kPrefixes{"arch.timing.", "timing."};

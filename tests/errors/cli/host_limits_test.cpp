@@ -141,7 +141,7 @@ TEST(CliJson, NeedsNamesInUtf8) {
     const Ending ending = run_tessera({"run", name, "--json"}, folder.path());
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, "tessera: a name that goes into the JSON is no UTF-8\n");
+    EXPECT_EQ(ending.err, "tessera: a name in the JSON is not valid UTF-8\n");
 }
 
 }  // namespace

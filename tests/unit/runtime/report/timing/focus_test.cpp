@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"step="},
                 "--focus step=: allowed: step=NAME, device=N, core=X,Y, window=FROM..TO"},
         Mistake{"Twice", {"device=1", "device=2"}, "--focus device=2: device is given twice"},
-        Mistake{"NoNumber", {"device=one"}, "--focus device=one: one is no whole number"},
+        Mistake{"NoNumber", {"device=one"}, "--focus device=one: one is not a whole number"},
         Mistake{
             "HalfAPlace", {"core=4"}, "--focus core=4: allowed: two numbers with , between them"},
         Mistake{"EmptyWindow",
