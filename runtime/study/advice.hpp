@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From where a run's time goes to what would change it: rules, each proved by a replay of the trace
-// with one thing changed, and worth what that replay gains.
+// Advice for a run: rules that change one thing each. A replay of the trace proves each rule, and
+// its gain is the rule's value.
 #pragma once
 
 #include <cstdint>
@@ -23,27 +23,27 @@ namespace tessera::advise {
 
 /// What a replay of a rule shows.
 enum class RuleKind : std::uint8_t {
-    Change,  ///< what a schedule could do
+    Change,  ///< a change that a schedule can make
     Bound,   ///< an unlimited resource: no schedule gains more by using less of it
 };
 
-/// Edits a launch as the rule says. Returns whether anything changed.
+/// Applies a rule to a launch. Returns whether anything changed.
 using EditLaunch = std::function<bool(LaunchTrace& launch, const LaunchContext& context)>;
 
-/// Where in a launch a rule gains: "reader.cpp:12", or "" where nothing can be said.
+/// Returns the place in a launch at which a rule gains: "reader.cpp:12", or "" if it is unknown.
 using PlaceOf = std::string (*)(const report::LaunchReport& expected);
 
 /// One row of the table of rules. It edits launches, or takes bounds away, not both.
 struct Rule {
     RuleKind kind{};
-    std::string_view name;    ///< what is supposed: "CBs twice as deep"
-    std::string_view advice;  ///< what to do where it gains
-    std::string_view note{};  ///< what the replay assumes, or where the advice is not allowed
-    /// Rules that differ in a number alone: text shows the one of them that gains most.
+    std::string_view name;    ///< the assumption: "CBs twice as deep"
+    std::string_view advice;  ///< what to do if the rule gains
+    std::string_view note{};  ///< assumptions of the replay, or cases without the advice
+    /// Name shared by rules that differ in a number only; text shows the one with the largest gain.
     std::string_view family{};
     EditLaunch edit{};
-    std::vector<config::Bound> bounds{};  ///< whose constants are free or unlimited
-    PlaceOf place = nullptr;              ///< null: the step is all that can be named
+    std::vector<config::Bound> bounds{};  ///< bounds whose constants are free or unlimited
+    PlaceOf place = nullptr;              ///< null: only the step is named
 };
 [[nodiscard]] std::vector<Rule> all_rules();
 
@@ -56,35 +56,35 @@ inline constexpr std::string_view kDealOutBanks = "pages dealt out over the bank
 /// The rule that bounds what busy links of the NoC cost.
 inline constexpr std::string_view kNocLinks = "links of the NoC";
 
-/// A step whose time a rule changes.
+/// Step whose time a rule changes.
 struct StepGain {
     std::string name;
-    double gain = 0;  ///< of its own time: 0.25 is a quarter less
+    double gain = 0;  ///< share of its own time: 0.25 is a quarter less
     Millicycles saved = 0;
-    std::string place;  ///< of a gain, as Rule::place has it
+    std::string place;  ///< result of Rule::place for a gain
     compare::Verdict verdict{};
 };
 
-/// How the links of the NoC share the load of a step.
+/// Load of a step on the links of the NoC.
 struct LinkLoad {
     std::string step;
     double busiest = 0;  ///< share of the step's time in which that link is occupied
-    double mean = 0;     ///< the same of all links that carry anything
-    ResourceUse link;    ///< the busiest
+    double mean = 0;     ///< mean share over all links with traffic
+    ResourceUse link;    ///< the busiest link
 };
 
 struct Finding {
     Rule rule;
     Millicycles makespan = 0;
-    double gain = 0;  ///< of the run's time; below 0: it takes longer
+    double gain = 0;  ///< share of the run's time; below 0: the run takes longer
     /// On the run's time; Equal if the rule touches no launch, Ungraded below kLeastGain.
     compare::Verdict verdict{};
     std::vector<StepGain> steps;  ///< largest first
-    std::string refusal;          ///< why there was no replay; then nothing else holds
+    std::string refusal;          ///< reason why there was no replay; other members are unset
     bool is_beaten = false;       ///< another rule of its family gains more
 };
 
-/// Gains smaller than this are not worth a line.
+/// Smallest gain that is shown.
 inline constexpr double kLeastGain = 0.005;
 [[nodiscard]] bool is_worth_a_line(const Finding& finding);
 
@@ -93,19 +93,20 @@ struct Advice {
     Hertz clock;
     Millicycles makespan = 0;
     std::vector<Finding> findings;          ///< by kind, then gain, largest first
-    std::vector<ConstantEffect> constants;  ///< as sensitivity() gives them; empty: not asked for
-    std::vector<BankCamping> banks;         ///< by step, those that read or write DRAM
-    std::vector<LinkLoad> links;            ///< by step, those that use the NoC
+    std::vector<ConstantEffect> constants;  ///< result of sensitivity(); empty: not requested
+    std::vector<BankCamping> banks;         ///< by step, for steps that read or write DRAM
+    std::vector<LinkLoad> links;            ///< by step, for steps that use the NoC
 };
 
-/// Replays the run once for each rule, side by side, and again under draws of constants for changes
-/// that gain; bounds are graded under stated constants and errors of the model alone. A launch that
-/// a rule does not touch keeps its times. The same at any number of host threads.
+/// Replays the run once for each rule, in parallel, and again under draws of constants for changes
+/// with a gain. Bounds are graded under the stated constants and errors of the model only. A launch
+/// that a rule does not touch keeps its times. The result is the same at any number of host
+/// threads.
 [[nodiscard]] Advice advise(const compare::RecordedRun& run);
 
-/// Findings with verdict and what to do; rules without a gain by name alone; the steps that lose
-/// time by camping on banks, with a map of banks over time for the one that loses most; the ten
-/// constants that the time depends on most.
+/// Returns findings with verdict and advice; names of rules without a gain; steps that lose time by
+/// camping on banks, with a map of banks over time for the step with the largest loss; the ten
+/// constants with the largest effect.
 [[nodiscard]] std::string to_text(const Advice& advice, const report::TextStyle& style);
 
 /// Returns {schema: "tessera.advice", version, run, makespan_ns, findings[],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a step a rule gains: the line of a kernel that what it changes is spent at most.
+// Finds the place in a step at which a rule gains: the kernel line with most of the changed time.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,23 @@
 
 namespace tessera::advise {
 
-/// The line that has most of the launch's critical path in these activities, as "reader.cpp:12";
-/// empty if the path has none.
+/// Returns the line with most of the launch's critical path in these activities, as
+/// "reader.cpp:12"; empty if the path has none.
 [[nodiscard]] std::string line_on_path(const report::LaunchReport& launch,
                                        std::span<const Activity> activities);
 
-/// The same of what travels: the line that asked for it.
+/// Returns the line whose transfers have most of the launch's critical path in these resources.
 [[nodiscard]] std::string line_on_path(const report::LaunchReport& launch,
                                        std::span<const ResourceKind> resources);
 
-/// The line whose reads the launch's critical path waits longest for; none if it waits for none.
+/// Returns the line for whose reads the launch's critical path waits longest; none if it waits for
+/// no reads.
 [[nodiscard]] std::optional<report::SourceLine> line_of_reads(const report::LaunchReport& launch);
-/// The same as "reader.cpp:12".
+/// Returns line_of_reads() as "reader.cpp:12".
 [[nodiscard]] std::string text_of_read_line(const report::LaunchReport& launch);
 
-/// The CB that threads wait longest to be drained, and the line that waits: "CB 0, reader.cpp:12".
+/// Returns the CB for whose space threads wait longest, and the waiting line: "CB 0,
+/// reader.cpp:12".
 [[nodiscard]] std::string full_cb(const report::LaunchReport& launch);
 
 }  // namespace tessera::advise

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times a run under the advisor's rules. A launch that a rule does not touch keeps the time that it
-// took as recorded, without a replay.
+// Times a run under the advisor's rules. A launch that a rule does not touch keeps its time without
+// a replay.
 #pragma once
 
 #include <cstdint>
@@ -16,36 +16,39 @@
 
 namespace tessera::advise {
 
-/// A run under a rule.
+/// Times of a run under a rule.
 struct RuleTimes {
-    /// Of each launch times, ends, regimes and ensemble; of the run makespan and ensemble.
+    /// Has, for each launch, times, ends, regimes and ensemble; for the run, makespan and ensemble.
     report::TimingReport report;
     std::vector<std::vector<Millicycles>> device_times;  ///< by launch, by device of the mesh
 };
 
+/// Replays of one run under rules.
 class RuleReplays {
 public:
-    /// `before` is the report of the run as recorded, with paths. What is passed outlives this.
+    /// `before` is the report of the unedited run, with paths. All arguments outlive the object.
     RuleReplays(const compare::RecordedRun& run, const report::TimingReport& before);
 
-    /// Replays the run under the rule, with constants as stated. None if no launch is touched.
-    /// Errors   InternalError if an edit leaves waits that nothing ends.
+    /// Replays the run under the rule with the stated constants. Returns nothing if no launch
+    /// changes.
+    /// Errors   InternalError if an edit leaves a wait without an end.
     [[nodiscard]] std::optional<RuleTimes> replay(const Rule& rule) const;
 
-    /// Replays the run as recorded under draws of its constants.
+    /// Replays the unedited run under draws of its constants.
     void draw();
-    /// Fills the ensembles of `times`: of a change by a replay under each draw, of a bound, which
-    /// nobody can follow, by its time under stated constants alone.
-    /// Precondition   draw() was called if the rule is a change; `times` is what replay() gave.
+    /// Fills the ensembles of `times`: for a change, by a replay under each draw; for a bound,
+    /// which no schedule can reach, by its time under the stated constants only.
+    /// Precondition   draw() was called if the rule is a change; `times` is a result of replay().
     void draw(const Rule& rule, RuleTimes& times) const;
 
-    /// The report of the run as recorded, with ensembles that rules of the kind are paired with.
+    /// Returns the report of the unedited run, with the ensembles to which rules of the kind are
+    /// paired.
     [[nodiscard]] const report::TimingReport& before(RuleKind kind) const noexcept {
         return kind == RuleKind::Change ? drawn_ : before_;
     }
 
 private:
-    /// The run as recorded under one timing.
+    /// The unedited run under one timing.
     struct Sample {
         TimingSpec timing;
         std::uint64_t start_seed = 0;
@@ -61,11 +64,11 @@ private:
 
     const compare::RecordedRun& run_;
     report::TimingReport before_;  ///< its ensembles have the stated constants as one draw
-    report::TimingReport drawn_;   ///< the same with the draws of draw()
+    report::TimingReport drawn_;   ///< before_ with the draws of draw()
     Sample stated_;
     std::vector<Sample> draws_;
-    std::vector<timing::LaunchPartition> partitions_;  ///< of launches as recorded
-    /// By launch, by Bound: time of the critical path that the bound's constants price.
+    std::vector<timing::LaunchPartition> partitions_;  ///< of unedited launches
+    /// By launch and Bound: time of the critical path that the bound's constants price.
     std::vector<std::vector<Millicycles>> time_by_bound_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two timed runs side by side: which is faster, on account of what, and whether that is more than
-// the model's noise. Times are nanoseconds, since clocks may differ.
+// Compares two timed runs: which is faster, why, and with what certainty. Times are nanoseconds,
+// since clocks may differ.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace tessera::compare {
 
-/// A difference of times by pairs.
+/// Difference of times by pairs.
 struct PairedDifference {
     std::vector<double> differences;  ///< B − A in nanoseconds, by pair
     Verdict verdict;
 };
 
-/// One time of a run, and the clock of its cycles.
+/// One time of a run with the clock of its cycles.
 struct TimeOfRun {
     PredictedTime time;
     const report::Ensemble& ensemble;
     Hertz clock;
 };
 
-/// Pairs the samples of two ensembles; draws that only one of them has are left out.
+/// Pairs the samples of two ensembles; draws that only one of them has are ignored.
 [[nodiscard]] PairedDifference paired_difference(const TimeOfRun& a, const TimeOfRun& b);
 
 struct Nanoseconds {
@@ -37,22 +37,22 @@ struct Nanoseconds {
     double high = 0;
 };
 
-/// A part of two critical paths: what it took in A and in B.
+/// Part of two critical paths, with its time in A and in B.
 struct Contribution {
     std::string name;
     double a = 0;
     double b = 0;
 };
 
-/// The difference B − A with one constant at an end of its range, all others as stated.
+/// Difference B − A with one constant at an end of its range and all others as stated.
 struct ConstantEnd {
     std::string key;    ///< "timing.dram.read_latency"
     std::string value;  ///< "180 cycles"
     double difference = 0;
 };
 
-/// A step, or the whole run. Of differences B − A, low and high are the 5th and the 95th percentile
-/// of the pairs.
+/// Comparison of a step, or of the whole run. Low and high of differences B − A are the 5th and
+/// 95th percentile of the pairs.
 struct StepComparison {
     std::string name;
     std::optional<Nanoseconds> a;  ///< none: the run has no such step
@@ -71,8 +71,8 @@ struct Comparison {
     bool is_same_clock = true;
     Hertz clock;  ///< of A
     StepComparison run;
-    std::vector<StepComparison> steps;  ///< A's, in order, with those of B only where they stand
-    std::size_t num_constants = 0;      ///< that were moved one at a time; 0: none were
+    std::vector<StepComparison> steps;  ///< A's in order; steps of B only keep their position
+    std::size_t num_constants = 0;      ///< constants that were moved one at a time; 0: none
 };
 
 /// Both runs with one constant at one end of its range: expected times only.
@@ -88,33 +88,36 @@ struct MovedConstant {
 [[nodiscard]] Comparison compare(const RunFigures& a, const RunFigures& b,
                                  const std::vector<MovedConstant>& moved = {});
 
-/// The same step in two runs; null where one has none.
+/// Same step in two runs; null if a run does not have it.
 struct StepPair {
     const StepFigures* a = nullptr;
     const StepFigures* b = nullptr;
 };
 
-/// Steps of `a` in order, each with the step of the same name in `b` (the first of a name with the
-/// first, the second with the second); steps of `b` only stand before the next one that both have.
+/// Returns the steps of `a` in order, each with the step of the same name in `b` (the first of a
+/// name with the first, the second with the second). Steps of `b` only come before the next common
+/// step.
 [[nodiscard]] std::vector<StepPair> match_steps(const std::vector<StepFigures>& a,
                                                 const std::vector<StepFigures>& b);
 
-/// Changes when a key is renamed, removed or changes its meaning; new keys do not change it.
+/// Version of the schema. It changes when a key is renamed, removed or changes its meaning; new
+/// keys do not change it.
 inline constexpr int kCompareSchemaVersion = 3;
 
-/// Returns {schema: "tessera.compare", version, a, b, pairs, constants_moved, run{}, steps[]}, times in
-/// nanoseconds. A step is {name, a, b, difference, share, verdict, verdict_text, activities[],
-/// lines[], resources[], flips[]}: a and b {low, expected, high} or null, difference the same of
-/// B − A, share that of pairs with its sign, parts {name, a, b}, flips {key, value, difference}.
-/// Verdict is the name of a Grade, verdict_text the whole: "likely: 91 % of 256 pairs".
+/// Returns {schema: "tessera.compare", version, a, b, pairs, constants_moved, run{}, steps[]},
+/// times in nanoseconds. A step is {name, a, b, difference, share, verdict, verdict_text,
+/// activities[], lines[], resources[], flips[]}: a and b {low, expected, high} or null, difference
+/// the same of B − A, share that of pairs with its sign, parts {name, a, b}, flips {key, value,
+/// difference}. Verdict is the name of a Grade, verdict_text the whole: "likely: 91 % of 256
+/// pairs".
 [[nodiscard]] nlohmann::ordered_json to_json(const Comparison& comparison);
 
-/// The runs, a row per step with both times, their difference, its interval and verdict; the parts
-/// of the critical path that make the difference of the run; a last line with the verdict.
-/// Times are cycles, or us where the clocks differ.
+/// Returns the runs, a row per step with both times, their difference, its interval and verdict;
+/// the parts of the critical path that cause the run's difference; a last line with the verdict.
+/// Times are cycles, or us if the clocks differ.
 [[nodiscard]] std::string to_text(const Comparison& comparison, const report::TextStyle& style);
 
-/// The last line alone: "B is 1.50 times as fast as A (robust: 99 % of 256 pairs)".
+/// Returns the last line: "B is 1.50 times as fast as A (robust: 99 % of 256 pairs)".
 [[nodiscard]] std::string verdict_text(const Comparison& comparison,
                                        const report::TextStyle& style);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comparing runs needs of one, as JSON.
+// Writes and reads the figures of a run as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,10 +8,11 @@
 
 namespace tessera::compare {
 
-/// All of the figures; read back, they are the same.
+/// Returns all figures; figures_from_json() restores them exactly.
 [[nodiscard]] nlohmann::ordered_json to_json(const RunFigures& run);
 
-/// Errors   nlohmann::json::exception for what is no figures.
+/// Returns the figures that to_json() wrote.
+/// Errors   nlohmann::json::exception for another form.
 [[nodiscard]] RunFigures figures_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace tessera::compare

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of a sweep's points, kept in a folder: a sweep that was interrupted, or has more points
-// now, goes on where it stood.
+// Cache of the times of a sweep's points in a folder, so that an interrupted or extended sweep
+// continues without repeating points.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace tessera::sweep {
 
-/// A file for each point, by all that its times follow from: values of the run and of the device
-/// with their ranges, shipped kernels, draws, and the program itself, of which another build has
-/// other files. May be used from several threads and processes at a time.
+/// One file for each point, named by everything that its times depend on: values of the run and of
+/// the device with their ranges, shipped kernels, draws, and this build of the program. Several
+/// threads and processes may use it at a time.
 class PointCache {
 public:
-    /// Makes the folder.
-    /// Errors   UsageError if it cannot be made.
+    /// Creates the folder.
+    /// Errors   UsageError if it cannot be created.
     PointCache(std::filesystem::path folder, std::uint32_t num_draws, bool has_values);
 
-    /// None if the point is not there, its file cannot be read, or kernels of the run's own would
-    /// have to be the same, too.
+    /// Returns the figures of a point; nothing if it is not cached, its file cannot be read, or the
+    /// run has kernels of its own, whose text is not part of the key.
     [[nodiscard]] std::optional<compare::RunFigures> find(const config::LoadedRun& point) const;
     void keep(const config::LoadedRun& point, const compare::RunFigures& figures) const;
 
@@ -31,7 +31,7 @@ private:
     [[nodiscard]] std::filesystem::path file_of(const config::LoadedRun& point) const;
 
     std::filesystem::path folder_;
-    std::string made_by_;  ///< program, shipped kernels, draws, whether values are compared
+    std::string made_by_;  ///< program, shipped kernels, draws, comparison of values
 };
 
 }  // namespace tessera::sweep

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comparing two timed runs needs of each: times of its steps, and what they were spent on.
+// Figures of a timed run for comparisons: times of its steps, and the parts of their critical
+// paths.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +14,15 @@
 
 namespace tessera::compare {
 
-/// Time by a name: of an activity, a line or a resource.
+/// Time by the name of an activity, a line or a resource.
 using TimeByName = std::map<std::string, Millicycles>;
 
-/// A critical path by what it is spent on. Each map adds up to the path; all are empty where it is
-/// not known.
+/// Critical path by its parts. Each map adds up to the path; all are empty if the path is unknown.
 struct PathFigures {
     TimeByName activities;  ///< "matmul", "wait for CB data"
     TimeByName lines;       ///< "ops/moe_bmm/kernels/reader.cpp:41 (reader)"
-    TimeByName resources;   ///< "DRAM"; "none" where nothing travelled
-    TimeByName bounds;      ///< the resource, or the activity where nothing travelled
+    TimeByName resources;   ///< "DRAM"; "none" if nothing travelled
+    TimeByName bounds;      ///< the resource, or the activity if nothing travelled
 };
 
 /// One launch.
@@ -40,22 +40,23 @@ struct RunFigures {
     Hertz clock;
     PredictedTime time;
     report::Ensemble ensemble;  ///< of the time
-    /// Of the run, in which launches may overlap: of each launch the part that decides the run's
-    /// time, lines headed by its name, and "between launches".
+    /// Path of the run, in which launches may overlap: the part of each launch that bounds the
+    /// run's time, with lines prefixed by its name, and "between launches".
     PathFigures path;
     std::vector<StepFigures> steps;
 };
 
-/// Adds what no launch accounts for: to be called once, after the last step.
+/// Adds the time that belongs to no launch. Called once, after the last step.
 void add_gaps(RunFigures& run);
 
-/// Sums up a run's paths; `shares` say what of the run's lies in each launch.
+/// Returns the figures of a run; `shares` are the parts of the run's path in each launch.
 [[nodiscard]] RunFigures figures_of(const report::TimingReport& report,
                                     const std::vector<report::RunShare>& shares);
 [[nodiscard]] RunFigures figures_of(const report::TimingReport& report);
 
 /// Reads `report.json`, or the one in a folder that --report wrote.
-/// Errors   UsageError naming the file: it cannot be read, is no report, or one of another version.
+/// Errors   UsageError naming the file if it cannot be read, is not a report, or has another
+///          version.
 [[nodiscard]] RunFigures read_report(const std::filesystem::path& path);
 
 }  // namespace tessera::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times a run launch by launch, so that the events of one can be dropped before the next.
+// Times a run launch by launch, so that the events of a launch can be dropped before the next one.
 #pragma once
 
 #include <cstdint>
@@ -29,56 +29,57 @@ struct TimedMachine {
     return {loaded.arch, loaded.timing, loaded.run.mesh};
 }
 
-/// What is kept of the expected replay: times of launches; the critical path too; all that reports
+/// Kept part of the expected replay: times of launches; also the critical path; all that reports
 /// draw.
 enum class Detail : std::uint8_t { Times, Paths, Full };
 
-/// Draws of constants where nothing is said: enough for the 5th percentile to lie inside of them.
+/// Default number of draws of constants, so that the 5th percentile is inside the draws.
 inline constexpr std::uint32_t kDefaultDraws = 32;
-/// The same where a result is waited for: each draw is a replay.
+/// Number of draws for interactive results: each draw is a replay.
 inline constexpr std::uint32_t kQuickDraws = 8;
 
-/// Takes the number of events of each replay of a launch that has ended, from any host thread.
+/// Called with the number of events after each replay of a launch, from any host thread.
 using OnReplayed = std::function<void(std::uint64_t num_events)>;
 
 struct TimerOptions {
-    std::uint32_t num_draws = kDefaultDraws;  ///< of constants; 0: no interval
+    std::uint32_t num_draws = kDefaultDraws;  ///< draws of constants; 0: no interval
     Detail detail = Detail::Full;
-    report::DrawBudget budget;  ///< of Detail::Full
+    report::DrawBudget budget;  ///< for Detail::Full
 };
 
-/// Replays each launch under a machine with its constants as expected, and once for each draw of
-/// them. The result is the same at any number of host threads.
+/// Replays each launch under the stated constants of a machine, and once for each draw of them. The
+/// result is the same at any number of host threads.
 class RunTimer {
 public:
     RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options);
 
-    /// Has `on_replayed` told of each replay from now on; empty: nobody.
+    /// Sets the function that is called after each replay; may be empty.
     void tell(OnReplayed on_replayed) { on_replayed_ = std::move(on_replayed); }
 
-    /// Times one launch more, after those before; the replays run in parallel.
-    /// Errors   those of timing::replay.
+    /// Times the next launch; its replays run in parallel.
+    /// Errors   as timing::replay.
     void add(const Trace& trace, const LaunchTrace& launch);
-    /// As add(), of a launch whose partition is known.
+    /// As add(), for a launch with a known partition.
     void add(const Trace& trace, const LaunchTrace& launch,
              const timing::LaunchPartition& partition);
 
-    /// The report of what was added; low and high are the expected times without draws.
+    /// Returns the report of all added launches; without draws, low and high are the expected
+    /// times.
     [[nodiscard]] report::TimingReport finish();
 
 private:
     [[nodiscard]] report::LaunchReport reduce(const Trace& trace, const LaunchTrace& launch,
                                               const LaunchTimeline& timeline) const;
 
-    std::unique_ptr<const TimedMachine> machine_;  ///< its place is fixed: replays refer to it
-    std::vector<TimingSpec> draws_;                ///< likewise
+    std::unique_ptr<const TimedMachine> machine_;  ///< has a fixed address, to which replays refer
+    std::vector<TimingSpec> draws_;                ///< fixed addresses too
     TimerOptions options_;
     OnReplayed on_replayed_;
     std::vector<timing::RunReplay> replays_;  ///< expected, then each draw
     report::TimingReport report_;
 };
 
-/// Gives one launch to each of the timers, in parallel.
+/// Adds one launch to each of the timers, in parallel.
 void add_to_all(std::span<RunTimer> timers, const Trace& trace, const LaunchTrace& launch);
 
 }  // namespace tessera::timed_run

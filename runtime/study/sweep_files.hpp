@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a sweep.
+// Writes the files of a sweep.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,22 @@
 
 namespace tessera::sweep {
 
-/// One row per point by case and rank, those without a time last: rank, each key's value, cycles,
-/// expected_ns, low_ns, high_ns, of_best, slower, bound, recorded_by (row of the file's order,
-/// from 1), failure, and `<step>_ns` of each step of the first point's run.
+/// Returns one row per point by case and rank, points without a time last: rank, each key's value,
+/// cycles, expected_ns, low_ns, high_ns, of_best, slower, bound, recorded_by (row of the file's
+/// order, from 1), failure, and `<step>_ns` for each step of the first point's run.
 [[nodiscard]] std::string to_csv(const SweepResult& result);
 
-/// Shows question and answer; how much each key matters; times of all points with their intervals;
-/// times over each key and by step; the ranked table; points without a time. Looks like
-/// report.html and is drawn by its scripts.
+/// Returns a page with question and answer; the effect of each key; times of all points with their
+/// intervals; times over each key and by step; the ranked table; points without a time. The scripts
+/// of report.html draw it.
 [[nodiscard]] std::string to_html(const SweepResult& result);
 
-/// The best point as a complete run file, best.yaml, headed by what it won; with cases best_1.yaml
-/// on, by the case's place in the file. A case none of whose points has a time has no file.
+/// Returns the best point as a complete run file, best.yaml, with its result as a comment; with
+/// cases, best_1.yaml and so on in the order of the cases. A case without timed points has no file.
 [[nodiscard]] std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
                                                             const SweepResult& result);
 
-/// Refuses, before any point runs, a folder that write_files could not write to.
+/// Checks, before any point runs, that write_files will be able to write to the folder.
 /// Errors   UsageError as report::require_places.
 void require_places(const std::filesystem::path& directory, const config::LoadedSweep& sweep);
 

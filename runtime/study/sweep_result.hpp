@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep found: its points with their times, ranked.
+// Result of a sweep: its points with their times, ranked.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace tessera::sweep {
 
-/// One point. It has figures, or a reason why not.
+/// One point, with figures or the reason why it has none.
 struct PointResult {
-    std::vector<std::string> values;  ///< by SweepResult::keys; "" where the point does not set one
+    std::vector<std::string> values;  ///< by SweepResult::keys; "" for a key that it does not set
     std::size_t case_index = 0;       ///< into SweepResult::cases
-    /// The point whose kernels ran for the trace that this one was timed from: its own index, or
-    /// that of an earlier point that differs in timing only.
+    /// Index of the point whose kernels ran for this point's trace: its own, or that of an earlier
+    /// point that differs in timing only.
     std::size_t recorded_by = 0;
     std::optional<compare::RunFigures> figures;
-    std::string failure;        ///< a rule that it breaks, an error of its run, or a failed check
-    std::string not_kept;       ///< why the cache does not have its figures
+    std::string failure;        ///< a broken rule, an error of its run, or a failed check
+    std::string not_kept;       ///< reason why the cache does not have its figures
     bool is_passed_by = false;  ///< a search did not run it
-    /// Of a run that failed: 1 if a result failed its check, else the exit code of its error. A
-    /// point that a rule forbids has 0: it did not run.
+    /// Exit code of a failed run: 1 if a result failed its check, else that of its error. It is 0
+    /// for a point that a rule forbids, which did not run.
     int exit_code = 0;
 };
 
@@ -35,51 +35,52 @@ struct SweepResult {
     std::string question;
     std::string rank_by;  ///< "run" or a step's name
     bool has_values = false;
-    std::vector<std::string> cases;   ///< their names, such as "tokens 64"; one, "", without cases
-    std::vector<std::string> keys;    ///< that points set, those of cases first
-    std::size_t num_case_keys = 0;    ///< of keys: how many of them cases set
-    std::vector<std::string> labels;  ///< the keys' last parts, as many as tell them apart
+    std::vector<std::string> cases;   ///< names such as "tokens 64"; one empty name without cases
+    std::vector<std::string> keys;    ///< keys that points set, those of cases first
+    std::size_t num_case_keys = 0;    ///< number of the keys that cases set
+    std::vector<std::string> labels;  ///< last parts of the keys, as many as make them different
     std::vector<PointResult> points;  ///< in the order of the file
     std::size_t num_recordings = 0;   ///< points whose kernels ran
-    std::size_t num_cached = 0;       ///< points whose times an earlier sweep kept
-    bool is_interrupted = false;      ///< it was ended before its last point
+    std::size_t num_cached = 0;       ///< points with times from the cache
+    bool is_interrupted = false;      ///< ended before its last point
 };
 
-/// A point's place among the points of its case, and what can be said of it.
+/// Rank of a point among the points of its case, with its verdict.
 struct Ranked {
     std::size_t point = 0;
     std::size_t rank = 1;
-    double of_best = 1;         ///< time over that of the case's best
-    compare::Nanoseconds time;  ///< of the run, or of the step ranked by
-    compare::Verdict verdict;   ///< on its being slower than the best; Equal for the best
-    std::string bound;          ///< what most of its critical path is spent on: "DRAM 43 %"
+    double of_best = 1;         ///< time divided by that of the case's best point
+    compare::Nanoseconds time;  ///< time of the run, or of the ranked step
+    compare::Verdict verdict;   ///< that it is slower than the best; Equal for the best
+    std::string bound;          ///< largest part of its critical path: "DRAM 43 %"
 };
 
-/// The expected time that the ranking counts, in nanoseconds.
+/// Returns the expected time by which points are ranked, in nanoseconds.
 /// Errors   UsageError as ranking().
 [[nodiscard]] double counted_time(const SweepResult& result, const compare::RunFigures& run);
 
-/// Points with figures by case, then by expected time, those of equal time in the order of the
+/// Returns the points with figures by case, then by expected time; equal times in the order of the
 /// file.
-/// Errors   UsageError naming the steps that there are, if rank_by is none of them.
+/// Errors   UsageError naming the known steps, if rank_by is not one of them.
 [[nodiscard]] std::vector<Ranked> ranking(const SweepResult& result);
 
-/// Keys as cases and then points set them, in the order in which they first appear.
+/// Returns the keys that cases and then points set, in the order of their first occurrence.
 [[nodiscard]] std::vector<std::string> keys_of(const config::LoadedSweep& sweep);
-/// The last part of each key, with as many before it as tell them apart.
+/// Returns the last part of each key, with as many parts before it as make the keys different.
 [[nodiscard]] std::vector<std::string> labels_of(const std::vector<std::string>& keys);
-/// What was chosen: "k_block 4, cb_depth 2".
+/// Returns the values of a point: "k_block 4, cb_depth 2".
 [[nodiscard]] std::string name_of(const SweepResult& result, std::size_t point);
-/// The same behind the name of the point's case, if the sweep has cases: "tokens 64: k_block 4".
+/// Returns name_of() after the name of the point's case, if there are cases: "tokens 64: k_block
+/// 4".
 [[nodiscard]] std::string full_name_of(const SweepResult& result, std::size_t point);
-/// Name of a case by one of its points: "tokens 64".
+/// Returns the name of a point's case: "tokens 64".
 [[nodiscard]] std::string case_name_of(const SweepResult& result, std::size_t point);
-/// The time over the best's with two digits, or with as many more as tell the two apart.
+/// Returns the time relative to the best's, with two digits or as many more as make them different.
 [[nodiscard]] std::string of_best_text(const Ranked& entry);
 /// Returns "best" for the best, else the verdict's text: "likely: 91 % of 256 pairs".
 [[nodiscard]] std::string word_of(const Ranked& entry);
 
-/// Numbers of one unit stand in their order on an axis; names stand as they first appear.
+/// Kind of an axis: numbers of one unit are sorted; names keep the order of their first occurrence.
 enum class AxisKind : std::uint8_t { Numbers, Names };
 
 struct Axis {
@@ -90,12 +91,12 @@ struct Axis {
 /// Collects the values that points give a key, in the order of an axis.
 [[nodiscard]] Axis axis_of(const SweepResult& result, std::size_t key);
 
-/// How much the time depends on one key. Points that differ in this key alone make a group.
+/// Effect of one key on the time. Points that differ in this key only make a group.
 struct KeyEffect {
     Axis axis;
-    std::size_t num_groups = 0;  ///< of two points or more
+    std::size_t num_groups = 0;  ///< groups of at least two points
     double mean = 1;             ///< slowest over fastest time of a group, geometric mean
-    double most = 1;             ///< the same of the group in which it is largest
+    double most = 1;             ///< slowest over fastest time of a group, largest
     std::vector<std::size_t>
         wins;  ///< by value: groups in which it is fastest, the first of equals
 };

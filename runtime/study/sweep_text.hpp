@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep as text for people.
+// Writes a sweep as text for people.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tessera::sweep {
 
-/// The question; a row per point by rank with its time, interval, relation to the best, verdict and
-/// bound; points without a time with the reason; last, the answers.
+/// Returns the question; a row per point by rank with its time, interval, relation to the best,
+/// verdict and bound; points without a time with the reason; last, the answers.
 [[nodiscard]] std::string to_text(const SweepResult& result, const report::TextStyle& style);
 
 /// One line for each case: "tokens 64: best: k_block 4, 12.300 us; k_block 2 takes 1.20 times as
@@ -19,9 +19,9 @@ namespace tessera::sweep {
 /// 100 % of 256 pairs)". A case without times
 /// has none; a sweep without times has "no point has a time".
 [[nodiscard]] std::vector<std::string> answers(const SweepResult& result);
-/// These lines as text.
+/// Returns answers() as text.
 [[nodiscard]] std::string answer_text(const SweepResult& result);
-/// Says of a sweep that was ended before its last point how many points have a time; no line end.
+/// Returns the number of timed points of an interrupted sweep as text, without a line end.
 [[nodiscard]] std::string interrupted_text(const SweepResult& result);
 
 }  // namespace tessera::sweep

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorded trace, timed without running a kernel.
+// Times a recorded trace without running a kernel.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace tessera::timed_run {
 
-/// The device's machine with the mesh of a trace.
+/// Returns the device's machine with the mesh of a trace.
 [[nodiscard]] TimedMachine machine_of(const config::LoadedArch& device, const MeshSpec& mesh);
 
 /// Replays the launches of a trace file one by one.

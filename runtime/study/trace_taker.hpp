@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the traces of a run as its launches end: to a timer, to a file, to both or to neither.
+// Passes the traces of a run's launches to a timer, to a file, to both or to neither.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@
 
 namespace tessera::timed_run {
 
-/// Whether the taker holds the launches' events to the end of the run, too.
+/// Whether the taker also keeps the launches' events until the end of the run.
 enum class Keeping : std::uint8_t { Nothing, Trace };
 
 class TraceTaker {
 public:
-    /// Errors   UsageError if the file cannot be made.
+    /// Errors   UsageError if the file cannot be created.
     TraceTaker(std::optional<RunTimer> timer, const std::optional<std::filesystem::path>& file,
                Keeping keeping = Keeping::Nothing);
 
-    /// `modes` with the taker as sink; as they are if there is neither timer nor file. The taker
-    /// outlives the run, and stays where it is.
+    /// Returns `modes` with the taker as sink; unchanged if there is neither timer nor file. The
+    /// taker outlives the run and is not moved.
     [[nodiscard]] pipeline::RunModes modes(pipeline::RunModes modes);
 
-    /// Gives the file its name and ends the timing; no report without a timer.
+    /// Gives the file its name and ends the timing; returns no report without a timer.
     [[nodiscard]] std::optional<report::TimingReport> finish();
 
-    /// The timing of the launches so far, of a run that an error has ended; the file gets no name.
+    /// Returns the timing of the launches before the error that ended a run; the file gets no name.
     [[nodiscard]] std::optional<report::TimingReport> unfinished();
 
-    /// What was kept of the run.
+    /// Returns the kept trace.
     [[nodiscard]] Trace take_trace() noexcept { return std::move(trace_); }
 
-    /// Host seconds spent on replays so far.
+    /// Returns the host seconds spent on replays so far.
     [[nodiscard]] double seconds() const noexcept { return seconds_; }
 
 private:

@@ -11,7 +11,7 @@
 
 namespace tessera::compare {
 
-/// Shares from which a grade holds; below the last of them a difference is Unlikely.
+/// Smallest shares of pairs for each grade; a difference with a smaller share is Unlikely.
 inline constexpr double kRobustShare = 0.95;
 inline constexpr double kLikelyShare = 0.8;
 inline constexpr double kLeaningShare = 0.6;
@@ -22,28 +22,28 @@ enum class Grade : std::uint8_t {
     Robust,    ///< kRobustShare of the pairs have the sign of the expected difference
     Likely,    ///< kLikelyShare
     Leaning,   ///< kLeaningShare
-    EvenOdds,  ///< kEvenShare, or no difference is expected and pairs have one
+    EvenOdds,  ///< kEvenShare, or pairs differ although no difference is expected
     Unlikely,  ///< fewer: most pairs contradict the expected difference
-    Ungraded,  ///< constants were not drawn: there are no pairs
+    Ungraded,  ///< constants were not drawn, so there are no pairs
 };
 /// Returns "equal", "robust", "likely", "leaning", "even odds", "unlikely", "ungraded".
 [[nodiscard]] const char* name_of(Grade grade) noexcept;
 
-/// Verdict on a difference. Both runs meet the same draw of constants, and the part of the model's
-/// error that they share: a pair.
+/// Verdict on a difference. A pair has the same draw of constants in both runs, and the same shared
+/// part of the model's error.
 struct Verdict {
     Grade grade = Grade::Equal;
-    double share = 0;  ///< of pairs with the sign of the expected difference
+    double share = 0;  ///< share of pairs with the sign of the expected difference
     std::size_t num_pairs = 0;
 };
 
-/// Grades the differences of pairs against the expected one, which all have the same unit.
+/// Grades the differences of pairs against the expected difference; all have the same unit.
 [[nodiscard]] Verdict verdict_of(double expected, std::span<const double> differences);
 
-/// Returns "likely: 91 % of 256 pairs"; the name alone where no share decides.
+/// Returns "likely: 91 % of 256 pairs"; only the name if no share decides.
 [[nodiscard]] std::string text_of(const Verdict& verdict);
 
-/// The colour of the text: Bad where pairs do not tell which run is faster.
+/// Returns the colour of the text: Bad if the pairs do not show which run is faster.
 [[nodiscard]] report::Tone tone_of(const Verdict& verdict) noexcept;
 
 }  // namespace tessera::compare
