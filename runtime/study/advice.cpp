@@ -27,6 +27,8 @@ double gain_of(Millicycles before, Millicycles after) {
     return before == 0 ? 0 : 1 - static_cast<double>(after) / static_cast<double>(before);
 }
 
+/// Fills a finding from the reports before and after its rule: gains of the run and of each step,
+/// with verdicts. Steps whose time changes by less than kLeastGain are not listed.
 void note_gains(const TimingReport& before, const TimingReport& after, Finding& finding) {
     finding.makespan = after.makespan.expected;
     finding.gain = gain_of(before.makespan.expected, after.makespan.expected);
@@ -55,13 +57,14 @@ void note_gains(const TimingReport& before, const TimingReport& after, Finding& 
                           .verdict;
 }
 
-/// Replays the rule. None if it cannot be, or gains nothing.
+/// Replays the rule. Returns nothing if the replay is impossible or gains nothing.
 std::optional<RuleTimes> replay_rule(const RuleReplays& replays, Finding& finding) {
     std::optional<RuleTimes> times;
     try {
         times = replays.replay(finding.rule);
     } catch (const InternalError&) {
-        // Work moved to another core leaves waits that nothing ends.
+        // Work that an edit moved to another core can leave a wait that nothing ends, which the
+        // replay reports.
         finding.refusal = "cores wait for one another: their work cannot be moved";
         return std::nullopt;
     }
@@ -73,14 +76,15 @@ std::optional<RuleTimes> replay_rule(const RuleReplays& replays, Finding& findin
     return is_worth_a_line(finding) ? std::move(times) : std::nullopt;
 }
 
-/// Whether another rule of the finding's family gains more.
+/// Returns whether another rule of the finding's family gains more.
 bool is_beaten(const Finding& finding, const std::vector<Finding>& findings) {
     return !finding.rule.family.empty() && std::ranges::any_of(findings, [&](const Finding& other) {
         return other.rule.family == finding.rule.family && other.gain > finding.gain;
     });
 }
 
-/// Replays all rules, then those that gain under draws of constants.
+/// Replays all rules under the stated constants, then the rules with a gain under draws of
+/// constants. Draws multiply the replays, and most rules gain nothing.
 void replay_rules(RuleReplays& replays, std::vector<Finding>& findings) {
     std::vector<std::optional<RuleTimes>> times(findings.size());
     tbb::parallel_for(std::size_t{0}, findings.size(),
@@ -91,6 +95,7 @@ void replay_rules(RuleReplays& replays, std::vector<Finding>& findings) {
             times[i].reset();
         }
     }
+    // The unedited run is drawn once, for all changes together, and not at all for bounds alone.
     const bool has_change = std::ranges::any_of(findings, [&](const Finding& finding) {
         return finding.rule.kind == RuleKind::Change &&
                times[static_cast<std::size_t>(&finding - findings.data())];
@@ -116,7 +121,8 @@ std::vector<BankCamping> banks_of(const RecordedRun& run) {
     return banks;
 }
 
-/// Nothing for a launch that uses no link.
+/// Returns the load of the links; nothing for a launch that uses none. A mean far below the busiest
+/// link shows that routes could be spread; equal ones that bytes have to be saved.
 std::optional<LinkLoad> links_of(const report::LaunchReport& launch) {
     LinkLoad load{.step = launch.name};
     double sum = 0;
@@ -160,6 +166,7 @@ Advice advise(const RecordedRun& run) {
     std::vector<RunTimer> timers;
     timers.emplace_back(
         run.name, run.machine,
+        // Paths are needed for the places of gains; nothing is drawn.
         timed_run::TimerOptions{
             .num_draws = 0, .detail = Detail::Full, .budget = {.points = 0, .cb_points = 0}});
     const TimingReport before = timed_run::time_trace(run, timers).front();
@@ -175,6 +182,7 @@ Advice advise(const RecordedRun& run) {
     RuleReplays replays(run, before);
     replay_rules(replays, advice.findings);
     std::ranges::stable_sort(advice.findings, {}, [](const Finding& finding) {
+        // Changes first: a bound is not something that a user can do.
         return std::pair(finding.rule.kind, -finding.gain);
     });
     return advice;

@@ -14,7 +14,7 @@ bool is_transfer(const TraceEvent& event) {
     return event.kind == EventKind::NocRead || event.kind == EventKind::NocWrite;
 }
 
-/// Calls `change` with each event and its core; returns whether one of them changed something.
+/// Calls `change` with each event and its core; returns whether it changed any event.
 template <class Change>
 bool for_each_event(LaunchTrace& launch, Change change) {
     bool has_changed = false;
@@ -29,7 +29,8 @@ bool for_each_event(LaunchTrace& launch, Change change) {
 }
 
 constexpr std::array kReads{EventKind::NocRead, EventKind::ReadBarrier};
-/// All that a barrier of writes waits for, or that has to stay behind them.
+/// Events for which a write barrier waits, or which must stay after the writes. Moving only the
+/// writes to the other NoC would let a semaphore overtake its data.
 constexpr std::array kWrites{
     EventKind::NocWrite,     EventKind::NocMulticast,  EventKind::SemaphoreAdd,
     EventKind::WordWrite,    EventKind::MulticastWord, EventKind::MulticastAdd,
@@ -53,6 +54,7 @@ bool has_same_kernels(const CoreTrace& a, const CoreTrace& b) {
 }  // namespace
 
 bool scale_cbs(CoreTrace& core, const L1Spec& l1, std::uint32_t factor) {
+    // All CBs of the core or none.
     std::uint64_t bytes = 0;
     for (const CbTrace& cb : core.cbs) {
         bytes += std::uint64_t{cb.pages} * cb.page_bytes;
@@ -82,6 +84,7 @@ bool deal_out_banks(LaunchTrace& launch, const LaunchContext& context) {
         if (!is_transfer(event) || !argument.place.is_dram()) {
             return false;
         }
+        // Cores start at different banks, or all of them would meet at one bank at each moment.
         const auto turn = static_cast<std::uint32_t>(core) + next[core]++;
         argument.place = NocPlace::dram(turn % context.machine.arch.dram.num_banks);
         event.argument = argument.pack();
@@ -100,8 +103,8 @@ bool turn_writes(LaunchTrace& launch, const LaunchContext&) {
 bool join_packets(LaunchTrace& launch, const LaunchContext& context) {
     return for_each_event(launch, [&](TraceEvent& event, std::size_t) {
         TransferArgument argument = TransferArgument::unpack(event.argument);
-        // What follows on one another without another act between it goes to one place: as one
-        // packet of twice the size, as far as a packet may be that long.
+        // An event counts equal transfers without any act between them. Two of them become one
+        // packet of twice the size, up to the largest packet.
         const bool can_join = is_transfer(event) && event.count >= 2 && event.count % 2 == 0 &&
                               2ULL * argument.bytes <= context.machine.arch.noc.max_packet.value;
         if (can_join) {
@@ -115,7 +118,7 @@ bool join_packets(LaunchTrace& launch, const LaunchContext& context) {
 
 namespace {
 
-/// Whether two blocks of a product with at most `most` tiles became one.
+/// Joins pairs of equal blocks to blocks of at most `most` tiles; returns whether any were joined.
 bool widen_block(TraceEvent& event, std::uint32_t most) {
     const bool is_product =
         event.kind == EventKind::MatmulTiles || event.kind == EventKind::MatmulBlock;
@@ -138,7 +141,7 @@ bool widen_blocks(LaunchTrace& launch, const LaunchContext& context) {
     bool has_changed = false;
     for (CoreTrace& core : launch.cores) {
         for (ThreadTrace& thread : core.threads) {
-            // Of its half of DST: pack has the other.
+            // Math has one half of DST while pack reads the other.
             const std::uint32_t most =
                 (thread.compute.fp32_dest_acc ? dst.tiles_32bit : dst.tiles_16bit) / 2;
             for (TraceEvent& event : thread.events) {
@@ -160,6 +163,8 @@ bool relieve_straggler(LaunchTrace& launch, const LaunchContext& context) {
     std::ranges::stable_sort(order, {},
                              [&](std::size_t i) { return context.expected.cores[i].finish; });
     CoreTrace& last = launch.cores[order.back()];
+    // Only cores with the same kernels on the same device do the same work; the median of all cores
+    // may run another kernel.
     std::vector<std::size_t> alike;
     for (const std::size_t i : order) {
         if (has_same_kernels(launch.cores[i], last) && launch.cores[i].device == last.device) {

@@ -16,8 +16,8 @@ namespace {
 
 using config::Bound;
 
-/// Draws of constants for the verdict on a change. Both runs of a pair meet the same draw, so that
-/// errors of the model, which cost no replay, decide most verdicts.
+/// Draws of constants for the verdict on a change. Both runs of a pair have the same draw, so that
+/// errors of the model, which need no replay, decide most verdicts.
 constexpr std::uint32_t kDraws = 2;
 
 /// A bound whose constants price less than this part of a launch's critical path is not replayed
@@ -25,7 +25,7 @@ constexpr std::uint32_t kDraws = 2;
 /// path delays packets on it.
 constexpr double kLeastOfPath = 0.001;
 
-/// The bounds of the constants that a key of constants_of() stands for.
+/// Returns the bounds of the constants that a key of constants_of() stands for.
 std::vector<Bound> bounds_of(std::string_view key) {
     static const std::vector<config::FieldRow> kRows = config::flatten(config::timing_fields());
     std::vector<Bound> bounds;
@@ -39,7 +39,8 @@ std::vector<Bound> bounds_of(std::string_view key) {
     return bounds;
 }
 
-/// Time of the launch's critical path by the bounds of the constants that price it.
+/// Returns the time of the launch's critical path by the bounds of the constants that price it. One
+/// part may count for several bounds: DRAM and NoC rates together bound the port of a bank.
 std::vector<Millicycles> time_by_bound(const report::LaunchReport& launch) {
     std::vector<Millicycles> times(config::kNumBounds);
     for (const report::PathPart& part : launch.path) {
@@ -88,6 +89,8 @@ RuleReplays::RuleReplays(const compare::RecordedRun& run, const report::TimingRe
             timing::partition(run.trace.launches[i], run.machine.mesh.shape.num_devices()));
         time_by_bound_.push_back(time_by_bound(launch));
     }
+    // Bounds are compared under the stated constants: no schedule reaches a bound, so its certainty
+    // under draws is of no use.
     drawn_ = before_;
     before_.ensemble.draws = {before_.makespan.expected};
     for (report::LaunchReport& launch : before_.launches) {
@@ -115,7 +118,8 @@ LaunchTimeline RuleReplays::replay_launch(const Rule& rule, const Sample& sample
     } else {
         touched = is_touched(rule, launch);
     }
-    // Devices that wait for each other take longer or shorter as the launch before ends on each.
+    // Devices that wait for each other start at times that depend on the previous launch, so their
+    // launch must be replayed even if the rule does not touch it.
     const timing::LaunchPartition& partition = partitions_[launch];
     const bool is_joint = std::ranges::any_of(
         partition.parts, [](const auto& part) { return part.devices.count > 1; });
@@ -136,7 +140,7 @@ std::optional<RuleTimes> RuleReplays::replay(const Rule& rule, const Sample& sam
                               .keeps_cb_levels = false,
                               .start_seed = sample.start_seed});
     RuleTimes times;
-    // Gaps between launches are part of none of them.
+    // Gaps between launches belong to no launch, so the bound Launch always changes the run.
     bool has_touched = std::ranges::find(rule.bounds, Bound::Launch) != rule.bounds.end();
     for (std::size_t i = 0; i < run_.trace.launches.size(); ++i) {
         bool touched = false;

@@ -13,7 +13,7 @@ namespace {
 
 using Banks = std::vector<std::uint32_t>;
 
-/// Longer series say nothing more.
+/// Limit of a core's series; longer ones give the same figures and need more memory.
 constexpr std::size_t kMostOfACore = 65'536;
 
 void add_banks(const ThreadTrace& thread, Banks& banks) {
@@ -31,7 +31,8 @@ void add_banks(const ThreadTrace& thread, Banks& banks) {
     }
 }
 
-/// Banks of each core's transfers, in its order; of the first device, as the others do alike.
+/// Returns the banks of each core's transfers, in order. Only the first device is used, because
+/// devices of a mesh do the same.
 std::vector<Banks> banks_by_core(const LaunchTrace& launch) {
     std::vector<Banks> cores;
     for (const CoreTrace& core : launch.cores) {
@@ -46,7 +47,8 @@ std::vector<Banks> banks_by_core(const LaunchTrace& launch) {
     return cores;
 }
 
-/// All cores' transfers as if they took turns.
+/// Merges the cores' transfers, one of each core in turn: the trace has no times, and cores of a
+/// launch start together.
 Banks in_turns(const std::vector<Banks>& cores) {
     std::size_t longest = 0;
     for (const Banks& banks : cores) {
@@ -86,11 +88,14 @@ std::uint32_t stride_of(const std::vector<Banks>& cores, std::uint32_t num_banks
     return most == strides.end() ? 0 : most->first;
 }
 
+/// Returns the expected number of distinct banks of transfers to random banks.
 double even_use(double banks, double transfers) {
     return banks * (1 - std::pow(1 - 1 / banks, transfers));
 }
 
-/// The transfers of one line, core after core.
+/// Sums of the transfers of one line, one core after another. Looked at by line, because the
+/// transfers of all lines together can be even while one line reads down a column from a single
+/// bank.
 struct LineSum {
     std::uint64_t transfers = 0;
     std::uint64_t windows = 0;
@@ -99,7 +104,7 @@ struct LineSum {
 
     void add(const Banks& banks, std::uint32_t num_banks) {
         transfers += banks.size();
-        std::vector<std::uint32_t> inside(num_banks);  // how many of the window lie in each bank
+        std::vector<std::uint32_t> inside(num_banks);  // transfers of the window in each bank
         std::uint64_t now = 0;
         for (std::size_t i = 0; i < banks.size(); ++i) {
             now += inside[banks[i]]++ == 0 ? 1 : 0;
@@ -115,7 +120,7 @@ struct LineSum {
     }
 };
 
-/// Banks of a thread's transfers by line, in its order.
+/// Returns the banks of a thread's transfers by line, in order.
 std::map<TraceSite, Banks> banks_by_line(const ThreadTrace& thread, std::uint32_t num_banks) {
     std::map<TraceSite, Banks> lines;
     for (const TraceEvent& event : thread.events) {
@@ -189,8 +194,8 @@ bool camps(const LineBanks& line, std::uint32_t num_banks) {
 std::optional<BankCamping> bank_camping(const LaunchTrace& launch, std::uint32_t num_banks,
                                         const std::vector<std::string>& names) {
     const std::vector<Banks> cores = banks_by_core(launch);
-    // As many transfers as cores have in flight at a time, one each: fewer cores than banks cannot
-    // use them all, however they go about it.
+    // A window has one transfer of each core, as if all were in flight. Fewer cores than banks
+    // cannot use all banks in any order.
     const std::size_t window = cores.size();
     const Banks turns = in_turns(cores);
     if (window < 2 || num_banks < 2 || turns.size() < 2 * window) {

@@ -62,7 +62,7 @@ std::string runs_text(const AgainstBaseline& runs, const TextStyle& style) {
     return to_text(std::move(columns), style);
 }
 
-/// The time of a step in a run, "–" where it has none.
+/// Returns the time of a step in a run; "–" if the run does not have the step.
 std::string step_time(const Comparison& comparison, const std::string& step, bool is_baseline) {
     const auto found = std::ranges::find(comparison.steps, step, &StepComparison::name);
     if (found == comparison.steps.end()) {

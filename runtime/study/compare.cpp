@@ -13,7 +13,8 @@ namespace {
 
 using report::Side;
 
-/// How many steps of this name came before, for each step.
+/// Returns, for each step, the number of earlier steps with the same name: layers of a model repeat
+/// names, and the second `gate` of A must be compared with the second of B.
 std::vector<std::size_t> ordinals_of(const std::vector<StepFigures>& steps) {
     std::map<std::string, std::size_t> seen;
     std::vector<std::size_t> ordinals;
@@ -37,12 +38,14 @@ std::string title_of(const RunFigures& run) {
     return fmt::format("{} on {}", run.name, run.arch);
 }
 
-/// A run's share in a comparison of parts.
+/// Parts of a run's path with the clock of their cycles.
 struct SpentTime {
     const TimeByName& times;
     Hertz clock;
 };
 
+/// Returns the parts of two paths by the size of their difference. A part that only one path has
+/// counts with 0 in the other.
 std::vector<Contribution> contributions(const SpentTime& a, const SpentTime& b) {
     std::map<std::string, Contribution> parts;
     for (const auto& [name, time] : a.times) {
@@ -65,6 +68,7 @@ StepFigures whole(const RunFigures& run) {
     return {.name = "run", .time = run.time, .ensemble = run.ensemble, .path = run.path};
 }
 
+/// Returns B − A in nanoseconds: cycles of two clocks cannot be subtracted.
 double difference_of(const StepPair& pair, Hertz clock_a, Hertz clock_b) {
     const Millicycles a = pair.a == nullptr ? 0 : pair.a->time.expected;
     const Millicycles b = pair.b == nullptr ? 0 : pair.b->time.expected;
@@ -75,7 +79,8 @@ int sign_of(double value) noexcept {
     return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-/// Of a step that a run does not have: no time, in any pair.
+/// Returns whether a step is missing in a run. It then counts with time 0 in each pair, so that the
+/// differences of steps add up to that of the run.
 bool is_missing(const TimeOfRun& run) {
     return run.time.expected == 0 && run.ensemble.draws.empty();
 }
@@ -100,6 +105,7 @@ Nanoseconds interval(double expected, const PairedDifference& pairs) {
     if (pairs.differences.empty()) {
         return {expected, expected, expected};
     }
+    // Widened to contain the expected difference, which may be outside of the pairs' percentiles.
     return {std::min(expected, report::percentile(pairs.differences, report::kLowShare)), expected,
             std::max(expected, report::percentile(pairs.differences, report::kHighShare))};
 }
@@ -148,7 +154,8 @@ PairedDifference paired_difference(const TimeOfRun& a, const TimeOfRun& b) {
     const std::vector<double> samples_b = samples_of(b, Side::B);
     PairedDifference pairs;
     pairs.differences.resize(std::min(samples_a.size(), samples_b.size()));
-    // Errors that two runs do not share are of what they do differently: nothing in equal runs.
+    // Errors that two runs do not share belong to what they do differently. Equal runs do nothing
+    // differently, so their pairs are equal and not noise.
     if (!are_equal(a, b)) {
         for (std::size_t i = 0; i < pairs.differences.size(); ++i) {
             pairs.differences[i] = samples_b[i] - samples_a[i];

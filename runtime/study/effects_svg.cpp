@@ -32,7 +32,7 @@ std::string values_text(const ConstantEffect& effect) {
     return low + (low.empty() || high.empty() ? "" : ", ") + high;
 }
 
-/// The lower end is the upper half of a row, as both may make the run longer.
+/// Draws the lower end in the upper half of a row, because both ends may make the run longer.
 std::string bar(double y, double change, double most) {
     const double width = std::abs(change) / most * kReach;
     return fmt::format(

@@ -23,7 +23,7 @@ void describe_path(Fields& fields, Path& path) {
     fields.template coded<TimesCode>("bounds", path.bounds);
 }
 
-/// Of the run, or of a step.
+/// Describes the path of the run or of a step.
 template <class Fields, class Figures>
 void describe_figures(Fields& fields, Figures& figures) {
     fields("name", figures.name);

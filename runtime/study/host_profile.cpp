@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kMostSamples = 1'000'000;
 constexpr suseconds_t kMicrosecondsApart = 1000;
 
-// A signal handler may neither allocate nor lock.
+// A signal handler must neither allocate nor lock.
 std::array<Sample, kMostSamples> g_samples;
 std::atomic<std::size_t> g_num_samples{0};
 std::atomic<bool> g_exists{false};
@@ -141,7 +141,7 @@ Sampler::~Sampler() {
     g_exists = false;
 }
 
-// The handler stays: a signal that is still on its way must find one.
+// The handler stays installed, because a signal may still be pending.
 Samples Sampler::stop() {
     if (!is_running_) {
         return {};

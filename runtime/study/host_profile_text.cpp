@@ -16,7 +16,7 @@ struct Line {
     double seconds = 0;
 };
 
-// Ops in the order in which they first ran.
+// Returns the ops in the order of their first run.
 std::vector<Line> kernels_by_op(const report::RunRecord& record) {
     std::vector<Line> ops;
     for (const report::StepRecord& step : record.steps) {
@@ -58,7 +58,7 @@ std::string table_of(const std::vector<Line>& lines, const char* what, double to
     return report::to_text(std::move(columns), style);
 }
 
-// Threads without a kernel to run wait, or place and collect what kernels need.
+// Threads outside of kernels wait, or place programs and collect results.
 std::vector<Line> works_of(const HostProfile& profile, double thread_seconds) {
     std::vector<Line> lines;
     for (std::size_t i = 0; i < kNumWorks; ++i) {

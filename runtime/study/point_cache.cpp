@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FNV-1a, twice as long as one hash: two points must not meet.
+/// 128-bit hash of FNV-1a type, twice as long as one FNV-1a: two points with one file name would
+/// exchange their times.
 class Digest {
 public:
     void add(std::string_view text) {
@@ -38,26 +39,29 @@ private:
         a_ = (a_ ^ byte) * kPrime;
         b_ = (b_ * kPrime) ^ (byte + (a_ >> 32U));
     }
-    static constexpr std::uint64_t kEndOfText = 0xFF;  // no text has this byte
+    static constexpr std::uint64_t kEndOfText = 0xFF;  // not in UTF-8: ends a text
     std::uint64_t a_ = 0xcbf29ce484222325U;
     std::uint64_t b_ = 0x84222325cbf29ce4U;
 };
 
-/// Another build of the program may time points otherwise.
+/// Returns a text that identifies this build, since another build may predict other times. Size and
+/// time of the file identify it without reading it.
 std::string this_program() {
-    std::error_code error;  // without /proc the kernels alone say what this is
+    std::error_code error;  // without /proc only the kernels identify the build
     const fs::path program = fs::canonical("/proc/self/exe", error);
     const auto size = error ? 0 : fs::file_size(program, error);
     const auto written = error ? fs::file_time_type() : fs::last_write_time(program, error);
     return fmt::format("{} {}", size, written.time_since_epoch().count());
 }
 
+/// Returns whether a key configures the host only, such as its threads, which change no predicted
+/// time.
 bool is_of_the_host(std::string_view path) {
     return path.starts_with("host.");
 }
 
-/// Own programs and own ops: their text may change from one sweep to the next, and nothing here
-/// reads it.
+/// Returns whether a point has programs or ops of the user. Their text may change between sweeps
+/// and is not part of the key, so such points are not cached.
 bool has_own_kernels(const config::LoadedRun& point) {
     return std::ranges::any_of(point.pipeline.steps, [](const pipeline::PipelineStep& step) {
         return ops::find_op(step.op->spec.name) != step.op.get();
@@ -83,6 +87,7 @@ fs::path PointCache::file_of(const config::LoadedRun& point) const {
         if (!is_of_the_host(value.path)) {
             digest.add(value.path);
             digest.add(value.text);
+            // Ranges decide the draws and with them the interval.
             digest.add(value.fact ? value.fact->range.value_or("") : "");
         }
     }
@@ -100,7 +105,7 @@ std::optional<compare::RunFigures> PointCache::find(const config::LoadedRun& poi
     try {
         return compare::figures_from_json(nlohmann::ordered_json::parse(file));
     } catch (const std::exception&) {
-        return std::nullopt;  // the point runs again, and its file is made anew
+        return std::nullopt;  // a damaged file: the point runs again and its file is replaced
     }
 }
 
@@ -109,6 +114,7 @@ void PointCache::keep(const config::LoadedRun& point, const compare::RunFigures&
         return;
     }
     const std::string text = to_json(figures).dump();
+    // Appears under its name when it is complete: another process may read the folder now.
     PartialFile file(file_of(point));
     file.write_at(0, std::as_bytes(std::span(text)));
     file.finish();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits of the reads of one line: a share of them on the other NoC, several blocks of them before a
-// barrier, one core that reads for others.
+// Edits of the reads of one line: moves a share of them to the other NoC, joins blocks of them
+// before one barrier, and lets one core read for others.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,7 +13,8 @@
 namespace tessera::advise {
 namespace {
 
-/// The NoC of less than this part of a critical path has nothing to give that shows in the run.
+/// Least share of the NoC in a critical path for which moving reads is replayed: with less, no gain
+/// shows in the run.
 constexpr double kBusyNoc = 0.1;
 
 bool is_noc(ResourceKind kind) {
@@ -29,7 +30,7 @@ bool is_noc_busy(const report::LaunchReport& launch) {
     return static_cast<double>(time) >= kBusyNoc * static_cast<double>(launch.makespan.expected);
 }
 
-/// The sites of a thread that are the line.
+/// Call sites of a thread at one source line. A line may have several sites.
 class SitesOfLine {
 public:
     SitesOfLine(const ThreadTrace& thread, const report::SourceLine& line,
@@ -48,6 +49,8 @@ private:
     std::vector<bool> is_line_;
 };
 
+/// Returns whether a read has its own command. Reads with a latched command share its NoC, and
+/// reads with a transaction id are waited for by that id.
 bool is_plain(const TraceEvent& read) {
     const TransferDetail detail{read.detail};
     return !detail.has(TransferDetail::kWithState) && !detail.has(TransferDetail::kHasId);
@@ -57,7 +60,7 @@ bool is_plain_barrier(const TraceEvent& event) {
     return event.kind == EventKind::ReadBarrier && !BarrierDetail{event.detail}.has_id();
 }
 
-/// Moves reads of one thread, barrier by barrier.
+/// Moves a share of the reads of one thread, barrier by barrier.
 class ShareMover {
 public:
     ShareMover(const SitesOfLine& sites, double share) : sites_(sites), share_(share) {}
@@ -80,8 +83,9 @@ public:
     }
 
 private:
-    // The last reads of a block, as they follow on one another: a row of tiles, where a block is
-    // some of them. A share of all reads so far, so that blocks of one read take turns.
+    // Moves the last reads of a block, which are consecutive, for example one row of tiles. The
+    // share is counted over all reads so far: of blocks with a single read, every fourth moves at
+    // 25 %.
     void end_block(std::vector<TraceEvent>& events) {
         auto left = static_cast<std::uint64_t>(
             std::floor(static_cast<double>(reads_) * share_ + 1e-9) - static_cast<double>(moved_));
@@ -103,6 +107,7 @@ private:
             left -= events[i - 1].count;
         }
         if (moves) {
+            // A barrier waits for one NoC only.
             TraceEvent barrier = events.back();
             barrier.detail ^= BarrierDetail::kNoc;
             barrier.count = 1;
@@ -116,16 +121,16 @@ private:
     std::uint32_t noc_ = 0;
     std::uint64_t reads_ = 0;  ///< of the line, so far
     std::uint64_t moved_ = 0;
-    std::size_t block_ = 0;  ///< the first event behind the last barrier
+    std::size_t block_ = 0;  ///< first event after the last barrier
 };
 
-/// Joins blocks of reads of one thread: holds a barrier and the pushes behind it back until the
-/// last block of a group.
+/// Joins blocks of reads of one thread: delays a barrier and the pushes after it until the last
+/// block of a group.
 class BarrierJoiner {
 public:
     BarrierJoiner(const CoreTrace& core, std::uint32_t blocks) : core_(core), blocks_(blocks) {}
 
-    /// Returns whether a barrier was left out.
+    /// Returns whether a barrier was omitted.
     bool join(ThreadTrace& thread) {
         for (const TraceEvent& event : thread.events) {
             take(event);
@@ -150,7 +155,8 @@ private:
                 events_.push_back(event);
                 return;
             default:
-                // Another act may tell others that the reads are done: it stays behind the barrier.
+                // Another event may signal that the reads are done, so it must stay after the
+                // barrier.
                 release();
                 events_.push_back(event);
         }
@@ -183,7 +189,7 @@ private:
             same->argument += push.argument;
         }
     }
-    // Pages that are reserved and not yet pushed count as one reservation with the next.
+    // As with cb_reserve_back, a reservation includes pages that are reserved and not yet pushed.
     void take_reserve(const TraceEvent& event) {
         const auto held = std::ranges::find(pushes_, event.detail, &TraceEvent::detail);
         TraceEvent reserve = event;
@@ -214,7 +220,8 @@ private:
     bool has_changed_ = false;
 };
 
-/// What the reads of a line ask for, in order: cores with equal ones are taken to share data.
+/// Reads of a line in order. A trace has banks and sizes but no addresses, so cores with equal
+/// sequences are assumed to read the same data; the gain is an upper bound.
 using ReadSequence = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
 
 struct ReadingCore {
@@ -222,13 +229,14 @@ struct ReadingCore {
     ThreadTrace* thread = nullptr;
 };
 
-/// A rectangle of cores, both corners included.
+/// Rectangle of cores, including both corners.
 struct Rectangle {
     CoreCoord start;
     CoreCoord end;
 };
 
-/// The smallest rectangle that holds the cores, if it holds no other.
+/// Returns the rectangle of the cores; nothing if they do not fill one, because the NoC multicasts
+/// to rectangles only.
 std::optional<Rectangle> rectangle_of(const std::vector<ReadingCore>& cores) {
     Rectangle box{cores.front().core->core, cores.front().core->core};
     for (const ReadingCore& one : cores) {
@@ -241,7 +249,7 @@ std::optional<Rectangle> rectangle_of(const std::vector<ReadingCore>& cores) {
     return area == cores.size() ? std::optional(box) : std::nullopt;
 }
 
-/// Adds a multicast behind each barrier that reads of the line came before.
+/// Adds a multicast after each barrier that ends reads of the line.
 void send_to(const Rectangle& box, const SitesOfLine& sites, ThreadTrace& thread) {
     std::vector<TraceEvent> events;
     std::uint64_t bytes = 0;

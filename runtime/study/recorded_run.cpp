@@ -18,7 +18,7 @@ bool is_same_end(const MovedTiming& a, const MovedTiming& b) {
     return a.key == b.key && a.end == b.end;
 }
 
-/// A constant at an end, in both runs.
+/// Constant at an end of its range, in both runs.
 struct MovedPair {
     const MovedTiming* a = nullptr;  ///< null: the run has no range for it
     const MovedTiming* b = nullptr;

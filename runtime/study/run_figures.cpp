@@ -30,7 +30,7 @@ std::string resource_name(ResourceKind kind) {
     return kind == ResourceKind::None ? "none" : std::string(report::label_of(kind));
 }
 
-/// Adds `time` of a part, whose line goes by `line`.
+/// Adds `time` of a part under the name `line` of its line.
 void add(const report::PathPart& part, const std::string& line, Millicycles time,
          PathFigures& path) {
     if (time == 0) {
@@ -42,7 +42,7 @@ void add(const report::PathPart& part, const std::string& line, Millicycles time
     path.bounds[report::bound_name(part)] += time;
 }
 
-/// Adds a launch to the run: its own path, and to the run's what of it is there.
+/// Adds a launch: its own path to its step, and its part of the run's path to the run.
 void add_step(const report::LaunchReport& launch, const report::RunShare& share, RunFigures& run) {
     StepFigures step{.name = launch.name,
                      .time = launch.device_time,
@@ -93,7 +93,8 @@ RunFigures figures_of(const report::TimingReport& report) {
 
 namespace {
 
-/// What figures need. Reports of other versions may lack other keys.
+/// Keys that figures need. Only these are read, so that reports of other versions can be compared
+/// if they have them.
 constexpr std::array<std::string_view, 10> kOfFigures{
     "name",           "machine.name",  "machine.clock_hz",     "makespan",
     "ensemble",       "launches.name", "launches.device_time", "launches.ensemble",
@@ -109,7 +110,7 @@ RunFigures figures_in(const nlohmann::ordered_json& json) {
 RunFigures read_report(const std::filesystem::path& path) {
     const std::filesystem::path file =
         std::filesystem::is_directory(path) ? path / "report.json" : path;
-    // A report of 32 devices has 45 MB; parsed it takes ten times its size.
+    // A report of 32 devices has 45 MB; parsed, it needs ten times as much memory.
     constexpr std::uint64_t kMostBytes = std::uint64_t{128} << 20U;
     const std::string text = read_input(file, kMostBytes);
     try {
@@ -117,7 +118,7 @@ RunFigures read_report(const std::filesystem::path& path) {
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("{}: {}", file.string(), error.what()));
     } catch (const std::exception& error) {
-        throw UsageError(fmt::format("{}: is no report: {}", file.string(), error.what()));
+        throw UsageError(fmt::format("{}: is not a report: {}", file.string(), error.what()));
     }
 }
 

@@ -31,10 +31,11 @@ bool changes_trace(const std::string& path, Checks checks) {
 
 constexpr int kCheckFailed = 1;
 
-/// Points that one recording serves, the one that is recorded first.
+/// Points that share one recording; the first of them is recorded.
 using Group = std::vector<std::size_t>;
 
-/// Points that `is_due` says are to be timed, by what one recording serves.
+/// Groups the points for which `is_due` is true by the recording that they share. Running kernels
+/// takes most of a sweep's time; a point that changes `arch.timing` only costs a replay.
 template <class IsDue>
 std::vector<Group> groups_of(const config::LoadedSweep& sweep, IsDue is_due) {
     const Checks checks = sweep.sweep.values ? Checks::Compared : Checks::Ignored;
@@ -115,7 +116,7 @@ std::vector<timed_run::RunTimer> timers_of(const config::LoadedSweep& sweep, con
     return timers;
 }
 
-/// One sweep under way; groups are taken in order by whichever thread is free.
+/// Running sweep. Free threads take groups in order.
 class SweepRun {
 public:
     SweepRun(const config::LoadedSweep& sweep, const SweepOptions& options)
@@ -139,7 +140,7 @@ public:
     }
 
 private:
-    /// Figures that an earlier sweep kept.
+    /// Takes figures of possible points from the cache.
     void take_kept() {
         for (std::size_t i = 0; options_.cache != nullptr && i < sweep_.points.size(); ++i) {
             if (sweep_.points[i].impossible.empty()) {
@@ -165,6 +166,7 @@ private:
         report_progress();
         if (!groups_.empty() && !is_stopped()) {
             ++next_;
+            // Alone on all threads: its peak of memory shows how many others fit at the same time.
             run_group(0, threads_);
             run_side_by_side();
         }
@@ -178,7 +180,7 @@ private:
         }
     }
 
-    /// Whether two points of a case differ in one key alone, or in none.
+    /// Returns whether two points of a case are equal in all keys but one.
     [[nodiscard]] bool differ_in(std::size_t a, std::size_t b, std::size_t key) const {
         if (result_.points[a].case_index != result_.points[b].case_index) {
             return false;
@@ -191,7 +193,7 @@ private:
         return true;
     }
 
-    /// The best of the points that differ from `from` in a key; `from` if none has a time.
+    /// Returns the best point that differs from `from` in one key; `from` if none has a time.
     std::size_t best_along(std::size_t from, std::size_t key) {
         run_points([&](std::size_t i) { return is_due(i) && differ_in(from, i, key); });
         std::size_t best = from;
@@ -208,7 +210,8 @@ private:
         return counted_time(result_, *result_.points[point].figures);
     }
 
-    /// Key by key from the case's first point that may run, until no key makes it faster.
+    /// Searches key by key from the case's first possible point, until no key makes it faster. A
+    /// local search: in its test it runs 8 of 12 points and finds the best point of the grid.
     void search(std::size_t case_index) {
         std::size_t at = 0;
         while (at < result_.points.size() && (result_.points[at].case_index != case_index ||
@@ -254,14 +257,15 @@ private:
                 others.emplace_back(run_some);
             }
         } catch (const std::system_error&) {
-            // A host that gives no more threads (ulimit -u) has given enough: this one does the
-            // rest.
+            // The host refuses more threads (ulimit -u); this thread runs the remaining groups.
         }
         run_some();
     }
 
     [[nodiscard]] std::size_t num_workers() const {
         const std::uint64_t each = std::max<std::uint64_t>(1, peak_memory());
+        // The largest recording so far stands for the next one: sizes of points are not known
+        // before.
         const std::uint64_t fitting = host_memory_available().bytes / each;
         return std::min<std::uint64_t>({threads_, 1 + fitting, groups_.size() - next_});
     }
@@ -279,9 +283,11 @@ private:
             finish(group, failure, timers);
         } catch (const InternalError&) {
             errors_[index] = std::current_exception();
+            // A mistake of one point, such as a deadlock, leaves the others to run. A fault of Tessera
+            // must not look like a slow point.
         } catch (const Error& error) {
             fail(group, error.what(), error.exit_code());
-        } catch (...) {  // the host's memory, above all: thrown again by whoever waits
+        } catch (...) {  // most likely the host's memory; run_points() rethrows it
             errors_[index] = std::current_exception();
         }
         const std::lock_guard lock(mutex_);
@@ -292,6 +298,7 @@ private:
     std::string record(std::size_t point, std::uint32_t threads,
                        std::vector<timed_run::RunTimer>& timers) {
         config::LoadedRun loaded = sweep_.points[point].loaded;
+        // Threads of the host change no value and no time of a run, only its speed.
         loaded.run.host.threads = threads;
         pipeline::RunModes modes =
             sweep_.sweep.values ? pipeline::RunModes{} : pipeline::timing_only(loaded.pipeline);
@@ -314,7 +321,8 @@ private:
         }
     }
 
-    // A full disk costs the cache, not the time that was found.
+    // Stores a point in the cache. If the disk is full, the point keeps its time and the reason is
+    // shown.
     void keep(std::size_t index) {
         if (options_.cache == nullptr) {
             return;

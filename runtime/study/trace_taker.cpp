@@ -33,10 +33,11 @@ void TraceTaker::take(const Trace& so_far, LaunchTrace&& launch) {
         timer_->add(so_far, launch);
         seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
+    // Last, because it moves the launch.
     if (keeping_ == Keeping::Trace) {
         trace_.arch = so_far.arch;
         trace_.mesh = so_far.mesh;
-        trace_.names = so_far.names;  // all that launches up to here refer to
+        trace_.names = so_far.names;  // all names that launches so far refer to
         trace_.launches.push_back(std::move(launch));
     }
 }

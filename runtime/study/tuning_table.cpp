@@ -21,7 +21,7 @@ void mix(std::uint64_t& hash, std::string_view text) {
     for (const char letter : text) {
         hash = (hash ^ static_cast<unsigned char>(letter)) * kFnvPrime;
     }
-    hash = (hash ^ 0xFFU) * kFnvPrime;  // no text has this byte, so it ends one
+    hash = (hash ^ 0xFFU) * kFnvPrime;  // not in UTF-8, so it marks the end of a text
 }
 
 [[noreturn]] void refuse(const config::Node& node, const std::string& wanted) {
@@ -96,8 +96,11 @@ std::string shape_of(const config::LoadedRun& loaded, const std::vector<Setting>
 std::string fingerprint(const config::LoadedRun& loaded, const std::string& version) {
     std::uint64_t hash = kFnvOffset;
     mix(hash, version);
+    // Of all built-in kernels: which of them a pipeline uses is known only after building its
+    // programs.
     mix(hash, kernel_text_hash());
     for (const config::ResolvedValue& value : loaded.resolved) {
+        // Params are the shape and the settings, by which the table is searched.
         if (value.path.starts_with("arch.") || value.path.starts_with("mesh.")) {
             mix(hash, value.path);
             mix(hash, value.text);
@@ -177,11 +180,12 @@ const Choice* TuningTable::find(const config::LoadedRun& loaded, const std::stri
     if (found == choices_.end()) {
         return nullptr;
     }
+    // A stale choice is refused, not ignored: otherwise the run would use the defaults in silence.
     const std::string now = fingerprint(loaded, version);
     require(found->made_on == now,
             "{}: the choice for {} is stale: it was made on {}, this machine, pipeline and kernels "
             "are {}; "
-            "tessera tune --again makes it anew",
+            "tessera tune --again replaces it",
             path_.string(), found->shape, found->made_on, now);
     return &*found;
 }

@@ -71,9 +71,9 @@ std::string text_of(const Verdict& verdict) {
             break;
     }
     if (verdict.grade == Grade::EvenOdds && verdict.share == 0) {
-        return name_of(verdict.grade);  // no difference is expected, so no pair can agree with it
+        return name_of(verdict.grade);  // no sign is expected, so no share agrees with it
     }
-    // Rounded down, so that no text shows the least share of a grade above its own.
+    // Rounded down: 94.6 % must not be shown as the 95 % of a better grade.
     return fmt::format("{}: {:.0f} % of {} pairs", name_of(verdict.grade),
                        std::floor(100 * verdict.share + 1e-9), verdict.num_pairs);
 }

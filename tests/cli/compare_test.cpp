@@ -302,7 +302,7 @@ TEST_F(Compare, RefusesFilesThatAreNoReports) {
                            "tessera.report of version "));
     EXPECT_THAT(compare(file("one"), newer).err,
                 HasSubstr("newer.json: schema tessera.report of version 99, allowed: "));
-    EXPECT_THAT(compare(file("one"), broken).err, HasSubstr("broken.json: is no report: "));
+    EXPECT_THAT(compare(file("one"), broken).err, HasSubstr("broken.json: is not a report: "));
     EXPECT_EQ(compare(file("one"), text).err,
               "tessera: " + text + ": is not a trace of tessera run --trace\n");
 }

@@ -71,7 +71,7 @@ TEST_F(ReportFile, IsRefusedIfItIsNotThere) {
 }
 
 TEST_F(ReportFile, IsRefusedIfItIsNoJson) {
-    EXPECT_THAT(refusal_of("<html>"), StartsWith("report.json: is no report: "));
+    EXPECT_THAT(refusal_of("<html>"), StartsWith("report.json: is not a report: "));
 }
 
 TEST_F(ReportFile, IsRefusedIfItHasAnotherSchema) {
