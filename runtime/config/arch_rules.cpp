@@ -95,7 +95,7 @@ void worker_grid_has_noc_coordinates(const ArchSpec& arch, Judge& judge) {
     require_free(workers.noc_rows, rows, "workers.noc_rows", judge);
 }
 
-void coordinates_lie_on_noc_grid(const ArchSpec& arch, Judge& judge) {
+void coordinates_are_on_noc_grid(const ArchSpec& arch, Judge& judge) {
     const GridSize grid = arch.noc.grid;
     require_below(arch.workers.noc_columns, grid.columns, "workers.noc_columns", judge);
     require_below(arch.workers.dispatch_columns, grid.columns, "workers.dispatch_columns", judge);
@@ -131,7 +131,7 @@ void virtual_coordinates_are_distinct(const ArchSpec& arch, Judge& judge) {
     }
 }
 
-void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge) {
+void l1_areas_end_below_reserved(const ArchSpec& arch, Judge& judge) {
     const auto areas = reserved_areas(arch.l1);
     const std::uint64_t reserved = arch.l1.reserved.value;
     for (std::size_t i = 0; i < areas.size(); ++i) {
@@ -155,7 +155,7 @@ void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge) {
                   fmt::format("{} leaves nothing of l1.size {}", reserved, arch.l1.size.value));
 }
 
-void l1_lies_below_kernel_memory(const ArchSpec& arch, Judge& judge) {
+void l1_ends_below_kernel_memory(const ArchSpec& arch, Judge& judge) {
     // L1 and the kernel's globals share one window, so that an L1 address is an offset of it. A
     // larger L1 gave wrong results before this rule.
     judge.require(arch.l1.size.value <= kKernelGlobalsOffset, "l1.size",
@@ -212,9 +212,9 @@ void validate(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
     architecture_is_known(arch, judge);
     alignments_are_powers_of_two(arch, judge);
     worker_grid_has_noc_coordinates(arch, judge);
-    coordinates_lie_on_noc_grid(arch, judge);
-    l1_areas_lie_below_reserved(arch, judge);
-    l1_lies_below_kernel_memory(arch, judge);
+    coordinates_are_on_noc_grid(arch, judge);
+    l1_areas_end_below_reserved(arch, judge);
+    l1_ends_below_kernel_memory(arch, judge);
     channel_buffer_holds_a_flit(arch, timing, judge);
     router_buffer_holds_a_channel(arch, timing, judge);
     dram_banks_have_endpoints(arch, judge);

@@ -12,15 +12,15 @@ namespace tessera::config {
 /// nor reserved for dispatch.
 void worker_grid_has_noc_coordinates(const ArchSpec& arch, Judge& judge);
 /// Checks that the coordinates of workers, harvested rows and DRAM ports are on the NoC's grid.
-void coordinates_lie_on_noc_grid(const ArchSpec& arch, Judge& judge);
+void coordinates_are_on_noc_grid(const ArchSpec& arch, Judge& judge);
 /// Checks that no virtual worker coordinate is a DRAM coordinate, so that an address is
 /// unambiguous.
 void virtual_coordinates_are_distinct(const ArchSpec& arch, Judge& judge);
 /// Checks that arguments, semaphores and zeros do not overlap and end below the first address of
 /// buffers.
-void l1_areas_lie_below_reserved(const ArchSpec& arch, Judge& judge);
+void l1_areas_end_below_reserved(const ArchSpec& arch, Judge& judge);
 /// Checks that L1 ends below the kernels' globals in a core's window of host memory.
-void l1_lies_below_kernel_memory(const ArchSpec& arch, Judge& judge);
+void l1_ends_below_kernel_memory(const ArchSpec& arch, Judge& judge);
 /// Checks that virtual coordinates of workers fit in the 6 bits that a NoC address has for each.
 void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge);
 /// Checks that alignments, flit and packet are powers of two.

@@ -61,7 +61,7 @@ std::optional<DeviceGroups> groups_of_word(MeshShape mesh, std::string_view word
 
 std::vector<std::uint32_t> ids_of(const PipelineBinder& binder, const Node& list,
                                   const std::string& path, const Scope& names) {
-    const std::uint32_t devices = binder.ground.mesh.shape.num_devices();
+    const std::uint32_t devices = binder.target.mesh.shape.num_devices();
     require(!list.elements.empty(), "is a group without devices; allowed: at least one device");
     std::vector<std::uint32_t> ids;
     for (const Node& id : list.elements) {
@@ -93,7 +93,7 @@ DeviceGroups listed(const PipelineBinder& binder, const Node& node, const std::s
 
 /// `{box: [rows, columns]}`.
 DeviceGroups boxed(const PipelineBinder& binder, const Node& box) {
-    const MeshShape mesh = binder.ground.mesh.shape;
+    const MeshShape mesh = binder.target.mesh.shape;
     require(box.kind == NodeKind::Sequence && box.elements.size() == 2,
             "expected box: [rows, columns], found {}", describe(box));
     const MeshShape shape{pipeline::evaluate_count(box.elements[0].text, binder.scope),
@@ -138,7 +138,7 @@ DeviceGroups groups_of(const PipelineBinder& binder, const Node& node, const std
 }  // namespace
 
 DeviceGroups PipelineBinder::groups_called(std::string_view word) const {
-    if (const auto built_in = groups_of_word(ground.mesh.shape, word)) {
+    if (const auto built_in = groups_of_word(target.mesh.shape, word)) {
         return *built_in;
     }
     const auto own = groups.find(word);
@@ -164,7 +164,7 @@ void bind_groups(PipelineBinder& binder, const Node& groups) {
     for (const Entry& entry : groups.entries) {
         const std::string path = "groups." + entry.key;
         binder.guarded(entry.value, path, [&] {
-            require(!groups_of_word(binder.ground.mesh.shape, entry.key),
+            require(!groups_of_word(binder.target.mesh.shape, entry.key),
                     "is a reserved word; allowed: names other than all, rows, columns and each");
             DeviceGroups devices = groups_of(binder, entry.value, path);
             refuse_overlap(devices);

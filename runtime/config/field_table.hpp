@@ -56,7 +56,7 @@ inline constexpr std::size_t kNumBounds = 13;
 [[nodiscard]] std::optional<Bound> bound_of(std::string_view key);
 
 /// Whether a table has a column of defaults: device files state every key, and have none.
-enum class Defaults : std::uint8_t { Shown, LeftOut };
+enum class Defaults : std::uint8_t { Shown, Omitted };
 
 /// A Markdown table of keys: key, value, default, meaning.
 [[nodiscard]] std::string to_markdown(std::span<const FieldRow> rows,

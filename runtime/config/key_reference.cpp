@@ -122,9 +122,9 @@ std::string ops_text() {
 
 std::string device_key_reference() {
     return kDeviceHead +
-           section("The machine", to_markdown(flatten(arch_fields()), Defaults::LeftOut)) +
+           section("The machine", to_markdown(flatten(arch_fields()), Defaults::Omitted)) +
            section("Its times",
-                   to_markdown(flatten(timing_fields(), "timing."), Defaults::LeftOut));
+                   to_markdown(flatten(timing_fields(), "timing."), Defaults::Omitted));
 }
 
 std::string key_reference() {

@@ -47,7 +47,7 @@ Device bind_arch(Node tree, const std::string& stem, const std::string& prefix, 
         validate(device.arch, device.timing, judge);
     }
     binding.resolved.insert(binding.resolved.end(), own.resolved.begin(), own.resolved.end());
-    binding.violations.take_over(own.violations);
+    binding.violations.append(own.violations);
     return device;
 }
 
@@ -248,7 +248,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     if (!keys.violations.empty()) {
         // With a wrong key, all mistakes are reported together; broken rules alone are the
         // caller's: a sweep has points that break them.
-        keys.violations.take_over(bound.broken_rules);
+        keys.violations.append(bound.broken_rules);
     }
     keys.violations.throw_if_any();
     check_links(loaded.pipeline, keys.resolved, loaded.timing.expected.link.links_per_direction,
@@ -256,7 +256,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     binding.resolved.insert(binding.resolved.begin(), keys.resolved.begin(), keys.resolved.end());
     Judge judge(binding, "");
     validate(loaded.run, loaded.arch, judge);
-    bound.broken_rules.take_over(binding.violations);
+    bound.broken_rules.append(binding.violations);
     loaded.resolved = std::move(binding.resolved);
     return bound;
 }

@@ -110,7 +110,7 @@ void PipelineBinder::load_ops(const Node& folders) {
             // Entered before it loads: a step that uses an op that does not load is not an unknown
             // op, and would be a second message for one mistake.
             own_ops.try_emplace(std::filesystem::path(folder.text).filename().string());
-            auto op = pipeline::load_own_op(ground.file.parent_path() / folder.text);
+            auto op = pipeline::load_own_op(target.file.parent_path() / folder.text);
             resolve_word(folder, fmt::format("ops.{}", op->spec.name), op->folder);
             own_ops.insert_or_assign(std::string(op->spec.name), std::move(op));
         });

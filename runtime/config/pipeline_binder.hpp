@@ -17,7 +17,7 @@ namespace tessera::config {
 
 /// State while a pipeline is bound: its specification so far, names in scope, and mistakes.
 struct PipelineBinder {
-    const PipelineGround& ground;
+    const PipelineTarget& target;
     Binding& binding;
     Violations& rules;
     pipeline::PipelineSpec spec = {};

@@ -23,15 +23,15 @@ using pipeline::Scope;
 using pipeline::show;
 
 // Adds the names of the mesh and the device, which expressions may use.
-void add_machine_names(const PipelineGround& ground, Scope& scope) {
+void add_machine_names(const PipelineTarget& target, Scope& scope) {
     const auto whole = [&](const char* name, std::uint32_t value) {
         scope.set(name, std::int64_t{value});
     };
-    whole("D", ground.mesh.shape.num_devices());
-    whole("mesh.rows", ground.mesh.shape.rows);
-    whole("mesh.columns", ground.mesh.shape.columns);
-    whole("grid.columns", ground.arch.workers.compute.columns);
-    whole("grid.rows", ground.arch.workers.compute.rows);
+    whole("D", target.mesh.shape.num_devices());
+    whole("mesh.rows", target.mesh.shape.rows);
+    whole("mesh.columns", target.mesh.shape.columns);
+    whole("grid.columns", target.arch.workers.compute.columns);
+    whole("grid.rows", target.arch.workers.compute.rows);
 }
 
 /// Refuses an override of a name that the file does not have. A new param would be used by nothing.
@@ -168,7 +168,7 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
 /// Refuses two tensors with one name in the file of outputs, which would be found after the run,
 /// when the second is written.
 void check_stored_names(PipelineBinder& binder) {
-    const std::uint32_t devices = binder.ground.mesh.shape.num_devices();
+    const std::uint32_t devices = binder.target.mesh.shape.num_devices();
     std::map<std::string, const pipeline::FileOutput*> owners;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
         for (const pipeline::FileOutput& output : binder.spec.outputs) {
@@ -255,11 +255,11 @@ void name_steps(Node& root) {
     }
 }
 
-pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& ground,
+pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& target,
                                      Binding& binding, Violations& rules) {
-    PipelineBinder binder{ground, binding, rules};
-    binder.spec.folder = ground.file.parent_path().string();
-    add_machine_names(ground, binder.scope);
+    PipelineBinder binder{target, binding, rules};
+    binder.spec.folder = target.file.parent_path().string();
+    add_machine_names(target, binder.scope);
     bind_params(binder, entry(root, "params"));
     // All else is computed from params: a wrong param is reported alone, not with the hundred
     // mistakes that follow from it.

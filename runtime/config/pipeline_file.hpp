@@ -23,7 +23,7 @@ namespace tessera::config {
 [[nodiscard]] std::vector<std::string_view> pipeline_keys();
 
 /// Machine and file of a pipeline, which names in expressions and paths refer to.
-struct PipelineGround {
+struct PipelineTarget {
     const ArchSpec& arch;
     const MeshSpec& mesh;
     std::filesystem::path file;
@@ -36,7 +36,7 @@ struct PipelineGround {
 /// a step's parameters, with those of `set:` and their defaults, below "steps.NAME.set.".
 /// Errors   none thrown; recorded in `binding` if a key is wrong by itself (an unknown key, another
 ///          type, an unknown name), in `rules` if values contradict each other.
-[[nodiscard]] pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineGround& ground,
+[[nodiscard]] pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& target,
                                                    Binding& binding, Violations& rules);
 
 /// Replaces params in `mesh.shape` by their values: `shape: [1, ranks]`.

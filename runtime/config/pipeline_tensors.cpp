@@ -135,9 +135,9 @@ void bind_split(PipelineBinder& binder, const Node& split, const std::string& pa
         for (const auto& group : tensor.split_groups) {
             devices += group.size();
         }
-        require(devices == binder.ground.mesh.shape.num_devices(),
+        require(devices == binder.target.mesh.shape.num_devices(),
                 "{} are groups of {} devices; allowed: groups of all {}", tensor.split_over,
-                devices, binder.ground.mesh.shape.num_devices());
+                devices, binder.target.mesh.shape.num_devices());
     });
 }
 

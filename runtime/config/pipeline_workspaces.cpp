@@ -12,7 +12,7 @@ using pipeline::StepOutput;
 
 /// Names the workspace of an output, in each step that writes it.
 /// Errors   UsageError for a tensor that no step makes, or that is in another workspace.
-void put_in_workspace(pipeline::PipelineSpec& spec, const std::string& tensor,
+void assign_workspace(pipeline::PipelineSpec& spec, const std::string& tensor,
                       const std::string& workspace) {
     std::vector<std::string> made;
     bool is_made = false;
@@ -43,7 +43,7 @@ void bind_workspaces(PipelineBinder& binder, const Node& workspaces) {
         for (const Node& element : workspace.value.elements) {
             binder.guarded(element, path, [&] {
                 const std::string tensor = pipeline::substitute(element.text, binder.scope);
-                put_in_workspace(binder.spec, tensor, workspace.key);
+                assign_workspace(binder.spec, tensor, workspace.key);
             });
         }
     }

@@ -92,7 +92,7 @@ TensorPlan placed(const TensorSpec& spec, const MemoryConfig& memory) {
 void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTensors& planned) {
     const std::string path = "tensors." + tensor.name;
     try {
-        const TensorSpec spec = device_spec(tensor, binder.ground.mesh.shape.num_devices());
+        const TensorSpec spec = device_spec(tensor, binder.target.mesh.shape.num_devices());
         // Throws for a shape that the format or the layout cannot hold.
         (void)spec.page_size();
         require(tensor.split_by.empty() || find_tensor(binder.spec, tensor.split_by) != nullptr,
@@ -224,8 +224,8 @@ void check_workspaces(const PipelineStep& step, StepJudge& judge) {
 /// that keep the contract.
 void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned,
                 StepJudge& judge) {
-    OpContext context{.arch = binder.ground.arch,
-                      .mesh = binder.ground.mesh,
+    OpContext context{.arch = binder.target.arch,
+                      .mesh = binder.target.mesh,
                       .devices = step.groups.front(),
                       .parameters = step.parameters.get(),
                       .inputs = step.input_plans};
@@ -260,8 +260,8 @@ std::vector<PipelineStep> parts_of(PipelineBinder& binder, PipelineStep& step,
         if (!judge.is_kept()) {
             return parts;
         }
-        const OpContext context{.arch = binder.ground.arch,
-                                .mesh = binder.ground.mesh,
+        const OpContext context{.arch = binder.target.arch,
+                                .mesh = binder.target.mesh,
                                 .devices = step.groups.front(),
                                 .parameters = step.parameters.get(),
                                 .inputs = step.input_plans,
@@ -293,7 +293,7 @@ void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plann
     for (const auto& group : step.groups) {
         devices.insert(group.begin(), group.end());
     }
-    if (devices.size() == binder.ground.mesh.shape.num_devices()) {
+    if (devices.size() == binder.target.mesh.shape.num_devices()) {
         devices.clear();
     }
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
@@ -355,7 +355,7 @@ private:
 // Rehearses the run; called only for a pipeline without other mistakes, since it needs all plans.
 void rehearse(PipelineBinder& binder) {
     const auto [obstacle, kernels] =
-        pipeline::rehearse_run(binder.spec, binder.ground.arch, binder.ground.mesh);
+        pipeline::rehearse_run(binder.spec, binder.target.arch, binder.target.mesh);
     binder.spec.kernels.assign(kernels.begin(), kernels.end());
     if (!obstacle) {
         return;
@@ -398,7 +398,7 @@ void plan_steps(PipelineBinder& binder) {
     }
     binder.spec.steps = steps.take();
     if (binder.rules.empty() && binder.binding.violations.empty()) {
-        binder.spec.workspaces = pipeline::plan_workspaces(binder.spec, binder.ground.arch);
+        binder.spec.workspaces = pipeline::plan_workspaces(binder.spec, binder.target.arch);
         rehearse(binder);
     }
 }

@@ -192,7 +192,7 @@ private:
 
     void bind_buffer(const Entry& entry) {
         const std::string path = fmt::format("{}.cbs.{}", path_, entry.key);
-        const std::uint32_t num_buffers = binder_.ground.arch.l1.num_circular_buffers;
+        const std::uint32_t num_buffers = binder_.target.arch.l1.num_circular_buffers;
         ProgramBuffer buffer;
         unsigned index = 0;
         const char* const end = entry.key.data() + entry.key.size();
@@ -201,7 +201,7 @@ private:
             binder_.binding.violations.add(
                 entry.origin, path,
                 fmt::format("invalid circular buffer '{}' of {}, allowed: 0 to {}", entry.key,
-                            binder_.ground.arch.name, num_buffers - 1));
+                            binder_.target.arch.name, num_buffers - 1));
             return;
         }
         if (!is_map(entry.value, path)) {
@@ -290,7 +290,7 @@ private:
         spec_.kernels.push_back(std::move(kernel));
     }
     void check_source(const Node& node, const std::string& path) {
-        const auto beside = binder_.ground.file.parent_path() / node.text;
+        const auto beside = binder_.target.file.parent_path() / node.text;
         if (std::filesystem::is_regular_file(beside)) {
             return;
         }
@@ -359,7 +359,7 @@ std::shared_ptr<const ops::Op> bind_program(PipelineBinder& binder, const Node& 
                        output.tile.value_or(Tile())}}});
     }
     return make_program_op(spec.name, std::move(program), spec.inputs, std::move(outputs),
-                           names.flat(), binder.ground.file.parent_path().string());
+                           names.flat(), binder.target.file.parent_path().string());
 }
 
 }  // namespace tessera::config

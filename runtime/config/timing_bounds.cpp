@@ -78,7 +78,7 @@ TimingBounds bind_timing(const Node& timing, const Origin& parent, const std::st
         bounds.high = bind_end(timing, End::Long, path, clock);
     }
     binding.resolved.insert(binding.resolved.end(), own.resolved.begin(), own.resolved.end());
-    binding.violations.take_over(own.violations);
+    binding.violations.append(own.violations);
     return bounds;
 }
 

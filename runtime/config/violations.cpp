@@ -18,7 +18,7 @@ void Violations::add(const Origin& origin, const std::string& path, const std::s
     }
 }
 
-void Violations::take_over(const Violations& others) {
+void Violations::append(const Violations& others) {
     found_.insert(found_.end(), others.found_.begin(), others.found_.end());
 }
 

@@ -15,7 +15,7 @@ public:
     /// Records `origin: path: text`, once for all repetitions of a repeated step or tensor.
     void add(const Origin& origin, const std::string& path, const std::string& text);
     /// Appends the mistakes of `others`.
-    void take_over(const Violations& others);
+    void append(const Violations& others);
     [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
     /// Throws ConfigError with one line for each mistake, sorted by file, line and column. Mistakes
     /// of overrides come last, in the order in which they were found.

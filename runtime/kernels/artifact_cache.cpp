@@ -105,7 +105,7 @@ std::string draft_prefix() {
     return prefix;
 }
 
-bool is_of_a_process_gone(const std::string& name) {
+bool is_of_ended_process(const std::string& name) {
     if (!name.starts_with(draft_prefix())) {
         return false;
     }
@@ -116,7 +116,7 @@ bool is_of_a_process_gone(const std::string& name) {
 void sweep_drafts(const fs::path& folder) {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-        if (is_of_a_process_gone(entry.path().filename().string())) {
+        if (is_of_ended_process(entry.path().filename().string())) {
             fs::remove_all(entry.path(), error);
         }
     }

@@ -27,8 +27,8 @@ HostTensor take_part(const HostTensor& whole, std::uint32_t axis,
     return part;
 }
 
-void put_part(const HostTensor& part, std::size_t axis, std::span<const std::uint32_t> indices,
-              HostTensor& whole) {
+void write_part(const HostTensor& part, std::size_t axis, std::span<const std::uint32_t> indices,
+                HostTensor& whole) {
     const std::size_t extent = whole.shape[axis];
     std::size_t inner = element_bytes(whole.format);
     for (std::size_t i = axis + 1; i < whole.shape.size(); ++i) {

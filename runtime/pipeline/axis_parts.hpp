@@ -15,7 +15,7 @@ namespace tessera::pipeline {
                                    std::span<const std::uint32_t> indices);
 
 /// Writes the slices of `part` to `indices` of an axis of the whole.
-void put_part(const HostTensor& part, std::size_t axis, std::span<const std::uint32_t> indices,
-              HostTensor& whole);
+void write_part(const HostTensor& part, std::size_t axis, std::span<const std::uint32_t> indices,
+                HostTensor& whole);
 
 }  // namespace tessera::pipeline

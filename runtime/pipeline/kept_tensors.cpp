@@ -67,8 +67,8 @@ HostTensor assemble(const PipelineTensor& tensor, const PlacedTensors& tensors,
                     const TensorValues& values, const Session& session) {
     HostTensor whole = make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
     for (std::uint32_t device = 0; device < tensors.num_devices(); ++device) {
-        put_part(session.read(tensors.on(device, tensor.name)), tensor.split_axis,
-                 values.indices_on(tensor, device), whole);
+        write_part(session.read(tensors.on(device, tensor.name)), tensor.split_axis,
+                   values.indices_on(tensor, device), whole);
     }
     return whole;
 }

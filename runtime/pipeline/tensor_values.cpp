@@ -280,7 +280,7 @@ HostTensor TensorValues::joined(const PipelineTensor& tensor, std::uint32_t devi
         const Shape shape = with_rank(part.shape, tensor.spec.shape.size());
         std::vector<std::uint32_t> indices(shape[tensor.origin.axis]);
         std::iota(indices.begin(), indices.end(), first);
-        put_part(part, tensor.origin.axis, indices, all);
+        write_part(part, tensor.origin.axis, indices, all);
         first += static_cast<std::uint32_t>(indices.size());
     }
     return all;

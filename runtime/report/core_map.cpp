@@ -91,8 +91,8 @@ std::string draw_core_map(const std::string& title, std::span<const double> shar
     return text;
 }
 
-std::string beside_each_other(std::span<const std::string> blocks, std::size_t block_width,
-                              const TextStyle& style) {
+std::string side_by_side(std::span<const std::string> blocks, std::size_t block_width,
+                         const TextStyle& style) {
     constexpr std::size_t kPipeWidth = 160;  // a pipe has no width of its own
     const std::size_t width = std::min(style.width, kPipeWidth);
     const std::size_t in_a_row =

@@ -22,8 +22,8 @@ namespace tessera::report {
 
 /// Draws blocks of lines side by side, as many as fit into the width, with a blank line between
 /// rows of blocks. All blocks have the same number of lines, of at most `block_width` columns.
-[[nodiscard]] std::string beside_each_other(std::span<const std::string> blocks,
-                                            std::size_t block_width, const TextStyle& style);
+[[nodiscard]] std::string side_by_side(std::span<const std::string> blocks, std::size_t block_width,
+                                       const TextStyle& style);
 
 /// Returns the columns of one map.
 [[nodiscard]] std::size_t core_map_width(GridSize grid) noexcept;

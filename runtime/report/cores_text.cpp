@@ -117,7 +117,7 @@ std::string maps_text(std::span<const double> shares, GridSize grid, const TextS
                                      shares.subspan(device * num_cores, num_cores), grid, style));
     }
     return "  " + painted("share of the busiest core, %", Tone::Heading, style) + "\n" +
-           beside_each_other(maps, core_map_width(grid), style);
+           side_by_side(maps, core_map_width(grid), style);
 }
 
 }  // namespace

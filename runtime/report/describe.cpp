@@ -23,7 +23,7 @@ Enum enumerator_of(const Json& json, std::size_t count, const char* kind, WordOf
         fmt::format("unknown {} '{}' in the report; written by another version?", kind, word));
 }
 
-bool lies_below(std::string_view path, std::string_view above) {
+bool is_below(std::string_view path, std::string_view above) {
     return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '.');
 }
 
@@ -47,7 +47,7 @@ void JsonReader::read(const Json& json, TimelineThread& thread) {
 bool JsonReader::is_chosen(std::string_view key) const {
     const std::string path = path_ + std::string(key);
     return chosen_.empty() || std::ranges::any_of(chosen_, [&](std::string_view chosen) {
-               return lies_below(path, chosen) || lies_below(chosen, path);
+               return is_below(path, chosen) || is_below(chosen, path);
            });
 }
 

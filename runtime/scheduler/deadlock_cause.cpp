@@ -20,21 +20,21 @@ namespace tessera {
 namespace {
 
 /// Kinds of causes, the most specific first.
-enum class Says : std::uint8_t {
-    Overshot,       ///< a value that will not come back
-    Finished,       ///< the partner has left
-    Cycle,          ///< each waits for the next
-    Poll,           ///< of a word of L1, whose writer is not known
-    ProbableCycle,  ///< the same as a cycle, if partners are those that they seem to be
-    Short,          ///< a semaphore that some threads have added to, and not enough of them
-    Left,           ///< a CB that nobody has used, and a kernel of its core has finished
-    Semaphore,      ///< one that no thread has set
-    Nobody,         ///< a CB that nobody has used: those who may are blocked themselves
-    Mux,            ///< a mux that still serves, as it must while others are blocked
+enum class Kind : std::uint8_t {
+    Overshot,       ///< a word has passed the awaited value
+    Finished,       ///< the partner has finished
+    Cycle,          ///< each thread waits for the next
+    Poll,           ///< polls a word of L1 whose writer is unknown
+    ProbableCycle,  ///< a cycle, if the assumed partners are the real ones
+    TooLow,         ///< threads have added to the semaphore, but not enough
+    UserFinished,   ///< no thread has used the CB, and a kernel of its core has finished
+    Semaphore,      ///< no thread has set the semaphore
+    NeverUsed,      ///< no thread has used the CB, and its possible users are blocked
+    Mux,            ///< a mux still serves, as it must while others are blocked
 };
 
 struct Cause {
-    Says says{};
+    Kind kind{};
     const KernelThread* thread = nullptr;
     std::string text;
 };
@@ -117,7 +117,7 @@ Cause cycle(const Path& path, Path::const_iterator begin, bool is_certain) {
         }
     }
     const char* more = threads.size() > kMostEdges ? ", …" : "";
-    return {is_certain ? Says::Cycle : Says::ProbableCycle, threads.front(),
+    return {is_certain ? Kind::Cycle : Kind::ProbableCycle, threads.front(),
             fmt::format("{}a {} {}: {}{}{}", is_certain ? "" : "probably ",
                         is_local ? "cycle on" : "ring of", extent_text(threads),
                         fmt::join(edges, ", "), more, advice)};
@@ -126,7 +126,7 @@ Cause cycle(const Path& path, Path::const_iterator begin, bool is_certain) {
 Cause finished(const KernelThread& thread, const KernelThread& partner) {
     const bool is_data = thread.wait.kind == WaitKind::CbData;
     const CircularBuffer& buffer = buffer_of(thread);
-    return {Says::Finished, &thread,
+    return {Kind::Finished, &thread,
             fmt::format("the {} of cb {}, {} {}, has finished after {} pages in all",
                         is_data ? "producer" : "consumer", thread.wait.object,
                         role_of(partner.processor()), partner.kernel,
@@ -143,9 +143,9 @@ std::string finished_threads(const Core& core) {
     return fmt::format("{}", fmt::join(names, " and "));
 }
 
-Cause nobody(const KernelThread& thread) {
+Cause never_used(const KernelThread& thread) {
     const std::string left = finished_threads(thread.core());
-    return {left.empty() ? Says::Nobody : Says::Left, &thread,
+    return {left.empty() ? Kind::NeverUsed : Kind::UserFinished, &thread,
             fmt::format("no thread has {} cb {} on {}{}{}{}",
                         thread.wait.kind == WaitKind::CbData ? "pushed to" : "popped from",
                         thread.wait.object, name_of(thread), left.empty() ? "" : "; ", left,
@@ -153,14 +153,14 @@ Cause nobody(const KernelThread& thread) {
 }
 
 Cause overshot(const KernelThread& thread, std::uint32_t value) {
-    return {Says::Overshot, &thread,
+    return {Kind::Overshot, &thread,
             fmt::format("{} of {} has passed the value {} (it is {}), and noc_semaphore_wait "
                         "tests equality",
                         awaited_word(thread), name_of(thread), thread.wait.need, value)};
 }
 
 Cause too_low(const KernelThread& thread, std::uint32_t value) {
-    return {Says::Short, &thread,
+    return {Kind::TooLow, &thread,
             fmt::format("{} of {} stays at {} and {} needs {}: no thread that can still run would "
                         "add to it",
                         awaited_word(thread), name_of(thread), value, call_of(thread.wait.kind),
@@ -168,7 +168,7 @@ Cause too_low(const KernelThread& thread, std::uint32_t value) {
 }
 
 Cause unset(const KernelThread& thread) {
-    return {Says::Semaphore, &thread,
+    return {Kind::Semaphore, &thread,
             fmt::format("no thread that can still run would set {} of {} to {}",
                         awaited_word(thread), name_of(thread), thread.wait.need)};
 }
@@ -180,7 +180,7 @@ bool has_overshot(const KernelThread& thread) {
 
 // A mux serves until a worker ends it. Its wait is a cause only if no other thread is blocked.
 Cause of_mux(const KernelThread& thread) {
-    return {Says::Mux, &thread,
+    return {Kind::Mux, &thread,
             fmt::format("the mux on {}, {}, still serves: no worker has called "
                         "fabric_endpoint_terminate for it",
                         place_of(thread.core()), thread.kernel)};
@@ -207,10 +207,10 @@ std::string cause_of_loop(const KernelThread& thread) {
 
 Cause of_poll(const KernelThread& thread) {
     if (thread.awaited_mux == nullptr) {
-        return {Says::Poll, &thread, cause_of_loop(thread)};
+        return {Kind::Poll, &thread, cause_of_loop(thread)};
     }
     const std::string left = finished_threads(*thread.awaited_mux);
-    return {Says::Finished, &thread,
+    return {Kind::Finished, &thread,
             fmt::format("the mux on {} does not serve {}{}", place_of(*thread.awaited_mux),
                         name_of(thread),
                         left.empty() ? "" : ": " + left + " has ended before it connects")};
@@ -280,11 +280,11 @@ private:
         }
         for (const KernelThread* possible : possible_partners(thread)) {
             Cause cause = follow(*possible, path, false);
-            if (cause.says == Says::ProbableCycle) {
+            if (cause.kind == Kind::ProbableCycle) {
                 return cause;
             }
         }
-        return nobody(thread);
+        return never_used(thread);
     }
 
     std::map<Word, Threads> setters_;
@@ -315,7 +315,7 @@ std::optional<Cause> ring_of_semaphores(std::span<KernelThread* const> blocked) 
     }
     const std::string head = fmt::format("probably a ring of {}: ", extent_text(all));
     if (waiters.size() == 1) {
-        return Cause{Says::Semaphore, all.front(),
+        return Cause{Kind::Semaphore, all.front(),
                      fmt::format("{}each waits at {} for its {}, and no other thread is left to "
                                  "set it",
                                  head, site_of(*all.front()), awaited_word(*all.front()))};
@@ -325,7 +325,7 @@ std::optional<Cause> ring_of_semaphores(std::span<KernelThread* const> blocked) 
         parts.push_back(waiters_text(threads));
     }
     return Cause{
-        Says::Semaphore, all.front(),
+        Kind::Semaphore, all.front(),
         fmt::format("{}{}, and no other thread is left to set them", head, fmt::join(parts, ", "))};
 }
 
@@ -366,8 +366,8 @@ DeadlockCause find_cause(std::span<KernelThread* const> blocked, std::span<Core*
             causes.push_back(follower.follow(*thread, {}, true));
         }
     }
-    const Cause& most = *std::ranges::min_element(causes, {}, &Cause::says);
-    if (most.says == Says::Semaphore && !has_finished_thread(cores)) {
+    const Cause& most = *std::ranges::min_element(causes, {}, &Cause::kind);
+    if (most.kind == Kind::Semaphore && !has_finished_thread(cores)) {
         if (const auto ring = ring_of_semaphores(blocked)) {
             return {ring->thread, ring->text};
         }

@@ -116,7 +116,7 @@ std::uint64_t object_of_code(std::uint64_t address) {
     return search.object;
 }
 
-struct Blame {
+struct FaultSource {
     bool is_kernels = false;
     std::uint64_t code = 0;  ///< the kernel's instruction, or the call that it has made; 0: unknown
 };
@@ -130,7 +130,7 @@ bool is_stack_switch(std::uint64_t code) {
 }
 
 /// `code`: a return address, in `object`.
-Blame blame_of_caller(std::uint64_t code, std::uint64_t object, std::uint64_t kernel) {
+FaultSource source_of_caller(std::uint64_t code, std::uint64_t object, std::uint64_t kernel) {
     if (is_stack_switch(code)) {
         return {true, 0};
     }
@@ -139,11 +139,12 @@ Blame blame_of_caller(std::uint64_t code, std::uint64_t object, std::uint64_t ke
 
 /// A fault in a library's function (`printf` of a bad pointer) is the caller's. Frame information
 /// finds the caller; words on the stack may be left from earlier calls.
-std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, std::uint64_t own) {
+std::optional<FaultSource> source_by_frames(const Registers& at, std::uint64_t kernel,
+                                            std::uint64_t own) {
     struct Walk {
         std::uint64_t fault, kernel, own;
         bool is_past_handler = false;
-        std::optional<Blame> found;
+        std::optional<FaultSource> found;
     } walk{at.code, kernel, own};
     _Unwind_Backtrace(
         [](_Unwind_Context* frame, void* data) {
@@ -154,7 +155,7 @@ std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, 
             if (object == 0 || (object != at_frame.kernel && object != at_frame.own)) {
                 return _URC_NO_REASON;
             }
-            at_frame.found = blame_of_caller(code, object, at_frame.kernel);
+            at_frame.found = source_of_caller(code, object, at_frame.kernel);
             return _URC_NORMAL_STOP;
         },
         &walk);
@@ -164,9 +165,10 @@ std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, 
 // Finds the caller of code that is neither the kernel's nor the emulator's if there is no frame
 // information: the first return address on the stack. A wild register or an overrun return address
 // is the kernel's fault, because the kernel cannot reach the emulator's frames.
-[[gnu::no_sanitize("address")]] Blame blame_by_stack(const KernelThread& thread,
-                                                     const Registers& at, std::uint64_t kernel,
-                                                     std::uint64_t own) {
+[[gnu::no_sanitize("address")]] FaultSource source_by_stack(const KernelThread& thread,
+                                                            const Registers& at,
+                                                            std::uint64_t kernel,
+                                                            std::uint64_t own) {
     const bool is_code = object_of_code(at.code) != 0;
     const Stack stack = stack_of(thread);
     if (!stack.holds(at.stack)) {
@@ -176,8 +178,8 @@ std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, 
         const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(word);
         const std::uint64_t object = object_of_code(value);
         if (object != 0 && (object == kernel || object == own)) {
-            const Blame blame = blame_of_caller(value, object, kernel);
-            return {blame.is_kernels || !is_code, blame.code};
+            const FaultSource source = source_of_caller(value, object, kernel);
+            return {source.is_kernels || !is_code, source.code};
         }
     }
     return {!is_code, 0};
@@ -185,9 +187,9 @@ std::optional<Blame> blame_by_frames(const Registers& at, std::uint64_t kernel, 
 
 // A built-in kernel has no shared object of its own; its faults are recognised by the address that
 // they touch.
-Blame blame_of(const KernelThread& thread, int signal, const Registers& at) {
+FaultSource source_of(const KernelThread& thread, int signal, const Registers& at) {
     const std::uint64_t kernel = object_of_code(reinterpret_cast<std::uint64_t>(thread.entry));
-    const std::uint64_t own = object_of_code(reinterpret_cast<std::uint64_t>(&blame_by_stack));
+    const std::uint64_t own = object_of_code(reinterpret_cast<std::uint64_t>(&source_by_stack));
     const std::uint64_t object = object_of_code(at.code);
     if (is_stack_switch(at.code)) {
         return {true, 0};
@@ -201,10 +203,10 @@ Blame blame_of(const KernelThread& thread, int signal, const Registers& at) {
     }
     // The unwinder reads instructions where it has no frame information: only where there is code.
     const bool is_library = object != 0 && object != kernel;
-    if (const auto blame = is_library ? blame_by_frames(at, kernel, own) : std::nullopt) {
-        return *blame;
+    if (const auto source = is_library ? source_by_frames(at, kernel, own) : std::nullopt) {
+        return *source;
     }
-    return blame_by_stack(thread, at, kernel, own);
+    return source_by_stack(thread, at, kernel, own);
 }
 
 bool names_data(int signal, const siginfo_t& info) {
@@ -231,8 +233,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     auto* landing = static_cast<Landing*>(thread->signal_landing);
     landing->has_address = names_data(signal, *info);
     const Registers registers = registers_of(context);
-    const Blame blame = blame_of(*thread, signal, registers);
-    if (!blame.is_kernels &&
+    const FaultSource source = source_of(*thread, signal, registers);
+    if (!source.is_kernels &&
         !(landing->has_address && thread->core().window.contains(info->si_addr))) {
         restore_default(signal);
         return;
@@ -240,7 +242,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     landing->signal = signal;
     landing->address = reinterpret_cast<std::uint64_t>(info->si_addr);
     landing->is_jump = landing->address == registers.code;
-    landing->code = blame.is_kernels ? blame.code : 0;
+    landing->code = source.is_kernels ? source.code : 0;
     siglongjmp(landing->environment, 1);
 }
 

@@ -58,8 +58,8 @@ std::vector<HostTensor> reference_of(const ProgramOp& own, const ops::ReferenceC
 
 /// Returns tensors with their planned pages at address 0. That is enough to check whether a program
 /// can be built; the address is only one more word of its arguments.
-std::vector<std::vector<DeviceTensor>> stand_ins(std::span<const ops::TensorPlan> plans,
-                                                 const ArchSpec& arch, std::size_t devices) {
+std::vector<std::vector<DeviceTensor>> planned_tensors(std::span<const ops::TensorPlan> plans,
+                                                       const ArchSpec& arch, std::size_t devices) {
     std::vector<std::vector<DeviceTensor>> tensors;
     for (const ops::TensorPlan& plan : plans) {
         const std::uint32_t page = plan.spec.page_size();
@@ -99,8 +99,8 @@ void check_program(const ProgramOp& own, const ops::OpContext& context, ops::Rul
         std::ranges::any_of(context.outputs, is_sharded)) {
         return;  // accessors of shards need coordinates that are known after allocation only
     }
-    const auto inputs = stand_ins(context.inputs, context.arch, context.devices.size());
-    const auto outputs = stand_ins(context.outputs, context.arch, context.devices.size());
+    const auto inputs = planned_tensors(context.inputs, context.arch, context.devices.size());
+    const auto outputs = planned_tensors(context.outputs, context.arch, context.devices.size());
     ops::OpContext placed = context;
     placed.device_inputs = inputs;
     placed.device_outputs = outputs;

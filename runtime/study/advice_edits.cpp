@@ -36,7 +36,7 @@ constexpr std::array kWrites{
     EventKind::WordWrite,    EventKind::MulticastWord, EventKind::MulticastAdd,
     EventKind::WriteBarrier, EventKind::WriteFlush,    EventKind::AtomicBarrier};
 
-bool turn_noc(LaunchTrace& launch, std::span<const EventKind> kinds) {
+bool switch_noc(LaunchTrace& launch, std::span<const EventKind> kinds) {
     return for_each_event(launch, [&](TraceEvent& event, std::size_t) {
         if (std::ranges::find(kinds, event.kind) == kinds.end()) {
             return false;
@@ -77,7 +77,7 @@ bool deepen_cbs(LaunchTrace& launch, const LaunchContext& context) {
     return has_changed;
 }
 
-bool deal_out_banks(LaunchTrace& launch, const LaunchContext& context) {
+bool distribute_banks(LaunchTrace& launch, const LaunchContext& context) {
     std::map<std::size_t, std::uint32_t> next;  // by core
     return for_each_event(launch, [&](TraceEvent& event, std::size_t core) {
         TransferArgument argument = TransferArgument::unpack(event.argument);
@@ -92,12 +92,12 @@ bool deal_out_banks(LaunchTrace& launch, const LaunchContext& context) {
     });
 }
 
-bool turn_reads(LaunchTrace& launch, const LaunchContext&) {
-    return turn_noc(launch, kReads);
+bool move_reads(LaunchTrace& launch, const LaunchContext&) {
+    return switch_noc(launch, kReads);
 }
 
-bool turn_writes(LaunchTrace& launch, const LaunchContext&) {
-    return turn_noc(launch, kWrites);
+bool move_writes(LaunchTrace& launch, const LaunchContext&) {
+    return switch_noc(launch, kWrites);
 }
 
 bool join_packets(LaunchTrace& launch, const LaunchContext& context) {

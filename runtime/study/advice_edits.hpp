@@ -24,7 +24,7 @@ struct LaunchContext {
 // Each edit returns whether it changed anything.
 
 /// Sends each DRAM transfer of a core to the next bank; cores start at different banks.
-bool deal_out_banks(LaunchTrace& launch, const LaunchContext& context);
+bool distribute_banks(LaunchTrace& launch, const LaunchContext& context);
 /// Multiplies the depth of all CBs of a core by a factor; changes nothing if L1 has no space for
 /// that, since no schedule could do it.
 bool scale_cbs(CoreTrace& core, const L1Spec& l1, std::uint32_t factor);
@@ -39,8 +39,8 @@ bool widen_blocks(LaunchTrace& launch, const LaunchContext& context);
 bool relieve_straggler(LaunchTrace& launch, const LaunchContext& context);
 
 /// Moves all reads, or all writes, to the other NoC.
-bool turn_reads(LaunchTrace& launch, const LaunchContext& context);
-bool turn_writes(LaunchTrace& launch, const LaunchContext& context);
+bool move_reads(LaunchTrace& launch, const LaunchContext& context);
+bool move_writes(LaunchTrace& launch, const LaunchContext& context);
 
 /// Moves the last `share` of the reads before each barrier to the other NoC, at the line that waits
 /// longest for reads, with a barrier of that NoC after the first. Reads with a latched command or a

@@ -81,7 +81,7 @@ void add_changes(std::vector<Rule>& rules) {
         change(kDealOutBanks,
                "let cores that run side by side start at other banks: another split of columns, a "
                "padded width, an order of blocks by core",
-               deal_out_banks));
+               distribute_banks));
     rules.push_back(change("CBs twice as deep",
                            "raise cb_depth: a latency shows that nothing hides", deepen_cbs,
                            full_cb));
@@ -91,9 +91,9 @@ void add_changes(std::vector<Rule>& rules) {
                            "a larger subblock: its tiles are unpacked once for more",
                            widen_blocks));
     rules.push_back(change("reads on the other NoC",
-                           "give the reader the other NoC, or swap the movers", turn_reads));
+                           "give the reader the other NoC, or swap the movers", move_reads));
     rules.push_back(change("writes on the other NoC",
-                           "give the writer the other NoC, or swap the movers", turn_writes));
+                           "give the writer the other NoC, or swap the movers", move_writes));
     rules.push_back(share_of_reads("12 % of a line's reads on the other NoC",
                                    "issue one read in eight with the other `noc`", 0.125));
     rules.push_back(share_of_reads("25 % of a line's reads on the other NoC",

@@ -132,7 +132,7 @@ public:
             for (std::size_t i = 0; i < result_.cases.size(); ++i) {
                 search(i);
             }
-            pass_by_others();
+            skip_other_points();
         } else {
             run_points([this](std::size_t point) { return is_due(point); });
         }
@@ -230,10 +230,10 @@ private:
         }
     }
 
-    void pass_by_others() {
+    void skip_other_points() {
         for (std::size_t i = 0; i < result_.points.size(); ++i) {
             if (is_due(i)) {
-                result_.points[i].is_passed_by = true;
+                result_.points[i].is_skipped = true;
                 result_.points[i].failure = "not run: the search passed it by";
             }
         }
@@ -361,7 +361,7 @@ namespace {
 void mark_interrupted(SweepResult& result) {
     result.is_interrupted = true;
     for (PointResult& point : result.points) {
-        if (!point.figures && point.failure.empty() && !point.is_passed_by) {
+        if (!point.figures && point.failure.empty() && !point.is_skipped) {
             point.failure = "did not run: the sweep was interrupted";
         }
     }

@@ -22,9 +22,9 @@ struct PointResult {
     /// point that differs in timing only.
     std::size_t recorded_by = 0;
     std::optional<compare::RunFigures> figures;
-    std::string failure;        ///< a broken rule, an error of its run, or a failed check
-    std::string not_kept;       ///< reason why the cache does not have its figures
-    bool is_passed_by = false;  ///< a search did not run it
+    std::string failure;      ///< a broken rule, an error of its run, or a failed check
+    std::string not_kept;     ///< reason why the cache does not have its figures
+    bool is_skipped = false;  ///< a search did not run it
     /// Exit code of a failed run: 1 if a result failed its check, else that of its error. It is 0
     /// for a point that a rule forbids, which did not run.
     int exit_code = 0;

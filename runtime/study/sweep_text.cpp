@@ -74,8 +74,8 @@ std::string failures_text(const SweepResult& result, const TextStyle& style) {
     std::string text;
     std::size_t passed_by = 0;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
-        passed_by += result.points[i].is_passed_by ? 1 : 0;
-        if (!result.points[i].figures && !result.points[i].is_passed_by) {
+        passed_by += result.points[i].is_skipped ? 1 : 0;
+        if (!result.points[i].figures && !result.points[i].is_skipped) {
             text += fmt::format("  {}: {}\n", full_name_of(result, i), result.points[i].failure);
         }
     }

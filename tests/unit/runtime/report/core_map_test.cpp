@@ -40,7 +40,7 @@ TEST(CoreMap, MeanIsOverDevices) {
 TEST(BesideEachOther, PutsAsManyInARowAsFit) {
     const std::vector<std::string> blocks{"a1\na2\n", "b1\nb2\n", "c1\nc2\n"};
 
-    EXPECT_EQ(beside_each_other(blocks, 3, {.width = 8}),
+    EXPECT_EQ(side_by_side(blocks, 3, {.width = 8}),
               "a1   b1\n"
               "a2   b2\n"
               "\n"
@@ -51,13 +51,13 @@ TEST(BesideEachOther, PutsAsManyInARowAsFit) {
 TEST(BesideEachOther, CountsColoursAsNothing) {
     const std::vector<std::string> blocks{"\033[1mé\033[0m\n", "b\n"};
 
-    EXPECT_EQ(beside_each_other(blocks, 2, {.width = 80}), "\033[1mé\033[0m   b\n");
+    EXPECT_EQ(side_by_side(blocks, 2, {.width = 80}), "\033[1mé\033[0m   b\n");
 }
 
 TEST(BesideEachOther, KeepsABlockThatIsWiderThanTheTerminal) {
     const std::vector<std::string> blocks{"aaaa\n", "bbbb\n"};
 
-    EXPECT_EQ(beside_each_other(blocks, 4, {.width = 3}), "aaaa\n\nbbbb\n");
+    EXPECT_EQ(side_by_side(blocks, 4, {.width = 3}), "aaaa\n\nbbbb\n");
 }
 
 }  // namespace

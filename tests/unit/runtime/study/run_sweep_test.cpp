@@ -186,8 +186,8 @@ TEST(RunSweep, SearchesAlongEachKeyAndPassesOthersBy) {
     ASSERT_EQ(result.points.size(), 6U);
     std::size_t passed_by = 0;
     for (const PointResult& point : result.points) {
-        EXPECT_NE(point.figures.has_value(), point.is_passed_by);
-        passed_by += point.is_passed_by ? 1 : 0;
+        EXPECT_NE(point.figures.has_value(), point.is_skipped);
+        passed_by += point.is_skipped ? 1 : 0;
     }
     EXPECT_EQ(passed_by, 2U);
 }
