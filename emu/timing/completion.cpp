@@ -8,9 +8,9 @@
 namespace tessera::timing {
 namespace {
 
-/// `number`: of a branch, if `transfer` has any.
-WaitCause cause_of(const ReplayState& state, const InFlight& transfer, std::uint32_t number) {
-    Transit transit = state.transport.transit(number);
+/// `id`: of a branch, if `transfer` has any.
+WaitCause cause_of(const ReplayState& state, const InFlight& transfer, TransferId id) {
+    Transit transit = state.transport.transit(id);
     transit[static_cast<std::size_t>(ResourceKind::MeshLink)] += transfer.at_mux;
     WaitCause cause{transfer.thread, transfer.site, transfer.start, {}};
     for (std::size_t i = 0; i < transit.size(); ++i) {
@@ -22,8 +22,8 @@ WaitCause cause_of(const ReplayState& state, const InFlight& transfer, std::uint
     return cause;
 }
 
-WaitCause cause_of(const ReplayState& state, std::uint32_t number) {
-    return cause_of(state, state.in_flight[number], number);
+WaitCause cause_of(const ReplayState& state, TransferId id) {
+    return cause_of(state, state.in_flight_of(id), id);
 }
 
 /// The far end of a transfer, which a wait for it names. Of a multicast that is the first receiver:
@@ -43,17 +43,17 @@ NocPlace place_of(const TraceEvent& event) {
     }
 }
 
-void wake_by(ReplayState& state, EngineThread& thread, std::uint32_t number) {
+void wake_by(ReplayState& state, EngineThread& thread, TransferId id) {
     thread.woken_at = state.now;
-    thread.woken_object = place_of(*state.in_flight[number].event).bits;
-    thread.woken_by = cause_of(state, number);
+    thread.woken_object = place_of(*state.in_flight_of(id).event).bits;
+    thread.woken_by = cause_of(state, id);
     state.wake(thread.index);
 }
 
 /// Takes a transfer off its thread's pending ones; releases the thread's barrier if it was the
 /// last. A barrier names its transaction id, if it has one: transfers of other ids do not hold it.
-void retire(ReplayState& state, std::uint32_t number, Pending kind) {
-    const InFlight& transfer = state.in_flight[number];
+void retire(ReplayState& state, TransferId id, Pending kind) {
+    const InFlight& transfer = state.in_flight_of(id);
     EngineThread& thread = state.threads[transfer.thread];
     thread.pending.remove(kind, TransferDetail{transfer.event->detail},
                           transaction_id(*transfer.event));
@@ -61,15 +61,15 @@ void retire(ReplayState& state, std::uint32_t number, Pending kind) {
         return;
     }
     if (thread.pending.of(kind, BarrierDetail{thread.event().detail}) == 0) {
-        wake_by(state, thread, number);
+        wake_by(state, thread, id);
     }
 }
 
 // Wakes all that wait, though one slot is free: each asks again when it is due, and those that come
 // late wait once more.
-void free_slot(ReplayState& state, std::uint32_t number, std::vector<std::uint32_t>& waiters) {
+void free_slot(ReplayState& state, TransferId id, std::vector<std::uint32_t>& waiters) {
     for (const std::uint32_t waiter : waiters) {
-        wake_by(state, state.threads[waiter], number);
+        wake_by(state, state.threads[waiter], id);
     }
     waiters.clear();
 }
@@ -79,11 +79,11 @@ std::vector<std::uint32_t>& niu_waiters_of(ReplayState& state, const InFlight& t
     return state.cores[core].niu_waiters[TransferDetail{transfer.event->detail}.noc()];
 }
 
-void change_words(ReplayState& state, std::uint32_t number) {
-    const InFlight& transfer = state.in_flight[number];
+void change_words(ReplayState& state, TransferId id) {
+    const InFlight& transfer = state.in_flight_of(id);
     const TraceEvent& event = *transfer.event;
     const CoreTrace& issuer = *state.cores[state.threads[transfer.thread].core].trace;
-    const WaitCause cause = cause_of(state, number);
+    const WaitCause cause = cause_of(state, id);
     const bool adds =
         event.kind == EventKind::SemaphoreAdd || event.kind == EventKind::MulticastAdd;
     const WordChange change = adds ? WordChange::Add : WordChange::Write;
@@ -107,85 +107,85 @@ void change_words(ReplayState& state, std::uint32_t number) {
 }
 
 /// Frees the places for commands of packets that have left the source.
-void free_commands(ReplayState& state, std::uint32_t number, std::uint32_t packets) {
-    InFlight& transfer = state.in_flight[number];
+void free_commands(ReplayState& state, TransferId id, std::uint32_t packets) {
+    InFlight& transfer = state.in_flight_of(id);
     transfer.num_unsent -= packets;
     state.threads[transfer.thread].num_queued_writes -= packets;
-    free_slot(state, number, niu_waiters_of(state, transfer));
+    free_slot(state, id, niu_waiters_of(state, transfer));
 }
 
 // The source may be reused from here on: noc_async_writes_flushed waits for departures, the barrier
 // for acknowledgements.
-void depart(ReplayState& state, std::uint32_t number) {
-    const InFlight& transfer = state.in_flight[number];
+void depart(ReplayState& state, TransferId id) {
+    const InFlight& transfer = state.in_flight_of(id);
     if (transfer.leg == MuxLeg::FromMux) {
         return advance_mux(state, transfer.mux);
     }
     if (is_write(transfer.event->kind)) {
-        retire(state, number, Pending::Flushes);
+        retire(state, id, Pending::Flushes);
     }
-    free_commands(state, number, transfer.num_unsent);
+    free_commands(state, id, transfer.num_unsent);
 }
 
-void free_sender(ReplayState& state, std::uint32_t number) {
-    const std::uint32_t sender = sender_of(state, state.in_flight[number]);
+void free_sender(ReplayState& state, TransferId id) {
+    const std::uint32_t sender = sender_of(state, state.in_flight_of(id));
     --state.senders[sender].num_packets;
-    free_slot(state, number, state.senders[sender].waiters);
+    free_slot(state, id, state.senders[sender].waiters);
     wake_muxes(state, sender);
 }
 
-void deliver(ReplayState& state, std::uint32_t number) {
-    const InFlight& transfer = state.in_flight[number];
+void deliver(ReplayState& state, TransferId id) {
+    const InFlight& transfer = state.in_flight_of(id);
     const EventKind kind = transfer.event->kind;
     if (transfer.leg == MuxLeg::ToMux) {
         arrive_at_mux(state, transfer);
     } else if (kind == EventKind::NocRead) {
-        retire(state, number, Pending::Reads);
-        free_slot(state, number, niu_waiters_of(state, transfer));
+        retire(state, id, Pending::Reads);
+        free_slot(state, id, niu_waiters_of(state, transfer));
     } else if (changes_words(kind)) {
-        change_words(state, number);
+        change_words(state, id);
     } else if (kind == EventKind::FabricPacket && transfer.word != nullptr) {
         // A fused write and increment: the word changes behind the payload, so a receiver that sees
         // it may read the payload.
         deliver_word(state, transfer, WordArgument::unpack(transfer.word->argument).device,
-                     cause_of(state, number));
+                     cause_of(state, id));
     }
 }
 
-void pass(ReplayState& state, std::uint32_t number, const StageResult& result) {
-    const InFlight& packet = state.in_flight[result.started];
+void pass(ReplayState& state, TransferId id, const StageResult& result) {
+    const InFlight& packet = state.in_flight_of(result.started);
     if (packet.word != nullptr) {
-        deliver_word(state, packet, result.device, cause_of(state, packet, number));
+        deliver_word(state, packet, result.device, cause_of(state, packet, id));
     }
 }
 
-void acknowledge(ReplayState& state, std::uint32_t number) {
-    const InFlight& transfer = state.in_flight[number];
+void acknowledge(ReplayState& state, TransferId id) {
+    const InFlight& transfer = state.in_flight_of(id);
     if (!is_acknowledged(*transfer.event)) {
         return;
     }
-    retire(state, number, is_write(transfer.event->kind) ? Pending::Writes : Pending::Atomics);
-    free_slot(state, number, niu_waiters_of(state, transfer));
+    retire(state, id, is_write(transfer.event->kind) ? Pending::Writes : Pending::Atomics);
+    free_slot(state, id, niu_waiters_of(state, transfer));
 }
 
 }  // namespace
 
-void apply_milestone(ReplayState& state, std::uint32_t number, const StageResult& result) {
+void apply_milestone(ReplayState& state, TransferId id, const StageResult& result) {
     switch (result.milestone) {
         case Milestone::None:
             return;
         case Milestone::PacketSent:
-            return free_commands(state, number, 1);
+            return free_commands(state, id, 1);
         case Milestone::Departed:
-            return depart(state, number);
+            return depart(state, id);
         case Milestone::Delivered:
-            return deliver(state, number);
+            return deliver(state, id);
         case Milestone::Acknowledged:
-            return acknowledge(state, number);
+            return acknowledge(state, id);
         case Milestone::SlotFreed:
-            return free_sender(state, number);
+            return free_sender(state, id);
         case Milestone::Passed:
-            return pass(state, number, result);
+            return pass(state, id, result);
     }
 }
 

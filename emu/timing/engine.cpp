@@ -242,10 +242,10 @@ void run(ReplayState& state) {
         const EventQueue::Entry entry = state.queue.pop();
         state.now = entry.time;
         if (entry.event == QueueEvent::TransferStage) {
-            const StageResult result =
-                state.transport.advance(entry.subject, state.now, state.queue);
+            const TransferId id{entry.subject};
+            const StageResult result = state.transport.advance(id, state.now, state.queue);
             if (result.milestone != Milestone::None) {
-                apply_milestone(state, entry.subject, result);
+                apply_milestone(state, id, result);
             }
         } else if (entry.event == QueueEvent::MuxReady) {
             advance_mux(state, entry.subject);

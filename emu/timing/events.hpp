@@ -26,7 +26,7 @@ Progress do_barrier(ReplayState& state, EngineThread& thread);
 void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t packets,
                     const TraceEvent* word);
 /// Keeps what is known of the transfer that the transport gave a number.
-void note_in_flight(ReplayState& state, std::uint32_t number, const InFlight& transfer);
+void note_in_flight(ReplayState& state, TransferId id, const InFlight& transfer);
 /// The kind of pending transfer that a barrier waits for.
 [[nodiscard]] Pending pending_of(EventKind barrier);
 
@@ -61,6 +61,6 @@ void deliver_word(ReplayState& state, const InFlight& packet, std::uint32_t devi
 
 /// Applies the milestone that a stage of a transfer has reached: updates semaphore words, releases
 /// barriers, frees NIU and sender slots (completion.cpp).
-void apply_milestone(ReplayState& state, std::uint32_t number, const StageResult& result);
+void apply_milestone(ReplayState& state, TransferId id, const StageResult& result);
 
 }  // namespace tessera::timing

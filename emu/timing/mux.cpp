@@ -162,8 +162,8 @@ void send_to_mux(ReplayState& state, EngineThread& thread, const TraceEvent* wor
         .place = NocPlace::worker(state.cores[mux.core].trace->core),
         .bytes = thread.event().count +
                  static_cast<std::uint32_t>(state.machine.timing.link.packet_overhead.value)};
-    const std::uint32_t number = state.transport.start(write, thread.log.now(), state.queue);
-    note_in_flight(state, number,
+    const TransferId id = state.transport.start(write, thread.log.now(), state.queue);
+    note_in_flight(state, id,
                    {.event = &thread.event(),
                     .word = word,
                     .thread = thread.index,

@@ -174,7 +174,7 @@ struct ReplayState {
     std::vector<std::uint32_t> core_at;  ///< by (device, y, x); kNoThread: no kernel there
     std::vector<std::uint32_t> runnable;
     std::unordered_map<std::uint64_t, Word> words;  ///< by core and address
-    std::vector<InFlight> in_flight;                ///< by number of transfer
+    std::vector<InFlight> in_flight;                ///< by TransferId
     std::vector<SenderState> senders;               ///< by device and channel
     std::vector<MuxState> muxes;
     std::vector<WaitCause> causes;
@@ -184,6 +184,11 @@ struct ReplayState {
     ReplayState(const Trace& trace, const LaunchTrace& launch, const LaunchPart& part,
                 const Machine& machine, const ReplayOptions& options);
 
+    /// Returns what the engine knows of a transfer under way.
+    [[nodiscard]] InFlight& in_flight_of(TransferId id) noexcept { return in_flight[index_of(id)]; }
+    [[nodiscard]] const InFlight& in_flight_of(TransferId id) const noexcept {
+        return in_flight[index_of(id)];
+    }
     /// Makes a thread runnable.
     void wake(std::uint32_t thread);
     /// Returns the index of a cause for an interval; kNoCause if intervals are not kept.

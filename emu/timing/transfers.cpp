@@ -111,8 +111,8 @@ void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t pack
                     const TraceEvent* word) {
     const TraceEvent& event = thread.event();
     const Request request = to_request(event, *state.cores[thread.core].trace, state.machine);
-    const std::uint32_t number = state.transport.start(request, thread.log.now(), state.queue);
-    note_in_flight(state, number,
+    const TransferId id = state.transport.start(request, thread.log.now(), state.queue);
+    note_in_flight(state, id,
                    {.event = &event,
                     .word = word,
                     .thread = thread.index,
@@ -121,11 +121,11 @@ void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t pack
                     .start = thread.log.now()});
 }
 
-void note_in_flight(ReplayState& state, std::uint32_t number, const InFlight& transfer) {
-    if (number >= state.in_flight.size()) {
-        state.in_flight.resize(number + 1);
+void note_in_flight(ReplayState& state, TransferId id, const InFlight& transfer) {
+    if (index_of(id) >= state.in_flight.size()) {
+        state.in_flight.resize(index_of(id) + 1);
     }
-    state.in_flight[number] = transfer;
+    state.in_flight[index_of(id)] = transfer;
 }
 
 Progress do_transfer(ReplayState& state, EngineThread& thread) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emu/timing/event_queue.hpp"
+#include "emu/timing/network/ids.hpp"
 #include "emu/timing/replay.hpp"
 
 namespace tessera::timing {
@@ -63,13 +64,18 @@ enum class Milestone : std::uint8_t {
 /// Accounts the time of a transfer, from its issue to its last milestone so far, by resource kind.
 using Transit = std::array<Millicycles, kNumResourceKinds>;
 
+/// Outcome of a stage.
 struct StageResult {
     Milestone milestone = Milestone::None;
-    bool is_last = false;      ///< the transfer's number may be given out again
+    bool is_last = false;      ///< the transfer's number may be reused
     std::uint16_t device = 0;  ///< Passed: where
-    /// The started transfer, also where a branch of it has come that far.
-    std::uint32_t started = 0;
+    TransferId started{};  ///< Passed: the transfer that was started, even if a branch of it passed
 };
+
+/// Schedules the next stage of a transfer.
+inline void push_stage(EventQueue& queue, Millicycles time, TransferId transfer) {
+    queue.push(time, QueueEvent::TransferStage, index_of(transfer));
+}
 
 /// Consecutive devices of a mesh.
 struct DeviceRange {
@@ -94,7 +100,7 @@ public:
 
     /// Starts a transfer at `now`, the end of its issue by the RISC, and schedules its first stage.
     /// Returns its number. Precondition   its NIU takes it.
-    std::uint32_t start(const Request& request, Millicycles now, EventQueue& queue);
+    TransferId start(const Request& request, Millicycles now, EventQueue& queue);
     /// Returns whether an NIU takes a command to read so many packets. It keeps one while it sends
     /// something else (source: as end_command, network/commands.cpp), and `noc.outstanding_reads`
     /// packets may be under way; a read of more goes when it is alone, or it would never.
@@ -103,9 +109,9 @@ public:
     /// `noc.outstanding_writes` of them may be under way.
     [[nodiscard]] bool takes_write(Niu niu) const noexcept;
     /// Runs the stage that is due.
-    StageResult advance(std::uint32_t transfer, Millicycles now, EventQueue& queue);
+    StageResult advance(TransferId transfer, Millicycles now, EventQueue& queue);
     /// Returns the account of a transfer's time; it adds up to `now − start`.
-    [[nodiscard]] const Transit& transit(std::uint32_t transfer) const noexcept;
+    [[nodiscard]] const Transit& transit(TransferId transfer) const noexcept;
     /// Returns the resources that were used, sorted by (kind, device, noc, node, direction).
     [[nodiscard]] std::vector<ResourceUse> uses() const;
 

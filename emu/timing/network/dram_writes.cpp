@@ -1,91 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes at DRAM: behind the last port of its route a packet flows into the buffer of its bank, at
-// the pace of the port, and asks for the bank from there, in turn with reads. While the buffer is
-// full, packets wait in the routers and hold channels.
+// Writes at DRAM. Behind the last port of its route a packet flows into the buffer of its bank, at
+// the rate of the port, and requests the bank from there, in turn with reads. While the buffer is
+// full, packets wait in the routers and hold VCs.
 //
-// Without the buffer a packet held its route until reads had had their turn, and programs that read
-// and write DRAM with all cores were a half too slow. The pace of the port is a fact of its own: on
-// Wormhole a link idles while a packet goes into a bank at 24 of its 31 B/cycle, on Blackhole two
-// banks fill one link.
+// Without the buffer a packet held its route until the bank had served the reads before it, and
+// programs that read and write DRAM with all cores were predicted half too slow. The rate of the
+// port is a constant of its own: on Wormhole a packet enters a bank at 24 of the link's 31 B/cycle,
+// on Blackhole two banks fill one link.
 #include <algorithm>
 
-#include "emu/timing/network/transport_state.hpp"
+#include "emu/timing/network/dram_banks.hpp"
 
 namespace tessera::timing {
 
-WriteBuffer& Transport::State::write_buffer_of(const Request& request) noexcept {
-    return write_buffers[std::size_t{request.device} * arch.dram.num_banks + request.place.bank()];
+DramBanks::WriteBuffer& DramBanks::buffer_of(const Request& request) noexcept {
+    return buffers_[index(request.device, request.place.bank())];
 }
 
-// A packet flows in as soon as there is room for its first flits. Asked to have room for all of a
-// packet, a buffer that holds three pages of 2 KiB held one of 4, and FP32 tiles that are read and
-// written by all cores were a third too slow.
-bool Transport::State::has_room(const WriteBuffer& buffer) const noexcept {
-    return buffer.taken < write_buffer;
+// A packet flows in as soon as there is room for its first flits. With room required for the whole
+// packet, a buffer that holds three pages of 2 KiB held one of 4 KiB, and FP32 tiles that all cores
+// read and write were predicted a third too slow.
+bool DramBanks::has_room(const WriteBuffer& buffer) const noexcept {
+    return buffer.taken < buffer_size_;
 }
 
-bool Transport::State::take_room(std::uint32_t number) {
-    Transfer& packet = transfers[number];
-    WriteBuffer& buffer = write_buffer_of(packet.request);
-    if (buffer.first == kNone && has_room(buffer)) {
-        buffer.taken += packet.packet;
+bool DramBanks::reserve_room(Transfer& write) {
+    WriteBuffer& buffer = buffer_of(write.request);
+    if (buffer.first == kNoTransfer && has_room(buffer)) {
+        buffer.taken += write.packet_bytes;
         return true;
     }
-    packet.next_waiting = kNone;
-    (buffer.first == kNone ? buffer.first : transfers[buffer.last].next_waiting) = number;
-    buffer.last = number;
+    write.next_waiting = kNoTransfer;
+    (buffer.first == kNoTransfer ? buffer.first : transfers_[buffer.last].next_waiting) = write.id;
+    buffer.last = write.id;
     return false;
 }
 
-void Transport::State::leave_room(const Request& request, std::uint32_t bytes, Millicycles now,
-                                  EventQueue& queue) {
-    WriteBuffer& buffer = write_buffer_of(request);
+void DramBanks::release_room(WriteBuffer& buffer, std::uint32_t bytes, Millicycles now,
+                             EventQueue& queue) {
     buffer.taken -= bytes;
-    while (buffer.first != kNone && has_room(buffer)) {
-        const std::uint32_t number = buffer.first;
-        Transfer& next = transfers[number];
+    while (buffer.first != kNoTransfer && has_room(buffer)) {
+        Transfer& next = transfers_[buffer.first];
         buffer.first = next.next_waiting;
-        buffer.taken += next.packet;
-        next.has_room = true;
+        buffer.taken += next.packet_bytes;
+        next.as<Unicast>().has_room = true;
         next.spend(ResourceKind::Dram, now);
-        queue.push(std::max(now, next.reach), QueueEvent::TransferStage, number);
+        push_stage(queue, std::max(now, next.noc_packet().reach), next.id);
     }
 }
 
-// The packet in the buffer is a transfer of its own: the write goes on to leave its source
-// meanwhile.
-void Transport::State::write_to_bank(std::uint32_t number, Millicycles begin, EventQueue& queue) {
-    const std::uint32_t copy = transfers.take();
-    Transfer& write = transfers[number];
-    ++write.parts;
-    transfers[copy].request = write.request;
-    transfers[copy].packet = write.packet;
-    transfers[copy].parent = number;
-    transfers[copy].stamp = begin;
-    schedule(copy, TransferStage::Buffered, begin, queue);
+void DramBanks::start_write(Transfer& write, Millicycles begin, EventQueue& queue) {
+    ++write.as<Unicast>().bank_packets;
+    Transfer& packet = transfers_.take<BankWrite>();
+    packet.request = write.request;
+    packet.packet_bytes = write.packet_bytes;
+    packet.as<BankWrite>().write = write.id;
+    packet.stamp = begin;
+    schedule(packet, TransferStage::Buffered, begin, queue);
 }
 
-void Transport::State::buffered(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    const Request request = transfers[number].request;
-    const std::uint32_t bytes = transfers[number].packet;
-    const auto duration = start_at_bank(number, NocPaths::Access::Write, bytes, now, queue);
+Transfer* DramBanks::begin_write(Transfer& packet, Millicycles now, EventQueue& queue) {
+    const auto duration =
+        start_access(packet, NocPaths::Access::Write, packet.packet_bytes, now, queue);
     if (!duration) {
-        return;
+        return nullptr;
     }
-    const std::uint32_t parent = transfers[number].parent;
-    transfers.release(number);
-    leave_room(request, bytes, now, queue);
-    Transfer& write = transfers[parent];
+    Transfer& write = transfers_[packet.as<BankWrite>().write];
+    release_room(buffer_of(packet.request), packet.packet_bytes, now, queue);
+    transfers_.release(packet);
     write.arrival = std::max(write.arrival, now + *duration);
     if (*duration > write.slowest) {
-        note_slowest(write, ResourceKind::Dram, *duration);
+        write.set_slowest(ResourceKind::Dram, *duration);
     }
-    if (--write.parts == 0 && write.waits_for_bank) {
-        write.spend(ResourceKind::NocLink, std::min(now, write.stamp + write.delayed));
-        write.delayed = 0;
-        write.spend(ResourceKind::Dram, now);
-        schedule_delivery(parent, now, queue);
+    auto& unicast = write.as<Unicast>();
+    if (--unicast.bank_packets > 0 || !unicast.waits_for_bank) {
+        return nullptr;
     }
+    write.spend(ResourceKind::NocLink, std::min(now, write.stamp + unicast.delayed));
+    unicast.delayed = 0;
+    write.spend(ResourceKind::Dram, now);
+    return &write;
 }
 
 }  // namespace tessera::timing

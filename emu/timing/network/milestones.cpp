@@ -1,85 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reaches the milestones of a transfer: departure, delivery and acknowledgement.
+// Milestones of a transfer: departure, delivery and acknowledgement.
 #include <algorithm>
 
 #include "emu/timing/network/transport_state.hpp"
 
 namespace tessera::timing {
 
-StageResult Transport::State::depart(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    Transfer& transfer = transfers[number];
-    // Injection and the slowest link stream the same bytes at once: what injection took counts
+StageResult Transport::State::depart(Transfer& transfer, Millicycles now, EventQueue& queue) {
+    // Injection and the slowest link stream the same bytes at once: the time of injection counts
     // once.
     transfer.slowest -= now - transfer.stamp;
     transfer.spend(ResourceKind::NocInjection, now);
     end_command(interface_of(transfer), now, queue);
-    if (transfer.request.kind == RequestKind::Fabric) {
-        schedule(number, TransferStage::LinkSend, now + 2 * paths.noc().interface, queue);
+    if (transfer.is_mesh_packet()) {
+        schedule(transfer, TransferStage::LinkSend, now + 2 * paths.noc().interface, queue);
         return {Milestone::Departed, false};
     }
-    schedule_delivery(number, now, queue);
+    schedule_delivery(transfer, now, queue);
     return {Milestone::Departed, false};
 }
 
-void Transport::State::schedule_delivery(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    Transfer& transfer = transfers[number];
-    transfer.waits_for_bank = transfer.parts > 0;
-    if (transfer.waits_for_bank) {
-        return;
+void Transport::State::schedule_delivery(Transfer& transfer, Millicycles now, EventQueue& queue) {
+    if (auto* const unicast = std::get_if<Unicast>(&transfer.body)) {
+        unicast->waits_for_bank = unicast->bank_packets > 0;
+        if (unicast->waits_for_bank) {
+            return;
+        }
     }
     const Millicycles memory =
         transfer.request.kind == RequestKind::Atomic ? paths.noc().atomic : 0;
-    schedule(number, TransferStage::Deliver, std::max(now, transfer.arrival + memory), queue);
+    schedule(transfer, TransferStage::Deliver, std::max(now, transfer.arrival + memory), queue);
 }
 
-StageResult Transport::State::deliver(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    Transfer& transfer = transfers[number];
-    transfer.spend(ResourceKind::NocLink, std::min(now, transfer.stamp + transfer.delayed));
-    // The body streams behind the head, at the rate of the slowest resource: that is where its time
-    // goes in the account; what is left is latency.
+StageResult Transport::State::deliver(Transfer& transfer, Millicycles now, EventQueue& queue) {
+    const bool is_mesh_packet = transfer.is_mesh_packet();
+    if (!is_mesh_packet && !transfer.is_multicast()) {
+        transfer.spend(ResourceKind::NocLink,
+                       std::min(now, transfer.stamp + transfer.noc_packet().delayed));
+    }
+    // The body streams behind the head, at the rate of the slowest resource, which its time is
+    // attributed to. The rest is latency.
     if (transfer.slowest > 0) {
-        const Millicycles begin = transfer.stamp;
-        transfer.spend(transfer.slowest_kind, std::min(now, begin + transfer.slowest));
+        transfer.spend(transfer.slowest_kind, std::min(now, transfer.stamp + transfer.slowest));
     }
-    const Request& request = transfer.request;
-    transfer.spend(
-        request.kind == RequestKind::Fabric ? ResourceKind::MeshLatency : ResourceKind::NocLatency,
-        now);
-    free_slot(transfer, now, queue);
-    if (request.kind == RequestKind::Fabric) {
-        return end_packet(number, now, queue);
+    transfer.spend(is_mesh_packet ? ResourceKind::MeshLatency : ResourceKind::NocLatency, now);
+    if (is_mesh_packet) {
+        mesh_links.free_slot(transfer, now, queue);
+        return mesh_links.finish(transfer, now, queue);
     }
-    if (request.kind == RequestKind::Read) {
-        // One counter for all RISCs of the core: the next read goes when a packet has come back.
-        NocInterface& own = interface_of(transfer);
-        --own.reads;
-        if (own.stalled_reads.first != kNone) {
-            const std::uint32_t late = remove_first(own.stalled_reads);
-            transfers[late].spend(ResourceKind::NocInjection, now);
-            this->request(late, now, queue);
-        }
-        if (transfer.parent != kNone) {
-            return part_arrived(number, now, queue);
-        }
-    } else if (!request.is_posted) {
-        schedule(number, TransferStage::Acknowledge,
-                 std::max(transfer.acknowledged, now + acknowledgement(transfer)), queue);
+    if (transfer.is_read()) {
+        return deliver_read(transfer, now, queue);
+    }
+    if (!transfer.request.is_posted) {
+        const auto* const multicast = std::get_if<Multicast>(&transfer.body);
+        const Millicycles last = multicast == nullptr ? 0 : multicast->acknowledged;
+        schedule(transfer, TransferStage::Acknowledge,
+                 std::max(last, now + acknowledgement_time(transfer)), queue);
         return {Milestone::Delivered, false};
     }
-    transfers.release(number);
+    transfers.release(transfer);
     return {Milestone::Delivered, true};
 }
 
-Millicycles Transport::State::acknowledgement(const Transfer& transfer) const {
+// One counter serves all RISCs of the core: a stalled read starts when a packet has arrived.
+StageResult Transport::State::deliver_read(Transfer& transfer, Millicycles now, EventQueue& queue) {
+    NocInterface& own = interface_of(transfer);
+    --own.reads;
+    if (!own.stalled_reads.is_empty()) {
+        Transfer& stalled = own.stalled_reads.remove_first(transfers);
+        stalled.spend(ResourceKind::NocInjection, now);
+        request(stalled, now, queue);
+    }
+    if (transfer.as<Read>().whole != kNoTransfer) {
+        return part_arrived(transfer, now, queue);
+    }
+    transfers.release(transfer);
+    return {Milestone::Delivered, true};
+}
+
+Millicycles Transport::State::acknowledgement_time(const Transfer& transfer) const {
     const Request& request = transfer.request;
     const NocTimes& noc = paths.noc();
-    if (request.kind != RequestKind::Multicast && request.kind != RequestKind::MulticastWord) {
+    if (!transfer.is_multicast()) {
         const Millicycles memory =
             request.place.is_dram() ? paths.dram().write_latency : noc.l1_write;
         return memory + paths.latency(request.noc, transfer.far, transfer.own) + noc.completion;
     }
-    // There and back is once around each axis on which a receiver lies elsewhere: the last
-    // acknowledgement is as late for the nearest receiver as for the furthest.
+    // The way to a receiver and back is once around each axis on which it differs from the sender:
+    // the acknowledgement of the nearest receiver is as late as that of the furthest.
     const auto [columns, rows] = arch.noc.grid;
     const WorkerGridSpec& workers = arch.workers;
     const auto& [start, end] = std::pair(request.rect_start, request.rect_end);
@@ -95,11 +103,10 @@ Millicycles Transport::State::acknowledgement(const Transfer& transfer) const {
            noc.completion;
 }
 
-StageResult Transport::State::acknowledge(std::uint32_t number, Millicycles now) {
-    Transfer& transfer = transfers[number];
+StageResult Transport::State::acknowledge(Transfer& transfer, Millicycles now) {
     transfer.spend(ResourceKind::NocLatency, now);
     --interface_of(transfer).writes;
-    transfers.release(number);
+    transfers.release(transfer);
     return {Milestone::Acknowledged, true};
 }
 

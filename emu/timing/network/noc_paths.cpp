@@ -49,7 +49,8 @@ UnicastRoute NocPaths::route_of(NodePair nodes, PacketClass of) {
     const std::span<const std::uint16_t> channels = routes_.of(nodes.noc, nodes.from, nodes.to);
     return {.channels = channels.data(),
             .num_hops = static_cast<std::uint32_t>(channels.size()),
-            .base = 4 * resources_.network(nodes.device, nodes.noc) + policy_of(of).channels};
+            .base = kVcGroupsPerLink * resources_.network(nodes.device, nodes.noc) +
+                    policy_of(of).vc_group};
 }
 
 UnicastRoute NocPaths::route_of(NodePair nodes, PacketClass of, std::uint32_t bytes,

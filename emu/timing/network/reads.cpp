@@ -1,123 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays reads: a request of one flit to the far end, then packets back. A port accepts so many
-// requests before it answers one; those that it does not accept wait in the routers.
+// Stages of reads: a request of one flit to the far end, then packets back. A port accepts a
+// limited number of requests before it answers one; the others wait in the routers.
 #include <algorithm>
 
 #include "emu/timing/network/transport_state.hpp"
 
 namespace tessera::timing {
 
-void Transport::State::start_read(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    const std::uint32_t bytes = transfers[number].request.bytes;
-    // Most reads are one packet (a page) and their own part. A larger one is a transfer per packet:
-    // each has a request of its own, and they come back in any order.
+void Transport::State::start_read(Transfer& transfer, Millicycles now, EventQueue& queue) {
+    const std::uint32_t bytes = transfer.request.bytes;
+    // Most reads are one packet (a page) and their own part. A larger one is split into a transfer
+    // per packet: each has a request of its own, and the answers arrive in any order.
     if (bytes <= max_packet) {
-        request(number, now, queue);
+        request(transfer, now, queue);
         return;
     }
-    transfers[number].parts = (bytes + max_packet - 1) / max_packet;
+    transfer.as<Read>().parts = (bytes + max_packet - 1) / max_packet;
     for (std::uint32_t begin = 0; begin < bytes; begin += max_packet) {
-        const std::uint32_t part = transfers.take();
-        transfers[part] = transfers[number];
-        transfers[part].left = std::min(max_packet, bytes - begin);
-        transfers[part].parent = number;
+        Transfer& part = transfers.copy(transfer);
+        part.unsent = std::min(max_packet, bytes - begin);
+        part.as<Read>().whole = transfer.id;
         request(part, now, queue);
     }
 }
 
-void Transport::State::request(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    Transfer& transfer = transfers[number];
+void Transport::State::request(Transfer& transfer, Millicycles now, EventQueue& queue) {
     NocInterface& own = interface_of(transfer);
     if (own.unsent > 0) {
-        append(own.held_reads, number);
+        own.held_reads.append(transfer, transfers);
         return;
     }
     if (own.reads == max_reads) {
-        append(own.stalled_reads, number);
+        own.stalled_reads.append(transfer, transfers);
         return;
     }
     ++own.reads;
-    transfer.packet = transfer.left;
-    transfer.packet_class = PacketClass::Request;
-    transfer.length = router_buffer.flit();
+    auto& packet = transfer.as<Read>();
+    transfer.packet_bytes = transfer.unsent;
+    packet.packet_class = PacketClass::Request;
+    packet.length = router_buffer.flit();
     const Request& request = transfer.request;
-    transfer.route = paths.request({request.device, request.noc, transfer.own, transfer.far});
+    packet.route = paths.request({request.device, request.noc, transfer.own, transfer.far});
     transfer.stage = TransferStage::Request;
-    ask(number, {now, now + paths.noc().command}, queue);
+    advance_request(transfer, {now, now + paths.noc().command}, queue);
 }
 
-void Transport::State::ask(std::uint32_t number, VirtualChannels::Start start, EventQueue& queue) {
-    const Millicycles end = channels.advance(number, start, queue);
-    if (end == VirtualChannels::kStopped) {
+void Transport::State::advance_request(Transfer& transfer, VirtualChannels::Start start,
+                                       EventQueue& queue) {
+    const auto [end, released] = channels.advance(transfer, start, queue);
+    if (end == VirtualChannels::kBlocked) {
         return;
     }
-    (void)channels.release(number, {end, 0}, start.now, queue);
-    Transfer& transfer = transfers[number];
-    transfer.packet_class = PacketClass::Answer;
+    (void)channels.release(transfer, released, {end, 0}, start.now, queue);
+    transfer.as<Read>().packet_class = PacketClass::Answer;
     if (transfer.request.place.is_dram()) {
-        schedule(number, TransferStage::AtMemory, end, queue);
+        schedule(transfer, TransferStage::AtMemory, end, queue);
     } else {
-        schedule(number, TransferStage::Respond, end + paths.noc().l1_read, queue);
+        schedule(transfer, TransferStage::Respond, end + paths.noc().l1_read, queue);
     }
 }
 
-void Transport::State::at_memory(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    Transfer& transfer = transfers[number];
-    if (transfer.waiting_on == kNone) {
+void Transport::State::at_memory(Transfer& transfer, Millicycles now, EventQueue& queue) {
+    if (transfer.waiting_on == kNoResource) {
         transfer.spend(ResourceKind::NocLatency, now);
     }
-    const auto duration = start_at_bank(number, NocPaths::Access::Read, transfer.left, now, queue);
+    const auto duration =
+        banks.start_access(transfer, NocPaths::Access::Read, transfer.unsent, now, queue);
     if (!duration) {
         return;
     }
-    // The bank has begun with this request: its slot at the port is free, not when the data leaves.
-    channels.answered(transfer.port, ResourceKind::Dram, now, queue);
+    auto& packet = transfer.as<Read>();
+    // The request's slot at the port is free when the bank begins, not when the data leaves.
+    channels.return_request_slot(packet.port, ResourceKind::Dram, now, queue);
     // A bank is slower than a link (22.2 against 31.3 B/cycle): the packet leaves when the rest of
     // it can follow without a gap.
     const Millicycles head_start =
-        std::max<Millicycles>(0, *duration - paths.noc().link.of(transfer.left));
+        std::max<Millicycles>(0, *duration - paths.noc().link.of(transfer.unsent));
     const Millicycles leaves = now + paths.dram().read_latency + head_start;
     transfer.spend(ResourceKind::Dram, leaves);
-    transfer.is_answered = true;
+    packet.is_answered = true;
     transfer.stage = TransferStage::Respond;
-    // Sent off now, for the moment at which it will leave: that saves an event a read.
-    respond(number, {now, leaves}, queue);
+    // Sent now, for the time at which it will leave: that saves an event a read.
+    respond(transfer, {now, leaves}, queue);
 }
 
-void Transport::State::respond(std::uint32_t number, VirtualChannels::Start start,
+void Transport::State::respond(Transfer& transfer, VirtualChannels::Start start,
                                EventQueue& queue) {
-    Transfer& transfer = transfers[number];
-    if (transfer.head == 0 && !transfer.is_queued) {
+    auto& packet = transfer.as<Read>();
+    if (packet.head == 0 && !packet.is_queued) {
         transfer.spend(ResourceKind::NocLatency, start.begin);
         const Request& request = transfer.request;
-        transfer.length = router_buffer.length(transfer.packet);
-        transfer.route = paths.answer({request.device, request.noc, transfer.far, transfer.own},
-                                      transfer.packet, request.place);
+        packet.length = router_buffer.length(transfer.packet_bytes);
+        packet.route = paths.answer({request.device, request.noc, transfer.far, transfer.own},
+                                    transfer.packet_bytes, request.place);
     }
-    const ResourceKind cause = transfer.cause_or(ResourceKind::NocInjection);
-    const Millicycles end = channels.advance(number, start, queue);
-    if (!transfer.is_answered && (end != VirtualChannels::kStopped || transfer.head > 0)) {
-        transfer.is_answered = true;
-        channels.answered(transfer.port, cause, start.now, queue);
+    const ResourceKind cause = packet.cause_or(ResourceKind::NocInjection);
+    const auto [end, released] = channels.advance(transfer, start, queue);
+    const bool is_blocked = end == VirtualChannels::kBlocked;
+    // L1 answers a request when the answer enters the NoC.
+    if (!packet.is_answered && (!is_blocked || packet.head > 0)) {
+        packet.is_answered = true;
+        channels.return_request_slot(packet.port, cause, start.now, queue);
     }
-    if (end == VirtualChannels::kStopped) {
+    if (is_blocked) {
         return;
     }
-    note_slowest(transfer);
-    (void)channels.release(number, {end, transfer.slowest}, start.now, queue);
-    schedule(number, TransferStage::Deliver, end + transfer.slowest + paths.noc().completion,
+    set_slowest(transfer);
+    (void)channels.release(transfer, released, {end, transfer.slowest}, start.now, queue);
+    schedule(transfer, TransferStage::Deliver, end + transfer.slowest + paths.noc().completion,
              queue);
 }
 
-StageResult Transport::State::part_arrived(std::uint32_t number, Millicycles now,
-                                           EventQueue& queue) {
-    const std::uint32_t whole = transfers[number].parent;
+StageResult Transport::State::part_arrived(Transfer& transfer, Millicycles now, EventQueue& queue) {
+    Transfer& whole = transfers[transfer.as<Read>().whole];
     // The last packet decides when the read is done: its transit is that of the read.
-    if (--transfers[whole].parts == 0) {
-        transfers[whole].transit = transfers[number].transit;
+    if (--whole.as<Read>().parts == 0) {
+        whole.transit = transfer.transit;
         schedule(whole, TransferStage::PartsArrived, now, queue);
     }
-    transfers.release(number);
+    transfers.release(transfer);
     return {};
 }
 

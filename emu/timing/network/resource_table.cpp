@@ -19,8 +19,8 @@ ResourceTable::ResourceTable(const ArchSpec& arch, std::uint32_t num_devices)
     }
 }
 
-// Numbers, not pointers: routes are lists of 16-bit integers, and half the number of a virtual
-// channel is that of its link (RouteTable).
+// Numbers, not pointers: routes are lists of 16-bit integers, from which the number of a link and
+// of its VC groups follow without a lookup (RouteTable).
 ResourceKind ResourceTable::kind_by_number(std::uint32_t number) const noexcept {
     if (number >= first_mesh_link_) {
         return ResourceKind::MeshLink;
@@ -40,7 +40,7 @@ ResourceKind ResourceTable::kind_by_number(std::uint32_t number) const noexcept 
 
 ResourceUse ResourceTable::use(std::uint32_t number) const noexcept {
     const Resource& taken = all_[number];
-    ResourceUse use{.kind = kind(number), .busy = taken.busy, .bytes = taken.bytes};
+    ResourceUse use{.kind = kinds_[number], .busy = taken.busy, .bytes = taken.bytes};
     if (use.kind == ResourceKind::MeshLink) {
         const std::uint32_t index = number - first_mesh_link_;
         use.device = static_cast<std::uint16_t>(index / kSendersPerDevice);
@@ -64,7 +64,7 @@ ResourceUse ResourceTable::use(std::uint32_t number) const noexcept {
 std::vector<ResourceUse> ResourceTable::uses() const {
     std::vector<ResourceUse> uses;
     for (std::uint32_t number = 0; number < first_mesh_router_; ++number) {
-        // A DRAM channel's use is that of its banks; routers of mesh links lie behind the range.
+        // A DRAM channel's use is that of its banks. Mesh routers have numbers above this range.
         const bool is_channel = number >= first_channel_ && number < first_mesh_link_;
         if (all_[number].busy > 0 && !is_channel) {
             uses.push_back(use(number));

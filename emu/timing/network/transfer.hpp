@@ -1,128 +1,254 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds one transfer in flight, and numbers transfers in a pool.
+// Transfers in flight and the pool that holds them. A transfer is a header that all kinds share,
+// and a body of its kind: unicast, read, multicast, mesh packet, or data in front of a DRAM bank.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <variant>
 #include <vector>
 
 #include "emu/timing/network/packet_path.hpp"
 #include "emu/timing/network/packet_policy.hpp"
-#include "emu/timing/network/resource_table.hpp"
 #include "emu/timing/transport.hpp"
 
 namespace tessera::timing {
 
-/// What a transfer does when its event is due.
+/// Next step of a transfer, which runs when the transfer's event is due.
 enum class TransferStage : std::uint8_t {
-    Ready,         ///< its command is written: it joins the queue of its interface
-    Inject,        ///< first of that queue: its next packet asks for its path
-    InjectNext,    ///< a packet of it has left, and the next asks for its path
+    Ready,         ///< the command is written: it joins its interface's queue
+    Inject,        ///< first of that queue: the next packet requests its path
+    InjectNext,    ///< a packet has left the source, and the next requests its path
     Reserved,      ///< multicast: the routers of the tree have answered
-    Request,       ///< read: its request goes on along its route
-    AtMemory,      ///< read request at a DRAM bank
-    Buffered,      ///< a written packet's copy in front of a DRAM bank
-    Respond,       ///< data read: the packet back asks for its path
-    Depart,        ///< last byte has left the source
-    Deliver,       ///< last byte is in place
-    Acknowledge,   ///< the issuer knows
-    LinkSend,      ///< packet in the sender's buffer of a mesh link
-    LinkTaken,     ///< the link has taken it from there
-    LinkReceive,   ///< packet at the far end of a mesh link
-    LinkPassed,    ///< multicast packet in place there, and in the next link's buffer
-    PartsArrived,  ///< every part of a read that was split has arrived
+    Request,       ///< read: the request advances along its route
+    AtMemory,      ///< read: the request is at a DRAM bank
+    Buffered,      ///< bank write: the data are in front of the bank
+    Respond,       ///< read: the answer requests its path
+    Depart,        ///< the last byte has left the source
+    Deliver,       ///< the last byte is in place
+    Acknowledge,   ///< the issuer knows that the data are in place
+    LinkSend,      ///< mesh packet in the sender's buffer of a mesh link
+    LinkTaken,     ///< the mesh link has taken the packet from there
+    LinkReceive,   ///< mesh packet at the far end of a mesh link
+    LinkPassed,    ///< mesh multicast: in place on this device, and in the next link's buffer
+    PartsArrived,  ///< read: every packet of a split read has arrived
 };
 
-/// By lines of a cache: where its packet stands, the route, the account of its time, of which every
-/// attempt to go on takes all three; then what is read once or twice.
-struct alignas(64) Transfer {
-    TransferStage stage{};
+/// Packet that passes a NoC hop by hop (VirtualChannels): position of its head and body, and what
+/// blocks it.
+struct NocPacket {
     PacketClass packet_class{};
-    bool is_queued = false;              ///< for a virtual channel of hop `head`
-    bool stands = false;                 ///< in the buffer in front of hop `head`
-    bool has_left = false;               ///< its source: the next packet may follow
-    bool has_room = false;               ///< in the buffer of the bank that it writes to
-    bool waits_for_bank = false;         ///< all of it has left, and lies in that buffer
-    bool is_answered = false;            ///< a read: its port has let go of its request
-    std::uint32_t packet = 0;            ///< bytes of the packet that is sent next
-    std::uint32_t length = 0;            ///< bytes that it takes in buffers, with its header
-    std::uint32_t head = 0;              ///< hop in front of which the packet's head last stopped
-    std::uint32_t held = 0;              ///< behind the last hop whose virtual channel it holds
-    std::uint32_t tail = 0;              ///< the first such hop
-    std::uint32_t filled = 0;            ///< first hop behind which its body lies in a buffer
-    std::uint32_t next_waiting = kNone;  ///< in the queue of the resource `waiting_on`
-    std::uint32_t next_behind = kNone;   ///< in the same buffer
-    std::uint32_t waiting_on = kNone;
-    std::uint32_t port = 0;     ///< a read: resource that has accepted its request
-    std::uint64_t buddies = 0;  ///< which channel of each hop it takes: bit by hop
-    Millicycles reach = 0;      ///< when the head gets to where it waits
+    bool is_queued = false;    ///< waits in the queue of the VC group of hop `head`
+    bool is_blocked = false;   ///< its head occupies the buffer in front of hop `head`
+    ResourceKind waits_for{};  ///< resource that has blocked it since it last stopped
+    std::uint32_t length = 0;  ///< bytes in router buffers: payload and header, in whole flits
+    std::uint32_t head = 0;    ///< hop that the head requests next
+    std::uint32_t held = 0;    ///< hop behind the last one whose VC it holds; 0: holds none
+    std::uint32_t tail = 0;    ///< first hop whose VC it holds
+    std::uint32_t filled = 0;  ///< first hop whose far buffer holds part of the body
+    TransferId next_behind = kNoTransfer;  ///< whose head is next in the same buffer
+    std::uint64_t vcs = 0;                 ///< VC that it takes at each hop: bit by hop
+    Millicycles reach = 0;                 ///< when the head reaches hop `head`
+    Millicycles delayed = 0;    ///< sum of short waits that its buffers hid, since it last stopped
+    Millicycles throttled = 0;  ///< duration of the body where buffers are short
+    UnicastRoute route;
+    Millicycles departs = 0;  ///< when injection ends if nothing blocks the packet
 
-    UnicastRoute route;       ///< of its packet
-    Millicycles stamp = 0;    ///< up to when `transit` holds
-    Millicycles delayed = 0;  ///< on its way since it last stopped, without stopping
-
-    Transit transit{};
-
-    Millicycles wait_duration = 0;  ///< where it waits, or on the wire behind the virtual channel
-    Millicycles wait_offset = 0;    ///< of `waiting_on` on the path
-    Millicycles throttled = 0;      ///< how long its body takes where a buffer is short
-    Millicycles departs = 0;        ///< when injection is done, if nothing stops the packet
-    Millicycles slowest = 0;        ///< longest occupation by the last packet
-    ResourceKind slowest_kind{};
-    ResourceKind waits_for{};      ///< its packet on its way, since it last stopped
-    std::uint8_t hops_done = 0;    ///< mesh links passed
-    std::uint16_t device = 0;      ///< where it is: mesh packets
-    std::uint32_t left = 0;        ///< bytes of packets that have not been sent
-    std::uint32_t interface = 0;   ///< of the issuer, by (device, noc, node)
-    std::uint32_t parts = 0;       ///< of these: not arrived, or not begun with by a bank
-    std::uint32_t parent = kNone;  ///< of a part of a split read, of a branch of a packet, of a
-                                   ///< packet in a bank's buffer
-    std::uint32_t next_in_fifo = kNone;  ///< of the interface
-
-    Request request;
-    CoreCoord own;                    ///< physical node of the issuer
-    CoreCoord far;                    ///< physical node of `place`
-    Millicycles arrival = 0;          ///< last byte of the last packet in place
-    Millicycles acknowledged = 0;     ///< a multicast: by the last of its receivers
-    std::uint32_t slot = kNone;       ///< link in whose far router it lies: mesh packets
-    std::uint32_t next_slot = kNone;  ///< link whose far router has a slot for it
-
-    [[nodiscard]] std::uint32_t buddy_of(std::uint32_t hop) const noexcept {
-        return static_cast<std::uint32_t>(buddies >> hop & 1U);
+    [[nodiscard]] std::uint32_t vc_of(std::uint32_t hop) const noexcept {
+        return static_cast<std::uint32_t>(vcs >> hop & 1U);
     }
-    /// Returns what its packet waits for on its way; `other` if it has not stopped.
+    /// Returns the resource that has blocked the packet; `other` if it has not stopped.
     [[nodiscard]] ResourceKind cause_or(ResourceKind other) const noexcept {
         return waits_for == ResourceKind::None ? other : waits_for;
     }
+    /// Sets the cause of the wait, if it is known.
+    void note_cause(ResourceKind cause) noexcept {
+        waits_for = cause == ResourceKind::None ? waits_for : cause;
+    }
+};
+
+/// Write, word or atomic to one place.
+struct Unicast : NocPacket {
+    bool has_left = false;           ///< the whole packet is in routers: the next command may start
+    bool has_room = false;           ///< room is reserved for the packet in its bank's write buffer
+    bool waits_for_bank = false;     ///< has left the source; the bank has not begun with all of it
+    std::uint32_t bank_packets = 0;  ///< packets that the bank has not begun with
+};
+
+/// Read, or one packet of a read that was split.
+struct Read : NocPacket {
+    bool is_answered = false;        ///< the far port has released the request's slot
+    LinkId port{};                   ///< ejection port that has accepted the request
+    std::uint32_t parts = 0;         ///< packets of a split read that have not arrived
+    TransferId whole = kNoTransfer;  ///< split read of which this is a packet
+};
+
+/// Block or word to each worker of a rectangle.
+struct Multicast {
+    Millicycles acknowledged = 0;  ///< when the last receiver's acknowledgement arrives
+};
+
+/// Packet of the fabric between devices.
+struct MeshPacket {
+    std::uint16_t device = 0;    ///< where it is
+    std::uint8_t hops_done = 0;  ///< mesh links passed
+    std::uint32_t branches = 0;  ///< itself and its branches that have not ended; 0: cannot branch
+    TransferId trunk = kNoTransfer;     ///< packet of which this is a branch
+    std::uint32_t slot = kNoSlot;       ///< link whose far router holds it
+    std::uint32_t next_slot = kNoSlot;  ///< link whose far router has reserved a slot for it
+    static constexpr std::uint32_t kNoSlot = 0xFFFFFFFFU;
+};
+
+/// Packet of a write in the buffer of a DRAM bank. It is a transfer of its own, because the write's
+/// next packet leaves its source meanwhile.
+struct BankWrite {
+    TransferId write = kNoTransfer;
+};
+
+/// Laid out by cache lines: the header's members that each attempt reads, the account of time, the
+/// body (a NocPacket fills two lines), then members that are read once or twice.
+struct alignas(64) Transfer {
+    TransferId id = kNoTransfer;
+    TransferStage stage{};
+    ResourceKind slowest_kind{};     ///< resource of `slowest`
+    std::uint32_t packet_bytes = 0;  ///< payload of the packet that is sent next
+    std::uint32_t unsent = 0;        ///< bytes of packets that have not left, this one included
+    TransferId next_waiting = kNoTransfer;  ///< in a queue of a VC group, resource or write buffer
+    ResourceId waiting_on = kNoResource;    ///< whose queue it is in (ResourceQueues)
+    TransferId next_in_fifo = kNoTransfer;  ///< in a queue of an interface or mesh link
+    std::uint32_t interface = 0;            ///< of the issuer, by (device, noc, node)
+    Millicycles stamp = 0;                  ///< time up to which `transit` accounts
+    Millicycles wait_duration = 0;          ///< of the packet at the resource that it waits for
+    Millicycles slowest = 0;                ///< longest occupation by the packet's body
+
+    alignas(64) Transit transit{};
+
+    std::variant<Unicast, Read, Multicast, MeshPacket, BankWrite> body;
+
+    Request request;
+    CoreCoord own;                ///< physical node of the issuer
+    CoreCoord far;                ///< physical node of `request.place`
+    Millicycles arrival = 0;      ///< last byte of the last packet in place
+    Millicycles wait_offset = 0;  ///< of `waiting_on` on the path
+
+    /// Returns the body. Precondition   the transfer is of that kind.
+    template <class Body>
+    [[nodiscard]] Body& as() noexcept {
+        return *std::get_if<Body>(&body);
+    }
+    template <class Body>
+    [[nodiscard]] const Body& as() const noexcept {
+        return *std::get_if<Body>(&body);
+    }
+    [[nodiscard]] bool is_read() const noexcept { return std::holds_alternative<Read>(body); }
+    [[nodiscard]] bool is_multicast() const noexcept {
+        return std::holds_alternative<Multicast>(body);
+    }
+    [[nodiscard]] bool is_mesh_packet() const noexcept {
+        return std::holds_alternative<MeshPacket>(body);
+    }
+    /// Returns the packet of a unicast or read. Precondition   the transfer is one of them. Both
+    /// begin with it, so that this compiles to an address.
+    [[nodiscard]] NocPacket& noc_packet() noexcept {
+        if (auto* const read = std::get_if<Read>(&body)) {
+            return *read;
+        }
+        auto* const unicast = std::get_if<Unicast>(&body);
+        if (unicast == nullptr) {
+            __builtin_unreachable();
+        }
+        return *unicast;
+    }
+    [[nodiscard]] const NocPacket& noc_packet() const noexcept {
+        return const_cast<Transfer*>(this)->noc_packet();
+    }
+
     /// Accounts the time from `stamp` to `now` to `kind`.
     void spend(ResourceKind kind, Millicycles now) noexcept {
         transit[static_cast<std::size_t>(kind)] += now - stamp;
         stamp = now;
     }
+    /// Sets the longest occupation by the packet's body.
+    void set_slowest(ResourceKind kind, Millicycles duration) noexcept {
+        slowest = duration;
+        slowest_kind = kind;
+    }
 };
 
-/// Numbers transfers. Numbers are given out again; nothing is allocated once there are enough.
+static_assert(sizeof(NocPacket) <= 128 && sizeof(Transfer) == 384,
+              "replays keep thousands of transfers: each line more is a cache miss more");
+
+/// Transfer before its start, by kind. Copying it takes less time than setting each member.
+template <class Body>
+inline constexpr Transfer kNewTransfer{.body = Body{}};
+
+/// Allocates transfers in blocks that never move: a reference is valid until the release. Numbers
+/// are reused, and no memory is allocated once there are enough transfers.
 class TransferPool {
 public:
-    [[nodiscard]] std::uint32_t take() {
-        if (free_.empty()) {
-            all_.emplace_back();
-            return static_cast<std::uint32_t>(all_.size() - 1);
-        }
-        const std::uint32_t number = free_.back();
-        free_.pop_back();
-        all_[number] = blank_;
-        return number;
+    template <class Body>
+    [[nodiscard]] Transfer& take() {
+        return copy(kNewTransfer<Body>);
     }
-    void release(std::uint32_t number) { free_.push_back(number); }
-    [[nodiscard]] Transfer& operator[](std::uint32_t number) noexcept { return all_[number]; }
-    [[nodiscard]] const Transfer& operator[](std::uint32_t number) const noexcept {
-        return all_[number];
+    /// Allocates a transfer that equals `from` but for its number.
+    [[nodiscard]] Transfer& copy(const Transfer& from) {
+        if (free_.empty()) {
+            add_block();
+        }
+        Transfer& taken = *free_.back();
+        free_.pop_back();
+        const TransferId id = taken.id;
+        taken = from;
+        taken.id = id;
+        return taken;
+    }
+    void release(Transfer& transfer) { free_.push_back(&transfer); }
+    [[nodiscard]] Transfer& operator[](TransferId id) noexcept {
+        return blocks_[index_of(id) / kBlock][index_of(id) % kBlock];
+    }
+    [[nodiscard]] const Transfer& operator[](TransferId id) const noexcept {
+        return blocks_[index_of(id) / kBlock][index_of(id) % kBlock];
     }
 
 private:
-    std::vector<Transfer> all_;
-    std::vector<std::uint32_t> free_;
-    Transfer blank_;  ///< copied, which takes less than to set each member
+    static constexpr std::uint32_t kBlock = 64;  ///< 24 KiB: small launches have few transfers
+
+    void add_block() {
+        const auto first = static_cast<std::uint32_t>(blocks_.size()) * kBlock;
+        Transfer* const block = blocks_.emplace_back(std::make_unique<Transfer[]>(kBlock)).get();
+        for (std::uint32_t i = kBlock; i > 0; --i) {  // the lowest number is taken first
+            block[i - 1].id = TransferId{first + i - 1};
+            free_.push_back(&block[i - 1]);
+        }
+    }
+
+    std::vector<std::unique_ptr<Transfer[]>> blocks_;
+    std::vector<Transfer*> free_;
 };
+
+/// Queue of transfers, first in, first out, linked through Transfer::next_in_fifo.
+struct TransferFifo {
+    TransferId first = kNoTransfer;
+    TransferId last = kNoTransfer;
+
+    [[nodiscard]] bool is_empty() const noexcept { return first == kNoTransfer; }
+    void append(Transfer& transfer, TransferPool& transfers) noexcept {
+        transfer.next_in_fifo = kNoTransfer;
+        (is_empty() ? first : transfers[last].next_in_fifo) = transfer.id;
+        last = transfer.id;
+    }
+    /// Precondition   not empty.
+    Transfer& remove_first(TransferPool& transfers) noexcept {
+        Transfer& removed = transfers[first];
+        first = removed.next_in_fifo;
+        return removed;
+    }
+};
+
+/// Schedules the event of a transfer, which then is in `stage`.
+inline void schedule(Transfer& transfer, TransferStage stage, Millicycles time, EventQueue& queue) {
+    transfer.stage = stage;
+    push_stage(queue, time, transfer.id);
+}
 
 }  // namespace tessera::timing

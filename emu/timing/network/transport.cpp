@@ -10,26 +10,21 @@ namespace tessera::timing {
 Transport::State::State(const Machine& machine, DeviceRange range)
     : arch(machine.arch),
       devices(range),
-      mesh(machine.mesh),
       max_packet(static_cast<std::uint32_t>(machine.arch.noc.max_packet.value)),
       max_reads(machine.timing.noc.outstanding_reads),
       max_writes(machine.timing.noc.outstanding_writes),
       resources(machine.arch, range.count),
       paths(machine.arch, machine.timing, resources),
-      mesh_times(machine.timing.link, machine.timing.clock),
       queues(resources, transfers),
       router_buffer(machine.arch.noc, machine.timing.noc),
       channels(machine, router_buffer, resources, transfers),
-      interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows),
-      link_buffers(std::size_t{range.count} * kLinkDirections.size() * kLinksPerDirection,
-                   LinkBuffer{.free = machine.timing.link.receiver_slots}),
-      write_buffer(static_cast<std::uint32_t>(machine.timing.dram.write_buffer.value)),
-      write_buffers(std::size_t{range.count} * arch.dram.num_banks),
-      last_accesses(std::size_t{range.count} * arch.dram.num_banks, NocPaths::Access::Read) {
+      banks(machine, range.count, paths, queues, transfers),
+      mesh_links(machine, range, resources, paths, queues, transfers),
+      interfaces(std::size_t{range.count} * 2 * arch.noc.grid.columns * arch.noc.grid.rows) {
 }
 
 CoreCoord Transport::State::node_of(NocPlace place, std::uint32_t noc) const {
-    // A bank answers at another node on each NoC; workers at one.
+    // A bank has another node on each NoC; a worker has the same.
     if (place.is_dram()) {
         const DramEndpoint& endpoint = arch.dram.endpoints[place.bank()];
         return noc == 0 ? endpoint.physical : endpoint.physical1;
@@ -44,77 +39,98 @@ std::uint32_t Transport::State::interface_number(std::uint32_t device, std::uint
     return ((device * 2U + noc) * grid.rows + node.y) * grid.columns + node.x;
 }
 
-std::uint32_t Transport::State::start(const Request& request, Millicycles now, EventQueue& queue) {
-    const std::uint32_t number = transfers.take();
-    Transfer& transfer = transfers[number];
-    transfer.request = request;
+namespace {
+
+/// Allocates a transfer with the body of its request's kind.
+Transfer& take_for(const Request& request, std::uint16_t device, TransferPool& transfers) {
+    switch (request.kind) {
+        case RequestKind::Read:
+            return transfers.take<Read>();
+        case RequestKind::Multicast:
+        case RequestKind::MulticastWord:
+            return transfers.take<Multicast>();
+        case RequestKind::Fabric: {
+            Transfer& packet = transfers.take<MeshPacket>();
+            auto& mesh = packet.as<MeshPacket>();
+            mesh.device = device;
+            mesh.branches = request.east != 0 || request.west != 0 ? 1 : 0;
+            return packet;
+        }
+        default:
+            return transfers.take<Unicast>();
+    }
+}
+
+}  // namespace
+
+TransferId Transport::State::start(const Request& request, Millicycles now, EventQueue& queue) {
     // Counted from the part's first device, so that a part of one device has small tables.
-    transfer.request.device = static_cast<std::uint16_t>(request.device - devices.first);
+    const auto device = static_cast<std::uint16_t>(request.device - devices.first);
+    Transfer& transfer = take_for(request, device, transfers);
+    transfer.request = request;
+    transfer.request.device = device;
     transfer.own = node_of(NocPlace::worker(request.core), request.noc);
-    transfer.interface = interface_number(transfer.request.device, request.noc, transfer.own);
-    transfer.left = request.bytes;
+    transfer.interface = interface_number(device, request.noc, transfer.own);
+    transfer.unsent = request.bytes;
     transfer.stamp = now;
-    transfer.device = transfer.request.device;
-    // A packet that branches counts as a part of itself: its number is given out again when it and
-    // the last branch have ended.
-    transfer.parts = request.east != 0 || request.west != 0 ? 1 : 0;
     // A multicast has a rectangle in place of a far end, and a path of its own.
-    const bool has_place =
-        request.kind != RequestKind::Multicast && request.kind != RequestKind::MulticastWord;
-    transfer.far = has_place ? node_of(request.place, request.noc) : transfer.own;
-    if (request.kind == RequestKind::Read) {
-        start_read(number, now, queue);
-        return number;
+    transfer.far = transfer.is_multicast() ? transfer.own : node_of(request.place, request.noc);
+    if (transfer.is_read()) {
+        start_read(transfer, now, queue);
+        return transfer.id;
     }
     NocInterface& own = interface_of(transfer);
     ++own.unsent;
-    // The NIU counts what is to be acknowledged. A posted write never is; a fabric packet is the
-    // sender's, whose slots the engine counts.
-    own.writes += request.is_posted || request.kind == RequestKind::Fabric ? 0 : 1;
-    schedule(number, TransferStage::Ready, now + paths.noc().command, queue);
-    return number;
+    // The NIU counts commands that will be acknowledged. A posted write never is. A fabric packet
+    // belongs to the sender, whose slots the engine counts.
+    own.writes += request.is_posted || transfer.is_mesh_packet() ? 0 : 1;
+    schedule(transfer, TransferStage::Ready, now + paths.noc().command, queue);
+    return transfer.id;
 }
 
-StageResult Transport::State::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    switch (transfers[number].stage) {
+StageResult Transport::State::advance(TransferId id, Millicycles now, EventQueue& queue) {
+    Transfer& transfer = transfers[id];
+    switch (transfer.stage) {
         case TransferStage::Ready:
-            return ready(number, now, queue);
+            return ready(transfer, now, queue);
         case TransferStage::Inject:
-            return inject(number, now, queue);
+            return inject(transfer, now, queue);
         case TransferStage::InjectNext:
-            return inject_next(number, now, queue);
+            return inject_next(transfer, now, queue);
         case TransferStage::Reserved:
-            return send(number, now, queue);
+            return send(transfer, now, queue);
         case TransferStage::Request:
-            ask(number, {now, now}, queue);
+            advance_request(transfer, {now, now}, queue);
             break;
         case TransferStage::AtMemory:
-            at_memory(number, now, queue);
+            at_memory(transfer, now, queue);
             break;
         case TransferStage::Buffered:
-            buffered(number, now, queue);
+            if (Transfer* const write = banks.begin_write(transfer, now, queue)) {
+                schedule_delivery(*write, now, queue);
+            }
             break;
         case TransferStage::Respond:
-            respond(number, {now, now}, queue);
+            respond(transfer, {now, now}, queue);
             break;
         case TransferStage::Depart:
-            return depart(number, now, queue);
+            return depart(transfer, now, queue);
         case TransferStage::Deliver:
-            return deliver(number, now, queue);
+            return deliver(transfer, now, queue);
         case TransferStage::Acknowledge:
-            return acknowledge(number, now);
+            return acknowledge(transfer, now);
         case TransferStage::LinkSend:
-            link_send(number, now, queue);
+            mesh_links.send(transfer, now, queue);
             break;
         case TransferStage::LinkTaken:
-            return link_taken(number, now, queue);
+            return mesh_links.take_from_sender(transfer, now, queue);
         case TransferStage::LinkReceive:
-            link_receive(number, now, queue);
+            mesh_links.receive(transfer, now, queue);
             break;
         case TransferStage::LinkPassed:
-            return link_passed(number, now, queue);
+            return mesh_links.forward(transfer, now, queue);
         case TransferStage::PartsArrived:
-            transfers.release(number);
+            transfers.release(transfer);
             return {Milestone::Delivered, true};
     }
     return {};
@@ -126,7 +142,7 @@ Transport::Transport(const Machine& machine, DeviceRange devices)
 }
 Transport::~Transport() = default;
 
-std::uint32_t Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
+TransferId Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
     return state_->start(request, now, queue);
 }
 
@@ -137,7 +153,7 @@ const NocInterface& Transport::State::interface_of(const Niu& niu) const noexcep
 
 bool Transport::takes_read(Niu niu, std::uint32_t packets) const noexcept {
     const NocInterface& own = state_->interface_of(niu);
-    return own.held_reads.first == kNone &&
+    return own.held_reads.is_empty() &&
            (own.reads == 0 || own.reads + packets <= state_->max_reads);
 }
 
@@ -145,17 +161,17 @@ bool Transport::takes_write(Niu niu) const noexcept {
     return state_->interface_of(niu).writes < state_->max_writes;
 }
 
-StageResult Transport::advance(std::uint32_t transfer, Millicycles now, EventQueue& queue) {
+StageResult Transport::advance(TransferId transfer, Millicycles now, EventQueue& queue) {
     return state_->advance(transfer, now, queue);
 }
 
-const Transit& Transport::transit(std::uint32_t transfer) const noexcept {
+const Transit& Transport::transit(TransferId transfer) const noexcept {
     return state_->transfers[transfer].transit;
 }
 
 std::vector<ResourceUse> Transport::uses() const {
     std::vector<ResourceUse> uses = state_->resources.uses();
-    for (ResourceUse& use : uses) {  // back to the mesh's numbers
+    for (ResourceUse& use : uses) {  // counted from the mesh's first device again
         use.device = static_cast<std::uint16_t>(use.device + state_->devices.first);
     }
     return uses;

@@ -1,90 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets that wait for the channels of a link, by input of its router, and whose turn it is.
+// Queues of packets that wait for a VC group, one queue per router input, and the arbitration
+// between them.
 #include <algorithm>
 
 #include "emu/timing/network/virtual_channels.hpp"
 
 namespace tessera::timing {
 
-// Round robin over inputs: the router's arbiter sees an input, not who sent the packet. A head that
-// has not arrived does not hold up one that has.
-std::uint32_t VirtualChannels::next_waiting(Channels& waiting, Millicycles now) const {
-    std::uint32_t best = kNone;
-    std::uint32_t best_input = 0;
+// Round robin over inputs: the router's arbiter sees an input, not the packet's source. A head that
+// has not arrived does not block one that has.
+VirtualChannels::Next VirtualChannels::next_waiting(const Group& group, Millicycles now) const {
+    Next best;
+    Millicycles best_reach = 0;
     for (std::uint32_t i = 0; i < kRouterInputs; ++i) {
-        const auto input = static_cast<std::uint32_t>((waiting.next_input + i) % kRouterInputs);
-        const std::uint32_t number = waiting.first[input];
-        if (number == kNone) {
+        const auto input = static_cast<std::uint8_t>((group.next_input + i) % kRouterInputs);
+        const TransferId waiting = group.first[input];
+        if (waiting == kNoTransfer) {
             continue;
         }
-        const Millicycles reach = transfers_[number].reach;
-        if (best == kNone || reach < transfers_[best].reach) {
-            best = number;
-            best_input = input;
+        const Millicycles reach = packet_of(waiting).reach;
+        if (best.transfer == kNoTransfer || reach < best_reach) {
+            best = {waiting, input};
+            best_reach = reach;
         }
         if (reach <= now) {
             break;
         }
     }
-    waiting.next_input = static_cast<std::uint8_t>(best_input);
     return best;
 }
 
-void VirtualChannels::grant_first(std::uint32_t number, Millicycles now, EventQueue& queue,
+void VirtualChannels::grant_first(VcGroup number, Millicycles now, EventQueue& queue,
                                   ResourceKind cause) {
-    Channels& channels = channels_[number];
-    Resource& resource = links_[number / 4];
-    const std::uint32_t next = next_waiting(channels, std::max(now, resource.calendar.free()));
-    Transfer& transfer = transfers_[next];
-    const PacketPolicy& policy = policy_of(transfer);
-    Millicycles free = kHeld;
-    for (const Channel& channel : channels.buddies) {
-        free = has_room(channel, resource, transfer.length, policy) ? std::min(free, channel.busy)
-                                                                    : free;
+    Group& group = state_of(number);
+    Resource& shared = link(number);
+    const Next next = next_waiting(group, std::max(now, shared.calendar.free()));
+    group.next_input = next.input;
+    Transfer& transfer = transfers_[next.transfer];
+    NocPacket& packet = transfer.noc_packet();
+    const PacketPolicy& policy = policy_of(packet);
+    VcAvailability free = VcAvailability::never();
+    for (const Vc& vc : group.vcs) {
+        free = has_room(vc, shared, packet.length, policy) ? std::min(free, vc.free) : free;
     }
-    if (free >= kHeld || is_port_full(transfer, transfer.head, resource)) {
+    if (free.is_held() || is_port_full(packet, packet.head, shared)) {
         return;
     }
-    const Millicycles begin = std::max({now, free, transfer.reach});
-    const Millicycles time = resource.calendar.earliest(begin, transfer.wait_duration);
-    // Only one that waits for the wire itself is in the way of others who want it.
-    channels.granted = next;
-    channels.waits_for_wire = time > begin;
-    resource.num_granted += channels.waits_for_wire ? 1 : 0;
-    note_cause(transfer, cause == ResourceKind::None && channels.waits_for_wire
-                             ? resources_.kind(number / 4)
-                             : cause);
-    queue.push(time, QueueEvent::TransferStage, next);
+    const Millicycles begin = std::max({now, free.time(), packet.reach});
+    const Millicycles time = shared.calendar.earliest(begin, transfer.wait_duration);
+    // A packet that waits for a VC leaves the wire to packets on other VCs; one that waits for the
+    // wire goes before them.
+    group.granted = next.transfer;
+    group.waits_for_wire = time > begin;
+    shared.num_granted += group.waits_for_wire ? 1 : 0;
+    packet.note_cause(cause == ResourceKind::None && group.waits_for_wire
+                          ? resources_.kind(resource_of(link_of(number)))
+                          : cause);
+    push_stage(queue, time, next.transfer);
 }
 
-void VirtualChannels::take_back_grant(std::uint32_t channels) {
-    channels_[channels].granted = kNone;
-    links_[channels / 4].num_granted -= channels_[channels].waits_for_wire ? 1 : 0;
+void VirtualChannels::revoke_grant(VcGroup group) {
+    state_of(group).granted = kNoTransfer;
+    link(group).num_granted -= state_of(group).waits_for_wire ? 1 : 0;
 }
 
-void VirtualChannels::enqueue(std::uint32_t number, std::uint32_t channels, RouterInput input) {
-    Channels& waiting = channels_[channels];
+void VirtualChannels::enqueue(Transfer& transfer, VcGroup group, RouterInput input) {
+    Group& waiting = state_of(group);
     const auto at = static_cast<std::size_t>(input);
-    Transfer& transfer = transfers_[number];
-    transfer.is_queued = true;
-    transfer.next_waiting = kNone;
-    (waiting.first[at] == kNone ? waiting.first[at] : transfers_[waiting.last[at]].next_waiting) =
-        number;
-    waiting.last[at] = number;
+    transfer.noc_packet().is_queued = true;
+    transfer.next_waiting = kNoTransfer;
+    (waiting.first[at] == kNoTransfer ? waiting.first[at]
+                                      : transfers_[waiting.last[at]].next_waiting) = transfer.id;
+    waiting.last[at] = transfer.id;
     ++waiting.num_waiting;
 }
 
-void VirtualChannels::dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input) {
-    Channels& waiting = channels_[channels];
+void VirtualChannels::dequeue(Transfer& transfer, VcGroup group, RouterInput input) {
+    Group& waiting = state_of(group);
+    NocPacket& leaving = transfer.noc_packet();
     const auto at = static_cast<std::uint32_t>(input);
     waiting.first[at] = transfer.next_waiting;
-    if (transfer.next_waiting != kNone) {
-        note_cause(transfers_[transfer.next_waiting], transfer.waits_for);
+    // The next packet waited behind this one, hence for the same resource.
+    if (transfer.next_waiting != kNoTransfer) {
+        packet_of(transfer.next_waiting).note_cause(leaving.waits_for);
     }
     waiting.next_input = static_cast<std::uint8_t>((at + 1) % kRouterInputs);
-    transfer.is_queued = false;
+    leaving.is_queued = false;
     --waiting.num_waiting;
-    take_back_grant(channels);
+    revoke_grant(group);
 }
 
 }  // namespace tessera::timing

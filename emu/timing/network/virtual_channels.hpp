@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves unicast packets from hop to hop by wormhole switching: the one loop through which writes,
-// words, atomics, requests of reads and their answers pass ports and links. In what they differ
-// stands in a table (packet_policy.hpp).
+// Wormhole switching of unicast packets: the one hop loop through which writes, words, atomics,
+// read requests and their answers pass ports and links. Per-class differences are rows of
+// kPacketPolicies (packet_policy.hpp).
 //
-// A packet's head needs a virtual channel of each link, room in the buffer behind it and the link's
-// wire. Where it does not get them it stops. A packet that fits into the buffer where it stops
-// leaves the links behind it to others; a longer one holds their channels, as many as its body
-// fills. Where others have filled a router's buffer, it fills more and flows slower (RouterBuffer).
-// Routers serve their inputs round robin, so traffic from near gets more than traffic from far: a
-// flow that joins at the last router shares with all others at once. Past the dateline of a ring
-// packets use other channels, or they would wait for each other around it. Requests keep to one
-// channel (tt-metal asks for a static one); answers take whichever of two is free, at each hop
-// anew.
+// At each hop the head of a packet needs a virtual channel (VC) of the link, room in the buffer
+// behind the link, and time on the link's wire. It stops where it does not get all three. A stopped
+// packet that fits into the buffer in front of the hop releases the links behind it. A longer one
+// holds the VCs of as many links as its body fills buffers. If other packets have taken most of a
+// router's buffer, the body fills more buffers and flows slower (RouterBuffer).
+//
+// Routers serve their inputs round robin, so a flow that joins at the last router gets as much as
+// all flows from further away together. Past the dateline of a ring packets use other VCs;
+// otherwise packets of a full ring would wait for each other. Requests use one VC (tt-metal gives
+// them a static one). Answers choose one of two VCs at each hop.
 // Source   tt-isa-documentation, WormholeB0/NoC/README.md (class, buddy and dateline bits) and
 //          WormholeB0/DRAMTile/README.md (32 B of a router's buffer for each channel, and up to
 //          480 B of what is shared).
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -31,206 +33,264 @@
 
 namespace tessera::timing {
 
+/// When a virtual channel is free: at a time, when the blocked packet that holds it advances, or
+/// never. One number, because the hop loop compares it at each hop.
+class VcAvailability {
+public:
+    constexpr VcAvailability() = default;
+    [[nodiscard]] static constexpr VcAvailability from(Millicycles time) noexcept {
+        return VcAvailability(time);
+    }
+    [[nodiscard]] static constexpr VcAvailability held_by(TransferId holder) noexcept {
+        return VcAvailability(kHeld + index_of(holder));
+    }
+    /// Returns the availability of a VC that no packet may use.
+    [[nodiscard]] static constexpr VcAvailability never() noexcept { return held_by(kNoTransfer); }
+
+    /// Returns whether no time is known: a blocked packet holds the VC, or it is never free.
+    [[nodiscard]] constexpr bool is_held() const noexcept { return value_ >= kHeld; }
+    /// Returns the packet that holds the VC; kNoTransfer if it is never free.
+    /// Precondition   is_held().
+    [[nodiscard]] constexpr TransferId holder() const noexcept {
+        return TransferId{static_cast<std::uint32_t>(value_ - kHeld)};
+    }
+    /// Returns the time from which the VC is free. Precondition   not is_held().
+    [[nodiscard]] constexpr Millicycles time() const noexcept { return value_; }
+    [[nodiscard]] constexpr bool is_free_at(Millicycles time) const noexcept {
+        return value_ <= time;
+    }
+    friend constexpr auto operator<=>(VcAvailability, VcAvailability) = default;
+
+private:
+    static constexpr Millicycles kHeld =
+        std::numeric_limits<Millicycles>::max() - index_of(kNoTransfer);
+
+    constexpr explicit VcAvailability(Millicycles value) noexcept : value_(value) {}
+
+    Millicycles value_ = 0;  ///< a time, or kHeld and the holder's number
+};
+
 class VirtualChannels {
 public:
-    static constexpr Millicycles kStopped = Calendar::kNever;
+    static constexpr Millicycles kBlocked = Calendar::kNever;
 
     VirtualChannels(const Machine& machine, const RouterBuffer& router_buffer,
                     ResourceTable& resources, TransferPool& transfers);
 
+    /// Time of the event, and time at which the packet moves: not before `now`. A packet that moves
+    /// later holds nothing yet.
     struct Start {
         Millicycles now = 0;
-        Millicycles begin = 0;  ///< of the move: not before `now`; if later, it holds nothing yet
+        Millicycles begin = 0;
     };
-    /// Moves the head of the packet of `transfer` along its route from where it stands. Returns
-    /// when its first flit is at the end, or kStopped: then the transfer comes back with an event
-    /// of its own.
-    Millicycles advance(std::uint32_t transfer, Start start, EventQueue& queue);
-    /// Lets a packet that has come to the end of its route wait there for a resource: its body
-    /// holds channels.
-    void hold_at_end(std::uint32_t transfer, ResourceKind waits_for, Millicycles now,
+    /// VC groups whose queue and buffer an advancing packet has left. Their next packets are
+    /// granted once the packet holds or releases its VCs.
+    struct Released {
+        VcGroup queue = kNoVcGroup;
+        VcGroup buffer = kNoVcGroup;
+    };
+    /// Outcome of advance(). 16 bytes, so that it is returned in registers.
+    struct Advance {
+        Millicycles end = kBlocked;  ///< first flit at the end of the route
+        Released released;           ///< pass on to release() or hold_at_end()
+
+        [[nodiscard]] bool is_blocked() const noexcept { return end == kBlocked; }
+    };
+    /// Advances the head of the packet of `transfer` along its route, as far as it gets. A blocked
+    /// transfer comes back with an event of its own.
+    [[nodiscard]] Advance advance(Transfer& transfer, Start start, EventQueue& queue);
+    /// Blocks a packet at the end of its route until a resource there is free: its body holds VCs.
+    void hold_at_end(Transfer& transfer, Released released, ResourceKind waits_for, Millicycles now,
                      EventQueue& queue);
-    /// When the first flit goes through the end of a route, and how long the rest takes to follow.
+    /// When the first flit passes the end of a route, and how long the rest takes to follow.
     struct Drain {
         Millicycles begin = 0;
         Millicycles duration = 0;
     };
-    /// Lets a packet that has come to the end of its route flow from `now` on, and its tail release
-    /// the channels. Returns when the last byte leaves the source.
-    Millicycles release(std::uint32_t transfer, const Drain& drain, Millicycles now,
+    /// Drains a packet that has reached the end of its route, from `now` on; its tail releases the
+    /// VCs. Returns when the last byte leaves the source.
+    Millicycles release(Transfer& transfer, Released released, const Drain& drain, Millicycles now,
                         EventQueue& queue);
 
-    /// Lets `port` accept one more request of a read, as it has answered one that `cause` held up.
-    void answered(std::uint32_t port, ResourceKind cause, Millicycles now, EventQueue& queue);
+    /// Returns a request slot to `port` for a request that has been answered. `cause` is what held
+    /// the answer up.
+    void return_request_slot(LinkId port, ResourceKind cause, Millicycles now, EventQueue& queue);
 
-    /// Returns whether a packet that has stopped has left its source, whole.
-    [[nodiscard]] bool is_out_of_source(const Transfer& transfer) const noexcept {
-        return transfer.stands && transfer.tail > 0;
+    /// Returns whether a blocked packet has left its source as a whole.
+    [[nodiscard]] static bool is_out_of_source(const NocPacket& packet) noexcept {
+        return packet.is_blocked && packet.tail > 0;
     }
 
 private:
-    /// From here on: a stopped packet holds it, whose number is added.
-    static constexpr Millicycles kHeld = std::numeric_limits<Millicycles>::max() - kNone;
-
-    /// A virtual channel of a link, and its buffer in the router behind.
-    struct Channel {
-        Millicycles busy = 0;            ///< until a tail has passed; or kHeld
-        std::uint32_t stopped = 0;       ///< bytes in the buffer of packets whose heads stand there
-        std::uint32_t shared_taken = 0;  ///< by what the buffer holds, of the router's
-        std::uint32_t first = kNone;     ///< packets whose heads stand there, in order
-        std::uint32_t last = kNone;
+    /// Virtual channel of a link, and its buffer in the next router.
+    struct Vc {
+        VcAvailability free;
+        std::uint32_t blocked_bytes =
+            0;  ///< in the buffer, of packets whose heads are blocked there
+        std::uint32_t shared_taken = 0;  ///< bytes of the router's shared buffer that it has
+        TransferId first =
+            kNoTransfer;  ///< packets whose heads are blocked in the buffer, in order
+        TransferId last = kNoTransfer;
     };
-    /// The channels of a link that a class of packets may take, on one side of the dateline. What
-    /// each packet looks at lies in the first line of a cache, the queues in the second.
-    struct alignas(128) Channels {
-        std::array<Channel, 2> buddies;
+    /// State of a VcGroup. The first cache line is read by each packet that passes, the queues are
+    /// in the second.
+    struct alignas(128) Group {
+        std::array<Vc, 2> vcs;
         std::uint32_t num_waiting = 0;
-        std::uint32_t granted = kNone;         ///< the waiting packet that has an event
-        bool waits_for_wire = false;           ///< which it has to, beside the channel
-        std::uint8_t next_input = 0;           ///< served next, if a packet waits there
-        std::array<ResourceKind, 2> causes{};  ///< what tails that have yet to pass are late for
-        /// Packets that wait, by the router's input: first in, first out within one.
-        std::array<std::uint32_t, kRouterInputs> first{kNone, kNone, kNone};
-        std::array<std::uint32_t, kRouterInputs> last{kNone, kNone, kNone};
+        TransferId granted = kNoTransfer;  ///< waiting packet that has an event
+        bool waits_for_wire = false;       ///< the granted packet has a VC and needs the wire
+        std::uint8_t next_input = 0;       ///< input that is served next if a packet waits there
+        std::array<ResourceKind, 2> causes{};  ///< by VC: what delays the tail that has yet to pass
+        /// Waiting packets by the router's input, first in, first out within one.
+        std::array<TransferId, kRouterInputs> first{kNoTransfer, kNoTransfer, kNoTransfer};
+        std::array<TransferId, kRouterInputs> last{kNoTransfer, kNoTransfer, kNoTransfer};
 
         [[nodiscard]] bool are_held() const noexcept {
-            return buddies[0].busy >= kHeld && buddies[1].busy >= kHeld;
+            return vcs[0].free.is_held() && vcs[1].free.is_held();
         }
     };
 
-    [[nodiscard]] static std::uint32_t number_of(const Transfer& transfer,
-                                                 std::uint32_t hop) noexcept {
-        return transfer.route.channels_of(hop);
+    [[nodiscard]] Group& state_of(VcGroup group) noexcept { return groups_[index_of(group)]; }
+    [[nodiscard]] const Group& state_of(VcGroup group) const noexcept {
+        return groups_[index_of(group)];
     }
-    [[nodiscard]] Channel& channel_of(const Transfer& transfer, std::uint32_t hop) noexcept {
-        return channels_[number_of(transfer, hop)].buddies[transfer.buddy_of(hop)];
+    [[nodiscard]] Resource& link(VcGroup group) const noexcept {
+        return links_[index_of(link_of(group))];
     }
-    [[nodiscard]] static const PacketPolicy& policy_of(const Transfer& transfer) noexcept {
-        return tessera::timing::policy_of(transfer.packet_class);
+    [[nodiscard]] Vc& vc_of(const NocPacket& packet, std::uint32_t hop) noexcept {
+        return state_of(packet.route.group_of(hop)).vcs[packet.vc_of(hop)];
     }
+    [[nodiscard]] NocPacket& packet_of(TransferId transfer) const noexcept {
+        return transfers_[transfer].noc_packet();
+    }
+    [[nodiscard]] static const PacketPolicy& policy_of(const NocPacket& packet) noexcept {
+        return timing::policy_of(packet.packet_class);
+    }
+
+    // The hop loop (virtual_channels.cpp)
     template <PacketClass kClass>
-    Millicycles advance_as(std::uint32_t transfer, Start start, EventQueue& queue);
-    /// The head of a packet in front of a hop, with what it has added up on its way there.
+    [[nodiscard]] Advance advance_as(Transfer& transfer, Start start, EventQueue& queue);
+    /// Head of a packet in front of a hop, with the sums of its way there.
     struct Head {
         Millicycles at = 0;       ///< when it is there
-        Millicycles delayed = 0;  ///< as a Transfer's
-        std::uint64_t buddies = 0;
+        Millicycles delayed = 0;  ///< as NocPacket::delayed
+        std::uint64_t vcs = 0;
         std::uint32_t hop = 0;
         std::uint32_t enough = 0;  ///< RouterBuffer::most_taken() of its packet
-        bool is_first = false;     ///< of those that wait for these channels
+        bool is_first = false;     ///< of the packets that wait for this VC group
     };
-    enum class Passage : std::uint8_t {
-        Through,  ///< in front of the next hop, or at the end
-        Refused,  ///< still in front of this one
-        Behind,   ///< in front of the next hop, where another stands
+    enum class HopResult : std::uint8_t {
+        Passed,   ///< the head is in front of the next hop, or at the end
+        Refused,  ///< the head is still in front of this hop
+        Behind,   ///< the head is in front of the next hop, behind another blocked head
     };
-    /// Returns which of the channels in front of it a packet takes; kNone if it has to stop.
+    /// Returns the VC of the group that a packet takes, or kNoVc if it has to stop.
+    static constexpr std::uint32_t kNoVc = 2;
     template <PacketClass kClass>
-    [[nodiscard]] std::uint32_t buddy_for(const Head& head, std::uint32_t length,
-                                          const Channels& channels,
-                                          const Resource& link) const noexcept;
-    /// Books the wire of a hop, if its class takes any. Returns when the first flit goes through,
-    /// or kStopped: that would be too late.
+    [[nodiscard]] std::uint32_t allocate_vc(const Head& head, std::uint32_t length,
+                                            const Group& group,
+                                            const Resource& link) const noexcept;
+    /// Returns a VC of the group that is free at a time and has room, or kNoVc.
+    template <PacketClass kClass>
+    [[nodiscard]] std::uint32_t free_vc(const Group& group, const Resource& link, Millicycles at,
+                                        std::uint32_t length) const noexcept;
+    /// Books the wire of a hop, if the class takes any. Returns when the first flit passes, or
+    /// kBlocked if that would be too late.
     template <PacketClass kClass, HopKind kHop>
-    [[nodiscard]] Millicycles book(const Transfer& transfer, Millicycles at, Resource& link) const;
-    /// Moves a head on by one hop.
+    [[nodiscard]] Millicycles book(const UnicastRoute& route, std::uint32_t bytes, Millicycles at,
+                                   Resource& link) const;
+    /// Advances a head by one hop.
     template <PacketClass kClass, HopKind kHop>
-    [[nodiscard]] Passage pass(Transfer& transfer, Head& head);
-    [[nodiscard]] bool has_room(const Channel& channel, const Resource& link, std::uint32_t bytes,
+    [[nodiscard]] HopResult pass(NocPacket& packet, std::uint32_t bytes, Head& head);
+    [[nodiscard]] bool has_room(const Vc& vc, const Resource& link, std::uint32_t bytes,
                                 const PacketPolicy& policy) const noexcept {
-        return channel.stopped == 0 ||
-               (channel.stopped + bytes <= router_buffer_.channel() &&
+        return vc.blocked_bytes == 0 ||
+               (vc.blocked_bytes + bytes <= router_buffer_.channel() &&
                 (!policy.needs_own_flit || router_buffer_.has_flit_left(link)));
     }
-    /// Returns the buddy that a packet may take, or kNone.
-    template <PacketClass kClass>
-    [[nodiscard]] std::uint32_t free_buddy(const Channels& channels, const Resource& link,
-                                           Millicycles at, std::uint32_t length) const noexcept;
-    /// Returns whether `link` is the port of a request, which does not accept another.
-    [[nodiscard]] static bool is_port_full(const Transfer& transfer, std::uint32_t hop,
+    /// Returns whether `link` is the port at the end of a request's route and has no slot for it.
+    [[nodiscard]] static bool is_port_full(const NocPacket& packet, std::uint32_t hop,
                                            const Resource& link) noexcept {
-        return policy_of(transfer).takes_slot && hop == transfer.route.last() &&
+        return policy_of(packet).takes_slot && hop == packet.route.last() &&
                link.free_requests == 0;
     }
-    /// What a packet that goes on lets go of: channels in whose queue, and in whose buffer it was.
-    struct Left {
-        std::uint32_t queue = kNone;
-        std::uint32_t buffer = kNone;
-        ResourceKind cause = ResourceKind::None;  ///< of its wait there
-    };
-    // Ports (read_ports.cpp)
-    /// Sets how many requests ports accept.
-    void open_ports(const Machine& machine);
 
-    // What waits count for (wait_causes.cpp)
-    /// What a packet that stops in front of `hop` waits for: the resource that holds up the first
-    /// of the line in which it stands. `ahead` is the packet in front of it there, kNone if there
-    /// is none.
-    [[nodiscard]] ResourceKind cause_of_wait(const Transfer& transfer, std::uint32_t hop,
-                                             std::uint32_t ahead) const;
-    /// Notes what has held up a packet that is to go on, as one that stood before it knows; None if
-    /// it does not.
-    static void note_cause(Transfer& transfer, ResourceKind cause) noexcept {
-        transfer.waits_for = cause == ResourceKind::None ? transfer.waits_for : cause;
-    }
-    /// Returns the packet that goes first of those that wait for channels; kNone if none waits.
-    [[nodiscard]] static std::uint32_t first_of(const Channels& channels);
-    /// What a packet waits for that is the first in front of `hop`; None if that is the wire there.
-    [[nodiscard]] ResourceKind cause_of_first(const Transfer& transfer, std::uint32_t hop) const;
-
-    void stop(std::uint32_t transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
-    /// Takes a packet that goes on out of the buffer and the queue in which it stood.
-    [[nodiscard]] Left leave(Transfer& transfer, Millicycles now, EventQueue& queue);
-    void grant_left(const Left& left, Millicycles now, EventQueue& queue);
-    /// Lets the head of a packet stand in front of `hop`: the body fills buffers, and holds the
-    /// channels of links that it has not passed.
-    void stand(std::uint32_t transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
-    /// Lays the body into buffers from in front of the head backwards. Returns the first hop whose
-    /// channel it holds, or the head's if it lies in one buffer.
-    std::uint32_t lay_body(Transfer& transfer);
-    /// Takes the body out of the buffers from hop `first` on that lie behind the one in front of
-    /// hop `head`.
-    void lift_body(const Transfer& transfer, std::uint32_t first, std::uint32_t head);
-    /// Holds the channels from `tail` to the head, and no others.
-    void hold(std::uint32_t transfer, std::uint32_t tail, Millicycles now, EventQueue& queue);
-    /// Frees channels behind the head as the tail leaves them, and returns when it leaves the
-    /// sender.
-    Millicycles free_late(Transfer& transfer, const Drain& drain, bool is_slow, Millicycles now,
-                          EventQueue& queue);
-    /// When the tail of a packet leaves a channel, and what it has waited for, or is slowed by.
+    // Blocked packets (virtual_channels.cpp)
+    /// Blocks a packet in front of `hop`, in the queue of the hop's VC group or behind another
+    /// head.
+    void block(Transfer& transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
+    /// Removes an advancing packet from its buffer and queue.
+    [[nodiscard]] Released leave_buffer_and_queue(Transfer& transfer, Millicycles now,
+                                                  EventQueue& queue);
+    /// Grants the next packets of the groups that a packet has left. `cause` is what it waited for.
+    void grant_released(Released released, ResourceKind cause, Millicycles now, EventQueue& queue);
+    /// Places the head of a packet into the buffer in front of `hop`. The body fills buffers behind
+    /// it and holds the VCs of links that it has not passed.
+    void occupy(Transfer& transfer, std::uint32_t hop, Millicycles now, EventQueue& queue);
+    /// Fills buffers with the body, from the head backwards. Returns the first hop whose VC the
+    /// packet holds, or the head's hop if one buffer contains the packet.
+    std::uint32_t fill_buffers(NocPacket& packet);
+    /// Empties the buffers of the body from hop `first` up to the one in front of hop `head`, which
+    /// is excluded.
+    void empty_buffers(const NocPacket& packet, std::uint32_t first, std::uint32_t head);
+    /// Holds the VCs from `tail` to the head, and no others.
+    void hold_vcs(Transfer& transfer, std::uint32_t tail, Millicycles now, EventQueue& queue);
+    /// Schedules the release of the VCs behind the head as the tail leaves them. Returns when the
+    /// tail leaves the sender.
+    Millicycles release_vcs(Transfer& transfer, const Drain& drain, bool is_slow, Millicycles now,
+                            EventQueue& queue);
+    /// When the tail of a packet leaves a VC, and the resource that delays or slows the packet.
     struct Tail {
         Millicycles time = 0;
         ResourceKind cause = ResourceKind::None;
     };
-    void release_channel(const Transfer& transfer, std::uint32_t hop, const Tail& tail,
-                         Millicycles now, EventQueue& queue);
+    void release_vc(const NocPacket& packet, std::uint32_t hop, const Tail& tail, Millicycles now,
+                    EventQueue& queue);
+
+    // Slots of ports for read requests (read_ports.cpp)
+    /// Sets how many requests each port accepts.
+    void set_request_slots(const Machine& machine);
+
+    // Attribution of waits (wait_causes.cpp)
+    /// Returns what a packet that stops in front of `hop` waits for: the resource that blocks the
+    /// head of its queue. `ahead` is the packet in front of it there, or kNoTransfer.
+    [[nodiscard]] ResourceKind cause_of_wait(const Transfer& transfer, std::uint32_t hop,
+                                             TransferId ahead) const;
+    /// Returns the packet that is served first of those that wait for a group, or kNoTransfer.
+    [[nodiscard]] static TransferId first_of(const Group& group);
+    /// Returns what the first packet in front of `hop` waits for; None if that is the hop's wire.
+    [[nodiscard]] ResourceKind cause_of_first(const Transfer& transfer, std::uint32_t hop) const;
+
     // Queues (virtual_channel_queues.cpp)
-    void enqueue(std::uint32_t transfer, std::uint32_t channels, RouterInput input);
-    void dequeue(Transfer& transfer, std::uint32_t channels, RouterInput input);
-    /// Gives the next packet that waits for `channels` its event, if it can go on at all. `cause`
-    /// is what held up a packet that now releases one of them; None if none does.
-    void grant_next(std::uint32_t channels, Millicycles now, EventQueue& queue,
+    void enqueue(Transfer& transfer, VcGroup group, RouterInput input);
+    void dequeue(Transfer& transfer, VcGroup group, RouterInput input);
+    /// Schedules the next packet that waits for a group, if it can advance at all. `cause` is what
+    /// held up the packet that now releases a VC of the group; None if no packet does.
+    void grant_next(VcGroup group, Millicycles now, EventQueue& queue,
                     ResourceKind cause = ResourceKind::None) {
-        const Channels& granting = channels_[channels];
-        if (granting.num_waiting > 0 && granting.granted == kNone && !granting.are_held()) {
-            grant_first(channels, now, queue, cause);
+        const Group& granting = state_of(group);
+        if (granting.num_waiting > 0 && granting.granted == kNoTransfer && !granting.are_held()) {
+            grant_first(group, now, queue, cause);
         }
     }
-    /// Precondition   packets wait, none of them has an event, and a channel is not held.
-    void grant_first(std::uint32_t channels, Millicycles now, EventQueue& queue,
-                     ResourceKind cause);
-    void take_back_grant(std::uint32_t channels);
-    [[nodiscard]] std::uint32_t next_waiting(Channels& channels, Millicycles now) const;
+    /// Precondition   packets wait, none of them has an event, and a VC is not held.
+    void grant_first(VcGroup group, Millicycles now, EventQueue& queue, ResourceKind cause);
+    void revoke_grant(VcGroup group);
+    /// Returns the waiting packet that the router serves next, and its input.
+    struct Next {
+        TransferId transfer = kNoTransfer;
+        std::uint8_t input = 0;
+    };
+    [[nodiscard]] Next next_waiting(const Group& group, Millicycles now) const;
 
     const RouterBuffer& router_buffer_;
-    Millicycles buffer_time_;
-    Millicycles interface_;  ///< of the first flit, from memory to router, and back
-    Millicycles hop_;        ///< from one link to the next
+    Millicycles buffer_time_;  ///< a link's time for the bytes of one channel's buffer
+    Millicycles interface_;    ///< first flit between memory and router
+    Millicycles hop_;          ///< first flit from one link to the next
     ResourceTable& resources_;
-    Resource* links_;  ///< of `resources_`, ports and links first: looked up at each hop
+    Resource* links_;  ///< ports and links of `resources_`, which come first: read at each hop
     TransferPool& transfers_;
-    std::vector<Channels> channels_;  ///< by UnicastRoute::channels_of
-    Left left_;                       ///< by the packet that has just come to the end of its route
+    std::vector<Group> groups_;  ///< by VcGroup
 };
 
 }  // namespace tessera::timing

@@ -1,52 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// For which resource the time of a packet that has stopped counts. Where packets stand in line, one
-// behind the other and through many routers, that is what holds up the first of the line. Counted
-// by where each stood, moe_v2 was bound by the ports of its DRAM banks, which it would have gained
-// 2 % to do without, where the links further on were worth 17.
+// Attributes a blocked packet's wait to the resource that blocks the head of its queue, which may
+// be many routers away. Attributed to the resource in front of each packet, moe_v2 appeared to be
+// bound by the ports of its DRAM banks. Unlimited ports gain 2 %, but unlimited links further on 17
+// %.
 #include "emu/timing/network/virtual_channels.hpp"
 
 namespace tessera::timing {
 
-std::uint32_t VirtualChannels::first_of(const Channels& channels) {
-    if (channels.num_waiting == 0 || channels.granted != kNone) {
-        return channels.granted;
+TransferId VirtualChannels::first_of(const Group& group) {
+    if (group.num_waiting == 0 || group.granted != kNoTransfer) {
+        return group.granted;
     }
-    std::uint32_t first = kNone;
-    for (const std::uint32_t waiting : channels.first) {
-        first = first == kNone ? waiting : first;
+    TransferId first = kNoTransfer;
+    for (const TransferId waiting : group.first) {
+        first = first == kNoTransfer ? waiting : first;
     }
     return first;
 }
 
 ResourceKind VirtualChannels::cause_of_first(const Transfer& transfer, std::uint32_t hop) const {
-    // At its port a request waits for those that the far end answers first.
-    if (policy_of(transfer).takes_slot && hop == transfer.route.last()) {
+    const NocPacket& blocked = transfer.noc_packet();
+    // At its port a request waits for requests that the far end answers first.
+    if (policy_of(blocked).takes_slot && hop == blocked.route.last()) {
         return transfer.request.place.is_dram() ? ResourceKind::Dram : ResourceKind::NocInjection;
     }
-    const std::uint32_t number = number_of(transfer, hop);
-    const Channels& channels = channels_[number];
+    const VcGroup number = blocked.route.group_of(hop);
+    const Group& group = state_of(number);
     ResourceKind cause = ResourceKind::None;
-    for (std::uint32_t buddy = 0; buddy < 2; ++buddy) {
-        const Channel& channel = channels.buddies[buddy];
-        if (channel.busy >= kHeld) {
-            const auto holder = static_cast<std::uint32_t>(channel.busy - kHeld);
-            cause = holder == kNone ? cause : transfers_[holder].waits_for;
-        } else if (channel.busy > transfer.reach) {
-            cause = channels.causes[buddy];
-        } else if (has_room(channel, links_[number / 4], transfer.length, policy_of(transfer))) {
-            return ResourceKind::None;  // it is the wire
-        } else if (channel.first != kNone) {
-            cause = transfers_[channel.first].waits_for;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        const Vc& vc = group.vcs[i];
+        if (vc.free.is_held()) {
+            const TransferId holder = vc.free.holder();
+            cause = holder == kNoTransfer ? cause : packet_of(holder).waits_for;
+        } else if (vc.free.time() > blocked.reach) {
+            cause = group.causes[i];
+        } else if (has_room(vc, link(number), blocked.length, policy_of(blocked))) {
+            return ResourceKind::None;  // this VC is available: only the wire is left
+        } else if (vc.first != kNoTransfer) {
+            cause = packet_of(vc.first).waits_for;
         }
     }
     return cause;
 }
 
 ResourceKind VirtualChannels::cause_of_wait(const Transfer& transfer, std::uint32_t hop,
-                                            std::uint32_t ahead) const {
+                                            TransferId ahead) const {
     const ResourceKind cause =
-        ahead == kNone ? cause_of_first(transfer, hop) : transfers_[ahead].waits_for;
-    return cause == ResourceKind::None ? resources_.kind(transfer.route.resource_of(hop)) : cause;
+        ahead == kNoTransfer ? cause_of_first(transfer, hop) : packet_of(ahead).waits_for;
+    return cause == ResourceKind::None
+               ? resources_.kind(resource_of(transfer.noc_packet().route.link_of(hop)))
+               : cause;
 }
 
 }  // namespace tessera::timing

@@ -70,15 +70,14 @@ Transport::Transport(const Machine& machine, DeviceRange /*devices*/)
 }
 Transport::~Transport() = default;
 
-std::uint32_t Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
-    const auto number = static_cast<std::uint32_t>(state_->transfers.size());
+TransferId Transport::start(const Request& request, Millicycles now, EventQueue& queue) {
+    const TransferId id{static_cast<std::uint32_t>(state_->transfers.size())};
     state_->transfers.push_back({now, stages_of(request), 0, {}});
     ++(request.kind == RequestKind::Read ? state_->num_reads : state_->num_unsent);
     const auto& stages = state_->transfers.back().stages;
     state_->num_unacknowledged += stages.back().milestone == Milestone::Acknowledged ? 1 : 0;
-    queue.push(now + state_->transfers.back().stages.front().after, QueueEvent::TransferStage,
-               number);
-    return number;
+    push_stage(queue, now + state_->transfers.back().stages.front().after, id);
+    return id;
 }
 
 /// On NoC 1 none while anything is sent: the engine has to ask, and to ask again at a departure.
@@ -91,8 +90,8 @@ bool Transport::takes_write(Niu /*niu*/) const noexcept {
     return state_->num_unacknowledged < state_->noc.outstanding_writes;
 }
 
-StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue& queue) {
-    Transfer& transfer = state_->transfers[number];
+StageResult Transport::advance(TransferId id, Millicycles now, EventQueue& queue) {
+    Transfer& transfer = state_->transfers[index_of(id)];
     const Stage stage = transfer.stages[transfer.next++];
     transfer.transit[static_cast<std::size_t>(ResourceKind::NocLatency)] = now - transfer.start;
     state_->num_unsent -= stage.milestone == Milestone::Departed ? 1 : 0;
@@ -100,14 +99,13 @@ StageResult Transport::advance(std::uint32_t number, Millicycles now, EventQueue
     const bool is_last = transfer.next == transfer.stages.size();
     state_->num_reads -= is_last && transfer.stages.size() == 1 ? 1 : 0;
     if (!is_last) {
-        queue.push(transfer.start + transfer.stages[transfer.next].after, QueueEvent::TransferStage,
-                   number);
+        push_stage(queue, transfer.start + transfer.stages[transfer.next].after, id);
     }
-    return {stage.milestone, is_last, stage.device, number};
+    return {stage.milestone, is_last, stage.device, id};
 }
 
-const Transit& Transport::transit(std::uint32_t number) const noexcept {
-    return state_->transfers[number].transit;
+const Transit& Transport::transit(TransferId id) const noexcept {
+    return state_->transfers[index_of(id)].transit;
 }
 
 std::vector<ResourceUse> Transport::uses() const {

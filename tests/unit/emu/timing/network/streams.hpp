@@ -52,7 +52,7 @@ public:
             if (entry.event == QueueEvent::ThreadReady) {
                 issue(entry.subject, entry.time);
             } else {
-                advance(entry.subject, entry.time);
+                advance(TransferId{entry.subject}, entry.time);
             }
         }
     }
@@ -100,23 +100,23 @@ private:
         }
         cursor.queued += request.kind == RequestKind::Read ? 0 : 1;
         times[s][cursor.next].start = now;
-        const std::uint32_t number = transport_.start(request, now, queue_);
-        owners_.resize(std::max<std::size_t>(owners_.size(), number + 1));
-        owners_[number] = {s, cursor.next};
+        const std::uint32_t place = index_of(transport_.start(request, now, queue_));
+        owners_.resize(std::max<std::size_t>(owners_.size(), place + 1));
+        owners_[place] = {s, cursor.next};
         ++cursor.next;
         queue_.push(now + stream.interval, QueueEvent::ThreadReady, s);
     }
 
-    void advance(std::uint32_t number, Millicycles now) {
+    void advance(TransferId id, Millicycles now) {
         ++num_events;
-        const StageResult result = transport_.advance(number, now, queue_);
+        const StageResult result = transport_.advance(id, now, queue_);
         if (result.milestone == Milestone::None) {
             return;
         }
         const Owner owner =
-            owners_[result.milestone == Milestone::Passed ? result.started : number];
+            owners_[index_of(result.milestone == Milestone::Passed ? result.started : id)];
         Times& t = times[owner.stream][owner.index];
-        const Transit& transit = transport_.transit(number);
+        const Transit& transit = transport_.transit(id);
         if (std::accumulate(transit.begin(), transit.end(), Millicycles{0}) != now - t.start) {
             throw std::logic_error("transit does not add up to the time since the start");
         }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mesh links: a router at each end of each link stores packets and forwards them. A packet crosses
+// a link when the router at the far end has a slot for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emu/timing/event_queue.hpp"
+#include "emu/timing/network/noc_paths.hpp"
+#include "emu/timing/network/resource_queues.hpp"
+#include "emu/timing/network/resource_table.hpp"
+#include "emu/timing/network/transfer.hpp"
+
+namespace tessera::timing {
+
+/// Times of a packet on a mesh link: on the wire by Ethernet frames, and at the routers of both
+/// ends. A router handles one packet at a time, in either direction.
+struct MeshTimes {
+    MeshTimes(const LinkTiming& link, Hertz clock)
+        : hop_latency(to_millicycles(link.hop_latency, clock)),
+          send(to_millicycles(link.packet_slot, clock)),
+          receive(to_millicycles(link.receive_slot, clock)),
+          deliver(to_millicycles(link.deliver_slot, clock)),
+          command(to_millicycles(link.command_slot, clock)),
+          part(to_millicycles(link.part_slot, clock)),
+          flush(to_millicycles(link.flush_slot, clock)),
+          copy(to_millicycles(link.copy_slot, clock)),
+          ring(to_millicycles(link.ring_slot, clock)),
+          of_mesh(to_millicycles(link.mesh_slot, clock)),
+          mesh_latency(to_millicycles(link.mesh_latency, clock)),
+          acknowledgement(to_millicycles(link.acknowledgement, clock)),
+          sends_beside(link.router_processors > 1),
+          wire_(Cycles{0}, BytesPerCycle{link.rate.value / clock.value}),
+          header_(link.packet_overhead.value),
+          frame_(link.frame.value),
+          frame_overhead_(link.frame_overhead.value) {}
+
+    /// Returns the time of header and payload, cut into frames.
+    /// Source   tt-metal, tech_reports/CCLs/CCL_bandwidth.md: P / (P + H + 50 · ⌈(P + H) / 1500⌉).
+    [[nodiscard]] Millicycles wire(std::uint64_t payload) const noexcept {
+        const std::uint64_t bytes = payload + header_;
+        const std::uint64_t frames = (bytes + frame_ - 1) / frame_;
+        return wire_.of(bytes + frames * frame_overhead_);
+    }
+
+    Millicycles hop_latency;
+    Millicycles send;
+    Millicycles receive;
+    Millicycles deliver;
+    Millicycles command;
+    Millicycles part;
+    Millicycles flush;
+    Millicycles copy;
+    Millicycles ring;
+    Millicycles of_mesh;
+    Millicycles mesh_latency;
+    Millicycles acknowledgement;
+    bool sends_beside;  ///< the router has a second processor, which only sends
+
+private:
+    Pace wire_;
+    std::uint64_t header_;
+    std::uint64_t frame_;
+    std::uint64_t frame_overhead_;
+};
+
+/// Mesh links of all devices, their routers, and the packets between them.
+class MeshLinks {
+public:
+    MeshLinks(const Machine& machine, DeviceRange devices, ResourceTable& resources,
+              const NocPaths& paths, ResourceQueues& queues, TransferPool& transfers);
+
+    // Stages of a packet (mesh_packets.cpp)
+    /// Sends a packet over its next link, once a slot, the wire and the router are free.
+    void send(Transfer& packet, Millicycles now, EventQueue& queue);
+    /// Reports that the first link has taken a packet from its sender's buffer.
+    StageResult take_from_sender(Transfer& packet, Millicycles now, EventQueue& queue);
+    /// Handles a packet at the router of a link's far end.
+    void receive(Transfer& packet, Millicycles now, EventQueue& queue);
+    /// Forwards a packet that is in place on a device on its way.
+    StageResult forward(Transfer& packet, Millicycles now, EventQueue& queue);
+    /// Ends a packet or branch that is in place on its last device. A packet with branches is
+    /// released with the last of them, because they report its number.
+    StageResult finish(Transfer& packet, Millicycles now, EventQueue& queue);
+
+    // Slots of routers (link_buffers.cpp)
+    /// Releases the slot that a packet occupies, if any, to a packet that waits for one.
+    void free_slot(Transfer& packet, Millicycles now, EventQueue& queue);
+
+private:
+    /// Slots of the router at the far end of a link, and the packets that wait for one: those that
+    /// enter the row or column there, and those that pass along it.
+    struct Buffer {
+        std::uint32_t free = 0;
+        TransferFifo entering;
+        TransferFifo passing;
+    };
+
+    /// Reserves a slot for a packet that is to cross its link. Returns false if the packet waits.
+    [[nodiscard]] bool reserve_slot(Transfer& packet);
+    [[nodiscard]] bool is_in_ring(const Transfer& packet) const noexcept;
+    [[nodiscard]] static bool enters_axis(const Transfer& packet) noexcept;
+    [[nodiscard]] std::uint32_t slots_needed(const Transfer& packet) const noexcept;
+    /// Returns the queue whose first packet gets a free slot; nullptr if none can use it.
+    [[nodiscard]] TransferFifo* next_for_slot(Buffer& buffer) const noexcept;
+
+    /// Turns a packet into its second dimension, over the link of the same number there.
+    void turn(Transfer& packet) const;
+    /// Books the wire for the acknowledgement of a packet that a router has handled.
+    void acknowledge(const Transfer& packet, Millicycles handled);
+    /// What happens to a packet at a router.
+    struct Arrival {
+        bool is_last = false;     ///< the device is the packet's last
+        bool is_written = false;  ///< the router writes the packet to a core of the device
+    };
+    /// Returns the time that the router at a packet's device needs for it. `transit` is the time of
+    /// its bytes between router and core.
+    [[nodiscard]] Millicycles handling_time(const Transfer& packet, Arrival arrival,
+                                            Millicycles transit) const;
+    [[nodiscard]] bool takes_mesh_routes(const Request& request) const noexcept;
+    [[nodiscard]] StageResult passed(const Transfer& packet) const;
+    /// Starts the packets along the row of a box's packet, which is in place on a device of its
+    /// column.
+    void branch(Transfer& column, Millicycles now, EventQueue& queue);
+
+    std::uint32_t first_device_;  ///< of the mesh; requests and resources count devices from it
+    const MeshSpec& mesh_;
+    MeshTimes times_;
+    ResourceTable& resources_;
+    const NocPaths& paths_;
+    ResourceQueues& queues_;
+    TransferPool& transfers_;
+    std::vector<Buffer> buffers_;  ///< by (device, sender)
+    PacketPath path_;              ///< scratch of send() and receive(), which fill it anew
+};
+
+}  // namespace tessera::timing
