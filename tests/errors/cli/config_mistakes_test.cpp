@@ -91,8 +91,7 @@ TEST(CliConfigMistakes, MeshThatCannotHoldTheExpertsIsNamed) {
     EXPECT_EQ(ending.err,
               std::string(TESSERA_SOURCE_DIR) +
                   "/configs/runs/moe_v2.yaml:30:12: tensors.device_expert_mapping.shape: "
-                  "'experts / D': 3 does not divide 8; ceil_div or floor_div say what "
-                  "is meant\n");
+                  "'experts / D': 3 does not divide 8; use ceil_div or floor_div\n");
 }
 
 TEST(CliConfigMistakes, StepThatSendsOverMoreLinksThanTheMachineHasIsNamed) {

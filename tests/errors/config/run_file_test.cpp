@@ -76,8 +76,7 @@ constexpr Mistake kMistakes[] = {
     {"ExtentOfZero", "[rows, columns]", "[rows - 64, columns]",
      "run.yaml:9:14: tensors.x.shape: 'rows - 64' is 0; allowed: an extent of at least 1"},
     {"DivisionThatLeavesARest", "[rows, columns]", "[rows / 3, columns]",
-     "run.yaml:9:14: tensors.x.shape: 'rows / 3': 3 does not divide 64; ceil_div or floor_div say "
-     "what is meant"},
+     "run.yaml:9:14: tensors.x.shape: 'rows / 3': 3 does not divide 64; use ceil_div or floor_div"},
     {"TensorWithoutDtype", "dtype: bfloat16, ", "",
      "run.yaml:9:6: tensors.x.dtype: required key is missing"},
     {"TensorWithoutShape", "shape: [rows, columns], ", "",

@@ -139,8 +139,8 @@ TEST_F(Pipeline, RefusesOneLaunchOfStepsThatUseTheSameCores) {
 TEST_F(Pipeline, RefusesToMoveStepsWhoseCoresSendToEachOther) {
     EXPECT_THAT([] { (void)shipped("matmul_640", {"steps.matmul.first_core=[1, 0]"}); },
                 testing::ThrowsMessage<ConfigError>(testing::EndsWith(
-                    "steps.matmul.first_core: its cores send to each other, and where they lie is "
-                    "in their kernels' arguments; allowed: [0, 0]")));
+                    "steps.matmul.first_core: cores of this step send to each other, and their "
+                    "coordinates are kernel arguments, which cannot be moved; allowed: [0, 0]")));
 }
 
 TEST_F(Pipeline, GoesOnWherePersistentTensorsOfDevicesWereLeft) {
