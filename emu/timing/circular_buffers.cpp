@@ -16,22 +16,22 @@ CbState& cb_of(ReplayState& state, const EngineThread& thread) {
 }
 
 // Levels are kept as changes and summed when the replay ends (outcome.cpp): producer and consumer
-// run ahead of each other here, so a running level would be out of order.
+// run ahead of each other during the replay, so a running level would be out of order.
 void note_level(const ReplayState& state, CbState& cb, Millicycles time, std::int64_t pages) {
     if (state.options.keeps_cb_levels) {
         cb.changes.emplace_back(time, pages);
     }
 }
 
-// The k-th page fits once page k − num_pages has been popped, so space is a total of pops. Totals
-// need no shared level: each side counts its own pages, in its own time.
+// Page k fits once page k − num_pages has been popped, so a wait for space is a wait for a total of
+// pops. Totals need no shared level: each side counts its own pages in its own time.
 bool reserve(ReplayState& state, EngineThread& thread, CbState& cb, std::uint64_t pages) {
     const std::uint64_t filled = cb.num_pushed + pages;
     const std::uint64_t popped = filled > cb.num_pages ? filled - cb.num_pages : 0;
     return await(state, thread, cb.pops, popped, Activity::WaitCbSpace, thread.event().detail);
 }
 
-// Cumulative, as the API is: a second wait for 4 pages without a pop waits for the same 4.
+// Cumulative, like the API: a second wait for 4 pages without a pop is for the same 4.
 bool wait_front(ReplayState& state, EngineThread& thread, CbState& cb, std::uint64_t pages) {
     return await(state, thread, cb.pushes, cb.num_popped + pages, Activity::WaitCbData,
                  thread.event().detail);
@@ -46,8 +46,8 @@ bool do_once(ReplayState& state, EngineThread& thread, CbState& cb, Millicycles 
     if (event.kind == EventKind::CbWait && !wait_front(state, thread, cb, pages)) {
         return false;
     }
-    // The other side sees a push or a pop at the end of the call. Which part of its cost lies in
-    // front of the store to the shared counter is not published, nor is the cost (risc.cb_push).
+    // The other side sees a push or a pop at the end of the call. No source says which part of the
+    // call precedes the store to the shared counter, nor what the call costs (risc.cb_push).
     thread.log.spend(Activity::CbCall, thread.site(), cost);
     if (event.kind == EventKind::CbPush) {
         cb.num_pushed += pages;
@@ -67,7 +67,8 @@ Progress do_cb_call(ReplayState& state, EngineThread& thread) {
     CbState& cb = cb_of(state, thread);
     const TraceEvent& event = thread.event();
     const Millicycles cost = state.costs.risc.of_cb_call(event.kind, thread.role);
-    // Call by call, not as one of `count` times the pages: the other side may go on in between.
+    // Call by call, not as one call of `count` times the pages: the other side may resume in
+    // between.
     for (; thread.step < event.count; ++thread.step) {
         if (!do_once(state, thread, cb, cost)) {
             return Progress::Held;

@@ -8,14 +8,15 @@
 namespace tessera::timing {
 namespace {
 
-/// `id`: of a branch, if `transfer` has any.
+/// Returns the cause of waits that `transfer` ends. `id` is that of its branch, if a branch ends
+/// them.
 WaitCause cause_of(const ReplayState& state, const InFlight& transfer, TransferId id) {
     Transit transit = state.transport.transit(id);
     transit[static_cast<std::size_t>(ResourceKind::MeshLink)] += transfer.at_mux;
     WaitCause cause{transfer.thread, transfer.site, transfer.start, {}};
     for (std::size_t i = 0; i < transit.size(); ++i) {
         ensure(transit[i] >= 0, "a transfer is under way for {} millicycles", transit[i]);
-        // It says which kind held a transfer up most: 4.3 M cycles say it as well as more.
+        // Saturates at 4.3 M cycles: the kinds are only compared with each other.
         cause.transit[i] =
             static_cast<std::uint32_t>(std::min<Millicycles>(transit[i], WaitCause::kMost));
     }
@@ -26,8 +27,8 @@ WaitCause cause_of(const ReplayState& state, TransferId id) {
     return cause_of(state, state.in_flight_of(id), id);
 }
 
-/// The far end of a transfer, which a wait for it names. Of a multicast that is the first receiver:
-/// one word has no place for a rectangle.
+/// Returns the far end of a transfer, which is the object of waits for it. For a multicast it is
+/// the first receiver: an object is one word, which has no place for a rectangle.
 NocPlace place_of(const TraceEvent& event) {
     switch (event.kind) {
         case EventKind::NocRead:
@@ -50,8 +51,8 @@ void wake_by(ReplayState& state, EngineThread& thread, TransferId id) {
     state.wake(thread.index);
 }
 
-/// Takes a transfer off its thread's pending ones; releases the thread's barrier if it was the
-/// last. A barrier names its transaction id, if it has one: transfers of other ids do not hold it.
+/// Removes a transfer from its thread's pending ones. Ends the thread's barrier if it was the last.
+/// A barrier with a transaction id waits only for transfers of that id.
 void retire(ReplayState& state, TransferId id, Pending kind) {
     const InFlight& transfer = state.in_flight_of(id);
     EngineThread& thread = state.threads[transfer.thread];
@@ -65,8 +66,8 @@ void retire(ReplayState& state, TransferId id, Pending kind) {
     }
 }
 
-// Wakes all that wait, though one slot is free: each asks again when it is due, and those that come
-// late wait once more.
+// Wakes all waiting threads, although one slot is free: each tries again when it is due, and those
+// that find no slot wait again.
 void free_slot(ReplayState& state, TransferId id, std::vector<std::uint32_t>& waiters) {
     for (const std::uint32_t waiter : waiters) {
         wake_by(state, state.threads[waiter], id);
@@ -106,7 +107,7 @@ void change_words(ReplayState& state, TransferId id) {
     }
 }
 
-/// Frees the places for commands of packets that have left the source.
+/// Releases the command places of packets that have left the source.
 void free_commands(ReplayState& state, TransferId id, std::uint32_t packets) {
     InFlight& transfer = state.in_flight_of(id);
     transfer.num_unsent -= packets;
@@ -114,7 +115,7 @@ void free_commands(ReplayState& state, TransferId id, std::uint32_t packets) {
     free_slot(state, id, niu_waiters_of(state, transfer));
 }
 
-// The source may be reused from here on: noc_async_writes_flushed waits for departures, the barrier
+// From now on the source may be reused. noc_async_writes_flushed waits for departures, the barrier
 // for acknowledgements.
 void depart(ReplayState& state, TransferId id) {
     const InFlight& transfer = state.in_flight_of(id);
@@ -145,8 +146,8 @@ void deliver(ReplayState& state, TransferId id) {
     } else if (changes_words(kind)) {
         change_words(state, id);
     } else if (kind == EventKind::FabricPacket && transfer.word != nullptr) {
-        // A fused write and increment: the word changes behind the payload, so a receiver that sees
-        // it may read the payload.
+        // A fused write and increment: the word changes after the payload is in place, so a
+        // receiver that sees the word may read the payload.
         deliver_word(state, transfer, WordArgument::unpack(transfer.word->argument).device,
                      cause_of(state, id));
     }

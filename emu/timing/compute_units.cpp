@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays a compute kernel's events as the chip runs them: on unpack, math and pack, coupled by the
-// source registers (unpack to math) and by the two halves of DST (math to pack).
+// Replay of a compute kernel's events on unpack, math and pack. As on the chip, the source
+// registers couple unpack and math, and the two halves of DST couple math and pack.
 #include "emu/timing/events.hpp"
 
 namespace tessera::timing {
 namespace {
 
-/// Math acquires a half of DST, or pack waits for one that math has committed. The n-th half is
-/// free once half n − num_halves has been released.
+/// Replays DstAcquire, by which math gets a half of DST, or DstWait, by which pack waits for one
+/// that math has committed. Half n is free once half n − num_halves has been released.
 Progress take_half(ReplayState& state, EngineThread& thread) {
     CoreState& core = state.cores[thread.core];
     const TraceEvent& event = thread.event();
@@ -25,7 +25,7 @@ Progress take_half(ReplayState& state, EngineThread& thread) {
     return Progress::Finished;
 }
 
-/// Math commits its half, or pack releases it.
+/// Replays DstCommit of math or DstRelease of pack.
 Progress give_half(ReplayState& state, EngineThread& thread) {
     CoreState& core = state.cores[thread.core];
     const TraceEvent& event = thread.event();
@@ -49,8 +49,8 @@ Progress do_pack(ReplayState& state, EngineThread& thread) {
                      state.costs.pack.of(event.kind, event.detail, argument));
 }
 
-// Both operands lie in DST: nothing is unpacked, so unpack is not held and math alone pays for the
-// move of an operand to a source register.
+// Both operands are in DST: nothing is unpacked, so unpack does not wait, and math alone has the
+// cost of moving an operand to a source register.
 Progress do_move_in_dst(ReplayState& state, EngineThread& thread) {
     if (thread.role != TimelineThread::Math) {
         return Progress::Finished;
@@ -74,7 +74,7 @@ FpuCall call_of(const Costs& costs, const TraceEvent& event) {
     }
 }
 
-// The call of the event before is kept: an inner loop of products repeats one for a whole block.
+// Caches the last call: an inner loop of products repeats one call for a whole block.
 const FpuCall& current_call(const ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();
     const bool is_same = thread.call_event != nullptr && thread.call_event->kind == event.kind &&
@@ -95,9 +95,10 @@ void wait_for_source(ReplayState& state, EngineThread& thread, std::uint32_t oth
     }
 }
 
-/// Replays one step of unpack if a set of source registers is free for it. On Wormhole a call of
-/// matmul_tiles finds both sets empty (`waits_for_call_before`): the loops of tt-sim take unpacking
-/// plus phases, not the longer of the two (compute.matmul_tiles_in_source).
+/// Replays one step of unpack if a set of source registers is free. On Wormhole a call of
+/// matmul_tiles waits until both sets are empty (`waits_for_call_before`): in tt-sim loops of it
+/// take the sum of unpacking and phases, not the longer of the two
+/// (compute.matmul_tiles_in_source).
 bool fill_one(ReplayState& state, EngineThread& unpack, const FpuCall& call) {
     CoreState& core = state.cores[unpack.core];
     const bool is_first = unpack.step % call.steps_per_round == 0;
@@ -107,7 +108,7 @@ bool fill_one(ReplayState& state, EngineThread& unpack, const FpuCall& call) {
     }
     wait_for_source(state, unpack, core.math,
                     waits_for_all ? core.source.all_free_since() : core.source.free_since());
-    // Once for a run of equal calls: 40 cycles for subblocks of one tile, fitted to
+    // Once for a series of equal calls: 40 cycles for subblocks of one tile, fitted to
     // matmul_height_sharded.csv (compute.unpack_run).
     const Millicycles run = unpack.step == 0 ? call.unpack_run : 0;
     unpack.log.spend(call.unpack, unpack.site(),
@@ -120,8 +121,8 @@ bool fill_one(ReplayState& state, EngineThread& unpack, const FpuCall& call) {
 /// Replays one step of math if a set is full.
 bool use_one(ReplayState& state, EngineThread& math, const FpuCall& call) {
     CoreState& core = state.cores[math.core];
-    // The call's start is spent before its operands are there: math's instructions are issued
-    // while unpack works, and stall at the first that needs SrcA and SrcB.
+    // The start of the call is spent before its operands are unpacked: instructions of math are
+    // issued while unpack works, and stall at the first one that needs SrcA and SrcB.
     if (!math.is_issued && math.step % call.num_steps() == 0) {
         math.log.spend(call.math, math.site(), call.math_start);
         math.is_issued = true;
@@ -141,8 +142,8 @@ std::uint32_t num_steps(const EngineThread& thread) {
     return thread.event().count * thread.call.num_steps();
 }
 
-/// Lets the other thread, if it is held at the same registers, follow step by step. Two sets of
-/// registers would otherwise wake the two threads alternately for every tile.
+/// Replays the other thread in step with this one, if it is blocked at the same registers. With two
+/// sets of registers, waking the two threads alternately would take one switch for every tile.
 template <class Step>
 void follow(ReplayState& state, EngineThread& other, Step step) {
     while (other.block == Block::Source && step(state, other, other.call)) {
@@ -153,7 +154,7 @@ void follow(ReplayState& state, EngineThread& other, Step step) {
     }
 }
 
-/// Replays unpack's part of a run of calls of the matrix unit.
+/// Replays unpack's part of a series of calls of the matrix unit.
 Progress fill_source(ReplayState& state, EngineThread& unpack) {
     const FpuCall& call = current_call(state, unpack);
     EngineThread& math = state.threads[state.cores[unpack.core].math];
@@ -167,7 +168,7 @@ Progress fill_source(ReplayState& state, EngineThread& unpack) {
     return Progress::Finished;
 }
 
-/// Replays math's part.
+/// Replays math's part of a series of calls of the matrix unit.
 Progress use_source(ReplayState& state, EngineThread& math) {
     const FpuCall& call = current_call(state, math);
     EngineThread& unpack = state.threads[state.cores[math.core].unpack];

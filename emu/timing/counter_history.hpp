@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps when a counter reached each of its values: pages pushed to a CB, halves of DST committed.
+// Times at which a counter reached each of its values: pages pushed to a CB, halves of DST
+// committed.
 //
-// The thread that raises a counter and the thread that waits for it are replayed in their own
-// order, whichever comes first on the host. What passes between them is therefore not a value but
-// the time at which each value was reached.
+// The thread that raises a counter and the thread that waits for it are replayed independently, in
+// any order on the host. Therefore they exchange the time at which each value was reached, not a
+// value.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace tessera::timing {
 
-/// The event that raised a counter to `total`.
+/// Event that raised a counter to `total`.
 struct CounterStep {
     std::uint64_t total = 0;
     Millicycles time = 0;
@@ -23,7 +24,7 @@ struct CounterStep {
     std::uint16_t site = 0;
 };
 
-/// Steps first in, first out, in a ring that grows: std::deque would allocate a block for every 21.
+/// Queue of steps in a ring that grows. std::deque would allocate a block for every 21 steps.
 class StepQueue {
 public:
     [[nodiscard]] bool empty() const noexcept { return first_ == end_; }
@@ -51,15 +52,15 @@ private:
     }
 
     std::vector<CounterStep> ring_;  ///< its size is a power of two
-    std::size_t first_ = 0;          ///< number of the step that comes out next
+    std::size_t first_ = 0;          ///< number of the oldest step
     std::size_t end_ = 0;
 };
 
-/// One counter with one producer and one consumer. The consumer asks for rising totals only, so
-/// steps behind it are dropped and the history stays as short as the producer is ahead.
+/// Counter with one producer and one consumer. The consumer asks for rising totals only, so older
+/// steps are dropped and the history has only the steps that the producer is ahead.
 class CounterHistory {
 public:
-    /// Raises the counter by `count`. Returns the thread that this wakes, or kNoThread.
+    /// Raises the counter by `count`. Returns the waiting thread that this wakes, or kNoThread.
     std::uint32_t advance(std::uint64_t count, Millicycles time, std::uint32_t thread,
                           std::uint16_t site) {
         total_ += count;
@@ -72,8 +73,9 @@ public:
         return woken;
     }
 
-    /// The step that brought the counter to `total`; nullptr if that has not been replayed yet.
-    /// Precondition   `total` is not below that of the call before.
+    /// Returns the step that raised the counter to `total`; nullptr if it has not been replayed
+    /// yet.
+    /// Precondition   `total` is not below that of the previous call.
     [[nodiscard]] const CounterStep* step_reaching(std::uint64_t total) {
         while (reached_.total < total && !steps_.empty()) {
             reached_ = steps_.pop();
@@ -81,7 +83,7 @@ public:
         return reached_.total >= total ? &reached_ : nullptr;
     }
 
-    /// Registers `thread` to be woken when the counter comes to `total`.
+    /// Registers `thread` to be woken when the counter reaches `total`.
     void wait(std::uint64_t total, std::uint32_t thread) noexcept {
         wanted_ = total;
         waiter_ = thread;

@@ -13,13 +13,13 @@
 namespace tessera::timing {
 namespace {
 
-/// A moment of a thread.
+/// A point in time of a thread.
 struct Moment {
     std::uint32_t thread = kNoThread;
     Millicycles time = 0;
 };
 
-/// Walks back from the makespan; holds where it is and what it has found.
+/// Walk back from the makespan: its position and the steps so far.
 class Walk {
 public:
     explicit Walk(const LaunchTimeline& timeline) : timeline_(timeline), at_(last(timeline)) {}
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    /// The end of the first thread that works until the makespan.
+    /// Returns the end of the first thread that works until the makespan.
     static Moment last(const LaunchTimeline& timeline) {
         for (std::uint32_t i = 0; i < timeline.threads.size(); ++i) {
             const auto& intervals = timeline.threads[i].intervals;
@@ -46,7 +46,7 @@ private:
         return {};
     }
 
-    /// Goes on to the moment before; false if that is in a stretch that was pruned.
+    /// Moves to the interval or cause before. Returns false if it has been pruned.
     bool step() {
         const auto& intervals = timeline_.threads[at_.thread].intervals;
         const auto found = std::ranges::lower_bound(intervals, at_.time, {}, &Interval::end);
@@ -65,8 +65,8 @@ private:
         return true;
     }
 
-    // Last kind first, as one block each: a transfer knows how long it spent on each kind in all,
-    // not when.
+    // One block for each kind, the last kind first: a transfer accounts how long each kind took in
+    // all, not when.
     void follow(const WaitCause& cause, Activity wait) {
         Millicycles unsaid =
             at_.time - cause.time -
@@ -82,15 +82,15 @@ private:
                 num_jumps_ = 0;
             }
         }
-        // Two threads may wake each other at one moment; a walk that goes round them without coming
-        // earlier is a fault of the replay, and would not end.
+        // Two threads may wake each other at the same time. A walk that alternates between them and
+        // gets no earlier would not end; it is a fault of the replay.
         ensure(at_.time == cause.time && ++num_jumps_ <= 2 * timeline_.threads.size() + 2,
                "a wait of thread {} that ended at {} does not lead back to {}", at_.thread,
                at_.time, cause.time);
         at_.thread = cause.thread;
     }
 
-    // Equal steps of a loop become one.
+    // Merges equal steps of a loop.
     void add(const PathStep& step) {
         if (!steps_.empty()) {
             PathStep& later = steps_.back();
@@ -105,7 +105,7 @@ private:
 
     const LaunchTimeline& timeline_;
     Moment at_;
-    std::uint64_t num_jumps_ = 0;  ///< to other threads since a step that took time
+    std::uint64_t num_jumps_ = 0;  ///< to other threads, since the last step that took time
     std::vector<PathStep> steps_;  ///< latest first
 };
 
@@ -131,7 +131,7 @@ PathShares shares_of(const LaunchTimeline& timeline) {
     for (const auto& [line, time] : lines) {
         shares.lines.push_back({line.first, line.second, time});
     }
-    // Stable over the map's order: lines of equal shares come in the same order in every report.
+    // Stable, over the map's order: lines of equal shares have the same order in every report.
     std::ranges::stable_sort(shares.lines, std::greater{}, &LineShare::time);
     return shares;
 }

@@ -14,8 +14,9 @@ DispatchQueue::DispatchQueue(const TimingSpec& timing)
       launch_messages_(timing.dispatch.launch_messages) {
 }
 
-/// Returns when dispatch knows that the programs have ended whose space the next one needs, and
-/// drops them. A ring frees its oldest entries first, so one program in the way frees all before.
+/// Removes the programs whose space the next one needs, and returns when dispatch knows that they
+/// have ended. A ring frees its oldest entries first, so all programs before such a program are
+/// removed.
 Millicycles DispatchQueue::space_free_at(std::uint64_t config_bytes) {
     std::uint64_t filled = config_bytes;
     for (std::size_t i = 0; i < residents_.size(); ++i) {
@@ -34,10 +35,10 @@ Millicycles DispatchQueue::host_read_end() const {
 }
 
 Millicycles DispatchQueue::start_of(const DispatchWork& work, Millicycles enqueued) {
-    // Whichever is latest: the stages work on different programs at once, so that a train of short
-    // programs takes the longer stage each, not the sum (pgm_dispatch_golden.json).
+    // The latest time counts, not the sum: the stages work on different programs at once, so a
+    // series of short programs takes the longer stage for each (pgm_dispatch_golden.json).
     const Millicycles go = last_end_ ? *last_end_ + gap_ : 0;
-    // Nothing is handed out ahead of what still runs if the host has not enqueued it.
+    // Dispatch cannot write a program ahead that the host has not enqueued.
     prefetched_ = std::max(prefetched_, enqueued);
     dispatched_ = std::max(dispatched_, enqueued);
     prefetched_ += work.prefetch;
@@ -48,7 +49,7 @@ Millicycles DispatchQueue::start_of(const DispatchWork& work, Millicycles enqueu
 
 void DispatchQueue::ended(Millicycles time) {
     last_end_ = time;
-    // Dispatch learns of an end no sooner than it could start the next program.
+    // Dispatch learns of an end no earlier than it could start the next program.
     residents_.push_front({next_bytes_, time + gap_});
 }
 

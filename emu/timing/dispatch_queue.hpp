@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules the programs of one device as its dispatch cores hand them out, each ahead of what
-// still runs.
+// Start times of one device's programs. Its dispatch cores write programs ahead, while others still
+// run.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ class DispatchQueue {
 public:
     explicit DispatchQueue(const TimingSpec& timing);
 
-    /// Returns when the host has read back what the programs so far have left, and enqueued the
+    /// Returns when the host has read back the results of the programs so far, and enqueued the
     /// next one; 0 before the first.
     /// Precondition   each program so far has ended().
     [[nodiscard]] Millicycles host_read_end() const;
-    /// Returns when the next program may start, which the host enqueued at `enqueued`: 0 if it is
-    /// in a trace, or was long before.
+    /// Returns when the next program may start, which the host enqueued at `enqueued`. That is 0
+    /// for a program in a trace, or one enqueued long before.
     /// Precondition   each program so far has ended().
     [[nodiscard]] Millicycles start_of(const DispatchWork& work, Millicycles enqueued = 0);
-    /// Notes that the program started last is done at `time`.
+    /// Records that the program started last has ended at `time`.
     void ended(Millicycles time);
 
 private:
@@ -43,10 +43,10 @@ private:
     Millicycles gap_;
     std::uint64_t ring_;
     std::uint32_t launch_messages_;
-    Millicycles prefetched_ = 0;  ///< when the stage is done with all programs so far
+    Millicycles prefetched_ = 0;  ///< when the prefetch stage has streamed all programs so far
     Millicycles dispatched_ = 0;
-    std::deque<Resident> residents_;  ///< programs of which something may be in L1, newest first
-    std::uint64_t next_bytes_ = 0;    ///< configuration of the program started last
+    std::deque<Resident> residents_;  ///< programs that may occupy a ring in L1, newest first
+    std::uint64_t next_bytes_ = 0;    ///< configuration bytes of the program started last
     std::optional<Millicycles> last_end_;
 };
 

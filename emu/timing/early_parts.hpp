@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves parts of a launch out of a replay that end too early to decide when the launch ends.
+// Skips parts of a launch that end before 90 % of the launch under known constants: they cannot
+// decide when the launch ends.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +12,23 @@
 
 namespace tessera::timing {
 
-/// Decides by a replay of the same launch under other constants which parts are worth a replay. An
-/// interval takes a replay per draw of constants, and on a mesh most devices wait for one that has
-/// more to do: nine replays of 32 devices of a DeepSeek-V3-sized layer, whose routing is uneven,
-/// take 49 s of a host's processor time in place of 164.
+/// Selects the parts to replay from the times of the same launch under other constants. An interval
+/// takes one replay for each draw of the constants, and on a mesh most devices wait for a busier
+/// one. Nine replays of 32 devices of a DeepSeek-V3-sized layer, whose routing is uneven, take 49 s
+/// of processor time (164 s without this).
 class EarlyParts {
 public:
-    /// `known_times` says by device how long the launch took there; empty: nothing is left out.
-    /// `starts` says by device when it may begin now. Precondition   as many of them.
+    /// `known_times` is the known time of the launch by device; if it is empty no part is skipped.
+    /// `starts` is by device when it may begin now.
+    /// Precondition   both have the same size.
     EarlyParts(const LaunchPartition& partition, std::span<const Millicycles> known_times,
                std::span<const Millicycles> starts);
 
     [[nodiscard]] bool is_left_out(std::size_t part) const noexcept {
         return !is_left_out_.empty() && is_left_out_[part];
     }
-    /// Gives each part that was left out a timeline with an end and nothing else: its known time is
-    /// changed as that of the part which was last.
+    /// Gives each skipped part a timeline with an end and nothing else: its known time, scaled as
+    /// the time of the part that ends last has changed.
     void fill(std::vector<LaunchTimeline>& timelines) const;
 
 private:
@@ -40,7 +42,7 @@ private:
     const LaunchPartition& partition_;
     std::span<const Millicycles> known_times_;
     std::span<const Millicycles> starts_;
-    std::size_t last_ = 0;           ///< the part that ends last by what is known
+    std::size_t last_ = 0;           ///< part that ends last by the known times
     std::vector<bool> is_left_out_;  ///< by part; empty: none
 };
 

@@ -15,9 +15,9 @@ constexpr unsigned bit_of(TimelineThread thread) noexcept {
     return 1U << (static_cast<unsigned>(thread) - static_cast<unsigned>(TimelineThread::Unpack));
 }
 
-/// Bits of the units that execute an event of a compute kernel. The chip compiles a compute kernel
-/// three times, for the RISCs of unpack, math and pack, and each leaves out the calls of the other
-/// two; a trace holds one list of events, which each thread of the timeline filters by this.
+/// Returns the bits of the units that execute an event of a compute kernel. On the chip a compute
+/// kernel is compiled three times, for the RISCs of unpack, math and pack, each without the calls
+/// of the other two. A trace has one list of events, which each thread of the timeline filters.
 /// Source   tt-metal, TRISC_UNPACK, TRISC_MATH and TRISC_PACK around the calls of tt-llk.
 constexpr unsigned units_executing(EventKind kind) noexcept {
     constexpr unsigned kOnUnpack = bit_of(TimelineThread::Unpack);
@@ -56,7 +56,7 @@ constexpr unsigned units_executing(EventKind kind) noexcept {
     }
 }
 
-// A table: filtering is done for every event by each of three threads.
+// A table, because each of three threads filters every event.
 constexpr auto kUnitsExecuting = [] {
     std::array<std::uint8_t, static_cast<std::size_t>(EventKind::ZoneEnd) + 1> table{};
     for (std::size_t i = 0; i < table.size(); ++i) {
@@ -69,7 +69,7 @@ bool is_compute(TimelineThread role) {
     return role >= TimelineThread::Unpack;
 }
 
-/// Replays ZoneBegin or ZoneEnd. A zone includes the cost of its end's mark, not of its begin's.
+/// Replays ZoneBegin or ZoneEnd. A zone includes the cost of its end mark, not of its begin mark.
 Progress do_zone(ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();
     const auto name = static_cast<std::uint32_t>(event.argument);
@@ -157,8 +157,8 @@ void finish(ReplayState& state, EngineThread& thread) {
     thread.is_finished = true;
 }
 
-/// Replays a thread until it is held or has finished. It runs ahead of the queue: CB calls, compute
-/// and issue cost depend on no shared resource, so only events that do pay for a trip through the
+/// Replays a thread until it is blocked or has finished. It runs ahead of the queue: CB calls,
+/// compute and issue cost depend on no shared resource. Only events that use one pass through the
 /// queue (ReplayState::is_due).
 void run_thread(ReplayState& state, EngineThread& thread) {
     for (skip_events_of_other_units(thread); thread.next < thread.trace->events.size();
@@ -182,7 +182,7 @@ void run_all_runnable(ReplayState& state) {
     }
 }
 
-// A large launch blocks hundreds of threads for one reason; eight show it.
+// A large launch blocks hundreds of threads for one reason, which eight show.
 constexpr std::size_t kMostNamed = 8;
 
 std::string name_at(const ReplayState& state, std::size_t index) {
@@ -217,8 +217,8 @@ std::string describe_blocked(const ReplayState& state, const EngineThread& threa
                        object_of(thread));
 }
 
-// InternalError, not the kernel's fault: the launch that was recorded came to its end, so a replay
-// that does not is a fault of the trace or of the model.
+// InternalError, not KernelError: the recorded launch ended, so a replay that does not end is a
+// fault of the trace or of the model.
 void require_all_finished(const ReplayState& state) {
     std::string named;
     std::size_t count = 0;
@@ -253,7 +253,7 @@ void run(ReplayState& state) {
             state.threads[entry.subject].is_dispatched = true;
             run_thread(state, state.threads[entry.subject]);
         }
-        // Woken threads before the next entry: they may put events in front of it.
+        // Woken threads run before the next event, because they may schedule an earlier one.
         run_all_runnable(state);
         if (state.causes.size() >= state.pruning.limit) [[unlikely]] {
             prune_paths(state);

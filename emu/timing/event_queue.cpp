@@ -14,7 +14,7 @@ void EventQueue::add_node() {
     nodes_.emplace_back();
 }
 
-// An insertion sort: a slot is about a cycle and holds few events.
+// Insertion sort: a slot is about a cycle and has few events.
 void EventQueue::put_in_order(const Key& key) {
     std::size_t place = sorted_.size();
     sorted_.push_back(key);
@@ -28,8 +28,8 @@ void EventQueue::put_near_or_far(std::uint64_t slot, const Key& key) {
     if (slot <= begin_) {
         return put_in_order(key);
     }
-    // 4096 slots are 4.2 M millicycles: fabric connections (4 300 ns) and long computations lie
-    // beyond, too few to pay for a second wheel.
+    // 4096 slots are 4.2 M millicycles. Only fabric connections (4 300 ns) and long computations
+    // take longer; they are too few to pay for a second wheel.
     far_.push_back(key);
     std::ranges::push_heap(far_, std::greater{});
 }
@@ -58,8 +58,8 @@ std::uint64_t EventQueue::next_slot() const noexcept {
     if (here != 0) {
         return distance(word * kWordBits + static_cast<std::size_t>(std::countr_zero(here)));
     }
-    // Two levels of bits, so that a search reads two words however empty the wheel is: the words
-    // behind this one, then around to what it holds in front of `place`.
+    // Two levels of bits: the search reads two words, however empty the wheel is. It tries the
+    // words after this one, then wraps around to the bits of this one in front of `place`.
     const std::uint64_t turned = std::rotr(is_word_filled_, static_cast<int>(word + 1));
     const std::size_t next =
         (word + 1 + static_cast<std::size_t>(std::countr_zero(turned))) % is_filled_.size();

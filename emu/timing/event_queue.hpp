@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders what will happen next: a wheel of time slots, of which the next one is sorted. Events of
-// equal time come out in the order in which they were pushed, so that a replay has one outcome.
+// Queue of events by time: a wheel of time slots, of which the next one is sorted. Events of equal
+// time are popped in the order in which they were pushed, so that a replay is deterministic.
 //
-// A wheel, not a binary heap: 12 % of a replay of the DeepSeek-V3-sized layer in place of 20.
+// A wheel takes 12 % of a replay of the DeepSeek-V3-sized layer; a binary heap took 20 %.
 #pragma once
 
 #include <array>
@@ -14,14 +14,16 @@
 
 namespace tessera::timing {
 
+/// Kind of an event.
 enum class QueueEvent : std::uint8_t {
-    ThreadReady,    ///< subject: engine thread that goes on
+    ThreadReady,    ///< subject: engine thread to resume
     TransferStage,  ///< subject: transfer in the Transport whose next stage is due
-    MuxReady,       ///< subject: mux whose RISC is done with a packet
+    MuxReady,       ///< subject: mux whose RISC has handled a packet
 };
 
-/// Events lie in the slot of their time, those beyond the wheel in a heap. The wheel stands at the
-/// slot of the event taken last, whose events are sorted; one before it joins them there.
+/// Events are in the slot of their time; those beyond the wheel are in a heap. The wheel is at the
+/// slot of the event popped last, whose events are sorted. An earlier event is sorted into that
+/// slot.
 class EventQueue {
 public:
     static constexpr Millicycles kNever = std::numeric_limits<Millicycles>::max();
@@ -39,15 +41,16 @@ public:
     [[nodiscard]] bool empty() const noexcept {
         return sorted_.empty() && is_word_filled_ == 0 && far_.empty();
     }
-    /// Time of the next event; kNever if there is none.
+    /// Returns the time of the next event; kNever if there is none.
     [[nodiscard]] Millicycles next_time() const noexcept {
         return sorted_.empty() ? time_behind() : static_cast<Millicycles>(sorted_.back().time);
     }
+    /// Removes the next event.
     /// Precondition   not empty.
     [[nodiscard]] Entry pop();
 
 private:
-    /// Compares by time, then by number of push: the upper bits of `rest`.
+    /// Sort key: time, then number of the push, which is in the upper bits of `rest`.
     struct Key {
         std::uint64_t time = 0;
         std::uint64_t rest = 0;
@@ -74,17 +77,18 @@ private:
     void put_into_slot(std::uint64_t slot, const Key& key);
     void put_near_or_far(std::uint64_t slot, const Key& key);
     void put_in_order(const Key& key);
-    /// Turns the wheel to the next event and sorts its slot.
+    /// Turns the wheel to the slot of the next event and sorts it.
     /// Precondition   not empty, and nothing is sorted.
     void turn();
     void sort_slot();
-    /// Time of the first event behind those that are sorted.
+    /// Returns the time of the first event after the sorted ones.
     [[nodiscard]] Millicycles time_behind() const noexcept;
-    /// Precondition   there are events in slots.
+    /// Returns the next slot that has events.
+    /// Precondition   a slot has events.
     [[nodiscard]] std::uint64_t next_slot() const noexcept;
 
     std::vector<Key> sorted_;           ///< events of slot `begin_`, the next one last
-    std::uint64_t begin_ = 0;           ///< slot at which the wheel stands
+    std::uint64_t begin_ = 0;           ///< slot at which the wheel is
     std::vector<std::uint32_t> slots_;  ///< nodes of kSlots slots from `begin_` on
     std::array<std::uint64_t, kSlots / kWordBits> is_filled_{};  ///< bit: slot has nodes
     std::uint64_t is_word_filled_ = 0;
@@ -108,7 +112,7 @@ inline void EventQueue::put_into_slot(std::uint64_t slot, const Key& key) {
     is_word_filled_ |= 1ULL << place / kWordBits;
 }
 
-// Nearly all events lie on the wheel, behind the slot at which it stands.
+// Nearly all events are on the wheel, after its current slot.
 inline void EventQueue::push(Millicycles time, QueueEvent event, std::uint32_t subject) {
     const std::uint64_t rest = num_pushed_++ << (kSubjectBits + kEventBits) |
                                static_cast<std::uint64_t>(event) << kSubjectBits | subject;

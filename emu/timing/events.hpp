@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays one event of a thread, a function for each group of kinds, and applies the milestones of
-// transfers that end waits. engine.cpp chooses between them.
+// Replay of one event, with a function for each group of kinds, and of a transfer's milestone,
+// which may end a wait. engine.cpp calls them.
 #pragma once
 
 #include "emu/timing/state.hpp"
@@ -21,22 +21,22 @@ Progress do_transfer(ReplayState& state, EngineThread& thread);
 Progress do_set_state(ReplayState& state, EngineThread& thread);
 /// Replays ReadBarrier, WriteBarrier, WriteFlush or AtomicBarrier.
 Progress do_barrier(ReplayState& state, EngineThread& thread);
-/// Hands the thread's transfer to the transport at the thread's time. `word` is the FabricAdd or
+/// Starts the thread's transfer in the transport, at the thread's time. `word` is the FabricAdd or
 /// FabricWord that a packet carries, or nullptr.
 void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t packets,
                     const TraceEvent* word);
-/// Keeps what is known of the transfer that the transport gave a number.
+/// Stores the engine's record of a transfer that the transport has started.
 void note_in_flight(ReplayState& state, TransferId id, const InFlight& transfer);
-/// The kind of pending transfer that a barrier waits for.
+/// Returns the kind of pending transfers that a barrier waits for.
 [[nodiscard]] Pending pending_of(EventKind barrier);
 
 /// Replays LocalWord, the thread's store to its own L1 (words.cpp).
 Progress do_local_word(ReplayState& state, EngineThread& thread);
 /// Replays SemaphoreWait.
 Progress do_semaphore_wait(ReplayState& state, EngineThread& thread);
-/// The word of a core, 0 if nothing was stored there.
+/// Returns a word of a core; its value is 0 if nothing was stored there.
 Word& word_at(ReplayState& state, std::uint32_t core, std::uint32_t address);
-/// How a word changes that arrives from another core.
+/// Effect of a word that arrives from another core.
 enum class WordChange : std::uint8_t { Add, Write };
 /// Changes a word of a core and wakes the threads whose wait that ends. Does nothing if no kernel
 /// runs there.
@@ -45,17 +45,17 @@ void change_word(ReplayState& state, std::uint32_t core, std::uint32_t address, 
 
 /// Replays FabricOpen or FabricClose (fabric.cpp).
 Progress do_connection(ReplayState& state, EngineThread& thread);
-/// Replays FabricSlot: holds the thread until its sender has a free slot.
+/// Replays FabricSlot: blocks the thread until its sender has a free slot.
 Progress do_fabric_slot(ReplayState& state, EngineThread& thread);
 /// Replays FabricPacket with the FabricAdd or FabricWord behind it, if it carries one.
 /// Errors   UsageError if that word is missing.
 Progress do_fabric_packet(ReplayState& state, EngineThread& thread);
-/// Number of the sender to a device's link, in ReplayState::senders.
+/// Returns the index into ReplayState::senders of the sender to a device's link.
 /// Errors   UsageError if a device has no such channel.
 [[nodiscard]] std::uint32_t sender_number(std::uint32_t device, std::uint32_t channel);
-/// That of the sender that took a packet.
+/// Returns the index of the sender that has taken a packet.
 [[nodiscard]] std::uint32_t sender_of(const ReplayState& state, const InFlight& packet);
-/// Changes the word that a packet carries on a device where it is in place.
+/// Changes the word that a packet carries, on a device where the packet is in place.
 void deliver_word(ReplayState& state, const InFlight& packet, std::uint32_t device,
                   const WaitCause& cause);
 

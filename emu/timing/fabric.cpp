@@ -17,8 +17,8 @@ bool is_fabric_word(EventKind kind) {
     return kind == EventKind::FabricAdd || kind == EventKind::FabricWord;
 }
 
-// The word is an event of its own behind the packet: an event has one argument, and the packet's
-// holds the place of its payload.
+// The word is an event of its own after the packet: an event has one argument, and that of the
+// packet is the place of its payload.
 const TraceEvent* carried_word(const EngineThread& thread) {
     if (!FabricArgument::unpack(thread.event().argument).has_add) {
         return nullptr;
@@ -38,8 +38,8 @@ std::uint32_t sender_number(std::uint32_t device, std::uint32_t channel) {
     return static_cast<std::uint32_t>(device * kChannels + channel);
 }
 
-// A handshake with a mux takes as long as one with a router: it was priced by collectives whose
-// workers have either.
+// A handshake with a mux costs as much as one with a router: its cost was fitted to collectives
+// with either.
 Progress do_connection(ReplayState& state, EngineThread& thread) {
     const bool opens = thread.event().kind == EventKind::FabricOpen;
     if (opens && thread.event().argument != 0) {
@@ -52,8 +52,8 @@ Progress do_connection(ReplayState& state, EngineThread& thread) {
     return Progress::Finished;
 }
 
-// Slots count at the sender, not at the thread: workers that share a sender's connection compete
-// for its buffer (link.sender_slots).
+// The sender has the slots, not the thread: workers that share a sender's connection compete for
+// its buffer (link.sender_slots).
 Progress do_fabric_slot(ReplayState& state, EngineThread& thread) {
     end_wait(state, thread);
     if (!state.is_due(thread)) {

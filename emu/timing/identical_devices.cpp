@@ -8,7 +8,7 @@
 namespace tessera::timing {
 namespace {
 
-/// The argument without the device that a word's holds: identical devices add to their own words.
+/// Returns the argument without the device of a word: identical devices add to their own words.
 std::uint64_t argument_of(const TraceEvent& event) noexcept {
     constexpr std::uint64_t kWithoutDevice = ~std::uint64_t{0} >> 16U;
     const bool is_word =
@@ -21,7 +21,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) noexcept {
     return hash ^ hash >> 29U;
 }
 
-/// Two hashes of everything that goes in, in order.
+/// Two 64-bit hashes over the same values, in order.
 class KeyHash {
 public:
     void add(std::uint64_t value) noexcept {
@@ -58,7 +58,7 @@ private:
             add(event);
         }
     }
-    /// Adds both words of an event to each half, differently.
+    /// Mixes both words of an event into each half, in a different way.
     void add(const TraceEvent& event) noexcept {
         constexpr std::uint64_t kOdd = 0xD1B54A32D192ED03U;
         const std::uint64_t act = static_cast<std::uint64_t>(event.kind) << 56U |
@@ -82,8 +82,8 @@ std::vector<InitialWord> words_of(const LaunchTrace& launch, const LaunchPart& p
     return words;
 }
 
-// Totals of one activity alone change: all that follows NotStarted lasts as long as before, since
-// nothing of a part depends on the moment at which it begins.
+// Only the total of NotStarted changes: no later activity of a part depends on the time at which
+// the part begins.
 void shift(ThreadTimeline& thread, std::uint32_t device, Millicycles later) {
     thread.device = static_cast<std::uint16_t>(device);
     thread.totals[static_cast<std::size_t>(Activity::NotStarted)] += later;
@@ -117,8 +117,8 @@ LaunchPartition partition(const LaunchTrace& launch, std::uint32_t num_devices) 
             partition.keys[i] = key_of(launch, partition.parts[i]);
         }
     };
-    // Isolated: an exception of a replay that runs beside this one cancels its task group, and with
-    // it all loops nested there; parts would be left out without a word.
+    // Isolated: an exception of a concurrent replay cancels its task group and all loops nested in
+    // it. Without isolation this loop could be one of them, and parts would be missing silently.
     tbb::task_group_context context(tbb::task_group_context::isolated);
     tbb::parallel_for(std::size_t{0}, count, note_key, context);
     for (std::size_t i = 0; i < count; ++i) {

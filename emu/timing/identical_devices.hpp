@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays one device per group of identical traces and shifts its timeline to the others.
+// Reuse of timelines among devices with identical traces: one of them is replayed, and its timeline
+// is shifted to each other device.
 #pragma once
 
 #include <array>
@@ -11,39 +12,41 @@
 
 namespace tessera::timing {
 
-/// A 128-bit hash of what the threads of a part do, on which cores, from which initial words. Parts
-/// of equal keys are taken to be identical, without a comparison of their events.
+/// 128-bit hash of the events of a part's threads, their cores and the initial words. Parts with
+/// equal keys count as identical; their events are not compared, since 128 bits make a collision
+/// improbable.
 struct PartKey {
     std::array<std::uint64_t, 2> halves{};
     friend bool operator==(const PartKey&, const PartKey&) = default;
 };
 [[nodiscard]] PartKey key_of(const LaunchTrace& launch, const LaunchPart& part);
 
-/// Keeps the timelines of the launch before, for devices that do the same once more: gate and up of
-/// an MoE layer are one replay.
+/// Timelines of the previous launch, for devices that repeat it: gate and up of an MoE layer are
+/// one replay.
 struct ReplayCache {
     struct Entry {
         PartKey key;
-        Millicycles start = 0;  ///< of its device
+        Millicycles start = 0;  ///< when its device started
         LaunchTimeline timeline;
     };
     std::vector<Entry> entries;
 };
 
-/// Divides a launch into parts, once for all machines that it is replayed on.
+/// Parts of a launch and which of them are identical; valid for any machine of so many devices.
 struct LaunchPartition {
-    std::uint32_t num_devices = 0;  ///< of the mesh
+    std::uint32_t num_devices = 0;  ///< devices of the mesh
     std::vector<LaunchPart> parts;
-    std::vector<PartKey> keys;  ///< by part; only those of one device have one
-    /// By part: the first part with an equal key, maybe itself. Times of the two differ by those of
-    /// their devices' starts.
+    std::vector<PartKey> keys;  ///< by part; empty if a part is several devices
+    /// By part: the first part with an equal key, possibly itself. Their times differ by the
+    /// difference of their devices' starts.
     std::vector<std::size_t> representatives;
 };
-/// Precondition   the launch outlives what is returned.
+/// Divides a launch into parts.
+/// Precondition   the launch outlives the result.
 [[nodiscard]] LaunchPartition partition(const LaunchTrace& launch, std::uint32_t num_devices);
 
-/// Returns the timeline of a part as an identical one on `device` has it, `later` than it.
-/// Precondition   the threads of both begin after 0, so that their first interval can be longer.
+/// Returns the timeline of an identical part on `device` that starts `later`.
+/// Precondition   the threads of both begin after 0, so that their first interval can be extended.
 [[nodiscard]] LaunchTimeline shifted_to(const LaunchTimeline& timeline, std::uint32_t device,
                                         Millicycles later);
 

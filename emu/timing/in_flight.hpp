@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds what the engine knows of a transfer under way.
+// The engine's record of a transfer under way.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace tessera::timing {
 
-/// A packet that goes through a mux is under way twice.
+/// Leg of a packet that passes a mux: to the mux, or from it to the sender.
 enum class MuxLeg : std::uint8_t { None, ToMux, FromMux };
 
-/// A transfer in the Transport.
+/// Transfer in the Transport: the event that it replays and the thread that waits for it.
 struct InFlight {
     const TraceEvent* event = nullptr;
     const TraceEvent* word = nullptr;  ///< FabricAdd or FabricWord that a packet carries
@@ -20,10 +20,10 @@ struct InFlight {
     std::uint16_t site = 0;
     MuxLeg leg = MuxLeg::None;
     std::uint8_t mux_channel = 0;
-    std::uint32_t num_unsent = 0;  ///< packets still in the source; of reads none counts
+    std::uint32_t num_unsent = 0;  ///< packets still in the source; 0 for reads
     std::uint32_t mux = 0;
     Millicycles start = 0;
-    Millicycles at_mux = 0;  ///< from its start until a mux sent it on
+    Millicycles at_mux = 0;  ///< time from its start until a mux has sent it
 };
 
 }  // namespace tessera::timing

@@ -24,7 +24,8 @@ InFlight take(MuxChannel& channel) {
     return packet;
 }
 
-// From behind the channel served last: one that is always filled does not shut out the others.
+// Starts after the channel served last, so that a channel that is always full does not starve
+// others.
 std::optional<std::uint32_t> next_filled(const MuxState& mux) {
     const auto count = static_cast<std::uint32_t>(mux.channels.size());
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -36,8 +37,8 @@ std::optional<std::uint32_t> next_filled(const MuxState& mux) {
     return std::nullopt;
 }
 
-// Two things come true in either order before the RISC looks for the next packet: this one has left
-// its L1, so that the buffer may be filled again, and the worker's credit is written.
+// Two conditions must hold before the RISC looks for the next packet, in any order: this one has
+// left the mux's L1, so that its buffer may be reused, and the worker's credit is written.
 void send_on(ReplayState& state, std::uint32_t index) {
     MuxState& mux = state.muxes[index];
     const Millicycles issued = state.now + state.costs.risc.mux_slot;
@@ -50,8 +51,8 @@ void send_on(ReplayState& state, std::uint32_t index) {
     state.queue.push(issued + state.costs.risc.mux_credit, QueueEvent::MuxReady, index);
 }
 
-// A full sender stalls the mux with its channels as they are: which packet goes first is decided
-// when there is a slot, not when the mux began to wait.
+// If the sender is full the mux waits without a packet: it chooses one when there is a slot, not
+// when it begins to wait.
 void serve(ReplayState& state, std::uint32_t index) {
     MuxState& mux = state.muxes[index];
     if (mux.num_due != 0) {
@@ -73,7 +74,7 @@ void serve(ReplayState& state, std::uint32_t index) {
     send_on(state, index);
 }
 
-// Wakes all that wait for the slot of the packet that has gone out, as free_slot of a sender does.
+// Wakes all threads that wait for a slot of the channel, as free_slot() of a sender does.
 void free_slot(ReplayState& state, MuxState& mux) {
     MuxChannel& channel = mux.channels[mux.current];
     --channel.num_taken;
@@ -111,8 +112,8 @@ void connect_to_mux(ReplayState& state, EngineThread& thread, MuxArgument argume
         "buffers; a kernel runs there, and a channel has buffers",
         thread.next, argument.channel, argument.num_channels, place.x, place.y,
         argument.num_buffers);
-    // The first connection makes the mux: a trace says what workers send, not what a mux's kernel
-    // was given.
+    // The first connection creates the mux: a trace has what workers send, but not the arguments of
+    // a mux's kernel.
     auto found = std::ranges::find(state.muxes, core, &MuxState::core);
     if (found == state.muxes.end()) {
         MuxState mux{.core = core, .sender = sender_number(device, thread.event().detail)};
@@ -152,8 +153,8 @@ void send_to_mux(ReplayState& state, EngineThread& thread, const TraceEvent* wor
     const MuxState& mux = state.muxes[client.mux];
     const CoreTrace& own = *state.cores[thread.core].trace;
     ++mux_channel_of(state, thread)->num_taken;
-    // Header and payload are one posted write into the channel's buffer: the mux sees it come, and
-    // nobody acknowledges it.
+    // Header and payload are one posted write into the channel's buffer. The mux sees it arrive, so
+    // it needs no acknowledgement.
     const Request write{
         .kind = RequestKind::Write,
         .device = own.device,

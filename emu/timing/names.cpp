@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names activities, threads and resources as reports print them.
+// Names of activities, threads and resources, as reports print them.
 #include <array>
 
 #include "tessera/timeline.hpp"

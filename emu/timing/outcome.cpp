@@ -29,7 +29,7 @@ ThreadTimeline close(const ReplayState& state, EngineThread& thread, Millicycles
     timeline.intervals = thread.log.take_intervals();
     const Millicycles sum =
         std::accumulate(timeline.totals.begin(), timeline.totals.end(), Millicycles{0});
-    // Time closes: busy, each wait, not started and finished are the makespan, to the millicycle.
+    // For every thread, busy time, waits, NotStarted and Finished add up to the makespan exactly.
     ensure(sum == makespan, "the intervals of thread {} add up to {} of {} millicycles",
            thread.index, sum, makespan);
     return timeline;
@@ -43,8 +43,8 @@ void add_device_ends(const ReplayState& state, LaunchTimeline& timeline) {
     }
 }
 
-// Sorted here: producer and consumer were replayed in their own order. Stable, so that of one
-// moment the changes stay as they were replayed; only the last level of a moment is drawn.
+// Sorted here, because producer and consumer were replayed independently. The sort is stable, so
+// that changes at the same time keep their order; only the last level of a time is drawn.
 CbLevel to_level(const CbState& cb, std::uint32_t core, std::uint8_t index) {
     auto changes = cb.changes;
     std::ranges::stable_sort(changes, {}, &std::pair<Millicycles, std::int64_t>::first);
@@ -70,7 +70,7 @@ void add_cb_levels(const ReplayState& state, LaunchTimeline& timeline) {
     }
 }
 
-/// Counts the events replayed; a run of equal events counts once.
+/// Returns the number of events replayed; an event with a count counts once.
 std::uint64_t count_events(std::span<const CoreTrace> cores) {
     std::uint64_t count = 0;
     for (const CoreTrace& core : cores) {
@@ -94,7 +94,7 @@ LaunchTimeline to_timeline(ReplayState& state) {
     }
     timeline.causes = std::move(state.causes);
     timeline.zones = std::move(state.zones);
-    // Zones were kept in the order in which they ended; reports draw them from the outside in.
+    // Zones were stored in the order of their ends. Reports draw them from the outside in.
     std::ranges::stable_sort(timeline.zones, {}, [](const ZoneSpan& zone) {
         return std::pair(zone.thread, zone.begin);
     });

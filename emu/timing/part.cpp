@@ -10,7 +10,7 @@
 namespace tessera::timing {
 namespace {
 
-// Compute kernels have no fabric calls and the longest lists of events: they are not searched.
+// Skips compute kernels: they have no fabric calls, and the longest lists of events.
 bool uses_fabric(const CoreTrace& core) {
     return std::ranges::any_of(core.threads, [](const ThreadTrace& thread) {
         return thread.processor != Processor::Compute &&
@@ -21,8 +21,8 @@ bool uses_fabric(const CoreTrace& core) {
     });
 }
 
-/// Closes a thread of a part that ended at `end` at the launch's makespan, so that time closes for
-/// the joined launch as it did for the part.
+/// Extends a thread of a part that ended at `end` up to the launch's makespan, so that its times
+/// add up to the makespan in the joined timeline as well.
 void extend(ThreadTimeline& thread, Millicycles end, Millicycles makespan, bool has_intervals) {
     if (end == makespan) {
         return;
@@ -38,7 +38,7 @@ void extend(ThreadTimeline& thread, Millicycles end, Millicycles makespan, bool 
     }
 }
 
-/// Renumbers a part's threads, causes and cores behind those of the parts before.
+/// Adds to the numbers of a part's threads, causes and cores those of the parts before it.
 void renumber(LaunchTimeline& part, const LaunchTimeline& whole, std::uint32_t cores) {
     const auto threads = static_cast<std::uint32_t>(whole.threads.size());
     const auto causes = static_cast<std::uint32_t>(whole.causes.size());
@@ -81,7 +81,7 @@ void append(LaunchTimeline& whole, LaunchTimeline&& part) {
     whole.num_events += part.num_events;
 }
 
-/// Reserves for all parts at once, so that what was joined does not move for each.
+/// Reserves memory for all parts at once, so that joined data is not copied for each part.
 void reserve(LaunchTimeline& whole, const std::vector<LaunchTimeline>& parts) {
     std::size_t threads = 0;
     std::size_t causes = 0;
@@ -93,7 +93,8 @@ void reserve(LaunchTimeline& whole, const std::vector<LaunchTimeline>& parts) {
     whole.causes.reserve(causes);
 }
 
-// From threads, which lie by core: a timeline has no list of cores.
+// Counts changes of core among the threads, which are sorted by core: a timeline has no list of
+// cores.
 std::uint32_t count_cores(const LaunchTimeline& part) {
     std::uint32_t count = 0;
     const ThreadTimeline* last = nullptr;
@@ -107,8 +108,8 @@ std::uint32_t count_cores(const LaunchTimeline& part) {
 }  // namespace
 
 std::vector<LaunchPart> parts_of(const LaunchTrace& launch, std::uint32_t num_devices) {
-    // One part where a device's cores do not lie side by side (a part is a span of them), and where
-    // a device is outside of the mesh: its replay says so (setup.cpp).
+    // Falls back to one part in two cases: the cores of a device are not consecutive, as a part is
+    // a span of cores; or a device is outside of the mesh, which set_up() reports (setup.cpp).
     const auto is_sorted = std::ranges::is_sorted(launch.cores, {}, &CoreTrace::device);
     if (launch.cores.empty() || !is_sorted || launch.cores.back().device >= num_devices ||
         std::ranges::any_of(launch.cores, uses_fabric)) {
@@ -145,7 +146,7 @@ LaunchTimeline join(std::vector<LaunchTimeline> parts) {
         cores += count_cores(part);
         append(whole, std::move(part));
     }
-    // Each part came sorted by itself; reports compare resources by position.
+    // Each part is sorted, the joined list is not; reports compare resources by position.
     std::ranges::sort(whole.resources, {}, [](const ResourceUse& u) {
         return std::tuple(u.kind, u.device, u.noc, u.node.y, u.node.x, u.direction);
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides a launch into parts that are replayed by themselves: devices send each other nothing but
-// over the fabric.
+// Parts of a launch that are replayed separately. Devices are independent unless they use the
+// fabric, which is the only way to send data between them.
 #pragma once
 
 #include <span>
@@ -14,15 +14,16 @@ namespace tessera::timing {
 
 struct LaunchPart {
     DeviceRange devices;
-    std::span<const CoreTrace> cores;  ///< of LaunchTrace::cores, in a row
+    std::span<const CoreTrace> cores;  ///< consecutive cores of LaunchTrace::cores
 };
 
-/// Returns the devices of a launch one by one, or all together if a thread uses the fabric.
+/// Returns one part for each device of a launch, or one for all devices if a thread uses the
+/// fabric.
 [[nodiscard]] std::vector<LaunchPart> parts_of(const LaunchTrace& launch,
                                                std::uint32_t num_devices);
 
-/// Joins the timelines of a launch's parts, each replayed as if it were alone; without the critical
-/// path.
+/// Joins the timelines of a launch's parts, each replayed as if it were alone. The result has no
+/// critical path.
 [[nodiscard]] LaunchTimeline join(std::vector<LaunchTimeline> parts);
 
 }  // namespace tessera::timing

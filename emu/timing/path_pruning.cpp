@@ -31,8 +31,9 @@ public:
     }
 
 private:
-    /// Marks what recent intervals of a thread lead to: the one before them, and causes that are
-    /// older. Those of recent moments lead to recent intervals, which are kept.
+    /// Marks the older intervals that recent intervals of a thread lead to: the one before them,
+    /// and the causes of their waits. Recent causes lead to recent intervals, which are kept
+    /// anyway.
     void mark_roots(std::uint32_t thread) {
         const auto& intervals = state_.threads[thread].log.intervals();
         if (recent_[thread] > 0) {
@@ -51,7 +52,7 @@ private:
             mark(state_.causes[cause].thread, state_.causes[cause].time);
         }
     }
-    /// Marks intervals along the walk back from a moment, up to one that another walk has marked.
+    /// Marks intervals along the walk back from a moment, up to one that is already marked.
     void mark(std::uint32_t thread, Millicycles time) {
         while (time > 0) {
             const auto& intervals = state_.threads[thread].log.intervals();
@@ -72,7 +73,7 @@ private:
             }
         }
     }
-    /// Returns the intervals of a thread that stay, with one for each stretch of others.
+    /// Returns the marked and recent intervals of a thread, and one for each stretch of others.
     [[nodiscard]] std::vector<Interval> kept_of(std::uint32_t thread) {
         const auto& intervals = state_.threads[thread].log.intervals();
         std::vector<Interval> kept;
@@ -89,7 +90,7 @@ private:
         }
         return kept;
     }
-    /// Each cause has one interval.
+    /// Drops the causes of pruned intervals. Each cause has one interval.
     [[nodiscard]] std::uint32_t kept_cause(std::uint32_t cause) {
         if (cause >= kPruned) {
             return cause;
@@ -100,7 +101,7 @@ private:
 
     ReplayState& state_;
     Millicycles until_;
-    std::vector<std::size_t> recent_;           ///< by thread: its first interval that stays
+    std::vector<std::size_t> recent_;           ///< by thread: first interval that is kept unmarked
     std::vector<std::vector<bool>> is_marked_;  ///< by thread and interval before that
     std::vector<WaitCause> kept_causes_;
 };
@@ -112,7 +113,7 @@ void prune_paths(ReplayState& state) {
     const Millicycles until = schedule.until + (state.now - schedule.until) / 4 * 3;
     Pruning(state, until).run();
     schedule.until = until;
-    // Where much stays, to prune at every cause would take more time than it saves memory.
+    // If many causes are kept, pruning again soon would cost more time than the memory is worth.
     schedule.limit = std::max(state.options.most_causes, 2 * state.causes.size());
 }
 

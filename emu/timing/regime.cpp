@@ -11,7 +11,7 @@ struct RegimeRow {
     std::string_view name;
     double ModelErrorSpec::*error;
 };
-/// In the order of Regime.
+/// Names in the order of Regime.
 constexpr std::array<RegimeRow, kNumRegimes> kRows{{
     {"compute", &ModelErrorSpec::compute},
     {"issue", &ModelErrorSpec::issue},
@@ -24,7 +24,7 @@ constexpr std::array<RegimeRow, kNumRegimes> kRows{{
     {"launch", &ModelErrorSpec::launch},
 }};
 
-// Cores, not threads, since the calibration behind kFewCores counts cores.
+// Counts cores, not threads, because the calibration behind kFewCores does.
 bool has_few_cores(const LaunchTimeline& timeline) {
     std::set<std::pair<std::uint16_t, CoreCoord>> cores;
     for (const ThreadTimeline& thread : timeline.threads) {
@@ -36,7 +36,7 @@ bool has_few_cores(const LaunchTimeline& timeline) {
     return true;
 }
 
-// What is neither compute nor launch is priced by instructions of a RISC.
+// Any other activity is priced by instructions of a RISC.
 Regime of_activity(Activity activity) noexcept {
     switch (activity) {
         case Activity::NotStarted:
@@ -60,14 +60,15 @@ Millicycles total(const LaunchTimeline& timeline, const PathStep& step, Activity
     return timeline.threads.at(step.thread).totals[static_cast<std::size_t>(activity)];
 }
 
-// A transit does not say what travelled; its issuer's own acts do. A thread that multicasts and
-// writes besides is taken for one that multicasts: what it writes then are words beside them.
+// A transit does not contain the kind of its transfer, so the acts of the issuer decide. A thread
+// that multicasts and writes counts as one that multicasts: its writes are words that accompany the
+// multicasts.
 bool is_multicast(const LaunchTimeline& timeline, const PathStep& step) {
     return step.activity != Activity::WaitNocRead &&
            total(timeline, step, Activity::MulticastIssue) > 0;
 }
 
-// A wait for a slot of the interface does not say for what either: reads and writes have their own.
+// A wait for a slot of the interface does not contain the kind of transfer either.
 bool is_read(const LaunchTimeline& timeline, const PathStep& step) {
     return step.activity == Activity::WaitNocRead ||
            (step.activity == Activity::WaitNocSlot &&
@@ -89,7 +90,7 @@ Regime regime_of(const LaunchTimeline& timeline, const PathStep& step, bool few_
     switch (step.resource) {
         case ResourceKind::None:
             return of_activity(step.activity);
-        case ResourceKind::Dram:  // few cores' reads do not queue at banks: one stream's rate
+        case ResourceKind::Dram:  // reads of few cores do not queue at banks
             return few_cores ? Regime::FewCores : Regime::DramFanOut;
         case ResourceKind::MeshLink:
         case ResourceKind::MeshLatency:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicts the time of a launch: a pure function of its trace and the machine, in integers, and the
-// same for the same arguments on any host and at any number of its threads, which replay devices
-// that send each other nothing side by side.
+// Prediction of a launch's time: a pure function of its trace and the machine, in integers. The
+// result is the same on any host and with any number of host threads, which replay independent
+// devices concurrently.
 #pragma once
 
 #include <cstddef>
@@ -25,30 +25,30 @@ struct Machine {
     const MeshSpec& mesh;
 };
 
-/// What a replay keeps beside the totals, zones and resources, which it always gives.
+/// Data that a replay keeps in addition to totals, zones and resources.
 enum class Keep : std::uint8_t {
-    Totals,        ///< nothing
-    CriticalPath,  ///< the critical path alone, in memory that does not grow with the launch
-    Intervals,     ///< that, ThreadTimeline::intervals and LaunchTimeline::causes
+    Totals,        ///< none
+    CriticalPath,  ///< critical path alone, in memory that does not grow with the launch
+    Intervals,     ///< critical path, ThreadTimeline::intervals and LaunchTimeline::causes
 };
 
 struct ReplayOptions {
     Keep keeps = Keep::Intervals;
     bool keeps_cb_levels = false;
-    /// When each device of the mesh may begin, from the launch's start; empty: all at 0.
+    /// By device: when it may begin, from the launch's start. Empty: all begin at 0.
     std::span<const Millicycles> device_start;
-    /// How long the launch takes each device of the mesh under other constants. Devices that by
-    /// that end too early to decide when the launch ends are then left out (EarlyParts): of them
-    /// the timeline has an end, no threads and no resources. Empty: all are replayed. Precondition
-    /// as many as `device_start`.
+    /// By device: time of the launch under other constants. Devices that end too early by these
+    /// times to decide when the launch ends are skipped (EarlyParts): the timeline has their end, but
+    /// neither their threads nor their resources. Empty: all devices are replayed.
+    /// Precondition   as many as `device_start`.
     std::span<const Millicycles> known_times;
-    /// Parts of the launch before under the same machine and options: read, and filled anew.
+    /// Parts of the previous launch under the same machine and options: read, then replaced.
     ReplayCache* cache = nullptr;
-    /// Of the random delays of cores at their start (dispatch.start_spread).
+    /// Seed of the random delays of cores at their start (dispatch.start_spread).
     std::uint64_t start_seed = 0;
-    /// How many causes a replay that keeps the critical path alone collects before it prunes them.
+    /// Number of causes at which a replay with Keep::CriticalPath prunes first.
     std::size_t most_causes = std::size_t{1} << 20U;
-    /// The launch's partition, if it is known; used if it is of a mesh of so many devices.
+    /// Partition of the launch, if it is known. Ignored if its mesh has another number of devices.
     const LaunchPartition* partition = nullptr;
 };
 

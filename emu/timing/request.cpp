@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint32_t kWordBytes = 4;
 
-// A trace may be of another device (tessera retime): each place is checked where it is first used,
-// so that the message names it.
+// The trace may come from another device (tessera retime). Each place is checked at its first use,
+// so that the message can name it.
 void require_core(CoreCoord core, const Machine& machine) {
     const GridSize grid = machine.arch.workers.compute;
     require(core.x < grid.columns && core.y < grid.rows,
@@ -62,7 +62,7 @@ void fill_unicast(Request& request, const TraceEvent& event, const Machine& mach
 
 void fill_multicast(Request& request, const TraceEvent& event, const Machine& machine) {
     const auto argument = MulticastArgument::unpack(event.argument);
-    // NoC 1 names the rectangle's corners in the other order; the set of receivers is the same.
+    // On NoC 1 the corners of the rectangle are swapped; the set of receivers is the same.
     request.rect_start = {std::min(argument.start.x, argument.end.x),
                           std::min(argument.start.y, argument.end.y)};
     request.rect_end = {std::max(argument.start.x, argument.end.x),
@@ -71,7 +71,7 @@ void fill_multicast(Request& request, const TraceEvent& event, const Machine& ma
     require_core(request.rect_end, machine);
 }
 
-// A trace may be timed for a machine with fewer links, and has no time there.
+// The trace may be replayed on a machine that has fewer links; it has no time there.
 void require_link(const Request& request, const Machine& machine) {
     constexpr auto kDirections = static_cast<std::uint32_t>(kLinkDirections.size());
     const std::uint32_t link = request.channel / kDirections;
@@ -107,7 +107,8 @@ void fill_packet(Request& request, const TraceEvent& event, const Machine& machi
 
 }  // namespace
 
-// A fabric packet is the sender's once it has taken it: the worker hears no more of it.
+// A fabric packet belongs to the sender once the sender has taken it; no acknowledgement reaches
+// the worker.
 bool is_acknowledged(const TraceEvent& event) {
     return event.kind != EventKind::NocRead && event.kind != EventKind::FabricPacket &&
            !TransferDetail{event.detail}.has(TransferDetail::kPosted);
@@ -118,8 +119,8 @@ bool changes_words(EventKind kind) noexcept {
            kind == EventKind::MulticastWord || kind == EventKind::MulticastAdd;
 }
 
-// A write of one word is a write to the NIU's counters, an atomic is not: noc_async_write_barrier
-// does not wait for noc_semaphore_inc, noc_async_atomic_barrier does.
+// The NIU counts the write of a word as a write, but not an atomic: noc_async_atomic_barrier waits
+// for noc_semaphore_inc, noc_async_write_barrier does not.
 bool is_write(EventKind kind) noexcept {
     return kind == EventKind::NocWrite || kind == EventKind::NocMulticast ||
            kind == EventKind::WordWrite || kind == EventKind::MulticastWord;
@@ -147,8 +148,8 @@ Request to_request(const TraceEvent& event, const CoreTrace& core, const Machine
     return request;
 }
 
-// A data multicast has no address in its argument (nobody waits on its bytes) and keeps the id
-// there.
+// The argument of a data multicast has no address, because no thread waits on its bytes. Its
+// transaction id takes that place.
 std::uint8_t transaction_id(const TraceEvent& event) noexcept {
     return event.kind == EventKind::NocMulticast
                ? static_cast<std::uint8_t>(MulticastArgument::unpack(event.argument).address)

@@ -9,7 +9,7 @@
 namespace tessera::timing {
 namespace {
 
-/// Devices of the mesh on which the launch runs something.
+/// Returns by device whether the launch has a core there.
 std::vector<bool> devices_of(const LaunchTrace& launch, std::size_t num_devices) {
     std::vector<bool> takes_part(num_devices);
     for (const CoreTrace& core : launch.cores) {
@@ -45,14 +45,14 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
                 program.device, work.size());
         work[program.device] = cost_.of(program, launch);
     }
-    // One host reads back from all devices, then enqueues all programs.
+    // One host reads back from all devices before it enqueues the programs.
     Millicycles enqueued = 0;
     for (std::size_t device = 0; device < work.size(); ++device) {
         if (work[device].needs_host) {
             enqueued = std::max(enqueued, queues_[device].host_read_end());
         }
     }
-    // A device without a core in the launch keeps its queue as it is: nothing is dispatched to it.
+    // Nothing is dispatched to a device without a core in the launch: its queue does not change.
     std::vector<Millicycles> starts(queues_.size());
     for (std::size_t device = 0; device < starts.size(); ++device) {
         starts[device] = takes_part[device] ? queues_[device].start_of(work[device], enqueued) : 0;
@@ -63,8 +63,8 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
 RunReplay::LaunchStart RunReplay::next_start(const LaunchTrace& launch) {
     LaunchStart next{.takes_part = devices_of(launch, queues_.size())};
     next.devices = starts_of(launch, next.takes_part);
-    // A launch's timeline begins with its first device, so that its makespan does not hold the
-    // dispatch gap; the others' starts are counted from there.
+    // A launch's timeline begins with its first device, so that its makespan excludes the dispatch
+    // gap. The starts of the other devices are counted from there.
     next.first = earliest(next.devices, next.takes_part);
     for (Millicycles& start : next.devices) {
         start = std::max(start - next.first, Millicycles{0});
@@ -116,8 +116,8 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
 
 RunTimeline replay_run(const Trace& trace, const Machine& machine,
                        const RunReplayOptions& options) {
-    // Of another shape the same devices would have other neighbours: routes of the trace would lead
-    // elsewhere. An arch may differ (tessera retime).
+    // In a mesh of another shape the devices have other neighbours, so routes of the trace would
+    // lead to other devices. The arch may differ (tessera retime).
     require(trace.mesh.shape == machine.mesh.shape,
             "trace: recorded on {} × {} devices, the machine has {} × {}", trace.mesh.shape.rows,
             trace.mesh.shape.columns, machine.mesh.shape.rows, machine.mesh.shape.columns);

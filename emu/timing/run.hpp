@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicts the time of a run: its launches one after the other, each device's next program behind
-// its last.
+// Prediction of a run's time: its launches one after the other. Each device starts its next program
+// after its last one.
 #pragma once
 
 #include <span>
@@ -13,44 +13,44 @@
 
 namespace tessera::timing {
 
-/// What a run keeps of each launch beside totals, zones and resources.
+/// Data that a run keeps of each launch in addition to totals, zones and resources.
 struct RunReplayOptions {
     bool keeps_intervals = true;
     bool keeps_cb_levels = false;
     std::uint64_t start_seed = 0;  ///< as ReplayOptions::start_seed
 };
 
-/// Takes launches one at a time, so that neither traces nor timelines need be kept.
+/// Replays launches one at a time, so that neither traces nor timelines need be kept.
 ///
-/// A device's program begins when dispatch has handed it out (DispatchQueue), and not before the
-/// one before has ended and the dispatch gap is over.
-/// Programs of one launch begin independently; what they send each other joins them.
+/// A device's program begins when dispatch has written it (DispatchQueue), the previous program has
+/// ended, and the dispatch gap is over. Programs of one launch begin independently; only their
+/// transfers to each other synchronise them.
 class RunReplay {
 public:
-    /// Precondition   what `machine` refers to outlives this.
+    /// Precondition   the objects that `machine` refers to outlive this one.
     explicit RunReplay(const Machine& machine, const RunReplayOptions& options = {});
 
-    /// Replays the next launch. Its timeline's `start` is in the run.
+    /// Replays the next launch. `start` of its timeline is counted from the start of the run.
     /// Errors   as replay().
-    /// `partition` is the launch's, if it is known; `known_times` as ReplayOptions::known_times.
+    /// `partition` is that of the launch, if it is known; `known_times` as in ReplayOptions.
     [[nodiscard]] LaunchTimeline add(const Trace& trace, const LaunchTrace& launch,
                                      const LaunchPartition* partition = nullptr,
                                      std::span<const Millicycles> known_times = {});
 
-    /// Adds the next launch without a replay: it takes each device of the mesh as long as
-    /// `device_times` says, from whenever dispatch lets it start. Returns a timeline of starts and
-    /// ends alone.
-    /// Precondition   devices send each other nothing: what one takes depends on no other's start.
+    /// Adds the next launch without a replay. Each device takes its time in `device_times`, from
+    /// the time at which dispatch lets it start. Returns a timeline that has starts and ends only.
+    /// Precondition   devices send each other nothing, so that no time depends on another device's
+    /// start.
     [[nodiscard]] LaunchTimeline add_known(const LaunchTrace& launch,
                                            std::span<const Millicycles> device_times);
 
-    /// Returns when the last device has ended the last launch so far.
+    /// Returns when the last device ends the last launch so far.
     [[nodiscard]] Millicycles makespan() const noexcept { return makespan_; }
 
 private:
-    /// When a launch may begin: the first device in the run, and each from there.
+    /// When a launch may begin: the first device from the start of the run, each device from there.
     struct LaunchStart {
-        std::vector<bool> takes_part;  ///< by device
+        std::vector<bool> takes_part;  ///< by device: a core of it is in the launch
         Millicycles first = 0;
         std::vector<Millicycles> devices;
     };

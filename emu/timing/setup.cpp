@@ -21,7 +21,7 @@ void require_fits(const CoreTrace& core, const Machine& machine) {
 CoreState make_core(const CoreTrace& trace) {
     CoreState core;
     core.trace = &trace;
-    core.cb_at.fill(0xFF);  // no CB: a place that no core has
+    core.cb_at.fill(0xFF);  // no CB: beyond the last place of any core
     for (const CbTrace& cb : trace.cbs) {
         require(cb.index < core.cb_at.size(), "trace: there is no CB {}", cb.index);
         core.cb_at[cb.index] = static_cast<std::uint8_t>(core.cbs.size());
@@ -35,8 +35,8 @@ Millicycles start_of(const ReplayState& state, std::uint32_t device) {
     return device < starts.size() ? starts[device] : 0;
 }
 
-/// How long a core polls for the go signal that has come. It is the core's, whatever the device:
-/// identical devices share one replay.
+/// Returns how long after the go signal a core notices it. The delay depends on the core, not on
+/// the device, because identical devices share one replay.
 Millicycles start_delay(const ReplayState& state, CoreCoord core) {
     const Millicycles spread = state.costs.launch.start_spread();
     const std::uint64_t word =
@@ -53,8 +53,8 @@ void add_thread(ReplayState& state, const ThreadTrace& trace, TimelineThread rol
     thread.log = ThreadLog(state.options.keeps, trace.events.size());
     CoreState& core = state.cores.back();
     const Millicycles launch = start_of(state, core.trace->device) + state.costs.launch.latency();
-    // Kept apart from Start, so that every timeline begins with an interval that a device's start
-    // can lengthen: that is how identical devices share one replay (identical_devices.hpp).
+    // Separate from Start, so that every timeline begins with an interval that a later start can
+    // extend. Identical devices share one replay by that (identical_devices.hpp).
     thread.log.spend(Activity::NotStarted, 0, launch);
     thread.log.spend(
         Activity::Start, 0,
@@ -76,7 +76,7 @@ void add_threads(ReplayState& state, const CoreTrace& core) {
         }
     };
     // A compute kernel is one thread of the trace and three of the timeline: unpack, math and pack
-    // run at their own pace, and each skips the events of the other two (engine.cpp).
+    // advance independently, and each skips the events of the other two (engine.cpp).
     add(Processor::Riscv1, TimelineThread::Reader);
     add(Processor::Riscv0, TimelineThread::Writer);
     add(Processor::Compute, TimelineThread::Unpack);
@@ -91,7 +91,7 @@ void add_core(ReplayState& state, const CoreTrace& core) {
         static_cast<std::uint32_t>(state.cores.size());
     state.cores.push_back(make_core(core));
     for (const ThreadTrace& thread : core.threads) {
-        // Full sync hands DST over as a whole: math waits for every release.
+        // With full sync DST is handed over as a whole: math waits for every release.
         if (thread.processor == Processor::Compute && thread.compute.dst_full_sync) {
             state.cores.back().num_halves = 1;
         }
@@ -101,7 +101,7 @@ void add_core(ReplayState& state, const CoreTrace& core) {
 
 void put_initial_words(ReplayState& state) {
     for (const InitialWord& word : state.launch.initial_words) {
-        // The launch's words of all devices: those of cores outside of this part are skipped.
+        // The launch has the words of all devices. Skip cores outside of this part.
         const std::uint32_t core = state.core_index(word.device, word.core);
         if (core != kNoThread) {
             word_at(state, core, word.address).store(word.value);
@@ -121,7 +121,7 @@ void set_up(ReplayState& state) {
         add_core(state, core);
     }
     put_initial_words(state);
-    // Last first: `runnable` is a stack, so that the first thread is replayed first.
+    // In reverse order: `runnable` is a stack, so the first thread is replayed first.
     for (std::size_t i = state.threads.size(); i > 0; --i) {
         state.wake(static_cast<std::uint32_t>(i - 1));
     }

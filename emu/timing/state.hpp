@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the state of a replay: its threads, the cores they run on, and what moves between them.
+// State of a replay: threads, their cores, and transfers between cores.
 #pragma once
 
 #include <array>
@@ -43,16 +43,16 @@ struct Costs {
     Costs(const TimingSpec& timing, const Trace& trace);
 };
 
-/// What holds a thread, if anything.
+/// What blocks a thread, if anything.
 enum class Block : std::uint8_t { None, Counter, Source, Barrier, Slot, Semaphore, FabricSlot };
 
 /// Outstanding transfers of one data-movement thread, by what a barrier waits for.
 enum class Pending : std::uint8_t { Reads, Writes, Flushes, Atomics };
 
-/// Counts pending transfers on each NoC, in all and by transaction id.
+/// Pending transfers on each NoC, in total and by transaction id.
 class PendingTransfers {
 public:
-    /// `id` counts only if the transfer has one.
+    /// Adds a transfer. `id` is ignored if the transfer has none.
     void add(Pending kind, TransferDetail transfer, std::uint8_t id) {
         ++count(kind, transfer.noc());
         if (transfer.has(TransferDetail::kHasId)) {
@@ -65,7 +65,7 @@ public:
             --count(kind, transfer.noc(), id);
         }
     }
-    /// Returns how many transfers a barrier waits for.
+    /// Returns the number of transfers that a barrier waits for.
     [[nodiscard]] std::uint32_t of(Pending kind, BarrierDetail barrier) {
         return barrier.has_id() ? count(kind, barrier.noc(), barrier.id())
                                 : count(kind, barrier.noc());
@@ -91,7 +91,7 @@ struct OpenZone {
     Millicycles begin = 0;
 };
 
-/// A thread of the timeline, which goes through the events of a kernel thread.
+/// Thread of the timeline, which replays events of a kernel thread.
 struct EngineThread {
     const ThreadTrace* trace = nullptr;
     std::uint32_t index = 0;
@@ -99,25 +99,25 @@ struct EngineThread {
     TimelineThread role{};
     ThreadLog log;
 
-    std::uint32_t next = 0;      ///< event
-    std::uint32_t step = 0;      ///< of the event's run
-    bool is_issued = false;      ///< the step's command is paid for
-    bool is_started = false;     ///< the step's transfer is the transport's
+    std::uint32_t next = 0;      ///< index of the current event
+    std::uint32_t step = 0;      ///< repetition of the event that is current
+    bool is_issued = false;      ///< the cost of the step's command is spent
+    bool is_started = false;     ///< the step's transfer is started
     bool is_runnable = false;    ///< listed in ReplayState::runnable
-    bool is_dispatched = false;  ///< the queue has come to its time: it may use shared resources
+    bool is_dispatched = false;  ///< the queue has reached its time: it may use shared resources
     bool is_finished = false;
 
     Block block = Block::None;
-    Activity blocked_on{};             ///< the wait that the block is
-    std::uint32_t blocked_object = 0;  ///< its object
+    Activity blocked_on{};             ///< activity of the wait that the block causes
+    std::uint32_t blocked_object = 0;  ///< object of that wait
     Millicycles woken_at = 0;
     std::uint32_t woken_object = 0;
     WaitCause woken_by;
 
     PendingTransfers pending;
-    std::uint32_t num_queued_writes = 0;  ///< packets
+    std::uint32_t num_queued_writes = 0;  ///< packets of writes that have not left the source
 
-    FpuCall call;  ///< of the event that `call_event` points to
+    FpuCall call;  ///< call of the event that `call_event` points to
     const TraceEvent* call_event = nullptr;
     std::uint64_t num_dst = 0;  ///< halves of DST acquired or waited for
 
@@ -132,31 +132,33 @@ struct CbState {
     std::uint32_t num_pages = 0;
     CounterHistory pushes;
     CounterHistory pops;
-    std::uint64_t num_pushed = 0;  ///< by the producer, in its own time
-    std::uint64_t num_popped = 0;  ///< by the consumer
-    std::vector<std::pair<Millicycles, std::int64_t>> changes;  ///< only if levels are kept
+    std::uint64_t num_pushed = 0;  ///< so far in the producer's own time
+    std::uint64_t num_popped = 0;  ///< so far in the consumer's own time
+    std::vector<std::pair<Millicycles, std::int64_t>>
+        changes;  ///< of the level; empty if levels are not kept
 };
 
 struct CoreState {
     const CoreTrace* trace = nullptr;
-    std::vector<CbState> cbs;                               ///< as CoreTrace::cbs
-    std::array<std::uint8_t, 64> cb_at{};                   ///< place in `cbs` by CB index
-    std::array<std::vector<std::uint32_t>, 2> niu_waiters;  ///< threads, by NoC
+    std::vector<CbState> cbs;              ///< in the order of CoreTrace::cbs
+    std::array<std::uint8_t, 64> cb_at{};  ///< place in `cbs` by CB index
+    std::array<std::vector<std::uint32_t>, 2>
+        niu_waiters;  ///< threads that wait for a slot, by NoC
     SourceRegisters source;
     CounterHistory commits;
     CounterHistory releases;
-    std::uint64_t num_halves = 2;  ///< of DST
+    std::uint64_t num_halves = 2;  ///< halves of DST; 1 if it is handed over as a whole
     std::uint32_t unpack = kNoThread;
     std::uint32_t math = kNoThread;
 };
 
-/// Packets of a sender to a mesh link.
+/// Sender to a mesh link: packets in its buffer, and threads that wait for a slot of it.
 struct SenderState {
     std::uint32_t num_packets = 0;
     std::vector<std::uint32_t> waiters;
 };
 
-/// How far a thread came with its event.
+/// Outcome of an attempt to replay an event.
 enum class Progress : std::uint8_t { Finished, Held };
 
 struct ReplayState {
@@ -168,7 +170,7 @@ struct ReplayState {
     Costs costs;
     Transport transport;
     EventQueue queue;
-    Millicycles now = 0;  ///< of the queue
+    Millicycles now = 0;  ///< time of the event that is being replayed
     std::vector<EngineThread> threads;
     std::vector<CoreState> cores;
     std::vector<std::uint32_t> core_at;  ///< by (device, y, x); kNoThread: no kernel there
@@ -178,25 +180,25 @@ struct ReplayState {
     std::vector<SenderState> senders;               ///< by device and channel
     std::vector<MuxState> muxes;
     std::vector<WaitCause> causes;
-    PruningSchedule pruning;  ///< of a critical path alone
+    PruningSchedule pruning;  ///< used with Keep::CriticalPath
     std::vector<ZoneSpan> zones;
 
     ReplayState(const Trace& trace, const LaunchTrace& launch, const LaunchPart& part,
                 const Machine& machine, const ReplayOptions& options);
 
-    /// Returns what the engine knows of a transfer under way.
+    /// Returns the engine's record of a transfer under way.
     [[nodiscard]] InFlight& in_flight_of(TransferId id) noexcept { return in_flight[index_of(id)]; }
     [[nodiscard]] const InFlight& in_flight_of(TransferId id) const noexcept {
         return in_flight[index_of(id)];
     }
-    /// Makes a thread runnable.
+    /// Adds a thread to the runnable ones.
     void wake(std::uint32_t thread);
-    /// Returns the index of a cause for an interval; kNoCause if intervals are not kept.
+    /// Stores the cause of an interval and returns its index; kNoCause if intervals are not kept.
     std::uint32_t keep(const WaitCause& cause);
-    /// Returns whether all that happens up to the thread's time has been replayed, so that it may
-    /// use what others use too; else puts the thread into the queue for that time. Of one moment,
-    /// what the queue holds already comes first, whatever other devices do: so devices replayed
-    /// side by side or together give the same timelines.
+    /// Returns whether everything up to the thread's time has been replayed, so that the thread may
+    /// use shared resources. If not, schedules the thread for its time. Among events of equal time
+    /// those already in the queue come first, whatever other devices do. Hence devices give the
+    /// same timelines whether they are replayed separately or together.
     [[nodiscard]] bool is_due(EngineThread& thread);
     /// Returns the index into `cores`; kNoThread if no kernel runs there.
     [[nodiscard]] std::uint32_t core_index(std::uint32_t device, CoreCoord core) const;
@@ -227,7 +229,7 @@ inline bool ReplayState::is_due(EngineThread& thread) {
     return false;
 }
 
-/// Holds `thread` until it is woken.
+/// Blocks `thread` until it is woken.
 inline Progress hold(EngineThread& thread, Block block, Activity activity, std::uint32_t object) {
     thread.block = block;
     thread.blocked_on = activity;
@@ -235,7 +237,8 @@ inline Progress hold(EngineThread& thread, Block block, Activity activity, std::
     return Progress::Held;
 }
 
-/// Waits until `counter` has come to `total`; false if that is not known yet and the thread held.
+/// Logs the wait until `counter` reaches `total`. Returns false if that time is not known yet: then
+/// the thread is blocked.
 inline bool await(ReplayState& state, EngineThread& thread, CounterHistory& counter,
                   std::uint64_t total, Activity activity, std::uint32_t object) {
     const CounterStep* step = counter.step_reaching(total);
@@ -252,7 +255,7 @@ inline bool await(ReplayState& state, EngineThread& thread, CounterHistory& coun
     return true;
 }
 
-/// Raises a counter at the thread's time and wakes the thread that waits for it.
+/// Raises a counter at the thread's time and wakes the thread that waits for it, if any.
 inline void advance(ReplayState& state, EngineThread& thread, CounterHistory& counter,
                     std::uint64_t count) {
     const std::uint32_t woken =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs what one thread did up to now, without gaps.
+// Log of one thread's activities up to its current time, without gaps.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ namespace tessera::timing {
 class ThreadLog {
 public:
     ThreadLog() = default;
-    /// Reserves for `expected` intervals, if all are kept.
+    /// Reserves memory for `expected` intervals, if all are kept.
     ThreadLog(Keep keeps, std::size_t expected) : keeps_intervals_(keeps != Keep::Totals) {
         intervals_.reserve(keeps == Keep::Intervals ? expected : 0);
     }
 
     [[nodiscard]] Millicycles now() const noexcept { return now_; }
 
-    /// Spends `duration` ≥ 0. Extends the interval before if that is the same activity of the same
-    /// line: a loop of equal calls is one interval.
+    /// Advances the thread by `duration` ≥ 0. Extends the last interval if that is the same
+    /// activity of the same line, so that a loop of equal calls is one interval.
     void spend(Activity activity, std::uint16_t site, Millicycles duration);
-    /// Waits until `end` ≥ now.
+    /// Logs a wait until `end` ≥ now.
     void wait(Activity activity, std::uint16_t site, std::uint32_t object, Millicycles end,
               std::uint32_t cause);
 
@@ -34,7 +34,7 @@ public:
         return totals_;
     }
     [[nodiscard]] const std::vector<Interval>& intervals() const noexcept { return intervals_; }
-    /// Precondition   the last one ends now.
+    /// Precondition   the last interval ends now.
     void replace_intervals(std::vector<Interval> intervals) noexcept {
         intervals_ = std::move(intervals);
     }

@@ -18,8 +18,8 @@ Activity activity_of(EventKind kind) {
     }
 }
 
-/// Transfers that an event stands for. A trace merges equal reads and writes to runs; the count of
-/// every other kind is a value.
+/// Returns the number of transfers of an event. A trace merges equal reads and writes into one
+/// event with a count; the count of every other kind is a value.
 std::uint32_t num_transfers(const TraceEvent& event) {
     return event.kind == EventKind::NocRead || event.kind == EventKind::NocWrite ? event.count : 1;
 }
@@ -28,7 +28,7 @@ Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event) {
     return changes_words(event.kind) ? risc.semaphore : risc.of_packet(event);
 }
 
-// By core, not by thread: the RISCs of a core share its two NIUs.
+// Of the core, not of the thread: the RISCs of a core share its two NIUs.
 Niu niu_of(const ReplayState& state, const EngineThread& thread) {
     const CoreTrace& core = *state.cores[thread.core].trace;
     return {core.device, core.core,
@@ -41,15 +41,15 @@ bool has_slot(const ReplayState& state, const EngineThread& thread, std::uint32_
     if (event.kind == EventKind::NocRead) {
         return state.transport.takes_read(niu, packets);
     }
-    // Writes have a limit beside the NIU's: commands that wait to be sent hold the RISC that issued
-    // them.
+    // Writes have a second limit beside the NIU's: the number of a RISC's commands that wait to be
+    // sent.
     const bool has_command =
         !is_write(event.kind) || thread.num_queued_writes < state.machine.timing.noc.queued_writes;
     return has_command && (!is_acknowledged(event) || state.transport.takes_write(niu));
 }
 
-/// Returns whether the RISC has the command of a packet still to write, as those before it wait in
-/// the NIU.
+/// Returns whether the RISC cannot write the command of a packet yet, because earlier commands wait
+/// in the NIU.
 bool is_writing(const ReplayState& state, const EngineThread& thread) {
     return is_write(thread.event().kind) &&
            thread.num_queued_writes > state.machine.timing.noc.queued_writes;
@@ -63,7 +63,7 @@ void count_start(EngineThread& thread, std::uint32_t packets) {
         return thread.pending.add(Pending::Reads, detail, id);
     }
     if (is_write(event.kind)) {
-        // Posted writes too: a flush waits for what has left the source, acknowledged or not.
+        // Posted writes, too: a flush waits until data has left the source, acknowledged or not.
         thread.pending.add(Pending::Flushes, detail, id);
         thread.num_queued_writes += packets;
     }
@@ -72,10 +72,10 @@ void count_start(EngineThread& thread, std::uint32_t packets) {
     }
 }
 
-/// Replays one transfer: its first packet's command, the start, and the commands of further
-/// packets. The transport gets the whole at once and cuts it itself: what the RISC issues later (25
-/// cycles) is in time for the packet before (262 cycles for 8 KiB at 31.3 B/cycle). It is held,
-/// though, until there is a place for the last of them.
+/// Replays one transfer: the command of its first packet, the start, and the commands of further
+/// packets. The transport gets the whole transfer at once and cuts it into packets. That is exact
+/// enough: the RISC issues the next command (25 cycles) long before the packet has left (262 cycles
+/// for 8 KiB at 31.3 B/cycle). The thread is blocked until there is a place for the last command.
 Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets) {
     const TraceEvent& event = thread.event();
     const Millicycles cost = issue_cost(state.costs.risc, event);
@@ -158,7 +158,8 @@ Pending pending_of(EventKind barrier) {
     }
 }
 
-// The polls are spent behind the wait: a RISC that spins sees the counter change in its last poll.
+// The cost of the polls is spent after the wait: a RISC that spins sees the counter change in its
+// last poll.
 Progress do_barrier(ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();
     const Pending kind = pending_of(event.kind);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models a word of L1 that threads wait on: a semaphore, or a flag.
+// Word of L1 that threads wait on: a semaphore, or a flag.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace tessera::timing {
 
-/// Keeps which values others' additions and stores passed since the last wait or own store.
-/// noc_semaphore_wait tests equality, and when the kernel was recorded its wait ended: if a replay
-/// lets the word grow further before the thread comes to its wait, that wait must end all the same.
+/// Value of a word, and the values that it had since the last wait or the core's own store.
+/// noc_semaphore_wait tests equality, and the recorded wait has ended. In a replay the word may
+/// pass the awaited value before the thread comes to its wait; the wait must end nevertheless.
 class Word {
 public:
     explicit Word(std::uint32_t value = 0) noexcept : value_(value) {}
@@ -20,12 +20,12 @@ public:
     [[nodiscard]] bool meets(WaitTest test, std::uint32_t wanted) const noexcept {
         return test == WaitTest::AtLeast ? value_ >= wanted : passed(wanted);
     }
-    /// From elsewhere: addition, modulo 2^32.
+    /// Adds a value that arrives from another core, modulo 2^32.
     void add(std::uint32_t number) noexcept {
         passed_ = (number < kRemembered ? passed_ << number : 0) | 1U;
         value_ += number;
     }
-    /// From elsewhere: a store; to a lower value it begins anew.
+    /// Stores a value that arrives from another core. A lower value discards the history.
     void write(std::uint32_t value) noexcept {
         if (value >= value_) {
             add(value - value_);
@@ -33,12 +33,12 @@ public:
             store(value);
         }
     }
-    /// Own store.
+    /// Stores a value of the word's own core, which discards the history.
     void store(std::uint32_t value) noexcept {
         value_ = value;
         passed_ = 1;
     }
-    /// After a wait for `wanted`: what came before it no longer counts.
+    /// Discards the values before `wanted`, after a wait for it.
     void forget_before(std::uint32_t wanted) noexcept {
         const std::uint32_t ago = value_ - wanted;
         if (ago + 1 < kRemembered) {
@@ -46,7 +46,7 @@ public:
         }
     }
 
-    std::vector<std::uint32_t> waiters;  ///< engine threads
+    std::vector<std::uint32_t> waiters;  ///< engine threads that wait for it
 
 private:
     static constexpr std::uint32_t kRemembered = 64;
@@ -57,7 +57,7 @@ private:
     }
 
     std::uint32_t value_;
-    std::uint64_t passed_ = 1;  ///< bit k: value_ − k was there
+    std::uint64_t passed_ = 1;  ///< bit k: the word had the value value_ − k
 };
 
 }  // namespace tessera::timing

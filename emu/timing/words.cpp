@@ -9,7 +9,7 @@ bool is_met(const EngineThread& thread, const Word& word) {
     return word.meets(static_cast<WaitTest>(event.detail), event.count);
 }
 
-// Each waiter is tested: a core's RISCs may wait on one word for different values.
+// Tests each waiter: a core's RISCs may wait on one word for different values.
 void wake_waiters(ReplayState& state, Word& word, const WaitCause& cause) {
     std::erase_if(word.waiters, [&](std::uint32_t waiter) {
         EngineThread& thread = state.threads[waiter];
@@ -35,14 +35,14 @@ Progress do_local_word(ReplayState& state, EngineThread& thread) {
         thread.log.spend(Activity::SemaphoreIssue, thread.site(), state.costs.risc.local_word);
         thread.is_issued = true;
     }
-    // Others add to the word as well: a store that ran ahead of them would erase what they added.
+    // Other cores add to the word: a store replayed ahead of their additions would erase them.
     if (!state.is_due(thread)) {
         return Progress::Held;
     }
     const TraceEvent& event = thread.event();
     Word& word = word_at(state, thread.core, static_cast<std::uint32_t>(event.argument));
     word.store(event.count);
-    // A due thread may be later than the queue's last entry; waiters wake at the thread's time.
+    // The thread may be later than the queue's last event. Waiters wake at the thread's time.
     state.now = thread.log.now();
     wake_waiters(state, word, {thread.index, thread.site(), state.now, {}});
     return Progress::Finished;
@@ -60,7 +60,7 @@ Progress do_semaphore_wait(ReplayState& state, EngineThread& thread) {
         return hold(thread, Block::Semaphore, Activity::WaitSemaphore, address);
     }
     end_wait(state, thread);
-    // A kernel that waits for 1, 2, 3 in turn must not find the 1 of a round before.
+    // A kernel that waits for 1, 2, 3 in turn must not find the 1 of the previous round.
     word.forget_before(event.count);
     thread.log.spend(Activity::BarrierPoll, thread.site(), state.costs.risc.semaphore_poll);
     return Progress::Finished;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books the time of one resource. Packets ask for a link ahead of their arrival by the latency of
-// their route, in any order, so many short gaps are left between them: lists of gaps were too short
-// (four) or too slow. Time is therefore cut into slices, and each counts only how much of it is
-// taken, as flits of several packets share a link cycle by cycle.
+// Bookings of one resource's time. Packets book a link before they arrive there, in any order,
+// which leaves many short gaps. Lists of gaps were tried: four gaps were too few, longer lists too
+// slow. Therefore time is divided into slices, and each slice has only the sum of its bookings.
+// That fits the chip, where flits of several packets share a link cycle by cycle.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,17 @@
 
 namespace tessera::timing {
 
+/// Calendar of one resource, which serves one packet at a time.
 class Calendar {
 public:
     static constexpr Millicycles kNever = -1;
 
-    /// Returns the first moment from `begin` on at which a packet of `duration` can go through.
+    /// Returns the first time from `begin` on at which a packet of `duration` can pass.
     [[nodiscard]] Millicycles earliest(Millicycles begin, Millicycles duration) const noexcept {
         return begin >= end_ ? begin : fit(begin, duration);
     }
-    /// Books that moment and returns it, unless it is later than `limit`: then books nothing and
-    /// returns kNever.
+    /// Books that time and returns it. If it is later than `limit`, books nothing and returns
+    /// kNever.
     Millicycles book_within(Millicycles begin, Millicycles duration, Millicycles limit) noexcept {
         if (begin >= end_) {
             append(begin, duration);
@@ -43,7 +44,8 @@ public:
     [[nodiscard]] Millicycles free() const noexcept { return end_; }
 
 private:
-    static constexpr unsigned kSliceBits = 15;  ///< a slice is some 32 cycles, a packet up to nine
+    static constexpr unsigned kSliceBits =
+        15;  ///< about 32 cycles; a packet takes up to nine slices
     static constexpr Millicycles kSlice = Millicycles{1} << kSliceBits;
     static constexpr std::int64_t kSlices = 32;
 
@@ -54,11 +56,11 @@ private:
     [[nodiscard]] Millicycles taken(std::int64_t slice) const noexcept {
         return slice >= begin_ + kSlices ? 0 : taken_[place_of(slice)];
     }
-    /// Walks over the slices from `begin` on that take `duration`, as much of it in each as there
-    /// is room and time for. Calls `visit(slice, part)`; returns where the last part ends.
+    /// Distributes `duration` over the slices from `begin` on, as much in each as is free. Calls
+    /// `visit(slice, part)` for each slice that takes a part. Returns the end of the last part.
     template <class Visit>
     Millicycles place(Millicycles begin, Millicycles duration, Visit visit) const noexcept {
-        // What was before the slices that are kept is taken to be full.
+        // Time before the oldest slice counts as full.
         Millicycles at = std::max(begin, begin_ << kSliceBits);
         bool is_pushed = at > begin;
         while (true) {
@@ -79,13 +81,13 @@ private:
             at = end;
         }
     }
-    /// Returns when a packet begins that ends as late, without a gap.
+    /// Returns the begin of a packet without a gap that ends when the distributed one ends.
     [[nodiscard]] Millicycles fit(Millicycles begin, Millicycles duration) const noexcept {
         const Millicycles end = place(begin, duration, [](std::int64_t, Millicycles) {});
         return std::max(begin, end - duration);
     }
-    /// As book_within(), where others have booked behind `begin`. Not inlined: its loops would have
-    /// the registers that a packet's way over free links needs.
+    /// As book_within(), if there are bookings after `begin`. Not inlined: its loops would take the
+    /// registers that the hop loop needs for packets on free links.
     [[gnu::noinline]] Millicycles book_between(Millicycles begin, Millicycles duration,
                                                Millicycles limit) noexcept {
         const Millicycles first = fit(begin, duration);
@@ -96,8 +98,8 @@ private:
         end_ = std::max(end_, first + duration);
         return first;
     }
-    /// Books behind all else. Slices behind the newest are empty, so nearly always there is room:
-    /// then nothing is pushed from one slice to the next, and what is new is set, not added.
+    /// Books after all other bookings. Slices after the newest are empty, so nearly always each
+    /// slice has room: nothing overflows into the next one, and new slices are set, not added to.
     void append(Millicycles begin, Millicycles duration) noexcept {
         const std::int64_t first = begin >> kSliceBits;
         const std::int64_t newest = begin_ + kSlices - 1;
@@ -136,7 +138,7 @@ private:
             add(slice, part);
         });
     }
-    /// Forgets the oldest slices, so that `slice` has a place.
+    /// Drops the oldest slices, so that `slice` has a place.
     void turn_to(std::int64_t slice) noexcept {
         const std::int64_t first = slice - kSlices + 1;
         if (first <= begin_) {
@@ -147,8 +149,9 @@ private:
     }
 
     Millicycles end_ = 0;
-    std::int64_t begin_ = 0;                      ///< first slice that is kept
-    std::array<std::uint16_t, kSlices> taken_{};  ///< 64 B: one line of a cache
+    std::int64_t begin_ = 0;  ///< oldest slice that is kept
+    std::array<std::uint16_t, kSlices>
+        taken_{};  ///< time taken in each slice; 64 B, one cache line
 };
 
 }  // namespace tessera::timing

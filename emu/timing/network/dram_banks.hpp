@@ -32,7 +32,8 @@ public:
     /// none: the write waits for room, and comes back with an event and Unicast::has_room.
     [[nodiscard]] bool reserve_room(Transfer& write);
     /// Starts a transfer that requests the bank for the next packet of a write, which flows into
-    /// the buffer from `begin` on. Precondition   the packet has room.
+    /// the buffer from `begin` on.
+    /// Precondition   the packet has room.
     void start_write(Transfer& write, Millicycles begin, EventQueue& queue);
     /// Begins with a packet of the buffer if its bank is free. Returns the write if its delivery
     /// waited for this packet, else nullptr.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays out the tree of a multicast: a trunk along the NoC's first axis, from the sender to the last
-// column (on NoC 1: row) of the rectangle, and from it a branch along the other axis for each.
+// Tree of a multicast: a trunk along the NoC's first axis, from the sender to the last column (NoC
+// 1: row) of the rectangle, and a branch along the other axis from each of its columns (rows).
 #include <algorithm>
 
 #include "emu/timing/network/noc_paths.hpp"
@@ -38,7 +38,8 @@ void NocPaths::multicast(const Transfer& transfer, std::uint32_t bytes, Millicyc
         }
         return most;
     };
-    // One copy per link, also where several receivers lie behind it: routers copy, not the sender.
+    // One copy a link, however many receivers are behind it: routers copy the packet, not the
+    // sender.
     const Millicycles on_link = noc_.link.of(bytes) + stalled;
     const auto add_link = [&](Millicycles offset) {
         return [&, offset](CoreCoord node, NocAxis axis) mutable {

@@ -70,8 +70,9 @@ UnicastRoute NocPaths::request(NodePair nodes) {
     return route_of(nodes, PacketClass::Request);
 }
 
-// An interface takes up so many reads in a time, however small they are. Without this, many cores
-// that read 64 B from one place of Blackhole's DRAM were served three times too fast.
+// An interface accepts a limited number of reads in a time, however small they are. Without this
+// limit, many cores that read 64 B from one place of Blackhole's DRAM were served three times too
+// fast.
 UnicastRoute NocPaths::answer(NodePair nodes, std::uint32_t bytes, NocPlace place) {
     const bool is_dram = place.is_dram();
     UnicastRoute route =
@@ -82,12 +83,12 @@ UnicastRoute NocPaths::answer(NodePair nodes, std::uint32_t bytes, NocPlace plac
 
 BankPath NocPaths::bank(std::uint32_t device, std::uint32_t index, Access access,
                         std::uint32_t bytes) const {
-    // DRAM moves whole bursts: a read of 32 B costs its bank as much as one of 64.
+    // DRAM transfers whole bursts: a read of 32 B takes its bank as long as one of 64 B.
     const std::uint32_t moved = (bytes + dram_.burst - 1) / dram_.burst * dram_.burst;
     const Pace& pace = access == Access::Read ? dram_.bank_read : dram_.bank_write;
     return {.bank = resources_.bank(device, index),
-            // Two banks of Wormhole share a controller, whose rate (44.5 B/cycle of two times 22.2)
-            // binds when both are busy.
+            // Two banks of Wormhole share a controller, whose rate (44.5 B/cycle for two
+            // times 22.2) is the limit when both are busy.
             .channel = resources_.channel(device, arch_.dram.endpoints[index].channel),
             .on_bank = pace.of(moved),
             .on_channel = dram_.channel.of(moved)};

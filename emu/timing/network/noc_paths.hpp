@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays out the paths of packets through one device: unicast, multicast, and a DRAM bank.
+// Paths of packets through one device: unicast routes, multicast trees, and DRAM banks.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept {
         return routes_.route(noc);
     }
-    /// Returns the latency of a packet's first flit, from one interface's memory to the other's.
+    /// Returns the latency of a packet's first flit between the memories of two interfaces.
     [[nodiscard]] Millicycles latency(std::uint32_t noc, CoreCoord from,
                                       CoreCoord to) const noexcept {
         return 2 * noc_.interface + route(noc).hops(from, to) * noc_.hop;
@@ -51,12 +51,13 @@ public:
     /// Returns the route of a packet that writes, from the injection port of `nodes.from` to the
     /// ejection port of `nodes.to`.
     [[nodiscard]] UnicastRoute write(NodePair nodes, std::uint32_t bytes);
-    /// Returns the route of a read's request, which takes no time of ports and links.
+    /// Returns the route of a read's request, which occupies ports and links for no time.
     [[nodiscard]] UnicastRoute request(NodePair nodes);
     /// Returns the route of the data that answers a read from `place`.
     [[nodiscard]] UnicastRoute answer(NodePair nodes, std::uint32_t bytes, NocPlace place);
-    /// Adds the tree to each worker of a rectangle of logical cores (both corners included). Every
-    /// link of the tree is passed once; the packet is `stalled` on its way.
+    /// Appends to `path` the tree to each worker of a rectangle of logical cores (both corners
+    /// included). The packet passes every link of the tree once, and is `stalled` there for so
+    /// long.
     void multicast(const Transfer& transfer, std::uint32_t bytes, Millicycles stalled,
                    PacketPath& path) const;
     enum class Access : std::uint8_t { Read, Write };
@@ -69,7 +70,7 @@ public:
 private:
     /// Returns a route whose durations are 0.
     [[nodiscard]] UnicastRoute route_of(NodePair nodes, PacketClass of);
-    /// Returns the route of `bytes`, which the injection port gives at `source`.
+    /// Returns the route of `bytes`, which pass the injection port at the rate `source`.
     [[nodiscard]] UnicastRoute route_of(NodePair nodes, PacketClass of, std::uint32_t bytes,
                                         const Pace& source);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds which nodes of a NoC's torus a packet passes. NoC 0 moves to the right, then down; NoC 1
-// up, then to the left. Each axis wraps around. Source   tt-isa-documentation, NoC/README.md;
-// tt-npe, device_models (unicast routes).
+// Nodes of a NoC's torus that a packet passes. Packets of NoC 0 move right, then down; those of NoC
+// 1 move up, then left. Each axis wraps around.
+// Source   tt-isa-documentation, NoC/README.md; tt-npe, device_models (unicast routes).
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@ namespace tessera::timing {
 
 enum class NocAxis : std::uint8_t { X = 0, Y = 1 };
 
+/// Dimension-ordered routes of one NoC.
 class NocRoute {
 public:
     NocRoute(GridSize grid, std::uint32_t noc) : grid_(grid), noc_(noc) {}
 
-    /// Returns the axis that packets move along first: x on NoC 0, y on NoC 1.
+    /// Returns the axis of a route's first leg: x on NoC 0, y on NoC 1.
     [[nodiscard]] NocAxis first_axis() const noexcept {
         return noc_ == 0 ? NocAxis::X : NocAxis::Y;
     }
@@ -25,7 +26,7 @@ public:
     [[nodiscard]] std::uint32_t extent(NocAxis axis) const noexcept {
         return axis == NocAxis::X ? grid_.columns : grid_.rows;
     }
-    /// Returns the links from one position on an axis to another, in this NoC's direction.
+    /// Returns the number of links between two positions on an axis, in this NoC's direction.
     [[nodiscard]] std::uint32_t distance(NocAxis axis, std::uint32_t from,
                                          std::uint32_t to) const noexcept {
         const std::uint32_t forward = to >= from ? to - from : to + extent(axis) - from;
@@ -34,7 +35,7 @@ public:
     [[nodiscard]] std::uint32_t hops(CoreCoord from, CoreCoord to) const noexcept {
         return distance(NocAxis::X, from.x, to.x) + distance(NocAxis::Y, from.y, to.y);
     }
-    /// Returns the node behind the link that leaves `node` along `axis`.
+    /// Returns the node at the end of the link that leaves `node` along `axis`.
     [[nodiscard]] CoreCoord next(CoreCoord node, NocAxis axis) const noexcept {
         std::uint32_t& position = axis == NocAxis::X ? node.x : node.y;
         if (noc_ == 0) {
@@ -44,12 +45,12 @@ public:
         }
         return node;
     }
-    /// Returns the node in front of the link that ends at `node` along `axis`.
+    /// Returns the node at the begin of the link that ends at `node` along `axis`.
     [[nodiscard]] CoreCoord previous(CoreCoord node, NocAxis axis) const noexcept {
         return NocRoute(grid_, 1 - noc_).next(node, axis);
     }
-    /// Calls `visit(node, axis)` for `count` links along `axis`, from the one that leaves `node`
-    /// on. Returns the node behind the last.
+    /// Calls `visit(node, axis)` for `count` links along `axis`, the first of which leaves `node`.
+    /// Returns the node at the end of the last.
     template <class Visit>
     CoreCoord run(CoreCoord node, NocAxis axis, std::uint32_t count, Visit visit) const {
         for (std::uint32_t i = 0; i < count; ++i) {

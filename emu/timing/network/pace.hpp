@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices bytes at a rate, behind a fixed overhead, in integers.
+// Time of bytes at a rate, after a fixed overhead, in integers.
 #pragma once
 
 #include <cmath>
@@ -9,12 +9,12 @@
 
 namespace tessera::timing {
 
-/// Holds a rate as millicycles per byte in fixed point, so that a packet is priced by a
-/// multiplication and a shift of integers, the same on any host.
+/// Rate as millicycles per byte in fixed point: the time of a packet is an integer multiplication
+/// and a shift, with the same result on any host.
 class Pace {
 public:
     Pace() = default;
-    /// Preconditions   rate above 0.
+    /// Precondition   rate above 0.
     Pace(Cycles overhead, BytesPerCycle rate)
         : overhead_(to_millicycles(overhead)),
           per_byte_(static_cast<std::uint64_t>(
@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    static constexpr unsigned kFraction = 20;  ///< bits behind the point of `per_byte_`
+    static constexpr unsigned kFraction = 20;  ///< bits after the binary point of `per_byte_`
     static constexpr double kOne = 1U << kFraction;
     static constexpr std::uint64_t kHalf = 1U << (kFraction - 1);
     Millicycles overhead_ = 0;

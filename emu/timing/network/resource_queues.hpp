@@ -21,8 +21,8 @@ public:
 
     /// Books `path` for the packet of `transfer` from `now` on and returns true. If a resource is
     /// not free it queues the transfer, which comes back with an event of its own, and returns
-    /// false. `path` is a PacketPath or a BankPath. Precondition   a queued transfer comes back
-    /// with its event only.
+    /// false. `path` is a PacketPath or a BankPath.
+    /// Precondition   a queued transfer comes back with its event only.
     template <class Path>
     bool try_start(Transfer& transfer, const Path& path, std::uint32_t bytes, Millicycles now,
                    EventQueue& queue);
@@ -41,7 +41,8 @@ private:
     void wait_for(const Obstacle& obstacle, Transfer& transfer, Millicycles now, EventQueue& queue);
     /// Returns the queue entry behind which `transfer` is inserted. That is the last one, except at
     /// DRAM banks, where reads and writes alternate, and at mesh routers, where packets received
-    /// and packets to send alternate. Precondition   the resource's queue is not empty.
+    /// and packets to send alternate.
+    /// Precondition   the resource's queue is not empty.
     [[nodiscard]] Transfer& insertion_point(const Transfer& transfer, ResourceId resource);
     void enqueue(Transfer& transfer, const Obstacle& obstacle, EventQueue& queue);
     void dequeue(Transfer& transfer, Millicycles now, EventQueue& queue);

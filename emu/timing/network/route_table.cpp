@@ -25,9 +25,10 @@ void RouteTable::add_rings(std::uint32_t noc, NocAxis axis) {
     std::vector<std::uint16_t>& rings = rings_[noc][static_cast<std::size_t>(axis)];
     const std::uint32_t length = route.extent(axis);
     for (std::uint32_t ring = 0; ring < num_nodes_ / length; ++ring) {
-        // Twice around: a route is then a slice of its ring, on whichever side of the dateline it
-        // begins. The dateline bit of the virtual channel flips where the ring closes, or packets
-        // would wait for each other around it (tt-isa-documentation, WormholeB0/NoC/README.md).
+        // Twice around, so that every route is a slice of its ring, also one that passes the
+        // dateline. The dateline bit of the virtual channel flips where the ring closes; otherwise
+        // packets would wait for each other around the ring (tt-isa-documentation,
+        // WormholeB0/NoC/README.md).
         const std::uint32_t begin = noc == 0 ? 0 : length - 1;
         CoreCoord node = axis == NocAxis::X ? CoreCoord{begin, ring} : CoreCoord{ring, begin};
         for (std::uint32_t i = 0; i < 2 * length; ++i, node = route.next(node, axis)) {
@@ -55,7 +56,7 @@ CoreCoord RouteTable::append(std::uint32_t noc, CoreCoord node, CoreCoord to, No
 std::span<const std::uint16_t> RouteTable::add(std::uint32_t noc, CoreCoord from, CoreCoord to) {
     const NocRoute& route = routes_[noc];
     const std::size_t length = route.hops(from, to) + 2;
-    // In blocks that never move: spans handed out stay valid, and routes lie side by side.
+    // Blocks never move, so that returned spans stay valid; routes in a block are adjacent.
     if (blocks_.empty() || blocks_.back().size() + length > kBlock) {
         blocks_.emplace_back().reserve(std::max(kBlock, length));
     }
@@ -64,8 +65,8 @@ std::span<const std::uint16_t> RouteTable::add(std::uint32_t noc, CoreCoord from
     channels.push_back(static_cast<std::uint16_t>(2 * ResourceTable::injection(number_of(from))));
     const CoreCoord turn = append(noc, from, to, first, channels);
     append(noc, turn, to, first == NocAxis::X ? NocAxis::Y : NocAxis::X, channels);
-    // A packet comes out on the side of the dateline on which it came in: those that have gone
-    // around a ring share the port with the others channel by channel, not packet by packet.
+    // A packet keeps its side of the dateline at the ejection port. Packets from both sides then
+    // share the port by virtual channel, not in one queue.
     const std::uint32_t is_past_dateline = channels.back() & 1U;
     channels.push_back(
         static_cast<std::uint16_t>(2 * ResourceTable::ejection(number_of(to)) + is_past_dateline));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up the routes of unicast packets: which ports, links and virtual channels lie between two
-// nodes of a NoC. Each is worked out once; computing routes was 30 % of a replay.
+// Table of unicast routes: ports, links and virtual channels between two nodes of a NoC. Each route
+// is computed once; computing it for each packet took 30 % of a replay.
 #pragma once
 
 #include <array>
@@ -18,9 +18,9 @@ public:
 
     [[nodiscard]] const NocRoute& route(std::uint32_t noc) const noexcept { return routes_[noc]; }
 
-    /// Returns the virtual channels (VirtualChannels' numbers) from the injection port of `from` to
-    /// the ejection port of `to`, counted from the first of the network: half of one is its
-    /// resource. Valid as long as the table.
+    /// Returns the hops from the injection port of `from` to the ejection port of `to`. An entry is
+    /// twice the number of a link, counted from the network's first, plus 1 past the dateline.
+    /// Valid as long as the table.
     [[nodiscard]] std::span<const std::uint16_t> of(std::uint32_t noc, CoreCoord from,
                                                     CoreCoord to) {
         std::span<const std::uint16_t>& route = cell(noc, from, to);
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] std::uint32_t number_of(CoreCoord node) const noexcept {
         return node.y * grid_.columns + node.x;
     }
-    /// Returns a route's cell; it is empty if the route was not asked for yet.
+    /// Returns a route's cell, which is empty if the route has not been computed.
     [[nodiscard]] std::span<const std::uint16_t>& cell(std::uint32_t noc, CoreCoord from,
                                                        CoreCoord to) {
         std::uint32_t& row = rows_[noc * num_nodes_ + number_of(from)];
@@ -48,19 +48,20 @@ private:
     }
     std::span<const std::uint16_t> add(std::uint32_t noc, CoreCoord from, CoreCoord to);
     void add_rings(std::uint32_t noc, NocAxis axis);
-    /// Appends the links from `node` along `axis` as far as `to`. Returns the node behind them.
+    /// Appends the links from `node` along `axis` up to `to`. Returns the node at their end.
     CoreCoord append(std::uint32_t noc, CoreCoord node, CoreCoord to, NocAxis axis,
                      std::vector<std::uint16_t>& channels) const;
 
     GridSize grid_;
     std::uint32_t num_nodes_;
     std::array<NocRoute, 2> routes_;
-    /// By noc and axis: the links of each ring in the order in which packets pass them, from the
-    /// one behind the dateline around, and around once more on the channels past it.
+    /// By noc and axis: links of each ring in the order in which packets pass them. A ring appears
+    /// twice, first with the channels before the dateline, then with those past it.
     std::array<std::array<std::vector<std::uint16_t>, 2>, 2> rings_;
-    std::vector<std::uint32_t> rows_;  ///< by (noc, from): begin in `cells_`; 0: none yet
+    std::vector<std::uint32_t> rows_;  ///< by (noc, from): begin in `cells_`; 0: no cells yet
     std::vector<std::span<const std::uint16_t>> cells_;  ///< by `to`
-    std::vector<std::vector<std::uint16_t>> blocks_;     ///< of channels; none grows beyond kBlock
+    std::vector<std::vector<std::uint16_t>>
+        blocks_;  ///< storage of routes; a block never grows beyond kBlock
 };
 
 }  // namespace tessera::timing

@@ -131,7 +131,8 @@ struct alignas(64) Transfer {
     Millicycles arrival = 0;      ///< last byte of the last packet in place
     Millicycles wait_offset = 0;  ///< of `waiting_on` on the path
 
-    /// Returns the body. Precondition   the transfer is of that kind.
+    /// Returns the body.
+    /// Precondition   the transfer is of that kind.
     template <class Body>
     [[nodiscard]] Body& as() noexcept {
         return *std::get_if<Body>(&body);
@@ -147,8 +148,9 @@ struct alignas(64) Transfer {
     [[nodiscard]] bool is_mesh_packet() const noexcept {
         return std::holds_alternative<MeshPacket>(body);
     }
-    /// Returns the packet of a unicast or read. Precondition   the transfer is one of them. Both
-    /// begin with it, so that this compiles to an address.
+    /// Returns the packet of a unicast or read. Both begin with it, so the compiler reduces this to
+    /// an address.
+    /// Precondition   the transfer is a unicast or read.
     [[nodiscard]] NocPacket& noc_packet() noexcept {
         if (auto* const read = std::get_if<Read>(&body)) {
             return *read;

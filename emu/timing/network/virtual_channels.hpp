@@ -54,7 +54,8 @@ public:
     [[nodiscard]] constexpr TransferId holder() const noexcept {
         return TransferId{static_cast<std::uint32_t>(value_ - kHeld)};
     }
-    /// Returns the time from which the VC is free. Precondition   not is_held().
+    /// Returns the time from which the VC is free.
+    /// Precondition   not is_held().
     [[nodiscard]] constexpr Millicycles time() const noexcept { return value_; }
     [[nodiscard]] constexpr bool is_free_at(Millicycles time) const noexcept {
         return value_ <= time;
