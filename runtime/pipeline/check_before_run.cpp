@@ -90,6 +90,7 @@ void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
     const std::uint32_t devices = loaded.run.mesh.shape.num_devices();
     require_known(files.kernels, pipeline.kernels);
     if (modes.maths == Maths::On) {
+        // A timing-only run computes no values and needs no memory for them.
         require_host_memory(host_bytes(pipeline, devices), "the values of this pipeline",
                             "make it smaller, or add --timing-only, which computes none");
     }

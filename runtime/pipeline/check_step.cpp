@@ -42,6 +42,7 @@ void compare_bytes(const OutputRanges& output, report::StepCheck& check) {
     }
 }
 
+/// Returns a valid range of a tensor as numbers.
 NumberView part_of(const HostTensor& tensor, const ValidRange& range) {
     if (tensor.format == DataFormat::Float16_b) {
         return Bf16Bits{tensor.as<std::uint16_t>().subspan(range.kept_at, range.count)};
@@ -94,6 +95,8 @@ report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
 }
 
 /// Adds the comparison of another output to those of a step.
+/// Adds the comparison of another output to that of its step: the worst figures, and the first
+/// failure.
 void merge(const report::StepCheck& check, report::StepCheck& sum) {
     sum.num_elements += check.num_elements;
     sum.pcc = check.pcc < sum.pcc || !std::isfinite(sum.pcc) ? check.pcc : sum.pcc;
@@ -137,6 +140,8 @@ bool is_all_replicas(const PipelineStep& step) {
     });
 }
 
+/// Returns the valid elements as the op states them. Counts are not enough for ops whose valid rows
+/// are not the first ones.
 ValidElements valid_of(const PipelineStep& step, const StepValues& values, std::size_t position) {
     return step.op->valid ? step.op->valid({.parameters = step.parameters.get(),
                                             .position = position,
@@ -174,6 +179,7 @@ void compare_replicas(const PipelineStep& step, const StepValues& values,
         const std::vector<std::byte> first = held(0);
         for (std::size_t p = 1; p < values.devices.size() && check.passed(); ++p) {
             if (held(p) != first) {
+                // Bytes and not numbers: replicas are copies, so any difference is a fault.
                 check.failure = fmt::format("device {} holds other bytes than device {}",
                                             values.devices[p], values.devices[0]);
             }

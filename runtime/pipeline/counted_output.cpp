@@ -39,6 +39,7 @@ std::vector<ValidRange> ranges_of(const Shape& shape, std::span<const std::uint3
         return {{0, rows * (size / shape.at(0)), 0}};
     }
     std::vector<ValidRange> ranges;
+    // Each matrix of a stack has its own count: rows of an expert.
     const std::size_t per_index = size / counts.size();
     const std::size_t per_row = per_index / shape.at(1);
     std::size_t kept = 0;
@@ -96,6 +97,7 @@ void note_nans(const PipelineStep& step, OutputRanges& output) {
     const std::size_t width = element_bytes(tensor.format);
     output.nans = {.tensor = std::string(output.output.name), .step = step.name};
     for (const ValidRange& range : output.ranges) {
+        // Counted in valid elements only: padding may hold NaN with machine.unwritten_memory.
         const NanCount found =
             count_nan(tensor.format,
                       std::span(tensor.bytes).subspan(range.kept_at * width, range.count * width));
@@ -150,6 +152,7 @@ std::vector<report::NanNote> nans_in(std::span<const std::vector<OutputRanges>> 
         for (const OutputRanges& output : outputs) {
             const auto found =
                 std::ranges::find(notes, output.nans.tensor, &report::NanNote::tensor);
+            // One note for each tensor: 256 devices with the same NaN would fill the report.
             if (found == notes.end()) {
                 notes.push_back(output.nans);
                 continue;

@@ -14,6 +14,7 @@
 namespace tessera::pipeline {
 namespace {
 
+/// Files hold the host's formats: block formats have no dtype in safetensors.
 TensorDeclaration declaration(std::string name, const TensorSpec& spec) {
     return {std::move(name), dtype_of(host_format(spec.format)), spec.shape};
 }
@@ -58,6 +59,8 @@ bool is_written_after(const PipelineSpec& pipeline, const PipelineStep& step,
     });
 }
 
+/// Returns whether --state needs the tensor. A persistent tensor that no step reads is neither
+/// required nor written.
 bool is_kept(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
     return tensor.persistent && is_read_from(pipeline, tensor.name, 0);
 }
@@ -65,6 +68,7 @@ bool is_kept(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
 /// Assembles a split tensor from all devices, so that a later run can split it in another way.
 HostTensor assemble(const PipelineTensor& tensor, const PlacedTensors& tensors,
                     const TensorValues& values, const Session& session) {
+    // Replicas in several groups write equal parts.
     HostTensor whole = make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
     for (std::uint32_t device = 0; device < tensors.num_devices(); ++device) {
         write_part(session.read(tensors.on(device, tensor.name)), tensor.split_axis,
@@ -90,6 +94,7 @@ std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded) {
                      stored_outputs(pipeline, step, i, output, num_devices)) {
                     TensorSpec spec = step.output_plans[i].spec;
                     spec.shape = shape_in_file(output, spec.shape, devices.size());
+                    // A repeated step may write one tensor several times; the file has it once.
                     if (declared.insert(name).second) {
                         tensors.push_back(declaration(name, spec));
                     }

@@ -39,6 +39,7 @@ HostTensor DeviceValues::rows(std::uint64_t first, std::uint32_t count) const {
                                 static_cast<std::uint32_t>(first / count));
 }
 
+// Draws or reads the whole tensor, since origins have no values by row.
 HostTensor OriginValues::first_rows(std::uint32_t index, std::uint32_t count) const {
     return HostValues(all()).first_rows(index, count);
 }

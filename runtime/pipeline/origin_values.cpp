@@ -108,6 +108,8 @@ HostTensor draw_normal(const TensorSpec& spec, const TensorOrigin& origin, std::
     return tensor;
 }
 
+/// Formats are listed, since each needs its own conversion of the number; others are refused by
+/// name.
 HostTensor constant(const TensorSpec& spec, double value) {
     HostTensor tensor = make_host_tensor(spec.shape, host_format(spec.format));
     const auto fill = [&](auto element) {
@@ -214,6 +216,8 @@ HostTensor drawn(const PipelineTensor& tensor, const OriginPlace& place) {
                         .mapping = origin.mapping,
                         .seed = place.seed};
     if (origin.kind == OriginKind::ExpertMapping) {
+        // All kinds of routing share one draw: weights, logits and maps fit the experts that are
+        // selected.
         routing.experts = static_cast<std::uint32_t>(num_elements(shape));
         return make_device_expert_mapping(routing, shape.at(0));
     }

@@ -45,6 +45,8 @@ public:
             StepValues operands = operands_of(step, group);
             std::vector<std::vector<HostTensor>> outputs(group.size());
             tbb::parallel_for(std::size_t{0}, group.size(), [&](std::size_t position) {
+                // Devices of a group in parallel; steps in order, since each reads what the
+                // previous ones made.
                 outputs[position] = reference_of(step, operands, position);
             });
             keep(step, operands, std::move(outputs));

@@ -41,6 +41,7 @@ std::vector<std::string> steering_tensors(const PipelineSpec& pipeline) {
     return names;
 }
 
+/// Options of the session, from the run file and from the command's modes.
 SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& modes) {
     const RunSpec& run = loaded.run;
     return {.threads = run.host.threads,
@@ -110,6 +111,7 @@ public:
         record_.num_threads = session_.num_threads();
     }
 
+    // All inputs are placed and written before the first step.
     report::RunRecord run() {
         for (const PipelineTensor& tensor : pipeline_.tensors) {
             const auto replicas = tensors_.place(tensor);
@@ -164,6 +166,7 @@ private:
         const auto reads =
             static_cast<std::uint32_t>(std::ranges::count_if(placed.host_inputs, is_read));
         for (DeviceProgram& program : programs) {
+            // The replay charges a round trip to the host for each (dispatch.host_read).
             program.host_reads = reads;
             move_cores(program.program, step.first_core, loaded_.arch, step.name);
             find_kernels(program.program, *step.op, pipeline_.folder);
@@ -324,6 +327,7 @@ RunModes timing_only(const PipelineSpec& pipeline) {
     const bool has_integers = std::ranges::any_of(
         pipeline.tensors, [](const PipelineTensor& t) { return is_integer(t.spec.format); });
     const bool steers = !steering_tensors(pipeline).empty();
+    // Without integers and scores no kernel can branch on data, so no data is moved at all.
     modes.bulk_data = has_integers || steers ? BulkData::Integers : BulkData::Off;
     return modes;
 }

@@ -26,6 +26,7 @@
 namespace tessera::pipeline {
 namespace {
 
+/// Returns whether values are random: a file of inputs must provide these.
 bool is_drawn(OriginKind kind) {
     return kind == OriginKind::Normal || kind == OriginKind::Routing ||
            kind == OriginKind::RoutingWeights || kind == OriginKind::RoutingLogits ||
@@ -256,6 +257,8 @@ std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor
         }
         return indices;
     }
+    // The split follows the values of another tensor, such as an expert map, so weights are on the
+    // device that the router sends tokens to.
     const HostTensor mapping = whole(*find_tensor(pipeline_, tensor.split_by), device);
     if (mapping.format == DataFormat::Int32 && mapping.shape == Shape{extent}) {
         return indices_in_map(mapping, each, tensor, device);
@@ -272,6 +275,7 @@ std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor
     return indices;
 }
 
+// Models ship gate and up weights apart, and ops read them as one tensor.
 HostTensor TensorValues::joined(const PipelineTensor& tensor, std::uint32_t device) const {
     HostTensor all = make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
     std::uint32_t first = 0;

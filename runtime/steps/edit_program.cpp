@@ -16,6 +16,8 @@ CoreCoord moved(CoreCoord core, CoreCoord by) {
     return {core.x + by.x, core.y + by.y};
 }
 
+/// Returns the moved cores. The grid is checked here and not at launch, so that the message names
+/// the step and first_core.
 CoreRangeSet moved(const CoreRangeSet& cores, CoreCoord by, const ArchSpec& arch,
                    const std::string& step) {
     const GridSize grid = arch.workers.compute;

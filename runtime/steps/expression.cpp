@@ -158,6 +158,7 @@ private:
         return value == nullptr ? Value(std::string(name)) : *value;
     }
 
+    // A whole number unless it has a point or an exponent: counts must stay exact above 2^53.
     Value literal() {
         const char* const begin = text_.data() + at_;
         const char* const end = text_.data() + text_.size();
@@ -191,6 +192,7 @@ private:
             } while (take(","));
             expect(")");
         }
+        // Functions of the scope come before built-in ones.
         if (const Scope::Function* function = scope_.function(name)) {
             return (*function)(arguments);
         }
@@ -214,6 +216,7 @@ namespace {
 Value evaluate_number(std::string_view text, const Scope& scope) {
     Value value = evaluate(text, scope);
     if (const auto* word = std::get_if<std::string>(&value)) {
+        // A word here is nearly always a misspelt name.
         const auto names = scope.names();
         throw UsageError(names.empty() ? fmt::format("'{}' is not a number", *word)
                                        : fmt::format("{} is unknown, did you mean {}?", *word,
@@ -245,6 +248,7 @@ bool evaluate_condition(std::string_view text, const Scope& scope) {
     const std::string word = show(value);
     require(word == "true" || word == "false" || std::holds_alternative<std::int64_t>(value),
             "'{}' is {}; allowed: a comparison, true or false", text, word);
+    // A number is a condition, too: 0 is false.
     return word != "false" && word != "0";
 }
 

@@ -88,6 +88,8 @@ std::string with_own_paths(std::string output, const fs::path& drafts, const fs:
     return output;
 }
 
+/// Returns the first three error lines, without notes and warnings; all output if no line says
+/// "error: ", as for a killed compiler.
 std::string first_errors(const std::string& output) {
     constexpr int kMostErrors = 3;
     std::istringstream lines(output);
@@ -161,15 +163,10 @@ std::vector<fs::path> draft_sources(const fs::path& drafts, const fs::path& fold
 std::string compile(const KernelToolchain& toolchain, const fs::path& drafts, std::size_t number,
                     const fs::path& source, const fs::path& folder) {
     std::string object = drafts / fmt::format("{}.o", number);
-    std::vector<std::string> command{toolchain.compiler.string(),
-                                     "-std=c++20",
-                                     "-O2",
-                                     "-g1",
-                                     "-fPIC",
-                                     "-MD",
-                                     "-MF",
-                                     drafts / fmt::format("{}.d", number),
-                                     "-I" + drafts.string()};
+    std::vector<std::string> command{toolchain.compiler.string(), "-std=c++20", "-O2",
+                                     // Line tables only, which keep the object small.
+                                     "-g1", "-fPIC", "-MD", "-MF",
+                                     drafts / fmt::format("{}.d", number), "-I" + drafts.string()};
     for (const fs::path& include : include_folders(toolchain)) {
         command.push_back("-I" + include.string());
     }
@@ -183,6 +180,7 @@ std::string compile(const KernelToolchain& toolchain, const fs::path& drafts, st
 
 void build(const KernelToolchain& toolchain, const fs::path& drafts, const fs::path& folder,
            const std::string& name) {
+    // Symbols of Tessera are left undefined: the program that loads the object provides them.
     std::vector<std::string> link{toolchain.compiler.string(), "-shared", "-o", drafts / "op.so"};
     const std::vector<fs::path> sources = draft_sources(drafts, folder, name);
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -197,6 +195,8 @@ void build(const KernelToolchain& toolchain, const fs::path& drafts, const fs::p
 /// Returns the shared object: from the cache if nothing that it depends on has changed.
 fs::path shared_object(const fs::path& folder, const std::string& name) {
     const ArtifactCache cache(default_cache_folder());
+    // The cache of kernels, since it has the same rules: artifacts are known by their recipe and by
+    // the hashes of included files.
     const char* path = std::getenv("PATH");
     const KernelToolchain toolchain = find_kernel_toolchain(path == nullptr ? "" : path);
     const std::string recipe = recipe_of(folder, toolchain);
@@ -274,6 +274,7 @@ void rehearse_loading(const fs::path& object, const fs::path& folder) {
 }  // namespace
 
 std::shared_ptr<const ops::Op> load_own_op(const fs::path& folder) {
+    // Without a trailing slash, so that the last part is the op's name.
     const fs::path whole = fs::absolute(folder).lexically_normal();
     const fs::path trimmed = whole.filename().empty() ? whole.parent_path() : whole;
     const std::string name = trimmed.filename().string();
@@ -286,6 +287,7 @@ std::shared_ptr<const ops::Op> load_own_op(const fs::path& folder) {
             problem == nullptr ? "" : problem);
     const auto entry = reinterpret_cast<const ops::Op* (*)()>(dlsym(handle, kEntry));
     require(entry != nullptr, "op {} cannot be loaded: it has no {}", trimmed.string(), kEntry);
+    // A copy: the object's own description is constant and has no folder.
     auto op = std::make_shared<ops::Op>(*entry());
     // Kernel paths ("ops/NAME/kernels/…") and includes are built from the folder's name.
     require(op->spec.name == name, "op {}: spec.name is {}; allowed: {}, the folder's name",

@@ -72,6 +72,7 @@ std::uint32_t num_parts(const PipelineTensor& tensor, std::uint32_t devices) {
                : static_cast<std::uint32_t>(tensor.split_groups.front().size());
 }
 
+/// Parts are counted within a group: each group holds the whole tensor.
 std::uint32_t part_on(const PipelineTensor& tensor, std::uint32_t device) {
     for (const auto& group : tensor.split_groups) {
         const auto found = std::ranges::find(group, device);
@@ -142,6 +143,7 @@ bool is_read_from(const PipelineSpec& pipeline, std::string_view name, std::size
                        });
 }
 
+/// The second condition depends on the schedule: moe_bmm reads counts with split_by=host only.
 bool is_read_back(const PipelineStep& step, std::size_t input) {
     const ops::Op& op = *step.op;
     return op.spec.inputs[input].host_read == ops::HostRead::Yes &&

@@ -31,6 +31,7 @@ CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& na
     const CoreRange range(program.first,
                           {program.first.x + grid.columns - 1, program.first.y + grid.rows - 1});
     CoreWork work;
+    // Without a split each core is in core_group_1 with no units.
     if (program.units.empty()) {
         work.all = CoreRangeSet(range);
         work.group_1 = work.all;
@@ -44,6 +45,8 @@ CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& na
     return work;
 }
 
+/// Returns the cores of a kernel, buffer or semaphore. Group names are those of tt-metal's
+/// split_work_to_cores.
 CoreRangeSet chosen(const CoreChoice& choice, const CoreWork& work) {
     switch (choice.cores) {
         case ProgramCores::All:
@@ -82,6 +85,7 @@ public:
         name_measures();
         name_extents();
         name_coordinates();
+        // Id in the mesh, not position in the group.
         names_.set("device", std::int64_t{context.devices[position]});
         work_ = with_key("cores", [&] { return split(spec, context.arch, names_); });
         names_.set("num_cores", static_cast<std::int64_t>(work_.cores.size()));

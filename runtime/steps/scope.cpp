@@ -25,6 +25,7 @@ const Scope::Function* Scope::function(std::string_view name) const {
     return outer_ == nullptr ? nullptr : outer_->function(name);
 }
 
+// Outer names first, so that inner ones replace them.
 Scope Scope::flat() const {
     Scope all = outer_ == nullptr ? Scope() : outer_->flat();
     for (const auto& [name, value] : values_) {

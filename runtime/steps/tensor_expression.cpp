@@ -19,6 +19,8 @@ struct Array {
     std::vector<double> values;
 };
 
+/// Converts to double, so that rounding of the expression does not add to the tolerance of a
+/// result.
 Array to_array(const HostTensor& tensor) {
     Array array{tensor.shape, std::vector<double>(num_elements(tensor.shape))};
     const auto convert = [&](const auto& elements, auto widen) {
@@ -67,6 +69,8 @@ constexpr std::array kFunctions{
 };
 constexpr std::array<std::string_view, 5> kArrayFunctions{"max", "mean", "min", "sum", "transpose"};
 
+/// Extent of an axis counted from the last one; 1 for missing leading axes, as in NumPy's
+/// broadcasting.
 std::size_t extent_from_end(const Shape& shape, std::size_t back) {
     return back < shape.size() ? shape[shape.size() - 1 - back] : 1;
 }
@@ -297,6 +301,7 @@ private:
             const double* right = b.values.data() + m % b_matrices * inner * columns;
             double* out = result.values.data() + m * rows * columns;
             for (std::size_t i = 0; i < rows; ++i) {
+                // k before j: rows of `right` and `out` are read in order.
                 for (std::size_t k = 0; k < inner; ++k) {
                     for (std::size_t j = 0; j < columns; ++j) {
                         out[i * columns + j] += left[i * inner + k] * right[k * columns + j];

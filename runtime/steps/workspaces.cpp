@@ -11,6 +11,7 @@
 namespace tessera::pipeline {
 namespace {
 
+/// Returns whether a step reads or overwrites the tensor: both need its memory.
 bool is_used_from(const PipelineSpec& pipeline, const std::string& tensor, std::size_t first) {
     const auto begin = pipeline.steps.begin() + static_cast<std::ptrdiff_t>(first);
     return is_read_from(pipeline, tensor, first) ||
@@ -35,6 +36,7 @@ void add_output(const PipelineSpec& pipeline, std::size_t first, std::size_t end
     const StepOutput& made = pipeline.steps[step].outputs[output];
     auto workspace = std::ranges::find(workspaces, made.workspace, &Workspace::name);
     if (workspace == workspaces.end()) {
+        // Allocated before the launch of the first writer, with all other outputs of that launch.
         workspaces.push_back({.name = made.workspace, .first_step = first});
         workspace = workspaces.end() - 1;
     }

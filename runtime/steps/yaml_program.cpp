@@ -121,6 +121,7 @@ ops::Tolerance tolerance_of(const ProgramSpec& program) {
     return {.max_relative_error = 0.05, .min_pcc = 0.9999, .formats = noise};
 }
 
+/// Operand without a contract: the author of a program knows its formats, and Tessera does not.
 constexpr ops::Operand any_operand(std::string_view name) {
     return {.name = name,
             .shape = "any",
@@ -158,6 +159,7 @@ std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramS
                     .inputs = own->inputs,
                     .outputs = own->outputs,
                     .tolerance = tolerance_of(own->program)};
+    // Outputs are stated in the run file, since nothing else knows what the kernels write.
     own->op.infer = [self](const ops::OpContext&) {
         std::vector<ops::TensorPlan> plans;
         for (const ProgramOutput& output : self->made) {
@@ -174,6 +176,7 @@ std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramS
             return build_program(self->program, self->op, context, position, self->params);
         });
     };
+    // A program without a reference is not compared.
     if (!own->program.reference.empty() || !own->program.reference_file.empty()) {
         own->op.reference = [self](const ops::ReferenceContext& context) {
             return reference_of(*self, context);
