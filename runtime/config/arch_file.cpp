@@ -45,6 +45,7 @@ std::string unknown_device(const std::string& name, const std::filesystem::path&
                            ConfigFolders folders) {
     std::vector<std::string> known;
     for (const auto& folder : arch_folders(run_path, folders)) {
+        // The same device may be in several folders; it is listed once.
         for (const std::string& found : names_in(folder)) {
             if (std::ranges::find(known, found) == known.end()) {
                 known.push_back(found);
@@ -56,6 +57,7 @@ std::string unknown_device(const std::string& name, const std::filesystem::path&
                            (run_path.parent_path() / name).lexically_normal().string());
     }
     if (known.empty()) {
+        // An empty list of names usually means a wrong folder, so the folders are shown.
         std::vector<std::string> searched;
         for (const auto& folder : arch_folders(run_path, folders)) {
             searched.push_back(folder.string());
@@ -68,6 +70,7 @@ std::string unknown_device(const std::string& name, const std::filesystem::path&
 
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
     std::vector<std::string> names;
+    // A folder that does not exist has no names; it is not an error to search it.
     std::error_code no_folder;
     for (const auto& entry : std::filesystem::directory_iterator(folder, no_folder)) {
         if (entry.path().extension() == ".yaml") {

@@ -42,12 +42,15 @@ void require_below(const Coordinates& list, std::uint32_t limit, const std::stri
                   fmt::format("{} is outside the NoC grid, allowed: 0 to {}", largest, limit - 1));
 }
 
+/// Returns whether a virtual coordinate is in the rectangle of workers. Harvested rows leave no gap
+/// in virtual coordinates.
 bool is_worker(const WorkerGridSpec& workers, CoreCoord coord) {
     const CoreCoord origin = workers.virtual_origin;
     return coord.x >= origin.x && coord.x < origin.x + workers.compute.columns &&
            coord.y >= origin.y && coord.y < origin.y + workers.compute.rows;
 }
 
+/// Records a value that is not a power of two.
 void require_power_of_two(Bytes value, const std::string& path, Judge& judge) {
     judge.require(std::has_single_bit(value.value), path,
                   fmt::format("{} is not a power of two", Value<Bytes>::show(value)));
@@ -69,6 +72,7 @@ std::array<Area, 4> reserved_areas(const L1Spec& l1) {
     const std::uint64_t args = l1.runtime_args.value;
     const std::uint64_t semaphores = l1.semaphores.value;
     const std::uint64_t zeros = l1.zeros.value;
+    // Saturates: an address below the pool is reported as its own mistake, not as a huge area.
     const std::uint64_t headers =
         semaphores - std::min<std::uint64_t>(semaphores, kPacketHeaderPoolSize);
     return {{{"l1.runtime_args", "l1.runtime_args", args,
@@ -197,6 +201,7 @@ void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge) {
     judge.require(arch.dram.endpoints.size() == arch.dram.num_banks, "dram.num_banks",
                   fmt::format("{} banks, but dram.endpoints has {}", arch.dram.num_banks,
                               arch.dram.endpoints.size()));
+    // Firmware and dispatch own the reserved part of each bank; buffers need the rest.
     judge.require(arch.dram.reserved < arch.dram.bank_size, "dram.reserved",
                   fmt::format("{} leaves nothing of dram.bank_size {}", arch.dram.reserved.value,
                               arch.dram.bank_size.value));
@@ -208,6 +213,8 @@ void architecture_is_known(const ArchSpec& arch, Judge& judge) {
         fmt::format("'{}' is unknown, allowed: wormhole or blackhole", arch.architecture));
 }
 
+/// All rules run, so that one `check` shows every mistake of a device file. Rules must not rely on
+/// each other for that reason.
 void validate(const ArchSpec& arch, const TimingBounds& timing, Judge& judge) {
     architecture_is_known(arch, judge);
     alignments_are_powers_of_two(arch, judge);

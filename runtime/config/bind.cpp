@@ -32,6 +32,8 @@ void refuse_unknown_keys(std::span<const Field> fields, const Node& node, const 
     }
 }
 
+/// Binds one value and its limits. The mistake has the position of the node at fault, which may be
+/// an element of a list.
 void bind_value(const Field& field, const Node& node, void* object, const std::string& path,
                 Binding& binding) {
     auto mistake = field.set(node, object);
@@ -68,6 +70,7 @@ void bind_present(const Field& field, const Node& node, void* object, const std:
     switch (field.kind) {
         case FieldKind::Value:
             return bind_value(field, node, object, path, binding);
+        // Numbers of the architecture, each with a source.
         case FieldKind::Fact:
             return bind_fact(field, node, object, path, binding);
         case FieldKind::FactList:
@@ -84,6 +87,7 @@ void bind_present(const Field& field, const Node& node, void* object, const std:
 void bind_fields(std::span<const Field> fields, const Node& node, void* object,
                  const std::string& path, Binding& binding) {
     if (node.kind != NodeKind::Map) {
+        // `path` ends in a dot here; the root has no key.
         const std::string name = path.empty() ? "file" : path.substr(0, path.size() - 1);
         binding.violations.add(node.origin, name, "expected a map, found " + describe(node));
         return;

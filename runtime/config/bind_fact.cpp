@@ -30,6 +30,8 @@ void refuse_other_keys(const Node& node, const std::string& path, Violations& vi
     }
 }
 
+/// Returns the source of a fact. A number without a source could not be checked by anybody else, so
+/// it is refused; an assumption is a source if it has a reason.
 std::optional<std::string> source_of(const Node& node, const std::string& path,
                                      Violations& violations) {
     const Node* source = node.find("source");
@@ -52,6 +54,7 @@ std::optional<std::string> source_of(const Node& node, const std::string& path,
 
 std::optional<FactNodes> open_fact(const Node& node, const std::string& path,
                                    Violations& violations) {
+    // `--set arch.l1.size=1 MiB`: the command line is the source of its own numbers.
     if (node.origin.kind == OriginKind::Override && node.kind != NodeKind::Map) {
         return FactNodes{&node, nullptr, {node.origin.text, std::nullopt}};
     }
@@ -93,6 +96,7 @@ std::optional<double> bound_of(const Field& field, const Node& node, void* objec
 std::optional<std::string> range_of(const Field& field, const FactNodes& nodes, void* object,
                                     const std::string& path, Violations& violations) {
     const Node& range = *nodes.range;
+    // Draws of constants need an order, which pairs and words do not have.
     if (!nlohmann::json::parse(field.number(object)).is_number()) {
         violations.add(range.origin, path + ".range", "only a single number has a range");
         return std::nullopt;
@@ -157,6 +161,7 @@ void bind_fact_list(const Field& field, const Node& node, void* object, const st
                                "expected a list of maps, found " + describe(*nodes->value));
         return;
     }
+    // The elements' values are recorded by bind_fields; the source is added to all of them below.
     const std::size_t first = binding.resolved.size();
     for (std::size_t i = 0; i < nodes->value->elements.size(); ++i) {
         bind_fields(field.fields, nodes->value->elements[i], field.open(object),

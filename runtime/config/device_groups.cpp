@@ -43,6 +43,8 @@ DeviceGroups across(const DeviceGroups& groups) {
     return others;
 }
 
+/// Returns the groups of a reserved word. Rows and columns are the axes along which collectives of
+/// a mesh run.
 std::optional<DeviceGroups> groups_of_word(MeshShape mesh, std::string_view word) {
     if (word == "all") {
         return boxes(mesh, mesh);
@@ -59,6 +61,8 @@ std::optional<DeviceGroups> groups_of_word(MeshShape mesh, std::string_view word
     return std::nullopt;
 }
 
+/// Returns the ids of a list. Their order is the order of positions in the group, which collectives
+/// use.
 std::vector<std::uint32_t> ids_of(const PipelineBinder& binder, const Node& list,
                                   const std::string& path, const Scope& names) {
     const std::uint32_t devices = binder.target.mesh.shape.num_devices();
@@ -101,6 +105,7 @@ DeviceGroups boxed(const PipelineBinder& binder, const Node& box) {
     require(shape.rows > 0 && shape.columns > 0,
             "a box of [{}, {}] is a group without devices; allowed: extents of at least 1",
             shape.rows, shape.columns);
+    // Boxes must tile the mesh, so that each device is in exactly one group.
     require(mesh.rows % shape.rows == 0 && mesh.columns % shape.columns == 0,
             "boxes of [{}, {}] do not tile the mesh of [{}, {}] devices", shape.rows, shape.columns,
             mesh.rows, mesh.columns);
@@ -169,6 +174,7 @@ void bind_groups(PipelineBinder& binder, const Node& groups) {
             DeviceGroups devices = groups_of(binder, entry.value, path);
             refuse_overlap(devices);
             binder.resolve_word(entry.value, path, fmt::format("{}", devices));
+            // A later group may refer to this one by `across`.
             binder.groups.insert_or_assign(entry.key, std::move(devices));
         });
     }

@@ -24,6 +24,7 @@ std::string allowed_of(const Field& field) {
     return is_number ? limits : fmt::format("{}, {}", allowed, limits);
 }
 
+/// Appends the rows of a field: of a section, its fields; of a list of maps, its fields below "[]".
 void append_rows(const Field& field, const std::string& path, std::vector<FieldRow>& rows) {
     if (!field.fields.empty()) {
         const std::string below = path + (field.kind == FieldKind::FactList ? "[]." : ".");

@@ -80,6 +80,8 @@ std::string section(const char* title, const std::string& body) {
     return fmt::format("\n## {}\n\n{}", title, body);
 }
 
+/// Returns a table for each kind of origin. The kinds come from the table that binds them, so the
+/// page cannot lack one.
 std::string origins() {
     std::string text;
     for (const OriginRow& row : kOriginRows) {
@@ -106,6 +108,7 @@ std::string operands(const char* side, std::span<const ops::Operand> operands) {
     return text;
 }
 
+/// Returns operands and parameters of all registered ops, from their specs.
 std::string ops_text() {
     std::string text;
     for (const ops::Op* op : ops::all_ops()) {

@@ -11,6 +11,8 @@
 namespace tessera::config {
 namespace {
 
+/// Returns whether all numbers of a value are within the limits: a pair such as a grid has one
+/// limit for both extents.
 bool is_within(const nlohmann::json& value, const Limits& limits) {
     if (value.is_array()) {
         for (const auto& element : value) {
@@ -52,6 +54,7 @@ std::optional<Mistake> check_limits(const Field& field, const Node& node, const 
 ResolvedValue resolve(const Field& field, const Node& node, const void* object,
                       const std::string& path) {
     const std::string number = field.number(object);
+    // Words and unlimited numbers ("inf") are no JSON numbers.
     const bool is_text = field.json == JsonForm::Text || !nlohmann::json::accept(number);
     return {.path = path,
             .text = field.show(object),

@@ -74,12 +74,14 @@ Node read_arch(const std::filesystem::path& file, const std::filesystem::path& r
     }
     Node below = read_arch(*base, run_path, folders, depth + 1);
     overlay(below, tree);
+    // "Required key is missing" is reported in the user's file, not in the one that it extends.
     below.origin = tree.origin;
     return below;
 }
 
 Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, const Node& patch,
                     ConfigFolders folders, Binding& binding) {
+    // Without a device the mistake is recorded already; all that needs one is skipped.
     const ResolvedValue* device = find(binding.resolved, "mesh.device");
     if (device == nullptr) {
         return {};
@@ -114,6 +116,7 @@ std::filesystem::path extended_file(const Node& name, const std::filesystem::pat
                                   to_string(name.origin), name.text, fmt::join(tried, ", ")));
 }
 
+/// Returns the tree of a run file, merged over the file that it extends.
 Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std::uint32_t depth) {
     Node root = read_map(path);
     if (root.kind != NodeKind::Map) {
@@ -199,6 +202,7 @@ void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, s
     }
 }
 
+/// Refuses a file with a sweep, of which `run` would run the base configuration only.
 void refuse_sweep(const Node& root) {
     if (const Node* sweep = root.find("sweep")) {
         throw ConfigError(to_string(sweep->origin) +
@@ -210,6 +214,7 @@ void refuse_sweep(const Node& root) {
 
 Node read_map(const std::filesystem::path& path) {
     Node root = read_file(path);
+    // An empty file is a run with defaults only, which overrides may fill.
     if (root.kind == NodeKind::Null) {
         root.kind = NodeKind::Map;
     }
@@ -226,6 +231,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     LoadedRun& loaded = bound.loaded;
     loaded.tree = root;
     evaluate_mesh_shape(root);
+    // Merged over the device file, so that facts of both have the same checks.
     const Node patch = take(root, kArchKey);
     Node pipeline{.kind = NodeKind::Map, .origin = root.origin};
     for (const std::string_view key : pipeline_keys()) {

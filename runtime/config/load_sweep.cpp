@@ -18,6 +18,7 @@ constexpr std::string_view kSweepKey = "sweep";
 // A point is held as a whole run, with every key's origin: 60 KB each.
 constexpr std::uint64_t kMaxPoints = 10000;
 
+/// Binds the block `sweep:`. The number of points is checked before they are built.
 SweepSpec bind_sweep(const Node& block, Resolved& resolved) {
     SweepSpec sweep;
     Binding binding;
@@ -35,6 +36,7 @@ SweepSpec bind_sweep(const Node& block, Resolved& resolved) {
     return sweep;
 }
 
+/// Removes the block, which is no key of a run, and returns it.
 Node take_block(Node& root) {
     if (root.find(kSweepKey) == nullptr) {
         throw ConfigError(to_string(root.origin) +
@@ -166,6 +168,7 @@ LoadedSweep load_sweep(const std::filesystem::path& path, std::span<const Overri
     LoadedSweep loaded{.name = path.stem().string(), .sweep = {}, .points = {}, .resolved = {}};
     loaded.sweep = bind_sweep(take_block(root), loaded.resolved);
     refuse_keys_set_twice(loaded.sweep, overrides);
+    // Each point starts from the same tree, so points do not depend on their order.
     for (SweepSettings& settings : points_of(loaded.sweep)) {
         loaded.points.push_back(load_point(root, std::move(settings), path, folders));
     }

@@ -12,6 +12,7 @@
 namespace tessera::config {
 namespace {
 
+/// Splits a key path at its dots. Names in run files have no dots for this reason.
 std::vector<std::string> split_path(const Override& override) {
     std::vector<std::string> parts{""};
     for (const char letter : override.path) {
@@ -38,6 +39,7 @@ struct KindRow {
     std::vector<std::string_view> belongings = {};  ///< keys that are removed with the old kind
 };
 
+/// One table for `extends` and `--set`, so that both replace maps alike.
 const std::vector<KindRow>& kind_rows() {
     static const std::vector<KindRow> kRows{
         {"origin", {"random", "constant", "join", "index", "file"}},
@@ -147,6 +149,7 @@ void apply(const Override& override, Node& root) {
     Node* node = &root;
     std::string walked;
     std::string key;
+    // Read as YAML, so that lists and maps can be given; positions in it are those of the override.
     const Node value = read_text_at(override.value, origin);
     for (const std::string& part : split_path(override)) {
         if (node->kind == NodeKind::Null) {

@@ -16,6 +16,7 @@ namespace tessera::config {
 using pipeline::Scope;
 
 const Node& entry(const Node& map, std::string_view key) {
+    // A null node, so that callers need no test for a missing key.
     static const Node kNothing{};
     const Node* found = map.find(key);
     return found == nullptr ? kNothing : *found;
@@ -71,6 +72,7 @@ Node PipelineBinder::evaluated(const Node& node, const Scope& names) const {
     Node copy = node;
     if (node.kind == NodeKind::Scalar && node.style == ScalarStyle::Plain) {
         copy.text = pipeline::show(evaluate(node.text, names));
+        // Quoted text is a name with ${…}, never an expression.
     } else if (node.kind == NodeKind::Scalar) {
         copy.text = substitute(node.text, names);
     }

@@ -128,6 +128,7 @@ std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binde
     return is_wanted ? std::optional(std::move(output)) : std::nullopt;
 }
 
+/// Binds `outputs:`; by default all tensors that steps make.
 void bind_outputs(PipelineBinder& binder, const Node& node) {
     std::vector<std::string> made;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
@@ -169,6 +170,8 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
 /// when the second is written.
 void check_stored_names(PipelineBinder& binder) {
     const std::uint32_t devices = binder.target.mesh.shape.num_devices();
+    // By name in the file. Two steps may write one tensor in turn, so names are compared by their
+    // entry.
     std::map<std::string, const pipeline::FileOutput*> owners;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
         for (const pipeline::FileOutput& output : binder.spec.outputs) {
@@ -204,6 +207,7 @@ void bind_output_names(PipelineBinder& binder, const Node& node) {
     binder.resolve_word(node, "output_names", word);
 }
 
+/// Moves a step of a list into a map under its name.
 void take_name(Node& step, std::vector<Entry>& named) {
     const Node* name = step.find("name");
     if (step.kind != NodeKind::Map || name == nullptr || name->kind != NodeKind::Scalar) {
@@ -266,6 +270,8 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
     if (!rules.empty()) {
         return std::move(binder.spec);
     }
+    // The order of the blocks: groups before tensors, which split over them; tensors before steps,
+    // which name them; workspaces after steps, whose outputs they hold.
     bind_seed(binder, entry(root, "seed"));
     bind_groups(binder, entry(root, "groups"));
     bind_report(binder, entry(root, "report"));
@@ -308,6 +314,7 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
         if (stored == shapes.end() || extents.elements.size() != stored->shape.size()) {
             continue;  // its shape is checked when the tensor is read
         }
+        // A param of 0 would be refused later with a message about the param, not about the file.
         require(num_elements(stored->shape) > 0, "{}: {}: shape {}, allowed: no extent of 0", file,
                 tensor.key, tessera::to_string(stored->shape));
         for (std::size_t i = 0; i < stored->shape.size(); ++i) {

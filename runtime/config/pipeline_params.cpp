@@ -40,6 +40,7 @@ std::vector<std::string> words_of(const Node& choices) {
     const auto field = std::ranges::find(op->params.fields, key, &Field::key);
     require(field != op->params.fields.end(), "choices: {} has no parameter '{}'", op->spec.name,
             key);
+    // Enums have their words in this text only.
     std::string text = field->allowed();  // "a, b or c"
     if (const std::size_t last = text.rfind(" or "); last != std::string::npos) {
         text.replace(last, 4, ", ");
@@ -52,6 +53,7 @@ std::vector<std::string> words_of(const Node& choices) {
     return words;
 }
 
+/// A wrong choice is a wrong key, not a broken rule: no point of a sweep may have it.
 void check_choice(const PipelineBinder& binder, const Node& node, const std::string& path,
                   const Node& choices, const pipeline::Value& value) {
     if (choices.kind == NodeKind::Null) {
@@ -182,6 +184,8 @@ void evaluate_mesh_shape(Node& root) {
     }
     Violations violations;
     for (Node& extent : shape->elements) {
+        // Only plain names of params: other expressions of `mesh.shape` are refused by the field's
+        // parser.
         const Node* param = params->find(extent.text);
         if (param == nullptr) {
             continue;

@@ -57,6 +57,7 @@ std::optional<PipelineStep> bind_part(PipelineBinder& binder, const PipelineStep
                       .first_core = whole.first_core,
                       .place = whole.place,
                       .inputs_place = whole.inputs_place};
+    // Names of parts are written in ops, so an unknown one is Tessera's fault.
     ensure(step.op != nullptr, "part {} of {}: there is no op {}", part.name, whole.op->spec.name,
            part.op);
     for (const std::string& name : part.inputs) {
@@ -77,6 +78,8 @@ std::optional<PipelineStep> bind_part(PipelineBinder& binder, const PipelineStep
     }
     Node node{.kind = NodeKind::Map, .origin = whole.place};
     node.entries.push_back({"set", node.origin, std::move(set)});
+    // Parameters of parts pass the same checks as those of a run file, and `set:` reaches them,
+    // too.
     bind_parameters(binder, node, binder.defaults == nullptr ? Node{} : *binder.defaults,
                     "steps." + step.name, binder.scope, step);
     return binder.binding.violations.empty() ? std::optional(std::move(step)) : std::nullopt;

@@ -73,6 +73,7 @@ void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defau
     const ops::Parameters& parameters = spec.op->params;
     Node node = parameters_of(step, defaults, *spec.op);
     record_overridden(binder, entry(step, "set"), defaults, *spec.op, path);
+    // An op without parameters has no struct to bind to.
     if (parameters.make == nullptr) {
         for (const Entry& entry : node.entries) {
             binder.binding.violations.add(entry.origin, path + ".set." + entry.key,

@@ -189,6 +189,8 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
     // op is bound first, since its operands have names that `in` may use.
     const bool is_program = node.find("program") != nullptr;
     if (is_program) {
+        // bind_inputs() looks operands up by name; a program's operands have the names of tensors,
+        // so a map is refused with "use a list".
         static const ops::Op kNoContract{};
         spec.op = {std::shared_ptr<const ops::Op>(), &kNoContract};
     } else if (!bind_op(binder, node, path, names, spec)) {
@@ -238,6 +240,7 @@ void bind_entries(PipelineBinder& binder, const Node& steps, const Node& default
             continue;
         }
         repeat(binder, entry.value, path, names, [&](const Scope& inner) {
+            // A block of steps has no op of its own, only `repeat` and `when`.
             if (const Node* block = entry.value.find("steps")) {
                 bind_entries(binder, *block, defaults, inner);
             } else {

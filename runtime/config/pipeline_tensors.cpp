@@ -57,6 +57,8 @@ void clear_none(std::string& name) {
     }
 }
 
+/// Returns the row of an origin, and the key under which its kind is written. A plain word such as
+/// `zeros` is a row without fields.
 const OriginRow* origin_row(const Node& node, std::string_view& key) {
     for (const OriginRow& row : kOriginRows) {
         const Node* word = node.kind == NodeKind::Map ? node.find(row.key) : nullptr;
@@ -116,6 +118,7 @@ void bind_origin(PipelineBinder& binder, const Node* given, const std::string& p
         first.set("i", std::int64_t{0});
         first.set("device", std::int64_t{0});
         binder.guarded(node, path, [&] { (void)pipeline::evaluate_integer(origin.index, first); });
+        // A copy without outer scopes, which end with the binder; values are drawn later.
         origin.names = std::make_shared<const Scope>(names.flat());
     }
 }
@@ -135,6 +138,7 @@ void bind_split(PipelineBinder& binder, const Node& split, const std::string& pa
         for (const auto& group : tensor.split_groups) {
             devices += group.size();
         }
+        // Each device must hold a part; a device outside of all groups would have no tensor.
         require(devices == binder.target.mesh.shape.num_devices(),
                 "{} are groups of {} devices; allowed: groups of all {}", tensor.split_over,
                 devices, binder.target.mesh.shape.num_devices());

@@ -38,6 +38,7 @@ void bind_workspaces(PipelineBinder& binder, const Node& workspaces) {
                        "expected {name: [tensor, …]}, found " + describe(workspaces));
         return;
     }
+    // Only names are recorded; offsets are planned when the sizes of all tensors are known.
     for (const Entry& workspace : workspaces.entries) {
         const std::string path = "workspaces." + workspace.key;
         for (const Node& element : workspace.value.elements) {

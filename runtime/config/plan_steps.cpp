@@ -81,6 +81,7 @@ private:
     bool is_kept_ = true;
 };
 
+/// Returns a plan in the stated memory, with its shards.
 TensorPlan placed(const TensorSpec& spec, const MemoryConfig& memory) {
     TensorPlan plan{spec, memory.memory, memory.layout, std::nullopt};
     if (memory.is_sharded()) {
@@ -104,6 +105,7 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
                                                    .is_open = !tensor.has_memory});
     } catch (const UsageError& error) {
         binder.rules.add(tensor.place, path, error.what());
+        // Entered all the same, so that steps that read it do not report an unknown tensor.
         planned.emplace(tensor.name, PlannedTensor{.is_known = false});
     }
 }
@@ -138,6 +140,8 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
         }
         for (const auto& group : step.groups) {
             for (const std::uint32_t device : group) {
+                // Steps on single devices leave their outputs there; another device does not have
+                // them.
                 const auto& on = found->second.devices;
                 if (!on.empty() && !on.contains(device)) {
                     binder.rules.add(step.inputs_place, path,
@@ -211,6 +215,7 @@ void check_rewritten(const PlannedTensors& planned, const PipelineStep& step, St
     }
 }
 
+/// Checks that outputs with a workspace can be in one.
 void check_workspaces(const PipelineStep& step, StepJudge& judge) {
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         const StepOutput& output = step.outputs[i];
@@ -294,6 +299,7 @@ void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plann
         devices.insert(group.begin(), group.end());
     }
     if (devices.size() == binder.target.mesh.shape.num_devices()) {
+        // Empty means all devices: most tensors, and the comparison is then free.
         devices.clear();
     }
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
@@ -385,11 +391,14 @@ void plan_steps(PipelineBinder& binder) {
             steps.add(std::move(step));
             continue;
         }
+        // The whole step is planned first, so that mistakes are reported in the terms of the run
+        // file and not of its parts.
         std::vector<PipelineStep> parts = parts_of(binder, step, planned);
         for (PipelineStep& part : parts) {
             steps.add(std::move(part));
         }
         for (const StepOutput& output : step.outputs) {
+            // Mistakes are recorded; readers of its outputs must not report unknown tensors.
             if (parts.empty()) {
                 planned.insert_or_assign(output.name, PlannedTensor{.is_known = false});
             }

@@ -108,6 +108,7 @@ private:
             binder_.resolve_word(*node, full, Value<T>::show(member));
         });
     }
+    // Stays text: an expression that is evaluated for each device or core.
     void text(const Node& map, std::string_view key, const std::string& path, std::string& member) {
         const Node* node = map.find(key);
         if (node == nullptr) {
@@ -153,6 +154,7 @@ private:
         text(node, "split_work_to_cores", path, spec_.units);
     }
 
+    // Binds `cores` of a kernel, buffer or semaphore; without the key, all cores of the program.
     void bind_choice(const Node& map, const std::string& path, CoreChoice& choice) {
         const Node* node = map.find("cores");
         if (node == nullptr) {
@@ -289,6 +291,7 @@ private:
         }
         spec_.kernels.push_back(std::move(kernel));
     }
+    // A missing file is reported with its line here, before any program is built.
     void check_source(const Node& node, const std::string& path) {
         const auto beside = binder_.target.file.parent_path() / node.text;
         if (std::filesystem::is_regular_file(beside)) {
@@ -329,6 +332,7 @@ void bind_reference(PipelineBinder& binder, const Node& step, const std::string&
                     "'{}': {} is not an input of the step; its inputs are {}", node->text, name,
                     fmt::join(spec.inputs, ", "));
         }
+        // An expression has one value; several outputs need a file.
         require(spec.outputs.size() == 1,
                 "an expression is the reference of one output; the step has {}",
                 spec.outputs.size());

@@ -22,6 +22,7 @@ namespace {
 // or a tensor given by mistake is read into memory as a whole.
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
 
+/// Returns the position of a mark. Overrides and defaults have one origin for all their nodes.
 Origin origin_at(const Origin& place, const YAML::Mark& mark) {
     if (place.kind != OriginKind::File || mark.is_null()) {
         return place;
@@ -148,6 +149,7 @@ void check_syntax(const std::string& text, const Origin& place) {
 }
 
 Node read(const std::string& text, const Origin& place) {
+    // In this order: each check relies on the previous one to keep yaml-cpp from an endless loop.
     check_characters(text, place);
     check_syntax(text, place);
     std::istringstream stream(text);

@@ -64,6 +64,7 @@ nlohmann::json to_json(const Resolved& resolved) {
 std::vector<const ResolvedValue*> assumed(const Resolved& resolved) {
     std::vector<const ResolvedValue*> found;
     for (const ResolvedValue& value : resolved) {
+        // Reports list these, with their share of the critical path.
         if (value.fact && value.fact->source.starts_with("assumed")) {
             found.push_back(&value);
         }

@@ -25,6 +25,7 @@ std::string fact_of(const Node& node) {
                        nlohmann::json(node.origin.text).dump());
 }
 
+/// Returns whether a node is written on one line. Empty maps have no lines of their own.
 bool is_flow(const Node& node) {
     return node.kind != NodeKind::Map || node.entries.empty();
 }
@@ -59,6 +60,7 @@ bool may_name_a_file(std::string_view key) {
 void make_paths_absolute(Node& node, std::string_view key, const std::filesystem::path& folder) {
     if (node.kind == NodeKind::Scalar && may_name_a_file(key)) {
         std::error_code error;  // a name that is too long does not exist either
+        // Names of shipped kernels and devices are no files here and stay as they are.
         if (!node.text.empty() && std::filesystem::exists(folder / node.text, error)) {
             node.text = std::filesystem::absolute(folder / node.text).lexically_normal().string();
         }

@@ -15,10 +15,12 @@ Mistake expected(const Node& node, std::string_view what) {
     return {node.origin, fmt::format("expected {}, found {}", what, describe(node))};
 }
 
+/// Returns a point's value as an override, whose origin is the value's line in the file.
 Override override_of(const std::string& path, const Node& value) {
     return {path, to_yaml(value), to_string(value.origin)};
 }
 
+/// Refuses a value that occurs twice: the two points would be the same, and rank as ties.
 std::optional<Mistake> repeated(const std::string& path, const std::vector<Node>& values) {
     std::unordered_map<std::string, const Node*> seen;
     for (const Node& value : values) {

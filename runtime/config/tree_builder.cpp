@@ -14,6 +14,7 @@ void TreeBuilder::refuse(const Origin& origin, const std::string& message) {
     throw ConfigError(fmt::format("{}: {}", to_string(origin), message));
 }
 
+// yaml-cpp's events do not distinguish keys from values; in a map they alternate.
 bool TreeBuilder::expects_key() const {
     return !frames_.empty() && frames_.back().node.kind == NodeKind::Map && !frames_.back().has_key;
 }
