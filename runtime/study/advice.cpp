@@ -111,6 +111,7 @@ void replay_rules(RuleReplays& replays, std::vector<Finding>& findings) {
     });
 }
 
+/// Returns the bank use of each step, from the trace alone: it needs no replay.
 std::vector<BankCamping> banks_of(const RecordedRun& run) {
     std::vector<BankCamping> banks;
     for (const LaunchTrace& launch : run.trace.launches) {
@@ -169,6 +170,8 @@ Advice advise(const RecordedRun& run) {
         // Paths are needed for the places of gains; nothing is drawn.
         timed_run::TimerOptions{
             .num_draws = 0, .detail = Detail::Full, .budget = {.points = 0, .cb_points = 0}});
+    // One replay of the unedited run gives the critical paths, from which rules choose lines and
+    // bounds.
     const TimingReport before = timed_run::time_trace(run, timers).front();
     Advice advice{.run = fmt::format("{} on {}", run.name, run.machine.arch.name),
                   .clock = before.clock,

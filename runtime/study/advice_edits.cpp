@@ -41,12 +41,14 @@ bool switch_noc(LaunchTrace& launch, std::span<const EventKind> kinds) {
         if (std::ranges::find(kinds, event.kind) == kinds.end()) {
             return false;
         }
+        // Transfers and barriers have the NoC in the same bit, so one edit serves both.
         static_assert(TransferDetail::kNoc == BarrierDetail::kNoc);
         event.detail ^= TransferDetail::kNoc;
         return true;
     });
 }
 
+/// Returns whether two cores run the same kernels, in the same threads.
 bool has_same_kernels(const CoreTrace& a, const CoreTrace& b) {
     return std::ranges::equal(a.threads, b.threads, {}, &ThreadTrace::kernel, &ThreadTrace::kernel);
 }
@@ -153,6 +155,7 @@ bool widen_blocks(LaunchTrace& launch, const LaunchContext& context) {
 }
 
 bool relieve_straggler(LaunchTrace& launch, const LaunchContext& context) {
+    // The report must have the cores of this launch.
     if (context.expected.cores.size() != launch.cores.size() || launch.cores.empty()) {
         return false;
     }

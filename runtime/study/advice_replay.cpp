@@ -66,6 +66,7 @@ std::vector<Millicycles> device_times_of(const report::LaunchReport& launch) {
     return times;
 }
 
+/// Returns the times of a launch only: rules need no lines, stalls and points.
 report::LaunchReport report_of(const LaunchTimeline& timeline) {
     const Millicycles longest = device_time(timeline);
     report::LaunchReport launch;
@@ -126,6 +127,7 @@ LaunchTimeline RuleReplays::replay_launch(const Rule& rule, const Sample& sample
     if (!touched && !is_joint) {
         return replay.add_known(recorded, sample.device_times[launch]);
     }
+    // Under draws, devices that end early under the stated constants are skipped.
     const std::span<const Millicycles> times =
         known == nullptr ? std::span<const Millicycles>{} : known->device_times[launch];
     return edited ? replay.add(run_.trace, *edited, nullptr, times)
@@ -136,6 +138,8 @@ std::optional<RuleTimes> RuleReplays::replay(const Rule& rule, const Sample& sam
                                              const RuleTimes* known) const {
     const TimingSpec timing = config::without_bounds(sample.timing, rule.bounds);
     timing::RunReplay replay({run_.machine.arch, timing, run_.machine.mesh},
+                             // Regimes need the path of the replay under stated constants; draws
+                             // need times only.
                              {.keeps_intervals = known == nullptr,
                               .keeps_cb_levels = false,
                               .start_seed = sample.start_seed});
@@ -171,6 +175,8 @@ void RuleReplays::draw() {
             {run_.machine.arch, sample.timing, run_.machine.mesh},
             {.keeps_intervals = false, .keeps_cb_levels = false, .start_seed = sample.start_seed});
         for (std::size_t i = 0; i < run_.trace.launches.size(); ++i) {
+            // Times by device are kept: launches that a rule does not touch take them without a
+            // replay.
             sample.device_times.push_back(device_times(replay.add(
                 run_.trace, run_.trace.launches[i], &partitions_[i], stated_.device_times[i])));
         }

@@ -65,6 +65,7 @@ Banks in_turns(const std::vector<Banks>& cores) {
     return turns;
 }
 
+/// Returns the mean number of distinct banks in consecutive windows.
 double mean_distinct(const Banks& banks, std::size_t window) {
     std::size_t sum = 0;
     std::size_t count = 0;
@@ -76,6 +77,8 @@ double mean_distinct(const Banks& banks, std::size_t window) {
     return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
 }
 
+/// Returns the most frequent distance between consecutive transfers of a core, which names the
+/// cause: 0 for pages a multiple of the banks apart.
 std::uint32_t stride_of(const std::vector<Banks>& cores, std::uint32_t num_banks) {
     std::map<std::uint32_t, std::size_t> strides;
     for (const Banks& banks : cores) {
@@ -169,6 +172,7 @@ std::vector<LineBanks> lines_of(const LaunchTrace& launch, std::uint32_t num_ban
     return lines;
 }
 
+/// Returns each bank's share of the transfers in kSlices consecutive parts.
 std::vector<std::vector<double>> map_of(const Banks& banks, std::uint32_t num_banks) {
     std::vector<std::vector<double>> map(num_banks, std::vector<double>(BankCamping::kSlices));
     std::vector<double> totals(BankCamping::kSlices);
@@ -198,6 +202,7 @@ std::optional<BankCamping> bank_camping(const LaunchTrace& launch, std::uint32_t
     // cannot use all banks in any order.
     const std::size_t window = cores.size();
     const Banks turns = in_turns(cores);
+    // One core cannot queue with itself, and two windows are the least for a mean.
     if (window < 2 || num_banks < 2 || turns.size() < 2 * window) {
         return std::nullopt;
     }

@@ -97,6 +97,7 @@ std::string steps_text(const AgainstBaseline& runs, const TextStyle& style) {
 
 }  // namespace
 
+// Letters as in compare's A and B; numbers after Z.
 std::string letter_of(std::size_t run) {
     constexpr std::size_t kLetters = 26;
     return run < kLetters ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);

@@ -110,6 +110,7 @@ Nanoseconds interval(double expected, const PairedDifference& pairs) {
             std::max(expected, report::percentile(pairs.differences, report::kHighShare))};
 }
 
+/// Compares steps of two runs whose clocks may differ.
 class StepComparer {
 public:
     StepComparer(const RunFigures& a, const RunFigures& b) : clock_a_(a.clock), clock_b_(b.clock) {}
@@ -137,6 +138,7 @@ public:
 
     void move(const MovedConstant& constant, const StepPair& pair, StepComparison& step) const {
         const double moved = difference_of(pair, clock_a_, clock_b_);
+        // Only a change of the sign is recorded: then the constant decides which run is faster.
         if (sign_of(step.difference.expected) != sign_of(moved)) {
             step.flips.push_back({constant.key, constant.value, moved});
         }
@@ -187,6 +189,7 @@ Comparison compare(const RunFigures& a, const RunFigures& b,
         const StepFigures moved_a = whole(constant.a);
         const StepFigures moved_b = whole(constant.b);
         comparer.move(constant, {&moved_a, &moved_b}, result.run);
+        // Runs with a moved constant have the same steps, so pairs have the same indices as above.
         const std::vector<StepPair> pairs = match_steps(constant.a.steps, constant.b.steps);
         for (std::size_t i = 0; i < pairs.size(); ++i) {
             comparer.move(constant, pairs[i], result.steps.at(i));
@@ -214,6 +217,7 @@ std::vector<StepPair> match_steps(const std::vector<StepFigures>& a,
     }
     std::vector<StepPair> pairs;
     std::size_t next_b = 0;
+    // Steps that only B has keep their position relative to the common steps.
     const auto take_unmatched_before = [&](std::size_t end) {
         for (; next_b < end; ++next_b) {
             if (!is_taken[next_b]) {

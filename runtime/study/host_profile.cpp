@@ -202,6 +202,7 @@ const char* name_of(Work work) noexcept {
     return "?";
 }
 
+// By names of functions and namespaces, since the profile sees addresses only.
 Work work_of(const CodePlace& place) noexcept {
     return place.library.empty() ? first_fit(place.function, kFunctionMarks)
                                  : first_fit(place.library, kLibraryMarks);

@@ -82,6 +82,8 @@ PointCache::PointCache(fs::path folder, std::uint32_t num_draws, bool has_values
 
 fs::path PointCache::file_of(const config::LoadedRun& point) const {
     Digest digest;
+    // Everything that times depend on. The question and the ranking of a sweep are not part of it,
+    // so that sweeps share points.
     digest.add(made_by_);
     for (const config::ResolvedValue& value : point.resolved) {
         if (!is_of_the_host(value.path)) {

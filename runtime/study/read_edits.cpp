@@ -22,6 +22,7 @@ bool is_noc(ResourceKind kind) {
            kind == ResourceKind::NocEjection;
 }
 
+/// Returns whether the NoC is on the critical path long enough for a share of reads to matter.
 bool is_noc_busy(const report::LaunchReport& launch) {
     Millicycles time = 0;
     for (const report::PathPart& part : launch.path) {
@@ -71,6 +72,7 @@ public:
         for (const TraceEvent& event : thread.events) {
             if (sites_.is_read(event) && is_plain(event)) {
                 reads_ += event.count;
+                // The NoC of the line's reads, whose barriers end the blocks.
                 noc_ = TransferDetail{event.detail}.noc();
             }
             events.push_back(event);
@@ -95,6 +97,7 @@ private:
             if (!sites_.is_read(event) || !is_plain(event)) {
                 continue;
             }
+            // An event counts equal reads; only some of them move, so it is split.
             if (event.count > left) {
                 TraceEvent rest = event;
                 rest.count -= static_cast<std::uint32_t>(left);
@@ -161,6 +164,8 @@ private:
                 events_.push_back(event);
         }
     }
+    // Delays a barrier. A barrier with a transaction id, or of the other NoC, waits for other reads
+    // and ends the group.
     void take_barrier(const TraceEvent& event) {
         if (!is_plain_barrier(event) || (barrier_ && barrier_->detail != event.detail)) {
             release();
@@ -174,6 +179,7 @@ private:
             release();
         }
     }
+    // Sums delayed pushes by CB: consumers see the pages of the whole group at once.
     void take_push(const TraceEvent& event) {
         if (!barrier_) {
             events_.push_back(event);
@@ -195,6 +201,7 @@ private:
         TraceEvent reserve = event;
         reserve.argument += held == pushes_.end() ? 0 : held->argument;
         const auto cb = std::ranges::find(core_.cbs, event.detail, &CbTrace::index);
+        // The group would need more pages than the CB has, which is a deadlock: it ends here.
         if (cb != core_.cbs.end() && reserve.argument > cb->pages) {
             release();
             reserve = event;
@@ -273,6 +280,7 @@ void send_to(const Rectangle& box, const SitesOfLine& sites, ThreadTrace& thread
 
 using CoresByReads = std::map<std::pair<std::uint16_t, ReadSequence>, std::vector<ReadingCore>>;
 
+/// Returns the cores of each device by their sequence of reads at the line.
 CoresByReads cores_by_reads(LaunchTrace& launch, const report::SourceLine& line,
                             const std::vector<std::string>& names) {
     CoresByReads groups;
@@ -313,12 +321,14 @@ bool move_share(LaunchTrace& launch, const LaunchContext& context, double share)
 bool join_barriers(LaunchTrace& launch, const LaunchContext& context, std::uint32_t blocks) {
     bool has_changed = false;
     for (CoreTrace& core : launch.cores) {
+        // Edits a copy: cores without space or without joined blocks keep their trace.
         CoreTrace joined = core;
         if (!scale_cbs(joined, context.machine.arch.l1, blocks)) {
             continue;
         }
         bool has_joined = false;
         for (ThreadTrace& thread : joined.threads) {
+            // Only data-movement kernels read over the NoC.
             if (thread.processor != Processor::Compute) {
                 has_joined = BarrierJoiner(joined, blocks).join(thread) || has_joined;
             }

@@ -24,6 +24,8 @@ struct MovedPair {
     const MovedTiming* b = nullptr;
 };
 
+/// Returns the constants to move: those of A, then those that only B has a range for. Two device
+/// models may have different ranges.
 std::vector<MovedPair> pairs_of(const std::vector<MovedTiming>& a,
                                 const std::vector<MovedTiming>& b) {
     std::vector<MovedPair> pairs;
@@ -41,6 +43,7 @@ std::vector<MovedPair> pairs_of(const std::vector<MovedTiming>& a,
     return pairs;
 }
 
+/// Returns a timer that computes the expected time only: a moved constant has no draws.
 RunTimer timer_of(const RecordedRun& run, const MovedTiming* moved) {
     timed_run::TimedMachine machine = run.machine;
     if (moved != nullptr) {

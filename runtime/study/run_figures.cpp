@@ -16,6 +16,7 @@
 namespace tessera::compare {
 namespace {
 
+/// Returns the name of a line with its thread: pack and unpack run the same line.
 std::string line_name(const report::LaunchReport& launch, const report::PathPart& part) {
     const std::string thread =
         part.thread ? fmt::format(" ({})", report::label_of(*part.thread)) : "";
@@ -67,6 +68,7 @@ void add_gaps(RunFigures& run) {
         for (const auto& [name, time] : *times) {
             gaps -= time;
         }
+        // Without a path there is nothing to add up to, and "between launches" would be all of it.
         if (gaps != 0 && !times->empty()) {
             (*times)[std::string(report::kBetweenLaunches)] += gaps;
         }

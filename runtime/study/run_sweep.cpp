@@ -23,12 +23,15 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTimingOnly{"arch.timing.", "arch.clock", "host."};
 
+/// Returns whether a key can change the recorded trace. Costs, the clock and the host's threads
+/// cannot, which tests hold: traces are the same bytes at any number of threads.
 bool changes_trace(const std::string& path, Checks checks) {
     const bool is_timing = std::ranges::any_of(
         kTimingOnly, [&](std::string_view prefix) { return path.starts_with(prefix); });
     return !is_timing && (checks == Checks::Compared || !path.starts_with("verify."));
 }
 
+// Exit code of a run whose result failed its check.
 constexpr int kCheckFailed = 1;
 
 /// Points that share one recording; the first of them is recorded.
@@ -83,6 +86,7 @@ void add_points(const config::LoadedSweep& sweep, SweepResult& result) {
                                  .recorded_by = i,
                                  .figures = std::nullopt,
                                  .failure = point.impossible});
+        // The first point of a case names it.
         if (point.case_index == result.cases.size()) {
             result.cases.push_back(case_name_of(result, i));
         }
@@ -160,6 +164,8 @@ private:
     template <class IsWanted>
     void run_points(IsWanted is_wanted) {
         groups_ = groups_of(sweep_, is_wanted);
+        // By group, so that the error that is reported does not depend on which thread failed
+        // first.
         errors_.assign(groups_.size(), nullptr);
         next_ = 0;
         result_.num_recordings += groups_.size();
@@ -175,6 +181,7 @@ private:
                 std::rethrow_exception(error);
             }
         }
+        // Groups that were not taken when the sweep was stopped.
         for (std::size_t i = next_; i < groups_.size(); ++i) {
             fail(groups_[i], "not run: the sweep was stopped", 0);
         }
@@ -222,6 +229,7 @@ private:
         for (std::size_t key = 0; at < result_.points.size() && unchanged < result_.keys.size();
              key = (key + 1) % result_.keys.size()) {
             const std::size_t best = best_along(at, key);
+            // 1 after a change: the key that led here need not be tried again from the new point.
             unchanged = best == at ? unchanged + 1 : 1;
             at = best;
             if (is_stopped()) {
@@ -283,8 +291,8 @@ private:
             finish(group, failure, timers);
         } catch (const InternalError&) {
             errors_[index] = std::current_exception();
-            // A mistake of one point, such as a deadlock, leaves the others to run. A fault of Tessera
-            // must not look like a slow point.
+            // A mistake of one point, such as a deadlock, leaves the others to run. A fault of
+            // Tessera must not look like a slow point.
         } catch (const Error& error) {
             fail(group, error.what(), error.exit_code());
         } catch (...) {  // most likely the host's memory; run_points() rethrows it
@@ -304,6 +312,8 @@ private:
             sweep_.sweep.values ? pipeline::RunModes{} : pipeline::timing_only(loaded.pipeline);
         modes.trace = TraceMode::On;
         modes.trace_sink = [&timers](const Trace& so_far, LaunchTrace&& launch) {
+            // Each launch is replayed for all points of the group and dropped: whole traces would
+            // not fit.
             timed_run::add_to_all(timers, so_far, launch);
         };
         return options_.record(loaded, modes);

@@ -51,6 +51,7 @@ RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOpt
     const auto add_replay = [&](const TimingSpec& timing, const timing::RunReplayOptions& keeps) {
         replays_.emplace_back(timing::Machine{machine_->arch, timing, machine_->mesh}, keeps);
     };
+    // Reports say what they draw.
     report_.focus = options.budget.focus;
     add_replay(machine_->timing.expected, {.keeps_intervals = options.detail != Detail::Times,
                                            .keeps_cb_levels = options.detail == Detail::Full});
@@ -65,6 +66,7 @@ RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOpt
 report::LaunchReport RunTimer::reduce(const Trace& trace, const LaunchTrace& launch,
                                       const LaunchTimeline& timeline) const {
     report::DrawBudget budget = options_.budget;
+    // Points and stalls are for drawings; a budget of 0 saves their computation.
     if (options_.detail != Detail::Full) {
         budget.points = 0;
         budget.cb_points = 0;
@@ -118,6 +120,7 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
         }
     });
     const ModelErrorSpec& error = machine_->timing.expected.model_error;
+    // The ensemble serves twice, with the draws of the makespan and of the longest device.
     reduced.ensemble = report::make_ensemble(reduced.regimes, error);
     reduced.ensemble.draws = draws_in(makespans);
     reduced.makespan = report::predicted(makespans[kExpected], reduced.ensemble);
@@ -150,6 +153,7 @@ report::TimingReport RunTimer::finish() {
 }
 
 void add_to_all(std::span<RunTimer> timers, const Trace& trace, const LaunchTrace& launch) {
+    // Once for all timers: it depends on the trace and not on constants.
     const auto partition = timing::partition(launch, trace.mesh.shape.num_devices());
     tbb::parallel_for(std::size_t{0}, timers.size(),
                       [&](std::size_t i) { timers[i].add(trace, launch, partition); });

@@ -13,6 +13,7 @@ namespace {
 using config::MovedTiming;
 using timed_run::RunTimer;
 
+/// Returns a timer under these constants, which needs neither draws nor paths.
 RunTimer timer_of(const compare::RecordedRun& run, const TimingSpec& timing) {
     timed_run::TimedMachine machine = run.machine;
     machine.timing.expected = timing;
@@ -56,6 +57,7 @@ std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run) {
     const std::vector<Millicycles> times = makespans(run, moved);
     std::vector<ConstantEffect> effects;
     for (std::size_t i = 0; i < moved.size(); ++i) {
+        // move_one_at_a_time() returns both ends of a constant one after the other.
         if (effects.empty() || effects.back().key != moved[i].key) {
             effects.push_back({.key = moved[i].key});
         }

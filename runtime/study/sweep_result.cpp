@@ -26,6 +26,7 @@ std::optional<std::pair<double, std::string>> number_of(const std::string& value
     return std::pair(number, std::string(rest, end));
 }
 
+/// Returns whether values are numbers of one unit, which have an order on an axis.
 bool are_numbers(const std::vector<std::string>& values) {
     const auto first = values.empty() ? std::nullopt : number_of(values.front());
     return first && std::ranges::all_of(values, [&](const std::string& value) {
@@ -117,6 +118,7 @@ Counted count(const RunFigures& run, const std::string& rank_by) {
     return {{step->time, step->ensemble, run.clock}, step->path.bounds};
 }
 
+/// Returns the largest part of a path with its share: "DRAM 43 %".
 std::string bound_of(const compare::TimeByName& spent) {
     Millicycles total = 0;
     const std::pair<const std::string, Millicycles>* largest = nullptr;
@@ -150,6 +152,7 @@ std::string last_parts(const std::string& key, std::size_t count) {
         "{}", fmt::join(parts.begin() + static_cast<std::ptrdiff_t>(first), parts.end(), "."));
 }
 
+/// Returns whether the last `count` parts of a key differ from those of all other keys.
 bool is_only(const std::vector<std::string>& keys, std::size_t index, std::size_t count) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
         if (i != index && last_parts(keys[i], count) == last_parts(keys[index], count)) {
@@ -197,6 +200,8 @@ std::vector<Ranked> ranking(const SweepResult& result) {
         if (best == nullptr || case_of(*best) != case_of(entry)) {
             best = &entry;
         }
+        // Ranks and verdicts are relative to the best point of the same case: other cases do other
+        // work.
         entry.rank = static_cast<std::size_t>(&entry - best) + 1;
         entry.of_best =
             best->time.expected > 0 ? entry.time.expected / best->time.expected : entry.of_best;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kPlea = " (please report this)";
 
+/// Returns the bytes of one transfer of an event; 0 for other events.
 std::uint64_t bytes_moved_by(const TraceEvent& event) {
     switch (event.kind) {
         case EventKind::NocRead:
@@ -85,6 +86,7 @@ report::TimingReport time_trace_file(const std::filesystem::path& path,
     TraceReader reader(path);
     RunTimer timer(path.stem().string(), machine_of(device, reader.so_far().mesh), options);
     timer.tell(std::move(on_replayed));
+    // One launch at a time: the traces of large runs do not fit in memory.
     while (const auto launch = reader.next()) {
         require_transfers_fit(reader.place(), *launch, device.arch);
         replay_read(reader.place(), [&] { timer.add(reader.so_far(), *launch); });
@@ -100,6 +102,7 @@ std::vector<report::TimingReport> time_trace(const compare::RecordedRun& run,
         timer.tell(run.on_replayed);
     }
     const auto replay = [&] { return replay_all(run.trace, timers); };
+    // A trace that this process recorded needs no check.
     if (run.file.empty()) {
         return replay();
     }

@@ -45,6 +45,7 @@ std::string text_at(const config::Node& map, const char* key) {
     return node.text;
 }
 
+/// Reads one choice. `verdict` is optional: tables of older versions lack it.
 Choice read_choice(const config::Node& node) {
     Choice choice{.shape = text_at(node, "shape"),
                   .made_on = text_at(node, "made_on"),
@@ -137,6 +138,7 @@ Choice choice_of(const config::LoadedSweep& sweep, const sweep::SweepResult& res
     for (std::size_t i = 0; i < choice.settings.size(); ++i) {
         choice.settings[i].value = result.points[ranked.front().point].values[i];
     }
+    // A point may leave a key at the run file's value, which is then part of the shape.
     std::erase_if(choice.settings, [](const Setting& setting) { return setting.value.empty(); });
     choice.shape = shape_of(winner, choice.settings);
     for (const sweep::Ranked& entry : ranked) {
@@ -160,6 +162,7 @@ std::string explanation(const Choice& choice) {
 }
 
 TuningTable::TuningTable(std::filesystem::path path) : path_(std::move(path)) {
+    // The first `tune` creates the file.
     if (!std::filesystem::exists(path_)) {
         return;
     }
