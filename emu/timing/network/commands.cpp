@@ -102,18 +102,38 @@ void Transport::State::book_acknowledgements(Transfer& transfer) {
     resources[resource_of(port)].occupy(all, 0);
 }
 
-StageResult Transport::State::send_unicast(Transfer& transfer, Millicycles now, EventQueue& queue) {
+void Transport::State::prepare_unicast(Transfer& transfer, Millicycles now) {
     auto& packet = transfer.as<Unicast>();
     const Request& request = transfer.request;
-    NocInterface& own = interface_of(transfer);
+    transfer.spend(interface_of(transfer).cause, now);
+    packet.length = router_buffer.length(transfer.packet_bytes);
+    packet.route = paths.write({request.device, request.noc, transfer.own, transfer.far},
+                               transfer.packet_bytes);
+}
+
+bool Transport::State::enter_bank(Transfer& transfer, VirtualChannels::Released released,
+                                  Millicycles now, EventQueue& queue) {
+    auto& packet = transfer.as<Unicast>();
+    if (!packet.has_room && !banks.reserve_room(transfer)) {
+        channels.hold_at_end(transfer, released, ResourceKind::Dram, now, queue);
+        return false;
+    }
+    packet.has_room = false;
+    const Millicycles through_port = paths.dram().write_port.of(transfer.packet_bytes);
+    if (through_port > transfer.slowest) {
+        transfer.set_slowest(ResourceKind::Dram, through_port);
+    }
+    return true;
+}
+
+StageResult Transport::State::send_unicast(Transfer& transfer, Millicycles now, EventQueue& queue) {
+    auto& packet = transfer.as<Unicast>();
+    const bool is_dram = transfer.request.place.is_dram();
     if (packet.head == 0 && !packet.is_queued) {
-        transfer.spend(own.cause, now);
-        packet.length = router_buffer.length(transfer.packet_bytes);
-        packet.route = paths.write({request.device, request.noc, transfer.own, transfer.far},
-                                   transfer.packet_bytes);
+        prepare_unicast(transfer, now);
     }
     if (!packet.has_left) {
-        own.cause = packet.cause_or(ResourceKind::NocInjection);
+        interface_of(transfer).cause = packet.cause_or(ResourceKind::NocInjection);
     }
     VirtualChannels::Released released;
     // A packet that has room already was held at the end of its route until it got the room.
@@ -125,22 +145,14 @@ StageResult Transport::State::send_unicast(Transfer& transfer, Millicycles now, 
         released = advance.released;
     }
     set_slowest(transfer);
-    const Millicycles begin = std::max(now, packet.reach);
-    if (request.place.is_dram()) {
-        if (!packet.has_room && !banks.reserve_room(transfer)) {
-            channels.hold_at_end(transfer, released, ResourceKind::Dram, now, queue);
-            return leave_source(transfer, now, queue);
-        }
-        packet.has_room = false;
-        const Millicycles through_port = paths.dram().write_port.of(transfer.packet_bytes);
-        if (through_port > transfer.slowest) {
-            transfer.set_slowest(ResourceKind::Dram, through_port);
-        }
+    if (is_dram && !enter_bank(transfer, released, now, queue)) {
+        return leave_source(transfer, now, queue);
     }
+    const Millicycles begin = std::max(now, packet.reach);
     transfer.arrival = begin + transfer.slowest;
     const Millicycles departs =
         channels.release(transfer, released, {begin, transfer.slowest}, now, queue);
-    if (request.place.is_dram()) {
+    if (is_dram) {
         banks.start_write(transfer, begin, queue);
     }
     if (packet.has_left) {

@@ -105,6 +105,12 @@ private:
     /// Returns the queue whose first packet gets a free slot; nullptr if none can use it.
     [[nodiscard]] TransferFifo* next_for_slot(Buffer& buffer) const noexcept;
 
+    /// Moves a packet to the device at the far end of its link.
+    void arrive(Transfer& packet) const;
+    /// Returns the path of a packet through the router at its device, and on to a core or bank if
+    /// the router writes it. Valid up to the next call.
+    [[nodiscard]] const PacketPath& router_path(const Transfer& packet, bool is_written,
+                                                Millicycles handling, Millicycles transit);
     /// Turns a packet into its second dimension, over the link of the same number there.
     void turn(Transfer& packet) const;
     /// Books the wire for the acknowledgement of a packet that a router has handled.
@@ -132,7 +138,7 @@ private:
     ResourceQueues& queues_;
     TransferPool& transfers_;
     std::vector<Buffer> buffers_;  ///< by (device, sender)
-    PacketPath path_;              ///< scratch of send() and receive(), which fill it anew
+    PacketPath path_;              ///< memory of send() and router_path(), which fill it anew
 };
 
 }  // namespace tessera::timing

@@ -112,42 +112,56 @@ StageResult MeshLinks::take_from_sender(Transfer& packet, Millicycles now, Event
     return {Milestone::SlotFreed, false};
 }
 
-void MeshLinks::receive(Transfer& packet, Millicycles now, EventQueue& queue) {
+void MeshLinks::arrive(Transfer& packet) const {
+    const Request& request = packet.request;
     auto& mesh = packet.as<MeshPacket>();
+    const std::optional<std::uint32_t> next =
+        neighbour(mesh_.shape, mesh_.topology, mesh.device, {direction_of(request.channel), 1});
+    ensure(next.has_value(), "packet of {} hops over channel {} of device {} leaves the mesh",
+           request.hops, request.channel, request.device);
+    mesh.device = static_cast<std::uint16_t>(*next);
+    ++mesh.hops_done;
+}
+
+const PacketPath& MeshLinks::router_path(const Transfer& packet, bool is_written,
+                                         Millicycles handling, Millicycles transit) {
+    const Request& request = packet.request;
+    const std::uint32_t device = packet.as<MeshPacket>().device;
+    path_.clear();
+    path_.add(resources_.mesh_router(device, far_end(request.channel)), 0, handling);
+    if (is_written) {
+        path_.add(resources_.ejection(device, request.noc, packet.far), 0, transit);
+        if (request.place.is_dram()) {
+            path_.add(
+                paths_.bank(device, request.place.bank(), NocPaths::Access::Write, request.bytes),
+                0);
+        }
+    }
+    return path_;
+}
+
+void MeshLinks::receive(Transfer& packet, Millicycles now, EventQueue& queue) {
+    const auto& mesh = packet.as<MeshPacket>();
     const Request& request = packet.request;
     if (packet.waiting_on == kNoResource) {
         packet.spend(ResourceKind::MeshLatency, now);
-        const std::optional<std::uint32_t> next =
-            neighbour(mesh_.shape, mesh_.topology, mesh.device, {direction_of(request.channel), 1});
-        ensure(next.has_value(), "packet of {} hops over channel {} of device {} leaves the mesh",
-               request.hops, request.channel, request.device);
-        mesh.device = static_cast<std::uint16_t>(*next);
-        ++mesh.hops_done;
+        arrive(packet);
     }
-    // The trace has the hops of the first leg; behind them the packet turns towards its device.
+    // The trace has the hops of the first leg; after them the packet turns towards its device.
     const bool is_last = mesh.hops_done >= request.hops && mesh.device == request.far_device;
     const bool is_written =
         is_last || (request.is_multicast && mesh.hops_done >= request.multicast_from);
     // The router stores a packet as a whole before it writes the packet over the NoC, to a core or
-    // to the next link's router. 4 KiB take 558 ns a hop more than 16 B do, of which the wire is
-    // 335 (test_1d_fabric_latency.py).
+    // to the next link's router. 4 KiB take 558 ns a hop more than 16 B do, of which the wire is 335
+    // (test_1d_fabric_latency.py).
     const Millicycles transit = paths_.noc().ejection.of(request.bytes);
     const Millicycles handling = handling_time(packet, {is_last, is_written}, transit);
-    path_.clear();
-    path_.add(resources_.mesh_router(mesh.device, far_end(request.channel)), 0, handling);
-    if (is_written) {
-        path_.add(resources_.ejection(mesh.device, request.noc, packet.far), 0, transit);
-        if (request.place.is_dram()) {
-            path_.add(paths_.bank(mesh.device, request.place.bank(), NocPaths::Access::Write,
-                                  request.bytes),
-                      0);
-        }
-    }
-    if (!queues_.try_start(packet, path_, request.bytes, now, queue)) {
+    const PacketPath& path = router_path(packet, is_written, handling, transit);
+    if (!queues_.try_start(packet, path, request.bytes, now, queue)) {
         return;
     }
     acknowledge(packet, now + handling);
-    packet.set_slowest(ResourceKind::MeshLink, path_.slowest());
+    packet.set_slowest(ResourceKind::MeshLink, path.slowest());
     if (!is_last && mesh.hops_done == request.hops) {
         turn(packet);
     }
@@ -155,7 +169,7 @@ void MeshLinks::receive(Transfer& packet, Millicycles now, EventQueue& queue) {
                                : is_written ? TransferStage::LinkPassed
                                             : TransferStage::LinkSend;
     const Millicycles latency = takes_mesh_routes(request) ? times_.mesh_latency : 0;
-    schedule(packet, next, now + latency + std::max(path_.slowest(), handling + transit), queue);
+    schedule(packet, next, now + latency + std::max(path.slowest(), handling + transit), queue);
 }
 
 // The acknowledgement takes time of the same link, between packets in the opposite direction. The

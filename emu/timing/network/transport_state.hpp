@@ -42,6 +42,12 @@ struct Transport::State {
     StageResult inject_next(Transfer& transfer, Millicycles now, EventQueue& queue);
     StageResult send(Transfer& transfer, Millicycles now, EventQueue& queue);
     StageResult send_unicast(Transfer& transfer, Millicycles now, EventQueue& queue);
+    /// Sets the route and length of a unicast's next packet.
+    void prepare_unicast(Transfer& transfer, Millicycles now);
+    /// Reserves room in the bank's buffer for a packet at the end of its route. Returns false if
+    /// there is none: the packet is held there.
+    [[nodiscard]] bool enter_bank(Transfer& transfer, VirtualChannels::Released released,
+                                  Millicycles now, EventQueue& queue);
     /// Starts a packet that takes its whole path at once: multicasts and packets to the fabric.
     void reserve(Transfer& transfer, Millicycles now, EventQueue& queue);
     /// Starts the interface's next command if the blocked packet of this one has left the source.
