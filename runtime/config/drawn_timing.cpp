@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t kSeed = 32;
 
-/// A number of [0, 1) from a random word.
+/// Returns a number of [0, 1) from a random word.
 double unit_interval(std::uint64_t word) {
     return static_cast<double>(word >> 11U) * 0x1.0p-53;
 }
 
-/// Where in its distribution draw `index` of a constant lies, 0 to 1.
+/// Returns the quantile, 0 to 1, of draw `index` of a constant.
 double place_of(const std::string& key, std::uint32_t count, std::uint32_t index) {
     const std::uint64_t seed = seed_for(kSeed, key);
     const std::uint32_t part = random_permutation(seed, count)[index];
@@ -43,7 +43,8 @@ Node node_of(const TimingConstant& constant, const std::string& number) {
             .text = unit.empty() ? number : fmt::format("{} {}", number, unit)};
 }
 
-// Digits enough for a nanosecond in seconds; what is whole refuses a fraction.
+// Sets a constant to a number. 15 digits are enough for a nanosecond in seconds; constants of whole
+// numbers refuse a fraction and are rounded.
 void set_number(const TimingConstant& constant, double number) {
     const Field& field = *constant.field;
     auto mistake = field.set(node_of(constant, fmt::format("{:.15f}", number)), constant.expected);

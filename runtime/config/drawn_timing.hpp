@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constants drawn at random within their ranges, all at a time.
+// Draws all timing constants at random within their ranges.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 
 namespace tessera::config {
 
-/// `count` sets of constants by Latin hypercube: of each constant one value in each of `count`
-/// equally probable parts of its range, constants independent of one another. A stated value is
-/// the median of its constant: half of the draws lie on either side of it, even there. Constants
-/// without a range are as stated in all.
+/// Returns `count` sets of constants by Latin hypercube: each constant has one value in each of
+/// `count` equally probable parts of its range, independent of other constants. The stated value is
+/// the median of a constant's draws. Constants without a range have their stated value in all sets.
 ///
-/// A constant's draws depend on its key and on `count` alone: two runs whose sets are as many meet
-/// the same constants in each, on any host.
+/// A constant's draws depend only on its key and on `count`, so that two runs with equal `count`
+/// have the same constants in each set, on any host.
 [[nodiscard]] std::vector<TimingSpec> draw_timing(const TimingBounds& bounds, std::uint32_t count);
 
 }  // namespace tessera::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of fields as documentation.
+// Tables of fields in the form of documentation.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace tessera::config {
 
-/// The rows of run files, of the block `sweep:`, of arch files, and of their section `timing`.
+/// Return the fields of run files, of the block `sweep:`, of arch files, and of their section
+/// `timing`.
 [[nodiscard]] std::span<const Field> run_fields();
 [[nodiscard]] std::span<const Field> sweep_fields();
 [[nodiscard]] std::span<const Field> arch_fields();
@@ -28,22 +29,22 @@ struct FieldRow {
     std::string prose;
 };
 
-/// All keys below sections, in the order of the tables; `prefix` stands before each path.
+/// Returns all keys below sections, in the order of the tables, with `prefix` before each path.
 [[nodiscard]] std::vector<FieldRow> flatten(std::span<const Field> fields,
                                             const std::string& prefix = "");
 
-/// The advisor's bound that a timing constant belongs to: constants of a bound are made free or
-/// unlimited together, which shows the most that a schedule can gain there.
+/// Advisor's bound of a timing constant. Constants of a bound are made free or unlimited together,
+/// which shows the largest gain that a schedule can have there.
 enum class Bound : std::uint8_t {
-    None,           ///< of no bound: no act of a kernel pays it, or a trace has it settled
+    None,           ///< no bound: no kernel pays it, or the trace already decides it
     Dram,           ///< banks and controllers of DRAM
     NocLinks,       ///< links and buffers of routers
-    NocPorts,       ///< what cores and banks put into the NoC and take out of it
-    NocLatency,     ///< time under way of a packet that meets no other
-    NocInFlight,    ///< how much may be under way at a time
+    NocPorts,       ///< injection and ejection of cores and banks
+    NocLatency,     ///< transit time of a packet without contention
+    NocInFlight,    ///< limits of transfers in flight
     MeshLinks,      ///< links between devices, their routers and muxes
     Engines,        ///< work of unpack, math and pack
-    CallStarts,     ///< what their calls take beside their work
+    CallStarts,     ///< overhead of compute calls besides their work
     TransferIssue,  ///< instructions of calls that move data
     HandOver,       ///< CB calls, semaphores and barriers
     Instructions,   ///< a kernel's own instructions between calls
@@ -51,14 +52,14 @@ enum class Bound : std::uint8_t {
 };
 inline constexpr std::size_t kNumBounds = 13;
 
-/// The bound of a key below `timing`, such as "noc.hop" or "sfpu.functions.exp"; none if there is
-/// no such key.
+/// Returns the bound of a key below `timing`, such as "noc.hop" or "sfpu.functions.exp"; nothing
+/// for an unknown key.
 [[nodiscard]] std::optional<Bound> bound_of(std::string_view key);
 
-/// Whether a table has a column of defaults: device files state every key, and have none.
+/// Whether a table has a column of defaults. Device files state every key and have no defaults.
 enum class Defaults : std::uint8_t { Shown, Omitted };
 
-/// A Markdown table of keys: key, value, default, meaning.
+/// Returns a Markdown table of keys: key, value, default, meaning.
 [[nodiscard]] std::string to_markdown(std::span<const FieldRow> rows,
                                       Defaults defaults = Defaults::Shown);
 

@@ -28,7 +28,7 @@ std::vector<MovedTiming> move_one_at_a_time(const TimingBounds& bounds) {
     const TimingWalk walk(working, [&](const TimingConstant& constant) {
         const Field& field = *constant.field;
         const std::string stated = field.show(constant.expected);
-        // In base units, so that not a bit is lost on the way back.
+        // In base units, so that the value is restored exactly.
         const std::string exact = fmt::format("{} {}", field.number(constant.expected), field.unit);
         for (const RangeEnd end : {RangeEnd::Short, RangeEnd::Long}) {
             const std::string value =

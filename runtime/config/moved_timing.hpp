@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constants moved one at a time: all others as stated.
+// Moves one timing constant at a time; all others keep their stated values.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tessera::config {
 
-/// Which end of its range a constant is at: the one that makes runs short, or long.
+/// End of a constant's range: the one that makes runs short, or long.
 enum class RangeEnd : std::uint8_t { Short, Long };
 
 struct MovedTiming {
@@ -22,12 +22,12 @@ struct MovedTiming {
     TimingSpec timing;
 };
 
-/// Each constant that has a range, in the order of the table, at the end that makes runs short and
-/// then at the one that makes them long; an end at which the constant is stated is left out.
+/// Returns each constant with a range, in the order of the table, at the end that makes runs short
+/// and then at the end that makes them long. Omits an end that is the stated value.
 [[nodiscard]] std::vector<MovedTiming> move_one_at_a_time(const TimingBounds& bounds);
 
-/// The timing with all constants of these bounds free or unlimited: at the least or the most that
-/// their rows allow, whichever makes runs short.
+/// Returns the timing with all constants of these bounds free or unlimited: at the smallest or
+/// largest value that their rows allow, whichever makes runs short.
 [[nodiscard]] TimingSpec without_bounds(const TimingSpec& timing, std::span<const Bound> bounds);
 
 }  // namespace tessera::config

@@ -19,7 +19,7 @@ bool is_override(const Node& node) {
 void move_fact(const Field& field, Node& node, End end) {
     Node* value = node.kind == NodeKind::Map ? node.find("value") : nullptr;
     const Node* range = value == nullptr ? nullptr : node.find("range");
-    // A value from the command line leaves the file's range behind, as in bind_fact.
+    // A value from the command line does not keep the file's range, as in bind_fact.
     if (range == nullptr || (is_override(*value) && !is_override(*node.find("source")))) {
         return;
     }
@@ -57,7 +57,7 @@ TimingSpec bind_end(Node timing, End end, const std::string& path, Hertz clock) 
     move_all(timing_fields(), timing, end);
     Binding binding;
     TimingSpec spec = bind_one(timing, path, clock, binding);
-    ensure(binding.violations.empty(), "an end of a range of {} is no value", path);
+    ensure(binding.violations.empty(), "an end of a range of {} is not a valid value", path);
     return spec;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constants at both ends of their ranges.
+// Binds timing constants with both ends of their ranges.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tessera::config {
 
-/// Binds the section `timing` of an arch file, noting its values as they are stated below
-/// `prefix` + "timing."; `low` takes each range's end that makes runs short: the least of a time
-/// or of bytes sent beside the payload, the most of a rate or of a number of things in flight.
-/// `parent` is where the section would stand.
-/// Errors   noted, as bind_fields; a section that is missing.
+/// Binds the section `timing` of an arch file and records its stated values below `prefix` +
+/// "timing.". `low` gets the end of each range that makes runs short: the smallest time or number
+/// of extra bytes, the largest rate or number of transfers in flight. `parent` is the position for
+/// a missing section.
+/// Errors   recorded, as bind_fields; a missing section.
 [[nodiscard]] TimingBounds bind_timing(const Node& timing, const Origin& parent,
                                        const std::string& prefix, Hertz clock, Binding& binding);
 

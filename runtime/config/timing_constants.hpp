@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the timing constants of a device, each at its stated value and at both ends of its range.
+// Visits the timing constants of a device, each at its stated value and at both ends of its range.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tessera::config {
 
-/// One constant; the three objects are those that its row of the table sets and shows.
+/// One constant; its row of the table reads and writes the three objects.
 struct TimingConstant {
     std::string key;  ///< "timing.noc.hop"
     const Field* field = nullptr;
@@ -18,8 +18,8 @@ struct TimingConstant {
     void* high = nullptr;
 };
 
-/// Calls `visit` with each constant, in the order of the table; functions of the vector unit in
-/// theirs, which is the same in all three specifications.
+/// Calls `visit` with each constant, in the order of the table. Functions of the vector unit have
+/// their own order, which is the same in all three specifications.
 template <class Visit>
 class TimingWalk {
 public:
@@ -44,7 +44,7 @@ private:
         }
     }
 
-    // The one map of the section.
+    // The only map of the section: prices of functions by name.
     void walk_functions(const TimingConstant& map) {
         for (std::size_t i = 0; i < bounds_.expected.sfpu.functions.size(); ++i) {
             auto& stated = bounds_.expected.sfpu.functions[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of rules: what is supposed, and what to do where it gains.
+// Table of rules: the assumption of each, and the advice if it gains.
 #include <array>
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace {
 
 using config::Bound;
 
-/// The line that spends most of the critical path on these activities, or waits for these
+/// Returns the line with most of the critical path in these activities, or in waits for these
 /// resources.
 template <auto... kWords>
 std::string line_of(const report::LaunchReport& launch) {
@@ -125,8 +125,8 @@ void add_bounds(std::vector<Rule>& rules) {
     rules.push_back(bound("ports of cores and banks", "read what cores share once and multicast it",
                           {NocPorts},
                           line_of<ResourceKind::NocInjection, ResourceKind::NocEjection>));
-    // A bank's port is a place of the NoC: where cores queue there, neither alone is what holds
-    // them up.
+    // A bank's port belongs to the NoC and to DRAM. If cores queue there, neither bound alone shows
+    // the gain: distributing pages over banks gained more than unlimited DRAM.
     rules.push_back(bound("DRAM and NoC rates",
                           "spread over banks and their ports what cores read at a time",
                           {Dram, NocLinks, NocPorts}));

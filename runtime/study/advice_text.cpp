@@ -25,8 +25,8 @@ std::string percent(double share) {
     return fmt::format("{:.1f} %", 100 * share);
 }
 
-// "gate −66.5 % (CB 0, reader.cpp:12), up −60.0 %": of each step's own time; a place for the first
-// alone, as three would not fit a line.
+// Returns "gate −66.5 % (CB 0, reader.cpp:12), up −60.0 %", as shares of each step's own time. Only
+// the first step has its place, since three places would not fit in a line.
 std::string steps_text(const Finding& finding) {
     constexpr std::size_t kMost = 3;
     std::vector<std::string> steps;
@@ -44,7 +44,7 @@ bool is_shown(const Finding& finding) {
     return is_worth_a_line(finding) && !finding.is_beaten;
 }
 
-/// What to do. Links of the NoC are relieved by its neighbour only where a replay has shown it.
+/// Returns the advice. "The other NoC" is advised for busy links only if a replay has shown a gain.
 std::string then_text(const Advice& advice, const Finding& finding) {
     const auto share = std::ranges::find_if(advice.findings, [](const Finding& other) {
         return other.rule.family == kShareOfReads && is_shown(other);
@@ -54,7 +54,7 @@ std::string then_text(const Advice& advice, const Finding& finding) {
                      : std::string(finding.rule.advice);
 }
 
-/// What the replays of shown rules assume: "25 % of a line's reads on the other NoC: …".
+/// Returns the assumptions of shown rules: "25 % of a line's reads on the other NoC: …".
 std::string notes_text(const Advice& advice, RuleKind kind) {
     std::string text;
     for (const Finding& finding : advice.findings) {
@@ -123,7 +123,8 @@ std::string others_text(const Advice& advice) {
     return text;
 }
 
-/// From the end that shortens to the one that lengthens, on a scale of all rows: "  ---|+++++".
+/// Returns a bar from the end that shortens the run to the end that lengthens it, on the scale of
+/// all rows: "  ---|+++++".
 std::string bar_of(const ConstantEffect& effect, double most) {
     constexpr double kHalf = 20;
     const auto width = [&](double change) {
@@ -153,8 +154,8 @@ std::string constants_text(const Advice& advice, const TextStyle& style) {
     return columns[0].cells.empty() ? "" : "\n" + to_text(std::move(columns), style);
 }
 
-// One character a slice: how much of its transfers lie in the bank, ' ' none, '@' twice an even
-// share or more.
+// Returns one character for each slice: the share of its transfers in the bank, ' ' for none, '@'
+// for twice an even share or more.
 std::string map_text(const BankCamping& banks) {
     constexpr std::string_view kShades = " .:-=+*#%@";
     std::string text;
@@ -171,7 +172,7 @@ std::string map_text(const BankCamping& banks) {
     return text;
 }
 
-/// Steps that a rule makes faster, those that save most time first.
+/// Returns the steps that a rule makes faster, sorted by saved time, largest first.
 std::vector<StepGain> steps_that_gain(const Advice& advice, std::string_view rule) {
     std::vector<StepGain> steps;
     for (const Finding& finding : advice.findings) {
@@ -188,7 +189,7 @@ std::string num_banks_text(std::uint32_t num) {
     return fmt::format("{} bank{}", num, num == 1 ? "" : "s");
 }
 
-// Why a line stays at few banks: its pages lie so far apart.
+// Returns why a line uses few banks: the distance of its pages.
 std::string line_text(const LineBanks& line, std::uint32_t banks) {
     const std::string stride =
         line.stride == 0
@@ -224,8 +225,8 @@ bool is_of_run(Millicycles saved, const Advice& advice) {
     return static_cast<double>(saved) >= kLeastGain * static_cast<double>(advice.makespan);
 }
 
-// Cores that are bound by something else lose nothing at the banks that they camp on: the replay
-// says which steps do.
+// Camping costs nothing if cores are bound by another resource; the replay shows the steps that
+// lose time.
 std::string banks_text(const Advice& advice, const TextStyle& style) {
     constexpr std::size_t kMostSteps = 3;
     std::string text;
@@ -233,7 +234,8 @@ std::string banks_text(const Advice& advice, const TextStyle& style) {
     for (const StepGain& step : steps_that_gain(advice, kDealOutBanks)) {
         const auto banks = std::ranges::find(advice.banks, step.name, &BankCamping::step);
         if (banks != advice.banks.end() && camps(*banks) && steps < kMostSteps) {
-            // A map of 12 lines for the step alone that saves most, if that shows in the run.
+            // A map has 12 lines, so only the step with the largest gain has one, if the run's time
+            // shows it.
             const bool has_map = steps == 0 && is_of_run(step.saved, advice);
             text += step_banks_text(*banks, step, has_map, style);
             ++steps;
@@ -242,7 +244,8 @@ std::string banks_text(const Advice& advice, const TextStyle& style) {
     return text;
 }
 
-/// "east": where a link of a NoC leads. NoC 0 goes east and south, NoC 1 west and north.
+/// Returns the direction of a link, such as "east": NoC 0 goes east and south, NoC 1 west and
+/// north.
 const char* heading_of(const ResourceUse& link) {
     if (link.direction == 0) {
         return link.noc == 0 ? "east" : "west";
@@ -252,7 +255,7 @@ const char* heading_of(const ResourceUse& link) {
 
 std::string links_text(const Advice& advice, const TextStyle& style) {
     constexpr std::size_t kMostLines = 3;
-    constexpr double kBusy = 0.25;  // below, a step only ends at another time by chance
+    constexpr double kBusy = 0.25;  // with less, a gain of the step is chance
     std::string text;
     std::size_t lines = 0;
     for (const StepGain& step : steps_that_gain(advice, kNocLinks)) {

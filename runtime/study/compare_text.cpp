@@ -20,7 +20,7 @@ using report::Tone;
 constexpr std::size_t kMostParts = 8;
 constexpr const char* kNothing = "–";
 
-/// Nanoseconds as the comparison shows them.
+/// Returns nanoseconds in the comparison's unit.
 class Unit {
 public:
     explicit Unit(const Comparison& comparison)

@@ -85,7 +85,7 @@ std::string failures_text(const SweepResult& result, const TextStyle& style) {
     return text.empty() ? "" : "\n" + painted("Without a time", Tone::Heading, style) + "\n" + text;
 }
 
-// Of the second, if the two stand on one level, or how much longer it takes.
+// Returns the text about the second point: as fast as the best, or how many times as long.
 std::string second_text(const SweepResult& result, const Ranked& best, const Ranked& second) {
     const std::string name = name_of(result, second.point);
     if (second.time.expected != best.time.expected) {
