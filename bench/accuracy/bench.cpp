@@ -65,20 +65,23 @@ Prediction Bench::period_cycles(Program program, std::uint32_t binary_bytes) {
     session_.launch("row", programs);
     LaunchTrace launch = session_.trace().launches.back();
     launch.dispatch.front().binary_bytes = binary_bytes;
-    return drawn_cycles(model_, timing::Regime::Launch, [&](const TimingSpec& timing) {
-        return period_of(session_.trace(), launch, {model_.arch, timing, mesh_});
-    });
+    return drawn_cycles(
+        model_, timing::Regime::Launch,
+        [&](const TimingSpec& timing, const UnreplayedCosts& /*costs*/) {
+            return period_of(session_.trace(), launch, {model_.arch, timing, mesh_});
+        });
 }
 
-Prediction drawn_cycles(const Model& model, timing::Regime regime,
-                        const std::function<double(const TimingSpec&)>& cycles) {
+Prediction drawn_cycles(const Model& model, timing::Regime regime, const CyclesOf& cycles) {
     timing::RegimeTimes times{};
     times[static_cast<std::size_t>(regime)] = 1;
     report::Ensemble ensemble = report::make_ensemble(times, model.timing.expected.model_error);
-    for (const TimingSpec& draw : config::draw_timing(model.timing, model.num_draws)) {
-        ensemble.draws.push_back(std::llround(cycles(draw) * kMillicyclesPerCycle));
+    const auto timings = config::draw_timing(model.timing, model.num_draws);
+    const auto costs = draw_costs(model.costs, model.num_draws);
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+        ensemble.draws.push_back(std::llround(cycles(timings[i], costs[i]) * kMillicyclesPerCycle));
     }
-    return prediction_of(cycles(model.timing.expected), ensemble);
+    return prediction_of(cycles(model.timing.expected, model.costs.expected), ensemble);
 }
 
 MeshSpec one_device(const ArchSpec& arch) {

@@ -43,10 +43,13 @@ private:
 /// A mesh of one device.
 [[nodiscard]] MeshSpec one_device(const ArchSpec& arch);
 
-/// Cycles that no replay gives: worked out under stated constants and under each draw of them. One
-/// regime decides them all.
+/// Cycles under one set of constants.
+using CyclesOf = std::function<double(const TimingSpec& timing, const UnreplayedCosts& costs)>;
+
+/// Returns cycles that no replay gives, computed under stated constants and under each draw of
+/// them. One regime determines all.
 [[nodiscard]] Prediction drawn_cycles(const Model& model, timing::Regime regime,
-                                      const std::function<double(const TimingSpec&)>& cycles);
+                                      const CyclesOf& cycles);
 
 /// One launch replayed under the model's stated constants, and under each draw of them.
 [[nodiscard]] Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& model,

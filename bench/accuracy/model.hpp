@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "bench/accuracy/unreplayed_costs.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
 #include "tessera/timing_spec.hpp"
@@ -32,6 +33,7 @@ struct Model {
     TimingBounds timing;
     std::uint32_t num_draws = 0;
     ReportedSetup setup;
+    UnreplayedBounds costs{};
 };
 
 }  // namespace tessera::score

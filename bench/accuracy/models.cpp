@@ -83,7 +83,9 @@ Model load(const std::filesystem::path& folder, const Board& board, std::uint32_
         arch.dram.num_banks = board.num_banks;
         arch.dram.endpoints.resize(board.num_banks);
     }
-    return {std::move(arch), std::move(timing), num_draws, board.setup};
+    const std::string_view architecture = board.file.substr(0, board.file.find('_'));
+    return {std::move(arch), std::move(timing), num_draws, board.setup,
+            unreplayed_costs(architecture)};
 }
 
 }  // namespace

@@ -149,25 +149,10 @@ struct SfpuTiming {
     Cycles other;                                           ///< functions that are not in the table
 };
 
-/// Instructions of the coprocessor, which threads issue side by side.
-struct InstructionTiming {
-    Cycles issue;               ///< of one thread to any unit, each instruction
-    Cycles scalar_unit;         ///< arithmetic on its registers
-    Cycles configuration_read;  ///< one register
-    /// Each instruction of the matrix unit where threads take turns at it, for each of them.
-    Cycles math_handover;
-};
-
-/// Times of mesh links, of the routers at their ends, and of Ethernet cores.
+/// Times of mesh links and of the routers at their ends.
 struct LinkTiming {
     BytesPerSecond rate;   ///< one link, one direction
     Seconds hop_latency;   ///< device to device, first byte
-    Seconds core_latency;  ///< Ethernet core to Ethernet core, no router at either, first byte
-    Seconds core_send;     ///< the same cores' time for each packet: sent,
-    Seconds core_receive;  ///< received and acknowledged,
-    Seconds core_deliver;  ///< more for one that is written to a worker,
-    Seconds core_track;    ///< more where its transaction id tells when it has been
-    Cycles core_poll;      ///< the same cores' turn at looking for packets or acknowledgements
     Seconds packet_slot;   ///< of the sending router's time, for each packet
     Seconds receive_slot;  ///< of the receiving router's time, for each packet it passes on
     Seconds deliver_slot;  ///< of the receiving router's time, for each packet it writes to a core
@@ -188,9 +173,6 @@ struct LinkTiming {
     Cycles mux_credit;    ///< of the same while the packet goes out
     Seconds open;         ///< worker's handshake with the sender before its first packet
     Seconds close;        ///< and after its last
-    /// Loads of a line in an Ethernet core's data cache, on average, until the cache flushes
-    /// itself; 0: it has no such cache.
-    std::uint32_t core_loads_until_flush = 0;
     std::uint32_t links_per_direction = 0;
     std::uint32_t sender_slots = 0;       ///< packets a sender buffers
     std::uint32_t receiver_slots = 0;     ///< packets a link's receiving router buffers
@@ -252,7 +234,6 @@ struct TimingSpec {
     DramTiming dram;
     ComputeTiming compute;
     SfpuTiming sfpu;
-    InstructionTiming instruction;
     LinkTiming link;
     DispatchTiming dispatch;
     ModelErrorSpec model_error;

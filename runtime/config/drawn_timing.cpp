@@ -19,22 +19,13 @@ double unit_interval(std::uint64_t word) {
     return static_cast<double>(word >> 11U) * 0x1.0p-53;
 }
 
-/// Returns the quantile, 0 to 1, of draw `index` of a constant.
-double place_of(const std::string& key, std::uint32_t count, std::uint32_t index) {
-    const std::uint64_t seed = seed_for(kSeed, key);
-    const std::uint32_t part = random_permutation(seed, count)[index];
-    return (part + unit_interval(random_word(seed, std::uint64_t{count} + index))) / count;
-}
-
 double number_of(const TimingConstant& constant, const void* object) {
     return std::stod(constant.field->number(object));
 }
 
-double drawn_number(const TimingConstant& constant, double place) {
-    const double stated = number_of(constant, constant.expected);
-    const bool is_shorter = place < 0.5;
-    const double end = number_of(constant, is_shorter ? constant.low : constant.high);
-    return stated + (end - stated) * std::abs(2 * place - 1);
+NumberRange range_of(const TimingConstant& constant) {
+    return {number_of(constant, constant.low), number_of(constant, constant.expected),
+            number_of(constant, constant.high)};
 }
 
 Node node_of(const TimingConstant& constant, const std::string& number) {
@@ -59,13 +50,25 @@ TimingSpec draw(const TimingBounds& bounds, std::uint32_t count, std::uint32_t i
     const TimingWalk walk(working, [&](const TimingConstant& constant) {
         const std::string low = constant.field->show(constant.low);
         if (low != constant.field->show(constant.high)) {
-            set_number(constant, drawn_number(constant, place_of(constant.key, count, index)));
+            set_number(constant,
+                       drawn_number(range_of(constant), draw_place(constant.key, count, index)));
         }
     });
     return std::move(working.expected);
 }
 
 }  // namespace
+
+double draw_place(const std::string& key, std::uint32_t count, std::uint32_t index) {
+    const std::uint64_t seed = seed_for(kSeed, key);
+    const std::uint32_t part = random_permutation(seed, count)[index];
+    return (part + unit_interval(random_word(seed, std::uint64_t{count} + index))) / count;
+}
+
+double drawn_number(const NumberRange& range, double place) {
+    const double end = place < 0.5 ? range.low : range.high;
+    return range.stated + (end - range.stated) * std::abs(2 * place - 1);
+}
 
 std::vector<TimingSpec> draw_timing(const TimingBounds& bounds, std::uint32_t count) {
     std::vector<TimingSpec> draws;

@@ -39,27 +39,27 @@ struct EndCosts {
     }
 };
 
-EndCosts costs_of(const EthernetStream& stream, const TimingSpec& timing) {
+EndCosts costs_of(const EthernetStream& stream, const TimingSpec& timing,
+                  const UnreplayedCosts& core) {
     const LinkTiming& link = timing.link;
-    const auto ns = [](Seconds time) { return time.value * kNanoseconds; };
     const double cycle = kNanoseconds / timing.clock.value;
-    EndCosts costs{.poll = link.core_poll.value * cycle,
-                   .send = ns(link.core_send),
-                   .receive = ns(link.core_receive),
+    EndCosts costs{.poll = core.core_poll_cycles * cycle,
+                   .send = core.core_send_ns,
+                   .receive = core.core_receive_ns,
                    .write = 0,
                    .leaving = 0,
-                   .wire = ns(link.core_latency),
+                   .wire = core.core_latency_ns,
                    .per_byte = kNanoseconds / link.rate.value,
                    .frame = link.frame.value,
                    .frame_overhead = link.frame_overhead.value,
-                   .loads_until_flush = link.core_loads_until_flush};
+                   .loads_until_flush = static_cast<std::uint32_t>(core.core_loads_until_flush)};
     // The latency was taken there and back: each end sent, and found, one packet.
     costs.wire = std::max(0.0, costs.wire - (costs.send + costs.receive) / 2 - costs.poll);
     if (stream.receiver != Receiver::Keeps) {
         costs.leaving = stream.packet_bytes / timing.noc.write_rate.value * cycle;
-        costs.write = ns(link.core_deliver) + (stream.receiver == Receiver::WritesByTransaction
-                                                   ? ns(link.core_track)
-                                                   : costs.leaving);
+        costs.write =
+            core.core_deliver_ns +
+            (stream.receiver == Receiver::WritesByTransaction ? core.core_track_ns : costs.leaving);
     }
     return costs;
 }
@@ -190,8 +190,9 @@ private:
 
 }  // namespace
 
-Seconds duration_of(const EthernetStream& stream, const TimingSpec& timing) {
-    const EndCosts costs = costs_of(stream, timing);
+Seconds duration_of(const EthernetStream& stream, const TimingSpec& timing,
+                    const UnreplayedCosts& core) {
+    const EndCosts costs = costs_of(stream, timing, core);
     const std::uint32_t back = stream.directions == Directions::BothWays ? stream.num_packets : 0;
     EthernetEnd first(costs, stream.num_packets, back, stream.packet_bytes);
     EthernetEnd second(costs, back, stream.num_packets, stream.packet_bytes);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "bench/accuracy/unreplayed_costs.hpp"
 #include "tessera/timing_spec.hpp"
 
 namespace tessera::score {
@@ -28,6 +29,7 @@ struct EthernetStream {
 };
 
 /// From the first packet to the last acknowledgement at one sender.
-[[nodiscard]] Seconds duration_of(const EthernetStream& stream, const TimingSpec& timing);
+[[nodiscard]] Seconds duration_of(const EthernetStream& stream, const TimingSpec& timing,
+                                  const UnreplayedCosts& costs);
 
 }  // namespace tessera::score

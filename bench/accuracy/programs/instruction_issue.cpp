@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "bench/accuracy/units.hpp"
+#include "bench/accuracy/unreplayed_costs.hpp"
 
 namespace tessera::score {
 namespace {
@@ -23,7 +24,7 @@ enum class Sharing : std::uint8_t {
 struct InstructionRow {
     std::string_view unit;
     std::string_view name;  ///< empty: all others of the unit
-    Cycles InstructionTiming::*cost;
+    double UnreplayedCosts::*cost;
     Sharing sharing;
 };
 
@@ -32,14 +33,14 @@ struct InstructionRow {
 // and INCRWC, which touch counters alone, 1.97 and 2.97, RDCFG 1.96 and 1.95.
 // Source   mesham/tt-sim, perfbench/card-sessions/2026-08-17-wormhole-B/tensix.out
 constexpr std::array<InstructionRow, 8> kInstructions{
-    {{"NONE", "", &InstructionTiming::issue, Sharing::Apart},  // each thread drops its own
-     {"CFG", "RDCFG", &InstructionTiming::configuration_read, Sharing::Apart},
-     {"THCON", "SETDMAREG", &InstructionTiming::issue, Sharing::Shared},
-     {"THCON", "", &InstructionTiming::scalar_unit, Sharing::Shared},
-     {"MATH", "SETRWC", &InstructionTiming::issue, Sharing::Shared},
-     {"MATH", "INCRWC", &InstructionTiming::issue, Sharing::Shared},
-     {"MATH", "", &InstructionTiming::issue, Sharing::InTurns},
-     {"", "", &InstructionTiming::issue, Sharing::Shared}}};
+    {{"NONE", "", &UnreplayedCosts::issue_cycles, Sharing::Apart},  // each thread drops its own
+     {"CFG", "RDCFG", &UnreplayedCosts::configuration_read_cycles, Sharing::Apart},
+     {"THCON", "SETDMAREG", &UnreplayedCosts::issue_cycles, Sharing::Shared},
+     {"THCON", "", &UnreplayedCosts::scalar_unit_cycles, Sharing::Shared},
+     {"MATH", "SETRWC", &UnreplayedCosts::issue_cycles, Sharing::Shared},
+     {"MATH", "INCRWC", &UnreplayedCosts::issue_cycles, Sharing::Shared},
+     {"MATH", "", &UnreplayedCosts::issue_cycles, Sharing::InTurns},
+     {"", "", &UnreplayedCosts::issue_cycles, Sharing::Shared}}};
 
 const InstructionRow& row_of(const std::string& name, const std::string& unit) {
     return *std::ranges::find_if(kInstructions, [&](const InstructionRow& row) {
@@ -47,12 +48,12 @@ const InstructionRow& row_of(const std::string& name, const std::string& unit) {
     });
 }
 
-double cycles_each(const InstructionRow& row, double threads, const InstructionTiming& timing) {
-    const double cost = (timing.*row.cost).value;
+double cycles_each(const InstructionRow& row, double threads, const UnreplayedCosts& costs) {
+    const double cost = costs.*row.cost;
     if (threads == 1 || row.sharing == Sharing::Apart) {
         return cost;
     }
-    const double turn = row.sharing == Sharing::InTurns ? threads * timing.math_handover.value : 0;
+    const double turn = row.sharing == Sharing::InTurns ? threads * costs.math_handover_cycles : 0;
     return threads * (cost + turn);
 }
 
@@ -66,11 +67,11 @@ Prediction predict_instruction_issue(const Row& row, const Parameters& parameter
     expressible(threads >= 1 && threads <= kMostThreads, "{} threads issue, allowed: 1 to {}",
                 threads, kMostThreads);
     const InstructionRow& instruction = row_of(name, parameters.text("unit"));
-    const auto each = [&](const TimingSpec& timing) {
-        return cycles_each(instruction, threads, timing.instruction);
+    const auto each = [&](const UnreplayedCosts& costs) {
+        return cycles_each(instruction, threads, costs);
     };
-    return as_time(
-        row, {each(model.timing.low), each(model.timing.expected), each(model.timing.high)}, model);
+    return as_time(row, {each(model.costs.low), each(model.costs.expected), each(model.costs.high)},
+                   model);
 }
 
 }  // namespace tessera::score

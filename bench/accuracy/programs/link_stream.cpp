@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets over one Ethernet link, sent by the Ethernet cores themselves.
 // Source   tt-metal tests/tt_metal/microbenchmarks/ethernet.
-#include <algorithm>
-
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/ethernet_ends.hpp"
 #include "bench/accuracy/programs/families.hpp"
@@ -11,19 +9,21 @@
 namespace tessera::score {
 namespace {
 
+constexpr double kNanosecond = 1e-9;
 constexpr std::uint32_t kStreamPackets = 256 * 16;  // the bench: 256 through each of its slots
 
 /// One packet there and back, timed where it left first: on the wire twice, as its sender has to
 /// have all of it to send it back.
 Prediction echo_time(const Row& row, const Parameters& parameters, const Model& model) {
     const double bytes = parameters.count("bytes_per_packet");
-    const auto cycles = [&](const TimingSpec& timing) {
-        const double seconds = timing.link.core_latency.value + bytes / timing.link.rate.value;
+    const auto cycles = [&](const TimingSpec& timing, const UnreplayedCosts& costs) {
+        const double seconds = costs.core_latency_ns * kNanosecond + bytes / timing.link.rate.value;
         return 2 * seconds * timing.clock.value;
     };
-    const double one = cycles(model.timing.low);
-    const double other = cycles(model.timing.high);
-    return as_time(row, {std::min(one, other), cycles(model.timing.expected), std::max(one, other)},
+    return as_time(row,
+                   Prediction::within(cycles(model.timing.low, model.costs.low),
+                                      cycles(model.timing.expected, model.costs.expected),
+                                      cycles(model.timing.high, model.costs.high)),
                    model);
 }
 
@@ -43,9 +43,9 @@ Prediction stream_rate(const Row& row, const Parameters& parameters, const Model
                                                   ? Directions::BothWays
                                                   : Directions::OneWay,
                                 .receiver = receiver_of(row, parameters)};
-    const Prediction cycles =
-        drawn_cycles(model, timing::Regime::Links, [&](const TimingSpec& timing) {
-            return duration_of(stream, timing).value * timing.clock.value;
+    const Prediction cycles = drawn_cycles(
+        model, timing::Regime::Links, [&](const TimingSpec& timing, const UnreplayedCosts& costs) {
+            return duration_of(stream, timing, costs).value * timing.clock.value;
         });
     return as_bandwidth(row, double{kStreamPackets} * stream.packet_bytes, cycles, model);
 }

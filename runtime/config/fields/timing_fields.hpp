@@ -289,36 +289,10 @@ inline constexpr std::array kSfpuTimingRows{
 };
 inline constexpr auto kSfpuTimingFields = fields_of(kSfpuTimingRows);
 
-inline constexpr std::array kInstructionTimingRows{
-    cost<&InstructionTiming::issue>("issue", "one thread, each instruction", Bound::None),
-    cost<&InstructionTiming::scalar_unit>("scalar_unit",
-                                          "arithmetic on the scalar unit's registers", Bound::None),
-    cost<&InstructionTiming::configuration_read>("configuration_read", "one register", Bound::None),
-    cost<&InstructionTiming::math_handover>(
-        "math_handover", "instruction of the matrix unit, each thread that takes turns",
-        Bound::None),
-};
-inline constexpr auto kInstructionTimingFields = fields_of(kInstructionTimingRows);
-
-// Of no bound: what Ethernet cores without a router do, which no kernel of a trace runs on; and
-// what a trace has settled, as it holds packets of a size and the link of each.
+// A trace fixes the size of its packets and the link of each, so no bound changes these two.
 inline constexpr std::array kLinkTimingRows{
     rate<&LinkTiming::rate>("rate", "one link, one direction", Bound::MeshLinks),
     cost<&LinkTiming::hop_latency>("hop_latency", "device to device, first byte", Bound::MeshLinks),
-    cost<&LinkTiming::core_latency>("core_latency", "Ethernet core to core without routers",
-                                    Bound::None),
-    cost<&LinkTiming::core_send>("core_send", "Ethernet core without a router, each packet sent",
-                                 Bound::None),
-    cost<&LinkTiming::core_receive>("core_receive", "the same, each packet acknowledged",
-                                    Bound::None),
-    cost<&LinkTiming::core_deliver>("core_deliver", "the same, each packet written to a worker",
-                                    Bound::None),
-    cost<&LinkTiming::core_track>("core_track", "the same, that write told by transaction id",
-                                  Bound::None),
-    cost<&LinkTiming::core_poll>("core_poll", "the same, each look for what has come", Bound::None),
-    cost<&LinkTiming::core_loads_until_flush>("core_loads_until_flush",
-                                              "the same, of a line in its data cache; 0: no cache",
-                                              Bound::None),
     cost<&LinkTiming::packet_slot>("packet_slot", "sending router, each packet", Bound::MeshLinks),
     cost<&LinkTiming::receive_slot>("receive_slot", "receiving router, each packet passed on",
                                     Bound::MeshLinks),
@@ -438,8 +412,6 @@ inline constexpr std::array kTimingFields{
     section<&TimingSpec::dram>("dram", kDramTimingFields, "memory of a device"),
     section<&TimingSpec::compute>("compute", kComputeTimingFields, "unpack, math and pack"),
     section<&TimingSpec::sfpu>("sfpu", kSfpuTimingFields, "the vector unit"),
-    section<&TimingSpec::instruction>("instruction", kInstructionTimingFields,
-                                      "instructions of the coprocessor"),
     section<&TimingSpec::link>("link", kLinkTimingFields, "links between devices"),
     section<&TimingSpec::dispatch>("dispatch", kDispatchTimingFields, "start of programs"),
     section<&TimingSpec::model_error>("model_error", kModelErrorFields,
@@ -452,11 +424,10 @@ struct TimingTable {
     std::span<const TimingRow> rows;
 };
 inline constexpr std::array kTimingTables{
-    TimingTable{"risc", kRiscTimingRows},        TimingTable{"noc", kNocTimingRows},
-    TimingTable{"dram", kDramTimingRows},        TimingTable{"compute", kComputeTimingRows},
-    TimingTable{"sfpu", kSfpuTimingRows},        TimingTable{"instruction", kInstructionTimingRows},
-    TimingTable{"link", kLinkTimingRows},        TimingTable{"dispatch", kDispatchTimingRows},
-    TimingTable{"model_error", kModelErrorRows},
+    TimingTable{"risc", kRiscTimingRows},         TimingTable{"noc", kNocTimingRows},
+    TimingTable{"dram", kDramTimingRows},         TimingTable{"compute", kComputeTimingRows},
+    TimingTable{"sfpu", kSfpuTimingRows},         TimingTable{"link", kLinkTimingRows},
+    TimingTable{"dispatch", kDispatchTimingRows}, TimingTable{"model_error", kModelErrorRows},
 };
 static_assert(kTimingTables.size() == kTimingFields.size());
 

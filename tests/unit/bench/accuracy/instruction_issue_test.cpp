@@ -7,12 +7,11 @@ namespace tessera::score {
 namespace {
 
 Model model() {
-    TimingSpec timing;
-    timing.instruction = {.issue = Cycles{1},
-                          .scalar_unit = Cycles{3},
-                          .configuration_read = Cycles{2},
-                          .math_handover = Cycles{1}};
-    return {.arch = {}, .timing = {timing, timing, timing}};
+    const UnreplayedCosts costs{.issue_cycles = 1,
+                                .scalar_unit_cycles = 3,
+                                .configuration_read_cycles = 2,
+                                .math_handover_cycles = 1};
+    return {.arch = {}, .timing = {}, .costs = {costs, costs, costs}};
 }
 
 double cycles(const char* name, const char* parameters) {

@@ -16,19 +16,21 @@ Model model() {
     TimingSpec timing = testing::fast_timing(arch);
     timing.link = {.rate = BytesPerSecond{10e9},
                    .hop_latency = Seconds{500e-9},
-                   .core_latency = Seconds{400e-9},
-                   .core_send = Seconds{50e-9},
-                   .core_receive = Seconds{30e-9},
-                   .core_deliver = Seconds{20e-9},
-                   .core_track = Seconds{10e-9},
-                   .core_poll = Cycles{5},
                    .packet_overhead = Bytes{48},
                    .frame = Bytes{1500},
                    .frame_overhead = Bytes{50},
                    .max_payload = Bytes{4096},
                    .sender_slots = 8,
                    .receiver_slots = 16};
-    return testing::without_ranges(arch, timing);
+    const UnreplayedCosts costs{.core_latency_ns = 400,
+                                .core_send_ns = 50,
+                                .core_receive_ns = 30,
+                                .core_deliver_ns = 20,
+                                .core_track_ns = 10,
+                                .core_poll_cycles = 5};
+    Model model = testing::without_ranges(arch, timing);
+    model.costs = {costs, costs, costs};
+    return model;
 }
 
 double predicted(const char* workload, const char* parameters, const char* unit,
@@ -49,9 +51,9 @@ double packet_time(const char* parameters, const Model& model = score::model(),
 
 Model far_apart(std::uint32_t loads_until_flush) {
     Model far = model();
-    for (TimingSpec* timing : {&far.timing.low, &far.timing.expected, &far.timing.high}) {
-        timing->link.core_latency = Seconds{1500e-9};
-        timing->link.core_loads_until_flush = loads_until_flush;
+    for (UnreplayedCosts* costs : {&far.costs.low, &far.costs.expected, &far.costs.high}) {
+        costs->core_latency_ns = 1500;
+        costs->core_loads_until_flush = loads_until_flush;
     }
     return far;
 }
@@ -83,7 +85,7 @@ TEST(LinkStream, BothWaysEachEndSendsAndReceives) {
 
 TEST(LinkStream, EndsThatNeverWaitReadNoOldLine) {
     Model cached = model();
-    cached.timing.expected.link.core_loads_until_flush = 128;
+    cached.costs.expected.core_loads_until_flush = 128;
 
     EXPECT_NEAR(packet_time(kBothWays, cached), 50 + 30 + 5, kEnds * 85);
 }

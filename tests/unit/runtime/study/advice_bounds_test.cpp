@@ -38,10 +38,6 @@ TEST(AdviceBounds, HoldEveryKeyOfTimingButThoseListedHere) {
         UnorderedElementsAre(
             // a profiler's own marks
             "risc.zone_mark",
-            // instructions of the coprocessor and Ethernet cores that no kernel runs on
-            "instruction.issue", "instruction.scalar_unit", "instruction.configuration_read",
-            "instruction.math_handover", "link.core_latency", "link.core_send", "link.core_receive",
-            "link.core_deliver", "link.core_track", "link.core_poll", "link.core_loads_until_flush",
             // settled by a trace: size of its packets, link of each
             "link.max_payload", "link.links_per_direction"));
 }
