@@ -6,7 +6,6 @@
 #include "runtime/config/fields/arch_fields.hpp"
 #include "runtime/config/fields/run_fields.hpp"
 #include "runtime/config/fields/sweep_fields.hpp"
-#include "runtime/config/fields/timing_fields.hpp"
 #include "runtime/config/limits.hpp"
 
 namespace tessera::config {
@@ -63,25 +62,6 @@ std::span<const Field> sweep_fields() {
 
 std::span<const Field> arch_fields() {
     return kArchFields;
-}
-
-std::span<const Field> timing_fields() {
-    return kTimingFields;
-}
-
-std::optional<Bound> bound_of(std::string_view key) {
-    for (const TimingTable& table : kTimingTables) {
-        for (const TimingRow& row : table.rows) {
-            const std::string path = fmt::format("{}.{}", table.key, row.field.key);
-            // A map of functions is one row for all of its names.
-            const bool is_below =
-                row.field.kind == FieldKind::FactMap && key.starts_with(path + ".");
-            if (key == path || is_below) {
-                return row.bound;
-            }
-        }
-    }
-    return std::nullopt;
 }
 
 std::vector<FieldRow> flatten(std::span<const Field> fields, const std::string& prefix) {

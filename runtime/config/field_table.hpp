@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of fields in the form of documentation.
+// Tables of configuration keys: their documentation, and the role of each timing constant.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "emu/base/fields/field.hpp"
+#include "tessera/timeline.hpp"
 
 namespace tessera::config {
 
@@ -55,6 +56,20 @@ inline constexpr std::size_t kNumBounds = 13;
 /// Returns the bound of a key below `timing`, such as "noc.hop" or "sfpu.functions.exp"; nothing
 /// for an unknown key.
 [[nodiscard]] std::optional<Bound> bound_of(std::string_view key);
+
+/// Timing constant in the list of those that price a time.
+struct PricedConstant {
+    std::string key;  ///< below `timing`: "risc.read_issue"; with '.' at its end, all keys below it
+    Bound bound{};
+};
+
+/// Returns the constants that price `activity`. For a wait these are only the limits of what is
+/// outstanding, as other constants price what ends the wait. If the activity is a wait for a
+/// transfer that passes `passed` meanwhile: the constants that make that passage longer.
+[[nodiscard]] std::span<const PricedConstant> constants_of(
+    Activity activity, ResourceKind passed = ResourceKind::None);
+/// Returns the constants that price the time between programs.
+[[nodiscard]] std::span<const PricedConstant> constants_of_gaps();
 
 /// Whether a table has a column of defaults. Device files state every key and have no defaults.
 enum class Defaults : std::uint8_t { Shown, Omitted };

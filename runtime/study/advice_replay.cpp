@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "emu/timing/constants_of.hpp"
 #include "runtime/config/drawn_timing.hpp"
 #include "runtime/config/field_table.hpp"
 #include "runtime/config/moved_timing.hpp"
@@ -25,30 +24,14 @@ constexpr std::uint32_t kDraws = 2;
 /// path delays packets on it.
 constexpr double kLeastOfPath = 0.001;
 
-/// Returns the bounds of the constants that a key of constants_of() stands for.
-std::vector<Bound> bounds_of(std::string_view key) {
-    static const std::vector<config::FieldRow> kRows = config::flatten(config::timing_fields());
-    std::vector<Bound> bounds;
-    for (const config::FieldRow& row : kRows) {
-        const bool stands_for = key.ends_with('.') ? row.path.starts_with(key) : row.path == key;
-        const auto bound = stands_for ? config::bound_of(row.path) : std::nullopt;
-        if (bound && std::ranges::find(bounds, *bound) == bounds.end()) {
-            bounds.push_back(*bound);
-        }
-    }
-    return bounds;
-}
-
 /// Returns the time of the launch's critical path by the bounds of the constants that price it. One
 /// part may count for several bounds: DRAM and NoC rates together bound the port of a bank.
 std::vector<Millicycles> time_by_bound(const report::LaunchReport& launch) {
     std::vector<Millicycles> times(config::kNumBounds);
     for (const report::PathPart& part : launch.path) {
         std::vector<bool> is_in(config::kNumBounds);
-        for (const std::string_view key : timing::constants_of(part.activity, part.resource)) {
-            for (const Bound bound : bounds_of(key)) {
-                is_in[static_cast<std::size_t>(bound)] = true;
-            }
+        for (const auto& constant : config::constants_of(part.activity, part.resource)) {
+            is_in[static_cast<std::size_t>(constant.bound)] = true;
         }
         for (std::size_t bound = 0; bound < times.size(); ++bound) {
             times[bound] += is_in[bound] ? part.time : 0;

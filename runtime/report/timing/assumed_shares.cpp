@@ -6,14 +6,14 @@
 #include <span>
 #include <string_view>
 
-#include "emu/timing/constants_of.hpp"
+#include "runtime/config/field_table.hpp"
 #include "runtime/report/timing/path_parts.hpp"
 #include "runtime/report/timing/run_path.hpp"
 
 namespace tessera::report {
 namespace {
 
-using Keys = std::span<const std::string_view>;
+using Constants = std::span<const config::PricedConstant>;
 using Assumed = std::vector<const config::ResolvedValue*>;
 
 // Returns "risc.cb_push" for "arch.timing.risc.cb_push"; empty for other keys than timing
@@ -30,11 +30,11 @@ bool stands_for(std::string_view constant, std::string_view key) {
 }
 
 /// Returns the keys of `assumed` that are in `constants`.
-std::vector<std::string> assumed_among(Keys constants, const Assumed& assumed) {
+std::vector<std::string> assumed_among(Constants constants, const Assumed& assumed) {
     std::vector<std::string> paths;
-    for (const std::string_view constant : constants) {
+    for (const config::PricedConstant& constant : constants) {
         for (const config::ResolvedValue* value : assumed) {
-            if (stands_for(constant, below_timing(value->path))) {
+            if (stands_for(constant.key, below_timing(value->path))) {
                 paths.push_back(value->path);
             }
         }
@@ -46,7 +46,7 @@ class Shares {
 public:
     explicit Shares(const Assumed& assumed) : assumed_(assumed) {}
 
-    void add(const std::string& name, Millicycles time, Keys constants) {
+    void add(const std::string& name, Millicycles time, Constants constants) {
         const std::vector<std::string> paths = assumed_among(constants, assumed_);
         if (paths.empty() || time <= 0) {
             return;
@@ -90,10 +90,10 @@ std::vector<AssumedShare> assumed_shares(const TimingReport& report,
     const Assumed assumed = config::assumed(resolved);
     Shares shares(assumed);
     for (const PathPart& part : path_of_run(report)) {
-        shares.add(bound_name(part), part.time, timing::constants_of(part.activity, part.resource));
+        shares.add(bound_name(part), part.time, config::constants_of(part.activity, part.resource));
     }
     shares.add(std::string(kBetweenLaunches), between_launches(report),
-               timing::constants_of_gaps());
+               config::constants_of_gaps());
     return shares.largest_first();
 }
 
