@@ -66,7 +66,10 @@ bool do_once(ReplayState& state, EngineThread& thread, CbState& cb, Millicycles 
 Progress do_cb_call(ReplayState& state, EngineThread& thread) {
     CbState& cb = cb_of(state, thread);
     const TraceEvent& event = thread.event();
-    const Millicycles cost = state.costs.risc.of_cb_call(event.kind, thread.role);
+    // Compute RISCs run ahead of their engines, whose instruction queues hide the call.
+    const Millicycles cost = thread.role >= TimelineThread::Unpack
+                                 ? state.costs.compute.cb_call
+                                 : state.costs.risc.of_cb_call(event.kind);
     // Call by call, not as one call of `count` times the pages: the other side may resume in
     // between.
     for (; thread.step < event.count; ++thread.step) {

@@ -20,7 +20,7 @@ Progress take_half(ReplayState& state, EngineThread& thread) {
             return Progress::Held;
         }
         ++thread.num_dst;
-        thread.log.spend(Activity::DstCall, thread.site(), state.costs.dst_call);
+        thread.log.spend(Activity::DstCall, thread.site(), state.costs.compute.dst_call);
     }
     return Progress::Finished;
 }
@@ -31,7 +31,7 @@ Progress give_half(ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();
     CounterHistory& counter = event.kind == EventKind::DstCommit ? core.commits : core.releases;
     for (std::uint32_t i = 0; i < event.count; ++i) {
-        thread.log.spend(Activity::DstCall, thread.site(), state.costs.dst_call);
+        thread.log.spend(Activity::DstCall, thread.site(), state.costs.compute.dst_call);
         advance(state, thread, counter, 1);
     }
     return Progress::Finished;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "emu/timing/cost/dispatch_cost.hpp"
+#include "emu/timing/cost/times.hpp"
 #include "tessera/timeline.hpp"
 #include "tessera/timing_spec.hpp"
 
@@ -39,10 +40,7 @@ private:
     };
     [[nodiscard]] Millicycles space_free_at(std::uint64_t config_bytes);
 
-    Millicycles host_read_;
-    Millicycles gap_;
-    std::uint64_t ring_;
-    std::uint32_t launch_messages_;
+    DispatchTimes times_;
     Millicycles prefetched_ = 0;  ///< when the prefetch stage has streamed all programs so far
     Millicycles dispatched_ = 0;
     std::deque<Resident> residents_;  ///< programs that may occupy a ring in L1, newest first

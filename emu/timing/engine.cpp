@@ -73,7 +73,7 @@ bool is_compute(TimelineThread role) {
 Progress do_zone(ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();
     const auto name = static_cast<std::uint32_t>(event.argument);
-    thread.log.spend(Activity::Zone, thread.site(), state.costs.risc.zone);
+    thread.log.spend(Activity::Zone, thread.site(), state.costs.risc.zone_mark);
     if (event.kind == EventKind::ZoneBegin) {
         thread.zones.push_back({name, thread.log.now()});
         return Progress::Finished;

@@ -47,7 +47,7 @@ Progress do_connection(ReplayState& state, EngineThread& thread) {
     } else if (!opens) {
         disconnect_from_mux(thread);
     }
-    const Millicycles each = opens ? state.costs.risc.fabric_open : state.costs.risc.fabric_close;
+    const Millicycles each = opens ? state.costs.link.open : state.costs.link.close;
     thread.log.spend(Activity::FabricIssue, thread.site(), each * thread.event().count);
     return Progress::Finished;
 }
@@ -67,7 +67,7 @@ Progress do_fabric_slot(ReplayState& state, EngineThread& thread) {
         return Progress::Finished;
     }
     SenderState& sender = sender_of(state, thread);
-    if (sender.num_packets >= state.machine.timing.link.sender_slots) {
+    if (sender.num_packets >= state.costs.link.sender_slots) {
         sender.waiters.push_back(thread.index);
         return hold(thread, Block::FabricSlot, Activity::WaitFabric, thread.event().detail);
     }
@@ -76,7 +76,7 @@ Progress do_fabric_slot(ReplayState& state, EngineThread& thread) {
 
 Progress do_fabric_packet(ReplayState& state, EngineThread& thread) {
     if (!thread.is_issued) {
-        thread.log.spend(Activity::FabricIssue, thread.site(), state.costs.risc.fabric);
+        thread.log.spend(Activity::FabricIssue, thread.site(), state.costs.link.worker_issue);
         thread.is_issued = true;
     }
     if (!state.is_due(thread)) {

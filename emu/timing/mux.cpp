@@ -41,14 +41,14 @@ std::optional<std::uint32_t> next_filled(const MuxState& mux) {
 // left the mux's L1, so that its buffer may be reused, and the worker's credit is written.
 void send_on(ReplayState& state, std::uint32_t index) {
     MuxState& mux = state.muxes[index];
-    const Millicycles issued = state.now + state.costs.risc.mux_slot;
+    const Millicycles issued = state.now + state.costs.link.mux_slot;
     InFlight packet = mux.in_hand;
     packet.leg = MuxLeg::FromMux;
     packet.at_mux = issued - packet.start;
     const Request request = to_request(*packet.event, *state.cores[mux.core].trace, state.machine);
     note_in_flight(state, state.transport.start(request, issued, state.queue), packet);
     mux.num_due = 2;
-    state.queue.push(issued + state.costs.risc.mux_credit, QueueEvent::MuxReady, index);
+    state.queue.push(issued + state.costs.link.mux_credit, QueueEvent::MuxReady, index);
 }
 
 // If the sender is full the mux waits without a packet: it chooses one when there is a slot, not
@@ -63,7 +63,7 @@ void serve(ReplayState& state, std::uint32_t index) {
         return;
     }
     SenderState& sender = state.senders[mux.sender];
-    mux.waits_for_sender = sender.num_packets >= state.machine.timing.link.sender_slots;
+    mux.waits_for_sender = sender.num_packets >= state.costs.link.sender_slots;
     if (mux.waits_for_sender) {
         return;
     }
@@ -155,14 +155,13 @@ void send_to_mux(ReplayState& state, EngineThread& thread, const TraceEvent* wor
     ++mux_channel_of(state, thread)->num_taken;
     // Header and payload are one posted write into the channel's buffer. The mux sees it arrive, so
     // it needs no acknowledgement.
-    const Request write{
-        .kind = RequestKind::Write,
-        .device = own.device,
-        .core = own.core,
-        .is_posted = true,
-        .place = NocPlace::worker(state.cores[mux.core].trace->core),
-        .bytes = thread.event().count +
-                 static_cast<std::uint32_t>(state.machine.timing.link.packet_overhead.value)};
+    const Request write{.kind = RequestKind::Write,
+                        .device = own.device,
+                        .core = own.core,
+                        .is_posted = true,
+                        .place = NocPlace::worker(state.cores[mux.core].trace->core),
+                        .bytes = thread.event().count +
+                                 static_cast<std::uint32_t>(state.costs.link.packet_overhead)};
     const TransferId id = state.transport.start(write, thread.log.now(), state.queue);
     note_in_flight(state, id,
                    {.event = &thread.event(),

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/state.hpp"
 
-#include "emu/timing/cost/millicycles.hpp"
-
 namespace tessera::timing {
 
 Costs::Costs(const TimingSpec& timing, const Trace& trace)
     : risc(timing),
-      unpack(timing.compute),
-      matmul(timing.compute),
-      eltwise(timing.compute),
-      pack(timing.compute),
+      link(timing),
+      compute(timing),
+      unpack(compute),
+      matmul(compute),
+      eltwise(compute),
+      pack(compute),
       sfpu(timing.sfpu, trace.names),
-      init(timing.compute),
-      launch(timing),
-      dst_call(to_millicycles(timing.compute.dst_call)) {
+      init(compute),
+      launch(timing) {
 }
 
 std::uint32_t ReplayState::core_index(std::uint32_t device, CoreCoord core) const {

@@ -31,6 +31,8 @@ namespace tessera::timing {
 
 struct Costs {
     RiscCost risc;
+    LinkTimes link;
+    ComputeTimes compute;
     UnpackCost unpack;
     MatmulCost matmul;
     EltwiseCost eltwise;
@@ -38,7 +40,6 @@ struct Costs {
     SfpuCost sfpu;
     InitCost init;
     LaunchCost launch;
-    Millicycles dst_call = 0;  ///< acquire, commit, wait or release that does not wait
 
     Costs(const TimingSpec& timing, const Trace& trace);
 };

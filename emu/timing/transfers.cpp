@@ -25,7 +25,7 @@ std::uint32_t num_transfers(const TraceEvent& event) {
 }
 
 Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event) {
-    return changes_words(event.kind) ? risc.semaphore : risc.of_packet(event);
+    return changes_words(event.kind) ? risc.semaphore_issue : risc.of_packet(event);
 }
 
 // Of the core, not of the thread: the RISCs of a core share its two NIUs.
@@ -168,7 +168,8 @@ Progress do_barrier(ReplayState& state, EngineThread& thread) {
                     kind == Pending::Reads ? Activity::WaitNocRead : Activity::WaitNocWrite, 0);
     }
     end_wait(state, thread);
-    thread.log.spend(Activity::BarrierPoll, thread.site(), state.costs.risc.barrier * event.count);
+    thread.log.spend(Activity::BarrierPoll, thread.site(),
+                     state.costs.risc.barrier_poll * event.count);
     return Progress::Finished;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "emu/timing/cost/matmul_cost.hpp"
-#include "emu/timing/cost/millicycles.hpp"
 
 namespace tessera::timing {
 namespace {
@@ -17,28 +16,12 @@ Millicycles share_of_faces(Millicycles whole, Tile tile) {
 
 }  // namespace
 
-EltwiseCost::EltwiseCost(const ComputeTiming& timing)
-    : phase_(to_millicycles(timing.eltwise_phase)),
-      late_phase_(to_millicycles(timing.eltwise_late_phase)),
-      add_(to_millicycles(timing.eltwise_add)),
-      copy_(to_millicycles(timing.copy_tile)),
-      reduce_row_phase_(to_millicycles(timing.reduce_row_phase)),
-      reduce_row_largest_(to_millicycles(timing.reduce_row_largest)),
-      reduce_scalar_(to_millicycles(timing.reduce_scalar)),
-      reduce_scalar_phase_(to_millicycles(timing.reduce_scalar_phase)),
-      transpose_(to_millicycles(timing.transpose)),
-      start_(to_millicycles(timing.math_start)),
-      unpack_call_(to_millicycles(timing.unpack_call)),
-      unpack_block_call_(to_millicycles(timing.unpack_block_call)),
-      unpack_pair_call_(to_millicycles(timing.unpack_pair_call)) {
-}
-
 Millicycles EltwiseCost::of_multiply(MathFidelity fidelity) const noexcept {
     const std::uint32_t phases = num_phases(fidelity);
     // The third and fourth pass cost more than the first two: math alone takes 34.6 cycles at HiFi2
     // and 82.6 at HiFi4 (https://github.com/tenstorrent/tt-metal/issues/58723).
     const std::uint32_t early = std::min(phases, 2U);
-    return phase_ * early + late_phase_ * (phases - early);
+    return times_.eltwise_phase * early + times_.eltwise_late_phase * (phases - early);
 }
 
 // The matrix unit goes another way for each dimension (tt-llk, llk_math_reduce.h), and largest
@@ -50,11 +33,12 @@ Millicycles EltwiseCost::of_reduce(std::uint8_t detail, MathFidelity fidelity) c
     const MathFidelity effective = is_largest ? MathFidelity::LoFi : fidelity;
     switch (detail & ReduceDetail::kDim) {
         case ReduceDetail::kRow:
-            return is_largest ? reduce_row_largest_ : reduce_row_phase_ * num_phases(fidelity);
+            return is_largest ? times_.reduce_row_largest
+                              : times_.reduce_row_phase * num_phases(fidelity);
         case ReduceDetail::kColumn:
             return of_multiply(effective);
         default:
-            return reduce_scalar_ + reduce_scalar_phase_ * num_phases(effective);
+            return times_.reduce_scalar + times_.reduce_scalar_phase * num_phases(effective);
     }
 }
 
@@ -67,12 +51,14 @@ FpuCall EltwiseCost::of_binary(std::uint8_t detail, const ComputeArgument& argum
     // Instructions of the next call are issued while the unpackers are busy with this one, so a
     // call takes the longer of the two: on Blackhole 37 cycles for two bfp8 tiles as for bf16 ones.
     call.unpack_first =
-        has_dst_operand ? std::max(unpack_call_, unpack.of_tile(argument.srca, argument.srca_tile))
-                        : std::max(unpack_pair_call_, unpack.of_pair(argument));
+        has_dst_operand
+            ? std::max(times_.unpack_call, unpack.of_tile(argument.srca, argument.srca_tile))
+            : std::max(times_.unpack_pair_call, unpack.of_pair(argument));
     // The matrix unit reads source registers only: an operand in DST is moved to one first.
-    call.math_start = start_ + (has_dst_operand ? share_of_faces(copy_, argument.srca_tile) : 0);
-    call.math_step =
-        share_of_faces(multiplies ? of_multiply(argument.fidelity) : add_, argument.srca_tile);
+    call.math_start = times_.math_start +
+                      (has_dst_operand ? share_of_faces(times_.copy_tile, argument.srca_tile) : 0);
+    call.math_step = share_of_faces(
+        multiplies ? of_multiply(argument.fidelity) : times_.eltwise_add, argument.srca_tile);
     return call;
 }
 
@@ -80,15 +66,15 @@ FpuCall EltwiseCost::of_unary(EventKind kind, std::uint8_t detail, const Compute
                               const UnpackCost& unpack) const {
     FpuCall call;
     const bool is_in_block = kind == EventKind::Copy && (detail & CopyDetail::kInBlock) != 0;
-    call.unpack_first = std::max(is_in_block ? unpack_block_call_ : unpack_call_,
+    call.unpack_first = std::max(is_in_block ? times_.unpack_block_call : times_.unpack_call,
                                  unpack.of_tile(argument.srca, argument.srca_tile));
-    call.math_start = start_;
-    call.math_step = copy_;
+    call.math_start = times_.math_start;
+    call.math_step = times_.copy_tile;
     if (kind == EventKind::Transpose) {
-        call.math_step = transpose_;
+        call.math_step = times_.transpose;
     } else if (kind == EventKind::Reduce) {
         // A reduce is a product with a tile of scaling factors, which is unpacked to SrcB.
-        call.unpack_first = std::max(unpack_pair_call_, unpack.of_pair(argument));
+        call.unpack_first = std::max(times_.unpack_pair_call, unpack.of_pair(argument));
         call.math_step = of_reduce(detail, argument.fidelity);
     } else if (kind == EventKind::Tilize) {
         // Measured as a whole (conv2d_op_program_factory_common.cpp; tt-llk issue 131 for

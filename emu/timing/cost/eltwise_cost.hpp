@@ -4,14 +4,13 @@
 
 #include "emu/timing/cost/fpu_call.hpp"
 #include "emu/timing/cost/unpack_cost.hpp"
-#include "tessera/timing_spec.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera::timing {
 
 class EltwiseCost {
 public:
-    explicit EltwiseCost(const ComputeTiming& timing);
+    explicit EltwiseCost(const ComputeTimes& times) : times_(times) {}
 
     /// Prices an event of kind EltwiseBinary. With an operand from DST one tile is unpacked, and
     /// DST's is moved to the other source register first.
@@ -25,19 +24,7 @@ private:
     [[nodiscard]] Millicycles of_multiply(MathFidelity fidelity) const noexcept;
     [[nodiscard]] Millicycles of_reduce(std::uint8_t detail, MathFidelity fidelity) const noexcept;
 
-    Millicycles phase_;
-    Millicycles late_phase_;
-    Millicycles add_;
-    Millicycles copy_;
-    Millicycles reduce_row_phase_;
-    Millicycles reduce_row_largest_;
-    Millicycles reduce_scalar_;
-    Millicycles reduce_scalar_phase_;
-    Millicycles transpose_;
-    Millicycles start_;
-    Millicycles unpack_call_;
-    Millicycles unpack_block_call_;
-    Millicycles unpack_pair_call_;
+    ComputeTimes times_;
 };
 
 }  // namespace tessera::timing

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "emu/timing/cost/millicycles.hpp"
-
 namespace tessera::timing {
 namespace {
 
@@ -17,23 +15,15 @@ bool has_kernel_to_copy(const CoreTrace& core) noexcept {
 
 }  // namespace
 
-LaunchCost::LaunchCost(const TimingSpec& timing)
-    : latency_(to_millicycles(timing.dispatch.launch_latency)),
-      start_spread_(to_millicycles(timing.dispatch.start_spread)),
-      start_(to_millicycles(timing.dispatch.kernel_start)),
-      cb_(to_millicycles(timing.dispatch.cb_setup)),
-      copy_(to_millicycles(timing.dispatch.kernel_copy)),
-      end_(to_millicycles(timing.dispatch.kernel_end)) {
-}
-
 Millicycles LaunchCost::of_start(const CoreTrace& core, TimelineThread thread) const noexcept {
     // Firmware copies a CB's configuration for each that is in use: 595 cycles for 32
     // (tt-metal, circular_buffer_init.h).
-    const Millicycles start = start_ + cb_ * static_cast<Millicycles>(core.cbs.size());
+    const Millicycles start =
+        times_.kernel_start + times_.cb_setup * static_cast<Millicycles>(core.cbs.size());
     // RISC 0 lets the compute kernel's three go, waits for the copy of RISC 1's kernel and runs its
     // own behind it (tt-metal, brisc.cc), so both data-movement kernels are later than compute.
     const bool waits = thread <= TimelineThread::Writer && has_kernel_to_copy(core);
-    return start + (waits ? copy_ : 0);
+    return start + (waits ? times_.kernel_copy : 0);
 }
 
 }  // namespace tessera::timing

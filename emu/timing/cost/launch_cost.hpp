@@ -3,32 +3,27 @@
 // message.
 #pragma once
 
+#include "emu/timing/cost/times.hpp"
 #include "tessera/timeline.hpp"
-#include "tessera/timing_spec.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera::timing {
 
 class LaunchCost {
 public:
-    explicit LaunchCost(const TimingSpec& timing);
+    explicit LaunchCost(const TimingSpec& timing) : times_(timing) {}
 
     /// Returns the time until the firmware of a core has the go signal.
-    [[nodiscard]] Millicycles latency() const noexcept { return latency_; }
+    [[nodiscard]] Millicycles latency() const noexcept { return times_.launch_latency; }
     /// Returns the time of a core's firmware up to kernel_main of the kernel behind `thread`.
     [[nodiscard]] Millicycles of_start(const CoreTrace& core, TimelineThread thread) const noexcept;
     /// Returns how much later than the first a core may start.
-    [[nodiscard]] Millicycles start_spread() const noexcept { return start_spread_; }
+    [[nodiscard]] Millicycles start_spread() const noexcept { return times_.start_spread; }
     /// Returns the time of the firmware after kernel_main.
-    [[nodiscard]] Millicycles of_end() const noexcept { return end_; }
+    [[nodiscard]] Millicycles of_end() const noexcept { return times_.kernel_end; }
 
 private:
-    Millicycles latency_;
-    Millicycles start_spread_;
-    Millicycles start_;
-    Millicycles cb_;
-    Millicycles copy_;
-    Millicycles end_;
+    DispatchTimes times_;
 };
 
 }  // namespace tessera::timing

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "emu/timing/cost/millicycles.hpp"
-
 namespace tessera::timing {
 namespace {
 
@@ -19,17 +17,6 @@ std::uint32_t steps_of(Tile in0, Tile in1) {
 
 }  // namespace
 
-MatmulCost::MatmulCost(const ComputeTiming& timing)
-    : phase_(to_millicycles(timing.matmul_phase)),
-      product_(to_millicycles(timing.matmul_product)),
-      phases_end_(to_millicycles(timing.matmul_phases_end)),
-      tiles_start_(to_millicycles(timing.matmul_tiles_start)),
-      block_start_(to_millicycles(timing.matmul_block_start)),
-      next_srca_(to_millicycles(timing.unpack_next_srca)),
-      run_(to_millicycles(timing.unpack_run)),
-      has_one_pair_(timing.matmul_tiles_in_source == 1) {
-}
-
 FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
                        const UnpackCost& unpack) const {
     const std::uint32_t rows = std::max<std::uint32_t>(argument.rt, 1);
@@ -42,19 +29,22 @@ FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
     call.steps_per_round = std::max(rows, columns);
     // The start of a run is fitted to blocks; loops of matmul_tiles fit without
     // (compute.unpack_run).
-    call.unpack_run = kind == EventKind::MatmulBlock ? run_ : 0;
+    call.unpack_run = kind == EventKind::MatmulBlock ? times_.unpack_run : 0;
     call.unpack_first = unpack.of_pair(argument);
-    call.unpack_next = passes_srca ? unpack.of_tile(argument.srca, argument.srca_tile) + next_srca_
-                                   : unpack.of_tile(argument.srcb, argument.srcb_tile);
-    call.math_start = kind == EventKind::MatmulTiles ? tiles_start_ : block_start_;
+    call.unpack_next =
+        passes_srca ? unpack.of_tile(argument.srca, argument.srca_tile) + times_.unpack_next_srca
+                    : unpack.of_tile(argument.srcb, argument.srcb_tile);
+    call.math_start =
+        kind == EventKind::MatmulTiles ? times_.matmul_tiles_start : times_.matmul_block_start;
     const std::uint32_t phases = num_phases(argument.fidelity);
-    call.math_step =
-        product_ + (phases > 1 ? phases_end_ : 0) +
-        phase_ * phases * steps_of(argument.srcb_tile, argument.srca_tile) / steps_of({}, {});
+    call.math_step = times_.matmul_product + (phases > 1 ? times_.matmul_phases_end : 0) +
+                     times_.matmul_phase * phases *
+                         steps_of(argument.srcb_tile, argument.srca_tile) / steps_of({}, {});
     call.math = Activity::Matmul;
     // On Wormhole loops of matmul_tiles take unpacking plus phases, as if one pair of tiles were in
     // the source registers; on Blackhole, and in blocks, the longer of the two.
-    call.waits_for_call_before = kind == EventKind::MatmulTiles && has_one_pair_;
+    call.waits_for_call_before =
+        kind == EventKind::MatmulTiles && times_.matmul_tiles_in_source == 1;
     return call;
 }
 

@@ -4,7 +4,6 @@
 
 #include "emu/timing/cost/fpu_call.hpp"
 #include "emu/timing/cost/unpack_cost.hpp"
-#include "tessera/timing_spec.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera::timing {
@@ -16,7 +15,7 @@ namespace tessera::timing {
 
 class MatmulCost {
 public:
-    explicit MatmulCost(const ComputeTiming& timing);
+    explicit MatmulCost(const ComputeTimes& times) : times_(times) {}
 
     /// Prices MatmulTiles, or MatmulBlock: a product of `rt` rows by `ct` columns of tiles.
     ///
@@ -27,14 +26,7 @@ public:
                              const UnpackCost& unpack) const;
 
 private:
-    Millicycles phase_;
-    Millicycles product_;
-    Millicycles phases_end_;
-    Millicycles tiles_start_;
-    Millicycles block_start_;
-    Millicycles next_srca_;
-    Millicycles run_;
-    bool has_one_pair_;  ///< single products and unpack do not overlap
+    ComputeTimes times_;
 };
 
 }  // namespace tessera::timing

@@ -2,15 +2,15 @@
 // Prices packing: tiles from DST to L1.
 #pragma once
 
+#include "emu/timing/cost/times.hpp"
 #include "tessera/timeline.hpp"
-#include "tessera/timing_spec.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera::timing {
 
 class PackCost {
 public:
-    explicit PackCost(const ComputeTiming& timing);
+    explicit PackCost(const ComputeTimes& times) : times_(times) {}
 
     /// Prices an event of kind Pack or PackUntilize: one tile.
     [[nodiscard]] Millicycles of(EventKind kind, std::uint8_t detail,
@@ -20,14 +20,7 @@ private:
     [[nodiscard]] Millicycles share_of(Millicycles whole, Tile tile) const;
     [[nodiscard]] Millicycles bytes_of_tile(DataFormat format) const;
 
-    Millicycles tile_32_;
-    Millicycles tile_16_;
-    Millicycles tile_8_;
-    std::uint32_t packers_;
-    Millicycles start_;
-    Millicycles accumulate_;
-    Millicycles dst_32_;
-    Millicycles untilize_;
+    ComputeTimes times_;
 };
 
 }  // namespace tessera::timing

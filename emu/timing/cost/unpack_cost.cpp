@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "emu/timing/cost/millicycles.hpp"
-
 namespace tessera::timing {
 namespace {
 
@@ -15,35 +13,23 @@ Millicycles share_of(Millicycles whole, Tile tile) {
 
 }  // namespace
 
-UnpackCost::UnpackCost(const ComputeTiming& timing)
-    : tile_32_(to_millicycles(timing.unpack_tile_32bit)),
-      tile_16_(to_millicycles(timing.unpack_tile_16bit)),
-      tile_8_(to_millicycles(timing.unpack_tile_8bit)),
-      tile_4_(to_millicycles(timing.unpack_tile_4bit)),
-      start_(to_millicycles(timing.unpack_start)),
-      pair_share_(timing.unpack_pair_share),
-      tilize_16_(to_millicycles(timing.tilize_tile_16bit)),
-      tilize_32_(to_millicycles(timing.tilize_tile_32bit)),
-      untilize_(to_millicycles(timing.untilize_tile)) {
-}
-
 Millicycles UnpackCost::bytes_of_tile(DataFormat format, Tile tile) const {
     // By bytes of a value, 64 B a cycle (tt-isa-documentation, UNPACR_Regular.md). Tiles of block
     // formats are a little longer than 1024 or 512 B: the division drops their exponents.
     switch (tile_bytes(format) / 1024) {
         case 4:
-            return share_of(tile_32_, tile);
+            return share_of(times_.unpack_tile_32bit, tile);
         case 2:
-            return share_of(tile_16_, tile);
+            return share_of(times_.unpack_tile_16bit, tile);
         case 1:
-            return share_of(tile_8_, tile);
+            return share_of(times_.unpack_tile_8bit, tile);
         default:
-            return share_of(tile_4_, tile);
+            return share_of(times_.unpack_tile_4bit, tile);
     }
 }
 
 Millicycles UnpackCost::of_tile(DataFormat format, Tile tile) const {
-    return start_ + bytes_of_tile(format, tile);
+    return times_.unpack_start + bytes_of_tile(format, tile);
 }
 
 Millicycles UnpackCost::of_pair(const ComputeArgument& argument) const {
@@ -51,15 +37,17 @@ Millicycles UnpackCost::of_pair(const ComputeArgument& argument) const {
     // two bf16 tiles by UNPACR_Regular.md), all on Blackhole, as is assumed there.
     const auto [shorter, longer] = std::minmax({bytes_of_tile(argument.srca, argument.srca_tile),
                                                 bytes_of_tile(argument.srcb, argument.srcb_tile)});
-    return start_ + longer + std::llround(static_cast<double>(shorter) * pair_share_);
+    return times_.unpack_start + longer +
+           std::llround(static_cast<double>(shorter) * times_.unpack_pair_share);
 }
 
 Millicycles UnpackCost::of_tilize(DataFormat format, Tile tile) const {
-    return share_of(tile_bytes(format) > 2048 ? tilize_32_ : tilize_16_, tile);
+    return share_of(tile_bytes(format) > 2048 ? times_.tilize_tile_32bit : times_.tilize_tile_16bit,
+                    tile);
 }
 
 Millicycles UnpackCost::of_untilize(Tile tile) const noexcept {
-    return share_of(untilize_, tile);
+    return share_of(times_.untilize_tile, tile);
 }
 
 }  // namespace tessera::timing

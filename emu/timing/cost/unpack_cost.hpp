@@ -2,17 +2,17 @@
 // Prices unpacking: operand tiles from L1 to the source registers SrcA and SrcB.
 #pragma once
 
+#include "emu/timing/cost/times.hpp"
 #include "tessera/data_format.hpp"
 #include "tessera/tile.hpp"
 #include "tessera/timeline.hpp"
-#include "tessera/timing_spec.hpp"
 #include "tessera/trace_arguments.hpp"
 
 namespace tessera::timing {
 
 class UnpackCost {
 public:
-    explicit UnpackCost(const ComputeTiming& timing);
+    explicit UnpackCost(const ComputeTimes& times) : times_(times) {}
 
     /// Prices one tile to one source register. Of a tiny one its elements count.
     [[nodiscard]] Millicycles of_tile(DataFormat format, Tile tile) const;
@@ -27,15 +27,7 @@ public:
 private:
     [[nodiscard]] Millicycles bytes_of_tile(DataFormat format, Tile tile) const;
 
-    Millicycles tile_32_;
-    Millicycles tile_16_;
-    Millicycles tile_8_;
-    Millicycles tile_4_;
-    Millicycles start_;
-    double pair_share_;
-    Millicycles tilize_16_;
-    Millicycles tilize_32_;
-    Millicycles untilize_;
+    ComputeTimes times_;
 };
 
 }  // namespace tessera::timing

@@ -7,41 +7,29 @@ namespace tessera::timing {
 
 // Reads, writes and multicasts have rates of their own (28.8, 31.3 and 30.5 B/cycle on Wormhole),
 // none above that of the port they share.
-NocTimes::NocTimes(const NocTiming& noc, Bytes flit)
-    : hop(to_millicycles(noc.hop)),
-      interface(to_millicycles(noc.interface)),
-      command(to_millicycles(noc.command)),
-      l1_read(to_millicycles(noc.l1_read)),
-      l1_write(to_millicycles(noc.l1_write)),
-      completion(to_millicycles(noc.completion)),
-      atomic(to_millicycles(noc.atomic)),
-      multicast_setup(to_millicycles(noc.multicast_setup)),
-      acknowledgement(Pace(Cycles{0}, noc.ejection_rate).of(flit.value)),
-      read_slot(to_millicycles(noc.read_slot)),
-      read(noc.packet_overhead, std::min(noc.read_rate, noc.injection_rate)),
-      write(noc.packet_overhead, std::min(noc.write_rate, noc.injection_rate)),
-      link(noc.packet_overhead, noc.link_rate),
-      ejection(noc.packet_overhead, noc.ejection_rate),
-      multicast(noc.packet_overhead, std::min(noc.multicast_rate, noc.injection_rate)) {
+NocCost::NocCost(const TimingSpec& timing, Bytes flit)
+    : NocTimes(timing),
+      acknowledgement(Pace(Cycles{0}, ejection_rate).of(flit.value)),
+      read(timing.noc.packet_overhead, std::min(read_rate, injection_rate)),
+      write(timing.noc.packet_overhead, std::min(write_rate, injection_rate)),
+      link(timing.noc.packet_overhead, link_rate),
+      ejection(timing.noc.packet_overhead, ejection_rate),
+      multicast(timing.noc.packet_overhead, std::min(multicast_rate, injection_rate)) {
 }
 
-DramTimes::DramTimes(const DramTiming& dram)
-    : read_latency(to_millicycles(dram.read_latency)),
-      write_latency(to_millicycles(dram.write_latency)),
-      read_slot(to_millicycles(dram.read_slot)),
-      turnaround(to_millicycles(dram.turnaround)),
-      bank_read(dram.request_overhead, dram.bank_read_rate),
-      bank_write(dram.request_overhead, dram.bank_write_rate),
-      write_port(Cycles{0}, dram.write_port_rate),
-      channel(Cycles{0}, dram.channel_rate),
-      burst(static_cast<std::uint32_t>(dram.burst.value)) {
+DramCost::DramCost(const TimingSpec& timing)
+    : DramTimes(timing),
+      bank_read(timing.dram.request_overhead, bank_read_rate),
+      bank_write(timing.dram.request_overhead, bank_write_rate),
+      write_port(Cycles{0}, write_port_rate),
+      channel(Cycles{0}, channel_rate) {
 }
 
 NocPaths::NocPaths(const ArchSpec& arch, const TimingSpec& timing, const ResourceTable& resources)
     : arch_(arch),
       resources_(resources),
-      noc_(timing.noc, arch.noc.flit),
-      dram_(timing.dram),
+      noc_(timing, arch.noc.flit),
+      dram_(timing),
       routes_(arch.noc.grid) {
 }
 
@@ -84,7 +72,8 @@ UnicastRoute NocPaths::answer(NodePair nodes, std::uint32_t bytes, NocPlace plac
 BankPath NocPaths::bank(std::uint32_t device, std::uint32_t index, Access access,
                         std::uint32_t bytes) const {
     // DRAM transfers whole bursts: a read of 32 B takes its bank as long as one of 64 B.
-    const std::uint32_t moved = (bytes + dram_.burst - 1) / dram_.burst * dram_.burst;
+    const auto burst = static_cast<std::uint32_t>(dram_.burst);
+    const std::uint32_t moved = (bytes + burst - 1) / burst * burst;
     const Pace& pace = access == Access::Read ? dram_.bank_read : dram_.bank_write;
     return {.bank = resources_.bank(device, index),
             // Two banks of Wormhole share a controller, whose rate (44.5 B/cycle for two

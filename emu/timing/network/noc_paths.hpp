@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "emu/timing/cost/times.hpp"
 #include "emu/timing/network/pace.hpp"
 #include "emu/timing/network/packet_path.hpp"
 #include "emu/timing/network/resource_table.hpp"
@@ -12,20 +13,17 @@
 
 namespace tessera::timing {
 
-/// Millicycles of each mechanism of a NoC.
-struct NocTimes {
-    NocTimes(const NocTiming& noc, Bytes flit);
-    Millicycles hop, interface, command, l1_read, l1_write, completion, atomic, multicast_setup;
+/// Adds the paces that follow from the constants of timing.noc.
+struct NocCost : NocTimes {
+    NocCost(const TimingSpec& timing, Bytes flit);
     Millicycles acknowledgement;  ///< a packet of one flit
-    Millicycles read_slot;
     Pace read, write, link, ejection, multicast;
 };
 
-struct DramTimes {
-    explicit DramTimes(const DramTiming& dram);
-    Millicycles read_latency, write_latency, read_slot, turnaround;
+/// Adds the paces that follow from the constants of timing.dram.
+struct DramCost : DramTimes {
+    explicit DramCost(const TimingSpec& timing);
     Pace bank_read, bank_write, write_port, channel;
-    std::uint32_t burst;
 };
 
 /// Names the two ends of a route on one device.
@@ -64,8 +62,8 @@ public:
     [[nodiscard]] BankPath bank(std::uint32_t device, std::uint32_t index, Access access,
                                 std::uint32_t bytes) const;
 
-    [[nodiscard]] const NocTimes& noc() const noexcept { return noc_; }
-    [[nodiscard]] const DramTimes& dram() const noexcept { return dram_; }
+    [[nodiscard]] const NocCost& noc() const noexcept { return noc_; }
+    [[nodiscard]] const DramCost& dram() const noexcept { return dram_; }
 
 private:
     /// Returns a route whose durations are 0.
@@ -76,8 +74,8 @@ private:
 
     const ArchSpec& arch_;
     const ResourceTable& resources_;
-    NocTimes noc_;
-    DramTimes dram_;
+    NocCost noc_;
+    DramCost dram_;
     RouteTable routes_;
 };
 
