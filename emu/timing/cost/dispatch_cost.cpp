@@ -10,11 +10,11 @@ namespace tessera::timing {
 namespace {
 
 constexpr double kWord = 4;  // bytes of an argument
-// Bytes of a CB's or a semaphore's entry: four words of a CB; semaphores lie 16 B apart
+// Bytes of a CB's or a semaphore's entry: four words of a CB; semaphores are 16 B apart
 // (l1.semaphore_stride).
 constexpr double kConfigEntry = 16;
 
-/// What a launch's cores of one device tell of its program.
+/// Properties of a program that the launch's cores on one device determine.
 struct Cores {
     double binaries = 0;   ///< of a core, on average: a compute kernel has three
     double cb_groups = 0;  ///< different sets of CBs
@@ -30,7 +30,7 @@ double num_binaries(const CoreTrace& core) {
     return count;
 }
 
-// A multicast is acknowledged by its furthest receiver: what counts is the extent of the grid.
+// The furthest receiver acknowledges a multicast, so the time depends on the extent of the grid.
 double hops_across(const std::vector<const CoreTrace*>& cores) {
     const auto by_x = [](const CoreTrace* core) { return core->core.x; };
     const auto by_y = [](const CoreTrace* core) { return core->core.y; };
@@ -62,7 +62,7 @@ Cores cores_of(const LaunchTrace& launch, std::uint16_t device) {
     return result;
 }
 
-/// Bytes that a program consists of.
+/// Bytes of a program.
 struct Sizes {
     double binaries = 0;  ///< of all kernel groups
     double shared = 0;    ///< CBs, semaphores and common arguments, multicast
@@ -118,8 +118,8 @@ DispatchWork DispatchCost::of(const DispatchTrace& program, const LaunchTrace& l
     const double shared = sizes.shared > 0 ? 1 : 0;
     const double multicasts = shared + (groups - 1);
     const double more_groups = std::max(cores.cb_groups - 1, 0.0) + (groups - 1);
-    // Unicasts of one core's arguments follow each other without a gap: below 20.9 cycles' worth of
-    // bytes the command costs more than its data.
+    // Unicasts of one core's arguments follow each other without a gap. Below 20.9 cycles of data
+    // the command takes longer than the data.
     const double own =
         sizes.own > 0 ? std::max(timing_.write_core.value, time_of(sizes.own, write_rate_)) : 0;
     const double dispatch =

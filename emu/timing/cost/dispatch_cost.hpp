@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices what the two cores that hand programs out do for one program.
+// Prices the work of the prefetch and dispatch cores for one program.
 // Source   tt-metal tt_metal/impl/dispatch/kernels/cq_prefetch.cpp and cq_dispatch.cpp,
 // tt_metal/impl/program/dispatch.cpp: binaries, CBs, semaphores and common arguments go out as
 // multicasts, arguments of single cores as one write each. Multicasts to the same cores are linked;
@@ -18,16 +18,15 @@ struct DispatchWork {
     Millicycles prefetch = 0;        ///< of the core that streams the program
     Millicycles dispatch = 0;        ///< of the core that writes it to the workers
     std::uint64_t config_bytes = 0;  ///< of a worker's ring of kernel configurations
-    bool needs_host = false;  ///< built from what the host reads back when all before have ended
+    bool needs_host = false;         ///< depends on values that the host reads back
 };
 
 class DispatchCost {
 public:
     explicit DispatchCost(const TimingSpec& timing);
 
-    /// Prices one of the launch's programs. Its kernel groups are taken to be alike in the number
-    /// and size of their binaries; CBs make as many groups of cores as there are different sets of
-    /// them.
+    /// Prices one of the launch's programs. Assumes that all kernel groups have the same number and
+    /// size of binaries. Each distinct set of CBs is a group of cores.
     [[nodiscard]] DispatchWork of(const DispatchTrace& program, const LaunchTrace& launch) const;
 
 private:

@@ -8,7 +8,7 @@
 namespace tessera::timing {
 namespace {
 
-// The matrix unit works face by face, on all rows of one, however many it has (tt-llk,
+// The matrix unit processes one face at a time, with all its rows (tt-llk,
 // llk_math_eltwise_binary.h).
 Millicycles share_of_faces(Millicycles whole, Tile tile) {
     return whole * tile.get_num_faces() / kFacesPerTile;
@@ -24,10 +24,10 @@ Millicycles EltwiseCost::of_multiply(MathFidelity fidelity) const noexcept {
     return times_.eltwise_phase * early + times_.eltwise_late_phase * (phases - early);
 }
 
-// The matrix unit goes another way for each dimension (tt-llk, llk_math_reduce.h), and largest
-// elements need no fidelity phases. Measured on Blackhole, math alone, in cycles at LoFi and HiFi4
-// (tt-lang, CostTableBlackhole.inc): columns 19 and 86, as an element-wise product; rows 15 and 52;
-// scalars 44 and 133; largest elements 19, 85 and 44 at any fidelity.
+// The matrix unit has an algorithm for each dimension (tt-llk, llk_math_reduce.h), and maxima need
+// no fidelity phases. Measured on Blackhole, math alone, in cycles at LoFi and HiFi4 (tt-lang,
+// CostTableBlackhole.inc): columns 19 and 86, as an element-wise product; rows 15 and 52; scalars
+// 44 and 133; maxima 19, 85 and 44 at any fidelity.
 Millicycles EltwiseCost::of_reduce(std::uint8_t detail, MathFidelity fidelity) const noexcept {
     const bool is_largest = (detail & ReduceDetail::kLargest) != 0;
     const MathFidelity effective = is_largest ? MathFidelity::LoFi : fidelity;
@@ -77,8 +77,8 @@ FpuCall EltwiseCost::of_unary(EventKind kind, std::uint8_t detail, const Compute
         call.unpack_first = std::max(times_.unpack_pair_call, unpack.of_pair(argument));
         call.math_step = of_reduce(detail, argument.fidelity);
     } else if (kind == EventKind::Tilize) {
-        // Measured as a whole (conv2d_op_program_factory_common.cpp; tt-llk issue 131 for
-        // untilize): the call is in it.
+        // The measurement includes the call (conv2d_op_program_factory_common.cpp; tt-llk issue 131
+        // for untilize).
         call.unpack_first = unpack.of_tilize(argument.srca, argument.srca_tile);
     } else if (kind == EventKind::Untilize) {
         call.unpack_first = unpack.of_untilize(argument.srca_tile);

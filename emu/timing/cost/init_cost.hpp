@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices init calls: which of unpack, math and pack sets itself up, and for how long.
+// Prices init calls: the time that unpack, math or pack needs for its configuration.
 #pragma once
 
 #include "emu/timing/cost/times.hpp"
@@ -12,7 +12,7 @@ class InitCost {
 public:
     explicit InitCost(const ComputeTimes& times) : times_(times) {}
 
-    /// Returns 0 if `thread` has nothing to set up.
+    /// Returns 0 if `thread` has nothing to configure.
     [[nodiscard]] Millicycles of(UnitInitKind kind, TimelineThread thread) const noexcept;
 
 private:

@@ -6,7 +6,7 @@
 namespace tessera::timing {
 namespace {
 
-// A kernel without a call is an empty one, or a few instructions of a test: nothing to copy.
+// A kernel without a call is empty or a few instructions of a test: there is nothing to copy.
 bool has_kernel_to_copy(const CoreTrace& core) noexcept {
     return std::ranges::any_of(core.threads, [](const ThreadTrace& thread) {
         return thread.processor == Processor::Riscv1 && !thread.events.empty();
@@ -20,8 +20,8 @@ Millicycles LaunchCost::of_start(const CoreTrace& core, TimelineThread thread) c
     // (tt-metal, circular_buffer_init.h).
     const Millicycles start =
         times_.kernel_start + times_.cb_setup * static_cast<Millicycles>(core.cbs.size());
-    // RISC 0 lets the compute kernel's three go, waits for the copy of RISC 1's kernel and runs its
-    // own behind it (tt-metal, brisc.cc), so both data-movement kernels are later than compute.
+    // RISC 0 starts the three compute RISCs, waits for the copy of RISC 1's kernel and then runs
+    // its own (tt-metal, brisc.cc). Both data-movement kernels therefore start later than compute.
     const bool waits = thread <= TimelineThread::Writer && has_kernel_to_copy(core);
     return start + (waits ? times_.kernel_copy : 0);
 }

@@ -15,9 +15,9 @@ public:
 
     /// Returns the time until the firmware of a core has the go signal.
     [[nodiscard]] Millicycles latency() const noexcept { return times_.launch_latency; }
-    /// Returns the time of a core's firmware up to kernel_main of the kernel behind `thread`.
+    /// Returns the time of a core's firmware up to kernel_main of the kernel of `thread`.
     [[nodiscard]] Millicycles of_start(const CoreTrace& core, TimelineThread thread) const noexcept;
-    /// Returns how much later than the first a core may start.
+    /// Returns the largest delay of a core's start after the first core.
     [[nodiscard]] Millicycles start_spread() const noexcept { return times_.start_spread; }
     /// Returns the time of the firmware after kernel_main.
     [[nodiscard]] Millicycles of_end() const noexcept { return times_.kernel_end; }

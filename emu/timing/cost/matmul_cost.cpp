@@ -6,7 +6,7 @@
 namespace tessera::timing {
 namespace {
 
-/// Steps of the multiplier for a fidelity phase: 8 rows of in0 by a face of in1 each.
+/// Returns the multiplier's steps of a fidelity phase: each is 8 rows of in0 by a face of in1.
 /// Source   tt-llk, llk_math_matmul.h: 16 for 32×32 tiles, 8 if one of them is half a tile, 4 if
 ///          both are or in0 has 8 rows or fewer.
 std::uint32_t steps_of(Tile in0, Tile in1) {
@@ -27,7 +27,7 @@ FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
     FpuCall call;
     call.num_rounds = std::min(rows, columns);
     call.steps_per_round = std::max(rows, columns);
-    // The start of a run is fitted to blocks; loops of matmul_tiles fit without
+    // The start of a run was fitted to blocks; loops of matmul_tiles fit without it
     // (compute.unpack_run).
     call.unpack_run = kind == EventKind::MatmulBlock ? times_.unpack_run : 0;
     call.unpack_first = unpack.of_pair(argument);
@@ -41,8 +41,8 @@ FpuCall MatmulCost::of(EventKind kind, const ComputeArgument& argument,
                      times_.matmul_phase * phases *
                          steps_of(argument.srcb_tile, argument.srca_tile) / steps_of({}, {});
     call.math = Activity::Matmul;
-    // On Wormhole loops of matmul_tiles take unpacking plus phases, as if one pair of tiles were in
-    // the source registers; on Blackhole, and in blocks, the longer of the two.
+    // On Wormhole loops of matmul_tiles take unpacking plus phases, as if the source registers held
+    // one pair of tiles. On Blackhole, and in blocks, they take the longer of the two.
     call.waits_for_call_before =
         kind == EventKind::MatmulTiles && times_.matmul_tiles_in_source == 1;
     return call;

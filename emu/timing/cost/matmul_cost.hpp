@@ -19,7 +19,7 @@ public:
 
     /// Prices MatmulTiles, or MatmulBlock: a product of `rt` rows by `ct` columns of tiles.
     ///
-    /// The operand of the shorter side stays in its register while the other side's tiles pass:
+    /// The operand of the shorter side stays in its register while the other side's tiles change:
     /// rounds = min(rt, ct), steps of a round = max(rt, ct).
     /// Source   tt-llk, llk_unpack_AB_matmul: reuse of the operand with fewer tiles.
     [[nodiscard]] FpuCall of(EventKind kind, const ComputeArgument& argument,

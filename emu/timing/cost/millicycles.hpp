@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds quantities to integer millicycles, once, so that a replay adds integers only.
+// Rounds quantities to integer millicycles.
 #pragma once
 
 #include <cmath>

@@ -6,9 +6,8 @@
 namespace tessera::timing {
 
 Millicycles PackCost::bytes_of_tile(DataFormat format) const {
-    // By bytes of a value: four packers write 16 B a cycle each (tt-isa-documentation,
-    // WormholeB0/TensixTile/L1.md); block formats bring some bytes of exponents, hence the
-    // division.
+    // Selects by bytes of a value: four packers write 16 B a cycle each (tt-isa-documentation,
+    // WormholeB0/TensixTile/L1.md). The division drops the exponents of block formats.
     switch (tile_bytes(format) / 1024) {
         case 4:
             return times_.pack_tile_32bit;
@@ -19,8 +18,8 @@ Millicycles PackCost::bytes_of_tile(DataFormat format) const {
     }
 }
 
-// Each packer takes the faces of a tile in turn: half a tile takes as long as a whole one where
-// each of its faces has a packer. What a face lacks in rows saves their time.
+// The packers take the faces of a tile in turn. Half a tile takes as long as a whole one if each of
+// its faces has a packer. Missing rows of a face take no time.
 Millicycles PackCost::share_of(Millicycles whole, Tile tile) const {
     // A device model made by hand may leave the count at 0.
     const std::uint32_t packers = std::max(times_.packers, 1U);

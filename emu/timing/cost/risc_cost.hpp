@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices calls of the data-movement API: what they cost the RISC that makes them.
+// Prices calls of the data-movement API: time of the RISC that makes them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct RiscCost : RiscTimes {
 
     /// Returns the cost of one packet of a read, write or multicast.
     [[nodiscard]] Millicycles of_packet(const TraceEvent& event) const noexcept;
-    /// Returns the cost of working out a page's address, which comes before the first packet.
+    /// Returns the cost of computing a page's address, before the first packet.
     [[nodiscard]] Millicycles of_address(TransferDetail detail) const noexcept {
         return detail.has(TransferDetail::kPage) ? page_address : 0;
     }

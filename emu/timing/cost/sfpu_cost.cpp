@@ -16,7 +16,7 @@ std::optional<Cycles> row_of(const SfpuTiming& timing, std::string_view name) {
     return row != rows.end() && row->first == name ? std::optional(row->second) : std::nullopt;
 }
 
-// Rows are named as the function is, traces as the call: exp_tile, add_unary_tile_int32.
+// Rows have the name of the function, traces that of the call: exp_tile, add_unary_tile_int32.
 std::string without_tile(std::string name) {
     constexpr std::string_view kTile = "_tile";
     const std::size_t at = name.find(kTile);
@@ -29,8 +29,8 @@ std::string without_tile(std::string name) {
 
 SfpuCost::SfpuCost(const SfpuTiming& timing, std::span<const std::string> names)
     : start_(to_millicycles(timing.start)) {
-    // Looked up once per name: a trace has few names and thousands of events. All names, though
-    // some are files or zones: a function without a row costs `other`, and is assumed to.
+    // One look-up per name: a trace has few names and thousands of events. Names of files and zones
+    // are looked up as well; a function without a row costs `other`.
     for (const std::string& name : names) {
         const std::string function = without_tile(name);
         const Cycles accurate = row_of(timing, function).value_or(timing.other);

@@ -19,7 +19,7 @@ public:
     SfpuCost(const SfpuTiming& timing, std::span<const std::string> names);
 
     /// Prices one tile, or half of it if `detail` says so. An approximate mode and a DST of 32 bits
-    /// that have no row of their own cost what the function does.
+    /// without a row of their own have the price of the function.
     [[nodiscard]] Millicycles of(std::uint64_t name, std::uint8_t detail) const {
         const bool is_approximate = (detail & SfpuDetail::kApproximate) != 0;
         const bool is_fp32 = (detail & SfpuDetail::kDst32) != 0;

@@ -14,8 +14,8 @@ Millicycles share_of(Millicycles whole, Tile tile) {
 }  // namespace
 
 Millicycles UnpackCost::bytes_of_tile(DataFormat format, Tile tile) const {
-    // By bytes of a value, 64 B a cycle (tt-isa-documentation, UNPACR_Regular.md). Tiles of block
-    // formats are a little longer than 1024 or 512 B: the division drops their exponents.
+    // Selects by bytes of a value, 64 B a cycle (tt-isa-documentation, UNPACR_Regular.md). Tiles of
+    // block formats are slightly longer than 1024 or 512 B; the division drops their exponents.
     switch (tile_bytes(format) / 1024) {
         case 4:
             return share_of(times_.unpack_tile_32bit, tile);
@@ -33,8 +33,8 @@ Millicycles UnpackCost::of_tile(DataFormat format, Tile tile) const {
 }
 
 Millicycles UnpackCost::of_pair(const ComputeArgument& argument) const {
-    // How much of the shorter one overlaps depends on the chip: nothing on Wormhole (64 cycles for
-    // two bf16 tiles by UNPACR_Regular.md), all on Blackhole, as is assumed there.
+    // The overlap of the shorter one depends on the chip: none on Wormhole (64 cycles for two bf16
+    // tiles by UNPACR_Regular.md), all of it on Blackhole (assumed).
     const auto [shorter, longer] = std::minmax({bytes_of_tile(argument.srca, argument.srca_tile),
                                                 bytes_of_tile(argument.srcb, argument.srcb_tile)});
     return times_.unpack_start + longer +

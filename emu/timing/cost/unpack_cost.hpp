@@ -14,7 +14,7 @@ class UnpackCost {
 public:
     explicit UnpackCost(const ComputeTimes& times) : times_(times) {}
 
-    /// Prices one tile to one source register. Of a tiny one its elements count.
+    /// Prices one tile to one source register. A tiny tile is priced by its elements.
     [[nodiscard]] Millicycles of_tile(DataFormat format, Tile tile) const;
     /// Prices two tiles to both: the longer one, and the share of the shorter one that L1's port
     /// adds (all of it on Wormhole: two bf16 tiles take 64 cycles at 64 B a cycle).
