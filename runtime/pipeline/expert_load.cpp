@@ -76,6 +76,7 @@ void note_expert_load(const PipelineStep& step, std::span<const StepValues> grou
     }
 }
 
+// Params describe a workload in few words; a run without them has few tensors.
 report::PipelineSummary summary_of(const PipelineSpec& pipeline) {
     report::PipelineSummary summary;
     for (const auto& [name, value] : pipeline.params) {

@@ -23,6 +23,7 @@ DeviceTensor PlacedTensors::allocate(std::uint32_t device, const std::string& na
     if (place.workspace != nullptr) {
         return place_in(device, place, plan);
     }
+    // Sharded buffers need the shard spec, which a plan has if its layout is sharded.
     return plan.layout == TensorMemoryLayout::INTERLEAVED
                ? session_.allocate(device, name, plan.spec, plan.memory)
                : session_.allocate_sharded(device, name, plan.spec, plan.memory, plan.layout,
@@ -111,6 +112,7 @@ void PlacedTensors::place_outputs(const PipelineStep& step, std::uint32_t device
     }
 }
 
+// Reads only inputs whose values the host side of the op needs; each is a round trip.
 void PlacedTensors::read_host_inputs(const PipelineStep& step, PlacedStep& placed) const {
     placed.host_inputs.resize(step.inputs.size());
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {

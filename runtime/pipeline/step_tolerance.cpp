@@ -67,6 +67,7 @@ CloseTolerance tolerance_of(const PipelineStep& step, std::size_t output,
                             const VerifySpec& verify) {
     const ops::Tolerance& own = step.op->spec.tolerance;
     const DataFormat format = step.output_plans[output].spec.format;
+    // The op's tolerance covers one rounding to bfloat16; a coarser output needs its own.
     const double rounding = rounding_of(format);
     const double multiplier = own.formats + multiplier_noise(fidelity_of(step));
     const double added =

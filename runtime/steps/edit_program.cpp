@@ -32,6 +32,7 @@ CoreRangeSet moved(const CoreRangeSet& cores, CoreCoord by, const ArchSpec& arch
     return CoreRangeSet(std::move(ranges));
 }
 
+/// Returns whether two programs use a common core. Compares ranges, not single cores.
 bool share_a_core(const Program& a, const Program& b) {
     return std::ranges::any_of(a.kernels, [&](const KernelDescription& kernel) {
         return std::ranges::any_of(b.kernels, [&](const KernelDescription& other) {
@@ -53,6 +54,7 @@ void append(std::vector<T>& to, std::vector<T>& from) {
 
 void move_cores(Program& program, CoreCoord first_core, const ArchSpec& arch,
                 const std::string& step) {
+    // The default, which every program allows.
     if (first_core == CoreCoord{0, 0}) {
         return;
     }

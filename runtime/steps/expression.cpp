@@ -41,6 +41,7 @@ public:
     }
 
 private:
+    // Blanks only: an expression is one line of YAML.
     void skip_blanks() {
         while (at_ < text_.size() && text_[at_] == ' ') {
             ++at_;
@@ -252,6 +253,7 @@ bool evaluate_condition(std::string_view text, const Scope& scope) {
     return word != "false" && word != "0";
 }
 
+// ${…} may contain any expression: "expert_${l * 2}".
 std::string substitute(std::string_view text, const Scope& scope) {
     std::string result;
     for (;;) {

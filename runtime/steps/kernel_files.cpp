@@ -45,6 +45,8 @@ void replace_kernels(Program& program, const KernelFiles& files) {
 
 void require_known(const KernelFiles& files, std::span<const std::string> known) {
     for (const auto& [kernel, file] : files) {
+        // A replaced kernel that no step has would have no effect, and the user would measure the
+        // old one.
         require(std::ranges::find(known, kernel) != known.end(),
                 "--kernel {}: no step has this kernel, did you mean {}?", kernel,
                 known.empty() ? "?" : config::nearest(kernel, known));

@@ -29,6 +29,7 @@ bool Operators::compare(const Value& left, std::string_view sign, const Value& r
 }
 
 Value Operators::built_in(std::string_view name, std::span<const Value> arguments) const {
+    // All take two whole numbers, which is checked once below.
     static const std::vector<std::string> kNames{"ceil_div", "floor_div", "max", "min", "round_up"};
     if (std::ranges::find(kNames, name) == kNames.end()) {
         refuse(fmt::format("unknown function {}, did you mean {}?", name,
@@ -67,6 +68,7 @@ std::int64_t Operators::whole(const Value& value) const {
     return std::get<std::int64_t>(value);
 }
 
+// The words are values of params; a comparison gives 1 or 0.
 bool Operators::truth(const Value& value) const {
     if (show(value) == "true" || show(value) == "false") {
         return show(value) == "true";

@@ -61,6 +61,7 @@ std::vector<fs::path> include_folders(const KernelToolchain& toolchain) {
         toolchain.package.include_dir.parent_path().string()));
 }
 
+/// Checks the structure of an op's folder, so that a missing file is not a compiler's message.
 void check_folder(const fs::path& folder, const std::string& name) {
     require(fs::is_directory(folder), "{}: there is no such folder", folder.string());
     require(fs::is_regular_file(folder / (name + ".hpp")),
@@ -262,6 +263,7 @@ void rehearse_loading(const fs::path& object, const fs::path& folder) {
     if (child == 0) {
         load_and_end(object);
     }
+    // A signal may interrupt the wait.
     int status = 0;
     while (waitpid(child, &status, 0) == -1) {
         ensure(errno == EINTR, "waiting for process {} failed: {}", child, std::strerror(errno));

@@ -10,6 +10,7 @@ namespace tessera::pipeline {
 
 std::string name_on(std::string pattern, std::uint32_t device) {
     constexpr std::string_view kDevice = "${device}";
+    // Every occurrence: a name may have the device in a folder and in a tensor.
     for (std::size_t at = pattern.find(kDevice); at != std::string::npos;
          at = pattern.find(kDevice, at)) {
         pattern.replace(at, kDevice.size(), std::to_string(device));
@@ -80,6 +81,7 @@ std::uint32_t part_on(const PipelineTensor& tensor, std::uint32_t device) {
             return static_cast<std::uint32_t>(found - group.begin());
         }
     }
+    // Without groups the parts are those of all devices, in order.
     return device;
 }
 
@@ -222,6 +224,7 @@ const std::string& launch_name(const PipelineSpec& pipeline, std::size_t first) 
     return step.launch.empty() ? step.name : step.launch;
 }
 
+// Used for "did you mean" and for sweep.rank_by.
 std::vector<std::string> launch_names(const PipelineSpec& pipeline) {
     std::vector<std::string> names;
     for (std::size_t step = 0; step < pipeline.steps.size(); step = end_of_launch(pipeline, step)) {

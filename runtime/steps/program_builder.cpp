@@ -21,6 +21,7 @@ struct CoreWork {
     std::vector<CoreCoord> cores;  ///< in the split's order
 };
 
+/// Splits the program's units over its grid, as tt-metal's host code does.
 CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& names) {
     const GridSize whole = arch.workers.compute;
     const GridSize grid = program.grid == GridSize{} ? whole : program.grid;
@@ -121,6 +122,8 @@ private:
         };
         const DeviceTensor* found = find(op_.spec.inputs, context_.device_inputs);
         found = found != nullptr ? found : find(op_.spec.outputs, context_.device_outputs);
+        // Operands have the names of the step's tensors; tensors of other steps may be freed by
+        // now.
         require(found != nullptr, "{} is not a tensor of the step", name);
         return *found;
     }

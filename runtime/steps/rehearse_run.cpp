@@ -187,6 +187,7 @@ private:
                                            .device_outputs = outputs,
                                            .host_inputs = read});
         for (DeviceProgram& program : programs) {
+            // The same edits as in a run, so that the same cores and files are checked.
             move_cores(program.program, step.first_core, arch_, step.name);
             find_kernels(program.program, *step.op, pipeline_.folder);
             check(program);
@@ -194,6 +195,7 @@ private:
         return programs;
     }
     void launch(std::size_t first, std::size_t end) {
+        // All steps of a launch are in memory together, so nothing is freed between them.
         std::vector<DeviceProgram> programs;
         for (std::size_t i = first; i < end; ++i) {
             const PipelineStep& step = pipeline_.steps[i];

@@ -159,6 +159,7 @@ private:
         double value = 0;
         const auto [rest, error] =
             std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+        // from_chars reports only a range error here: the first letter is a digit.
         if (error != std::errc{}) {
             refuse("a number is out of range");
         }
@@ -311,6 +312,7 @@ private:
         }
         return result;
     }
+    /// Sums or averages the last axis, which keeps extent 1 so that the result broadcasts back.
     Array over_last_axis(const Array& a, bool is_mean) const {
         if (is_dry() || a.shape.empty()) {
             return a;

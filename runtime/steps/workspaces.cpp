@@ -53,6 +53,7 @@ void add_output(const PipelineSpec& pipeline, std::size_t first, std::size_t end
     workspace->end_step = std::max(workspace->end_step, tensors.back().end_step);
 }
 
+/// Lifetimes are half-open ranges of steps.
 bool are_needed_together(const WorkspaceTensor& a, const WorkspaceTensor& b) {
     return a.first_step < b.end_step && b.first_step < a.end_step;
 }
@@ -60,6 +61,7 @@ bool are_needed_together(const WorkspaceTensor& a, const WorkspaceTensor& b) {
 /// Returns the lowest offset that no placed tensor holds while this one is needed.
 std::uint64_t lowest_place(const std::vector<WorkspaceTensor*>& placed,
                            const WorkspaceTensor& tensor) {
+    // Only tensors whose lifetime overlaps are obstacles.
     std::vector<const WorkspaceTensor*> beside;
     std::ranges::copy_if(placed, std::back_inserter(beside), [&](const WorkspaceTensor* other) {
         return are_needed_together(*other, tensor);
